@@ -1,0 +1,100 @@
+# Selvedge: one non-recursive build. Each room brings a rules.mk with its explicit object lists;
+# everything made lands under $(BUILD). See CONTRIBUTING.md.
+#
+#   make [SANITIZE=1] [CC=clang] [BUILD=dir] [V=1]
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+
+CC        ?= gcc
+ifeq ($(origin CC),default)
+CC        := gcc
+endif
+AR        := ar
+PROTOC_C  ?= protoc-c
+PKGCONFIG ?= pkg-config
+SANITIZE  ?=
+BUILD     ?= $(if $(SANITIZE),build-asan,build)
+PREFIX    ?= /usr
+SYSCONFDIR ?= /etc
+LIBEXECDIR ?= $(PREFIX)/libexec/selvedge
+DESTDIR   ?=
+# Compiled into container-executor, never read from its environment or arguments.
+EXECUTOR_CONF ?= $(SYSCONFDIR)/selvedge/container-executor.cfg
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-6s %s\n' $(1) $(2)
+endif
+
+CSTD     := -std=gnu17
+WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wpointer-arith -Wvla -Wformat=2 -Wno-missing-field-initializers
+HARDEN   := -fstack-protector-strong -fcf-protection -fstack-clash-protection -ftrivial-auto-var-init=zero
+OPT      := -O2 -g
+ifneq ($(SANITIZE),)
+HARDEN   += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+OPT      := -O1 -g
+LDSAN    := -fsanitize=address,undefined
+else
+HARDEN   += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if $(findstring clang,$(CC)),2,3)
+endif
+CPPFLAGS += -D_GNU_SOURCE -I. -I$(BUILD)/gen
+CFLAGS   += $(CSTD) $(WARN) $(HARDEN) $(OPT) -fPIE
+LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDSAN)
+
+PROGRAMS  :=# binaries, each with its own object list in its room
+LIBS      :=
+GENERATED :=# headers and sources that must exist before anything compiles
+UNIT_TESTS :=# names below tests/unit, without .c
+
+all: programs
+
+# Rooms, ground floor first: a room includes only headers of rooms above it in this list.
+include common/rules.mk
+include wire/rules.mk
+include cgroups/rules.mk
+include executor/rules.mk
+include setuid-helper/rules.mk
+include localizer/rules.mk
+include nodemanager/rules.mk
+include rm-lite/rules.mk
+include client/rules.mk
+include selinux/rules.mk
+include packaging/rules.mk
+include tests/rules.mk
+
+programs: $(PROGRAMS) $(LIBS)
+
+$(BUILD)/%.o: %.c | $$(GENERATED)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_$(firstword $(subst /, ,$*))) -MMD -MP -c -o $@ $<
+
+# Generated sources are compiled from $(BUILD)/gen without our warnings.
+$(BUILD)/gen/%.o: $(BUILD)/gen/%.c | $$(GENERATED)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -W%,$(CFLAGS)) -MMD -MP -c -o $@ $<
+
+%.a:
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+# link: objects and archives in the order given, then the libraries in $(1).
+define link
+$(call say,LD,$@)
+@mkdir -p $(@D)
+$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
+endef
+
+clean:
+	rm -rf build build-asan
+
+-include $(shell test -d $(BUILD) && find $(BUILD) -name '*.d')
+
+.PHONY: all programs clean

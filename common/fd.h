@@ -1,0 +1,41 @@
+/* Descriptors and files, safely: CLOEXEC at birth, (dirfd, name) instead of long paths. */
+#ifndef SELVEDGE_COMMON_FD_H
+#define SELVEDGE_COMMON_FD_H
+
+#include "common/base.h"
+#include "common/error.h"
+
+/* Closes when >= 0, keeps errno, returns -EBADF: `fd = sv_close(fd);`. */
+int sv_close(int fd);
+static inline void sv_closep(int *fd)
+{
+    *fd = sv_close(*fd);
+}
+#define _cleanup_close_ _cleanup_(sv_closep)
+static inline int sv_take_fd(int *fd)
+{
+    int taken = *fd;
+    *fd = -1;
+    return taken;
+}
+
+/* openat2 with RESOLVE_BENEATH|NO_SYMLINKS|NO_MAGICLINKS; O_CLOEXEC and O_NOCTTY are added.
+ * A descriptor or -errno. -ENOSYS is an error, never a fallback. */
+int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode) _must_use_;
+int sv_mkdir_p_at(int dirfd, const char *path, mode_t mode) _must_use_; /* beneath dirfd */
+/* "/a/b/c" made as needed with `mode`; symbolic links on the way are followed (operator's tree). */
+int sv_mkdir_p(const char *path, mode_t mode) _must_use_;
+
+int sv_write_all(int fd, const void *p, size_t n) _must_use_; /* 0 or -errno */
+/* Reads a whole regular file, at most `max` bytes (-EFBIG beyond); NUL-terminated, malloc'd. */
+int sv_read_file_at(int dirfd, const char *path, size_t max, char **ret, size_t *ret_len)
+    _must_use_;
+/* tmp + write + fsync + rename + fsync of the directory. */
+int sv_write_file_atomic(int dirfd, const char *name, const void *p, size_t n, mode_t mode)
+    _must_use_;
+/* A memfd with the bytes, sealed against write, shrink, grow and further seals. */
+int sv_memfd_sealed(const char *name, const void *p, size_t n) _must_use_;
+/* Removes a tree beneath dirfd without following links; ENOENT is success. */
+int sv_remove_tree_at(int dirfd, const char *name) _must_use_;
+
+#endif

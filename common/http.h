@@ -1,0 +1,46 @@
+/* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
+ * loop (no threads). Requests are GET/HEAD/PUT/POST with a bounded body; handlers answer with a
+ * complete response or a file descriptor. Every response carries
+ * X-Content-Type-Options: nosniff, Content-Security-Policy: default-src 'none'; style-src
+ * 'unsafe-inline'; frame-ancestors 'none'. */
+#ifndef SELVEDGE_COMMON_HTTP_H
+#define SELVEDGE_COMMON_HTTP_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/error.h"
+
+struct sv_http;
+
+struct sv_http_request {
+    const char *method;
+    const char *path;                       /* decoded once; starts with '/' */
+    const void *body;
+    size_t body_len;                        /* at most 1 MiB, else 413 before the handler */
+    void *conn;                             /* for sv_http_query/header */
+};
+
+struct sv_http_response {
+    unsigned status;          /* 200… */
+    const char *content_type; /* static string; NULL = "text/plain; charset=utf-8" */
+    char *body;               /* malloc'd, taken by the server; or NULL */
+    size_t body_len;
+    int fd;                   /* >= 0: send this file from `offset`, `size` bytes; taken */
+    uint64_t offset, size;
+    char *location;           /* malloc'd, taken; for redirects */
+};
+
+/* Fills *ret (it starts as 404, fd -1). A negative result becomes 500 with an incident in the log. */
+typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
+                               void *userdata);
+
+/* Listens on host:port (port 0 = any free one). */
+int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
+                void *userdata, struct sv_http **ret, struct sv_error *err) _must_use_;
+struct sv_http *sv_http_free(struct sv_http *h);
+uint16_t sv_http_port(const struct sv_http *h);
+const char *sv_http_query(const struct sv_http_request *req, const char *key);  /* or NULL */
+const char *sv_http_header(const struct sv_http_request *req, const char *key); /* or NULL */
+
+#endif

@@ -1,0 +1,8 @@
+COMMON_PKGS := libsystemd libxml-2.0 libmicrohttpd libprotobuf-c openssl
+CFLAGS_common := $(shell $(PKGCONFIG) --cflags $(COMMON_PKGS))
+COMMON_LDLIBS := $(shell $(PKGCONFIG) --libs $(COMMON_PKGS))
+COMMON_A := $(BUILD)/libselvedge-common.a
+COMMON_OBJS := $(addprefix $(BUILD)/common/, error.o log.o arena.o buf.o str.o fd.o clock.o \
+	fsm.o conf.o http.o)
+$(COMMON_A): $(COMMON_OBJS)
+LIBS += $(COMMON_A)

@@ -1,0 +1,61 @@
+/* Hadoop IPC version 9, client side, on one sd-event loop.
+ *
+ * An ipc_client talks to one protocol at one address as one identity over one connection, which it
+ * opens on the first call, keeps, and re-opens when lost. Calls are multiplexed. Every call has a
+ * deadline; its callback runs exactly once. */
+#ifndef SELVEDGE_WIRE_IPC_CLIENT_H
+#define SELVEDGE_WIRE_IPC_CLIENT_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <systemd/sd-event.h>
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+
+struct ipc_client;
+struct yarn_token;
+
+struct ipc_client_config {
+    const char *host; /* numeric address or "localhost"; other names are resolved when connecting,
+                       * outside the loop's thread */
+    uint16_t port;
+    const char *protocol;    /* "org.apache.hadoop.yarn.server.api.ResourceTrackerPB" */
+    uint64_t version;        /* 1 */
+    const char *user;        /* SIMPLE identity; NULL = the process' user name */
+    const struct yarn_token *token; /* copied; SASL TOKEN when given, else SIMPLE */
+    int64_t connect_ms;      /* 0 = 20000, ipc.client.connect.timeout */
+    int64_t call_ms;         /* 0 = 120000 */
+    size_t max_frame;        /* 0 = 128 MiB */
+};
+
+/* status: 0, or -errno: -ETIMEDOUT, -ECONNREFUSED, -ECONNRESET, -ECANCELED (client freed), …;
+ * -EREMOTEIO = the server answered with an exception: java_class and err->text tell it.
+ * `response` is valid only during the callback. */
+struct ipc_result {
+    int status;
+    const ProtobufCMessage *response; /* NULL unless status == 0 */
+    const char *java_class;           /* with -EREMOTEIO, else NULL */
+    bool sent; /* false: the request certainly never reached the server, so a retry is safe */
+};
+typedef void (*ipc_done)(const struct ipc_result *r, const struct sv_error *err, void *userdata);
+
+int ipc_client_new(sd_event *event, const struct ipc_client_config *cfg, struct ipc_client **ret,
+                   struct sv_error *err) _must_use_;
+/* Finishes open calls with -ECANCELED before it returns. */
+struct ipc_client *ipc_client_free(struct ipc_client *c);
+
+/* Packs the request now. `done` is never called from inside this function. call_ms 0 = the
+ * client's. */
+int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
+                    const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
+                    void *userdata) _must_use_;
+
+/* For command lines and tests: runs the loop until the answer is there and copies it into `a`.
+ * `ret_class` (may be NULL) receives the Java class (in `a`) with -EREMOTEIO. */
+int ipc_client_call_sync(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
+                         const ProtobufCMessageDescriptor *response, struct sv_arena *a,
+                         ProtobufCMessage **ret, const char **ret_class, struct sv_error *err)
+    _must_use_;
+
+#endif

@@ -1,0 +1,121 @@
+/* Hadoop tokens: the Writable Token, YARN's identifiers, passwords, master keys, credentials.
+ *
+ * Identifiers of ContainerToken, NMToken and YARN_AM_RM_TOKEN are raw protobuf. A password is the
+ * HMAC of the identifier bytes *as received* under a master key; never re-serialise before
+ * verifying. Comparison takes constant time. */
+#ifndef SELVEDGE_WIRE_TOKEN_H
+#define SELVEDGE_WIRE_TOKEN_H
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/buf.h"
+#include "common/error.h"
+#include "wire/ids.h"
+
+#define YARN_KIND_CONTAINER "ContainerToken"
+#define YARN_KIND_NM "NMToken"
+#define YARN_KIND_AMRM "YARN_AM_RM_TOKEN"
+#define YARN_TOKEN_PASSWORD_MAX 64  /* HmacSHA512 */
+#define YARN_MASTER_KEY_MAX 64
+#define YARN_TOKEN_ID_MAX (64 * 1024)
+#define YARN_CREDENTIALS_MAX (1024 * 1024)
+
+struct yarn_token { /* shape of Token: all byte strings; memory belongs to whoever made it */
+    const uint8_t *id;
+    size_t id_len;
+    const uint8_t *password;
+    size_t password_len;
+    const char *kind;    /* NUL-terminated */
+    const char *service; /* "ip:port" or "" */
+};
+
+struct yarn_master_key {
+    int32_t key_id;
+    uint8_t bytes[YARN_MASTER_KEY_MAX];
+    size_t len; /* 8 by Hadoop's default */
+};
+
+/* hadoop.security.secret-manager.key-generator.algorithm: HmacSHA1 (default), HmacSHA224, 256,
+ * 384, 512. */
+enum yarn_hmac { YARN_HMAC_SHA1, YARN_HMAC_SHA224, YARN_HMAC_SHA256, YARN_HMAC_SHA384, YARN_HMAC_SHA512 };
+int yarn_hmac_parse(const char *name, enum yarn_hmac *ret) _must_use_;
+
+/* `len` random bytes from getrandom() (Hadoop's default 8; ours for keys we make: 32). */
+int yarn_master_key_generate(int32_t key_id, size_t len, struct yarn_master_key *ret) _must_use_;
+int yarn_token_password(enum yarn_hmac alg, const struct yarn_master_key *key, const uint8_t *id,
+                        size_t id_len, uint8_t ret[YARN_TOKEN_PASSWORD_MAX], size_t *ret_len)
+    _must_use_;
+bool yarn_bytes_equal(const void *a, size_t an, const void *b, size_t bn); /* constant time */
+
+struct yarn_container_token { /* ContainerTokenIdentifier */
+    struct yarn_container_id container;
+    char nm_addr[264]; /* "host:port" of the NodeManager's RPC */
+    char submitter[256];
+    struct yarn_resource resource;
+    int64_t expiry_ms; /* wall clock */
+    int32_t key_id;
+    int64_t rm_identifier;
+    int32_t priority;
+    int64_t creation_ms;
+    int32_t container_type;  /* 1 APPLICATION_MASTER, 2 TASK */
+    int32_t execution_type;  /* 1 GUARANTEED, 2 OPPORTUNISTIC */
+    int32_t version;
+    int64_t allocation_request_id;
+    char node_label[256];
+};
+int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_container_token *ret,
+                                struct sv_error *err) _must_use_;
+/* Identifier bytes in the arena. */
+int yarn_container_token_encode(struct sv_arena *a, const struct yarn_container_token *t,
+                                const uint8_t **ret, size_t *ret_len) _must_use_;
+
+struct yarn_nm_token {
+    struct yarn_attempt_id attempt;
+    struct yarn_node_id node;
+    char submitter[256];
+    int32_t key_id;
+};
+int yarn_nm_token_decode(const uint8_t *id, size_t len, struct yarn_nm_token *ret,
+                         struct sv_error *err) _must_use_;
+int yarn_nm_token_encode(struct sv_arena *a, const struct yarn_nm_token *t, const uint8_t **ret,
+                         size_t *ret_len) _must_use_;
+
+struct yarn_amrm_token {
+    struct yarn_attempt_id attempt;
+    int32_t key_id;
+};
+int yarn_amrm_token_decode(const uint8_t *id, size_t len, struct yarn_amrm_token *ret,
+                           struct sv_error *err) _must_use_;
+int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t,
+                           const uint8_t **ret, size_t *ret_len) _must_use_;
+
+/* Wire message TokenProto ⇄ struct (memory of the message / arena). */
+typedef struct Hadoop__Common__TokenProto Hadoop__Common__TokenProto;
+int yarn_token_from(const Hadoop__Common__TokenProto *m, struct sv_arena *a,
+                    struct yarn_token *ret) _must_use_;
+Hadoop__Common__TokenProto *yarn_token_to(struct sv_arena *a, const struct yarn_token *t);
+
+/* Credentials: "HDTS" + version 0 (Writable) or 1 (protobuf); also what CLC.tokens holds. */
+struct yarn_credentials {
+    struct {
+        const char *alias;
+        struct yarn_token token;
+    } *tokens;
+    size_t n_tokens;
+    struct {
+        const char *alias;
+        const uint8_t *secret;
+        size_t len;
+    } *secrets;
+    size_t n_secrets;
+};
+/* Everything copied into the arena. Empty input is empty credentials. */
+int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
+                           struct yarn_credentials *ret, struct sv_error *err) _must_use_;
+/* Appends in version 0. */
+int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out) _must_use_;
+/* A copy in the arena with one more token (replaces the same alias). */
+int yarn_credentials_add(struct sv_arena *a, struct yarn_credentials *c, const char *alias,
+                         const struct yarn_token *t) _must_use_;
+
+#endif
