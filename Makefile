@@ -34,7 +34,12 @@ endif
 CSTD     := -std=gnu17
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wvla -Wformat=2 -Wno-missing-field-initializers
-HARDEN   := -fstack-protector-strong -fcf-protection -fstack-clash-protection -ftrivial-auto-var-init=zero
+# $(call cc_flag,FLAG…): those of the flags that $(CC) knows (clang before 16 wants a second one
+# for the zero initialisation).
+cc_flag  = $(if $(shell $(CC) $(1) -Werror -E -xc /dev/null >/dev/null 2>&1 && echo y),$(1))
+HARDEN   := -fstack-protector-strong -fcf-protection -fstack-clash-protection \
+            $(or $(call cc_flag,-ftrivial-auto-var-init=zero),$(call cc_flag,-ftrivial-auto-var-init=zero \
+            -enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang))
 OPT      := -O2 -g
 ifneq ($(SANITIZE),)
 HARDEN   += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
