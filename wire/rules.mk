@@ -1,0 +1,24 @@
+# Messages: $(BUILD)/gen/proto/NAME.pb-c.{h,c} from wire/proto/NAME.proto.
+WIRE_PROTOS := rpc security common_admin yarn yarn_service yarn_server yarn_token yarn_admin \
+	yarn_recovery yarn_history yarn_federation
+WIRE_GEN_C := $(WIRE_PROTOS:%=$(BUILD)/gen/proto/%.pb-c.c)
+WIRE_GEN_H := $(WIRE_GEN_C:.c=.h)
+GENERATED += $(WIRE_GEN_H)
+
+# One file a run: values of different enums of hadoop.yarn have the same names, which matters only
+# to files that are compiled together. They import each other, hence the shared prerequisites.
+$(WIRE_GEN_C): $(BUILD)/gen/proto/%.pb-c.c: wire/proto/%.proto $(WIRE_PROTOS:%=wire/proto/%.proto)
+	$(call say,PROTO,$<)
+	@mkdir -p $(@D)
+	$(Q)$(PROTOC_C) --proto_path=wire --c_out=$(BUILD)/gen $(<:wire/%=%)
+$(WIRE_GEN_H): %.h: %.c ;
+
+WIRE_A := $(BUILD)/libselvedge-wire.a
+WIRE_OBJS := $(WIRE_GEN_C:.c=.o)
+WIRE_LDLIBS = $(COMMON_LDLIBS)
+CFLAGS_wire := $(CFLAGS_common)
+
+# Own objects of this room, one line a group.
+
+$(WIRE_A): $$(WIRE_OBJS)
+LIBS += $(WIRE_A)
