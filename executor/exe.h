@@ -1,0 +1,147 @@
+/* Containers as the daemon sees them: launched, watched, signalled, adopted after a restart. All of
+ * it asynchronous on the caller's sd-event loop; nothing here needs a privilege, everything that
+ * does is asked of container-executor (setuid-helper/), one process a request.
+ *
+ * The daemon calls with values it has validated; the helper checks them all again. */
+#ifndef SELVEDGE_EXECUTOR_EXE_H
+#define SELVEDGE_EXECUTOR_EXE_H
+
+#include <systemd/sd-event.h>
+
+#include "cgroups/cg.h"
+#include "common/error.h"
+#include "executor/request.h"
+#include "wire/ids.h"
+
+struct exe;
+struct exe_container;
+
+/* Strings are copied. Directory lists must equal those of the helper's configuration in content and
+ * order (exe_check compares): an index means the same directory on both sides. */
+struct exe_settings {
+    const char *helper;           /* path of container-executor */
+    struct cg_root *cgroups;      /* borrowed; where container groups are made */
+    char *const *local_dirs;      /* NULL-terminated */
+    char *const *log_dirs;
+    bool unenforced_allowed;      /* selvedge.nodemanager.unenforced-limits.allowed */
+};
+
+int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, struct sv_error *err)
+    _must_use_;
+/* Running containers live on (their monitors are processes of their own). No callback follows. */
+struct exe *exe_free(struct exe *x);
+static inline void exe_freep(struct exe **x)
+{
+    *x = exe_free(*x);
+}
+
+/* Why an operation failed. */
+struct exe_failure {
+    enum exe_status status; /* the step */
+    int error;              /* errno or 0 */
+    int exit_code;          /* what Hadoop's container-executor would have exited with: 24 … */
+    bool node_unhealthy;    /* the node's set-up is at fault, not this container */
+    char text[512];         /* one sentence for a person: object, what failed, why, remedy */
+};
+
+/* Every simple operation ends in one call of this; `f` is NULL on success. */
+typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
+
+/* Asks the helper for the policy in force and compares directory lists, account, cgroup root and
+ * the unenforced-limits setting with ours. */
+int exe_check(struct exe *x, exe_done done, void *userdata) _must_use_;
+
+/* Makes usercache/<user>, its caches, appcache/<app> and <log>/<app> on the masked directories;
+ * what is there already and right is left alone. Once an application and node. */
+int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
+                 uint32_t log_mask, exe_done done, void *userdata) _must_use_;
+
+struct exe_launch {
+    struct yarn_container_id id;
+    const char *user;
+    uint32_t local_mask, log_mask; /* good directories */
+    unsigned work_dir;             /* index of the local dir of work dir and exit record */
+    struct cg_limits limits;       /* made into the container's group before it starts */
+    enum exe_profile profile;
+    const void *script; /* launch_container.sh, at most EXE_FILE_MAX bytes */
+    size_t script_len;
+    const void *credentials; /* container_tokens */
+    size_t credentials_len;
+};
+
+/* How a container ended. */
+struct exe_exit {
+    bool lost;      /* nobody saw it end (monitor died): exit_code is 154 */
+    int exit_code;  /* 0…255; 128 + signal for a killed main process */
+    int signal;     /* != 0: the whole container was killed by it */
+    bool oom;       /* the kernel killed in this group for memory.max */
+    int64_t start_ms, end_ms; /* wall clock; 0 when lost */
+    uint64_t utime_us, stime_us, maxrss_kib;
+    struct cg_usage usage; /* the group's last counters */
+};
+
+/* Exactly one of started and failed comes first; exited comes once after started. None is called
+ * from inside exe_launch. After failed or exited the container stays as an object until
+ * exe_container_forget. */
+struct exe_container_ops {
+    void (*started)(struct exe_container *c, pid_t pid, void *userdata);
+    void (*failed)(struct exe_container *c, const struct exe_failure *f, void *userdata);
+    void (*exited)(struct exe_container *c, const struct exe_exit *e, void *userdata);
+};
+
+int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_container_ops *ops,
+               void *userdata, struct exe_container **ret, struct sv_error *err) _must_use_;
+
+/* After a restart, for each container that the store knows as launched: finds the monitor by the
+ * lock on the exit record. `ops->exited` comes later, at once for those that ended meanwhile
+ * (from the loop); `ops->started` comes for those that run. A record that was never made means
+ * that the launch had not happened: failed with EXE_STATUS_LOST. */
+int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsigned work_dir,
+              const struct exe_container_ops *ops, void *userdata, struct exe_container **ret,
+              struct sv_error *err) _must_use_;
+
+/* To the main process and its group, through the helper and init: SIGTERM, SIGQUIT, … */
+int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdata) _must_use_;
+/* cgroup.kill: everything in the container, now. Works in every state; `exited` follows. */
+int exe_kill(struct exe_container *c) _must_use_;
+/* The group, for usage and freeze; NULL after the exit. */
+struct cg_leaf *exe_container_cgroup(struct exe_container *c);
+/* Removes the exit record, frees the object. Call when the exit is in the store (or the launch has
+ * failed and that is recorded). The daemon's nmPrivate/<app>/<container> goes with it. */
+void exe_container_forget(struct exe_container *c);
+
+/* A localizer process for one user and application (or PUBLIC: user and app NULL). `channel` is the
+ * far end of a SOCK_SEQPACKET socketpair; it is duplicated, the caller closes its own. */
+struct exe_localizer;
+struct exe_localizer_start {
+    const char *user;
+    const struct yarn_app_id *app;
+    unsigned visibility; /* bits of enum exe_visibility */
+    uint32_t local_mask;
+    int channel;
+};
+struct exe_localizer_ops {
+    void (*started)(struct exe_localizer *l, pid_t pid, void *userdata);
+    /* Once, when the process has ended or could not be started (`f` != NULL). status: as waitpid. */
+    void (*ended)(struct exe_localizer *l, const struct exe_failure *f, int status, void *userdata);
+};
+int exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,
+                        const struct exe_localizer_ops *ops, void *userdata,
+                        struct exe_localizer **ret, struct sv_error *err) _must_use_;
+/* Kills it if it runs; no callback follows. */
+struct exe_localizer *exe_localizer_free(struct exe_localizer *l);
+
+/* Deletes as the owner. Which fields count depends on `what`. */
+struct exe_delete_what {
+    enum exe_delete what;
+    const char *user; /* NULL for PUBLIC */
+    struct yarn_app_id app;
+    struct yarn_container_id container;
+    enum exe_visibility visibility; /* RESOURCE */
+    uint64_t resource_id;           /* RESOURCE */
+    uint32_t local_mask, log_mask;
+};
+int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, void *userdata)
+    _must_use_;
+
+#endif

@@ -1,0 +1,197 @@
+/* What passes between the daemon and container-executor, byte by byte: the request datagram, the
+ * reply datagram and the exit record. Shared by executor/ (which asks) and setuid-helper/ (which
+ * decides); includes nothing but libc.
+ *
+ * Hostile input: the request, as seen by the helper (the daemon may be taken over); the exit
+ * record, as seen by the daemon (a disk may lie). The decoders refuse what is not exactly right:
+ * length, version, every field's range, fields that the operation does not use and are not zero.
+ *
+ * All numbers are little-endian and of fixed width. Nothing in a request is a path. */
+#ifndef SELVEDGE_EXECUTOR_REQUEST_H
+#define SELVEDGE_EXECUTOR_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXE_PROTOCOL_VERSION 1
+#define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
+#define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
+#define EXE_RECORD_MAGIC 0x78457653u  /* "SvEx" */
+
+#define EXE_DIRS_MAX 32            /* local dirs, log dirs: an index is a bit of a mask */
+#define EXE_USER_MAX 64            /* bytes of a user name */
+#define EXE_FILE_MAX (1024 * 1024) /* bytes of launch script, of credentials */
+#define EXE_FDS_MAX 4
+#define EXE_TEXT_MAX 128           /* bytes of an identifier's text with its NUL */
+#define EXE_REQUEST_SIZE_MAX 256
+#define EXE_REPLY_TEXT_MAX 12288
+
+enum exe_op {
+    EXE_OP_CHECK = 1,    /* is everything as it must be? answers the policy that is in force */
+    EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
+    EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds) */
+    EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
+    EXE_OP_SIGNAL = 5,   /* fds: pidfd of the container's init */
+    EXE_OP_DELETE = 6,
+};
+
+enum exe_profile {
+    EXE_PROFILE_STRICT = 1,
+};
+
+/* What LOCALIZE opens for writing, as bits; PUBLIC alone or any of the others together. */
+enum exe_visibility {
+    EXE_VISIBILITY_PUBLIC = 1,
+    EXE_VISIBILITY_PRIVATE = 2,
+    EXE_VISIBILITY_APPLICATION = 4,
+};
+
+enum exe_delete {
+    EXE_DELETE_CONTAINER = 1,      /* work dir <app>/<container> */
+    EXE_DELETE_CONTAINER_LOGS = 2, /* <log>/<app>/<container> */
+    EXE_DELETE_APP = 3,            /* usercache/<user>/appcache/<app> */
+    EXE_DELETE_APP_LOGS = 4,       /* what is in <log>/<app>; the daemon removes the empty rest */
+    EXE_DELETE_USER = 5,           /* what is in usercache/<user>; the same */
+    EXE_DELETE_RESOURCE = 6,       /* <cache>/<resource id> and <resource id>_tmp */
+    EXE_DELETE_PUBLIC = 7,         /* what is in filecache; the same */
+};
+
+struct exe_request {
+    uint16_t op;         /* enum exe_op */
+    uint64_t request_id; /* comes back in the reply and in the audit line */
+    /* Identifiers; 0 where the operation has none. */
+    int64_t cluster_ts;
+    int32_t app;       /* 1… */
+    int32_t attempt;   /* 1… */
+    int64_t container; /* epoch << 40 | sequence, sequence 1… */
+    char user[EXE_USER_MAX + 1]; /* "" only for CHECK and PUBLIC */
+    uint32_t local_mask; /* bit i = the configuration's local dir i is good and used */
+    uint32_t log_mask;
+    uint8_t work_dir; /* LAUNCH, SIGNAL: index of the local dir of work dir and record */
+    uint8_t profile;  /* LAUNCH */
+    uint8_t what;     /* LOCALIZE: visibility bits; DELETE: enum exe_delete */
+    uint8_t visibility; /* DELETE RESOURCE: one visibility bit */
+    uint8_t signal;     /* SIGNAL: Linux number, one of exe_signals[] */
+    uint64_t resource_id; /* DELETE RESOURCE */
+};
+
+/* Bytes written into `buf` (at least EXE_REQUEST_SIZE_MAX), or -EINVAL when the helper would
+ * refuse it: encode runs the same checks as decode. */
+int exe_request_encode(const struct exe_request *r, uint8_t *buf, size_t size);
+/* 0, -EPROTONOSUPPORT (other version) or -EBADMSG. */
+int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret);
+/* Descriptors that the operation takes. */
+int exe_request_fds(uint16_t op);
+
+/* "application_…", "container_…" as YARN prints them, into EXE_TEXT_MAX bytes. */
+void exe_app_text(const struct exe_request *r, char *buf);
+void exe_container_text(const struct exe_request *r, char *buf);
+
+/* Where the helper stopped. One number a kind of refusal, stable over versions: it is the status
+ * of the reply, the exit status of the helper and what tests look for. */
+#define EXE_STATUS_LIST(X)                                                                         \
+    X(0, OK, "done")                                                                               \
+    X(1, ARGUMENTS, "argument count is not one")                                                   \
+    X(2, DESCRIPTORS, "standard descriptors cannot be set up, or descriptor 0 is no request socket") \
+    X(3, CALLER, "caller is not the NodeManager's account")                                        \
+    X(4, NOT_ROOT, "helper runs without root: it must be root:<group> 4750, not under NoNewPrivileges or on a nosuid mount") \
+    X(5, CONFINED, "helper runs inside a user namespace, chroot or seccomp filter")                \
+    X(6, LIMITS, "inherited resource limits are too low")                                          \
+    X(7, PRIVILEGE, "a change of identity, capability or securebits failed")                       \
+    X(8, KERNEL, "kernel lacks something that is needed")                                          \
+    X(10, REQUEST, "request is malformed")                                                         \
+    X(11, VERSION, "request has another protocol version")                                         \
+    X(12, REQUEST_FDS, "request has the wrong descriptors")                                        \
+    X(13, REQUEST_FILE, "script or credentials are no sealed memfd, or too large")                 \
+    X(20, CONFIG_OPEN, "configuration file cannot be opened")                                      \
+    X(21, CONFIG_OWNER, "configuration file or a directory above it is not safe from others than root") \
+    X(22, CONFIG_SYNTAX, "configuration file has an error")                                        \
+    X(23, BINARY_OWNER, "helper's own file is not root:<group> 4750")                              \
+    X(24, SERVICE_ACCOUNT, "an account named in the configuration does not exist or is not usable") \
+    X(30, USER_UNKNOWN, "user does not exist")                                                     \
+    X(31, USER_REFUSED, "user must not run containers: root, service account, banned or below min.user.id") \
+    X(32, USER_LOOKUP, "account database cannot be read")                                          \
+    X(40, LOCAL_DIR, "local directory is missing or not safe")                                     \
+    X(41, LOG_DIR, "log directory is missing or not safe")                                         \
+    X(42, USER_DIR, "user directory exists with a foreign owner or type")                          \
+    X(43, APP_DIR, "application directory cannot be made or is not the user's")                    \
+    X(44, CONTAINER_DIR, "container directory cannot be made")                                     \
+    X(45, RECORD, "exit record cannot be made")                                                    \
+    X(50, CGROUP, "container's cgroup is missing or not the NodeManager's")                        \
+    X(51, CGROUP_BUSY, "container's cgroup has processes already")                                 \
+    X(52, CGROUP_LIMITS, "container's cgroup has no memory or pids limit")                         \
+    X(53, DEVICE_FILTER, "device filter cannot be attached")                                       \
+    X(54, CLONE, "container process cannot be started in its cgroup and namespaces")               \
+    X(60, MOUNT, "container's file system cannot be built")                                        \
+    X(61, SESSION, "session, keyring or host name cannot be set")                                  \
+    X(62, DROP, "privileges cannot be dropped")                                                    \
+    X(63, SCRIPT_FILE, "launch script cannot be written to the work dir")                          \
+    X(64, CREDENTIALS_FILE, "credentials cannot be written to the work dir")                       \
+    X(65, WORK_DIR, "work dir cannot be entered")                                                  \
+    X(66, FILTER, "system call filter is missing, not safe or cannot be loaded")                   \
+    X(67, EXEC, "program cannot be executed")                                                      \
+    X(68, LOST, "container process died during the launch")                                        \
+    X(70, SIGNAL, "signal cannot be sent")                                                         \
+    X(71, SIGNAL_TARGET, "process is not of this container")                                       \
+    X(80, DELETE, "something could not be deleted")
+
+enum exe_status {
+#define EXE_STATUS_ENUM(number, name, text) EXE_STATUS_##name = number,
+    EXE_STATUS_LIST(EXE_STATUS_ENUM)
+#undef EXE_STATUS_ENUM
+};
+/* The text above; "unknown status" for other numbers. */
+const char *exe_status_text(int status);
+
+/* The reply: one datagram; LAUNCH and LOCALIZE carry the pidfd of the init with it. */
+struct exe_reply {
+    uint16_t status;     /* enum exe_status */
+    int32_t error;       /* errno, or 0 where there is none */
+    uint64_t request_id; /* 0 when the request could not be read */
+    int32_t pid;         /* LAUNCH, LOCALIZE: init as the caller's pid namespace sees it */
+    const char *text;    /* which object; CHECK: the policy, one key=value a line; not a C string */
+    uint16_t text_len;
+};
+#define EXE_REPLY_HEAD 32
+#define EXE_REPLY_SIZE_MAX (EXE_REPLY_HEAD + EXE_REPLY_TEXT_MAX)
+
+int exe_reply_encode(const struct exe_reply *r, uint8_t *buf, size_t size);
+/* `ret->text` points into `buf`. */
+int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret);
+
+/* The exit record, <local dir>/nmPrivate/<application>/<container>/<container>.status: 128 bytes.
+ * Written RUNNING when the container is launched and EXITED by one pwrite when it has ended, by
+ * the monitor, which holds a POSIX write lock on it as long as it lives. */
+enum exe_record_state {
+    EXE_RECORD_RUNNING = 1,
+    EXE_RECORD_EXITED = 2,
+    EXE_RECORD_FAILED = 3, /* the launch failed; exit_code is the enum exe_status */
+};
+
+struct exe_record {
+    uint16_t state;
+    int64_t cluster_ts;
+    int32_t app, attempt;
+    int64_t container;
+    int32_t init_pid;        /* as the helper saw it */
+    uint32_t uid;
+    int64_t start_ms, end_ms; /* wall clock, since 1970 */
+    int32_t exit_code;       /* of the main process; 128 + signal where it was killed */
+    int32_t signal;          /* != 0: init itself was killed by it (cgroup.kill: 9) */
+    uint64_t utime_us, stime_us; /* of every process that was waited for */
+    uint64_t maxrss_kib;         /* largest single process */
+};
+#define EXE_RECORD_SIZE 128
+#define EXE_RECORD_SUFFIX ".status"
+
+void exe_record_encode(const struct exe_record *r, uint8_t buf[EXE_RECORD_SIZE]);
+int exe_record_decode(const uint8_t *buf, size_t len, struct exe_record *ret); /* 0, -EBADMSG */
+
+/* container-localizer is executed with these descriptors, and /dev/null as 0 to 2. Directories are
+ * O_PATH; of the two ranges only those of masked local dirs and asked visibilities are open. */
+#define EXE_LOCALIZER_CHANNEL_FD 3
+#define EXE_LOCALIZER_CACHE_FD(i) (16 + (i)) /* filecache of PUBLIC or PRIVATE, local dir i */
+#define EXE_LOCALIZER_APP_FD(i) (48 + (i))   /* the application's filecache, local dir i */
+
+#endif
