@@ -1,0 +1,464 @@
+"""A throw-away cluster: accounts, an installed setuid helper, configuration, daemons; and the proof
+that nothing is left of it. See the package's own text for how it is used."""
+import contextlib
+import json
+import os
+import pwd
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+from . import conf, host
+from .host import HostError, wait_for
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MODES = os.path.join(TOP, "packaging", "modes")
+
+
+class ClusterError(Exception):
+    pass
+
+
+class Daemon:
+    """One daemon process, run as the daemon account without any privilege."""
+
+    def __init__(self, cluster, name, argv, env):
+        self.cluster, self.name, self.argv, self.env = cluster, name, argv, env
+        self.log = os.path.join(cluster.root, "log", name + ".log")
+        self.process = None
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                self.cluster.as_user(self.cluster.daemon) + self.argv, cwd="/", env=self.env,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def must_run(self):
+        if not self.running():
+            status = "not started" if self.process is None else f"ended with {self.process.returncode}"
+            raise ClusterError(f"{self.name}: {status}:\n{self.tail()}")
+        return True
+
+    def stop(self, seconds=20):
+        """SIGTERM, then wait. A daemon that does not end, or ends with an error, is a failure."""
+        if self.process is None:
+            return
+        if self.running():
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise ClusterError(f"{self.name}: does not end within {seconds} s of SIGTERM") from None
+        self.process = None
+        if code not in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
+            raise ClusterError(f"{self.name}: ended with {code}:\n{self.tail()}")
+
+    def kill(self):
+        """kill -9"""
+        if self.running():
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+    def tail(self, lines=25):
+        with contextlib.suppress(OSError), open(self.log, encoding="utf-8", errors="replace") as f:
+            return "".join("    " + line for line in f.readlines()[-lines:])
+        return ""
+
+
+class Node:
+    """One worker node: its own directories, ports, cgroup, installed helper and configuration."""
+
+    def __init__(self, cluster, number):
+        self.cluster, self.number = cluster, number
+        self.name = f"nodemanager{number}"
+        self.dir = os.path.join(cluster.root, f"node{number}")
+        self.prefix = os.path.join(self.dir, "prefix")
+        self.libexec = os.path.join(self.prefix, "libexec", "selvedge")
+        self.conf_dir = os.path.join(self.dir, "conf")
+        self.local_dirs = [os.path.join(self.dir, f"local{i}") for i in (0, 1)]
+        self.log_dirs = [os.path.join(self.dir, "containers")]
+        self.ports = {k: host.free_port() for k in ("rpc", "web", "localizer")}
+        self.site = {}
+        owner = cluster.daemon
+        for path in [self.dir, self.prefix, self.conf_dir]:
+            os.mkdir(path, 0o755)
+        for path in [*self.local_dirs, *self.log_dirs, os.path.join(self.dir, "recovery")]:
+            os.mkdir(path, 0o755)
+            os.chown(path, owner.pw_uid, owner.pw_gid)
+        self.cgroup = cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid)
+        self.install()
+        self.process = None
+
+    @property
+    def id(self):
+        return f"127.0.0.1:{self.ports['rpc']}"
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.ports['web']}"
+
+    def install(self):
+        """Installs everything below this node's prefix, as packaging/modes says. The helper is
+        built for this node: it has the paths of its configuration compiled in."""
+        etc = os.path.join(self.prefix, "etc")
+        build = os.path.join(self.dir, "obj")
+        helper = os.path.join(build, "container-executor")
+        done = subprocess.run(
+            ["make", "-C", TOP, "--no-print-directory", f"BUILD={build}", "SANITIZE=",
+             f"PREFIX={self.prefix}", f"LIBEXECDIR={self.libexec}", f"SYSCONFDIR={etc}",
+             f"EXECUTOR_CONF={etc}/selvedge/container-executor.cfg", helper],
+            capture_output=True, text=True)
+        if done.returncode != 0:
+            raise ClusterError(f"container-executor: build failed:\n{done.stdout}{done.stderr}")
+        install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon,
+                {"container-executor": helper})
+        shutil.rmtree(build)
+        conf.write_executor_cfg(f"{etc}/selvedge/container-executor.cfg", self)
+
+    def write_conf(self):
+        self.cluster.write_conf(self.conf_dir, {**conf.node_site(self), **self.site})
+
+    def start(self, argv=None, env=None):
+        """Starts (or starts again) the NodeManager; `argv` replaces ours by another one."""
+        self.write_conf()
+        argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-nodemanager")]
+        self.process = Daemon(self.cluster, self.name, argv,
+                              {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})})
+        self.process.start()
+
+    def get(self, path):
+        return http_json(self.url + path)
+
+    def leftovers(self):
+        """What finished applications must not leave behind on this node."""
+        found = []
+        for local in self.local_dirs:
+            users = os.path.join(local, "usercache")
+            trees = [os.path.join(local, "nmPrivate")]
+            if os.path.isdir(users):
+                trees += [os.path.join(users, u, "appcache") for u in os.listdir(users)]
+            for tree in trees:
+                with contextlib.suppress(FileNotFoundError):
+                    found += [f"directory {tree}/{name}" for name in os.listdir(tree)]
+        return found
+
+
+def install(build, prefix, libexec, etc, daemon, instead):
+    """Does what `make install` does, with `daemon`'s group for the group yarn. `instead` maps the
+    base name of a file to another source."""
+    variables = {"PREFIX": prefix, "LIBEXECDIR": libexec, "SYSCONFDIR": etc, "BUILD": build}
+    with open(MODES, encoding="utf-8") as table:
+        rows = [line.split() for line in table if line.strip() and not line.startswith("#")]
+    for path, owner, group, mode, source in rows:
+        for name, value in variables.items():
+            path = path.replace("${%s}" % name, value)
+            source = source.replace("${%s}" % name, value)
+        os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
+        if source == "-":
+            os.makedirs(path, exist_ok=True)
+        else:
+            source = os.path.join(TOP, source)
+            shutil.copyfile(instead.get(os.path.basename(path), source), path)
+        os.chown(path, pwd.getpwnam(owner).pw_uid, daemon.pw_gid if group == "yarn" else 0)
+        os.chmod(path, int(mode, 8))
+
+
+def http_json(url, timeout=10):
+    with urllib.request.urlopen(url, timeout=timeout) as answer:
+        return json.load(answer)
+
+
+class Cluster:
+    """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts.
+    `site`: keys for yarn-site.xml. `read_only_paths`: more of the host that containers see.
+    `quiet`: say nothing on the way (problems are always said)."""
+
+    def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False):
+        host.private_namespace()
+        os.umask(0o022)
+        host.sweep()
+        self.name, self.quiet = name, quiet
+        self.site = site or {}
+        self.read_only_paths = list(read_only_paths)
+        self.root = f"/var/lib/selvedge-{name}-{os.getpid()}"
+        self.sanitize = bool(os.environ.get("SANITIZE"))
+        self.build = os.path.join(TOP, os.environ.get("BUILD") or
+                                  ("build-asan" if self.sanitize else "build"))
+        self.n_nodes, self.n_users = nodes, users
+        self.ports = {k: host.free_port() for k in ("client", "scheduler", "tracker", "admin", "web")}
+        self.conf_dir = os.path.join(self.root, "conf")
+        self.prefix = os.path.join(self.root, "node1", "prefix")  # what the clients and the RM run
+        self.nodes, self.accounts = [], []
+        self.rm = self.cgroup = None
+        self.closed = False
+
+    # --- set up and tear down ---------------------------------------------------------------
+
+    def __enter__(self):
+        try:
+            self._set_up()
+        except BaseException:
+            self._tear_down()
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            self.close()
+            return
+        problems = []
+        if not (kind is SystemExit and error.code in (0, None)):
+            self.collect_logs()
+        with contextlib.suppress(Exception):
+            self._stop_daemons()
+        problems = self._tear_down()
+        for problem in problems:
+            print(f"cluster {self.name}: left behind: {problem}", file=sys.stderr)
+
+    def _account(self, letter, system, groups=()):
+        name = f"sv{os.getpid()}{letter}"
+        self.accounts.append(name)
+        with open(f"{self.root}/accounts", "a", encoding="ascii") as f:
+            f.write(name + "\n")
+        return host.add_account(name, system, groups)
+
+    def _set_up(self):
+        os.mkdir(self.root, 0o755)
+        self.daemon = self._account("d", True)
+        self.monitor = self._account("m", True)
+        self.public = self._account("p", True)
+        self.users = [self._account(chr(ord("a") + i), False) for i in range(self.n_users)]
+        self.cgroup = host.Cgroup(os.path.join(self.root, "cgroup"), os.path.basename(self.root))
+        for path, mode in (("conf", 0o755), ("log", 0o755), ("staging", 0o1777), ("tmp", 0o1777),
+                           ("sanitizer", 0o1777), ("rm", 0o700)):
+            os.mkdir(f"{self.root}/{path}")
+            os.chmod(f"{self.root}/{path}", mode)
+        os.chown(f"{self.root}/rm", self.daemon.pw_uid, self.daemon.pw_gid)
+        self.nodes = [Node(self, i + 1) for i in range(self.n_nodes)]
+        if not self.cgroup.enforced:
+            self.say("this machine's cgroup v2 has no memory, pids and cpu controllers: "
+                     "limits are NOT enforced (both settings that allow it are on)")
+        self.write_conf(self.conf_dir, {})
+
+    def write_conf(self, directory, more):
+        conf.write_xml(f"{directory}/core-site.xml", conf.core_site(self.root))
+        conf.write_xml(f"{directory}/yarn-site.xml",
+                       {**conf.cluster_site(self.root, self.ports), **more, **self.site})
+        conf.write_xml(f"{directory}/capacity-scheduler.xml", conf.capacity_scheduler())
+
+    def close(self):
+        """Proves that the applications left nothing, stops the daemons, removes everything, and
+        proves that nothing is left of the cluster itself. ClusterError tells what was."""
+        if self.closed:
+            return
+        problems = []
+        try:
+            self.settle()
+        except (HostError, ClusterError) as error:
+            problems.append(str(error))
+        problems += self._stop_daemons()
+        problems += self.sanitizer_reports()
+        if problems:
+            self.collect_logs()
+        problems += self._tear_down()
+        if problems:
+            raise ClusterError("not clean:\n  " + "\n  ".join(problems))
+
+    def _stop_daemons(self):
+        problems = []
+        for daemon in [n.process for n in self.nodes] + [self.rm]:
+            try:
+                if daemon is not None:
+                    daemon.stop()
+            except ClusterError as error:
+                problems.append(str(error))
+        return problems
+
+    def _tear_down(self):
+        """Removes everything, whatever state it is in; returns what should not have been there
+        and what could not be removed."""
+        self.closed = True
+        problems = []
+        uids = {pwd.getpwnam(a).pw_uid for a in self.accounts if host.account_exists(a)}
+
+        def attempt(what, function, *args):
+            try:
+                function(*args)
+            except (HostError, OSError) as error:
+                problems.append(f"{what}: {error}")
+        if uids:
+            problems += [f"process {host.describe(p)}" for p in host.processes_of(uids)]
+            attempt("processes", host.kill_all_of, uids)
+        if self.cgroup:
+            problems += [f"cgroup {leaf}" for leaf in self.cgroup.leaves()]
+            attempt("cgroup", self.cgroup.remove)
+            attempt("cgroup mount", self.cgroup.unmount)
+        problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
+        for account in reversed(self.accounts):
+            attempt(f"account {account}", host.remove_account, account)
+        if os.path.isdir(self.root) and not host.mounts_below(self.root):
+            attempt("directory", shutil.rmtree, self.root)
+        problems += [f"account {a}" for a in self.accounts if host.account_exists(a)]
+        if os.path.exists(self.root):
+            problems.append(f"directory {self.root}")
+        return problems
+
+    # --- daemons ----------------------------------------------------------------------------
+
+    def as_user(self, account):
+        """The argv in front of a command that runs as `account`, with its groups and without
+        capabilities (the bounding set stays: the setuid helper needs it)."""
+        return ["setpriv", "--reuid", str(account.pw_uid), "--regid", str(account.pw_gid),
+                "--init-groups", "--inh-caps=-all", "--"]
+
+    def daemon_env(self, conf_dir, name):
+        env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8",
+               "HADOOP_CONF_DIR": conf_dir, "USER": self.daemon.pw_name}
+        if "SELVEDGE_LOG_LEVEL" in os.environ:
+            env["SELVEDGE_LOG_LEVEL"] = os.environ["SELVEDGE_LOG_LEVEL"]
+        if self.sanitize:
+            log = f"log_path={self.root}/sanitizer/{name}"
+            env["ASAN_OPTIONS"] = f"{log}:abort_on_error=1:disable_coredump=1"
+            env["UBSAN_OPTIONS"] = f"{log}:print_stacktrace=1"
+        return env
+
+    def sanitizer_reports(self):
+        found = []
+        directory = f"{self.root}/sanitizer"
+        for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
+            with open(f"{directory}/{name}", encoding="utf-8", errors="replace") as f:
+                found.append(f"sanitizer report of {name}:\n{f.read(4000)}")
+        return found
+
+    def start_rm(self, argv=None, env=None, seconds=30):
+        """Starts the ResourceManager (or another one, `argv`) and waits until it answers."""
+        self.write_conf(self.conf_dir, {})
+        argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-rm")]
+        self.rm = Daemon(self, "resourcemanager", argv,
+                         {**self.daemon_env(self.conf_dir, "resourcemanager"), **(env or {})})
+        self.rm.start()
+        self.wait(lambda: self.rm.must_run() and self.rm_get("/ws/v1/cluster/info"), seconds,
+                  "the ResourceManager answers on its web port")
+
+    def start_nodes(self, argv=None, env=None, seconds=30):
+        """Starts every NodeManager and waits until the ResourceManager has them all."""
+        for node in self.nodes:
+            node.start(argv, env)
+        self.wait_nodes(seconds)
+
+    def wait_nodes(self, seconds=30):
+        self.wait(lambda: all(n.process.must_run() for n in self.nodes) and
+                  {n.id for n in self.nodes} <= set(self.running_nodes()),
+                  seconds, "every node is RUNNING at the ResourceManager")
+
+    def running_nodes(self):
+        nodes = (self.rm_get("/ws/v1/cluster/nodes") or {}).get("nodes") or {}
+        return [n["id"] for n in nodes.get("node", []) if n["state"] == "RUNNING"]
+
+    @property
+    def rm_url(self):
+        return f"http://127.0.0.1:{self.ports['web']}"
+
+    def rm_get(self, path):
+        """JSON of the ResourceManager, or None while it does not answer."""
+        try:
+            return http_json(self.rm_url + path)
+        except (urllib.error.URLError, OSError, ValueError):
+            return None
+
+    def wait(self, condition, seconds, what):
+        try:
+            return wait_for(condition, seconds * (4 if self.sanitize else 1), what)
+        except HostError as error:
+            raise ClusterError(str(error)) from None
+
+    # --- work ---------------------------------------------------------------------------------
+
+    def client_env(self, user=None):
+        user = user or self.users[0]
+        return {**self.daemon_env(self.conf_dir, "client"), "USER": user.pw_name,
+                "LOGNAME": user.pw_name, "HOME": f"{self.root}/tmp",
+                "PATH": f"{self.prefix}/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+
+    def selvedge_argv(self, *args, user=None):
+        return [*self.as_user(user or self.users[0]),
+                os.path.join(self.prefix, "bin", "selvedge"), *args]
+
+    def selvedge(self, *args, user=None, timeout=120, cwd="/"):
+        """Runs the command line as a job user; a CompletedProcess with text output."""
+        return subprocess.run(self.selvedge_argv(*args, user=user), env=self.client_env(user),
+                              cwd=cwd, capture_output=True, text=True, timeout=timeout,
+                              stdin=subprocess.DEVNULL)
+
+    def popen(self, argv, user=None, **more):
+        """Starts any command as a job user in the cluster's environment."""
+        return subprocess.Popen([*self.as_user(user or self.users[0]), *argv],
+                                env=self.client_env(user), cwd="/", **more)
+
+    def user_dir(self, name, user=None):
+        """A new directory that belongs to a job user (input files, archives)."""
+        user = user or self.users[0]
+        path = f"{self.root}/tmp/{name}"
+        os.mkdir(path, 0o755)
+        os.chown(path, user.pw_uid, user.pw_gid)
+        return path
+
+    def container_processes(self):
+        """Processes of containers, their monitors and localizers."""
+        return host.processes_of({u.pw_uid for u in [*self.users, self.monitor, self.public]})
+
+    def leftovers(self):
+        found = [f"process {host.describe(pid)}" for pid in self.container_processes()]
+        found += [f"cgroup {leaf}" for leaf in self.cgroup.leaves()]
+        for node in self.nodes:
+            found += node.leftovers()
+        return found
+
+    def settle(self, seconds=20):
+        """Waits until finished applications have left no process, cgroup or directory."""
+        try:
+            self.wait(lambda: not self.leftovers(), seconds, "settle")
+        except ClusterError:
+            left = self.leftovers()
+            if left:
+                raise ClusterError("left behind by applications:\n  " + "\n  ".join(left)) from None
+
+    # --- words ----------------------------------------------------------------------------------
+
+    def say(self, text):
+        if not self.quiet:
+            print(f"cluster {self.name}: {text}", flush=True)
+
+    def collect_logs(self):
+        """Copies what tells why to build/test-logs/NAME and shows the daemons' last lines."""
+        target = os.path.join(self.build, "test-logs", self.name)
+        shutil.rmtree(target, ignore_errors=True)
+        os.makedirs(target, exist_ok=True)
+        sources = [f"{self.root}/log", f"{self.root}/conf", f"{self.root}/sanitizer"]
+        for node in self.nodes:
+            sources += [*node.log_dirs, node.conf_dir]
+        for source in sources:
+            for parent, _, names in os.walk(source):
+                for name in names:
+                    path = os.path.join(parent, name)
+                    if stat.S_ISREG(os.lstat(path).st_mode) and os.lstat(path).st_size < 8 << 20:
+                        copy = os.path.join(target, os.path.relpath(path, self.root))
+                        os.makedirs(os.path.dirname(copy), exist_ok=True)
+                        shutil.copyfile(path, copy)
+        for daemon in [self.rm] + [n.process for n in self.nodes]:
+            if daemon is not None:
+                print(f"--- last lines of {daemon.name}\n{daemon.tail()}", file=sys.stderr)
+        print(f"--- all logs: {target}", file=sys.stderr, flush=True)

@@ -1,0 +1,324 @@
+"""What a throw-away cluster takes from the machine, and gives back: a private mount namespace,
+accounts, a cgroup, ports, processes. Every function here is about the host, none about Hadoop."""
+import contextlib
+import ctypes
+import fcntl
+import os
+import pwd
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+_LOCK = "/run/lock/selvedge-test-host.lock"
+_OUTER = "SELVEDGE_TEST_OUTER_NS"
+CONTROLLERS = ("cpu", "memory", "pids")
+
+
+class HostError(Exception):
+    pass
+
+
+def wait_for(condition, seconds, what, poll=0.05):
+    """Waits until condition() is true and returns its value; HostError names `what` if it is not
+    within `seconds`."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise HostError(f"{what}: not within {seconds} s")
+        time.sleep(poll)
+
+
+# --- namespace ------------------------------------------------------------------------------
+
+def private_namespace():
+    """Re-executes this script inside a mount namespace of its own, unless it is in one. Signals
+    that end a program are turned into an exception, so that cleaning up happens."""
+    if os.geteuid() != 0:
+        raise SystemExit(f"{sys.argv[0]}: needs root (accounts, mounts, the setuid helper)")
+    here = os.readlink("/proc/self/ns/mnt")
+    outer = os.environ.get(_OUTER)
+    if outer is None or outer == here:
+        os.environ[_OUTER] = here
+        os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable,
+                              *sys.argv])
+
+    def stop(number, _frame):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
+def outer_mount_namespaces():
+    """Mount namespaces of live processes, each with one pid that is in it."""
+    seen = {}
+    for pid in pids():
+        with contextlib.suppress(OSError):
+            seen.setdefault(os.readlink(f"/proc/{pid}/ns/mnt"), pid)
+    return seen
+
+
+def mounts_below(path):
+    """(pid, mount point) of every mount at or below `path` in any live mount namespace."""
+    found = []
+    for pid in outer_mount_namespaces().values():
+        with contextlib.suppress(OSError):
+            for line in open(f"/proc/{pid}/mountinfo", encoding="utf-8", errors="replace"):
+                point = line.split(" ")[4]
+                if point == path or point.startswith(path + "/"):
+                    found.append((pid, point))
+    return found
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def mount(source, target, fstype, flags=0, data=""):
+    if _libc.mount(source.encode(), target.encode(), fstype.encode(), flags, data.encode()) != 0:
+        raise HostError(f"mount {fstype} on {target}: {os.strerror(ctypes.get_errno())}")
+
+
+def umount(target):
+    if _libc.umount2(target.encode(), 2) != 0:  # MNT_DETACH
+        raise HostError(f"umount {target}: {os.strerror(ctypes.get_errno())}")
+
+
+# --- accounts -------------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def _accounts_locked():
+    with open(_LOCK, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _account_tool(*argv):
+    # Another program may hold the password file's own lock for a moment.
+    for _ in range(100):
+        done = subprocess.run(argv, capture_output=True, text=True)
+        if done.returncode == 0:
+            return
+        if "lock" not in done.stderr:
+            break
+        time.sleep(0.1)
+    raise HostError(f"{' '.join(argv)}: {done.stderr.strip()}")
+
+
+def add_account(name, system, groups=()):
+    """A new account with its own group and no home. A system account has a uid below 1000."""
+    argv = ["useradd", "--user-group", "--no-create-home", "--no-log-init",
+            "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"]
+    if system:
+        argv.append("--system")
+    if groups:
+        argv += ["--groups", ",".join(groups)]
+    with _accounts_locked():
+        _account_tool(*argv, name)
+    return pwd.getpwnam(name)
+
+
+def remove_account(name):
+    with _accounts_locked():
+        if account_exists(name):
+            _account_tool("userdel", "--force", name)
+        if _named_in("/etc/group", name):
+            _account_tool("groupdel", name)
+
+
+def _named_in(path, name):
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        return any(line.startswith(name + ":") for line in lines)
+
+
+def account_exists(name):
+    return _named_in("/etc/passwd", name) or _named_in("/etc/group", name)
+
+
+# --- processes ------------------------------------------------------------------------------
+
+def pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def describe(pid):
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            text = f.read().replace(b"\0", b" ").decode(errors="replace").strip()
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
+            uid = re.search(r"^Uid:\s+(\d+)", f.read(), re.M)
+        return f"pid {pid} uid {uid.group(1) if uid else '?'} [{text or 'no command line'}]"
+    return f"pid {pid}"
+
+
+def processes_of(uids, zombies=True):
+    """Processes with any of their uids in `uids`; our own children that ended do not count."""
+    found = []
+    for pid in pids():
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
+                fields = dict(line.split(":", 1) for line in f if ":" in line)
+            if not uids & {int(uid) for uid in fields["Uid"].split()}:
+                continue
+            if fields["State"].strip().startswith("Z") and \
+                    (not zombies or int(fields["PPid"]) == os.getpid()):
+                continue
+            found.append(pid)
+    return found
+
+
+def kill_all_of(uids, seconds=10):
+    def none_left():
+        left = processes_of(uids, zombies=False)
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        return not left
+    wait_for(none_left, seconds, "processes of the test accounts survive SIGKILL")
+
+
+# --- ports ----------------------------------------------------------------------------------
+
+_handed_out = set()
+
+
+def free_port():
+    """A loopback port that nobody listens on, below the range of outgoing connections, so that
+    nobody takes it between now and the daemon's start."""
+    for _ in range(2000):
+        port = random.randint(20000, 32000)
+        if port in _handed_out:
+            continue
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        _handed_out.add(port)
+        return port
+    raise HostError("no free loopback port between 20000 and 32000")
+
+
+def port_is_free(port):
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+# --- cgroup ---------------------------------------------------------------------------------
+
+def _write(path, text):
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+
+
+def _read(path):
+    with open(path, encoding="ascii") as f:
+        return f.read()
+
+
+class Cgroup:
+    """A cgroup2 mount of our own and one sub-directory in it, handed to the daemon as systemd's
+    Delegate=yes would. `enforced` tells whether it has the controllers that limits need."""
+
+    def __init__(self, mount_point, name):
+        self.mount_point = mount_point
+        self.path = os.path.join(mount_point, name)
+        os.mkdir(mount_point, 0o755)
+        mount("cgroup2", mount_point, "cgroup2", 2 | 4 | 8)  # nosuid, nodev, noexec
+        os.mkdir(self.path, 0o755)
+        self.enforced = self._enable()
+
+    def _enable(self):
+        wanted = " ".join("+" + c for c in CONTROLLERS)
+        for directory in (self.mount_point, self.path):
+            if not set(CONTROLLERS) <= set(_read(f"{directory}/cgroup.controllers").split()):
+                return False
+            if set(CONTROLLERS) <= set(_read(f"{directory}/cgroup.subtree_control").split()):
+                continue
+            try:
+                _write(f"{directory}/cgroup.subtree_control", wanted)
+            except OSError:
+                return False
+        return True
+
+    def delegate(self, name, uid, gid):
+        """A directory below that belongs to (uid, gid); returns its path."""
+        path = os.path.join(self.path, name)
+        os.mkdir(path, 0o755)
+        if self.enforced:
+            _write(f"{path}/cgroup.subtree_control", " ".join("+" + c for c in CONTROLLERS))
+        os.chown(path, uid, gid)
+        for entry in ("cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
+            os.chown(f"{path}/{entry}", uid, gid)
+        return path
+
+    def leaves(self):
+        """Containers' cgroups: everything deeper than the delegated directories."""
+        if not os.path.isdir(self.path):
+            return []
+        return [os.path.join(parent, d) for parent, dirs, _ in os.walk(self.path) for d in dirs
+                if parent != self.path]
+
+    def pids(self):
+        found = []
+        for parent, _, _ in os.walk(self.path):
+            with contextlib.suppress(OSError):
+                found += [int(pid) for pid in _read(f"{parent}/cgroup.procs").split()]
+        return found
+
+    def remove(self):
+        if not os.path.isdir(self.path):
+            return
+        with contextlib.suppress(OSError):
+            _write(f"{self.path}/cgroup.kill", "1")
+
+        def gone():
+            for parent, _, _ in os.walk(self.path, topdown=False):
+                with contextlib.suppress(OSError):
+                    os.rmdir(parent)
+            return not os.path.isdir(self.path)
+        wait_for(gone, 10, f"cgroup {self.path} cannot be removed")
+
+    def unmount(self):
+        umount(self.mount_point)
+        os.rmdir(self.mount_point)
+
+
+# --- leftovers of runs that were killed --------------------------------------------------------
+
+def sweep(base="/var/lib"):
+    """Removes what a run left behind whose process does not exist any more (kill -9, power)."""
+    for name in os.listdir(base):
+        match = re.fullmatch(r"selvedge-[a-z0-9-]+-(\d+)", name)
+        root = os.path.join(base, name)
+        if not match or os.path.exists(f"/proc/{match.group(1)}") or \
+                not os.path.exists(f"{root}/accounts"):
+            continue
+        names = _read(f"{root}/accounts").split()
+        uids = {pwd.getpwnam(n).pw_uid for n in names if _named_in("/etc/passwd", n)}
+        if uids:
+            kill_all_of(uids)
+        point = f"{root}/sweep"
+        with contextlib.suppress(HostError, OSError):
+            group = Cgroup.__new__(Cgroup)
+            group.mount_point, group.path = point, os.path.join(point, name)
+            os.makedirs(point, exist_ok=True)
+            mount("cgroup2", point, "cgroup2", 2 | 4 | 8)
+            group.remove()
+            umount(point)
+        for account in names:
+            remove_account(account)
+        shutil.rmtree(root)
