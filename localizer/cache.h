@@ -1,0 +1,180 @@
+/* The NodeManager's cache of localized resources: who waits for what, one download for any number
+ * of waiting containers, references, eviction, recovery. Runs on the daemon's sd-event loop and
+ * never blocks; downloading and unpacking happen in container-localizer processes (channel.h).
+ *
+ * Trackers as in YARN: PUBLIC (one), PRIVATE (one a user), APPLICATION (one an application). An
+ * entry is found by (url, timestamp, size, type, pattern) within its tracker and goes through
+ * INIT → DOWNLOADING → LOCALIZED | FAILED (loc_entry_fsm). A failed entry is forgotten as soon as
+ * its waiters know, so that the next request tries again.
+ *
+ * The owner (nodemanager/) does through callbacks what needs other rooms: starting a localizer,
+ * deleting as another user, the state store. Hostile here: every byte from a localizer, and the
+ * resources that an application asks for (url, pattern, numbers). */
+#ifndef SELVEDGE_LOCALIZER_CACHE_H
+#define SELVEDGE_LOCALIZER_CACHE_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/error.h"
+#include "common/fsm.h"
+#include "localizer/channel.h"
+#include "wire/ids.h"
+
+#define LOC_USER_MAX 256
+#define LOC_RESOURCES_MAX 4096 /* a container */
+#define LOC_DIRS_MAX 64        /* local directories */
+
+struct loc_cache;
+
+/* What an application asks for (LocalResourceProto). Strings are copied. */
+struct loc_resource {
+    const char *url;     /* "file:///…", "http://…"; see loc_url_check */
+    int64_t timestamp;   /* ms since 1970, must equal the source's modification time */
+    int64_t size;        /* bytes, must equal the source's; < 0 = not verified */
+    enum loc_type type;
+    enum loc_visibility visibility;
+    const char *pattern; /* LOC_PATTERN only, else NULL */
+};
+
+/* Whose process: PUBLIC has neither user nor app and runs as selvedge-public; otherwise one process
+ * serves PRIVATE and APPLICATION of (user, app). */
+struct loc_scope {
+    bool public_cache;
+    const char *user;       /* NULL when public */
+    struct yarn_app_id app; /* zero when public */
+};
+
+/* One entry as the state store keeps it, and as deletions name it. */
+struct loc_record {
+    enum loc_visibility visibility;
+    const char *user;       /* NULL when PUBLIC */
+    struct yarn_app_id app; /* zero unless APPLICATION */
+    struct loc_resource resource;
+    const char *local_dir;  /* configured local directory it lies in */
+    int dir_index;          /* its index now; -1 when no longer configured */
+    uint32_t dir_number;    /* 0 = directly in the cache directory; see loc_hierarchy_path */
+    uint64_t id;            /* unique within the tracker, from 10 */
+    uint64_t local_size;    /* bytes on disk; 0 until completed */
+    const char *rel;        /* "0/3/17": hierarchy and id below the cache directory */
+};
+
+/* LOCALIZATION_COUNTERS of one container. */
+struct loc_counters {
+    uint64_t bytes_missed, bytes_cached;
+    uint32_t files_missed, files_cached;
+    int64_t millis;
+};
+
+/* None is called from inside loc_cache_localize/release/app_finished: results come from the loop. */
+struct loc_callbacks {
+    /* Starts a container-localizer for the scope and gives this side of its channel (non-blocking,
+     * close-on-exec; the cache owns it). `process` names it in later calls. A negative result fails
+     * the waiting resources with err's text. A start that fails later is told by
+     * loc_cache_process_failed or simply seen as a closed channel. */
+    int (*start)(void *userdata, uint64_t process, const struct loc_scope *scope,
+                 int *ret_channel_fd, struct sv_error *err);
+    /* The channel is closed (idle, application ended, protocol broken, stalled). The process exits
+     * by itself; the owner kills it if it does not within its grace time. */
+    void (*stop)(void *userdata, uint64_t process);
+    /* A good local directory for about `size` bytes: an index, or -ENOSPC. */
+    int (*pick_dir)(void *userdata, int64_t size);
+    /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner. */
+    void (*remove)(void *userdata, const struct loc_record *r);
+    /* State store. started comes before the first byte is asked for: a negative result fails the
+     * resource. removed: forget it. Any may be NULL. */
+    int (*on_started)(void *userdata, const struct loc_record *r);
+    int (*on_completed)(void *userdata, const struct loc_record *r);
+    void (*on_removed)(void *userdata, const struct loc_record *r);
+    /* Resource `index` of the container's request lies at `path` (absolute, what the link in the
+     * work directory points at; the text is valid during the call) until loc_cache_release. */
+    void (*localized)(void *userdata, struct yarn_container_id container, unsigned index,
+                      const char *path);
+    /* The first failure of a container's request; the rest of the request is dropped, what it
+     * already holds is kept until loc_cache_release. `diagnostics` as Hadoop words them. */
+    void (*failed)(void *userdata, struct yarn_container_id container, unsigned index,
+                   const char *diagnostics);
+    /* After the last localized of the request (at once for an empty one). */
+    void (*ready)(void *userdata, struct yarn_container_id container,
+                  const struct loc_counters *counters);
+};
+
+struct loc_config {
+    const char *const *local_dirs; /* absolute, copied; their order is the helper's dir index */
+    int n_local_dirs;
+    uint64_t target_size;          /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
+    int64_t cleanup_interval_ms;   /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
+    uint32_t max_files_per_dir;    /* local-cache.max-files-per-directory, >= 37 */
+    uint32_t parallel;             /* downloads at once in a process; localizer.fetch.thread-count */
+    int64_t idle_ms;               /* a process without work is closed after this */
+    int64_t stall_ms;              /* no message about a download for this long = broken */
+    uint32_t deadline_ms;          /* for one download */
+    uint64_t max_bytes;            /* of one source, and of what one archive unpacks to */
+    uint32_t max_entries;          /* of one archive */
+    bool verify_size;              /* false: sizes of requests are not verified */
+};
+/* Hadoop's defaults where Hadoop has one; local_dirs stay empty. */
+void loc_config_defaults(struct loc_config *c);
+
+int loc_cache_new(sd_event *event, const struct loc_config *config,
+                  const struct loc_callbacks *callbacks, void *userdata, struct loc_cache **ret,
+                  struct sv_error *err) _must_use_;
+/* Closes all channels; calls no callback. Entries stay on disk. Accepts NULL, returns NULL. */
+struct loc_cache *loc_cache_free(struct loc_cache *c);
+static inline void loc_cache_freep(struct loc_cache **c)
+{
+    *c = loc_cache_free(*c);
+}
+
+/* Checks what an application asks for, without side effects: url, type, pattern, numbers. */
+int loc_resource_check(const struct loc_resource *r, struct sv_error *err) _must_use_;
+
+/* Takes references for the container on all n resources. Bad resources are refused at once with
+ * nothing taken (-EINVAL and words); -EEXIST when the container has a request already. */
+int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, const char *user,
+                       const struct loc_resource *resources, unsigned n, struct sv_error *err)
+    _must_use_;
+/* Drops all references of the container and its pending waits; no callback for it comes later.
+ * A download that nobody waits for any more is cancelled. Unknown containers are ignored. */
+void loc_cache_release(struct loc_cache *c, struct yarn_container_id container);
+/* Forgets the APPLICATION tracker (the owner deletes the application's directories itself) and ends
+ * its process. Containers of the application must have been released. */
+void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app);
+
+/* A process whose start failed or that ended; `text` goes to the diagnostics of its downloads. */
+void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char *text);
+/* A disk went bad: entries on it are dropped (and deleted when it comes back: removed is called,
+ * remove is not) as soon as nobody holds them; new requests fetch again. */
+void loc_cache_dir_failed(struct loc_cache *c, int dir_index);
+
+/* Start of the daemon, before anything else. A completed record becomes a LOCALIZED entry without
+ * references; a started one is deleted through remove + on_removed. -EINVAL for a broken record
+ * (nothing done). */
+int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool completed,
+                      struct sv_error *err) _must_use_;
+
+/* Evicts least recently used entries without references while over the target size; returns how
+ * many. Also runs by itself every cleanup_interval_ms. */
+int loc_cache_cleanup(struct loc_cache *c);
+
+struct loc_stats {
+    uint64_t hits, misses;           /* resources asked for */
+    uint64_t hit_bytes, miss_bytes;
+    uint64_t downloads, failures, evictions;
+    uint64_t bytes_public, bytes_private, bytes_application; /* in the cache now */
+    uint32_t entries, downloading, processes;                /* now */
+};
+void loc_cache_stats(const struct loc_cache *c, struct loc_stats *ret);
+
+enum loc_state { LOC_INIT = 1, LOC_DOWNLOADING, LOC_LOCALIZED, LOC_FAILED };
+extern const struct sv_fsm loc_entry_fsm;
+
+/* Directory `number` of the hierarchy: 0 → "", 1…36 → "0"…"z", 37 → "0/0", …; Hadoop's
+ * LocalCacheDirectoryManager. `buf` has LOC_REL_MAX + 1 bytes; returns buf. */
+char *loc_hierarchy_path(uint32_t number, char *buf);
+/* Absolute cache directory of a tracker below a local directory: "<dir>/filecache",
+ * "<dir>/usercache/<user>/filecache", "<dir>/usercache/<user>/appcache/<app>/filecache". */
+int loc_cache_dir_path(const char *local_dir, enum loc_visibility v, const char *user,
+                       struct yarn_app_id app, char *buf, size_t size) _must_use_;
+
+#endif
