@@ -1,0 +1,276 @@
+/* The codec of channel.h and its two socket calls. Used by the NodeManager's cache and by
+ * container-localizer; either side's datagrams may be hostile, so every field has one rule that is
+ * checked the same way when writing and when reading. */
+#include "localizer/channel.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+
+/* One cursor for both directions keeps the field order written once. */
+struct codec {
+    uint8_t *buf;
+    size_t len, pos;
+    bool writing;
+    int r; /* 0, or the first -errno; later calls do nothing */
+};
+
+static void bytes(struct codec *c, void *p, size_t n)
+{
+    if (c->r < 0)
+        return;
+    if (n > c->len - c->pos) {
+        c->r = -EBADMSG;
+        return;
+    }
+    if (c->writing)
+        memcpy(c->buf + c->pos, p, n);
+    else
+        memcpy(p, c->buf + c->pos, n);
+    c->pos += n;
+}
+
+static void number(struct codec *c, uint64_t *v, size_t n)
+{
+    uint8_t be[8];
+
+    for (size_t i = 0; i < n; i++)
+        be[i] = (uint8_t)(*v >> (8 * (n - 1 - i)));
+    bytes(c, be, n);
+    if (c->writing || c->r < 0)
+        return;
+    *v = 0;
+    for (size_t i = 0; i < n; i++)
+        *v = *v << 8 | be[i];
+}
+
+#define NUMBER(c, field)                                                                           \
+    do {                                                                                           \
+        uint64_t number_ = (uint64_t)(field);                                                      \
+        number((c), &number_, sizeof(field));                                                      \
+        (field) = (__typeof__(field))number_;                                                      \
+    } while (0)
+
+static void text(struct codec *c, char *s, size_t max)
+{
+    uint16_t n = 0;
+
+    if (c->writing && c->r == 0) {
+        size_t len = strnlen(s, max + 1);
+
+        if (len > max)
+            c->r = -EBADMSG;
+        n = (uint16_t)len;
+    }
+    NUMBER(c, n);
+    if (c->r == 0 && n > max)
+        c->r = -EBADMSG;
+    bytes(c, s, n);
+    if (c->writing || c->r < 0)
+        return;
+    if (memchr(s, 0, n))
+        c->r = -EBADMSG;
+    s[n] = 0;
+}
+
+bool loc_name_valid(const char *name)
+{
+    size_t n = strnlen(name, LOC_NAME_MAX + 1);
+
+    if (n == 0 || n > LOC_NAME_MAX || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (name[i] == '/' || (unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+            return false;
+    return true;
+}
+
+bool loc_rel_valid(const char *rel)
+{
+    size_t n = strnlen(rel, LOC_REL_MAX + 1);
+
+    if (n == 0 || n > LOC_REL_MAX || rel[0] == '/' || rel[n - 1] == '/')
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        bool ok = (rel[i] >= '0' && rel[i] <= '9') || (rel[i] >= 'a' && rel[i] <= 'z');
+
+        if (!ok && (rel[i] != '/' || rel[i + 1] == '/'))
+            return false;
+    }
+    return true;
+}
+
+static bool base_valid(const char *base)
+{
+    const char *p = base;
+
+    if (base[0] != '/' || base[1] == 0)
+        return false;
+    while (*p) {
+        size_t n;
+
+        p++; /* the slash */
+        n = strcspn(p, "/");
+        if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
+            return false;
+        p += n;
+    }
+    return true;
+}
+
+static bool fetch_valid(const struct loc_fetch *f)
+{
+    return f->type >= LOC_ARCHIVE && f->type <= LOC_PATTERN && f->visibility >= LOC_PUBLIC &&
+           f->visibility <= LOC_APPLICATION && f->size >= -1 && f->timestamp >= 0 &&
+           f->max_bytes > 0 && f->max_bytes <= INT64_MAX && f->deadline_ms > 0 && f->url[0] &&
+           (f->type == LOC_PATTERN || f->pattern[0] == 0) && base_valid(f->base) &&
+           loc_rel_valid(f->rel) && loc_name_valid(f->name);
+}
+
+static void fields(struct codec *c, struct loc_msg *m)
+{
+    struct loc_fetch *f = &m->fetch;
+
+    switch (m->type) {
+    case LOC_MSG_FETCH:
+        NUMBER(c, f->type);
+        NUMBER(c, f->visibility);
+        NUMBER(c, f->timestamp);
+        NUMBER(c, f->size);
+        NUMBER(c, f->max_bytes);
+        NUMBER(c, f->max_entries);
+        NUMBER(c, f->deadline_ms);
+        text(c, f->url, LOC_URL_MAX);
+        text(c, f->pattern, LOC_PATTERN_MAX);
+        text(c, f->base, LOC_BASE_MAX);
+        text(c, f->rel, LOC_REL_MAX);
+        text(c, f->name, LOC_NAME_MAX);
+        if (c->r == 0 && !fetch_valid(f))
+            c->r = -EBADMSG;
+        break;
+    case LOC_MSG_CANCEL:
+        break;
+    case LOC_MSG_PROGRESS:
+        NUMBER(c, m->progress.bytes);
+        break;
+    case LOC_MSG_DONE:
+        NUMBER(c, m->done.size);
+        NUMBER(c, m->done.entries);
+        if (c->r == 0 && m->done.size > INT64_MAX)
+            c->r = -EBADMSG;
+        break;
+    case LOC_MSG_FAILED:
+        NUMBER(c, m->failed.reason);
+        text(c, m->failed.text, LOC_TEXT_MAX);
+        if (c->r == 0 && (m->failed.reason < 1 || m->failed.reason > LOC_FAIL_LAST))
+            c->r = -EBADMSG;
+        break;
+    default:
+        c->r = -EBADMSG;
+    }
+}
+
+static void message(struct codec *c, struct loc_msg *m)
+{
+    uint32_t magic = LOC_CHANNEL_MAGIC;
+    uint8_t version = LOC_CHANNEL_VERSION;
+
+    NUMBER(c, magic);
+    NUMBER(c, version);
+    if (c->r == 0 && (magic != LOC_CHANNEL_MAGIC || version != LOC_CHANNEL_VERSION))
+        c->r = -EBADMSG;
+    NUMBER(c, m->type);
+    NUMBER(c, m->request);
+    if (c->r == 0 && m->request == 0)
+        c->r = -EBADMSG;
+    fields(c, m);
+}
+
+int loc_msg_encode(const struct loc_msg *m, uint8_t *buf)
+{
+    struct codec c = { .buf = buf, .len = LOC_MSG_MAX, .writing = true };
+
+    message(&c, (struct loc_msg *)(uintptr_t)m); /* only read when writing */
+    return c.r < 0 ? -EINVAL : (int)c.pos;
+}
+
+int loc_msg_decode(const void *p, size_t n, enum loc_peer from, struct loc_msg *ret)
+{
+    struct codec c = { .buf = (uint8_t *)(uintptr_t)p, .len = n };
+    struct loc_msg m = { 0 };
+
+    if (n > LOC_MSG_MAX)
+        return -EBADMSG;
+    message(&c, &m);
+    if (c.r < 0 || c.pos != n)
+        return -EBADMSG;
+    if ((m.type < LOC_MSG_PROGRESS) != (from == LOC_PEER_NM))
+        return -EBADMSG;
+    if (m.type == LOC_MSG_FAILED)
+        for (char *s = m.failed.text; *s; s++)
+            if ((unsigned char)*s < 0x20 || *s == 0x7f)
+                *s = '?';
+    *ret = m;
+    return 0;
+}
+
+int loc_msg_send(int fd, const struct loc_msg *m)
+{
+    uint8_t buf[LOC_MSG_MAX];
+    int n = loc_msg_encode(m, buf);
+    ssize_t r;
+
+    if (n < 0)
+        return n;
+    do
+        r = send(fd, buf, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (r < 0 && errno == EINTR);
+    return r < 0 ? -errno : 0;
+}
+
+static void close_descriptors(struct msghdr *h)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+        size_t n;
+
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < n; i++) {
+            int fd;
+
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof fd);
+            sv_close(fd);
+        }
+    }
+}
+
+int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret)
+{
+    uint8_t buf[LOC_MSG_MAX];
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
+    struct iovec iov = { .iov_base = buf, .iov_len = sizeof buf };
+    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+                        .msg_controllen = sizeof control };
+    ssize_t n;
+    int r;
+
+    do
+        n = recvmsg(fd, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return -errno;
+    if (h.msg_controllen > 0) {
+        close_descriptors(&h);
+        return -EBADMSG;
+    }
+    if (h.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+        return -EBADMSG;
+    if (n == 0)
+        return 0; /* an empty datagram is as good as the end: no message is empty */
+    r = loc_msg_decode(buf, (size_t)n, from, ret);
+    return r < 0 ? r : 1;
+}
