@@ -19,6 +19,13 @@ WIRE_LDLIBS = $(COMMON_LDLIBS)
 CFLAGS_wire := $(CFLAGS_common)
 
 # Own objects of this room, one line a group.
+WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o
 
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
+
+UNIT_TESTS += test-ids test-depth
+test-ids_DEPS = $(WIRE_A) $(COMMON_A)
+test-ids_LDLIBS = $(WIRE_LDLIBS)
+test-depth_DEPS = $(WIRE_A)
+test-depth_LDLIBS = $(WIRE_LDLIBS)

@@ -1,0 +1,187 @@
+/* The pre-scan of depth.h: one pass over the wire format, driven by the descriptor. Only fields
+ * that the descriptor knows as messages are entered. Every byte of the input is hostile. */
+#include "wire/depth.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LENGTH = 2, WIRE_32 = 5 };
+
+struct frame {
+    const ProtobufCMessageDescriptor *d;
+    const uint8_t *end;
+    uint64_t seen[2]; /* singular sub-messages met, by index of their field */
+};
+
+/* At most 10 bytes, value in 64 bits (higher bits of the tenth byte are dropped, as everywhere). */
+static int varint(const uint8_t **p, const uint8_t *end, uint64_t *ret)
+{
+    const uint8_t *s = *p;
+    uint64_t v = 0;
+
+    for (unsigned i = 0; i < 10 && s < end; i++) {
+        uint8_t c = *s++;
+
+        v |= (uint64_t)(c & 0x7f) << (7 * i);
+        if (c < 0x80) {
+            *p = s;
+            *ret = v;
+            return 0;
+        }
+    }
+    return -EBADMSG;
+}
+
+/* UTF-8 as RFC 3629 has it: shortest form, no surrogates, at most U+10FFFF; no NUL. */
+static bool text_ok(const uint8_t *p, size_t n)
+{
+    const uint8_t *end = p + n;
+
+    while (p < end) {
+        uint8_t c = *p++, low = 0x80, high = 0xbf;
+        unsigned more;
+
+        if (c == 0)
+            return false;
+        if (c < 0x80)
+            continue;
+        if (c >= 0xc2 && c <= 0xdf)
+            more = 1;
+        else if (c >= 0xe0 && c <= 0xef)
+            more = 2;
+        else if (c >= 0xf0 && c <= 0xf4)
+            more = 3;
+        else
+            return false;
+        if (c == 0xe0)
+            low = 0xa0;
+        else if (c == 0xed)
+            high = 0x9f;
+        else if (c == 0xf0)
+            low = 0x90;
+        else if (c == 0xf4)
+            high = 0x8f;
+        for (; more > 0; more--, low = 0x80, high = 0xbf)
+            if (p == end || *p < low || *p++ > high)
+                return false;
+    }
+    return true;
+}
+
+/* The wire type that protobuf-c takes for a field; repeated numbers may also come packed. */
+static bool type_fits(const ProtobufCFieldDescriptor *f, unsigned wire)
+{
+    unsigned own;
+
+    switch (f->type) {
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_BYTES:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return wire == WIRE_LENGTH;
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_FLOAT:
+        own = WIRE_32;
+        break;
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+        own = WIRE_64;
+        break;
+    default:
+        own = WIRE_VARINT;
+        break;
+    }
+    return wire == own || (wire == WIRE_LENGTH && f->label == PROTOBUF_C_LABEL_REPEATED);
+}
+
+/* Marks a singular sub-message; false when it was there already. */
+static bool first_time(struct frame *in, const ProtobufCFieldDescriptor *f)
+{
+    size_t i = (size_t)(f - in->d->fields);
+    uint64_t bit = UINT64_C(1) << (i % 64);
+
+    if (f->label == PROTOBUF_C_LABEL_REPEATED)
+        return true;
+    if (i >= 64 * SV_ARRAY_LEN(in->seen) || (in->seen[i / 64] & bit))
+        return false;
+    in->seen[i / 64] |= bit;
+    return true;
+}
+
+/* Moves *p over one value that is not entered; *ret_len is the length of a delimited one. */
+static int skip(const uint8_t **p, const uint8_t *end, unsigned wire, size_t *ret_len)
+{
+    uint64_t v;
+    size_t fixed;
+
+    *ret_len = 0;
+    switch (wire) {
+    case WIRE_VARINT:
+        return varint(p, end, &v);
+    case WIRE_64:
+    case WIRE_32:
+        fixed = wire == WIRE_64 ? 8 : 4;
+        if ((size_t)(end - *p) < fixed)
+            return -EBADMSG;
+        *p += fixed;
+        return 0;
+    case WIRE_LENGTH:
+        if (varint(p, end, &v) < 0 || v > (uint64_t)(end - *p))
+            return -EBADMSG;
+        *p += v;
+        *ret_len = (size_t)v;
+        return 0;
+    default:
+        return -EBADMSG;
+    }
+}
+
+int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
+                    unsigned max_depth)
+{
+    struct frame stack[IPC_DEPTH_MAX];
+    size_t unknown = 0, depth = 1;
+
+    if (max_depth < 1 || max_depth > IPC_DEPTH_MAX)
+        max_depth = IPC_DEPTH_MAX;
+    stack[0] = (struct frame){ .d = d, .end = p + n };
+    while (depth > 0) {
+        struct frame *in = &stack[depth - 1];
+        const ProtobufCFieldDescriptor *f;
+        const uint8_t *value;
+        uint64_t key;
+        size_t len;
+        int r;
+
+        if (p == in->end) {
+            depth--;
+            continue;
+        }
+        if (varint(&p, in->end, &key) < 0 || key >> 32 != 0 || key >> 3 == 0)
+            return -EBADMSG;
+        r = skip(&p, in->end, (unsigned)(key & 7), &len);
+        if (r < 0)
+            return r;
+        value = p - len;
+        f = protobuf_c_message_descriptor_get_field(in->d, (unsigned)(key >> 3));
+        if (!f) {
+            if (++unknown > IPC_UNKNOWN_MAX(n))
+                return -E2BIG;
+            continue;
+        }
+        if (!type_fits(f, (unsigned)(key & 7)))
+            return -EBADMSG;
+        if (f->type == PROTOBUF_C_TYPE_STRING && !text_ok(value, len))
+            return -EILSEQ;
+        if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
+            if (!first_time(in, f))
+                return -EBADMSG;
+            if (depth >= max_depth)
+                return -ELOOP;
+            stack[depth++] = (struct frame){ .d = f->descriptor, .end = value + len };
+            p = value;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* Looks over a protobuf message before protobuf-c unpacks it.
+ *
+ * protobuf-c recurses once per level without a limit, keeps every unknown field at forty times its
+ * size, merges repeated singular messages in quadratic time and hands out strings that are cut at
+ * an embedded NUL. Callers: whoever unpacks bytes of a peer (ipc_server.c, ipc_client.c, token.c,
+ * the localizer's channel). */
+#ifndef SELVEDGE_WIRE_DEPTH_H
+#define SELVEDGE_WIRE_DEPTH_H
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "common/base.h"
+
+#define IPC_DEPTH_MAX 32 /* messages inside one another, the outermost counted */
+/* Unknown fields that a message of n bytes may carry, all levels together. */
+#define IPC_UNKNOWN_MAX(n) (1024 + (n) / 32)
+
+/* Reads each byte once, without allocating or recursing. Returns 0 or
+ *   -ELOOP    nested deeper than max_depth (1 … IPC_DEPTH_MAX; others mean IPC_DEPTH_MAX)
+ *   -E2BIG    more unknown fields than IPC_UNKNOWN_MAX(n)
+ *   -EILSEQ   a string field with a NUL or not in UTF-8
+ *   -EBADMSG  not a protobuf message, or one that this house does not take: a wrong wire type for a
+ *             known field, a group, a singular sub-message given twice
+ * 0 does not promise that unpacking succeeds (a required field may be missing). */
+int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
+                    unsigned max_depth) _must_use_;
+
+#endif

@@ -1,0 +1,366 @@
+/* YARN identifiers and resources: text forms, wire messages, Hadoop's order.
+ *
+ * Called by every room that speaks or stores an identifier. Texts come from command lines, REST
+ * paths, state stores and directory names; messages come from any authenticated peer. Both are
+ * hostile: an accepted identifier is in range and its text has no character beyond the printers'. */
+#include "wire/ids.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/yarn.pb-c.h"
+
+#define NODE_TEXT_MAX 264
+#define SEQUENCE_BITS 40
+#define SEQUENCE_MAX ((INT64_C(1) << SEQUENCE_BITS) - 1)
+#define EPOCH_MAX (INT64_MAX >> SEQUENCE_BITS)
+
+char *yarn_app_id_text(struct yarn_app_id id, char *buf)
+{
+    (void)snprintf(buf, YARN_ID_TEXT_MAX, "application_%" PRId64 "_%04" PRId32, id.cluster_ts,
+                   id.id);
+    return buf;
+}
+
+char *yarn_attempt_id_text(struct yarn_attempt_id id, char *buf)
+{
+    (void)snprintf(buf, YARN_ID_TEXT_MAX, "appattempt_%" PRId64 "_%04" PRId32 "_%06" PRId32,
+                   id.app.cluster_ts, id.app.id, id.attempt);
+    return buf;
+}
+
+char *yarn_container_id_text(struct yarn_container_id id, char *buf)
+{
+    char epoch[16] = "";
+
+    if (id.id >> SEQUENCE_BITS > 0)
+        (void)snprintf(epoch, sizeof epoch, "e%02" PRId64 "_", id.id >> SEQUENCE_BITS);
+    (void)snprintf(buf, YARN_ID_TEXT_MAX,
+                   "container_%s%" PRId64 "_%04" PRId32 "_%02" PRId32 "_%06" PRId64, epoch,
+                   id.attempt.app.cluster_ts, id.attempt.app.id, id.attempt.attempt,
+                   id.id & SEQUENCE_MAX);
+    return buf;
+}
+
+char *yarn_node_id_text(const struct yarn_node_id *id, char *buf)
+{
+    (void)snprintf(buf, NODE_TEXT_MAX, "%s:%" PRId32, id->host, id->port);
+    return buf;
+}
+
+/* At least `digits` decimal digits, a value in [min, max], then `end`. Moves *s behind `end`,
+ * but not behind a final NUL. */
+static int number(const char **s, int digits, int64_t min, int64_t max, char end, int64_t *ret)
+{
+    const char *p = *s;
+    int64_t v = 0;
+
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
+            return -EINVAL;
+    if (p - *s < digits || p == *s || p - *s > 40 || *p != end || v < min || v > max)
+        return -EINVAL;
+    *s = end ? p + 1 : p;
+    *ret = v;
+    return 0;
+}
+
+static int prefix(const char **s, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (strncmp(*s, word, n) != 0)
+        return -EINVAL;
+    *s += n;
+    return 0;
+}
+
+/* <timestamp>_<app>, then `end`. */
+static int app_part(const char **s, char end, struct yarn_app_id *ret)
+{
+    int64_t ts, id;
+
+    if (number(s, 1, 0, INT64_MAX, '_', &ts) < 0 || number(s, 4, 1, INT32_MAX, end, &id) < 0)
+        return -EINVAL;
+    *ret = (struct yarn_app_id){ .cluster_ts = ts, .id = (int32_t)id };
+    return 0;
+}
+
+int yarn_app_id_parse(const char *s, struct yarn_app_id *ret)
+{
+    struct yarn_app_id id;
+
+    if (prefix(&s, "application_") < 0 || app_part(&s, '\0', &id) < 0)
+        return -EINVAL;
+    *ret = id;
+    return 0;
+}
+
+int yarn_attempt_id_parse(const char *s, struct yarn_attempt_id *ret)
+{
+    struct yarn_app_id app;
+    int64_t attempt;
+
+    if (prefix(&s, "appattempt_") < 0 || app_part(&s, '_', &app) < 0 ||
+        number(&s, 6, 1, INT32_MAX, '\0', &attempt) < 0)
+        return -EINVAL;
+    *ret = (struct yarn_attempt_id){ .app = app, .attempt = (int32_t)attempt };
+    return 0;
+}
+
+int yarn_container_id_parse(const char *s, struct yarn_container_id *ret)
+{
+    struct yarn_app_id app;
+    int64_t epoch = 0, attempt, sequence;
+
+    if (prefix(&s, "container_") < 0)
+        return -EINVAL;
+    if (prefix(&s, "e") == 0 && number(&s, 2, 1, EPOCH_MAX, '_', &epoch) < 0)
+        return -EINVAL;
+    if (app_part(&s, '_', &app) < 0 || number(&s, 2, 1, INT32_MAX, '_', &attempt) < 0 ||
+        number(&s, 6, 0, SEQUENCE_MAX, '\0', &sequence) < 0)
+        return -EINVAL;
+    *ret = (struct yarn_container_id){
+        .attempt = { .app = app, .attempt = (int32_t)attempt },
+        .id = epoch << SEQUENCE_BITS | sequence,
+    };
+    return 0;
+}
+
+/* Host names, IPv4 and IPv6 addresses: letters, digits and the marks of those. */
+static bool host_ok(const char *host, size_t len)
+{
+    if (len == 0 || len >= sizeof(((struct yarn_node_id *)NULL)->host))
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)host[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+        if (!letter && !(c >= '0' && c <= '9') && (c == '\0' || !strchr("._-:[]%", c)))
+            return false;
+    }
+    return true;
+}
+
+int yarn_node_id_parse(const char *s, struct yarn_node_id *ret)
+{
+    const char *colon = strrchr(s, ':'), *p;
+    int64_t port;
+
+    if (!colon || !host_ok(s, (size_t)(colon - s)))
+        return -EINVAL;
+    p = colon + 1;
+    if (number(&p, 1, 0, UINT16_MAX, '\0', &port) < 0)
+        return -EINVAL;
+    *ret = (struct yarn_node_id){ .port = (int32_t)port };
+    memcpy(ret->host, s, (size_t)(colon - s));
+    return 0;
+}
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+int yarn_app_id_cmp(struct yarn_app_id a, struct yarn_app_id b)
+{
+    int r = ORDER(a.cluster_ts, b.cluster_ts);
+
+    return r ? r : ORDER(a.id, b.id);
+}
+
+int yarn_attempt_id_cmp(struct yarn_attempt_id a, struct yarn_attempt_id b)
+{
+    int r = yarn_app_id_cmp(a.app, b.app);
+
+    return r ? r : ORDER(a.attempt, b.attempt);
+}
+
+int yarn_container_id_cmp(struct yarn_container_id a, struct yarn_container_id b)
+{
+    int r = yarn_attempt_id_cmp(a.attempt, b.attempt);
+
+    return r ? r : ORDER(a.id, b.id);
+}
+
+int yarn_app_id_from(const Hadoop__Yarn__ApplicationIdProto *m, struct yarn_app_id *ret)
+{
+    if (!m || !m->has_id || !m->has_cluster_timestamp || m->id < 1 || m->cluster_timestamp < 0)
+        return -EBADMSG;
+    *ret = (struct yarn_app_id){ .cluster_ts = m->cluster_timestamp, .id = m->id };
+    return 0;
+}
+
+int yarn_attempt_id_from(const Hadoop__Yarn__ApplicationAttemptIdProto *m,
+                         struct yarn_attempt_id *ret)
+{
+    struct yarn_app_id app;
+
+    if (!m || !m->has_attemptid || m->attemptid < 1 || yarn_app_id_from(m->application_id, &app) < 0)
+        return -EBADMSG;
+    *ret = (struct yarn_attempt_id){ .app = app, .attempt = m->attemptid };
+    return 0;
+}
+
+/* app_id is an older spelling of app_attempt_id.application_id; nobody needs it. */
+int yarn_container_id_from(const Hadoop__Yarn__ContainerIdProto *m, struct yarn_container_id *ret)
+{
+    struct yarn_attempt_id attempt;
+
+    if (!m || !m->has_id || m->id < 0 || yarn_attempt_id_from(m->app_attempt_id, &attempt) < 0)
+        return -EBADMSG;
+    *ret = (struct yarn_container_id){ .attempt = attempt, .id = m->id };
+    return 0;
+}
+
+int yarn_node_id_from(const Hadoop__Yarn__NodeIdProto *m, struct yarn_node_id *ret)
+{
+    size_t n;
+
+    if (!m || !m->host || !m->has_port || m->port < 0 || m->port > UINT16_MAX)
+        return -EBADMSG;
+    n = strlen(m->host);
+    if (!host_ok(m->host, n))
+        return -EBADMSG;
+    *ret = (struct yarn_node_id){ .port = m->port };
+    memcpy(ret->host, m->host, n);
+    return 0;
+}
+
+/* A unit of Hadoop's resources (UnitsConversionUtil) as numerator and denominator of one. */
+static int unit(const char *name, int64_t *ret_num, int64_t *ret_den)
+{
+    static const struct {
+        char name[3];
+        int64_t num, den;
+    } units[] = {
+        { "", 1, 1 },
+        { "m", 1, 1000 },
+        { "u", 1, 1000000 },
+        { "n", 1, 1000000000 },
+        { "p", 1, INT64_C(1000000000000) },
+        { "k", 1000, 1 },
+        { "M", 1000000, 1 },
+        { "G", 1000000000, 1 },
+        { "T", INT64_C(1000000000000), 1 },
+        { "P", INT64_C(1000000000000000), 1 },
+        { "Ki", INT64_C(1) << 10, 1 },
+        { "Mi", INT64_C(1) << 20, 1 },
+        { "Gi", INT64_C(1) << 30, 1 },
+        { "Ti", INT64_C(1) << 40, 1 },
+        { "Pi", INT64_C(1) << 50, 1 },
+    };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(units); i++)
+        if (strcmp(units[i].name, name) == 0) {
+            *ret_num = units[i].num;
+            *ret_den = units[i].den;
+            return 0;
+        }
+    return -EBADMSG;
+}
+
+/* value × the entry's unit ÷ `per`, rounded down. An entry without unit counts in `per`. */
+static int entry_value(const Hadoop__Yarn__ResourceInformationProto *e, int64_t per, int64_t *ret)
+{
+    int64_t num, den;
+    __int128 v;
+    int r;
+
+    if (!e->has_value || e->value < 0)
+        return -EBADMSG;
+    if (!e->units || !e->units[0]) {
+        *ret = e->value;
+        return 0;
+    }
+    r = unit(e->units, &num, &den);
+    if (r < 0)
+        return r;
+    v = (__int128)e->value * num / den / per;
+    if (v > INT64_MAX)
+        return -EBADMSG;
+    *ret = (int64_t)v;
+    return 0;
+}
+
+int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resource *ret)
+{
+    int64_t memory, vcores;
+
+    if (!m) {
+        *ret = (struct yarn_resource){ 0 };
+        return 0;
+    }
+    memory = m->has_memory ? m->memory : 0;
+    vcores = m->has_virtual_cores ? m->virtual_cores : 0;
+    for (size_t i = 0; i < m->n_resource_value_map; i++) {
+        const Hadoop__Yarn__ResourceInformationProto *e = m->resource_value_map[i];
+        int r = 0;
+
+        if (strcmp(e->key, "memory-mb") == 0)
+            r = entry_value(e, INT64_C(1) << 20, &memory);
+        else if (strcmp(e->key, "vcores") == 0)
+            r = entry_value(e, 1, &vcores);
+        if (r < 0)
+            return r;
+    }
+    if (memory < 0 || vcores < 0)
+        return -EBADMSG;
+    *ret = (struct yarn_resource){ .memory_mb = memory,
+                                   .vcores = (int32_t)SV_MIN(vcores, (int64_t)INT32_MAX) };
+    return 0;
+}
+
+#define NEW(arena, var, type, init)                                                                \
+    type *var = sv_new(arena, type);                                                               \
+    if (!var)                                                                                      \
+        return NULL;                                                                               \
+    init(var)
+
+Hadoop__Yarn__ApplicationIdProto *yarn_app_id_to(struct sv_arena *a, struct yarn_app_id id)
+{
+    NEW(a, m, Hadoop__Yarn__ApplicationIdProto, hadoop__yarn__application_id_proto__init);
+    m->has_id = m->has_cluster_timestamp = true;
+    m->id = id.id;
+    m->cluster_timestamp = id.cluster_ts;
+    return m;
+}
+
+Hadoop__Yarn__ApplicationAttemptIdProto *yarn_attempt_id_to(struct sv_arena *a,
+                                                            struct yarn_attempt_id id)
+{
+    NEW(a, m, Hadoop__Yarn__ApplicationAttemptIdProto,
+        hadoop__yarn__application_attempt_id_proto__init);
+    m->application_id = yarn_app_id_to(a, id.app);
+    m->has_attemptid = true;
+    m->attemptid = id.attempt;
+    return m->application_id ? m : NULL;
+}
+
+Hadoop__Yarn__ContainerIdProto *yarn_container_id_to(struct sv_arena *a,
+                                                     struct yarn_container_id id)
+{
+    NEW(a, m, Hadoop__Yarn__ContainerIdProto, hadoop__yarn__container_id_proto__init);
+    m->app_attempt_id = yarn_attempt_id_to(a, id.attempt);
+    m->has_id = true;
+    m->id = id.id;
+    return m->app_attempt_id ? m : NULL;
+}
+
+Hadoop__Yarn__NodeIdProto *yarn_node_id_to(struct sv_arena *a, const struct yarn_node_id *id)
+{
+    NEW(a, m, Hadoop__Yarn__NodeIdProto, hadoop__yarn__node_id_proto__init);
+    m->host = sv_arena_strdup(a, id->host);
+    m->has_port = true;
+    m->port = id->port;
+    return m->host ? m : NULL;
+}
+
+/* Without the map: Hadoop reads memory and virtual_cores when it is absent (as from 2.x peers). */
+Hadoop__Yarn__ResourceProto *yarn_resource_to(struct sv_arena *a, struct yarn_resource r)
+{
+    NEW(a, m, Hadoop__Yarn__ResourceProto, hadoop__yarn__resource_proto__init);
+    m->has_memory = m->has_virtual_cores = true;
+    m->memory = r.memory_mb;
+    m->virtual_cores = r.vcores;
+    return m;
+}
