@@ -139,6 +139,7 @@ struct exe_delete_what {
     struct yarn_container_id container;
     enum exe_visibility visibility; /* RESOURCE */
     uint64_t resource_id;           /* RESOURCE */
+    uint32_t resource_dir;          /* RESOURCE: struct loc_record's dir_number */
     uint32_t local_mask, log_mask;
 };
 int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, void *userdata)

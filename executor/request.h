@@ -53,7 +53,7 @@ enum exe_delete {
     EXE_DELETE_APP = 3,            /* usercache/<user>/appcache/<app> */
     EXE_DELETE_APP_LOGS = 4,       /* what is in <log>/<app>; the daemon removes the empty rest */
     EXE_DELETE_USER = 5,           /* what is in usercache/<user>; the same */
-    EXE_DELETE_RESOURCE = 6,       /* <cache>/<resource id> and <resource id>_tmp */
+    EXE_DELETE_RESOURCE = 6,       /* <cache>/[<resource dir>/]<resource id> and …_tmp */
     EXE_DELETE_PUBLIC = 7,         /* what is in filecache; the same */
 };
 
@@ -73,7 +73,9 @@ struct exe_request {
     uint8_t what;     /* LOCALIZE: visibility bits; DELETE: enum exe_delete */
     uint8_t visibility; /* DELETE RESOURCE: one visibility bit */
     uint8_t signal;     /* SIGNAL: Linux number, one of exe_signals[] */
-    uint64_t resource_id; /* DELETE RESOURCE */
+    uint64_t resource_id;  /* DELETE RESOURCE */
+    uint32_t resource_dir; /* DELETE RESOURCE: directory of the cache's 0-9a-z hierarchy that it
+                            * lies in, as loc_hierarchy_path numbers them; 0 = the cache itself */
 };
 
 /* Bytes written into `buf` (at least EXE_REQUEST_SIZE_MAX), or -EINVAL when the helper would

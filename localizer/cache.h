@@ -23,7 +23,6 @@
 
 #define LOC_USER_MAX 256
 #define LOC_RESOURCES_MAX 4096 /* a container */
-#define LOC_DIRS_MAX 64        /* local directories */
 
 struct loc_cache;
 
@@ -66,7 +65,9 @@ struct loc_counters {
     int64_t millis;
 };
 
-/* None is called from inside loc_cache_localize/release/app_finished: results come from the loop. */
+/* None is called from inside loc_cache_localize or loc_cache_release: results come from the loop.
+ * From localized, failed and ready the cache may be called again (but not freed); from the others
+ * it must not. */
 struct loc_callbacks {
     /* Starts a container-localizer for the scope and gives this side of its channel (non-blocking,
      * close-on-exec; the cache owns it). `process` names it in later calls. A negative result fails

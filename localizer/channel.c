@@ -103,30 +103,12 @@ bool loc_rel_valid(const char *rel)
     return true;
 }
 
-static bool base_valid(const char *base)
-{
-    const char *p = base;
-
-    if (base[0] != '/' || base[1] == 0)
-        return false;
-    while (*p) {
-        size_t n;
-
-        p++; /* the slash */
-        n = strcspn(p, "/");
-        if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
-            return false;
-        p += n;
-    }
-    return true;
-}
-
 static bool fetch_valid(const struct loc_fetch *f)
 {
     return f->type >= LOC_ARCHIVE && f->type <= LOC_PATTERN && f->visibility >= LOC_PUBLIC &&
            f->visibility <= LOC_APPLICATION && f->size >= -1 && f->timestamp >= 0 &&
            f->max_bytes > 0 && f->max_bytes <= INT64_MAX && f->deadline_ms > 0 && f->url[0] &&
-           (f->type == LOC_PATTERN || f->pattern[0] == 0) && base_valid(f->base) &&
+           (f->type == LOC_PATTERN || f->pattern[0] == 0) && f->dir < LOC_DIRS_MAX &&
            loc_rel_valid(f->rel) && loc_name_valid(f->name);
 }
 
@@ -138,6 +120,7 @@ static void fields(struct codec *c, struct loc_msg *m)
     case LOC_MSG_FETCH:
         NUMBER(c, f->type);
         NUMBER(c, f->visibility);
+        NUMBER(c, f->dir);
         NUMBER(c, f->timestamp);
         NUMBER(c, f->size);
         NUMBER(c, f->max_bytes);
@@ -145,7 +128,6 @@ static void fields(struct codec *c, struct loc_msg *m)
         NUMBER(c, f->deadline_ms);
         text(c, f->url, LOC_URL_MAX);
         text(c, f->pattern, LOC_PATTERN_MAX);
-        text(c, f->base, LOC_BASE_MAX);
         text(c, f->rel, LOC_REL_MAX);
         text(c, f->name, LOC_NAME_MAX);
         if (c->r == 0 && !fetch_valid(f))

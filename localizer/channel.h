@@ -21,7 +21,7 @@
 
 #define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
 #define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
-#define LOC_BASE_MAX 2048    /* absolute path of a cache directory */
+#define LOC_DIRS_MAX 32      /* local directories; EXE_DIRS_MAX of executor/request.h */
 #define LOC_REL_MAX 256      /* "0/a/z/12345": hierarchy and unique id below the base */
 #define LOC_NAME_MAX 255     /* last component: the file or directory that is published */
 #define LOC_TEXT_MAX 900     /* reason of a failure; fits an sv_error with what is put in front */
@@ -57,6 +57,8 @@ enum loc_fail {
 struct loc_fetch {
     uint8_t type;            /* enum loc_type */
     uint8_t visibility;      /* enum loc_visibility: decides modes and the public check */
+    uint8_t dir;             /* index of the local directory: with the visibility it says which of
+                              * the directory descriptors of executor/request.h is meant */
     int64_t timestamp;       /* modification time of the source, ms since 1970 */
     int64_t size;            /* bytes of the source; -1 = do not verify */
     uint64_t max_bytes;      /* of the source, and again of what an archive unpacks to */
@@ -64,7 +66,6 @@ struct loc_fetch {
     uint32_t deadline_ms;    /* for the whole request */
     char url[LOC_URL_MAX + 1];
     char pattern[LOC_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
-    char base[LOC_BASE_MAX + 1];       /* "/local/usercache/joe/filecache" */
     char rel[LOC_REL_MAX + 1];         /* "0/3/17": made as <rel>_tmp, renamed to <rel> */
     char name[LOC_NAME_MAX + 1];       /* the entry below <rel> */
 };
