@@ -57,10 +57,13 @@ typedef int (*ipc_token_verifier)(const uint8_t *id, size_t id_len, uint8_t ret_
 struct ipc_limits {              /* 0 = the default in brackets */
     size_t max_frame;            /* [128 MiB] ipc.maximum.data.length */
     size_t max_frame_preauth;    /* [64 KiB] until authenticated */
-    size_t max_connections;      /* [10000] */
+    size_t max_connections;      /* [10000]; one more is closed at once */
+    size_t max_preauth;          /* [1024] connections not yet READY; one more drops the oldest */
     size_t max_inflight_per_conn;/* [1000] calls; reading pauses beyond */
     size_t max_outq_per_conn;    /* [16 MiB] unsent bytes; reading pauses beyond */
-    int64_t handshake_ms;        /* [30000] */
+    int64_t header_ms;           /* [10000] from accept to the connection header */
+    int64_t handshake_ms;        /* [30000] from accept to the connection context */
+    int64_t request_ms;          /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
     int64_t idle_ms;             /* [120000] ipc.client.connection.maxidletime × 2 … */
     int64_t write_ms;            /* [60000] no progress while writing */
 };

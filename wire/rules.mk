@@ -15,11 +15,14 @@ $(WIRE_GEN_H): %.h: %.c ;
 
 WIRE_A := $(BUILD)/libselvedge-wire.a
 WIRE_OBJS := $(WIRE_GEN_C:.c=.o)
-WIRE_LDLIBS = $(COMMON_LDLIBS)
+WIRE_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libgsasl) -pthread
 CFLAGS_wire := $(CFLAGS_common)
 
 # Own objects of this room, one line a group.
 WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o
+
+WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o sasl.o ipc_server.o ipc_conn.o ipc_auth.o ipc_serve.o \
+	ipc_call.o)
 
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)

@@ -1,0 +1,60 @@
+/* Frames of Hadoop IPC and the limits of everything that arrives in one.
+ *
+ * A frame is an int32 (big-endian) length and that many bytes; inside, messages are delimited by a
+ * varint length. Used by ipc_server and ipc_client; all of it reads hostile bytes. */
+#ifndef SELVEDGE_WIRE_FRAME_H
+#define SELVEDGE_WIRE_FRAME_H
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/buf.h"
+
+#define IPC_FRAME_MAX (128u << 20)        /* ipc.maximum.data.length */
+#define IPC_FRAME_PREAUTH_MAX (64u << 10) /* until the peer is authenticated */
+#define IPC_CLIENT_ID_MAX 64              /* a UUID of 16 bytes in practice */
+#define IPC_NAME_MAX 255                  /* method, protocol and user names */
+#define IPC_SASL_CHALLENGE_MAX 2048       /* RFC 2831 2.1.1 */
+#define IPC_SASL_RESPONSE_MAX 4096        /* RFC 2831 2.1.2 */
+#define IPC_ARENA_FACTOR 32               /* memory that a message may unpack to, per byte of it */
+#define IPC_ARENA_BASE (1u << 20)
+#define IPC_ARENA_MAX (512u << 20)
+#define IPC_READ_CHUNK (64u << 10)        /* bytes read at a time */
+
+/* Call ids below 0, org.apache.hadoop.ipc.RpcConstants and Server. */
+#define IPC_CALL_AUTH_FAILED (-1)
+#define IPC_CALL_INVALID (-2)
+#define IPC_CALL_CONTEXT (-3)
+#define IPC_CALL_PING (-4)
+#define IPC_CALL_SASL (-33)
+
+#define IPC_VERSION 9
+#define IPC_AUTH_NONE 0x00
+#define IPC_AUTH_SASL 0xdf /* (byte) -33 */
+
+/* Looks at the front of n bytes: 1 = a whole frame, its payload in *ret (not copied) and all its
+ * bytes counted in *ret_used; 0 = more bytes are needed; -EMSGSIZE = it claims more than `max`
+ * bytes (or a negative or zero number). Nothing is allocated. */
+int ipc_frame_next(const uint8_t *p, size_t n, size_t max, const uint8_t **ret, size_t *ret_len,
+                   size_t *ret_used);
+
+/* The next varint-delimited message in the buffer, not copied. -EBADMSG. */
+int ipc_delimited_get(struct sv_buf *b, const uint8_t **ret, size_t *ret_len) _must_use_;
+
+/* One frame of up to three delimited messages, appended; NULL messages are left out, and `body`
+ * (already packed; may be NULL) comes last as a delimited message. Appends all or nothing. */
+int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header, const ProtobufCMessage *second,
+                  const uint8_t *body, size_t body_len) _must_use_;
+/* The same with the last message not yet packed; NULL is an empty message. */
+int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
+                          const ProtobufCMessage *body) _must_use_;
+
+/* Unpacks a message from hostile bytes into the arena, after ipc_depth_check (wire/depth.h). -EBADMSG, also when
+ * the arena's maximum is reached; then *ret is NULL. */
+int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
+               ProtobufCMessage **ret) _must_use_;
+/* The maximum for an arena in which a message of n bytes is unpacked. */
+size_t ipc_arena_max(size_t n);
+
+#endif

@@ -1,0 +1,120 @@
+/* Answers of the IPC server: results, exceptions, statuses. Called by handlers (ipc_server.h) and by
+ * the files of ipc_conn.h. What a handler answers is trusted; that the peer reads it is not. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "wire/frame.h"
+#include "wire/ipc_conn.h"
+
+typedef Hadoop__Common__RpcResponseHeaderProto response_header;
+
+static response_header header_of(const struct ipc_echo *echo)
+{
+    response_header h = HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__INIT;
+    h.callid = (uint32_t)echo->call_id;
+    h.has_serveripcversionnum = 1;
+    h.serveripcversionnum = IPC_VERSION;
+    h.has_retrycount = 1;
+    h.retrycount = echo->retry_count;
+    h.has_clientid = 1;
+    h.clientid.data = (uint8_t *)(uintptr_t)echo->client_id;
+    h.clientid.len = echo->client_id_len;
+    return h;
+}
+
+int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int status, int detail,
+                      const char *java_class, const char *text)
+{
+    response_header h = header_of(echo);
+    h.status = status;
+    h.has_errordetail = 1;
+    h.errordetail = detail;
+    h.exceptionclassname = (char *)(uintptr_t)java_class;
+    h.errormsg = (char *)(uintptr_t)text;
+    return ipc_frame_put(&c->out, &h.base, NULL, NULL, 0);
+}
+
+int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,
+                       const ProtobufCMessage *body)
+{
+    response_header h = header_of(echo);
+    h.status = IPC_STATUS(SUCCESS);
+    return ipc_frame_put_message(&c->out, &h.base, body);
+}
+
+static void call_finish(struct ipc_call *call)
+{
+    struct ipc_conn *c = call->conn;
+    c->inflight--;
+    if (c->server) {
+        c->active_ms = sv_now_ms();
+        ipc_server_mark_dirty(c);
+    }
+    sv_arena_free(call->arena);
+    ipc_conn_unref(c);
+}
+
+static void call_error(struct ipc_call *call, int detail, const char *java_class, const char *text)
+{
+    struct ipc_conn *c = call->conn;
+    if (c->server && c->state == CONN_READY &&
+        ipc_answer_status(c, &call->echo, IPC_STATUS(ERROR), detail, java_class, text) < 0)
+        ipc_conn_close(c);
+    call_finish(call);
+}
+
+void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response)
+{
+    struct ipc_conn *c = call->conn;
+    if (c->server && c->state == CONN_READY &&
+        ipc_answer_success(c, &call->echo, response) < 0) {
+        sv_log_debug("ipc %s: the answer to %s does not fit", c->address, call->method->name);
+        call_error(call, IPC_DETAIL(ERROR_SERIALIZING_RESPONSE), JAVA_IO_EXCEPTION,
+                   "the answer is too large");
+        return;
+    }
+    call_finish(call);
+}
+
+static void call_fail_v(struct ipc_call *call, int detail, const char *java_class, const char *fmt,
+                        va_list ap) _printf_(4, 0);
+
+static void call_fail_v(struct ipc_call *call, int detail, const char *java_class, const char *fmt,
+                        va_list ap)
+{
+    char text[SV_ERROR_TEXT_MAX * 2];
+    vsnprintf(text, sizeof text, fmt, ap);
+    call_error(call, detail, java_class, text);
+}
+
+void ipc_call_fail(struct ipc_call *call, const char *java_class, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    call_fail_v(call, IPC_DETAIL(ERROR_APPLICATION), java_class, fmt, ap);
+    va_end(ap);
+}
+
+void ipc_call_fail_detail(struct ipc_call *call, int detail, const char *java_class,
+                          const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    call_fail_v(call, detail, java_class, fmt, ap);
+    va_end(ap);
+}
+
+const struct ipc_peer *ipc_call_peer(const struct ipc_call *call)
+{
+    return &call->conn->peer;
+}
+
+struct sv_arena *ipc_call_arena(struct ipc_call *call)
+{
+    return call->arena;
+}

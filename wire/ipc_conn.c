@@ -1,0 +1,410 @@
+/* One connection of the IPC server: bytes in, bytes out, pausing, closing. Called by the loop and by
+ * ipc_server.c; hands what arrives to ipc_auth.c and ipc_serve.c. Hostile: every byte and the pace
+ * of every byte. Memory grows with bytes received, never with a length that was claimed, and an
+ * idle connection owns no buffer. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <utlist.h>
+
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "wire/frame.h"
+#include "wire/ipc_conn.h"
+
+#define LINGER_MS 2000           /* for a last answer to be read before the reset */
+#define LINGER_BYTES (1u << 20)  /* thrown away meanwhile */
+#define KEEP_BUFFER (256u << 10) /* an emptied buffer of more is given back */
+
+static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata);
+
+/* ---- Life ---- */
+
+int ipc_conn_new(struct ipc_server *s, int fd, const char *address)
+{
+    struct ipc_conn *c = calloc(1, sizeof *c);
+    if (!c)
+        return -ENOMEM;
+    c->refs = 1;
+    c->fd = fd;
+    c->events = EPOLLIN;
+    c->in = SV_BUF_INIT(s->limits.max_frame + 4 + 2 * IPC_READ_CHUNK);
+    c->out = SV_BUF_INIT(s->limits.max_outq_per_conn + (size_t)IPC_FRAME_MAX);
+    snprintf(c->address, sizeof c->address, "%s", address);
+    c->peer.address = c->address;
+    c->peer.user = "";
+    c->since_ms = c->active_ms = sv_now_ms();
+    int r = sd_event_add_io(s->event, &c->io, fd, EPOLLIN, on_io, c);
+    if (r < 0) {
+        free(c);
+        return r;
+    }
+    c->server = s;
+    DL_APPEND(s->conns, c);
+    s->n_conns++;
+    DL_APPEND2(s->pre, c, pre_prev, pre_next);
+    c->in_pre = true;
+    s->n_pre++;
+    ipc_server_wake_at(s, ipc_conn_deadline(c));
+    return 0;
+}
+
+void ipc_conn_ref(struct ipc_conn *c)
+{
+    c->refs++;
+}
+
+void ipc_conn_unref(struct ipc_conn *c)
+{
+    if (--c->refs > 0)
+        return;
+    free(c->user);
+    free(c->real_user);
+    free(c->token_id);
+    free(c);
+}
+
+static void leave_pre(struct ipc_conn *c)
+{
+    if (!c->in_pre)
+        return;
+    DL_DELETE2(c->server->pre, c, pre_prev, pre_next);
+    c->server->n_pre--;
+    c->in_pre = false;
+}
+
+void ipc_conn_close(struct ipc_conn *c)
+{
+    struct ipc_server *s = c->server;
+    if (!s)
+        return;
+    leave_pre(c);
+    if (c->in_dirty)
+        DL_DELETE2(s->dirty, c, dirty_prev, dirty_next);
+    c->in_dirty = false;
+    DL_DELETE(s->conns, c);
+    s->n_conns--;
+    c->server = NULL;
+    c->io = sd_event_source_disable_unref(c->io);
+    c->fd = sv_close(c->fd);
+    c->sasl = sasl_server_free(c->sasl);
+    sv_buf_free(&c->in);
+    sv_buf_free(&c->out);
+    ipc_server_room(s);
+    ipc_conn_unref(c);
+}
+
+void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
+{
+    c->state = state;
+    if (state == CONN_READY || state == CONN_CLOSING)
+        leave_pre(c);
+    if (state == CONN_CLOSING) {
+        c->since_ms = sv_now_ms();
+        c->sasl = sasl_server_free(c->sasl);
+    }
+}
+
+/* ---- Deadlines ---- */
+
+static bool frame_open(const struct ipc_conn *c)
+{
+    return c->frame_ms && !c->paused && !c->eof;
+}
+
+static int64_t frame_deadline(const struct ipc_conn *c)
+{
+    uint32_t claim = 0;
+    if (sv_buf_left(&c->in) >= 4) {
+        const uint8_t *p = c->in.data + c->in.pos;
+        claim = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    }
+    return c->frame_ms + c->server->limits.request_ms + (int64_t)(claim / 65536) * 1000;
+}
+
+int64_t ipc_conn_deadline(const struct ipc_conn *c)
+{
+    const struct ipc_limits *l = &c->server->limits;
+    int64_t at = INT64_MAX;
+    if (c->state == CONN_CLOSING)
+        at = c->since_ms + LINGER_MS;
+    else if (c->state == CONN_HEADER)
+        at = c->since_ms + SV_MIN(l->header_ms, l->handshake_ms);
+    else if (c->state != CONN_READY)
+        at = c->since_ms + l->handshake_ms;
+    else if (c->inflight == 0 && !c->write_ms)
+        at = c->active_ms + l->idle_ms;
+    if (c->write_ms)
+        at = SV_MIN(at, c->write_ms + l->write_ms);
+    if (c->state == CONN_READY && frame_open(c))
+        at = SV_MIN(at, frame_deadline(c));
+    return at;
+}
+
+/* ---- Out ---- */
+
+static void buffer_trim(struct sv_buf *b)
+{
+    if (sv_buf_left(b) > 0) {
+        if (b->pos > b->len / 2)
+            sv_buf_compact(b);
+    } else if (b->cap > KEEP_BUFFER) {
+        sv_buf_free(b);
+    } else {
+        b->len = b->pos = 0;
+    }
+}
+
+static int conn_send(struct ipc_conn *c)
+{
+    bool progress = false;
+    while (sv_buf_left(&c->out) > 0) {
+        ssize_t n = send(c->fd, c->out.data + c->out.pos, sv_buf_left(&c->out),
+                         MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n < 0)
+            return -errno;
+        c->out.pos += (size_t)n;
+        progress = true;
+    }
+    if (sv_buf_left(&c->out) == 0)
+        c->write_ms = 0;
+    else if (progress || !c->write_ms)
+        c->write_ms = sv_now_ms();
+    buffer_trim(&c->out);
+    return 0;
+}
+
+static void events_update(struct ipc_conn *c)
+{
+    uint32_t want = 0;
+    if (!c->paused && !c->eof)
+        want |= EPOLLIN;
+    if (sv_buf_left(&c->out) > 0)
+        want |= EPOLLOUT;
+    if (want == c->events)
+        return;
+    if (sd_event_source_set_io_events(c->io, want) >= 0)
+        c->events = want;
+}
+
+/* ---- In ---- */
+
+static bool must_pause(const struct ipc_conn *c)
+{
+    return c->inflight >= c->server->limits.max_inflight_per_conn ||
+           sv_buf_left(&c->out) >= c->server->limits.max_outq_per_conn;
+}
+
+static bool may_resume(const struct ipc_conn *c)
+{
+    return c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
+           sv_buf_left(&c->out) <= c->server->limits.max_outq_per_conn / 2;
+}
+
+static int frame_refused(struct ipc_conn *c, const uint8_t *p, size_t max)
+{
+    static const struct ipc_echo none = { .call_id = IPC_CALL_INVALID, .retry_count = -1 };
+    int32_t claim = (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
+    ipc_conn_fatal(c, &none, IPC_DETAIL(FATAL_INVALID_RPC_HEADER), JAVA_IO_EXCEPTION,
+                   "a frame of %" PRId32 " bytes was announced; at most %zu are accepted%s", claim,
+                   max, c->state == CONN_READY ? " (ipc.maximum.data.length)" : " before authentication");
+    return 0;
+}
+
+/* One step at the front of n bytes. 1 = *ret_used were taken; 0 = more are needed; -errno = close. */
+static int conn_step(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used)
+{
+    const uint8_t *frame;
+    size_t len;
+    if (c->state == CONN_HEADER) {
+        int r = ipc_auth_header(c, p, n, ret_used);
+        return r < 0 ? r : *ret_used > 0 || c->state == CONN_CLOSING;
+    }
+    size_t max = c->state == CONN_READY ? c->server->limits.max_frame
+                                        : c->server->limits.max_frame_preauth;
+    int r = ipc_frame_next(p, n, max, &frame, &len, ret_used);
+    if (r < 0) {
+        *ret_used = n;
+        r = frame_refused(c, p, max);
+        return r < 0 ? r : 1;
+    }
+    if (r == 0)
+        return 0;
+    r = ipc_serve_frame(c, frame, len);
+    return r < 0 ? r : 1;
+}
+
+/* Takes what can be taken of n bytes and returns how many that were. A handler that runs inside may
+ * close the connection or free the whole server, and with it the bytes. */
+static size_t conn_consume(struct ipc_conn *c, const uint8_t *p, size_t n)
+{
+    size_t used = 0;
+    while (c->server && used < n && !c->paused && c->state != CONN_CLOSING) {
+        size_t step = 0;
+        int r = conn_step(c, p + used, n - used, &step);
+        if (r < 0)
+            ipc_conn_close(c);
+        if (r <= 0)
+            break;
+        used += step;
+        if (c->server && must_pause(c))
+            c->paused = true;
+    }
+    return used;
+}
+
+static void conn_consume_held(struct ipc_conn *c)
+{
+    size_t used = conn_consume(c, c->in.data + c->in.pos, sv_buf_left(&c->in));
+    if (!c->server)
+        return;
+    if (c->state == CONN_CLOSING) {
+        sv_buf_free(&c->in);
+        return;
+    }
+    c->in.pos += used;
+    if (used > 0)
+        c->frame_ms = sv_buf_left(&c->in) > 0 ? sv_now_ms() : 0;
+    if (sv_buf_left(&c->in) == 0)
+        sv_buf_free(&c->in);
+    else if (c->in.pos > c->in.len / 2)
+        sv_buf_compact(&c->in);
+}
+
+static void conn_feed(struct ipc_conn *c, const uint8_t *p, size_t n)
+{
+    if (sv_buf_left(&c->in) == 0) {
+        size_t used = conn_consume(c, p, n);
+        if (!c->server || c->state == CONN_CLOSING || used == n)
+            return;
+        c->frame_ms = sv_now_ms();
+        if (sv_buf_put(&c->in, p + used, n - used) < 0)
+            ipc_conn_close(c);
+        return;
+    }
+    if (sv_buf_put(&c->in, p, n) < 0)
+        ipc_conn_close(c);
+    else
+        conn_consume_held(c);
+}
+
+static void conn_receive(struct ipc_conn *c)
+{
+    ssize_t n = recv(c->fd, c->server->scratch, IPC_READ_CHUNK, MSG_DONTWAIT);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n < 0) {
+        ipc_conn_close(c);
+        return;
+    }
+    if (n == 0) {
+        c->eof = true;
+        return;
+    }
+    c->active_ms = sv_now_ms();
+    if (c->state != CONN_CLOSING) {
+        conn_feed(c, c->server->scratch, (size_t)n);
+        return;
+    }
+    c->discarded += (size_t)n;
+    if (c->discarded > LINGER_BYTES)
+        ipc_conn_close(c);
+}
+
+/* ---- Together ---- */
+
+/* Nothing more will happen here: everything is sent and the peer sends no more. */
+static bool conn_over(struct ipc_conn *c)
+{
+    if (sv_buf_left(&c->out) > 0)
+        return false;
+    if (c->state == CONN_CLOSING) {
+        (void)shutdown(c->fd, SHUT_WR);
+        return c->eof;
+    }
+    return c->eof && c->inflight == 0;
+}
+
+static void conn_settle(struct ipc_conn *c)
+{
+    for (;;) {
+        if (conn_send(c) < 0) {
+            ipc_conn_close(c);
+            return;
+        }
+        if (!c->paused || !may_resume(c))
+            break;
+        c->paused = false;
+        if (sv_buf_left(&c->in) == 0)
+            break;
+        conn_consume_held(c);
+        if (!c->server)
+            return;
+    }
+    if (conn_over(c)) {
+        ipc_conn_close(c);
+        return;
+    }
+    events_update(c);
+    ipc_server_wake_at(c->server, ipc_conn_deadline(c));
+}
+
+void ipc_conn_settle(struct ipc_conn *c)
+{
+    if (!c->server || c->busy)
+        return;
+    ipc_conn_ref(c);
+    c->busy = true;
+    conn_settle(c);
+    c->busy = false;
+    ipc_conn_unref(c);
+}
+
+static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata)
+{
+    (void)src, (void)fd;
+    struct ipc_conn *c = userdata;
+    ipc_conn_ref(c);
+    c->busy = true;
+    if (revents & EPOLLERR || (revents & EPOLLHUP && !(c->events & EPOLLIN)))
+        ipc_conn_close(c);
+    else if (revents & (EPOLLIN | EPOLLHUP))
+        conn_receive(c);
+    if (c->server)
+        conn_settle(c);
+    c->busy = false;
+    ipc_conn_unref(c);
+    return 0;
+}
+
+void ipc_conn_finish(struct ipc_conn *c)
+{
+    if (!c->server || c->state == CONN_CLOSING)
+        return;
+    ipc_conn_set_state(c, CONN_CLOSING);
+    ipc_server_mark_dirty(c);
+}
+
+void ipc_conn_fatal(struct ipc_conn *c, const struct ipc_echo *echo, int detail,
+                    const char *java_class, const char *fmt, ...)
+{
+    char text[SV_ERROR_TEXT_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    sv_log_debug("ipc %s: %s: %s", c->address, java_class, text);
+    if (ipc_answer_status(c, echo, IPC_STATUS(FATAL), detail, java_class, text) < 0)
+        ipc_conn_close(c);
+    else
+        ipc_conn_finish(c);
+}

@@ -1,0 +1,51 @@
+/* SASL DIGEST-MD5 (RFC 2831) as Hadoop uses it for tokens, by GNU SASL.
+ *
+ * Realm "default", digest-uri "/default", qop "auth", algorithm md5-sess. The username is the
+ * base64 of the token's identifier, the password the base64 of the token's password. One object
+ * serves one connection once. Everything that the peer sends is parsed strictly here before the
+ * library sees it. */
+#ifndef SELVEDGE_WIRE_SASL_H
+#define SELVEDGE_WIRE_SASL_H
+
+#include "common/base.h"
+#include "common/error.h"
+#include "wire/ipc_server.h"
+#include "wire/token.h"
+
+#define SASL_MECHANISM "DIGEST-MD5"
+#define SASL_SERVER_ID "default"
+#define JAVA_SASL_EXCEPTION "javax.security.sasl.SaslException"
+
+struct sasl_server;
+struct sasl_client;
+
+int sasl_server_new(ipc_token_verifier verify, void *userdata, struct sasl_server **ret)
+    _must_use_;
+struct sasl_server *sasl_server_free(struct sasl_server *s);
+static inline void sasl_server_freep(struct sasl_server **s)
+{
+    *s = sasl_server_free(*s);
+}
+/* The challenge; owned by the server object. */
+const char *sasl_server_challenge(const struct sasl_server *s);
+/* The client's answer. 0 = authenticated, *ret is the rspauth text (owned by the object).
+ * -EACCES: err->text and *ret_class say why, in words that the peer may see. */
+int sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
+                     const char **ret_class, struct sv_error *err) _must_use_;
+/* After success. */
+const char *sasl_server_user(const struct sasl_server *s);
+const uint8_t *sasl_server_token_id(const struct sasl_server *s, size_t *ret_len);
+
+int sasl_client_new(const struct yarn_token *token, struct sasl_client **ret) _must_use_;
+struct sasl_client *sasl_client_free(struct sasl_client *c);
+static inline void sasl_client_freep(struct sasl_client **c)
+{
+    *c = sasl_client_free(*c);
+}
+/* First the challenge: *ret is the response (owned by the object). Then the rspauth text: *ret is
+ * "" and the server is proven to know the password. -EACCES with err->text. */
+int sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
+                     struct sv_error *err) _must_use_;
+bool sasl_client_done(const struct sasl_client *c);
+
+#endif
