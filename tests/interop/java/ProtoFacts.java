@@ -1,6 +1,7 @@
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.OutputStream;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -10,7 +11,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Writes the protobuf file descriptors that a Hadoop version's jars carry as one FileDescriptorSet.
+ * Reads the wire facts that a Hadoop version's jars carry: writes the protobuf file descriptors as
+ * one FileDescriptorSet and prints "protocol NAME VERSION" for every RPC interface.
  *
  * <p>Usage: ProtoFacts LIBDIR OUT. Classes of generated code are found by their method
  * getDescriptor(), by reflection only, so that it does not matter which protobuf runtime
@@ -49,31 +51,49 @@ public final class ProtoFacts {
                 entry.writeTo(out);
             }
         }
-        System.out.println(files.size() + " descriptors: " + String.join(" ", files.keySet()));
+        System.out.println("descriptors " + files.size());
     }
 
     private static void scan(File jar, TreeMap<String, byte[]> files) throws Exception {
         try (ZipFile zip = new ZipFile(jar)) {
             for (Enumeration<? extends ZipEntry> e = zip.entries(); e.hasMoreElements();) {
                 String name = e.nextElement().getName();
-                if (!name.matches("org/apache/hadoop/.*/proto(buf)?/\\w+\\.class")) {
+                if (!name.startsWith("org/apache/hadoop/") || !name.endsWith(".class")) {
                     continue;
                 }
-                Method m;
+                String type = name.substring(0, name.length() - 6).replace('/', '.');
                 try {
-                    m = Class.forName(name.substring(0, name.length() - 6).replace('/', '.'), true,
-                            ProtoFacts.class.getClassLoader()).getMethod("getDescriptor");
-                } catch (NoSuchMethodException ordinary) {
-                    continue;
+                    if (name.matches(".*/proto(buf)?/\\w+\\.class")) {
+                        descriptor(Class.forName(type), files);
+                    } else if (name.endsWith("PB.class")) {
+                        protocol(Class.forName(type));
+                    }
                 } catch (NoClassDefFoundError absent) {
-                    /* 3.3 and later keep one file for callers with protobuf 2.5, which they do not ship. */
-                    System.out.println("skipped " + name + ": needs " + absent.getMessage());
-                    continue;
+                    /* 3.4 keeps one file for callers with protobuf 2.5, which it does not ship. */
+                    System.out.println("skipped " + type + ": needs " + absent.getMessage());
                 }
-                Object file = m.invoke(null);
-                Object proto = file.getClass().getMethod("toProto").invoke(file);
-                String path = (String) file.getClass().getMethod("getName").invoke(file);
-                files.put(path, (byte[]) proto.getClass().getMethod("toByteArray").invoke(proto));
+            }
+        }
+    }
+
+    private static void descriptor(Class<?> c, TreeMap<String, byte[]> files) throws Exception {
+        Method m;
+        try {
+            m = c.getMethod("getDescriptor");
+        } catch (NoSuchMethodException ordinary) {
+            return;
+        }
+        Object file = m.invoke(null);
+        Object proto = file.getClass().getMethod("toProto").invoke(file);
+        String path = (String) file.getClass().getMethod("getName").invoke(file);
+        files.put(path, (byte[]) proto.getClass().getMethod("toByteArray").invoke(proto));
+    }
+
+    private static void protocol(Class<?> c) throws Exception {
+        for (Annotation a : c.getAnnotations()) {
+            if (a.annotationType().getName().equals("org.apache.hadoop.ipc.ProtocolInfo")) {
+                System.out.println("protocol " + a.annotationType().getMethod("protocolName").invoke(a) + " "
+                        + a.annotationType().getMethod("protocolVersion").invoke(a));
             }
         }
     }
