@@ -3,9 +3,9 @@ CFLAGS_common := $(shell $(PKGCONFIG) --cflags $(COMMON_PKGS))
 COMMON_LDLIBS := $(shell $(PKGCONFIG) --libs $(COMMON_PKGS))
 COMMON_A := $(BUILD)/libselvedge-common.a
 COMMON_OBJS := $(addprefix $(BUILD)/common/, error.o log.o arena.o buf.o str.o fd.o clock.o \
-	fsm.o conf.o conf-xml.o)
+	fsm.o conf.o conf-xml.o http.o)
 $(COMMON_A): $(COMMON_OBJS)
 LIBS += $(COMMON_A)
-COMMON_TESTS := test-error test-log test-arena test-buf test-str test-fd test-clock test-fsm test-conf
+COMMON_TESTS := test-error test-log test-arena test-buf test-str test-fd test-clock test-fsm test-conf test-http
 UNIT_TESTS += $(COMMON_TESTS)
 $(foreach t,$(COMMON_TESTS),$(eval $(t)_DEPS := $(COMMON_A))$(eval $(t)_LDLIBS := $(COMMON_LDLIBS)))

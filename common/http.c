@@ -1,0 +1,378 @@
+/* HTTP server: libmicrohttpd's own epoll set is one descriptor in the daemon's event loop, its
+ * next deadline one timer. Called by the daemons' web files. Everything a client sends is hostile:
+ * connections, header bytes, body bytes and silence are bounded here; a NUL hidden in the URL as
+ * %00 is refused, because it would cut the path that the handler sees. */
+#include "common/http.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "common/str.h"
+
+#define CONNECTIONS_MAX 512u
+#define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
+#define IDLE_TIMEOUT_S 30u
+#define BODY_MAX ((size_t)1 << 20)
+#define DISCARD_MAX ((uint64_t)8 << 20) /* of a body that is too large, before we just close */
+
+struct sv_http {
+    struct MHD_Daemon *daemon;
+    sd_event_source *io, *timer;
+    sv_http_handler handler;
+    void *userdata;
+    uint16_t port;
+};
+
+/* One request, from its first line to the end of its response. */
+struct request {
+    struct sv_buf body;
+    uint64_t discarded;
+    bool bad_uri, seen, too_large;
+};
+
+static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
+{
+    struct request *r = calloc(1, sizeof(*r));
+
+    (void)data;
+    (void)conn;
+    if (!r)
+        return NULL;
+    r->body = SV_BUF_INIT(BODY_MAX);
+    r->bad_uri = *uri != '/' || strstr(uri, "%00");
+    return r;
+}
+
+static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls,
+                         enum MHD_RequestTerminationCode why)
+{
+    struct request *r = *con_cls;
+
+    (void)data;
+    (void)conn;
+    (void)why;
+    if (r)
+        sv_buf_free(&r->body);
+    free(r);
+    *con_cls = NULL;
+}
+
+static void _printf_(2, 0) on_mhd_log(void *data, const char *fmt, va_list ap)
+{
+    char text[256];
+
+    (void)data;
+    (void)vsnprintf(text, sizeof(text), fmt, ap);
+    text[strcspn(text, "\n")] = '\0';
+    sv_log_debug("http: %s", text);
+}
+
+static int set_text(struct sv_http_response *a, unsigned status, const char *text)
+{
+    a->status = status;
+    a->body = strdup(text);
+    a->body_len = a->body ? strlen(text) : 0;
+    return a->body ? 0 : -ENOMEM;
+}
+
+static void drop_answer(struct sv_http_response *a)
+{
+    free(a->body);
+    free(a->location);
+    a->fd = sv_close(a->fd);
+    *a = (struct sv_http_response){ .status = 500, .fd = -1 };
+}
+
+/* Takes the contents of *a, whatever the result. */
+static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_response *a)
+{
+    _cleanup_free_ char *location = SV_TAKE(a->location);
+    const char *type = a->content_type ? a->content_type : "text/plain; charset=utf-8";
+    struct MHD_Response *response;
+    enum MHD_Result ok;
+
+    if (a->fd >= 0)
+        response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
+    else if (a->body)
+        response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
+    else
+        response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (!response) {
+        drop_answer(a);
+        return MHD_NO;
+    }
+    if (a->fd >= 0)
+        free(a->body);
+    ok = MHD_add_response_header(response, "Content-Type", type) &&
+         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") &&
+         MHD_add_response_header(response, "Content-Security-Policy",
+                                 "default-src 'none'; style-src 'unsafe-inline'; "
+                                 "frame-ancestors 'none'") &&
+         (!location || MHD_add_response_header(response, "Location", location));
+    if (ok)
+        ok = MHD_queue_response(conn, a->status, response);
+    MHD_destroy_response(response);
+    return ok;
+}
+
+static enum MHD_Result answer_text(struct MHD_Connection *conn, unsigned status, const char *text)
+{
+    struct sv_http_response a = { .fd = -1 };
+
+    return set_text(&a, status, text) < 0 ? MHD_NO : send_answer(conn, &a);
+}
+
+static bool method_allowed(const char *method)
+{
+    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST" };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(allowed); i++)
+        if (strcmp(method, allowed[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Headers are complete. Queues a refusal, or lets the body come. */
+static enum MHD_Result on_headers(struct MHD_Connection *conn, struct request *r,
+                                  const char *method)
+{
+    const char *length = MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Content-Length");
+    uint64_t n;
+
+    r->seen = true;
+    if (r->bad_uri)
+        return answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
+    if (!method_allowed(method))
+        return answer_text(conn, 405, "only GET, HEAD, PUT and POST are served\n");
+    if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
+        return answer_text(conn, 413, "the body is larger than 1 MiB\n");
+    return MHD_YES;
+}
+
+static enum MHD_Result on_body(struct request *r, const char *data, size_t *size)
+{
+    if (!r->too_large && sv_buf_put(&r->body, data, *size) < 0) {
+        sv_buf_free(&r->body);
+        r->too_large = true;
+    }
+    if (r->too_large) {
+        r->discarded += *size;
+        if (r->discarded > DISCARD_MAX)
+            return MHD_NO;
+    }
+    *size = 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **con_cls)
+{
+    struct sv_http *h = data;
+    struct request *r = *con_cls;
+    struct sv_http_response a = { .status = 404, .fd = -1 };
+    struct sv_http_request q;
+    int result;
+
+    (void)version;
+    if (!r)
+        return MHD_NO;
+    if (!r->seen)
+        return on_headers(conn, r, method);
+    if (*upload_size)
+        return on_body(r, upload, upload_size);
+    if (r->too_large)
+        return answer_text(conn, 413, "the body is larger than 1 MiB\n");
+    q = (struct sv_http_request){
+        .method = method,
+        .path = url,
+        .body = r->body.data,
+        .body_len = r->body.len,
+        .conn = conn,
+    };
+    result = h->handler(&q, &a, h->userdata);
+    if (result < 0) {
+        char text[64];
+        uint32_t incident = 0;
+
+        (void)!getrandom(&incident, sizeof(incident), 0); /* only a mark in the log, ignoring */
+        sv_log_err("http: %s %s: incident %08x: %s", method, url, incident,
+                   strerrordesc_np(-result));
+        (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
+        drop_answer(&a);
+        return answer_text(conn, 500, text);
+    }
+    return send_answer(conn, &a);
+}
+
+/* Tells the loop when libmicrohttpd wants to run again without an event. */
+static int arm_timer(struct sv_http *h)
+{
+    MHD_UNSIGNED_LONG_LONG ms;
+    int r;
+
+    if (MHD_get_timeout(h->daemon, &ms) != MHD_YES)
+        return sd_event_source_set_enabled(h->timer, SD_EVENT_OFF);
+    r = sd_event_source_set_time_relative(h->timer, SV_MIN(ms, 3600000u) * 1000);
+    if (r < 0)
+        return r;
+    return sd_event_source_set_enabled(h->timer, SD_EVENT_ONESHOT);
+}
+
+static int run(struct sv_http *h)
+{
+    if (MHD_run(h->daemon) != MHD_YES)
+        sv_log_err("http: port %u: libmicrohttpd cannot run", h->port);
+    return arm_timer(h);
+}
+
+static int on_io(sd_event_source *s, int fd, uint32_t events, void *userdata)
+{
+    (void)s;
+    (void)fd;
+    (void)events;
+    return run(userdata);
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    return run(userdata);
+}
+
+static int listen_on(const char *host, uint16_t port, uint16_t *ret_port, struct sv_error *err)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV },
+                    *found = NULL;
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof(bound);
+    _cleanup_close_ int fd = -1;
+    char service[8], text[8];
+    uint64_t v = 0;
+    int r;
+
+    (void)snprintf(service, sizeof(service), "%u", port);
+    r = getaddrinfo(host, service, &hints, &found);
+    if (r != 0)
+        return sv_error_set(err, -EADDRNOTAVAIL, "http %s:%u: %s", host, port, gai_strerror(r));
+    fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) < 0 ||
+        bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0 ||
+        getsockname(fd, (struct sockaddr *)&bound, &len) < 0)
+        r = sv_error_errno(err, -errno, "http %s:%u: cannot listen", host, port);
+    freeaddrinfo(found);
+    if (r < 0)
+        return r;
+    r = getnameinfo((struct sockaddr *)&bound, len, NULL, 0, text, sizeof(text), NI_NUMERICSERV);
+    if (r != 0 || sv_parse_u64(text, 1, UINT16_MAX, &v) < 0)
+        return sv_error_set(err, -EADDRNOTAVAIL, "http %s:%u: no port was bound", host, port);
+    *ret_port = (uint16_t)v;
+    return sv_take_fd(&fd);
+}
+
+static int attach(struct sv_http *h, sd_event *event)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    int r;
+
+    if (!info)
+        return -EOPNOTSUPP;
+    r = sd_event_add_io(event, &h->io, info->epoll_fd, EPOLLIN, on_io, h);
+    if (r < 0)
+        return r;
+    r = sd_event_add_time_relative(event, &h->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, h);
+    if (r < 0)
+        return r;
+    return arm_timer(h);
+}
+
+int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
+                void *userdata, struct sv_http **ret, struct sv_error *err)
+{
+    struct sv_http *h = calloc(1, sizeof(*h));
+    _cleanup_close_ int fd = -1;
+    int r;
+
+    if (!h)
+        return sv_error_set(err, -ENOMEM, "http %s:%u: out of memory", host, port);
+    h->handler = handler;
+    h->userdata = userdata;
+    fd = listen_on(host, port, &h->port, err);
+    if (fd < 0) {
+        r = fd;
+        (void)sv_http_free(h);
+        return r;
+    }
+    /* a log file is sent with sendfile, which has no MSG_NOSIGNAL */
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+        sv_log_debug("http: SIGPIPE cannot be ignored");
+    h->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, h,
+        MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+        IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
+        MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (!h->daemon) {
+        (void)sv_http_free(h);
+        return sv_error_set(err, -EIO, "http %s:%u: libmicrohttpd does not start", host, port);
+    }
+    fd = -1; /* closed by MHD_stop_daemon */
+    r = attach(h, event);
+    if (r < 0) {
+        (void)sv_http_free(h);
+        return sv_error_errno(err, r, "http %s:%u: event loop", host, port);
+    }
+    *ret = h;
+    return 0;
+}
+
+struct sv_http *sv_http_free(struct sv_http *h)
+{
+    if (!h)
+        return NULL;
+    h->io = sd_event_source_disable_unref(h->io);
+    h->timer = sd_event_source_disable_unref(h->timer);
+    if (h->daemon)
+        MHD_stop_daemon(h->daemon);
+    free(h);
+    return NULL;
+}
+
+uint16_t sv_http_port(const struct sv_http *h)
+{
+    return h->port;
+}
+
+static const char *lookup(const struct sv_http_request *req, enum MHD_ValueKind kind,
+                          const char *key)
+{
+    const char *value = NULL;
+
+    if (MHD_lookup_connection_value_n(req->conn, kind, key, strlen(key), &value, NULL) != MHD_YES)
+        return NULL;
+    return value ? value : ""; /* "?key" without "=" */
+}
+
+const char *sv_http_query(const struct sv_http_request *req, const char *key)
+{
+    return lookup(req, MHD_GET_ARGUMENT_KIND, key);
+}
+
+const char *sv_http_header(const struct sv_http_request *req, const char *key)
+{
+    return lookup(req, MHD_HEADER_KIND, key);
+}
