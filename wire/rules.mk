@@ -32,3 +32,7 @@ test-ids_DEPS = $(WIRE_A) $(COMMON_A)
 test-ids_LDLIBS = $(WIRE_LDLIBS)
 test-depth_DEPS = $(WIRE_A)
 test-depth_LDLIBS = $(WIRE_LDLIBS)
+
+FUZZ_TARGETS += fuzz-depth
+fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
+fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
