@@ -24,8 +24,10 @@ struct ipc_client_config {
     uint64_t version;        /* 1 */
     const char *user;        /* SIMPLE identity; NULL = the process' user name */
     const struct yarn_token *token; /* copied; SASL TOKEN when given, else SIMPLE */
-    int64_t connect_ms;      /* 0 = 20000, ipc.client.connect.timeout */
+    int64_t connect_ms;      /* from the first SYN to a usable connection; 0 = 20000 */
     int64_t call_ms;         /* 0 = 120000 */
+    int64_t idle_ms;         /* an unused connection is closed; 0 = 10000, <0 = kept */
+    int64_t ping_ms;         /* while answers are awaited; 0 = 60000, ipc.ping.interval */
     size_t max_frame;        /* 0 = 128 MiB */
 };
 
@@ -46,7 +48,8 @@ int ipc_client_new(sd_event *event, const struct ipc_client_config *cfg, struct 
 struct ipc_client *ipc_client_free(struct ipc_client *c);
 
 /* Packs the request now. `done` is never called from inside this function. call_ms 0 = the
- * client's. */
+ * client's. A request that was not sent completely when an established connection broke is sent
+ * again once over a new one. `method` and `response` must outlive the call. */
 int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
                     const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
                     void *userdata) _must_use_;

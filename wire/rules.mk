@@ -22,12 +22,13 @@ CFLAGS_wire := $(CFLAGS_common)
 WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o
 
 WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o sasl.o ipc_server.o ipc_conn.o ipc_auth.o ipc_serve.o \
-	ipc_call.o)
+	ipc_call.o \
+	ipc_client.o ipc_client_conn.o resolve.o token.o)
 
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-UNIT_TESTS += test-ids test-depth
+UNIT_TESTS += test-ids test-depth test-ipc
 test-ids_DEPS = $(WIRE_A) $(COMMON_A)
 test-ids_LDLIBS = $(WIRE_LDLIBS)
 test-depth_DEPS = $(WIRE_A)
@@ -36,3 +37,5 @@ test-depth_LDLIBS = $(WIRE_LDLIBS)
 FUZZ_TARGETS += fuzz-depth
 fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
 fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
+test-ipc_DEPS = $(WIRE_A) $(COMMON_A)
+test-ipc_LDLIBS = $(WIRE_LDLIBS)
