@@ -169,7 +169,7 @@ static void client_write(struct ipc_client *c)
     }
     events_want(c, EPOLLIN | (n > 0 ? EPOLLOUT : 0));
     if (c->state == CLIENT_READY)
-        ipc_client_wake_at(c, c->sent_ms + (c->sent ? c->ping_ms : SV_MAX(c->idle_ms, 0)));
+        ipc_client_wake_at(c, c->sent_ms + c->ping_ms);
 }
 
 /* ---- Connecting ---- */
@@ -548,6 +548,8 @@ static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata)
             on_readable(c);
         if (!c->freed && c->fd == fd && revents & EPOLLOUT && c->state >= CLIENT_SASL)
             client_write(c);
+        if (c->state == CLIENT_READY && !c->sent && !c->unsent && c->idle_ms >= 0)
+            ipc_client_wake_at(c, SV_MAX(c->active_ms, c->sent_ms) + c->idle_ms);
     }
     ipc_client_unref(c);
     return 0;
