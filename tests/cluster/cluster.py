@@ -99,7 +99,8 @@ class Node:
             os.mkdir(path, 0o755)
             os.chown(path, owner.pw_uid, owner.pw_gid)
         self.cgroup = cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid)
-        self.install()
+        if cluster.installed:
+            self.install()
         self.process = None
 
     @property
@@ -184,13 +185,15 @@ def http_json(url, timeout=10):
 class Cluster:
     """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts.
     `site`: keys for yarn-site.xml. `read_only_paths`: more of the host that containers see.
-    `quiet`: say nothing on the way (problems are always said)."""
+    `quiet`: say nothing on the way (problems are always said). `installed`: with our programs; a
+    cluster without them runs other NodeManagers, by start_nodes(argv)."""
 
-    def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False):
+    def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False,
+                 installed=True):
         host.private_namespace()
         os.umask(0o022)
         host.sweep()
-        self.name, self.quiet = name, quiet
+        self.name, self.quiet, self.installed = name, quiet, installed
         self.site = site or {}
         self.read_only_paths = list(read_only_paths)
         self.root = f"/var/lib/selvedge-{name}-{os.getpid()}"

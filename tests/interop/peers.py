@@ -1,0 +1,223 @@
+"""Apache Hadoop's daemons and clients inside a throw-away cluster (tests/cluster).
+
+    with peers.cluster("shell", rm="apache-3.4.2", nm="selvedge") as c:
+        result = peers.distributed_shell(c, "-shell_command", "date", "-num_containers", "10")
+
+A daemon is "selvedge" or "apache-VERSION". Everything runs on loopback and ends with the cluster."""
+import contextlib
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from cluster import Cluster, ClusterError  # noqa: E402
+from interop import hadoop  # noqa: E402
+
+SELVEDGE = "selvedge"
+RM_CLASS = "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager"
+NM_CLASS = "org.apache.hadoop.yarn.server.nodemanager.NodeManager"
+SHELL_CLASS = "org.apache.hadoop.yarn.applications.distributedshell.Client"
+HEAP = {"daemon": "-Xmx512m", "client": "-Xmx256m"}
+
+LOG4J = """log4j.rootLogger=INFO,console
+log4j.logger.http.requests=WARN
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.target=System.err
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
+"""
+
+
+def version_of(daemon):
+    """The Hadoop version of "apache-VERSION", None of "selvedge"."""
+    if daemon == SELVEDGE:
+        return None
+    if not daemon.startswith("apache-"):
+        raise ValueError(f"{daemon}: neither {SELVEDGE} nor apache-VERSION")
+    return daemon[len("apache-"):]
+
+
+def java_home():
+    return os.path.dirname(os.path.dirname(os.path.realpath(subprocess.run(
+        ["sh", "-c", "command -v java"], capture_output=True, text=True, check=True).stdout.strip())))
+
+
+@contextlib.contextmanager
+def cluster(name, rm, nm, client=hadoop.REFERENCE, nodes=1, site=None):
+    """A running cluster of the given daemons; `client`: the Hadoop version that applications and
+    their ApplicationMasters come from. Raises hadoop.Unavailable when a piece cannot be had."""
+    lib = hadoop.jars(client)
+    for daemon in (rm, nm):
+        if version_of(daemon):
+            hadoop.classes(version_of(daemon))
+    c = Cluster(name, nodes=nodes, quiet=True, installed=SELVEDGE in (rm, nm),
+                read_only_paths=[lib, hadoop.classes(client)])
+    c.read_only_paths.append(c.conf_dir)
+    c.site = {"yarn.application.classpath": f"{c.conf_dir},{lib}/*", **(site or {})}
+    with c:
+        c.peer_client, c.peer_rm, c.peer_nm = client, rm, nm
+        # Hadoop's default executor runs containers as its own account, which must be able to read
+        # the submitter's files.
+        c.submitter = c.daemon if version_of(nm) else c.users[0]
+        c.home = c.user_dir("home", c.submitter)
+        for directory in [c.conf_dir, *[n.conf_dir for n in c.nodes]]:
+            with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
+                f.write(LOG4J)
+        try:
+            start_rm(c)
+            start_nodes(c)
+            yield c
+        finally:  # JVMs in containers that see the machine's /tmp
+            for account in c.accounts:
+                shutil.rmtree(f"/tmp/hsperfdata_{account}", ignore_errors=True)
+
+
+def _daemon(c, daemon, main, conf_dir):
+    """(argv, env) of a Java daemon; (None, None) for ours, which the cluster knows itself."""
+    env = {"JAVA_HOME": java_home(), "LANG": "C.UTF-8"}
+    version = version_of(daemon)
+    if version is None:
+        return None, env
+    return hadoop.java(version, main, conf=conf_dir, options=options(c, "daemon")), env
+
+
+def options(c, kind):
+    """JVM options that keep everything inside the cluster's directory."""
+    return [HEAP[kind], "-XX:-UsePerfData", f"-Djava.io.tmpdir={c.root}/tmp", f"-Duser.home={c.home}"]
+
+
+def start_rm(c):
+    argv, env = _daemon(c, c.peer_rm, RM_CLASS, c.conf_dir)
+    c.start_rm(argv, env, seconds=90)
+
+
+def start_nodes(c):
+    for node in c.nodes:
+        start_node(c, node)
+    wait_nodes(c)
+
+
+def wait_nodes(c, seconds=90):
+    """By port: Hadoop calls a node by the name of its address."""
+    wanted = {str(node.ports["rpc"]) for node in c.nodes}
+    c.wait(lambda: all(n.process.must_run() for n in c.nodes) and
+           wanted <= {node.rsplit(":", 1)[1] for node in c.running_nodes()},
+           seconds, "every node is RUNNING at the ResourceManager")
+
+
+def start_node(c, node):
+    argv, env = _daemon(c, c.peer_nm, NM_CLASS, node.conf_dir)
+    node.start(argv, env)
+
+
+def client_argv(c, main, *args):
+    return hadoop.java(c.peer_client, main, *args, conf=c.conf_dir,
+                       options=options(c, "client"))
+
+
+def client(c, main, *args, timeout=300):
+    """Runs a Java client as the submitter; a CompletedProcess with text output."""
+    with start_client(c, main, *args) as process:
+        try:
+            out, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, _ = process.communicate()
+            raise ClusterError(f"{main} {' '.join(args)}: not within {timeout} s:\n{out[-3000:]}") from None
+    return subprocess.CompletedProcess(process.args, process.returncode, out)
+
+
+def start_client(c, main, *args):
+    env = {**c.client_env(c.submitter), "JAVA_HOME": java_home()}
+    return subprocess.Popen([*c.as_user(c.submitter), *client_argv(c, main, *args)], env=env, cwd=c.home,
+                            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+class Application:
+    """What became of one application, as the ResourceManager tells it."""
+
+    def __init__(self, c, app_id, exit_code=None, output=""):
+        self.cluster, self.id, self.exit_code, self.output = c, app_id, exit_code, output
+
+    def report(self):
+        answer = self.cluster.rm_get(f"/ws/v1/cluster/apps/{self.id}")
+        return (answer or {}).get("app") or {}
+
+    def wait_ended(self, seconds=60):
+        """The report, once the application is FINISHED, FAILED or KILLED."""
+        ended = ("FINISHED", "FAILED", "KILLED")
+        self.cluster.wait(lambda: self.report().get("state") in ended, seconds, f"{self.id} ends")
+        return self.report()
+
+    def attempts(self):
+        answer = self.cluster.rm_get(f"/ws/v1/cluster/apps/{self.id}/appattempts") or {}
+        return (answer.get("appAttempts") or {}).get("appAttempt") or []
+
+    def outputs(self, name="stdout"):
+        """{container id: text} of a log file of every container that has one."""
+        found = {}
+        for node in self.cluster.nodes:
+            for directory in node.log_dirs:
+                for path in glob.glob(f"{directory}/{self.id}/container_*/{name}"):
+                    with open(path, encoding="utf-8", errors="replace") as f:
+                        found[os.path.basename(os.path.dirname(path))] = f.read()
+        return found
+
+
+def shell_args(c, *args):
+    jar = glob.glob(f"{hadoop.jars(c.peer_client)}/hadoop-yarn-applications-distributedshell-*.jar")
+    if not jar:
+        raise hadoop.Unavailable(f"Hadoop {c.peer_client} has no DistributedShell")
+    return ["-jar", jar[0], "-master_memory", "256", "-container_memory", "64", "-container_vcores", "1", *args]
+
+
+_SUBMITTED = re.compile(r"application_\d+_\d+")
+
+
+def distributed_shell(c, *args, timeout=300):
+    """Runs DistributedShell's client to its end; an Application."""
+    done = client(c, SHELL_CLASS, *shell_args(c, *args), timeout=timeout)
+    found = _SUBMITTED.search(done.stdout)
+    if not found:
+        raise ClusterError(f"DistributedShell submitted nothing (exit {done.returncode}):\n{done.stdout[-3000:]}")
+    return Application(c, found.group(0), done.returncode, done.stdout)
+
+
+class RunningShell:
+    """DistributedShell in the background. Leaving the block ends it and its application."""
+
+    def __init__(self, c, *args):
+        self.cluster = c
+        self.process = start_client(c, SHELL_CLASS, *shell_args(c, *args))
+        self.lines = []
+
+    def __enter__(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            found = re.search(r"Submitted application (application_\d+_\d+)", line)
+            if found:
+                self.application = Application(self.cluster, found.group(1))
+                return self
+        self.process.wait()
+        raise ClusterError(f"DistributedShell submitted nothing:\n{''.join(self.lines)[-3000:]}")
+
+    def finish(self, timeout=120):
+        out, _ = self.process.communicate(timeout=timeout)
+        self.application.exit_code = self.process.returncode
+        self.application.output = "".join(self.lines) + out
+        return self.application
+
+    def __exit__(self, *_error):
+        if self.process.poll() is None:
+            kill_application(self.cluster, self.application.id)
+            self.process.kill()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+def kill_application(c, app_id):
+    """By Hadoop's own command line class."""
+    return client(c, "org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", "-kill", app_id)
