@@ -14,6 +14,12 @@ endif
 AR        := ar
 PROTOC_C  ?= protoc-c
 PKGCONFIG ?= pkg-config
+# These install what is missing first, pkg-config included, and build in a make of their own.
+ifneq ($(MAKECMDGOALS),)
+ifeq ($(filter-out deps demo check check-vm clean,$(MAKECMDGOALS)),)
+PKGCONFIG := :
+endif
+endif
 SANITIZE  ?=
 BUILD     ?= $(if $(SANITIZE),build-asan,build)
 PREFIX    ?= /usr

@@ -9,3 +9,7 @@ LIBS += $(COMMON_A)
 COMMON_TESTS := test-error test-log test-arena test-buf test-str test-fd test-clock test-fsm test-conf test-http
 UNIT_TESTS += $(COMMON_TESTS)
 $(foreach t,$(COMMON_TESTS),$(eval $(t)_DEPS := $(COMMON_A))$(eval $(t)_LDLIBS := $(COMMON_LDLIBS)))
+
+FUZZ_TARGETS += fuzz-conf
+fuzz-conf_DEPS := $(COMMON_A)
+fuzz-conf_LDLIBS := $(COMMON_LDLIBS)

@@ -6,27 +6,58 @@ $(BUILD)/tests/unit/$(1): $(BUILD)/tests/unit/$(1).o $$($(1)_DEPS)
 	$$(call link,$$($(1)_LDLIBS) -lcmocka)
 endef
 $(foreach t,$(UNIT_TESTS),$(eval $(call unit_test_rule,$(t))))
-unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS))
-.PHONY: unit-tests
+
+# Programs that the integration and interop lanes run inside containers or beside them: a room adds
+# its binary here, `make check-integration` builds it first.
+TEST_PROGRAMS +=
 
 # Fuzz targets: a room adds NAME to FUZZ_TARGETS, NAME_DEPS and NAME_LDLIBS as above. The source is
-# tests/fuzz/NAME.c, its seeds are in tests/fuzz/corpus/<NAME without fuzz->. Everything is built a
-# second time, by clang with libFuzzer's coverage and sanitizers, into build-fuzz.
+# tests/fuzz/NAME.c, its seeds are in tests/fuzz/corpus/<NAME without fuzz->. For fuzzing everything
+# is built a second time, by clang with libFuzzer's coverage and sanitizers, into build-fuzz. In
+# every other build the target is linked to a main that runs the seeds once, in the unit lane.
 FUZZ_SECONDS ?= 60
 ifneq ($(FUZZ),)
 CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZ_MAIN := -fsanitize=fuzzer
+else
+FUZZ_REPLAY := $(BUILD)/tests/fuzz/replay.o
+FUZZ_MAIN := $(COMMON_LDLIBS)
+endif
 define fuzz_rule
-$(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $$($(1)_DEPS)
-	$$(call link,$$($(1)_LDLIBS) -fsanitize=fuzzer)
+$(BUILD)/tests/fuzz/$(1): $(BUILD)/tests/fuzz/$(1).o $(FUZZ_REPLAY) $$($(1)_DEPS) $(COMMON_A)
+	$$(call link,$$($(1)_LDLIBS) $(FUZZ_MAIN))
 endef
 $(foreach t,$(FUZZ_TARGETS),$(eval $(call fuzz_rule,$(t))))
 fuzz-targets: $(addprefix $(BUILD)/tests/fuzz/,$(FUZZ_TARGETS))
-endif
 fuzz:
 	$(Q)$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang FUZZ=1 fuzz-targets
-	$(Q)set -e; for t in $(FUZZ_TARGETS); do \
-		mkdir -p build-fuzz/corpus/$$t; seeds=tests/fuzz/corpus/$${t#fuzz-}; \
-		build-fuzz/tests/fuzz/$$t -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
-			-artifact_prefix=build-fuzz/ build-fuzz/corpus/$$t $$(test -d $$seeds && echo $$seeds); \
-	done
-.PHONY: fuzz fuzz-targets
+	$(Q)tests/run-fuzz build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
+
+# Lanes. Each ends with one plain line "N passed, N failed, N skipped".
+UNIT_SCRIPTS := tests/check-includes tests/check-style \
+	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
+unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
+check-unit: programs unit-tests
+	$(Q)tests/run-unit $(BUILD) $(UNIT_TESTS:%=$(BUILD)/tests/unit/%) -- $(UNIT_SCRIPTS)
+# T="name …" picks test programs of the lane.
+check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
+	$(Q)SANITIZE=$(SANITIZE) tests/run-lane $* $(BUILD) $(T)
+check-vm:
+	@echo "The vm lane (a real worker node in QEMU) is not written yet; make check does not call it."
+	@echo "0 passed, 0 failed, 1 skipped"
+	@test "$(CI)" != true
+
+# Everything. deps may have to come first, and what it installs decides the flags of the build:
+# the lanes run in makes of their own.
+check: deps
+	$(Q)MAKE="$(MAKE)" tests/run-check
+
+# Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
+BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))
+bench: $(BENCHES:%=bench-%)
+bench-%: programs
+	$(Q)test -x tests/bench/bench-$* || { echo "There is no bench $*; there are: $(BENCHES)"; exit 1; }
+	@mkdir -p $(BUILD)/bench
+	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
+
+.PHONY: unit-tests fuzz fuzz-targets check check-unit check-integration check-interop check-vm bench

@@ -1,0 +1,54 @@
+# Shared by the lane runners (sourced, bash): counting, the closing line, the result file.
+#
+# Every lane, and every test program of one, ends with the plain line
+#   N passed, N failed, N skipped
+# With CI=true a skipped test makes its lane fail: a lane that silently does not run proves nothing.
+
+passed=0 failed=0 skipped=0
+plain_line='^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$'
+
+# lane_row STATUS NAME SECONDS [TEXT]: one line of the lane's report.
+lane_row() {
+	printf '  %-5s %-40s %4ss  %s\n' "$1" "$2" "$3" "${4:-}"
+}
+
+# lane_program NAME TIMEOUT COMMAND...: runs a program that ends with the plain line and adds its
+# figures. Without that line, or with a status that contradicts it, the program has failed.
+lane_program() {
+	local name=$1 limit=$2 log=$lane_dir/$1.log start=$SECONDS rc last p=0 f=0 s=0
+	shift 2
+	mkdir -p "$(dirname "$log")"
+	timeout --kill-after=20 "$limit" "$@" >"$log" 2>&1 </dev/null
+	rc=$?
+	last=$(tail -n 1 "$log" | tr -d '\r')
+	if [[ $last =~ $plain_line ]]; then
+		p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]} s=${BASH_REMATCH[3]}
+	else
+		last="no closing line, status $rc"
+	fi
+	((rc == 124 || rc == 137)) && last="stopped after ${limit}s"
+	# a program may end non-zero for its skipped tests alone
+	if ((p + f + s == 0 || (rc != 0 && f + s == 0))); then
+		f=$((f + 1))
+		[[ $last =~ $plain_line ]] && last="status $rc, though: $last"
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	if ((f > 0)); then
+		lane_row FAIL "$name" $((SECONDS - start)) "$last"
+		sed 's/^/    | /' "$log" | tail -n 60
+	elif ((s > 0)); then
+		lane_row skip "$name" $((SECONDS - start)) "$last"
+		grep -i skip "$log" | grep -Ev "$plain_line" | sed 's/^/    | /' | head -n 20
+	else
+		lane_row ok "$name" $((SECONDS - start)) "$last"
+	fi
+}
+
+# lane_end NAME: the closing line, the result file, the lane's status.
+lane_end() {
+	local result="$passed passed, $failed failed, $skipped skipped"
+	echo "$result" >"$lane_dir.result"
+	echo "$result"
+	((failed == 0)) || return 1
+	[[ ${CI:-} != true || $skipped == 0 ]]
+}
