@@ -23,7 +23,7 @@ WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o
 
 WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o sasl.o ipc_server.o ipc_conn.o ipc_auth.o ipc_serve.o \
 	ipc_call.o \
-	ipc_client.o ipc_client_conn.o resolve.o token.o)
+	ipc_client.o ipc_client_conn.o resolve.o token.o token_ids.o credentials.o writable.o)
 
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
