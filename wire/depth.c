@@ -33,7 +33,7 @@ static int varint(const uint8_t **p, const uint8_t *end, uint64_t *ret)
 }
 
 /* UTF-8 as RFC 3629 has it: shortest form, no surrogates, at most U+10FFFF; no NUL. */
-static bool text_ok(const uint8_t *p, size_t n)
+bool ipc_text_ok(const uint8_t *p, size_t n)
 {
     const uint8_t *end = p + n;
 
@@ -172,7 +172,7 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
         }
         if (!type_fits(f, (unsigned)(key & 7)))
             return -EBADMSG;
-        if (f->type == PROTOBUF_C_TYPE_STRING && !text_ok(value, len))
+        if (f->type == PROTOBUF_C_TYPE_STRING && !ipc_text_ok(value, len))
             return -EILSEQ;
         if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
             if (!first_time(in, f))

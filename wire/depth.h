@@ -25,4 +25,7 @@
 int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                     unsigned max_depth) _must_use_;
 
+/* UTF-8 as RFC 3629 has it, and no NUL: what a string from a peer must be. */
+bool ipc_text_ok(const uint8_t *p, size_t n);
+
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "wire/depth.h"
 #include "wire/token.h"
 
 int writable_put_vlong(struct sv_buf *b, int64_t v)
@@ -84,34 +85,6 @@ int writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret
     return 0;
 }
 
-/* Bytes of the sequence at p, 0 when it is none. */
-static size_t utf8_sequence(const uint8_t *p, size_t n)
-{
-    static const uint32_t least[] = { 0, 1, 0x80, 0x800, 0x10000 };
-    size_t len = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
-    if (len == 0 || len > n)
-        return 0;
-    uint32_t v = len == 1 ? p[0] : p[0] & (0x7fu >> len);
-    for (size_t i = 1; i < len; i++) {
-        if (p[i] >> 6 != 2)
-            return 0;
-        v = v << 6 | (p[i] & 0x3f);
-    }
-    return v < least[len] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff) ? 0 : len;
-}
-
-bool writable_utf8_ok(const uint8_t *p, size_t n)
-{
-    while (n > 0) {
-        size_t len = utf8_sequence(p, n);
-        if (len == 0)
-            return false;
-        p += len;
-        n -= len;
-    }
-    return true;
-}
-
 int writable_put_text(struct sv_buf *b, const char *s)
 {
     return writable_put_bytes(b, s ? s : "", s ? strlen(s) : 0);
@@ -126,7 +99,7 @@ int writable_get_text(struct sv_buf *b, struct sv_arena *a, const char **ret)
         r = sv_buf_get_ref(b, &p, n);
     if (r < 0)
         return r;
-    if (!writable_utf8_ok(p, n))
+    if (!ipc_text_ok(p, n))
         return -EBADMSG;
     char *s = sv_arena_alloc(a, n + 1); /* zeroed */
     if (!s)

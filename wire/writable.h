@@ -19,7 +19,6 @@ int writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret
 int writable_put_text(struct sv_buf *b, const char *s) _must_use_;
 /* UTF-8 without NUL, else -EBADMSG. */
 int writable_get_text(struct sv_buf *b, struct sv_arena *a, const char **ret) _must_use_;
-bool writable_utf8_ok(const uint8_t *p, size_t n);
 
 /* org.apache.hadoop.security.token.Token. */
 int writable_put_token(struct sv_buf *b, const struct yarn_token *t) _must_use_;
