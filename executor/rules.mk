@@ -1,0 +1,16 @@
+# The unprivileged side of a container, and the system call filters that the helper loads.
+EXECUTOR_A := $(BUILD)/libselvedge-executor.a
+EXECUTOR_OBJS := $(addprefix $(BUILD)/executor/, request.o)
+$(EXECUTOR_A): $(EXECUTOR_OBJS)
+LIBS += $(EXECUTOR_A)
+CFLAGS_executor := $(CFLAGS_common)
+
+SECCOMP_LDLIBS := $(shell $(PKGCONFIG) --libs libseccomp)
+$(BUILD)/executor/seccomp/compile: $(BUILD)/executor/seccomp/compile.o
+	$(call link,$(SECCOMP_LDLIBS))
+SECCOMP_FILTERS := $(addprefix $(BUILD)/seccomp/, strict.bpf localizer.bpf monitor.bpf)
+$(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(BUILD)/executor/seccomp/compile
+	$(call say,POLICY,$<)
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/executor/seccomp/compile $< $@
+PROGRAMS += $(SECCOMP_FILTERS)

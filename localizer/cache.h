@@ -80,10 +80,15 @@ struct loc_callbacks {
     void (*stop)(void *userdata, uint64_t process);
     /* A good local directory for about `size` bytes: an index, or -ENOSPC. */
     int (*pick_dir)(void *userdata, int64_t size);
-    /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner. */
+    /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner and then forgets the record. Until
+     * that is done the store must hold it as not completed, so that a restart deletes again (and
+     * the id is not given twice). Always also called for what on_started has seen, unless
+     * on_removed is. */
     void (*remove)(void *userdata, const struct loc_record *r);
-    /* State store. started comes before the first byte is asked for: a negative result fails the
-     * resource. removed: forget it. Any may be NULL. */
+    /* State store; any may be NULL. started comes before the first byte is asked for; a negative
+     * result of started or completed fails the resource. removed: forget the record, there is
+     * nothing to delete (it has vanished, lies on a bad disk, goes with its application, or the
+     * localizer has cleaned up). */
     int (*on_started)(void *userdata, const struct loc_record *r);
     int (*on_completed)(void *userdata, const struct loc_record *r);
     void (*on_removed)(void *userdata, const struct loc_record *r);
@@ -144,12 +149,12 @@ void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app);
 
 /* A process whose start failed or that ended; `text` goes to the diagnostics of its downloads. */
 void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char *text);
-/* A disk went bad: entries on it are dropped (and deleted when it comes back: removed is called,
- * remove is not) as soon as nobody holds them; new requests fetch again. */
+/* A disk went bad: entries on it are forgotten (on_removed, not remove) as soon as nobody holds
+ * them; new requests fetch again. */
 void loc_cache_dir_failed(struct loc_cache *c, int dir_index);
 
 /* Start of the daemon, before anything else. A completed record becomes a LOCALIZED entry without
- * references; a started one is deleted through remove + on_removed. -EINVAL for a broken record
+ * references; a started one is deleted through remove. -EINVAL for a broken record
  * (nothing done). */
 int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool completed,
                       struct sv_error *err) _must_use_;
@@ -171,7 +176,8 @@ enum loc_state { LOC_INIT = 1, LOC_DOWNLOADING, LOC_LOCALIZED, LOC_FAILED };
 extern const struct sv_fsm loc_entry_fsm;
 
 /* Directory `number` of the hierarchy: 0 → "", 1…36 → "0"…"z", 37 → "0/0", …; Hadoop's
- * LocalCacheDirectoryManager. `buf` has LOC_REL_MAX + 1 bytes; returns buf. */
+ * LocalCacheDirectoryManager. `buf` has LOC_HIERARCHY_MAX bytes; returns buf. */
+#define LOC_HIERARCHY_MAX 16
 char *loc_hierarchy_path(uint32_t number, char *buf);
 /* Absolute cache directory of a tracker below a local directory: "<dir>/filecache",
  * "<dir>/usercache/<user>/filecache", "<dir>/usercache/<user>/appcache/<app>/filecache". */

@@ -10,3 +10,8 @@ deps:
 	$(Q)packaging/install-deps
 
 .PHONY: install deps
+
+# What runs with privilege, and how large it is. HELPER_OBJS is the helper's object list.
+tcb: programs
+	$(Q)CC='$(CC)' packaging/tcb-report $(BUILD) $(patsubst $(BUILD)/%.o,%.c,$(HELPER_OBJS))
+.PHONY: tcb

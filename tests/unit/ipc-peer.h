@@ -122,7 +122,7 @@ static inline int peer_verify(const uint8_t *id, size_t id_len, uint8_t ret_pass
         return sv_error_set(err, -ENOENT, "no such token");
     memcpy(ret_password, peer_token.password, peer_token.password_len);
     *ret_len = peer_token.password_len;
-    strcpy(ret_user, "appattempt_1_0001_000001");
+    memcpy(ret_user, "appattempt_1_0001_000001", sizeof("appattempt_1_0001_000001"));
     return 0;
 }
 

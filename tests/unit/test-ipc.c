@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc-peer.h"
+#include "tests/unit/ipc-peer.h"
 
 /* ---- Calls and answers ---- */
 

@@ -1,0 +1,227 @@
+/* compile POLICY FILTER: turns a policy text into the BPF program that the setuid helper loads.
+ * Runs when the project is built; libseccomp is never part of the helper. Input: our own source.
+ *
+ * Lines:  default errno NAME            what every other call answers; first line of the policy
+ *         allow CALL…                   any arguments
+ *         allow CALL aN=VALUE…          one call, with all the conditions; lines of it are
+ *         allow CALL aN&MASK=VALUE…     alternatives. 64-bit comparison of the masked argument
+ *         deny CALL…                    EPERM
+ *         errno NAME CALL…              this error number
+ *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits
+ * A call may be given as NAME=NUMBER for those that are newer than the library here. A name that is
+ * not known is an error: a policy is never silently smaller or larger than its text. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORDS_MAX = 64, FIRST_MAX = 8, CODE_MAX = 4096 };
+
+static const char *policy;
+static int line_number;
+
+static struct first {
+    int call;
+    unsigned argument;
+    uint32_t value;
+} first[FIRST_MAX];
+static unsigned n_first;
+
+__attribute__((format(printf, 1, 2))) _Noreturn static void fail(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    (void)fprintf(stderr, "%s:%d: ", policy, line_number);
+    (void)vfprintf(stderr, format, ap);
+    (void)fputc('\n', stderr);
+    va_end(ap);
+    exit(1);
+}
+
+static int error_number(const char *name)
+{
+    if (strcmp(name, "ENOSYS") == 0)
+        return ENOSYS;
+    if (strcmp(name, "EPERM") == 0)
+        return EPERM;
+    fail("unknown error name %s", name);
+}
+
+static uint64_t number(const char *s)
+{
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(s, &end, 0);
+    if (errno || end == s || *end)
+        fail("not a number: %s", s);
+    return v;
+}
+
+/* The call's number here; -1 for one that this architecture does not have. */
+static int resolve(char *word)
+{
+    char *equals = strchr(word, '=');
+    if (equals)
+        *equals = '\0';
+    int call = seccomp_syscall_resolve_name(word);
+    if (call == __NR_SCMP_ERROR) {
+        if (!equals)
+            fail("this libseccomp does not know %s; write %s=NUMBER", word, word);
+        call = (int)number(equals + 1);
+    }
+    return call < 0 ? -1 : call;
+}
+
+static struct scmp_arg_cmp condition(char *word)
+{
+    char *equals = strchr(word, '='), *mask = strchr(word, '&');
+    if (word[0] != 'a' || !isdigit((unsigned char)word[1]) || !equals)
+        fail("not a condition: %s", word);
+    *equals = '\0';
+    if (mask)
+        *mask = '\0';
+    unsigned n = (unsigned)number(word + 1);
+    if (n > 5)
+        fail("argument %u", n);
+    uint64_t value = number(equals + 1), m = mask ? number(mask + 1) : 0;
+    return mask ? SCMP_CMP64(n, SCMP_CMP_MASKED_EQ, m, value) : SCMP_CMP64(n, SCMP_CMP_EQ, value);
+}
+
+static void add(scmp_filter_ctx ctx, uint32_t action, int call, struct scmp_arg_cmp *c, unsigned n)
+{
+    int r = seccomp_rule_add_array(ctx, action, call, n, c);
+    if (r < 0)
+        fail("rule: %s", strerror(-r));
+}
+
+static void rule(scmp_filter_ctx ctx, uint32_t action, char **words, unsigned n)
+{
+    struct scmp_arg_cmp conditions[6];
+    if (n == 0)
+        fail("no system call named");
+    if (n > 1 && words[1][0] == 'a' && isdigit((unsigned char)words[1][1])) {
+        if (n > 7)
+            fail("too many conditions");
+        for (unsigned i = 1; i < n; i++)
+            conditions[i - 1] = condition(words[i]);
+        int call = resolve(words[0]);
+        if (call >= 0)
+            add(ctx, action, call, conditions, n - 1);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        int call = resolve(words[i]);
+        if (call >= 0)
+            add(ctx, action, call, NULL, 0);
+    }
+}
+
+static void line(scmp_filter_ctx *ctx, char *text)
+{
+    char *words[WORDS_MAX];
+    unsigned n = 0;
+    for (char *w; (w = strsep(&text, " \t\n"));) {
+        if (*w == '\0')
+            continue;
+        if (n == WORDS_MAX)
+            fail("too many words");
+        words[n++] = w;
+    }
+    if (n == 0 || words[0][0] == '#')
+        return;
+    if (strcmp(words[0], "default") == 0 && n == 3 && strcmp(words[1], "errno") == 0 && !*ctx) {
+        *ctx = seccomp_init(SCMP_ACT_ERRNO((uint32_t)error_number(words[2])));
+        if (!*ctx || seccomp_attr_set(*ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) < 0 ||
+            seccomp_attr_set(*ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) < 0)
+            fail("libseccomp cannot start");
+        return;
+    }
+    if (!*ctx)
+        fail("the policy must start with a default");
+    if (strcmp(words[0], "allow") == 0)
+        rule(*ctx, SCMP_ACT_ALLOW, words + 1, n - 1);
+    else if (strcmp(words[0], "deny") == 0)
+        rule(*ctx, SCMP_ACT_ERRNO(EPERM), words + 1, n - 1);
+    else if (strcmp(words[0], "errno") == 0 && n > 2) {
+        rule(*ctx, SCMP_ACT_ERRNO((uint32_t)error_number(words[1])), words + 2, n - 2);
+    } else if (strcmp(words[0], "first-deny") == 0 && n == 4 && words[2][0] == 'a' &&
+               n_first < FIRST_MAX) {
+        first[n_first++] = (struct first){ .call = resolve(words[1]),
+                                           .argument = (unsigned)number(words[2] + 1),
+                                           .value = (uint32_t)number(words[3]) };
+    } else {
+        fail("line not understood: %s", words[0]);
+    }
+}
+
+/* Instructions that stand before the library's program: jumps in it are relative. */
+static unsigned prologue(struct sock_filter *code)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < n_first; i++) {
+        const unsigned low = (unsigned)offsetof(struct seccomp_data, args) + 8 * first[i].argument;
+        const struct sock_filter test[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, seccomp_arch_native(), 0, 5),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)first[i].call, 0, 3),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low), /* little-endian machines */
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first[i].value, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        };
+        memcpy(code + n, test, sizeof(test));
+        n += sizeof(test) / sizeof(test[0]);
+    }
+    return n;
+}
+
+static void export(scmp_filter_ctx ctx, const char *path)
+{
+    static struct sock_filter code[CODE_MAX];
+    FILE *scratch = tmpfile();
+    if (!scratch || seccomp_export_bpf(ctx, fileno(scratch)) < 0 || fseek(scratch, 0, SEEK_SET))
+        fail("seccomp_export_bpf");
+    unsigned n = prologue(code);
+    size_t got = fread(code + n, sizeof(code[0]), CODE_MAX - n, scratch);
+    if (got == 0 || n + got == CODE_MAX)
+        fail("filter is empty or too long");
+    (void)fclose(scratch);
+    FILE *out = fopen(path, "w");
+    if (!out || fwrite(code, sizeof(code[0]), n + got, out) != n + got || fclose(out) != 0)
+        fail("cannot write %s", path);
+}
+
+int main(int argc, char **argv)
+{
+    static char text[1024];
+    scmp_filter_ctx ctx = NULL;
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: %s POLICY FILTER\n", argv[0]);
+        return 2;
+    }
+    policy = argv[1];
+    FILE *in = fopen(policy, "r");
+    if (!in)
+        fail("%s", strerror(errno));
+    while (fgets(text, sizeof(text), in)) {
+        line_number++;
+        if (!strchr(text, '\n'))
+            fail("line too long");
+        line(&ctx, text);
+    }
+    if (!ctx)
+        fail("empty policy");
+    export(ctx, argv[2]);
+    seccomp_release(ctx);
+    (void)fclose(in);
+    return 0;
+}

@@ -1,0 +1,160 @@
+/* file: urls. The path is hostile, the rights are the user's own: the kernel decides what can be
+ * read. For PUBLIC the reader is the public account and the file must be open to everybody, with
+ * every directory above it (YARN's rule; CVE-2017-3166), and not be a link. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "localizer/fetch.h"
+#include "localizer/policy.h"
+
+#define CHUNK (8u << 20)
+
+static int open_source(struct loc_source *s, struct sv_error *err)
+{
+    bool is_public = s->request->visibility == LOC_PUBLIC;
+    int fd;
+
+    /* O_NONBLOCK: a FIFO must not hold us up before it is seen to be one. */
+    fd = open(s->url.path,
+              O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_public ? O_NOFOLLOW : 0));
+    if (fd < 0 && errno == ENOENT)
+        return sv_error_set(err, -ENOENT, "File %s does not exist", s->request->url);
+    if (fd < 0 && errno == ELOOP && is_public)
+        return sv_error_set(err, -ELOOP, "Resource %s is a symbolic link, which cannot be part of "
+                            "the public cache", s->request->url);
+    if (fd < 0)
+        return sv_error_errno(err, -errno, "Resource %s", s->request->url);
+    if (fstat(fd, &s->st) < 0) {
+        int r = -errno;
+
+        sv_close(fd);
+        return sv_error_errno(err, r, "Resource %s", s->request->url);
+    }
+    if (!S_ISREG(s->st.st_mode)) {
+        sv_close(fd);
+        return sv_error_set(err, -EINVAL, "Resource %s is not a regular file", s->request->url);
+    }
+    return fd;
+}
+
+/* Other-readable, and other-executable all the way up on the path without links. */
+static bool is_public(const struct loc_source *s)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    if (!(s->st.st_mode & S_IROTH) || !realpath(s->url.path, path))
+        return false;
+    if (lstat(path, &st) < 0 || st.st_dev != s->st.st_dev || st.st_ino != s->st.st_ino)
+        return false;
+    for (;;) {
+        char *slash = strrchr(path, '/');
+
+        if (!slash)
+            return false;
+        slash[slash == path ? 1 : 0] = 0;
+        if (stat(path, &st) < 0 || !(st.st_mode & S_IXOTH))
+            return false;
+        if (path[1] == 0)
+            return true;
+    }
+}
+
+static int copy_rw(struct loc_source *s, int to, uint64_t done, struct sv_error *err)
+{
+    static char buf[256 << 10];
+
+    for (;;) {
+        ssize_t n = read(s->fd, buf, sizeof buf);
+        int r;
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return sv_error_errno(err, -errno, "Resource %s", s->request->url);
+        if (n == 0)
+            break;
+        done += (uint64_t)n;
+        if (done > (uint64_t)s->st.st_size)
+            break; /* grows: told by loc_source_unchanged */
+        r = sv_write_all(to, buf, (size_t)n);
+        if (r < 0)
+            return sv_error_errno(err, r, "write to the cache");
+        s->progress(s->progress_userdata, done);
+    }
+    return 0;
+}
+
+/* A reflink or a copy inside the kernel where the file systems can. */
+static int copy(struct loc_source *s, int to, struct sv_error *err)
+{
+    uint64_t done = 0, size = (uint64_t)s->st.st_size;
+
+    while (done < size) {
+        ssize_t n = copy_file_range(s->fd, NULL, to, NULL, SV_MIN(size - done, (uint64_t)CHUNK), 0);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ||
+                      errno == EPERM))
+            return copy_rw(s, to, done, err);
+        if (n < 0)
+            return sv_error_errno(err, -errno, "write to the cache");
+        if (n == 0)
+            break; /* shorter than it was: told by loc_source_unchanged */
+        done += (uint64_t)n;
+        s->progress(s->progress_userdata, done);
+    }
+    return 0;
+}
+
+static int keep_copy(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    _cleanup_close_ int to = loc_make_copy(s, err);
+    struct stat st;
+    int r = to < 0 ? to : copy(s, to, err);
+
+    *ret_reason = LOC_FAIL_DISK;
+    if (r < 0)
+        return r;
+    if (fchmod(to, loc_mode_file(s->request->visibility == LOC_PUBLIC)) < 0 || fstat(to, &st) < 0)
+        return sv_error_errno(err, -errno, "file in the cache");
+    *ret_reason = LOC_FAIL_CHANGED;
+    r = loc_source_unchanged(s, err);
+    if (r == 0 && st.st_size != s->st.st_size)
+        r = sv_error_set(err, -ESTALE, "Resource %s could not be read in full", s->request->url);
+    if (r == 0 && lseek(s->fd, 0, SEEK_SET) < 0)
+        r = sv_error_errno(err, -errno, "Resource %s", s->request->url);
+    return r;
+}
+
+int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    int r;
+
+    *ret_reason = LOC_FAIL_SOURCE;
+    s->fd = open_source(s, err);
+    if (s->fd < 0)
+        return s->fd;
+    *ret_reason = LOC_FAIL_CHANGED;
+    r = loc_check_time(s, s->st.st_mtim.tv_sec * 1000 + s->st.st_mtim.tv_nsec / 1000000, err);
+    if (r == 0)
+        r = loc_check_size(s, (uint64_t)s->st.st_size, err);
+    if (r < 0)
+        return r;
+    if (s->request->visibility == LOC_PUBLIC && !is_public(s)) {
+        *ret_reason = LOC_FAIL_NOT_PUBLIC;
+        return sv_error_set(err, -EACCES, "Resource %s is not publicly accessible and as such "
+                            "cannot be part of the public cache.", s->request->url);
+    }
+    *ret_reason = LOC_FAIL_LIMIT;
+    s->size = (uint64_t)s->st.st_size;
+    if (s->size > s->request->max_bytes)
+        return sv_error_set(err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
+                            s->request->url, (unsigned long long)s->request->max_bytes);
+    return s->name ? keep_copy(s, ret_reason, err) : 0;
+}

@@ -1,0 +1,238 @@
+/* See url.h. Input is hostile: applications name what they want, web servers where to go. */
+#include "localizer/url.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/str.h"
+
+static const struct {
+    const char *text;
+    enum loc_scheme scheme;
+} schemes[] = {
+    { "file", LOC_SCHEME_FILE },
+    { "http", LOC_SCHEME_HTTP },
+    { "https", LOC_SCHEME_HTTPS },
+};
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+static bool is_alnum(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static const char *parse_scheme(const char *s, enum loc_scheme *ret)
+{
+    for (size_t i = 0; i < SV_ARRAY_LEN(schemes); i++) {
+        size_t n = strlen(schemes[i].text);
+
+        if (strncasecmp(s, schemes[i].text, n) == 0 && s[n] == ':') {
+            *ret = schemes[i].scheme;
+            return s + n + 1;
+        }
+    }
+    return NULL;
+}
+
+/* host, host:port, [v6], [v6]:port in s[0..n). */
+static int parse_authority(const char *s, size_t n, struct loc_url *u)
+{
+    bool v6 = n > 0 && s[0] == '[';
+    const char *end = v6 ? memchr(s, ']', n) : memchr(s, ':', n);
+    size_t host_len;
+    char port[6];
+
+    if (v6) {
+        if (!end)
+            return -EINVAL;
+        s++;
+        n--;
+    }
+    host_len = end ? (size_t)(end - s) : n;
+    if (host_len == 0 || host_len >= sizeof u->host)
+        return -EINVAL;
+    for (size_t i = 0; i < host_len; i++) {
+        bool ok = v6 ? hex(s[i]) >= 0 || s[i] == ':' || s[i] == '.'
+                     : is_alnum(s[i]) || s[i] == '-' || s[i] == '.' || s[i] == '_';
+
+        if (!ok)
+            return -EINVAL;
+        u->host[i] = s[i];
+    }
+    u->host[host_len] = 0;
+    s += host_len + (v6 ? 1 : 0);
+    n -= host_len + (v6 ? 1 : 0);
+    u->port = 0;
+    if (n > 0) {
+        uint64_t v;
+
+        if (s[0] != ':' || n - 1 >= sizeof port)
+            return -EINVAL;
+        memcpy(port, s + 1, n - 1);
+        port[n - 1] = 0;
+        if (sv_parse_u64(port, 1, UINT16_MAX, &v) < 0)
+            return -EINVAL;
+        u->port = (uint16_t)v;
+    }
+    return 0;
+}
+
+/* Decodes s[0..n) into u->path, one '/' between components, and finds the name. */
+static int parse_path(const char *s, size_t n, struct loc_url *u)
+{
+    size_t len = 0, start = 0; /* start: of the component that is being read */
+
+    if (n == 0 || s[0] != '/')
+        return -EINVAL;
+    for (size_t i = 0; i <= n; i++) {
+        int c = i < n ? (unsigned char)s[i] : '/';
+
+        if (c == '%') {
+            int hi = i + 1 < n ? hex(s[i + 1]) : -1, lo = i + 2 < n ? hex(s[i + 2]) : -1;
+
+            if (hi < 0 || lo < 0)
+                return -EINVAL;
+            c = hi << 4 | lo;
+            i += 2;
+            if (c == '/')
+                return -EINVAL; /* would be a separator only for some readers */
+        } else if (c == '/') {
+            size_t part = len - start;
+
+            if ((part == 1 && u->path[start] == '.') ||
+                (part == 2 && u->path[start] == '.' && u->path[start + 1] == '.'))
+                return -EINVAL;
+            if (i == n)
+                break;
+            if (i > 0 && part == 0)
+                continue; /* "//" */
+            u->path[len++] = '/';
+            start = len;
+            continue;
+        }
+        if (c < 0x20 || c == 0x7f)
+            return -EINVAL;
+        u->path[len++] = (char)c; /* decoding only shrinks: n <= LOC_URL_MAX */
+    }
+    u->path[len] = 0;
+    if (len - start > LOC_NAME_MAX)
+        return -ENAMETOOLONG;
+    memcpy(u->name, u->path + start, len - start + 1);
+    return loc_name_valid(u->name) ? 0 : -EINVAL;
+}
+
+static int parse(const char *url, struct loc_url *u, const char **why)
+{
+    size_t n = strnlen(url, LOC_URL_MAX + 1), path_len;
+    const char *p;
+    int r;
+
+    *why = "too long";
+    if (n > LOC_URL_MAX)
+        return -ENAMETOOLONG;
+    *why = "blanks, control bytes, quotes or non-ASCII bytes must be percent-encoded";
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)url[i] <= 0x20 || (unsigned char)url[i] >= 0x7f ||
+            strchr("\"<>\\^`{|}", url[i]))
+            return -EINVAL;
+    *why = "scheme is not one of file, http, https";
+    p = parse_scheme(url, &u->scheme);
+    if (!p)
+        return -EINVAL;
+    *why = "fragment";
+    if (strchr(p, '#'))
+        return -EINVAL;
+    if (u->scheme == LOC_SCHEME_FILE) {
+        *why = "file: takes an absolute path, without a host and without '?'";
+        if (strncmp(p, "///", 3) == 0)
+            p += 2;
+        if (p[0] != '/' || p[1] == '/' || strchr(p, '?'))
+            return -EINVAL;
+        path_len = strlen(p);
+    } else {
+        size_t authority;
+
+        *why = "malformed host or port; user names and passwords are not taken";
+        if (strncmp(p, "//", 2) != 0)
+            return -EINVAL;
+        p += 2;
+        authority = strcspn(p, "/?");
+        r = parse_authority(p, authority, u);
+        if (r < 0)
+            return r;
+        p += authority;
+        path_len = strcspn(p, "?");
+    }
+    *why = "path must end in a file name and have no '.' or '..' component, no bad or doubtful "
+           "percent escape and no control byte";
+    return parse_path(p, path_len, u);
+}
+
+int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err)
+{
+    struct loc_url u = { 0 };
+    const char *why;
+    int r = parse(url, &u, &why);
+
+    if (r < 0) {
+        char shown[256];
+
+        sv_escape(shown, sizeof shown, url);
+        return sv_error_set(err, r, "Invalid resource %s: %s", shown, why);
+    }
+    *ret = u;
+    return 0;
+}
+
+static bool put(char *buf, size_t *len, const char *s)
+{
+    size_t n = strlen(s);
+
+    if (n > LOC_URL_MAX - *len)
+        return false;
+    memcpy(buf + *len, s, n + 1);
+    *len += n;
+    return true;
+}
+
+int loc_url_make(const char *scheme, const char *host, int port, const char *file,
+                 char ret[LOC_URL_MAX + 1])
+{
+    static const char digits[] = "0123456789ABCDEF";
+    bool has_host = host && host[0];
+    size_t len = 0;
+    char number[16] = "";
+
+    if (!scheme || !scheme[0] || !file || file[0] != '/' || port > UINT16_MAX)
+        return -EINVAL;
+    if (has_host && port > 0)
+        snprintf(number, sizeof number, ":%d", port);
+    if (!put(ret, &len, scheme) || !put(ret, &len, "://") ||
+        (has_host && (!put(ret, &len, host) || !put(ret, &len, number))))
+        return -ENAMETOOLONG;
+    for (const unsigned char *p = (const unsigned char *)file; *p; p++) {
+        char one[4] = { (char)*p, 0 };
+
+        if (!is_alnum((char)*p) && !strchr("/-._~!$&'()*+,;=:@", *p)) {
+            one[0] = '%';
+            one[1] = digits[*p >> 4];
+            one[2] = digits[*p & 15];
+            one[3] = 0;
+        }
+        if (!put(ret, &len, one))
+            return -ENAMETOOLONG;
+    }
+    return 0;
+}

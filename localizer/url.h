@@ -1,0 +1,33 @@
+/* Urls of resources: what is fetched at all. Pure; used by the NodeManager before it accepts a
+ * resource and by container-localizer before it fetches and after each redirect.
+ *
+ * Accepted: file:/path, file:///path, http://host[:port]/path[?query], https://…. Refused: other
+ * schemes, user names and passwords, fragments, control bytes and blanks, "%00", bad percent
+ * escapes, "." and ".." components (also escaped), a file path that is not absolute, more than
+ * LOC_URL_MAX bytes. */
+#ifndef SELVEDGE_LOCALIZER_URL_H
+#define SELVEDGE_LOCALIZER_URL_H
+
+#include "common/base.h"
+#include "common/error.h"
+#include "localizer/channel.h"
+
+enum loc_scheme { LOC_SCHEME_FILE = 1, LOC_SCHEME_HTTP, LOC_SCHEME_HTTPS };
+
+struct loc_url {
+    enum loc_scheme scheme;
+    char host[256];               /* "" for file; an IPv6 literal without brackets */
+    uint16_t port;                /* 0 = the scheme's */
+    char path[LOC_URL_MAX + 1];   /* decoded, absolute, no "//" */
+    char name[LOC_NAME_MAX + 1];  /* last component of path */
+};
+
+/* -EINVAL with words, -ENAMETOOLONG. */
+int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err) _must_use_;
+
+/* Text of a URLProto: scheme, host (NULL or "" for none), port (<= 0 for none) and the file, which
+ * in Hadoop is not percent-encoded; it is here. -EINVAL or -ENAMETOOLONG. */
+int loc_url_make(const char *scheme, const char *host, int port, const char *file,
+                 char ret[LOC_URL_MAX + 1]) _must_use_;
+
+#endif

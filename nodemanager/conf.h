@@ -1,0 +1,91 @@
+/* The NodeManager's settings: every key the daemon reads is one row of the table in conf.c, with
+ * Hadoop's name and default. Read once at start; a bad value refuses the start with words. The
+ * files are the operator's (trusted to be theirs, not to be right). */
+#ifndef SELVEDGE_NODEMANAGER_CONF_H
+#define SELVEDGE_NODEMANAGER_CONF_H
+
+#include <stdio.h>
+
+#include "common/base.h"
+#include "common/conf.h"
+#include "common/error.h"
+#include "wire/ids.h"
+#include "wire/token.h"
+
+struct nm_conf {
+    struct sv_conf *conf; /* owns every const char * below */
+
+    /* who and where */
+    const char *hostname;     /* of yarn.nodemanager.address */
+    const char *bind_host;    /* NULL = hostname */
+    uint16_t port;            /* 0 = any */
+    const char *web_host;
+    uint16_t web_port;
+    const char *rm_host; /* resource tracker */
+    uint16_t rm_port;
+    struct yarn_resource resource;
+
+    /* ResourceManager connection */
+    int64_t rm_connect_max_wait_ms; /* -1 = for ever */
+    int64_t rm_connect_retry_ms;
+    int64_t track_stopped_ms;
+    const char *rm_minimum_version;
+
+    /* directories */
+    char **local_dirs, **log_dirs; /* NULL-terminated, owned */
+    bool disk_check_enabled;
+    int64_t disk_check_ms;
+    double min_healthy_disks, max_disk_utilization;
+    int64_t min_free_mb;
+
+    /* launch */
+    const char *executor_path;
+    const char *cgroup_root; /* NULL = below the daemon's own group */
+    bool unenforced_allowed;
+    bool limit_users; /* insecure mode: run as local_user */
+    const char *local_user;
+    char **env_whitelist;
+    const char *admin_env;
+    const char *force_path;
+    const char *user_home;
+    const char *add_opens; /* NULL = look at the container's Java */
+    bool debug_info, debug_info_on_error;
+    int64_t stderr_tail_bytes;
+    const char *stderr_pattern;
+    int64_t pids_max;
+    int64_t swap_max_mb;
+
+    /* kill and delete */
+    int64_t sigkill_delay_ms, kill_wait_ms;
+    int64_t delete_debug_delay_ms; /* -1 = never delete */
+    int64_t log_retain_ms;
+
+    /* localization */
+    int64_t fetch_threads;
+    uint64_t cache_target_bytes;
+    int64_t cache_cleanup_ms;
+
+    /* monitor */
+    int64_t monitor_ms;
+    bool pmem_check, vmem_check;
+    double vmem_ratio;
+    int64_t diagnostics_max;
+
+    /* recovery */
+    bool recovery;
+    bool recovery_supervised;
+    const char *recovery_dir;
+
+    enum yarn_hmac hmac;
+};
+
+/* dir NULL = $HADOOP_CONF_DIR; overrides: NULL-terminated "key=value". */
+int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
+    _must_use_;
+void nm_conf_free(struct nm_conf *c);
+
+/* The table, for --print-config, the manual and the tests. */
+const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
+void nm_conf_print(FILE *out);
+
+#endif

@@ -1,0 +1,163 @@
+/* selvedge-nodemanager: the daemon of a worker node. Command line, configuration, signals, loop. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/str.h"
+#include "localizer/cache.h"
+#include "nodemanager/application.h"
+#include "nodemanager/container.h"
+#include "nodemanager/nm.h"
+
+#define OVERRIDES_MAX 256
+
+static int usage(FILE *out, int status)
+{
+    fputs("usage: selvedge-nodemanager [--conf DIR] [-D key=value]…\n"
+          "       selvedge-nodemanager --print-config | --version\n"
+          "       selvedge-nodemanager --print-graph container|application|localized-resource\n\n"
+          "  --conf DIR      directory of core-site.xml and yarn-site.xml\n"
+          "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
+          "  -D key=value    overrides a setting of the files\n"
+          "  --print-config  the settings that are read, with their defaults\n"
+          "  --print-graph   a state machine as Graphviz dot\n",
+          out);
+    return status;
+}
+
+static int print_graph(const char *name)
+{
+    const struct sv_fsm *const graphs[] = { nm_container_fsm(), nm_app_fsm(), &loc_entry_fsm };
+
+    if (sv_streq(name, "localized-resource"))
+        name = loc_entry_fsm.name;
+    for (size_t i = 0; i < SV_ARRAY_LEN(graphs); i++)
+        if (sv_streq(name, graphs[i]->name)) {
+            sv_fsm_print_dot(graphs[i], stdout);
+            return EXIT_SUCCESS;
+        }
+    return usage(stderr, 2);
+}
+
+static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
+{
+    (void)s;
+    nm_stop(userdata, si->ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT", EXIT_SUCCESS);
+    return 0;
+}
+
+/* Signals arrive through the loop; a peer that goes away is an error code, never a signal. */
+static int set_up_signals(struct nm *nm)
+{
+    sigset_t set;
+    int r;
+
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -errno;
+    r = sd_event_add_signal(nm->event, NULL, SIGTERM, on_signal, nm);
+    return r < 0 ? r : sd_event_add_signal(nm->event, NULL, SIGINT, on_signal, nm);
+}
+
+/* Each container and connection costs a few descriptors. No core: it would hold keys. */
+static void set_limits(void)
+{
+    struct rlimit l, none = { 0, 0 };
+
+    if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+        l.rlim_cur = SV_MIN(l.rlim_max, (rlim_t)65536);
+        (void)setrlimit(RLIMIT_NOFILE, &l); /* fewer containers then, ignoring */
+    }
+    (void)setrlimit(RLIMIT_CORE, &none); /* lowering cannot fail */
+    umask(0027);
+}
+
+static int run(struct nm *nm, const char *conf_dir, char **overrides)
+{
+    struct sv_error err = { 0 };
+    int r = nm_conf_load(&nm->conf, conf_dir, overrides, &err);
+
+    if (r >= 0) {
+        r = sd_event_default(&nm->event);
+        if (r >= 0)
+            r = set_up_signals(nm);
+        if (r < 0)
+            (void)sv_error_errno(&err, r, "event loop");
+    }
+    if (r >= 0)
+        r = nm_start(nm, &err);
+    if (r < 0) {
+        sv_log_err("not started: %s", err.text);
+        nm_free(nm);
+        sd_event_unref(nm->event);
+        return EXIT_FAILURE;
+    }
+    (void)sd_event_set_watchdog(nm->event, true); /* 0 when there is none */
+    r = sd_event_loop(nm->event);
+    sv_log_info("stopped");
+    nm_free(nm);
+    sd_event_unref(nm->event);
+    return r < 0 ? EXIT_FAILURE : r;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        { "conf", required_argument, NULL, 'c' },
+        { "print-graph", required_argument, NULL, 'g' },
+        { "print-config", no_argument, NULL, 'p' },
+        { "version", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
+    };
+    static char *overrides[OVERRIDES_MAX + 1];
+    static struct nm nm;
+    const char *conf_dir = NULL;
+    int n = 0, o;
+
+    while ((o = getopt_long(argc, argv, "D:h", options, NULL)) != -1) {
+        switch (o) {
+        case 'c':
+            conf_dir = optarg;
+            break;
+        case 'D':
+            if (n == OVERRIDES_MAX)
+                return usage(stderr, 2);
+            overrides[n++] = optarg;
+            break;
+        case 'g':
+            return print_graph(optarg);
+        case 'p':
+            nm_conf_print(stdout);
+            return EXIT_SUCCESS;
+        case 'v':
+            printf("selvedge-nodemanager %s (as Hadoop %s)\n", NM_VERSION, NM_HADOOP_VERSION);
+            return EXIT_SUCCESS;
+        case 'h':
+            return usage(stdout, EXIT_SUCCESS);
+        default:
+            return usage(stderr, 2);
+        }
+    }
+    if (optind != argc)
+        return usage(stderr, 2);
+    sv_log_init("nodemanager");
+    if (geteuid() == 0) {
+        sv_log_err("not started: must not run as root; the account is `yarn`, or another that "
+                   "container-executor.cfg names");
+        return EXIT_FAILURE;
+    }
+    set_limits();
+    return run(&nm, conf_dir, overrides);
+}

@@ -1,0 +1,358 @@
+/* The manager; see nm.h. main.c makes one, starts it and runs the loop. */
+#include "nodemanager/nm.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <utlist.h>
+
+#include "cgroups/cg.h"
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/http.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "executor/exe.h"
+#include "nodemanager/application.h"
+#include "nodemanager/container.h"
+#include "nodemanager/container_manager.h"
+#include "nodemanager/containers_monitor.h"
+#include "nodemanager/deletion_service.h"
+#include "nodemanager/local_dirs.h"
+#include "nodemanager/localization.h"
+#include "nodemanager/log_handler.h"
+#include "nodemanager/nm_web.h"
+#include "nodemanager/node_status_updater.h"
+#include "nodemanager/recovery.h"
+#include "nodemanager/state_store.h"
+#include "nodemanager/token_secret_managers.h"
+#include "wire/ipc_server.h"
+
+/* ---- event queue ----------------------------------------------------------------------------*/
+
+struct nm_event {
+    struct nm_event *prev, *next;
+    struct nm_container *container; /* one of the two */
+    struct nm_app *app;
+    int event, code;
+    char *text;
+};
+
+static void drain(struct nm *nm)
+{
+    if (nm->draining)
+        return;
+    nm->draining = true;
+    while (nm->queue) {
+        struct nm_event *e = nm->queue;
+
+        DL_DELETE(nm->queue, e);
+        if (e->container)
+            nm_container_handle(e->container, e->event, e->code, e->text);
+        else
+            nm_app_handle(e->app, e->event, e->text);
+        free(e->text);
+        free(e);
+    }
+    nm->draining = false;
+    nm_container_free_dead(nm);
+    nm_app_free_dead(nm);
+}
+
+static void post(struct nm *nm, const struct nm_event *what, const char *text)
+{
+    struct nm_event *e = calloc(1, sizeof(*e));
+
+    if (!e) { /* a lost event would leave a container for ever: better restart and recover */
+        sv_log_err("out of memory: stopping, a restart recovers");
+        abort();
+    }
+    *e = *what;
+    e->text = text ? strdup(text) : NULL;
+    DL_APPEND(nm->queue, e);
+    drain(nm);
+}
+
+void nm_post_container(struct nm_container *c, int event, int code, const char *text)
+{
+    post(c->nm, &(struct nm_event){ .container = c, .event = event, .code = code }, text);
+}
+
+void nm_post_app(struct nm_app *a, int event, const char *text)
+{
+    post(a->nm, &(struct nm_event){ .app = a, .event = event }, text);
+}
+
+/* ---- parts ----------------------------------------------------------------------------------*/
+
+void nm_set_unhealthy(struct nm *nm, const char *why)
+{
+    if (strcmp(nm->unhealthy, why) != 0)
+        sv_log_err("node is unhealthy: %s", why);
+    snprintf(nm->unhealthy, sizeof(nm->unhealthy), "%s", why);
+}
+
+static void on_dir_failed(int index, void *userdata)
+{
+    struct nm *nm = userdata;
+
+    if (nm->localization)
+        nm_localization_dir_failed(nm->localization, index);
+}
+
+static int open_store(struct nm *nm, struct sv_error *err)
+{
+    char path[4096];
+    int r, n;
+
+    if (!nm->conf.recovery)
+        return nm_store_open(nm->event, NULL, &nm->store, err);
+    r = sv_mkdir_p(nm->conf.recovery_dir, 0700);
+    if (r < 0)
+        return sv_error_errno(err, r, "yarn.nodemanager.recovery.dir %s", nm->conf.recovery_dir);
+    n = snprintf(path, sizeof(path), "%s/nm-state.db", nm->conf.recovery_dir);
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return sv_error_set(err, -ENAMETOOLONG, "yarn.nodemanager.recovery.dir is too long");
+    return nm_store_open(nm->event, path, &nm->store, err);
+}
+
+/* The limits that the kernel must enforce for a container to be confined. */
+static int open_cgroups(struct nm *nm, struct sv_error *err)
+{
+    const char *missing;
+    int r = cg_root_open(nm->conf.cgroup_root, CG_CPU | CG_MEMORY | CG_PIDS, &nm->cgroups, err);
+
+    if (r < 0)
+        return sv_error_wrap(err, "cgroups");
+    missing = cg_root_missing(nm->cgroups);
+    if (!missing)
+        return 0;
+    if (!nm->conf.unenforced_allowed)
+        return sv_error_set(err, -EOPNOTSUPP, "cgroups: %s; limits cannot be enforced and this node "
+                            "refuses to run (selvedge.nodemanager.unenforced-limits.allowed=true "
+                            "runs it all the same, for development)", missing);
+    sv_log_warning("memory, pids, cpu limits not enforced: %s", missing);
+    return 0;
+}
+
+static void on_checked(const struct exe_failure *f, void *userdata)
+{
+    struct nm *nm = userdata;
+
+    if (!f)
+        return;
+    sv_log_err("container-executor refuses: %s", f->text);
+    nm_stop(nm, "container-executor is not usable", EXIT_FAILURE);
+}
+
+static int open_executor(struct nm *nm, struct sv_error *err)
+{
+    const char *helper = nm->conf.executor_path;
+    int r;
+
+    r = exe_new(nm->event,
+                &(struct exe_settings){
+                    .helper = helper && *helper ? helper : LIBEXECDIR "/container-executor",
+                    .cgroups = nm->cgroups,
+                    .local_dirs = nm->conf.local_dirs,
+                    .log_dirs = nm->conf.log_dirs,
+                    .unenforced_allowed = nm->conf.unenforced_allowed,
+                },
+                &nm->exe, err);
+    if (r < 0)
+        return r;
+    r = exe_check(nm->exe, on_checked, nm);
+    return r < 0 ? sv_error_errno(err, r, "container-executor") : 0;
+}
+
+/* ---- RPC and web, last ------------------------------------------------------------------------*/
+
+static int verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
+                           size_t *ret_len, char ret_user[256], const char **ret_class,
+                           struct sv_error *err, void *userdata)
+{
+    return nm_secrets_verify_nm_token(id, id_len, ret_password, ret_len, ret_user, ret_class, err,
+                                      ((struct nm *)userdata)->secrets);
+}
+
+static int open_rpc(struct nm *nm, struct sv_error *err)
+{
+    static const struct ipc_protocol *const protocols[] = { &nm_container_management, NULL };
+    int r = ipc_server_new(nm->event,
+                           &(struct ipc_server_config){
+                               .host = nm->conf.bind_host ? nm->conf.bind_host : nm->conf.hostname,
+                               .port = nm->conf.port,
+                               .verify_token = verify_nm_token,
+                               .protocols = protocols,
+                               .userdata = nm,
+                           },
+                           &nm->rpc, err);
+
+    if (r < 0)
+        return sv_error_wrap(err, "yarn.nodemanager.address");
+    nm->node_id.port = ipc_server_port(nm->rpc);
+    yarn_node_id_text(&nm->node_id, nm->node_id_text);
+    nm_secrets_set_node(nm->secrets, &nm->node_id);
+    sv_log_info("ContainerManager started at %s", nm->node_id_text);
+    return 0;
+}
+
+static int open_web(struct nm *nm, struct sv_error *err)
+{
+    int r = sv_http_new(nm->event, nm->conf.bind_host ? nm->conf.bind_host : nm->conf.web_host,
+                        nm->conf.web_port, nm_web_handle, nm, &nm->http, err);
+
+    return r < 0 ? sv_error_wrap(err, "yarn.nodemanager.webapp.address") : 0;
+}
+
+int nm_start(struct nm *nm, struct sv_error *err)
+{
+    int r;
+
+    nm->start_ms = sv_wall_ms();
+    snprintf(nm->node_id.host, sizeof(nm->node_id.host), "%s", nm->conf.hostname);
+    nm->node_id.port = nm->conf.port;
+    yarn_node_id_text(&nm->node_id, nm->node_id_text);
+    r = nm_dirs_new(nm->event, &nm->conf, on_dir_failed, nm, &nm->dirs, err);
+    if (r >= 0)
+        r = open_store(nm, err);
+    if (r >= 0)
+        r = open_cgroups(nm, err);
+    if (r >= 0)
+        r = open_executor(nm, err);
+    if (r >= 0) {
+        r = nm_secrets_new(nm->store, nm->conf.hmac, &nm->secrets);
+        if (r < 0)
+            (void)sv_error_errno(err, r, "token secret managers");
+    }
+    if (r >= 0)
+        r = nm_localization_new(nm, &nm->localization, err);
+    if (r >= 0)
+        r = nm_deletion_new(nm, &nm->deletion, err);
+    if (r >= 0)
+        r = nm_log_handler_new(nm, &nm->logs, err);
+    if (r >= 0)
+        r = nm_monitor_new(nm, &nm->monitor, err);
+    if (r >= 0)
+        r = nm_updater_new(nm, &nm->updater, err);
+    if (r >= 0)
+        r = nm_recover(nm, err);
+    if (r >= 0)
+        nm_recover_sweep(nm);
+    if (r >= 0)
+        r = open_rpc(nm, err);
+    if (r >= 0)
+        r = open_web(nm, err);
+    if (r >= 0)
+        nm_updater_start(nm->updater);
+    return r;
+}
+
+void nm_registered(struct nm *nm)
+{
+    (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s", nm->node_id_text); /* no systemd is fine */
+}
+
+/* ---- end ------------------------------------------------------------------------------------*/
+
+static void leave_loop(void *userdata)
+{
+    struct nm *nm = userdata;
+
+    if (nm_store_commit(nm->store) < 0)
+        sv_log_err("the last records could not be written");
+    (void)sd_event_exit(nm->event, nm->exit_status); /* only fails after the loop has ended */
+}
+
+static void say_goodbye(struct nm *nm)
+{
+    nm->stop_timer = sd_event_source_disable_unref(nm->stop_timer);
+    if (nm->leave_running || nm->decommissioned)
+        leave_loop(nm);
+    else
+        nm_updater_unregister(nm->updater, leave_loop, nm);
+}
+
+static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct nm *nm = userdata;
+    unsigned alive = 0;
+
+    (void)usec;
+    for (struct nm_container *c = nm->containers; c; c = c->hh.next)
+        alive += !nm_container_is_done(c);
+    if (alive && sv_now_ms() < nm->stop_deadline_ms) {
+        (void)sd_event_source_set_time_relative(s, 20000);
+        (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
+        return 0;
+    }
+    if (alive)
+        sv_log_warning("%u containers have not ended in time", alive);
+    say_goodbye(nm);
+    return 0;
+}
+
+static void kill_all(struct nm *nm)
+{
+    for (struct nm_app *a = nm->apps; a; a = a->hh.next)
+        nm_app_finish(a, "Application killed on shutdown");
+    nm->stop_deadline_ms = sv_now_ms() + nm->conf.sigkill_delay_ms + nm->conf.kill_wait_ms + 1000;
+    if (sd_event_add_time_relative(nm->event, &nm->stop_timer, CLOCK_BOOTTIME, 1000, 0,
+                                   on_stop_timer, nm) < 0)
+        say_goodbye(nm);
+}
+
+void nm_stop(struct nm *nm, const char *why, int exit_status)
+{
+    sv_log_notice("stopping: %s", why);
+    (void)sd_notify(0, "STOPPING=1");
+    if (nm->stopping) { /* asked twice: now */
+        leave_loop(nm);
+        return;
+    }
+    nm->stopping = true;
+    nm->exit_status = exit_status;
+    nm->leave_running = nm->conf.recovery && nm->conf.recovery_supervised && !nm->decommissioned;
+    if (nm->leave_running || !nm->updater)
+        leave_loop(nm);
+    else
+        kill_all(nm);
+}
+
+void nm_free(struct nm *nm)
+{
+    nm->http = sv_http_free(nm->http);
+    nm->rpc = ipc_server_free(nm->rpc);
+    nm->updater = nm_updater_free(nm->updater);
+    nm->store = nm_store_close(nm->store); /* waiters answer their calls a last time */
+    while (nm->containers) {
+        struct nm_container *c = nm->containers;
+
+        nm_localization_release(c);
+        nm_container_remove(c);
+    }
+    while (nm->apps)
+        nm_app_remove(nm->apps);
+    while (nm->queue) {
+        struct nm_event *e = nm->queue;
+
+        DL_DELETE(nm->queue, e);
+        free(e->text);
+        free(e);
+    }
+    nm_container_free_dead(nm);
+    nm_app_free_dead(nm);
+    nm->monitor = nm_monitor_free(nm->monitor);
+    nm->logs = nm_log_handler_free(nm->logs);
+    nm->deletion = nm_deletion_free(nm->deletion);
+    nm->localization = nm_localization_free(nm->localization);
+    nm->secrets = nm_secrets_free(nm->secrets);
+    nm->exe = exe_free(nm->exe);
+    nm->cgroups = cg_root_free(nm->cgroups);
+    nm->dirs = nm_dirs_free(nm->dirs);
+    sd_event_source_disable_unref(nm->stop_timer);
+    nm_conf_free(&nm->conf);
+}

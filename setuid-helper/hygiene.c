@@ -1,0 +1,247 @@
+/* The process itself: everything that a caller can leave to a setuid program is put right or refused
+ * before a single byte of the request is read; and the way out, the irreversible drop. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/securebits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/vfs.h>
+#include <linux/magic.h>
+#include <grp.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+/* 1 and 2 become /dev/null; 0 must be a descriptor already (main.c proves which); nothing else
+ * stays. A file opened later can then never become 0, 1 or 2. */
+static void descriptors(void)
+{
+    if (fcntl(0, F_GETFD) < 0)
+        _exit(EXE_STATUS_DESCRIPTORS); /* nobody to answer to */
+    if (syscall(SYS_close_range, 1, ~0U, 0) < 0)
+        hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
+    if (open("/dev/null", O_RDWR | O_NOCTTY) != 1 || dup(1) != 2 ||
+        fcntl(0, F_SETFD, FD_CLOEXEC) < 0)
+        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "/dev/null");
+}
+
+static void signals(void)
+{
+    const struct itimerval none = { 0 };
+    sigset_t empty;
+    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
+        (void)setitimer(which, &none, NULL);
+    for (int sig = 1; sig < NSIG; sig++)
+        if (sig != SIGKILL && sig != SIGSTOP)
+            (void)signal(sig, SIG_DFL); /* the C library's own two refuse, ignoring */
+    /* A reply to a caller that is gone must be an error, not death in the middle of a step. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)sigemptyset(&empty);
+    (void)sigprocmask(SIG_SETMASK, &empty, NULL);
+}
+
+/* Soft limits up to the hard ones; too little of anything is refused, so that no step can fail half
+ * way for it. The hard limits are not raised: that would need another capability. */
+static const struct {
+    int resource;
+    rlim_t floor;
+    const char *name;
+} floors[] = {
+    { RLIMIT_FSIZE, RLIM_INFINITY, "RLIMIT_FSIZE" }, { RLIMIT_CPU, RLIM_INFINITY, "RLIMIT_CPU" },
+    { RLIMIT_AS, RLIM_INFINITY, "RLIMIT_AS" },       { RLIMIT_DATA, RLIM_INFINITY, "RLIMIT_DATA" },
+    { RLIMIT_NOFILE, 256, "RLIMIT_NOFILE" },         { RLIMIT_NPROC, 64, "RLIMIT_NPROC" },
+    { RLIMIT_STACK, 1 << 20, "RLIMIT_STACK" },
+};
+
+static void limits(void)
+{
+    const struct rlimit no_core = { 0, 0 };
+    if (setrlimit(RLIMIT_CORE, &no_core) < 0)
+        hlp_fail(EXE_STATUS_LIMITS, errno, "RLIMIT_CORE");
+    for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
+        struct rlimit l;
+        if (getrlimit((__rlimit_resource_t)floors[i].resource, &l) < 0 ||
+            l.rlim_max < floors[i].floor)
+            hlp_fail(EXE_STATUS_LIMITS, EPERM, floors[i].name);
+        if (floors[i].resource != RLIMIT_STACK)
+            l.rlim_cur = l.rlim_max;
+        else if (l.rlim_cur < 8 << 20)
+            l.rlim_cur = l.rlim_max < 8 << 20 ? l.rlim_max : 8 << 20;
+        if (setrlimit((__rlimit_resource_t)floors[i].resource, &l) < 0)
+            hlp_fail(EXE_STATUS_LIMITS, errno, floors[i].name);
+    }
+}
+
+/* For the job: no core files, the usual soft values, nothing real-time. */
+void hlp_rlimits(void)
+{
+    static const struct {
+        int resource;
+        rlim_t soft, hard;
+    } set[] = {
+        { RLIMIT_CORE, 0, 0 },
+        { RLIMIT_NOFILE, 1024, 65536 },
+        { RLIMIT_MEMLOCK, 8 << 20, 8 << 20 },
+        { RLIMIT_MSGQUEUE, 819200, 819200 },
+        { RLIMIT_NICE, 0, 0 },
+        { RLIMIT_RTPRIO, 0, 0 },
+        { RLIMIT_SIGPENDING, 4096, 4096 },
+        { RLIMIT_STACK, 8 << 20, 64 << 20 },
+    };
+    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        struct rlimit l;
+        if (getrlimit((__rlimit_resource_t)set[i].resource, &l) < 0)
+            hlp_fail(EXE_STATUS_LIMITS, errno, "getrlimit");
+        l.rlim_max = l.rlim_max < set[i].hard ? l.rlim_max : set[i].hard;
+        l.rlim_cur = l.rlim_max < set[i].soft ? l.rlim_max : set[i].soft;
+        if (setrlimit((__rlimit_resource_t)set[i].resource, &l) < 0)
+            hlp_fail(EXE_STATUS_LIMITS, errno, "setrlimit");
+    }
+    if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_LIMITS, errno, "nice value");
+}
+
+/* The initial user namespace, no filter that would reach into every container. */
+static void confinement(void)
+{
+    char map[128];
+    struct statfs fs;
+    static const char whole[] = "         0          0 4294967295\n";
+    int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+    if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+        hlp_fail(EXE_STATUS_CONFINED, errno, "/proc/self/uid_map");
+    ssize_t n = read(fd, map, sizeof(map));
+    (void)close(fd);
+    if (n != (ssize_t)strlen(whole) || memcmp(map, whole, (size_t)n) != 0)
+        hlp_fail(EXE_STATUS_CONFINED, EPERM, "user namespace is not the initial one");
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
+        hlp_fail(EXE_STATUS_CONFINED, EPERM, "inherited system call filter");
+}
+
+void hlp_caps(const cap_value_t *effective, int n_effective, const cap_value_t *permitted,
+              int n_permitted)
+{
+    cap_t caps = cap_init(); /* all clear */
+    if (!caps ||
+        (n_permitted && cap_set_flag(caps, CAP_PERMITTED, n_permitted, permitted, CAP_SET) < 0) ||
+        (n_effective && cap_set_flag(caps, CAP_EFFECTIVE, n_effective, effective, CAP_SET) < 0) ||
+        cap_set_proc(caps) < 0)
+        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "capset");
+    (void)cap_free(caps);
+}
+
+/* What the helper works with. CAP_DAC_OVERRIDE is only permitted: it becomes effective for the one
+ * call that puts a process into the daemon's cgroup, whose common ancestor may be anybody's. */
+void hlp_caps_serving(bool dac_override)
+{
+    static const cap_value_t caps[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN,
+                                        CAP_CHOWN, CAP_DAC_OVERRIDE };
+    hlp_caps(caps, dac_override ? 6 : 5, caps, 6);
+}
+
+void hlp_fs_as(uid_t uid, gid_t gid)
+{
+    (void)setfsgid(gid);
+    (void)setfsuid(uid);
+    if ((gid_t)setfsgid((gid_t)-1) != gid || (uid_t)setfsuid((uid_t)-1) != uid)
+        hlp_fail(EXE_STATUS_PRIVILEGE, EPERM, "setfsuid");
+}
+
+void hlp_hygiene(int argc)
+{
+    if (argc != 1)
+        _exit(EXE_STATUS_ARGUMENTS);
+    environ = (char *[]){ NULL };
+    descriptors();
+    if (geteuid() != 0)
+        hlp_fail(EXE_STATUS_NOT_ROOT, EPERM, "container-executor");
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "prctl");
+    signals();
+    limits();
+    (void)umask(077);
+    if (chdir("/") < 0)
+        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "/");
+    confinement();
+}
+
+/* Bits that make capabilities what capset says and nothing else: no magic for uid 0, none for a
+ * change of uid. Locked. */
+#define SECUREBITS                                                                                 \
+    (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                               \
+     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |       \
+     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+void hlp_become_server(void)
+{
+    /* From here on the daemon cannot signal this process: no id of its account is left. */
+    if (setgroups(0, NULL) < 0 || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "setresuid");
+    if (prctl(PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0) < 0 || cap_reset_ambient() < 0)
+        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "securebits");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "no_new_privs");
+    hlp_caps_serving(false);
+}
+
+/* Every bounding capability this kernel knows. */
+static void drop_bounding(void)
+{
+    for (cap_value_t c = 0; c < 64; c++) {
+        int has = cap_get_bound(c);
+        if (has < 0)
+            break;
+        if (has && cap_drop_bound(c) < 0)
+            hlp_fail(EXE_STATUS_DROP, errno, "bounding set");
+    }
+}
+
+static void prove(const struct hlp_user *u)
+{
+    uid_t r, e, s;
+    gid_t rg, eg, sg, groups[HLP_GROUPS_MAX + 1];
+    int n = getgroups(HLP_GROUPS_MAX + 1, groups);
+    bool same = n == (int)u->n_groups;
+    for (int i = 0; same && i < n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < u->n_groups; k++)
+            found = found || u->groups[k] == groups[i];
+        same = found;
+    }
+    if (getresuid(&r, &e, &s) < 0 || getresgid(&rg, &eg, &sg) < 0 || r != u->uid || e != u->uid ||
+        s != u->uid || rg != u->gid || eg != u->gid || sg != u->gid || !same || u->uid == 0 ||
+        u->gid == 0)
+        hlp_fail(EXE_STATUS_DROP, EPERM, "ids are not the user's after the change");
+    if ((uid_t)setfsuid((uid_t)-1) != u->uid || (gid_t)setfsgid((gid_t)-1) != u->gid)
+        hlp_fail(EXE_STATUS_DROP, EPERM, "file system ids are not the user's");
+    if (setresuid(0, 0, 0) == 0 || setresgid(0, 0, 0) == 0 || setuid(0) == 0)
+        hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
+    cap_t caps = cap_get_proc(), none = cap_init();
+    if (!caps || !none || cap_compare(caps, none) != 0 || cap_get_bound(CAP_SYS_ADMIN) != 0 ||
+        prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
+        hlp_fail(EXE_STATUS_DROP, EPERM, "capabilities are left");
+    (void)cap_free(caps);
+    (void)cap_free(none);
+}
+
+void hlp_drop(const struct hlp_user *u)
+{
+    if (u->uid == 0 || u->gid == 0 || u->uid > HLP_ID_MAX || u->gid > HLP_ID_MAX)
+        hlp_fail(EXE_STATUS_DROP, EINVAL, "root is no user to become");
+    hlp_caps_serving(false);
+    drop_bounding();
+    if (setgroups(u->n_groups, u->groups) < 0 || setresgid(u->gid, u->gid, u->gid) < 0 ||
+        setresuid(u->uid, u->uid, u->uid) < 0)
+        hlp_fail(EXE_STATUS_DROP, errno, u->name);
+    hlp_caps(NULL, 0, NULL, 0);
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_DROP, errno, "dumpable");
+    prove(u);
+}

@@ -1,0 +1,251 @@
+/* The launched child: builds its world as root without file rights, drops to the job's user, writes
+ * the job's two files, and becomes init: pid 1 of the container, never executed into anything else,
+ * so that its memory and descriptors stay closed to the job (not dumpable). */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/keyctl.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+/* Closes everything from 3 on but these; -1 is ignored. */
+static void keep_only(int *keep, int n)
+{
+    for (int i = 1; i < n; i++) /* few: insertion sort */
+        for (int k = i; k > 0 && keep[k - 1] > keep[k]; k--) {
+            int t = keep[k];
+            keep[k] = keep[k - 1];
+            keep[k - 1] = t;
+        }
+    unsigned from = 3;
+    for (int i = 0; i <= n; i++) {
+        unsigned to = i < n ? (unsigned)keep[i] : ~0U;
+        if (i < n && keep[i] < 3)
+            continue;
+        if (to > from && syscall(SYS_close_range, from, i < n ? to - 1 : ~0U, 0) < 0)
+            hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
+        from = to + 1;
+    }
+}
+
+static void null_descriptors(void)
+{
+    int fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+        hlp_fail(EXE_STATUS_SESSION, errno, "/dev/null");
+    (void)close(fd);
+}
+
+/* The parent has become the monitor: only now may this process become the user. */
+static void wait_for_monitor(int life)
+{
+    char c;
+    ssize_t n;
+    while ((n = read(life, &c, 1)) < 0 && errno == EINTR)
+        ;
+    if (n != 1)
+        _exit(EXE_STATUS_LOST);
+}
+
+static void become_user(const struct hlp *h, const struct hlp_child *c)
+{
+    struct pollfd life = { .fd = c->life, .events = POLLIN };
+    hlp_drop(&h->user);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_DROP, errno, "prctl");
+    if (poll(&life, 1, 0) != 0) /* it died between the two lines above */
+        _exit(EXE_STATUS_LOST);
+    if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
+        hlp_fail(EXE_STATUS_SESSION, errno, "session keyring");
+}
+
+static void write_file(int dir, const char *name, mode_t mode, int from, enum exe_status status)
+{
+    struct stat st;
+    int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0 || fstat(from, &st) < 0)
+        hlp_fail(status, errno, name);
+    off_t at = 0;
+    while (at < st.st_size) {
+        ssize_t n = sendfile(fd, from, &at, (size_t)(st.st_size - at));
+        if (n <= 0)
+            hlp_fail(status, n < 0 ? errno : EIO, name);
+    }
+    if (close(fd) < 0)
+        hlp_fail(status, errno, name);
+    (void)close(from);
+}
+
+static void load_filter(const struct sock_fprog *filter)
+{
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_FILTER, errno, "filter");
+}
+
+static void default_signals(void)
+{
+    sigset_t none;
+    (void)sigemptyset(&none);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The main process' status as a shell would say it. */
+static int shell_status(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Reaps; when the main process ends the container ends: the kernel kills what is left in the pid
+ * namespace. Signals that reach init go to the main process' group. */
+_Noreturn static void serve(pid_t main_pid, int signals, int life)
+{
+    struct pollfd p[2] = { { .fd = signals, .events = POLLIN }, { .fd = life, .events = POLLIN } };
+    for (;;) {
+        struct signalfd_siginfo info;
+        int status;
+        for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+            if (pid == main_pid)
+                _exit(shell_status(status));
+        if (poll(p, 2, -1) < 0)
+            continue;
+        if (p[1].revents) /* the monitor is gone */
+            _exit(EXE_STATUS_LOST);
+        if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+            info.ssi_signo != SIGCHLD)
+            (void)kill(-main_pid, (int)info.ssi_signo);
+    }
+}
+
+_Noreturn static void init(const struct hlp_child *c, int shell)
+{
+    static const struct {
+        int32_t status, error;
+        char what[120];
+    } about_to_execute = { 0, 0, "" };
+    char *argv[] = { (char *)"/bin/bash", (char *)"launch_container.sh", NULL };
+    char *envp[] = { (char *)"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                     NULL };
+    sigset_t forwarded;
+    (void)sigemptyset(&forwarded);
+    static const int numbers[] = { SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                   SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP };
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        (void)sigaddset(&forwarded, numbers[i]);
+    if (sigprocmask(SIG_BLOCK, &forwarded, NULL) < 0)
+        hlp_fail(EXE_STATUS_EXEC, errno, "sigprocmask");
+    int signals = signalfd(-1, &forwarded, SFD_CLOEXEC);
+    if (signals < 0)
+        hlp_fail(EXE_STATUS_EXEC, errno, "signalfd");
+    if (write(c->status, &about_to_execute, sizeof(about_to_execute)) !=
+        (ssize_t)sizeof(about_to_execute))
+        _exit(EXE_STATUS_LOST);
+    pid_t pid = fork();
+    if (pid < 0)
+        hlp_fail(EXE_STATUS_EXEC, errno, "fork");
+    if (pid == 0) {
+        (void)setsid();
+        default_signals();
+        (void)execveat(shell, "", argv, envp, AT_EMPTY_PATH);
+        hlp_fail(EXE_STATUS_EXEC, errno, "/bin/bash");
+    }
+    (void)close(c->status);
+    (void)close(shell);
+    serve(pid, signals, c->life);
+}
+
+void hlp_container_child(const struct hlp *h, const struct hlp_child *c)
+{
+    char path[HLP_PATH_MAX], cwd[HLP_PATH_MAX];
+    (void)hlp_format(path, sizeof(path), "%s/usercache/%s/appcache/%s/%s",
+                     h->cfg.local_dirs.v[h->req.work_dir], h->user.name, h->app, h->container);
+    if (unshare(CLONE_NEWCGROUP) < 0)
+        hlp_fail(EXE_STATUS_CLONE, errno, "cgroup namespace");
+    if (setsid() < 0)
+        hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
+    hlp_build_container_root(h);
+    null_descriptors();
+    hlp_rlimits();
+    int shell = hlp_openat2(AT_FDCWD, "/bin/bash", O_PATH, 0);
+    if (shell < 0)
+        hlp_fail(EXE_STATUS_EXEC, -shell, "/bin/bash");
+    wait_for_monitor(c->life);
+    keep_only((int[]){ c->status, c->life, shell, h->fds[0], h->fds[1] }, 5);
+    become_user(h, c);
+    (void)umask(027);
+    int dir = hlp_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    if (dir < 0)
+        hlp_fail(EXE_STATUS_WORK_DIR, -dir, path);
+    write_file(dir, "launch_container.sh", 0700, h->fds[0], EXE_STATUS_SCRIPT_FILE);
+    write_file(dir, "container_tokens", 0600, h->fds[1], EXE_STATUS_CREDENTIALS_FILE);
+    if (fchdir(dir) < 0 || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, path) != 0)
+        hlp_fail(EXE_STATUS_WORK_DIR, errno, path);
+    (void)close(dir);
+    load_filter(c->filter);
+    init(c, shell);
+}
+
+void hlp_localizer_child(const struct hlp *h, const struct hlp_child *c)
+{
+    char *argv[] = { (char *)"container-localizer", NULL };
+    char *envp[] = { (char *)"PATH=/usr/bin:/bin", NULL };
+    int keep[2 * EXE_DIRS_MAX + 3], n = 0;
+    if (setsid() < 0)
+        hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
+    int program = hlp_open_trusted(LIBEXECDIR "/container-localizer", O_PATH, EXE_STATUS_EXEC,
+                                   EXE_STATUS_EXEC);
+    /* Out of the way of the fixed numbers. */
+    program = fcntl(program, F_DUPFD_CLOEXEC, 200);
+    int channel = fcntl(h->fds[0], F_DUPFD_CLOEXEC, 200);
+    int status = fcntl(c->status, F_DUPFD_CLOEXEC, 200);
+    int life = fcntl(c->life, F_DUPFD_CLOEXEC, 200);
+    if (program < 0 || channel < 0 || status < 0 || life < 0)
+        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "descriptors");
+    hlp_fail_to_pipe(status);
+    if (syscall(SYS_close_range, 3, 199, 0) < 0)
+        hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
+    hlp_build_localizer_root(h); /* leaves the caches at their numbers */
+    null_descriptors();
+    hlp_rlimits();
+    if (dup2(channel, EXE_LOCALIZER_CHANNEL_FD) < 0)
+        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "channel");
+    (void)close(channel);
+    keep[n++] = EXE_LOCALIZER_CHANNEL_FD;
+    for (int i = 0; i < EXE_DIRS_MAX; i++) {
+        if (fcntl(EXE_LOCALIZER_CACHE_FD(i), F_GETFD) >= 0)
+            keep[n++] = EXE_LOCALIZER_CACHE_FD(i);
+        if (fcntl(EXE_LOCALIZER_APP_FD(i), F_GETFD) >= 0)
+            keep[n++] = EXE_LOCALIZER_APP_FD(i);
+    }
+    wait_for_monitor(life);
+    int all[2 * EXE_DIRS_MAX + 6];
+    memcpy(all, keep, sizeof(int) * (size_t)n);
+    all[n++] = program;
+    all[n++] = status;
+    all[n++] = life;
+    keep_only(all, n);
+    become_user(h, &(struct hlp_child){ .status = status, .life = life });
+    (void)close(life); /* from here on the death signal alone ties it to the monitor */
+    (void)umask(027);
+    struct { int32_t status, error; char what[120]; } ok = { 0, 0, "" };
+    load_filter(c->filter);
+    if (write(status, &ok, sizeof(ok)) != (ssize_t)sizeof(ok))
+        _exit(EXE_STATUS_LOST);
+    default_signals();
+    (void)execveat(program, "", argv, envp, AT_EMPTY_PATH);
+    hlp_fail(EXE_STATUS_EXEC, errno, "container-localizer");
+}

@@ -1,0 +1,206 @@
+/* LAUNCH and LOCALIZE, the parent's side: prove everything, put a child into its cgroup and
+ * namespaces, drop to the monitor's account for ever, become the monitor. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+int64_t hlp_wall_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+const struct sock_fprog *hlp_load_filter(const char *name)
+{
+    static struct sock_filter code[2][HLP_BPF_MAX + 1];
+    static struct sock_fprog prog[2];
+    static unsigned next;
+    char path[HLP_PATH_MAX];
+    unsigned i = next++ & 1;
+    (void)hlp_format(path, sizeof(path), "%s/seccomp/%s.bpf", LIBEXECDIR, name);
+    size_t n = hlp_read_trusted(path, code[i], sizeof(code[i]), EXE_STATUS_FILTER,
+                                EXE_STATUS_FILTER);
+    if (n == 0 || n % sizeof(struct sock_filter) != 0)
+        hlp_fail(EXE_STATUS_FILTER, EBADMSG, path);
+    prog[i].len = (unsigned short)(n / sizeof(struct sock_filter));
+    prog[i].filter = code[i];
+    return &prog[i];
+}
+
+/* What the daemon hands over cannot change any more once it is here. */
+static void check_memfd(int fd, const char *what)
+{
+    const int need = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    struct stat st;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || (seals & need) != need || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+        st.st_size > EXE_FILE_MAX)
+        hlp_fail(EXE_STATUS_REQUEST_FILE, EINVAL, what);
+}
+
+struct record {
+    int dir, fd;
+    char name[EXE_TEXT_MAX + sizeof(EXE_RECORD_SUFFIX)];
+    const struct hlp *h;
+};
+
+static void remove_record(void *argument)
+{
+    struct record *r = argument;
+    hlp_fs_as(r->h->nm.uid, r->h->nm_gid);
+    (void)unlinkat(r->dir, r->name, 0); /* the daemon removes what stays */
+}
+
+/* The record is created in the daemon's private directory with the daemon's rights, given to the
+ * monitor's account, and locked before anything exists that it could tell of. */
+static void make_record(const struct hlp *h, struct record *r)
+{
+    char path[HLP_PATH_MAX];
+    struct stat st;
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    r->h = h;
+    (void)hlp_format(path, sizeof(path), "nmPrivate/%s/%s", h->app, h->container);
+    (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
+    hlp_fs_as(h->nm.uid, h->nm_gid);
+    int root = hlp_open_root(h, h->cfg.local_dirs.v[h->req.work_dir], EXE_STATUS_LOCAL_DIR);
+    r->dir = hlp_open_at(root, path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (r->dir < 0 || fstat(r->dir, &st) < 0 || st.st_uid != h->nm.uid)
+        hlp_fail(EXE_STATUS_RECORD, r->dir < 0 ? -r->dir : EPERM, path);
+    (void)close(root);
+    r->fd = openat(r->dir, r->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    if (r->fd < 0)
+        hlp_fail(EXE_STATUS_RECORD, errno, r->name);
+    hlp_on_fail(remove_record, r);
+    if (fchmod(r->fd, 0640) < 0 || fchown(r->fd, h->monitor.uid, h->nm_gid) < 0 ||
+        fcntl(r->fd, F_SETLK, &lock) < 0)
+        hlp_fail(EXE_STATUS_RECORD, errno, r->name);
+}
+
+static void write_record(const struct hlp *h, int fd, pid_t pid)
+{
+    uint8_t buf[EXE_RECORD_SIZE];
+    struct exe_record r = { .state = EXE_RECORD_RUNNING, .cluster_ts = h->req.cluster_ts,
+                            .app = h->req.app, .attempt = h->req.attempt,
+                            .container = h->req.container, .init_pid = pid, .uid = h->user.uid,
+                            .start_ms = hlp_wall_ms() };
+    exe_record_encode(&r, buf);
+    if (pwrite(fd, buf, sizeof(buf), 0) != (ssize_t)sizeof(buf))
+        hlp_fail(EXE_STATUS_RECORD, errno ? errno : ENOSPC, h->container);
+}
+
+struct started {
+    pid_t pid;
+    int pidfd, status, life; /* our ends */
+    struct hlp_child child;  /* the child's ends */
+};
+
+/* True in the child. */
+static bool start(const struct hlp *h, int cgroup, struct started *s)
+{
+    int status[2], life[2];
+    struct clone_args args = {
+        .flags = CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+                 (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
+        .pidfd = (uint64_t)(uintptr_t)&s->pidfd,
+        .exit_signal = SIGCHLD,
+        .cgroup = cgroup >= 0 ? (uint64_t)cgroup : 0,
+    };
+    if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
+        hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
+    hlp_fs_as(0, 0);
+    hlp_caps_serving(true);
+    long pid = syscall(SYS_clone3, &args, sizeof(args));
+    int error = errno;
+    hlp_caps_serving(false);
+    if (pid < 0)
+        hlp_fail(EXE_STATUS_CLONE, error, h->container);
+    if (pid == 0) {
+        (void)close(status[0]);
+        (void)close(life[1]);
+        s->child.status = status[1];
+        s->child.life = life[0];
+        hlp_fail_to_pipe(status[1]);
+        /* Dies with the parent, from the first instruction: here by signal, later (a change of
+         * ids clears this) by the end of the pipe. */
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+            hlp_fail(EXE_STATUS_CLONE, errno, "prctl");
+        return true;
+    }
+    (void)close(status[1]);
+    (void)close(life[0]);
+    s->pid = (pid_t)pid;
+    s->status = status[0];
+    s->life = life[1];
+    return false;
+}
+
+void hlp_launch(struct hlp *h)
+{
+    static struct record record;
+    struct started s;
+    check_memfd(h->fds[0], "launch script");
+    check_memfd(h->fds[1], "credentials");
+    s.child.filter = hlp_load_filter("strict");
+    const struct sock_fprog *monitor_filter = hlp_load_filter("monitor");
+    make_record(h, &record);
+    hlp_fs_as(0, 0);
+    int cgroup = hlp_open_cgroup(h);
+    hlp_check_cgroup(h, cgroup);
+    hlp_attach_device_filter(cgroup);
+    if (start(h, cgroup, &s)) {
+        (void)close(record.fd);
+        hlp_on_fail(NULL, NULL);
+        hlp_container_child(h, &s.child);
+    }
+    (void)close(cgroup);
+    (void)close(h->fds[0]);
+    (void)close(h->fds[1]);
+    write_record(h, record.fd, s.pid);
+    (void)setsid();
+    hlp_drop(&h->monitor);
+    (void)close(record.dir);
+    hlp_on_fail(NULL, NULL);
+    hlp_monitor(h, &(struct hlp_watched){ s.pid, s.pidfd, s.status, s.life, record.fd },
+                monitor_filter);
+}
+
+void hlp_localize(struct hlp *h)
+{
+    struct started s;
+    int domain = 0, type = 0;
+    socklen_t len = sizeof(int);
+    if (getsockopt(h->fds[0], SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain != AF_UNIX ||
+        getsockopt(h->fds[0], SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
+        hlp_fail(EXE_STATUS_REQUEST_FDS, ENOTSOCK, "channel");
+    s.child.filter = hlp_load_filter("localizer");
+    const struct sock_fprog *monitor_filter = hlp_load_filter("monitor");
+    if (h->req.what == EXE_VISIBILITY_PUBLIC) { /* made here once, as nothing else makes it */
+        hlp_fs_as(h->nm.uid, h->nm_gid);
+        for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
+            if (!(h->req.local_mask >> i & 1))
+                continue;
+            int root = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
+            (void)close(hlp_ensure_dir(h, root, "filecache", h->user.uid, 0755,
+                                       EXE_STATUS_LOCAL_DIR));
+            (void)close(root);
+        }
+    }
+    if (start(h, -1, &s))
+        hlp_localizer_child(h, &s.child);
+    (void)close(h->fds[0]);
+    (void)setsid();
+    hlp_drop(&h->monitor);
+    hlp_monitor(h, &(struct hlp_watched){ s.pid, s.pidfd, s.status, s.life, -1 }, monitor_filter);
+}

@@ -1,0 +1,243 @@
+/* container-executor: one request, one operation, one answer. The order is fixed: put the process
+ * right, see who calls, read the request, read the policy, see who the job's user is, run the
+ * operation. Everything before the operation refuses by hlp_fail. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+static struct hlp self;
+static int fail_pipe = -1;
+static bool answered;
+static void (*undo)(void *);
+static void *undo_argument;
+
+size_t hlp_format(char *buf, size_t size, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(buf, size, format, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= size)
+        hlp_fail(EXE_STATUS_REQUEST, ENAMETOOLONG, format);
+    return (size_t)n;
+}
+
+void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pid_t pid, int pidfd)
+{
+    static uint8_t buf[EXE_REPLY_SIZE_MAX];
+    struct exe_reply reply = { .status = status, .error = error, .pid = pid, .text = text,
+                               .request_id = self.req.request_id,
+                               .text_len = (uint16_t)(text_len > EXE_REPLY_TEXT_MAX
+                                                          ? EXE_REPLY_TEXT_MAX
+                                                          : text_len) };
+    int n = exe_reply_encode(&reply, buf, sizeof(buf));
+    union {
+        char space[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = { 0 };
+    struct iovec iov = { .iov_base = buf, .iov_len = (size_t)n };
+    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+    if (answered || n < 0)
+        return;
+    answered = true;
+    if (pidfd >= 0) {
+        msg.msg_control = control.space;
+        msg.msg_controllen = sizeof(control.space);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &pidfd, sizeof(int));
+    }
+    /* A caller that is gone or does not read loses its answer, nothing else. */
+    (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* One line for the machine's log, so that a daemon that was taken over leaves traces: fixed words and
+ * numbers only. Best effort, and only while still root. */
+static void audit(enum exe_status status, int error)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
+    char line[160];
+    int n = snprintf(line, sizeof(line),
+                     "<84>container-executor[%d]: refused: status=%d errno=%d op=%u request=%llu",
+                     (int)getpid(), status, error, self.req.op,
+                     (unsigned long long)self.req.request_id);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0 && n > 0 && geteuid() == 0)
+        (void)sendto(fd, line, (size_t)n, MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof(to));
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+void hlp_fail_to_pipe(int fd)
+{
+    fail_pipe = fd;
+}
+
+void hlp_on_fail(void (*fn)(void *), void *argument)
+{
+    undo = fn;
+    undo_argument = argument;
+}
+
+void hlp_fail(enum exe_status status, int error, const char *what)
+{
+    if (fail_pipe >= 0) { /* the launched child: the monitor answers */
+        struct { int32_t status, error; char what[120]; } m = { (int32_t)status, error, "" };
+        size_t n = strlen(what);
+        memcpy(m.what, what, n < sizeof(m.what) ? n : sizeof(m.what) - 1);
+        (void)!write(fail_pipe, &m, sizeof(m));
+        _exit((int)status);
+    }
+    void (*run)(void *) = undo;
+    undo = NULL;
+    if (run)
+        run(undo_argument);
+    audit(status, error);
+    hlp_reply((uint16_t)status, error, what, strlen(what), 0, -1);
+    _exit((int)status);
+}
+
+/* Descriptor 0 must be a SEQPACKET socket whose other end the daemon's account made; the caller must
+ * be that account, or root (systemd, socket activation). Needs the configuration: who is it? */
+static void check_caller(uid_t real)
+{
+    struct ucred peer = { .uid = (uid_t)-1 };
+    socklen_t len = sizeof(peer);
+    if (getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.uid != self.nm.uid ||
+        (real != self.nm.uid && real != 0))
+        hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
+}
+
+static void check_socket(void)
+{
+    int domain = 0, type = 0;
+    socklen_t len = sizeof(int);
+    if (getsockopt(0, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain != AF_UNIX ||
+        getsockopt(0, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
+        _exit(EXE_STATUS_DESCRIPTORS); /* no answer goes to what is no request socket */
+}
+
+/* Takes the datagram and its descriptors; everything surplus is closed by the exit. */
+static void read_request(void)
+{
+    uint8_t buf[EXE_REQUEST_SIZE_MAX + 1];
+    union {
+        char space[CMSG_SPACE(sizeof(int) * (EXE_FDS_MAX + 1))];
+        struct cmsghdr align;
+    } control;
+    struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
+    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+                          .msg_controllen = sizeof(control.space) };
+    struct timeval patience = { .tv_sec = 10 };
+    (void)setsockopt(0, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ssize_t n = recvmsg(0, &msg, MSG_CMSG_CLOEXEC);
+    if (n < 0)
+        hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
+    int got = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+        size_t bytes = c->cmsg_len - CMSG_LEN(0);
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || got ||
+            bytes > sizeof(self.fds))
+            hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "control message");
+        memcpy(self.fds, CMSG_DATA(c), bytes);
+        got = (int)(bytes / sizeof(int));
+    }
+    if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+        hlp_fail(EXE_STATUS_REQUEST, EMSGSIZE, "request");
+    int r = exe_request_decode(buf, (size_t)n, &self.req);
+    if (r < 0)
+        hlp_fail(r == -EPROTONOSUPPORT ? EXE_STATUS_VERSION : EXE_STATUS_REQUEST, -r, "request");
+    if (got != exe_request_fds(self.req.op))
+        hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "descriptors");
+    exe_app_text(&self.req, self.app);
+    exe_container_text(&self.req, self.container);
+}
+
+static void read_config(void)
+{
+    const char *why = NULL;
+    char text[HLP_PATH_MAX];
+    size_t len = hlp_read_trusted(EXECUTOR_CONF, self.cfg.text, HLP_CONFIG_MAX + 1,
+                                  EXE_STATUS_CONFIG_OPEN, EXE_STATUS_CONFIG_OWNER);
+    int line = hlp_config_parse(&self.cfg, len, &why);
+    if (line == 0)
+        return;
+    (void)hlp_format(text, sizeof(text), "%s:%d: %s", EXECUTOR_CONF, line, why);
+    hlp_fail(EXE_STATUS_CONFIG_SYNTAX, EINVAL, text);
+}
+
+/* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it. */
+static void check_binary(uid_t real)
+{
+    struct stat st;
+    int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        hlp_fail(EXE_STATUS_BINARY_OWNER, errno, "/proc/self/exe");
+    (void)close(fd);
+    if (real == 0) /* started by systemd: only others' hands off counts */
+        st.st_mode = st.st_mode & 022 ? 0 : S_IFREG | 04750;
+    if (st.st_uid != 0 || (real != 0 && st.st_gid != self.nm_gid) || st.st_mode != (S_IFREG | 04750))
+        hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
+}
+
+/* The policy in force, one key=value a line, for the daemon to compare with its own. */
+_Noreturn static void check(struct hlp *h)
+{
+    static char text[EXE_REPLY_TEXT_MAX + 512];
+    const struct hlp_list *lists[2] = { &h->cfg.local_dirs, &h->cfg.log_dirs };
+    static const char *const keys[2] = { "local-dir", "log-dir" };
+    size_t n = 0;
+    for (int k = 0; k < 2; k++)
+        for (unsigned i = 0; i < lists[k]->n; i++)
+            n += hlp_format(text + n, sizeof(text) - n, "%s=%s\n", keys[k], lists[k]->v[i]);
+    n += hlp_format(text + n, sizeof(text) - n,
+                    "cgroup-root=%s\nuser=%s\nuid=%u\nmonitor-uid=%u\npublic-uid=%u\n"
+                    "min-user-id=%u\nunenforced-limits-allowed=%s\n",
+                    h->cfg.cgroup_root, h->nm.name, h->nm.uid, h->monitor.uid, h->public.uid,
+                    h->cfg.min_uid, h->cfg.unenforced_allowed ? "true" : "false");
+    hlp_load_filter("strict");
+    hlp_load_filter("localizer");
+    hlp_load_filter("monitor");
+    hlp_reply(EXE_STATUS_OK, 0, text, n, 0, -1);
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    static void (*const operations[])(struct hlp *) = {
+        [EXE_OP_CHECK] = check,       [EXE_OP_INIT_APP] = hlp_init_app,
+        [EXE_OP_LAUNCH] = hlp_launch, [EXE_OP_LOCALIZE] = hlp_localize,
+        [EXE_OP_SIGNAL] = hlp_signal, [EXE_OP_DELETE] = hlp_delete,
+    };
+    (void)argv;
+    hlp_hygiene(argc);
+    uid_t real = getuid();
+    check_socket();
+    hlp_become_server();
+    read_config();
+    hlp_service_accounts(&self);
+    check_caller(real);
+    check_binary(real);
+    read_request();
+    for (unsigned i = 0; i < EXE_DIRS_MAX; i++)
+        if ((i >= self.cfg.local_dirs.n && self.req.local_mask >> i & 1) ||
+            (i >= self.cfg.log_dirs.n && self.req.log_mask >> i & 1))
+            hlp_fail(EXE_STATUS_REQUEST, ENOENT, "directory index");
+    if (self.req.user[0])
+        hlp_job_user(&self);
+    else
+        self.user = self.public;
+    operations[self.req.op](&self);
+    _exit(EXE_STATUS_REQUEST); /* an operation does not come back */
+}

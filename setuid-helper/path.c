@@ -1,0 +1,188 @@
+/* Files and directories, by descriptor. Three kinds of trees, each with its own way in:
+ *  - root's (configuration, programs, filters): every step from / on proved to be root's;
+ *  - the daemon's (local and log dirs): walked with its file-system ids, owners checked;
+ *  - a user's: only openat2 beneath, with the user's file-system ids or after the drop. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+#define EAGAIN_TRIES 128 /* a rename raced with the walk; the kernel asks to come again */
+
+int hlp_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
+{
+    struct open_how how = {
+        .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC | O_NOCTTY),
+        .resolve = resolve | RESOLVE_NO_MAGICLINKS,
+    };
+    if (flags & O_PATH)
+        how.flags &= ~(uint64_t)O_NOCTTY;
+    for (int i = 0; i < EAGAIN_TRIES; i++) {
+        long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+        if (fd >= 0)
+            return (int)fd;
+        if (errno == ENOSYS)
+            hlp_fail(EXE_STATUS_KERNEL, ENOSYS, "openat2");
+        if (errno != EAGAIN && errno != EINTR)
+            return -errno;
+    }
+    return -EAGAIN;
+}
+
+int hlp_open_at(int dirfd, const char *path, int flags)
+{
+    return hlp_openat2(dirfd, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+}
+
+/* Walks the directories of an absolute path and leaves the last name in `ret_name`. `owner` may own
+ * them besides root. POSIX ACLs need no look of their own: a writable entry shows in the mask, and
+ * the mask is the group bits. */
+static int walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
+                enum exe_status on_owner)
+{
+    int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    for (const char *s = path;;) {
+        struct stat st;
+        if (fd < 0)
+            hlp_fail(on_open, -fd, path);
+        if (fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
+            hlp_fail(on_open, ENOTDIR, path);
+        if ((st.st_uid != 0 && st.st_uid != owner) || (st.st_mode & 022))
+            hlp_fail(on_owner, EPERM, path);
+        s++;
+        const char *slash = strchrnul(s, '/');
+        if (slash == s || slash - s >= 256)
+            hlp_fail(on_open, ENAMETOOLONG, path);
+        memcpy(ret_name, s, (size_t)(slash - s));
+        ret_name[slash - s] = '\0';
+        if (*slash == '\0')
+            return fd;
+        int next = hlp_openat2(fd, ret_name, O_PATH | O_DIRECTORY,
+                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+        (void)close(fd);
+        fd = next;
+        s = slash;
+    }
+}
+
+int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum exe_status on_owner)
+{
+    char name[256];
+    struct stat st;
+    int dir = walk(path, 0, name, on_open, on_owner);
+    int fd = hlp_openat2(dir, name, flags | O_NOFOLLOW | O_NONBLOCK,
+                         RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    if (fd < 0)
+        hlp_fail(fd == -ELOOP ? on_owner : on_open, -fd, path);
+    (void)close(dir);
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != 0 || (st.st_mode & 022) ||
+        st.st_nlink > 1)
+        hlp_fail(on_owner, EPERM, path);
+    return fd;
+}
+
+size_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
+                        enum exe_status on_owner)
+{
+    int fd = hlp_open_trusted(path, O_RDONLY, on_open, on_owner);
+    size_t got = 0;
+    for (;;) {
+        ssize_t n = read(fd, (char *)buf + got, max - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || got + (size_t)n >= max)
+            hlp_fail(on_open, n < 0 ? errno : EFBIG, path);
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    (void)close(fd);
+    return got;
+}
+
+int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
+{
+    char name[256];
+    struct stat st;
+    int dir = walk(path, h->nm.uid, name, status, status);
+    int fd = hlp_openat2(dir, name, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    (void)close(dir);
+    if (fd < 0)
+        hlp_fail(status, -fd, path);
+    if (fstat(fd, &st) < 0 || st.st_uid != h->nm.uid || (st.st_mode & 022))
+        hlp_fail(status, EPERM, path);
+    return fd;
+}
+
+/* A new directory gets its owner and mode under a random name and then its place: what has the final
+ * name was complete when it got it, and nothing that existed before is ever given away. */
+static void make_for(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
+                     enum exe_status status)
+{
+    char temporary[64];
+    uint64_t random;
+    struct stat st;
+    if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+        hlp_fail(status, errno, "getrandom");
+    (void)hlp_format(temporary, sizeof(temporary), ".new-%016llx", (unsigned long long)random);
+    if (mkdirat(parent, temporary, 0700) < 0)
+        hlp_fail(status, errno, name);
+    int fd = hlp_open_at(parent, temporary, O_RDONLY | O_DIRECTORY);
+    if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != h->nm.uid || fchown(fd, -1, h->nm_gid) < 0 ||
+        fchmod(fd, mode) < 0 || fchown(fd, uid, -1) < 0 ||
+        (syscall(SYS_renameat2, parent, temporary, parent, name, 1 /* RENAME_NOREPLACE */) < 0 &&
+         errno != EEXIST)) {
+        int error = fd < 0 ? -fd : errno;
+        (void)unlinkat(parent, temporary, AT_REMOVEDIR);
+        hlp_fail(status, error, name);
+    }
+    (void)unlinkat(parent, temporary, AT_REMOVEDIR); /* somebody else was first, or ENOENT */
+    (void)close(fd);
+}
+
+int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
+                   enum exe_status status)
+{
+    struct stat st;
+    int fd = hlp_open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (fd == -ENOENT) {
+        make_for(h, parent, name, uid, mode, status);
+        fd = hlp_open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    }
+    if (fd < 0)
+        hlp_fail(status, -fd, name);
+    if (fstat(fd, &st) < 0 || st.st_uid != uid || st.st_gid != h->nm_gid || (st.st_mode & 0022))
+        hlp_fail(status, EPERM, name);
+    return fd;
+}
+
+int hlp_make_dir(int parent, const char *name, mode_t mode, bool exclusive, enum exe_status status)
+{
+    struct stat st;
+    if (mkdirat(parent, name, mode) < 0 && (exclusive || errno != EEXIST))
+        hlp_fail(status, errno, name);
+    int fd = hlp_open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (fd < 0)
+        hlp_fail(status, -fd, name);
+    if (fstat(fd, &st) < 0 || (st.st_mode & 0002))
+        hlp_fail(status, EPERM, name);
+    return fd;
+}
+
+int hlp_open_user_dir(int dirfd, const char *path, uid_t uid, enum exe_status status)
+{
+    struct stat st;
+    int fd = hlp_open_at(dirfd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (fd < 0)
+        hlp_fail(status, -fd, path);
+    if (fstat(fd, &st) < 0 || st.st_uid != uid)
+        hlp_fail(status, EPERM, path);
+    return fd;
+}

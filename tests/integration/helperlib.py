@@ -1,0 +1,383 @@
+"""Ground for tests of the setuid helper: an installed helper with its own configuration, accounts,
+directories and cgroup2 mount in a private mount namespace, and its request protocol in Python.
+
+Used by tests/integration/test-helper*. Needs root. Everything made is removed by Ground.close()."""
+
+import array
+import ctypes
+import fcntl
+import os
+import pwd
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import zlib
+
+CHECK, INIT_APP, LAUNCH, LOCALIZE, SIGNAL, DELETE = 1, 2, 3, 4, 5, 6
+DELETE_CONTAINER, DELETE_CONTAINER_LOGS, DELETE_APP, DELETE_APP_LOGS = 1, 2, 3, 4
+DELETE_USER, DELETE_RESOURCE, DELETE_PUBLIC = 5, 6, 7
+PUBLIC, PRIVATE, APPLICATION = 1, 2, 4
+MAGIC = 0x71457653
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ALL_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # SEAL, SHRINK, GROW, WRITE
+
+
+def statuses():
+    """Names and numbers of the helper's refusals, from executor/request.h."""
+    import re
+    text = open(os.path.join(TOP, "executor/request.h")).read()
+    return {m.group(2): int(m.group(1)) for m in re.finditer(r"X\((\d+), ([A-Z_]+),", text)}
+
+
+STATUS = statuses()
+NAMES = {v: k for k, v in STATUS.items()}
+
+
+def enter_private_mounts():
+    """Runs the rest of the program in its own mount namespace."""
+    if os.environ.get("SELVEDGE_TEST_NS") != "1":
+        os.environ["SELVEDGE_TEST_NS"] = "1"
+        os.execvp("unshare", ["unshare", "-m", sys.executable] + sys.argv)
+
+
+def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
+            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=1, magic=MAGIC, rid=77):
+    u = user.encode() if isinstance(user, str) else user
+    return struct.pack("<IHHQqiiqIIBBBBBQIH", magic, version, op, rid, ts, app, attempt, container,
+                       local, log, work, profile, what, visibility, sig, resource, resource_dir, len(u)) + u
+
+
+def memfd(content, seals=ALL_SEALS):
+    fd = os.memfd_create("t", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.write(fd, content)
+    if seals:
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+    return fd
+
+
+class Reply:
+    def __init__(self, data, fds):
+        (self.magic, self.version, self.status, self.rid, self.error, self.pid,
+         n) = struct.unpack("<IHHQiiH", data[:26])
+        self.text = data[32:32 + n].decode()
+        self.fds = fds
+
+    def __repr__(self):
+        return "%s errno=%d %r" % (NAMES.get(self.status, self.status), self.error, self.text)
+
+
+class Ground:
+    LOCALS, LOGS = 2, 1
+    TS = 1700000000000
+
+    def __init__(self, build, name="helper", config_extra="", config_drop=()):
+        self.build = build
+        self.base = "/var/lib/selvedge-test-%s-%d" % (name, os.getpid())
+        self.prefix = "svt%d" % (os.getpid() % 100000)
+        os.makedirs(self.base, 0o755)
+        os.chmod(self.base, 0o755)
+        self.accounts = []
+        self.group = self.prefix + "y"
+        for short in ("y", "m", "p", "a", "b"):
+            n = self.prefix + short
+            system = ["-r"] if short in "ymp" else []
+            subprocess.run(["useradd", "-M", "-U", "-d", "/nonexistent", "-s", "/usr/sbin/nologin"] + system + [n],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.accounts.append(n)
+        self.nm = pwd.getpwnam(self.prefix + "y")
+        self.monitor = pwd.getpwnam(self.prefix + "m")
+        self.public = pwd.getpwnam(self.prefix + "p")
+        self.a = pwd.getpwnam(self.prefix + "a")
+        self.b = pwd.getpwnam(self.prefix + "b")
+        self.libexec = self.base + "/libexec"
+        self.conf = self.base + "/etc/container-executor.cfg"
+        self.helper = self.libexec + "/container-executor"
+        self.locals = ["%s/local%d" % (self.base, i) for i in range(self.LOCALS)]
+        self.logs = ["%s/log%d" % (self.base, i) for i in range(self.LOGS)]
+        self.cg = self.base + "/cgroup"
+        self.root = self.cg + "/svt-%d" % os.getpid()
+        self.seq = 0
+        self._install(config_extra, config_drop)
+
+    def _install(self, extra, drop):
+        out = self.base + "/build"
+        mk = ["nice", "make", "-C", TOP, "-j2", "BUILD=" + self.build, "EXECUTOR_CONF=" + self.conf,
+              "LIBEXECDIR=" + self.libexec]
+        # The helper's paths are compiled in: its own objects are built for this ground.
+        mk += ["HELPER_DIR=" + out, "HELPER=" + out + "/container-executor",
+               out + "/container-executor", self.build + "/user-lookup",
+               self.build + "/seccomp/strict.bpf", self.build + "/seccomp/localizer.bpf",
+               self.build + "/seccomp/monitor.bpf"]
+        r = subprocess.run(mk, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if r.returncode:
+            sys.stdout.write(r.stdout.decode())
+            raise SystemExit("build of the helper failed")
+        os.makedirs(self.libexec + "/seccomp", 0o755)
+        os.makedirs(os.path.dirname(self.conf), 0o755)
+        shutil.copy(out + "/container-executor", self.helper)
+        shutil.rmtree(out)
+        os.chown(self.helper, 0, self.nm.pw_gid)
+        os.chmod(self.helper, 0o4750)
+        shutil.copy(self.build + "/user-lookup", self.libexec + "/user-lookup")
+        for f in ("strict", "localizer", "monitor"):
+            shutil.copy("%s/seccomp/%s.bpf" % (self.build, f), self.libexec + "/seccomp/")
+        for d in self.locals + self.logs:
+            os.makedirs(d, 0o755)
+            os.chown(d, self.nm.pw_uid, self.nm.pw_gid)
+        for d in self.locals:
+            for s, m in (("usercache", 0o755), ("nmPrivate", 0o700)):
+                os.mkdir(d + "/" + s)
+                os.chmod(d + "/" + s, m)
+                os.chown(d + "/" + s, self.nm.pw_uid, self.nm.pw_gid)
+        os.mkdir(self.cg)
+        subprocess.run(["mount", "-t", "cgroup2", "none", self.cg], check=True)
+        os.mkdir(self.root)
+        for f in ("", "/cgroup.procs", "/cgroup.subtree_control"):
+            os.chown(self.root + f, self.nm.pw_uid, self.nm.pw_gid)
+        self.config = {
+            "yarn.nodemanager.linux-container-executor.group": self.group,
+            "yarn.nodemanager.local-dirs": ",".join(self.locals),
+            "yarn.nodemanager.log-dirs": ",".join(self.logs),
+            "min.user.id": "1000",
+            "banned.users": "yarn,mapred,hdfs,bin",
+            "selvedge.nodemanager.user": self.nm.pw_name,
+            "selvedge.monitor.user": self.monitor.pw_name,
+            "selvedge.public.user": self.public.pw_name,
+            "selvedge.cgroup.root": self.root,
+            "selvedge.unenforced-limits.allowed": "true",
+        }
+        for k in drop:
+            del self.config[k]
+        self.write_config(extra)
+
+    def write_config(self, extra=""):
+        with open(self.conf + ".new", "w") as f:
+            for k, v in self.config.items():
+                f.write("%s=%s\n" % (k, v))
+            f.write(extra)
+        os.chmod(self.conf + ".new", 0o644)
+        os.rename(self.conf + ".new", self.conf)
+
+    # -- talking to the helper ------------------------------------------------------------------
+    def start(self, data, fds=(), before=None, argv=None, env=None, uid=None, sock=None, executable=None):
+        """Starts the helper as the daemon's account with one request; returns (pid, our socket)."""
+        ours, theirs = None, None
+        uid = self.nm.pw_uid if uid is None else uid
+        if sock is None:
+            os.setegid(self.nm.pw_gid)
+            os.seteuid(uid)  # SO_PEERCRED is who made the socket pair
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            os.seteuid(0)
+            os.setegid(0)
+        else:
+            ours, theirs = sock
+        if data is not None:
+            anc = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+            ours.sendmsg([data], anc)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.dup2(theirs.fileno(), 0, inheritable=True)
+                os.setgroups([])
+                os.setresgid(self.nm.pw_gid, self.nm.pw_gid, self.nm.pw_gid)
+                if before:
+                    before()
+                os.setresuid(uid, uid, uid)
+                os.execve(executable or self.helper, argv if argv is not None else ["container-executor"],
+                          env if env is not None else {})
+            except BaseException as e:
+                os.write(2, ("exec: %r\n" % e).encode())
+            os._exit(250)
+        theirs.close()
+        return pid, ours
+
+    def receive(self, ours, timeout=20):
+        ours.settimeout(timeout)
+        data, anc, flags, _ = ours.recvmsg(65536, socket.CMSG_SPACE(64))
+        fds = array.array("i")
+        for level, kind, payload in anc:
+            fds.frombytes(payload[:len(payload) - len(payload) % 4])
+        return Reply(data, list(fds)) if data else None
+
+    def call(self, data, fds=(), **kw):
+        """(reply or None, exit status) of a request that ends with its answer."""
+        pid, ours = self.start(data, fds, **kw)
+        try:
+            reply = self.receive(ours)
+        except ConnectionResetError:
+            reply = None
+        ours.close()
+        _, st = os.waitpid(pid, 0)
+        return reply, os.waitstatus_to_exitcode(st)
+
+    def status(self, data, fds=(), **kw):
+        """The status that the helper answers, or its exit status when it does not answer."""
+        reply, code = self.call(data, fds, **kw)
+        for fd in reply.fds if reply else ():
+            os.close(fd)
+        return reply.status if reply else code
+
+    # -- a container ------------------------------------------------------------------------------
+    def init_app(self, user=None, app=1):
+        return self.call(request(INIT_APP, ts=self.TS, app=app, user=(user or self.a).pw_name,
+                                 local=(1 << self.LOCALS) - 1, log=(1 << self.LOGS) - 1))
+
+    def cid(self, app, seq, attempt=1):
+        return "container_%d_%04d_%02d_%06d" % (self.TS, app, attempt, seq)
+
+    def aid(self, app):
+        return "application_%d_%04d" % (self.TS, app)
+
+    def work_dir(self, c):
+        return "%s/usercache/%s/appcache/%s/%s" % (self.locals[0], c.user.pw_name, self.aid(c.app), c.id)
+
+    def prepare(self, app=1, user=None, seq=None, cgroup=True):
+        if seq is None:
+            self.seq += 1
+            seq = self.seq
+        c = Container(self, app, seq, user or self.a)
+        for d in ("", "/" + self.aid(app), "/%s/%s" % (self.aid(app), c.id)):
+            p = self.locals[0] + "/nmPrivate" + d
+            if not os.path.isdir(p):
+                os.mkdir(p, 0o700)
+                os.chown(p, self.nm.pw_uid, self.nm.pw_gid)
+        if cgroup:
+            os.mkdir(c.cgroup)
+            for f in ("", "/cgroup.procs", "/cgroup.kill"):
+                os.chown(c.cgroup + f, self.nm.pw_uid, self.nm.pw_gid)
+        return c
+
+    def run(self, script, user=None, app=1, **kw):
+        """A container from start to exit record."""
+        c = self.prepare(app, user)
+        c.launch(script, **kw)
+        return c
+
+    def close(self):
+        problems = self.leftovers()
+        subprocess.run(["umount", "-l", self.cg])
+        for n in self.accounts:
+            subprocess.run(["userdel", n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(["groupdel", n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.base, ignore_errors=True)
+        return problems
+
+    def leftovers(self):
+        """Processes of our accounts; cgroups; mounts. [] is what is wanted."""
+        uids = {self.nm.pw_uid, self.monitor.pw_uid, self.public.pw_uid, self.a.pw_uid, self.b.pw_uid}
+        found = []
+        for p in os.listdir("/proc"):
+            if p.isdigit():
+                try:
+                    if os.stat("/proc/" + p).st_uid in uids or any(
+                            int(u) in uids for line in open("/proc/%s/status" % p)
+                            if line.startswith("Uid:") for u in line.split()[1:]):
+                        found.append("process " + p + " " + open("/proc/%s/comm" % p).read().strip())
+                except OSError:
+                    pass
+        for d in sorted(os.listdir(self.root)) if os.path.isdir(self.root) else []:
+            if os.path.isdir(self.root + "/" + d):
+                try:
+                    os.rmdir(self.root + "/" + d)
+                except OSError:
+                    found.append("cgroup " + d)
+        try:
+            os.rmdir(self.root)
+        except OSError as e:
+            found.append("cgroup root: %s" % e)
+        mounts = [m.split()[1] for m in open("/proc/self/mounts") if self.base in m]
+        found += ["mount " + m for m in mounts if m != self.cg]
+        return found
+
+
+class Container:
+    def __init__(self, g, app, seq, user):
+        self.g, self.app, self.seq, self.user = g, app, seq, user
+        self.id = g.cid(app, seq)
+        self.cgroup = g.root + "/" + self.id
+        self.record_path = "%s/nmPrivate/%s/%s/%s.status" % (g.locals[0], g.aid(app), self.id, self.id)
+        self.reply = None
+
+    def request(self, **kw):
+        args = dict(ts=self.g.TS, app=self.app, attempt=1, container=self.seq, user=self.user.pw_name,
+                    local=(1 << self.g.LOCALS) - 1, log=(1 << self.g.LOGS) - 1, profile=1)
+        args.update(kw)
+        return request(LAUNCH, **args)
+
+    def launch(self, script, tokens=b"HDTS", wait=True, **kw):
+        script = script.encode() if isinstance(script, str) else script
+        fds = [memfd(script), memfd(tokens)]
+        self.pid, self.sock = self.g.start(self.request(), fds, **kw)
+        for fd in fds:
+            os.close(fd)
+        self.reply = self.g.receive(self.sock)
+        if wait:
+            self.wait()
+        return self
+
+    def wait(self):
+        _, st = os.waitpid(self.pid, 0)
+        self.monitor_status = os.waitstatus_to_exitcode(st)
+        self.sock.close()
+        for fd in self.reply.fds if self.reply else ():
+            os.close(fd)
+        return self
+
+    def record(self):
+        b = open(self.record_path, "rb").read()
+        assert len(b) == 128, len(b)
+        keys = "magic version state ts app attempt container init uid start end code signal utime stime rss"
+        r = dict(zip(keys.split(), struct.unpack("<IHHqiiqiIqqiiQQQ", b[:88])))
+        r["crc"] = struct.unpack("<I", b[124:])[0] == zlib.crc32(b[:124])
+        return r
+
+    def kill(self):
+        with open(self.cgroup + "/cgroup.kill", "w") as f:
+            f.write("1")
+
+    def log(self, name):
+        return open("%s/%s/%s/%s" % (self.g.logs[0], self.g.aid(self.app), self.id, name)).read()
+
+    def out(self):
+        return open(self.g.work_dir(self) + "/out").read()
+
+
+class Score:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def check(self, ok, name, detail=""):
+        if ok:
+            self.passed += 1
+            print("ok   " + name, flush=True)
+        else:
+            self.failed += 1
+            print("FAIL %s%s" % (name, ": " + str(detail) if detail != "" else ""), flush=True)
+        return ok
+
+    def equal(self, got, want, name):
+        return self.check(got == want, name, "got %r, want %r" % (
+            NAMES.get(got, got) if isinstance(want, int) else got,
+            NAMES.get(want, want) if isinstance(want, int) else want))
+
+    def skip(self, name, why):
+        self.skipped += 1
+        print("skip %s: %s" % (name, why), flush=True)
+
+    def end(self):
+        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
+        return 1 if self.failed or (self.skipped and os.environ.get("CI") == "true") else 0
+
+
+def until(condition, seconds=10):
+    """Waits for a condition; false when it did not come."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.005)
+    return False
