@@ -4,9 +4,7 @@ HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
 HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o config.o accounts.o path.o cgroup.o \
 	sandbox.o init.o launch.o monitor.o operations.o remove.o request.o)
-HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE -fstack-protector-strong -fcf-protection \
-	-fstack-clash-protection -ftrivial-auto-var-init=zero -U_FORTIFY_SOURCE \
-	-D_FORTIFY_SOURCE=$(if $(findstring clang,$(CC)),2,3) \
+HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined -fsanitize-trap=undefined)
 HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"'
 
