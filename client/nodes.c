@@ -118,7 +118,7 @@ int cli_nodes_token(struct cli_nodes *n, const struct yarn_node_id *id,
         node = calloc(1, sizeof(*node));
         if (!node)
             return -ENOMEM;
-        strncpy(node->key, key, sizeof(node->key) - 1);
+        yarn_node_id_text(id, node->key);
         node->id = *id;
         HASH_ADD_STR(n->by_key, key, node);
     }
