@@ -3,7 +3,6 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <utlist.h>
@@ -19,7 +18,6 @@ struct request {
     CURL *easy;
     struct curl_slist *headers;
     struct sv_buf body;
-    uint64_t skip; /* bytes in front still to be dropped */
     bool cut;      /* has all that was wanted: the rest is refused */
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
@@ -140,18 +138,11 @@ static int on_curl_timer(CURLM *multi, long ms, void *userdata)
 static size_t on_data(char *data, size_t size, size_t n, void *userdata)
 {
     struct request *q = userdata;
-    size_t bytes = size * n, drop, take;
-    long code = 0;
+    size_t bytes = size * n, take = SV_MIN(bytes, q->body.max - 1 - q->body.len);
 
-    curl_easy_getinfo(q->easy, CURLINFO_RESPONSE_CODE, &code);
-    if (code == 206)
-        q->skip = 0; /* the server has done it */
-    drop = (size_t)SV_MIN((uint64_t)bytes, q->skip);
-    q->skip -= drop;
-    take = SV_MIN(bytes - drop, q->body.max - 1 - q->body.len);
-    if (sv_buf_put(&q->body, data + drop, take) < 0)
+    if (sv_buf_put(&q->body, data, take) < 0)
         return 0;
-    q->cut = take < bytes - drop;
+    q->cut = take < bytes;
     return q->cut ? 0 : bytes;
 }
 
@@ -239,20 +230,12 @@ static int submit(struct request *q)
     return -ENOMEM;
 }
 
-int cli_fetch_get(struct cli_fetch *f, const char *url, uint64_t offset, size_t max,
-                  cli_fetch_fn fn, void *userdata)
+int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
+                  void *userdata)
 {
     struct request *q = request_new(f, url, max, fn, userdata);
-    char range[32];
 
-    if (!q)
-        return -ENOMEM;
-    if (offset > 0) {
-        snprintf(range, sizeof(range), "%llu-", (unsigned long long)offset);
-        curl_easy_setopt(q->easy, CURLOPT_RANGE, range); /* copied by curl */
-        q->skip = offset;
-    }
-    return submit(q);
+    return q ? submit(q) : -ENOMEM;
 }
 
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,

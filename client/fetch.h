@@ -18,10 +18,9 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 /* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
-/* At most `max` bytes from `offset` on; what lies behind is cut, which is not an error. A server
- * that knows no ranges sends everything: the front is dropped here. */
-int cli_fetch_get(struct cli_fetch *f, const char *url, uint64_t offset, size_t max,
-                  cli_fetch_fn fn, void *userdata) _must_use_;
+/* At most `max` bytes; what lies behind is cut, which is not an error. */
+int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
+                  void *userdata) _must_use_;
 /* An empty body with one header "Name: value". */
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata) _must_use_;

@@ -11,12 +11,14 @@
 #define CHUNK ((size_t)1 << 20)
 #define WHOLE ((size_t)16 << 20) /* of a node that frames the text and knows no ranges */
 #define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
+#define START_MAX 32 /* "?start=" and a number: where our NodeManager begins */
 #define TRIES 10                          /* of the last poll, when the node does not answer */
 
 struct cli_follow {
     struct cli_fetch *fetch;
     char *url, *prefix, *problem;
     FILE *out;
+    size_t url_len; /* without the query, which has room behind it */
     uint64_t offset;
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
@@ -35,9 +37,10 @@ struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, con
     f->line = SV_BUF_INIT(LINE_MAX_BYTES);
     f->prefix = strdup(prefix);
     if (!f->prefix ||
-        sv_asprintf(&f->url, "http://%s/ws/v1/node/containers/%s/logs/%s", http, container, log) <
-            0)
+        sv_asprintf(&f->url, "http://%s/ws/v1/node/containers/%s/logs/%s%*s", http, container, log,
+                    START_MAX, "") < 0)
         return cli_follow_free(f);
+    f->url_len = strlen(f->url) - START_MAX;
     return f;
 }
 
@@ -126,10 +129,10 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
             return;
         }
     }
-    if (f->last && (good || status == 416 || status == 404 || ++f->tries >= TRIES)) {
+    if (f->last && (good || status == 404 || ++f->tries >= TRIES)) {
         flush_line(f);
         f->complete = true;
-        if (!good && status != 416)
+        if (!good)
             (void)!sv_asprintf(&f->problem, "%s: %s", f->url,
                                status < 0 ? why : status == 404 ? "not found" : "HTTP error");
     }
@@ -141,8 +144,9 @@ void cli_follow_poll(struct cli_follow *f, bool last)
     if (f->open || f->complete)
         return;
     f->last = last;
-    f->open = cli_fetch_get(f->fetch, f->url, f->framed ? 0 : f->offset,
-                            f->framed ? WHOLE : CHUNK, on_body, f) >= 0;
+    snprintf(f->url + f->url_len, START_MAX, "?start=%llu",
+             f->framed ? 0ULL : (unsigned long long)f->offset);
+    f->open = cli_fetch_get(f->fetch, f->url, f->framed ? WHOLE : CHUNK, on_body, f) >= 0;
 }
 
 bool cli_follow_complete(const struct cli_follow *f)

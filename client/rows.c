@@ -61,7 +61,7 @@ static void ask_usage(struct get *g)
         *call = (struct usage_call){ g, row };
         snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http,
                  row->container);
-        if (cli_fetch_get(g->ctx->fetch, url, 0, CLI_BODY_MAX, on_usage, call) < 0)
+        if (cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0)
             free(call);
         else
             g->open++;
@@ -146,7 +146,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
         done(g, 0, NULL);
     else if (report->state != CLI_APP_RUNNING || strcmp(report->type, "SELVEDGE") != 0 ||
              strncmp(report->tracking_url, "http", 4) != 0 ||
-             cli_fetch_get(g->ctx->fetch, report->tracking_url, 0, CLI_BODY_MAX, on_status, g) < 0)
+             cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0)
         ask_rm(g);
 }
 

@@ -92,7 +92,7 @@ static void ask_usage(struct run *run, size_t i, const struct cli_row *row)
     snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http, row->container);
     if (call)
         *call = (struct usage_call){ run, i };
-    if (!call || cli_fetch_get(run->ctx->fetch, url, 0, CLI_BODY_MAX, on_usage, call) < 0) {
+    if (!call || cli_fetch_get(run->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0) {
         free(call);
         run->streams[i].usage_known = true; /* unknown for good: shown as "-" */
     }
@@ -311,7 +311,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
         run->kill_open = cli_rm_kill(run->ctx->rm, run->app, "interrupted by the user", on_killed,
                                      run) >= 0;
     if (strncmp(run->url, "http", 4) == 0 && !run->status_open && !run->finished_at)
-        run->status_open = cli_fetch_get(run->ctx->fetch, run->url, 0, CLI_BODY_MAX, on_status,
+        run->status_open = cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status,
                                          run) >= 0;
     complete = follow_all(run, logs);
     if (logs)
