@@ -5,7 +5,7 @@
 
 #include "client/am-internal.h"
 
-struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id)
+static struct container *find_any(struct cli_am *am, struct yarn_container_id id)
 {
     struct container *c;
     char key[YARN_ID_TEXT_MAX];
@@ -15,11 +15,31 @@ struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id)
     return c;
 }
 
-void cli_am_forget(struct cli_am *am, struct container *c)
+struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id)
 {
-    HASH_DEL(am->containers, c);
-    sv_arena_free(c->arena);
-    free(c);
+    struct container *c = find_any(am, id);
+
+    return c && !c->over ? c : NULL;
+}
+
+void cli_am_retire(struct container *c, bool released)
+{
+    c->over = true;
+    c->released = released;
+    c->arena = sv_arena_free(c->arena);
+    c->token = (struct yarn_token){ 0 };
+    c->allocation.http_address = "";
+}
+
+void cli_am_forget_all(struct cli_am *am)
+{
+    struct container *c, *tmp;
+
+    HASH_ITER(hh, am->containers, c, tmp) {
+        HASH_DEL(am->containers, c);
+        sv_arena_free(c->arena);
+        free(c);
+    }
 }
 
 static int add_asks(struct cli_am *am, struct sv_arena *a, Hadoop__Yarn__AllocateRequestProto *m)
@@ -125,7 +145,7 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
         yarn_container_id_from(m->id, &c->id) < 0 ||
         yarn_node_id_from(m->nodeid, &c->allocation.node) < 0 ||
         yarn_resource_from(m->resource, &c->allocation.resource) < 0 || !m->container_token ||
-        yarn_token_from(m->container_token, c->arena, &c->token) < 0 || cli_am_find(am, c->id)) {
+        yarn_token_from(m->container_token, c->arena, &c->token) < 0 || find_any(am, c->id)) {
         if (c)
             sv_arena_free(c->arena);
         free(c); /* unusable or known: the ResourceManager takes it back when it expires */
@@ -149,9 +169,13 @@ static void take_completed(struct cli_am *am, const Hadoop__Yarn__ContainerStatu
     struct yarn_container_id id;
     struct container *c;
 
-    if (yarn_container_id_from(m->container_id, &id) < 0 || !(c = cli_am_find(am, id)))
-        return; /* released before, or told before */
-    cli_am_forget(am, c);
+    if (yarn_container_id_from(m->container_id, &id) < 0 || !(c = find_any(am, id)))
+        return; /* never ours */
+    if (c->over) {
+        am->repeated += !c->released;
+        return;
+    }
+    cli_am_retire(c, false);
     if (am->ops.completed)
         am->ops.completed(am, id, m->exit_status, m->diagnostics ? m->diagnostics : "",
                           am->userdata);

@@ -24,6 +24,8 @@ struct container {
     struct sv_arena *arena; /* of the token and the address */
     struct cli_allocation allocation;
     struct yarn_token token;
+    bool over;     /* completed or released: remembered, to notice what is told twice */
+    bool released; /* its end is not news */
     UT_hash_handle hh;
 };
 
@@ -54,6 +56,7 @@ struct cli_am {
     struct want *wants;
     struct release *releases;
     struct container *containers;
+    int32_t repeated; /* ends that were told again */
     float progress;
     char *my_host, *my_url; /* as registered, for another time */
     int32_t my_port;
@@ -65,7 +68,9 @@ struct cli_am {
 int cli_am_make_request(struct cli_am *am) _must_use_;
 /* Tells the program what the answer brings. */
 void cli_am_take_answer(struct cli_am *am, const Hadoop__Yarn__AllocateResponseProto *m);
-struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id);
-void cli_am_forget(struct cli_am *am, struct container *c);
+struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id); /* not over */
+/* It is over: its token goes, its id stays. */
+void cli_am_retire(struct container *c, bool released);
+void cli_am_forget_all(struct cli_am *am);
 
 #endif

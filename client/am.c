@@ -113,7 +113,6 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
 
 struct cli_am *cli_am_free(struct cli_am *am)
 {
-    struct container *c, *tmp;
     struct want *w, *next_want;
     struct release *rel, *next_release;
 
@@ -123,8 +122,7 @@ struct cli_am *cli_am_free(struct cli_am *am)
     ipc_client_free(am->ipc);
     cli_nodes_free(am->nodes);
     sd_event_source_disable_unref(am->timer);
-    HASH_ITER(hh, am->containers, c, tmp)
-        cli_am_forget(am, c);
+    cli_am_forget_all(am);
     LL_FOREACH_SAFE(am->wants, w, next_want)
         free(w);
     LL_FOREACH_SAFE(am->releases, rel, next_release)
@@ -460,7 +458,7 @@ int cli_am_release(struct cli_am *am, struct yarn_container_id id)
         return -ENOMEM;
     rel->id = id;
     LL_PREPEND(am->releases, rel);
-    cli_am_forget(am, c);
+    cli_am_retire(c, true);
     if (am->phase == RUNNING)
         schedule(am, SOON_MS);
     return 0;
@@ -485,6 +483,11 @@ int cli_am_stop(struct cli_am *am, struct yarn_container_id id)
 void cli_am_progress(struct cli_am *am, float progress)
 {
     am->progress = progress;
+}
+
+int32_t cli_am_repeated(const struct cli_am *am)
+{
+    return am->repeated;
 }
 
 struct yarn_attempt_id cli_am_attempt(const struct cli_am *am)

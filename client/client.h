@@ -204,6 +204,8 @@ int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cl
 int cli_am_stop(struct cli_am *am, struct yarn_container_id id) _must_use_;
 void cli_am_progress(struct cli_am *am, float progress);
 int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics) _must_use_;
+/* How many ends of containers were told more than once (and passed over): 0 on a good cluster. */
+int32_t cli_am_repeated(const struct cli_am *am);
 struct yarn_attempt_id cli_am_attempt(const struct cli_am *am);
 
 #endif

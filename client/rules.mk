@@ -48,3 +48,9 @@ test-tasks_DEPS = $(BUILD)/client/tasks.o $(WIRE_A) $(COMMON_A)
 test-tasks_LDLIBS = $(WIRE_LDLIBS)
 test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+
+# One real job, end to end. What deps installs decides the flags: the build is a make of its own.
+demo: deps
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs
+	$(Q)BUILD='$(BUILD)' tests/demo/demo
+.PHONY: demo

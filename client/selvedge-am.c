@@ -73,10 +73,10 @@ static char *status_text(const struct am *am)
 
     for (int32_t i = 0; i < cli_tasks_count(am->tasks); i++)
         (void)json_array_append_new(list, task_json(cli_tasks_get(am->tasks, i)));
-    root = json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:o}", "name", am->job.name, "instances",
+    root = json_pack("{s:s, s:i, s:i, s:i, s:b, s:i, s:i, s:o}", "name", am->job.name, "instances",
                      (int)cli_tasks_count(am->tasks), "done", (int)cli_tasks_done(am->tasks),
                      "failed", (int)failed, "finished", cli_tasks_all_done(am->tasks), "exitCode",
-                     code, "tasks", list);
+                     code, "repeatedExits", (int)cli_am_repeated(am->yarn), "tasks", list);
     text = root ? json_dumps(root, JSON_COMPACT) : NULL;
     json_decref(root);
     return text;

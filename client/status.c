@@ -62,6 +62,7 @@ int cli_status_parse(const char *text, size_t len, struct cli_status *ret, struc
         s.finished = json_is_true(json_object_get(root, "finished"));
         s.done = (int)number(root, "done", 0);
         s.exit_code = (int)number(root, "exitCode", 1);
+        s.repeated_exits = (int)number(root, "repeatedExits", 0);
         s.n = n;
         for (size_t i = 0; i < n; i++)
             row_from(json_array_get(list, i), &s.rows[i]);
@@ -159,8 +160,9 @@ void cli_status_print_json(const struct cli_status *s, const char *app, FILE *ou
                             known(r->cpu_ms), "localizeMs", known(r->localize_ms), "launchMs",
                             known(r->launch_ms), "limitsNotEnforced", r->not_enforced));
     }
-    root = json_pack("{s:s, s:s, s:b, s:i, s:o}", "application", app, "name", s->name, "finished",
-                     s->finished, "exitCode", s->exit_code, "containers", list);
+    root = json_pack("{s:s, s:s, s:b, s:i, s:i, s:o}", "application", app, "name", s->name, "finished",
+                     s->finished, "exitCode", s->exit_code, "repeatedExits", s->repeated_exits, "containers",
+                     list);
     if (root)
         json_dumpf(root, out, JSON_COMPACT);
     fputc('\n', out);

@@ -25,6 +25,7 @@ struct cli_status {
     char name[256];
     bool finished;
     int done, exit_code;
+    int repeated_exits; /* told more than once: 0 on a good cluster */
     struct cli_row *rows;
     size_t n;
 };
