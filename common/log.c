@@ -84,6 +84,8 @@ static void write_line(enum sv_log_level level, const char *object, const char *
     struct tm tm;
     int n;
 
+    if (object && strstr(message, object)) /* it is named already */
+        object = NULL;
     if (!gmtime_r(&sec, &tm) || !strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm))
         stamp[0] = '\0';
     n = snprintf(line, sizeof(line), "%s.%03dZ %s %.*s: %s%s%s\n", stamp, (int)(wall % 1000),
@@ -126,6 +128,26 @@ static void write_journal(enum sv_log_level level, const char *object, const cha
         write_line(level, object, file, message);
 }
 
+/* Escapes all but tabs, which separate the fields of audit lines (whose values are escaped before). */
+static void escape_fields(char *dst, size_t size, char *src)
+{
+    char *tab;
+
+    for (; (tab = strchr(src, '\t')); src = tab + 1) {
+        size_t n;
+
+        *tab = '\0';
+        sv_escape(dst, size, src);
+        n = strlen(dst);
+        if (n + 2 > size)
+            return;
+        dst[n] = '\t';
+        dst += n + 1;
+        size -= n + 1;
+    }
+    sv_escape(dst, size, src);
+}
+
 void sv_log_full(enum sv_log_level level, const char *object, const char *file, int line,
                  const char *func, const char *fmt, ...)
 {
@@ -136,7 +158,7 @@ void sv_log_full(enum sv_log_level level, const char *object, const char *file, 
     va_start(ap, fmt);
     (void)vsnprintf(raw, sizeof(raw), fmt, ap);
     va_end(ap);
-    sv_escape(message, sizeof(message), raw);
+    escape_fields(message, sizeof(message), raw);
     if (object) {
         sv_escape(safe_object, sizeof(safe_object), object);
         object = safe_object;

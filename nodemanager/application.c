@@ -179,7 +179,7 @@ static int act_container_init(void *o, int event, void *arg)
     struct nm_container *c = arg ? nm_container_find(a->nm, arg) : NULL;
 
     (void)event;
-    if (c && c->app == a)
+    if (c && c->app == a && c->recorded && c->state == NM_CONTAINER_NEW)
         nm_post_container(c, NM_CONTAINER_EV_INIT, 0, NULL);
     return a->state;
 }
@@ -195,7 +195,7 @@ static int act_inited(void *o, int event, void *arg)
         sv_log(SV_LOG_ERR, a->text, "%s: %s", a->text, (const char *)arg);
     }
     for (struct nm_app_member *m = a->members; m; m = m->hh.next)
-        if (m->c->state == NM_CONTAINER_NEW)
+        if (m->c->state == NM_CONTAINER_NEW && m->c->recorded)
             nm_post_container(m->c, NM_CONTAINER_EV_INIT, 0, NULL);
     return NM_APP_RUNNING;
 }

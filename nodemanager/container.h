@@ -96,6 +96,7 @@ struct nm_container {
         NM_RECOVERED_LAUNCHED,
         NM_RECOVERED_COMPLETED, /* with exit_code and diagnostics */
     } recovered;
+    bool recorded;        /* its request is in the store: it may begin */
     bool recovering;      /* adoption under way: NMNotYetReadyException */
     bool kill_requested;  /* a kill is on record, with kill_code */
     int kill_code;

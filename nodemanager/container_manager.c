@@ -378,6 +378,7 @@ static void on_started_recorded(void *userdata, bool ok)
 
         if (!c)
             continue;
+        c->recorded = ok;
         if (ok)
             nm_post_app(c->app, NM_APP_EV_INIT_CONTAINER, c->text);
         else

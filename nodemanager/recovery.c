@@ -91,6 +91,7 @@ static int recover_container(const struct nm_stored_container *s, void *userdata
         x->bad++;
         return 0;
     }
+    c->recorded = true;
     c->start_ms = s->start_ms;
     c->launch_ms = s->launch_ms;
     c->finish_ms = s->finish_ms;

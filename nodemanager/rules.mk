@@ -11,3 +11,8 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o audit_logge
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
+
+# Plays the ResourceManager and ApplicationMasters around a NodeManager, for tests and the bench.
+$(BUILD)/tests/integration/nm-driver: $(BUILD)/tests/integration/nm-driver.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
+TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver

@@ -15,7 +15,6 @@
 #include "common/clock.h"
 #include "common/log.h"
 
-#define GROUP_MAX 256 /* waiters after which a commit no longer waits for a quiet moment */
 #define APPLICATION_ID 0x53564e4d /* "SVNM" */
 
 enum stmt {
@@ -149,21 +148,18 @@ int nm_store_commit(struct nm_store *s)
     return ok ? 0 : -EIO;
 }
 
-static int on_quiet(sd_event_source *src, void *userdata)
+static int on_due(sd_event_source *src, void *userdata)
 {
     (void)src;
     (void)nm_store_commit(userdata); /* waiters learn of a failure, ignoring */
     return 0;
 }
 
-/* A commit is due: at once when many wait, else when no request or exit is pending. */
+/* A commit is due after what is pending in the loop now: that joins it, what comes later does not
+ * delay it. */
 static int arm(struct nm_store *s)
 {
-    int prio = s->n_waiters >= GROUP_MAX ? SD_EVENT_PRIORITY_IMPORTANT
-                                         : SD_EVENT_PRIORITY_NORMAL + 10;
-    int r = sd_event_source_set_priority(s->commit_source, prio);
-
-    return r < 0 ? r : sd_event_source_set_enabled(s->commit_source, SD_EVENT_ONESHOT);
+    return sd_event_source_set_enabled(s->commit_source, SD_EVENT_ONESHOT);
 }
 
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata)
@@ -543,7 +539,7 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
     r = check_schema(s, path ? path : "in memory", err);
     if (r < 0)
         goto fail;
-    r = sd_event_add_defer(event, &s->commit_source, on_quiet, s);
+    r = sd_event_add_defer(event, &s->commit_source, on_due, s);
     if (r >= 0)
         r = sd_event_source_set_enabled(s->commit_source, SD_EVENT_OFF);
     if (r < 0) {
