@@ -16,3 +16,8 @@ LIBS += $(NODEMANAGER_A)
 $(BUILD)/tests/integration/nm-driver: $(BUILD)/tests/integration/nm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
+
+NODEMANAGER_TESTS := test-nm-conf test-nm-store test-nm-secrets test-nm-machines
+UNIT_TESTS += $(NODEMANAGER_TESTS)
+$(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
+	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))

@@ -1,0 +1,149 @@
+/* The NodeManager's settings: Hadoop's defaults, overrides, and refusals that name the key. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "nodemanager/conf.h"
+
+static char dir[] = "/tmp/selvedge-nmconf-XXXXXX";
+
+#define SET(...) ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=127.0.0.1", __VA_ARGS__, NULL })
+
+static void expect_ok(char *const *overrides, struct nm_conf *c)
+{
+    struct sv_error err = { 0 };
+
+    if (nm_conf_load(c, dir, overrides, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void expect_refused(char *const *overrides, const char *words)
+{
+    struct sv_error err = { 0 };
+    struct nm_conf c;
+
+    assert_true(nm_conf_load(&c, dir, overrides, &err) < 0);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+    nm_conf_free(&c);
+}
+
+static void defaults(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_string_equal(c.hostname, "127.0.0.1");
+    assert_int_equal(c.port, 8041);
+    assert_int_equal(c.web_port, 8042);
+    assert_int_equal(c.rm_port, 8031);
+    assert_int_equal(c.resource.memory_mb, 8192);
+    assert_int_equal(c.resource.vcores, 8);
+    assert_int_equal(c.rm_connect_max_wait_ms, 900000);
+    assert_int_equal(c.rm_connect_retry_ms, 30000);
+    assert_int_equal(c.sigkill_delay_ms, 250);
+    assert_int_equal(c.log_retain_ms, 10800000);
+    assert_int_equal(c.monitor_ms, 3000);
+    assert_int_equal(c.track_stopped_ms, 600000);
+    assert_int_equal(c.stderr_tail_bytes, 4096);
+    assert_true(c.recovery && c.limit_users && c.debug_info);
+    assert_string_equal(c.local_user, "nobody");
+    assert_string_equal(c.user_home, "/home/");
+    assert_string_equal(c.env_whitelist[0], "JAVA_HOME");
+    nm_conf_free(&c);
+}
+
+static void overrides(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET((char *)(uintptr_t) "yarn.nodemanager.address=127.0.0.1:9999",
+                  (char *)(uintptr_t) "yarn.nodemanager.local-dirs=file:///a/b/, /c",
+                  (char *)(uintptr_t) "yarn.nodemanager.log-dirs=/l",
+                  (char *)(uintptr_t) "yarn.nodemanager.resource.memory-mb=123",
+                  (char *)(uintptr_t) "yarn.resourcemanager.hostname=rm.example",
+                  (char *)(uintptr_t) "yarn.nodemanager.delete.debug-delay-sec=-1",
+                  (char *)(uintptr_t) "yarn.nodemanager.resource-monitor.interval-ms=500"),
+              &c);
+    assert_int_equal(c.port, 9999);
+    assert_string_equal(c.local_dirs[0], "/a/b");
+    assert_string_equal(c.local_dirs[1], "/c");
+    assert_null(c.local_dirs[2]);
+    assert_int_equal(c.resource.memory_mb, 123);
+    assert_string_equal(c.rm_host, "rm.example");
+    assert_int_equal(c.delete_debug_delay_ms, -1);
+    assert_int_equal(c.monitor_ms, 500);
+    nm_conf_free(&c);
+}
+
+static void refusals(void **state)
+{
+    static const char *const bad[][2] = {
+        { "yarn.nodemanager.resource.memory-mb=lots", "yarn.nodemanager.resource.memory-mb" },
+        { "yarn.nodemanager.resource.memory-mb=0", "must not be 0" },
+        { "yarn.nodemanager.resource.cpu-vcores=-2", "yarn.nodemanager.resource.cpu-vcores" },
+        { "yarn.nodemanager.recovery.enabled=maybe", "yarn.nodemanager.recovery.enabled" },
+        { "yarn.nodemanager.local-dirs=relative/dir", "not an absolute directory" },
+        { "yarn.nodemanager.local-dirs=hdfs://nn/x", "not an absolute directory" },
+        { "yarn.nodemanager.log-dirs=/a,/a/", "listed twice" },
+        { "yarn.nodemanager.address=127.0.0.1:0", "ephemeral server port" },
+        { "yarn.nodemanager.address=127.0.0.1:70000", "yarn.nodemanager.address" },
+        { "hadoop.security.authentication=kerberos", "only simple is supported" },
+        { "yarn.resourcemanager.ha.enabled=true", "yarn.resourcemanager.ha.enabled" },
+        { "hadoop.security.secret-manager.key-generator.algorithm=MD5", "HmacSHA1" },
+        { "yarn.nodemanager.sleep-delay-before-sigkill.ms=-1", "sleep-delay-before-sigkill" },
+        { "noequalsign", "expected key=value" },
+        { "=x", "expected key=value" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        expect_refused(SET((char *)(uintptr_t)bad[i][0]), bad[i][1]);
+}
+
+/* Every row has words for the manual and a default that its own type accepts. */
+static void rows(void **state)
+{
+    size_t n;
+    const struct sv_conf_key *k = nm_conf_keys(&n);
+
+    (void)state;
+    assert_true(n > 40);
+    for (size_t i = 0; i < n; i++) {
+        assert_non_null(k[i].name);
+        assert_non_null(k[i].help);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(k[i].name, k[j].name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(overrides),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(rows),
+    };
+    int r;
+
+    sv_log_init("test");
+    sv_log_set_level(SV_LOG_ERR);
+    if (!mkdtemp(dir))
+        return 1;
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    r += sv_remove_tree_at(AT_FDCWD, dir) < 0;
+    return r;
+}
