@@ -1,0 +1,16 @@
+RM_PKGS := jansson sqlite3
+CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
+RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
+
+# The scheduler alone: a pure library, linked by its tests without the rest.
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o asks.o assign.o \
+	scheduler.o scheduler-query.o)
+RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, rm.o rm-conf.o rm-app-manager.o \
+	rm-app.o rm-app-attempt.o rm-container.o rm-node.o nodes-list.o secrets.o tokens.o store.o \
+	audit.o tracking.o reports.o services.o client-rm-service.o cluster-reports.o \
+	application-master-service.o resource-tracker-service.o admin-service.o am-launcher.o \
+	web.o web-json.o)
+
+$(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
+	$(call link,$(RM_LDLIBS))
+PROGRAMS += $(BUILD)/selvedge-rm

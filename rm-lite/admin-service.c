@@ -1,0 +1,212 @@
+/* AdminService: what operators ask (8033): refreshing queues and nodes. SIMPLE; with yarn.acl.enable
+ * only the account that runs this daemon and root may ask. */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/str.h"
+#include "rm-lite/audit.h"
+#include "rm-lite/machines.h"
+#include "rm-lite/nodes-list.h"
+#include "rm-lite/services.h"
+#include "wire/methods.h"
+
+static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
+{
+    const struct ipc_peer *peer = ipc_call_peer(call);
+    struct rm_audit audit = { .user = peer->user, .ip = peer->address, .operation = operation,
+                              .target = "AdminService" };
+    struct passwd *me;
+
+    if (!rm->c.acl_enable) {
+        rm_audit_ok(&audit);
+        return true;
+    }
+    me = getpwuid(geteuid());
+    if (sv_streq(peer->user, "root") || (me && sv_streq(peer->user, me->pw_name))) {
+        rm_audit_ok(&audit);
+        return true;
+    }
+    audit.description = "Unauthorized user";
+    rm_audit_fail(&audit);
+    ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                  "java.security.AccessControlException: User %s doesn't have permission to call "
+                  "'%s'", peer->user ? peer->user : "", operation);
+    return false;
+}
+
+/* Reads the files anew into a configuration of its own; what cannot change at run time stays. */
+static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
+{
+    struct sv_conf *c = sv_conf_new();
+    const char *dir = sv_conf_dir(rm->conf);
+    _cleanup_free_ char *path = NULL;
+    int r;
+
+    if (!c)
+        return -ENOMEM;
+    r = sv_conf_load_hadoop(c, dir, err);
+    if (r >= 0 && dir) {
+        if (sv_asprintf(&path, "%s/capacity-scheduler.xml", dir) < 0)
+            r = -ENOMEM;
+        else
+            r = sv_conf_load_file(c, path, err);
+        if (r == -ENOENT)
+            r = 0;
+    }
+    if (r < 0) {
+        sv_conf_free(c);
+        return r;
+    }
+    *ret = c;
+    return 0;
+}
+
+static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__RefreshQueuesResponseProto resp =
+        HADOOP__YARN__REFRESH_QUEUES_RESPONSE_PROTO__INIT;
+    struct sv_error err = { 0 };
+    struct sv_conf *c = NULL;
+    int r;
+
+    (void)request;
+    if (!allowed(call, rm, "refreshQueues"))
+        return;
+    r = fresh_conf(rm, &c, &err);
+    if (r >= 0)
+        r = rm_sched_reconfigure(rm->sched, c, &err);
+    sv_conf_free(c);
+    if (r < 0) {
+        sv_log_warning("refreshQueues: %s; the old queues stay", err.text);
+        ipc_call_fail(call, JAVA_IO_EXCEPTION, "Failed to re-init queues : %s", err.text);
+        return;
+    }
+    rm_want_round(rm);
+    rm_drain(rm);
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__RefreshNodesRequestProto *q =
+        (const Hadoop__Yarn__RefreshNodesRequestProto *)request;
+    Hadoop__Yarn__RefreshNodesResponseProto resp = HADOOP__YARN__REFRESH_NODES_RESPONSE_PROTO__INIT;
+    bool graceful = q->decommissiontype == HADOOP__YARN__DECOMMISSION_TYPE_PROTO__GRACEFUL;
+    int64_t timeout = rm->c.decommission_timeout_ms;
+    struct sv_error err = { 0 };
+
+    if (!allowed(call, rm, "refreshNodes"))
+        return;
+    if (q->has_decommissiontimeout)
+        timeout = q->decommissiontimeout < 0 ? -1 : (int64_t)q->decommissiontimeout * 1000;
+    if (rm_nodes_list_read(rm, &err) < 0) {
+        ipc_call_fail(call, JAVA_IO_EXCEPTION, "%s", err.text);
+        return;
+    }
+    rm_nodes_list_apply(rm, graceful, timeout);
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_checkForDecommissioningNodes(struct ipc_call *call, const ProtobufCMessage *request,
+                                            void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__CheckForDecommissioningNodesResponseProto resp =
+        HADOOP__YARN__CHECK_FOR_DECOMMISSIONING_NODES_RESPONSE_PROTO__INIT;
+    struct sv_arena *a = ipc_call_arena(call);
+
+    (void)request;
+    resp.decommissioningnodes =
+        sv_newn(a, Hadoop__Yarn__NodeIdProto *, SV_MAX(HASH_COUNT(rm->nodes), 1u));
+    for (struct rm_node *n = rm->nodes; n && resp.decommissioningnodes; n = n->hh.next)
+        if (n->state == RM_NODE_DECOMMISSIONING) {
+            Hadoop__Yarn__NodeIdProto *m = yarn_node_id_to(a, &n->id);
+
+            if (m)
+                resp.decommissioningnodes[resp.n_decommissioningnodes++] = m;
+        }
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *request,
+                                void *userdata)
+{
+    const Hadoop__Yarn__GetGroupsForUserRequestProto *q =
+        (const Hadoop__Yarn__GetGroupsForUserRequestProto *)request;
+    Hadoop__Yarn__GetGroupsForUserResponseProto resp =
+        HADOOP__YARN__GET_GROUPS_FOR_USER_RESPONSE_PROTO__INIT;
+    struct sv_arena *a = ipc_call_arena(call);
+    struct passwd *pw = getpwnam(q->user);
+    gid_t gids[256];
+    int n = SV_ARRAY_LEN(gids);
+
+    (void)userdata;
+    if (pw && getgrouplist(pw->pw_name, pw->pw_gid, gids, &n) >= 0) {
+        resp.groups = sv_newn(a, char *, (size_t)n + 1);
+        for (int i = 0; i < n && resp.groups; i++) {
+            struct group *gr = getgrgid(gids[i]);
+
+            if (gr)
+                resp.groups[resp.n_groups++] = sv_arena_strdup(a, gr->gr_name);
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+/* Nothing is cached that these would refresh. */
+#define NOTHING_TO_DO(name, type, INIT) \
+    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata) \
+    { \
+        Hadoop__Yarn__##type resp = INIT; \
+        (void)request; \
+        if (allowed(call, userdata, #name)) \
+            ipc_call_reply(call, &resp.base); \
+    }
+#define OFF(name, text) \
+    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata) \
+    { \
+        (void)request; \
+        (void)userdata; \
+        ipc_call_fail(call, JAVA_IO_EXCEPTION, text); \
+    }
+#define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
+#define NO_FEDERATION "Federation is not enabled"
+
+NOTHING_TO_DO(refreshSuperUserGroupsConfiguration,
+              RefreshSuperUserGroupsConfigurationResponseProto,
+              HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT)
+NOTHING_TO_DO(refreshUserToGroupsMappings, RefreshUserToGroupsMappingsResponseProto,
+              HADOOP__YARN__REFRESH_USER_TO_GROUPS_MAPPINGS_RESPONSE_PROTO__INIT)
+NOTHING_TO_DO(refreshAdminAcls, RefreshAdminAclsResponseProto,
+              HADOOP__YARN__REFRESH_ADMIN_ACLS_RESPONSE_PROTO__INIT)
+NOTHING_TO_DO(refreshNodesResources, RefreshNodesResourcesResponseProto,
+              HADOOP__YARN__REFRESH_NODES_RESOURCES_RESPONSE_PROTO__INIT)
+OFF(refreshServiceAcls, "Service Authorization (hadoop.security.authorization) not enabled.")
+OFF(addToClusterNodeLabels, NO_LABELS)
+OFF(removeFromClusterNodeLabels, NO_LABELS)
+OFF(replaceLabelsOnNodes, NO_LABELS)
+OFF(mapAttributesToNodes, "Node attributes are not supported by selvedge-rm")
+OFF(updateNodeResource, "Changing a node's resource at run time is not supported by selvedge-rm")
+OFF(refreshClusterMaxPriority,
+    "yarn.cluster.max-application-priority is read at the start of selvedge-rm")
+OFF(deregisterSubCluster, NO_FEDERATION)
+OFF(saveFederationQueuePolicy, NO_FEDERATION)
+OFF(batchSaveFederationQueuePolicies, NO_FEDERATION)
+OFF(listFederationQueuePolicies, NO_FEDERATION)
+OFF(deleteFederationApplication, NO_FEDERATION)
+OFF(getFederationSubClusters, NO_FEDERATION)
+OFF(deleteFederationPoliciesByQueues, NO_FEDERATION)
+
+#define ROW(name, request, response) \
+    { #name, &request##__descriptor, &response##__descriptor, on_##name },
+static const struct ipc_method methods[] = { YARN_ADMIN_METHODS(ROW) };
+static const struct ipc_protocol protocol = {
+    .name = YARN_ADMIN_PROTOCOL, .version = 1,
+    .methods = methods, .n_methods = SV_ARRAY_LEN(methods),
+};
+const struct ipc_protocol *const rm_admin_protocols[] = { &protocol, NULL };

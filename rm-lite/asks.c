@@ -1,0 +1,264 @@
+/* One application's asks: rows by name inside groups of (priority, allocation id, capability).
+ *
+ * Called by scheduler.c and assign.c. Rows come from ApplicationMasters; their number is bounded
+ * by RM_MAX_ASK_ROWS. An ask's number is absolute: it replaces what an earlier row said. */
+#include "rm-lite/scheduler-impl.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int group_order(struct rm_ask_group *a, struct rm_ask_group *b)
+{
+    if (a->priority != b->priority) /* lower number first */
+        return a->priority < b->priority ? -1 : 1;
+    if (a->allocation_id != b->allocation_id)
+        return a->allocation_id < b->allocation_id ? -1 : 1;
+    if (a->capability.mem != b->capability.mem) /* the larger first: it is harder to place */
+        return a->capability.mem > b->capability.mem ? -1 : 1;
+    if (a->capability.vcores != b->capability.vcores)
+        return a->capability.vcores > b->capability.vcores ? -1 : 1;
+    return 0;
+}
+
+static struct rm_ask_group *group_find(struct rm_sched_app *app, int32_t priority,
+                                       int64_t allocation_id, struct rm_res cap)
+{
+    struct rm_ask_group *g;
+
+    DL_FOREACH(app->groups, g)
+        if (g->priority == priority && g->allocation_id == allocation_id &&
+            rm_res_equal(g->capability, cap))
+            return g;
+    return NULL;
+}
+
+struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name)
+{
+    struct rm_ask_row *row;
+
+    HASH_FIND_STR(g->rows, name, row);
+    return row;
+}
+
+static void row_drop(struct rm_sched_app *app, struct rm_ask_group *g, struct rm_ask_row *row)
+{
+    HASH_DEL(g->rows, row);
+    free(row->name);
+    free(row);
+    app->n_rows--;
+}
+
+static void group_free(struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    struct rm_ask_row *row, *tmp;
+
+    HASH_ITER(hh, g->rows, row, tmp)
+        row_drop(app, g, row);
+    DL_DELETE(app->groups, g);
+    free(g);
+}
+
+/* An empty group stays only as long as a node holds a reservation for it. */
+static void group_collect(struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    if (g->any == 0 && !g->rows && g->reserved == 0)
+        group_free(app, g);
+}
+
+static void pend(struct rm_sched_app *app, struct rm_res cap, int64_t n)
+{
+    struct rm_res r = rm_res_times(cap, n);
+
+    app->pending = rm_res_add(app->pending, r);
+    rm_queue_pend(app->leaf, r);
+    rm_app_ready(app);
+}
+
+static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct rm_ask_group **ret)
+{
+    struct rm_ask_group *g = group_find(app, ask->priority, ask->allocation_id, ask->capability);
+
+    if (!g) {
+        g = calloc(1, sizeof(*g));
+        if (!g)
+            return -ENOMEM;
+        g->priority = ask->priority;
+        g->allocation_id = ask->allocation_id;
+        g->capability = ask->capability;
+        g->any_relax = true;
+        DL_INSERT_INORDER(app->groups, g, group_order);
+    }
+    *ret = g;
+    return 0;
+}
+
+static int row_set(struct rm_sched_app *app, struct rm_ask_group *g, const struct rm_ask *ask)
+{
+    struct rm_ask_row *row = rm_asks_row(g, ask->name);
+
+    if (ask->count == 0) {
+        if (row)
+            row_drop(app, g, row);
+        return 0;
+    }
+    if (!row) {
+        if (app->n_rows >= RM_MAX_ASK_ROWS)
+            return -E2BIG;
+        row = calloc(1, sizeof(*row));
+        if (!row)
+            return -ENOMEM;
+        row->name = strdup(ask->name);
+        if (!row->name) {
+            free(row);
+            return -ENOMEM;
+        }
+        HASH_ADD_KEYPTR(hh, g->rows, row->name, strlen(row->name), row);
+        app->n_rows++;
+    }
+    row->count = ask->count;
+    row->relax = ask->relax;
+    return 0;
+}
+
+int rm_asks_update(struct rm_sched_app *app, const struct rm_ask *ask)
+{
+    struct rm_ask_group *g = group_find(app, ask->priority, ask->allocation_id, ask->capability);
+    int r;
+
+    if (!g && ask->count == 0)
+        return 0;
+    r = group_get(app, ask, &g);
+    if (r < 0)
+        return r;
+    if (strcmp(ask->name, RM_ANY) == 0) {
+        int64_t more = (int64_t)ask->count - g->any;
+
+        g->any = ask->count;
+        g->any_relax = ask->relax;
+        if (more > 0)
+            g->missed = 0;
+        pend(app, g->capability, more);
+    } else {
+        r = row_set(app, g, ask);
+    }
+    group_collect(app, g);
+    return r;
+}
+
+void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_ask_group *g, *tmp;
+    struct rm_sched_node *n;
+
+    if (app->n_reserved > 0)
+        DL_FOREACH(s->node_list, n)
+            if (n->reserved_app == app)
+                rm_unreserve(s, n);
+    DL_FOREACH_SAFE(app->groups, g, tmp) {
+        pend(app, g->capability, -(int64_t)g->any);
+        g->any = 0;
+        group_free(app, g);
+    }
+}
+
+static void row_less(struct rm_sched_app *app, struct rm_ask_group *g, const char *name)
+{
+    struct rm_ask_row *row = rm_asks_row(g, name);
+
+    if (row && --row->count <= 0)
+        row_drop(app, g, row);
+}
+
+void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                  const struct rm_sched_node *n, enum rm_locality l)
+{
+    if (l == RM_NODE_LOCAL)
+        row_less(app, g, n->id.host);
+    if (l != RM_OFF_SWITCH)
+        row_less(app, g, n->rack);
+    if (l == RM_NODE_LOCAL || (l == RM_RACK_LOCAL && s->set.rack_full_reset))
+        g->missed = 0;
+    g->any--;
+    pend(app, g->capability, -1);
+    group_collect(app, g);
+}
+
+int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c)
+{
+    struct rm_ask ask = { .priority = c->priority, .allocation_id = c->allocation_id,
+                          .capability = c->resource, .relax = true };
+    struct rm_ask_group *g;
+    struct rm_ask_row *row;
+    int r = group_get(app, &ask, &g);
+
+    if (r < 0)
+        return r;
+    if (c->locality == RM_NODE_LOCAL) {
+        row = rm_asks_row(g, c->node->id.host);
+        ask.name = c->node->id.host;
+        ask.count = (row ? row->count : 0) + 1;
+        ask.relax = row ? row->relax : true;
+        r = row_set(app, g, &ask);
+    }
+    if (r >= 0 && c->locality != RM_OFF_SWITCH) {
+        row = rm_asks_row(g, c->node->rack);
+        ask.name = c->node->rack;
+        ask.count = (row ? row->count : 0) + 1;
+        ask.relax = row ? row->relax : true;
+        r = row_set(app, g, &ask);
+    }
+    g->any++;
+    pend(app, g->capability, 1);
+    return r;
+}
+
+static int name_add(struct rm_name **set, const char *name)
+{
+    struct rm_name *n;
+
+    HASH_FIND_STR(*set, name, n);
+    if (n)
+        return 0;
+    if (HASH_COUNT(*set) >= RM_MAX_ASK_ROWS)
+        return -E2BIG;
+    n = calloc(1, sizeof(*n));
+    if (!n)
+        return -ENOMEM;
+    n->name = strdup(name);
+    if (!n->name) {
+        free(n);
+        return -ENOMEM;
+    }
+    HASH_ADD_KEYPTR(hh, *set, n->name, strlen(n->name), n);
+    return 0;
+}
+
+int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < ev->n_blacklist_add && r >= 0; i++)
+        r = name_add(&app->blacklist, ev->blacklist_add[i]);
+    for (size_t i = 0; i < ev->n_blacklist_remove; i++) {
+        struct rm_name *n;
+
+        HASH_FIND_STR(app->blacklist, ev->blacklist_remove[i], n);
+        if (n) {
+            HASH_DEL(app->blacklist, n);
+            free(n->name);
+            free(n);
+        }
+    }
+    return r;
+}
+
+void rm_blacklist_clear(struct rm_sched_app *app)
+{
+    struct rm_name *n, *tmp;
+
+    HASH_ITER(hh, app->blacklist, n, tmp) {
+        HASH_DEL(app->blacklist, n);
+        free(n->name);
+        free(n);
+    }
+}

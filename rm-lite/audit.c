@@ -1,0 +1,151 @@
+/* Audit and summary lines; what happens when an application is over. See audit.h.
+ *
+ * The texts hold names that users chose: separators in them are escaped, so that nobody can write
+ * a second field or line. */
+#include "rm-lite/audit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rm-lite/machines.h"
+#include "rm-lite/store.h"
+#include "rm-lite/tracking.h"
+
+static const char *const final_names[] = { "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED", "ENDED" };
+
+struct line {
+    char text[4096];
+    size_t len;
+};
+
+static void add(struct line *l, const char *key, const char *value)
+{
+    char safe[1024];
+    size_t o = 0;
+    int n;
+
+    if (!value)
+        return;
+    for (const char *p = value; *p && o + 2 < sizeof(safe); p++) /* tabs separate the fields */
+        safe[o++] = *p == '\t' || *p == '\n' || *p == '\r' ? ' ' : *p;
+    safe[o] = 0;
+    n = snprintf(l->text + l->len, sizeof(l->text) - l->len, "%s%s=%s", l->len ? "\t" : "", key,
+                 safe);
+    if (n > 0)
+        l->len = SV_MIN(l->len + (size_t)n, sizeof(l->text) - 1);
+}
+
+static void audit(const struct rm_audit *a, const char *result)
+{
+    struct line l = { .len = 0 };
+
+    add(&l, "USER", a->user ? a->user : "UNKNOWN");
+    add(&l, "IP", a->ip);
+    add(&l, "OPERATION", a->operation);
+    add(&l, "TARGET", a->target);
+    add(&l, "RESULT", result);
+    add(&l, "DESCRIPTION", a->description);
+    add(&l, "PERMISSIONS", a->permissions);
+    add(&l, "APPID", a->app);
+    add(&l, "APPATTEMPTID", a->attempt);
+    add(&l, "CONTAINERID", a->container);
+    add(&l, "QUEUENAME", a->queue);
+    sv_log(SV_LOG_INFO, a->container ? a->container : a->app, "RMAuditLogger: %s", l.text);
+}
+
+void rm_audit_ok(const struct rm_audit *a)
+{
+    audit(a, "SUCCESS");
+}
+
+void rm_audit_fail(const struct rm_audit *a)
+{
+    audit(a, "FAILURE");
+}
+
+void rm_audit_app_end(const struct rm_app *app)
+{
+    struct rm_audit a = { .user = app->user, .target = "RMAppManager", .app = app->text };
+
+    switch (app->state) {
+    case RM_APP_FAILED:
+        a.operation = "Application Finished - Failed";
+        a.description = app->diagnostics;
+        a.permissions = "App failed with state: FAILED";
+        rm_audit_fail(&a);
+        break;
+    case RM_APP_KILLED:
+        a.operation = "Application Finished - Killed";
+        rm_audit_ok(&a);
+        break;
+    default:
+        a.operation = "Application Finished - Succeeded";
+        rm_audit_ok(&a);
+        break;
+    }
+}
+
+void rm_audit_escape(char *dst, size_t size, const char *src)
+{
+    size_t o = 0;
+
+    for (; src && *src && o + 2 < size; src++) {
+        char c = *src;
+
+        if (c == ',' || c == '=' || c == '\\' || c == '\n' || c == '\r')
+            dst[o++] = '\\';
+        dst[o++] = c == '\n' ? 'n' : c == '\r' ? 'r' : c;
+    }
+    dst[o] = 0;
+}
+
+void rm_audit_summary(const struct rm_app *app)
+{
+    char name[512], user[512], queue[512], type[64], url[512], diag[512], tags[512], raw[512] = "";
+    int64_t mb, vc;
+    size_t n = 0;
+
+    rm_app_seconds(app, &mb, &vc);
+    rm_audit_escape(name, sizeof(name), app->name);
+    rm_audit_escape(user, sizeof(user), app->user);
+    rm_audit_escape(queue, sizeof(queue), app->queue);
+    rm_audit_escape(type, sizeof(type), app->type);
+    rm_audit_escape(diag, sizeof(diag), app->diagnostics);
+    for (char **t = app->tags; t && *t && n + 1 < sizeof(raw); t++)
+        n += (size_t)snprintf(raw + n, sizeof(raw) - n, "%s%s", n ? "," : "", *t);
+    raw[sizeof(raw) - 1] = 0;
+    rm_audit_escape(tags, sizeof(tags), raw);
+    if (app->current) {
+        char plain[512];
+
+        rm_tracking_url(app->current, plain, sizeof(plain));
+        rm_audit_escape(url, sizeof(url), plain);
+    } else {
+        memcpy(url, "N/A", 4);
+    }
+    sv_log(SV_LOG_INFO, app->text,
+           "ApplicationSummary: appId=%s,name=%s,user=%s,queue=%s,state=%s,trackingUrl=%s,"
+           "appMasterHost=%s,submitTime=%lld,startTime=%lld,launchTime=%lld,finishTime=%lld,"
+           "finalStatus=%s,memorySeconds=%lld,vcoreSeconds=%lld,preemptedMemorySeconds=0,"
+           "preemptedVcoreSeconds=0,preemptedAMContainers=0,preemptedNonAMContainers=0,"
+           "preemptedResources=<memory:0\\, vCores:0>,applicationType=%s,"
+           "resourceSeconds=%lld MB-seconds\\, %lld vcore-seconds,"
+           "preemptedResourceSeconds=0 MB-seconds\\, 0 vcore-seconds,applicationTags=%s,"
+           "applicationNodeLabel=,diagnostics=%s,totalAllocatedContainers=%d",
+           app->text, name, user, queue, rm_app_wire_state_name(app), url,
+           app->current && app->current->host ? app->current->host : "N/A",
+           (long long)app->submit_ms, (long long)app->start_ms, (long long)app->launch_ms,
+           (long long)app->finish_ms, final_names[rm_app_wire_final(app)], (long long)mb,
+           (long long)vc, type, (long long)mb, (long long)vc, tags, diag, app->total_containers);
+}
+
+void rm_app_completed(struct rm_app *app)
+{
+    struct rm *rm = app->rm;
+
+    rm->n_completed++;
+    rm->n.apps_completed += app->state == RM_APP_FINISHED;
+    rm->n.apps_failed += app->state == RM_APP_FAILED;
+    rm->n.apps_killed += app->state == RM_APP_KILLED;
+    rm_audit_summary(app);
+}

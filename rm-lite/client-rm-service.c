@@ -1,0 +1,523 @@
+/* ClientRMService: what clients ask (8032). SIMPLE: the user's name is what the client claims, as
+ * in every insecure Hadoop cluster. Requests are hostile. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/str.h"
+#include "rm-lite/audit.h"
+#include "rm-lite/machines.h"
+#include "rm-lite/reports.h"
+#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/services.h"
+#include "rm-lite/store.h"
+
+#define ARRAY(a, type, n) sv_newn(a, type *, SV_MAX((size_t)(n), (size_t)1))
+#define CONFIRM "' doesn't exist in RM. Please check that the job submission was successful."
+
+static void no_memory(struct ipc_call *call)
+{
+    ipc_call_fail(call, JAVA_IO_EXCEPTION, "the ResourceManager has no memory for this request");
+}
+
+static const char *user_of(struct ipc_call *call)
+{
+    const char *user = ipc_call_peer(call)->user;
+
+    return user && *user ? user : "nobody";
+}
+
+/* The application of a request, or NULL after the call was answered. */
+static struct rm_app *app_of(struct ipc_call *call, struct rm *rm,
+                             const Hadoop__Yarn__ApplicationIdProto *m)
+{
+    struct yarn_app_id id;
+    struct rm_app *app;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (yarn_app_id_from(m, &id) < 0) {
+        ipc_call_fail(call, JAVA_APP_NOT_FOUND, "Invalid application id: null");
+        return NULL;
+    }
+    app = rm_app_find(rm, id);
+    if (!app)
+        ipc_call_fail(call, JAVA_APP_NOT_FOUND, "Application with id '%s%s",
+                      yarn_app_id_text(id, text), CONFIRM);
+    return app;
+}
+
+static struct rm_attempt *attempt_of(struct ipc_call *call, struct rm *rm,
+                                     const Hadoop__Yarn__ApplicationAttemptIdProto *m)
+{
+    struct yarn_attempt_id id;
+    struct rm_attempt *att;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (yarn_attempt_id_from(m, &id) < 0) {
+        ipc_call_fail(call, JAVA_ATTEMPT_NOT_FOUND, "Invalid application attempt id: null");
+        return NULL;
+    }
+    if (!app_of(call, rm, m->application_id))
+        return NULL;
+    att = rm_attempt_find(rm, id);
+    if (!att)
+        ipc_call_fail(call, JAVA_ATTEMPT_NOT_FOUND,
+                      "ApplicationAttempt with id '%s' doesn't exist in RM.",
+                      yarn_attempt_id_text(id, text));
+    return att;
+}
+
+/* With ACLs on, an application belongs to its owner; without, to everybody. */
+static bool may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app *app,
+                       const char *operation)
+{
+    if (!rm->c.acl_enable || sv_streq(user_of(call), app->user))
+        return true;
+    rm_audit_fail(&(struct rm_audit){ .user = user_of(call), .ip = ipc_call_peer(call)->address,
+                                      .operation = operation, .target = "ClientRMService",
+                                      .permissions = "User doesn't have permissions to MODIFY_APP",
+                                      .description = "Unauthorized user", .app = app->text });
+    ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                  "java.security.AccessControlException: User %s cannot perform operation "
+                  "MODIFY_APP on %s", user_of(call), app->text);
+    return false;
+}
+
+/* ----------------------------------------------------------------- life of an app */
+
+static void on_getNewApplication(struct ipc_call *call, const ProtobufCMessage *request,
+                                 void *userdata)
+{
+    struct rm *rm = userdata;
+    struct sv_arena *a = ipc_call_arena(call);
+    Hadoop__Yarn__GetNewApplicationResponseProto resp =
+        HADOOP__YARN__GET_NEW_APPLICATION_RESPONSE_PROTO__INIT;
+    struct yarn_app_id id = { .cluster_ts = rm->started_ms, .id = rm->last_app + 1 };
+
+    (void)request;
+    resp.application_id = yarn_app_id_to(a, id);
+    resp.maximumcapability =
+        yarn_resource_to(a, rm_res_to_yarn(rm_sched_max_allocation(rm->sched, NULL)));
+    if (!resp.application_id || !resp.maximumcapability) {
+        no_memory(call);
+        return;
+    }
+    rm->last_app++;
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_submitApplication(struct ipc_call *call, const ProtobufCMessage *request,
+                                 void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__SubmitApplicationRequestProto *q =
+        (const Hadoop__Yarn__SubmitApplicationRequestProto *)request;
+    Hadoop__Yarn__SubmitApplicationResponseProto resp =
+        HADOOP__YARN__SUBMIT_APPLICATION_RESPONSE_PROTO__INIT;
+    struct rm_audit audit = { .user = user_of(call), .ip = ipc_call_peer(call)->address,
+                              .operation = "Submit Application Request",
+                              .target = "ClientRMService" };
+    struct sv_error err = { 0 };
+    const char *class;
+    char text[YARN_ID_TEXT_MAX];
+    struct yarn_app_id id;
+    int r = rm_app_submit(rm, q->application_submission_context, user_of(call), &class, &err);
+
+    if (q->application_submission_context &&
+        yarn_app_id_from(q->application_submission_context->application_id, &id) >= 0) {
+        audit.app = yarn_app_id_text(id, text);
+        audit.queue = q->application_submission_context->queue;
+    }
+    if (r < 0) {
+        audit.description = err.text;
+        rm_audit_fail(&audit);
+        ipc_call_fail(call, class, "%s", err.text);
+        return;
+    }
+    rm_audit_ok(&audit);
+    rm_drain(rm);
+    ipc_call_reply(call, &resp.base); /* the client polls until it has been stored */
+}
+
+static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessage *request,
+                                    void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__KillApplicationRequestProto *q =
+        (const Hadoop__Yarn__KillApplicationRequestProto *)request;
+    Hadoop__Yarn__KillApplicationResponseProto resp =
+        HADOOP__YARN__KILL_APPLICATION_RESPONSE_PROTO__INIT;
+    const struct ipc_peer *peer = ipc_call_peer(call);
+    struct yarn_app_id id;
+    struct rm_app *app;
+    char text[YARN_ID_TEXT_MAX];
+    const char *why;
+
+    if (yarn_app_id_from(q->application_id, &id) < 0 || !(app = rm_app_find(rm, id))) {
+        rm_audit_fail(&(struct rm_audit){ .user = user_of(call), .ip = peer->address,
+                                          .operation = "Kill Application Request",
+                                          .target = "ClientRMService",
+                                          .description = "Trying to kill an absent application" });
+        ipc_call_fail(call, JAVA_APP_NOT_FOUND, "Trying to kill an absent application %s",
+                      q->application_id ? yarn_app_id_text(id, text) : "null");
+        return;
+    }
+    if (!may_modify(call, rm, app, "Kill Application Request"))
+        return;
+    resp.has_is_kill_completed = true;
+    resp.is_kill_completed = rm_app_final_stored(app);
+    if (!resp.is_kill_completed) {
+        why = rm_kill_text(ipc_call_arena(call), app, user_of(call), peer->address, q->diagnostics);
+        rm_audit_ok(&(struct rm_audit){ .user = user_of(call), .ip = peer->address,
+                                        .operation = "Kill Application Request",
+                                        .target = "ClientRMService", .app = app->text });
+        rm_post_full(rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
+                                            .event = RM_APP_KILL }, why);
+        rm_drain(rm);
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+char *rm_kill_text(struct sv_arena *a, const struct rm_app *app, const char *user,
+                   const char *address, const char *message)
+{
+    char ip[64];
+
+    /* "1.2.3.4:5678" or "[::1]:5678" without its port */
+    (void)snprintf(ip, sizeof(ip), "%s", address ? address : "");
+    if (strrchr(ip, ':'))
+        *strrchr(ip, ':') = 0;
+    return sv_arena_printf(a, "Application %s was killed by user %s%s%s%s%s", app->text, user,
+                           *ip ? " at " : "", ip,
+                           message && *message ? " with diagnostic message: " : "",
+                           message && *message ? message : "");
+}
+
+static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMessage *request,
+                                      void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__FailApplicationAttemptRequestProto *q =
+        (const Hadoop__Yarn__FailApplicationAttemptRequestProto *)request;
+    Hadoop__Yarn__FailApplicationAttemptResponseProto resp =
+        HADOOP__YARN__FAIL_APPLICATION_ATTEMPT_RESPONSE_PROTO__INIT;
+    struct rm_attempt *att = attempt_of(call, rm, q->application_attempt_id);
+
+    if (!att || !may_modify(call, rm, att->app, "Fail Attempt Request"))
+        return;
+    rm_post_full(rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att,
+                                        .event = RM_ATT_FAIL }, "Attempt failed by user.");
+    rm_drain(rm);
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCMessage *request,
+                                         void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__UpdateApplicationPriorityRequestProto *q =
+        (const Hadoop__Yarn__UpdateApplicationPriorityRequestProto *)request;
+    Hadoop__Yarn__UpdateApplicationPriorityResponseProto resp =
+        HADOOP__YARN__UPDATE_APPLICATION_PRIORITY_RESPONSE_PROTO__INIT;
+    struct rm_app *app = app_of(call, rm, q->applicationid);
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY };
+
+    if (!app || !may_modify(call, rm, app, "Update Application Priority"))
+        return;
+    if (rm_app_is_final(app)) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Application in %s state cannot update priority.",
+                      rm_app_wire_state_name(app));
+        return;
+    }
+    app->priority = (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->c.max_priority);
+    ev.app = app->id;
+    ev.priority = app->priority;
+    (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: it enters with the new one, ignoring */
+    rm_store_app_update(rm, app);
+    rm_drain(rm);
+    resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
+    ipc_call_reply(call, &resp.base);
+}
+
+/* ----------------------------------------------------------------------- reports */
+
+static void on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *request,
+                                    void *userdata)
+{
+    const Hadoop__Yarn__GetApplicationReportRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationReportRequestProto *)request;
+    Hadoop__Yarn__GetApplicationReportResponseProto resp =
+        HADOOP__YARN__GET_APPLICATION_REPORT_RESPONSE_PROTO__INIT;
+    struct rm_app *app = app_of(call, userdata, q->application_id);
+
+    if (!app)
+        return;
+    resp.application_report = rm_app_report(ipc_call_arena(call), app);
+    if (resp.application_report)
+        ipc_call_reply(call, &resp.base);
+    else
+        no_memory(call);
+}
+
+static bool in_list(char *const *list, size_t n, const char *s)
+{
+    if (n == 0)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(list[i], s) == 0)
+            return true;
+    return false;
+}
+
+static bool has_tag(const struct rm_app *app, char *const *tags, size_t n)
+{
+    if (n == 0)
+        return true;
+    for (char **t = app->tags; t && *t; t++)
+        if (in_list(tags, n, *t))
+            return true;
+    return false;
+}
+
+static bool matches(struct ipc_call *call, const struct rm_app *app,
+                    const Hadoop__Yarn__GetApplicationsRequestProto *q)
+{
+    bool state = q->n_application_states == 0;
+
+    for (size_t i = 0; i < q->n_application_states && !state; i++)
+        state = (int)q->application_states[i] == rm_app_wire_state(app);
+    return state && in_list(q->application_types, q->n_application_types, app->type) &&
+           in_list(q->users, q->n_users, app->user) && in_list(q->queues, q->n_queues, app->queue) &&
+           has_tag(app, q->applicationtags, q->n_applicationtags) &&
+           (!q->name || strcmp(q->name, app->name) == 0) &&
+           (!q->has_start_begin || app->start_ms >= q->start_begin) &&
+           (!q->has_start_end || app->start_ms <= q->start_end) &&
+           (!q->has_finish_begin || app->finish_ms >= q->finish_begin) &&
+           (!q->has_finish_end || app->finish_ms <= q->finish_end) &&
+           (q->scope != HADOOP__YARN__APPLICATIONS_REQUEST_SCOPE_PROTO__OWN ||
+            sv_streq(user_of(call), app->user));
+}
+
+static void on_getApplications(struct ipc_call *call, const ProtobufCMessage *request,
+                               void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetApplicationsRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationsRequestProto *)request;
+    Hadoop__Yarn__GetApplicationsResponseProto resp =
+        HADOOP__YARN__GET_APPLICATIONS_RESPONSE_PROTO__INIT;
+    struct sv_arena *a = ipc_call_arena(call);
+    int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
+    struct rm_app *app;
+
+    resp.applications = ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
+    if (!resp.applications) {
+        no_memory(call);
+        return;
+    }
+    DL_FOREACH(rm->app_list, app) {
+        if ((int64_t)resp.n_applications >= limit)
+            break;
+        if (!matches(call, app, q))
+            continue;
+        resp.applications[resp.n_applications] = rm_app_report(a, app);
+        if (!resp.applications[resp.n_applications++]) {
+            no_memory(call);
+            return;
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_getApplicationAttemptReport(struct ipc_call *call, const ProtobufCMessage *request,
+                                           void *userdata)
+{
+    const Hadoop__Yarn__GetApplicationAttemptReportRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationAttemptReportRequestProto *)request;
+    Hadoop__Yarn__GetApplicationAttemptReportResponseProto resp =
+        HADOOP__YARN__GET_APPLICATION_ATTEMPT_REPORT_RESPONSE_PROTO__INIT;
+    struct rm_attempt *att = attempt_of(call, userdata, q->application_attempt_id);
+
+    if (!att)
+        return;
+    resp.application_attempt_report = rm_attempt_report(ipc_call_arena(call), att);
+    if (resp.application_attempt_report)
+        ipc_call_reply(call, &resp.base);
+    else
+        no_memory(call);
+}
+
+static void on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMessage *request,
+                                      void *userdata)
+{
+    const Hadoop__Yarn__GetApplicationAttemptsRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationAttemptsRequestProto *)request;
+    Hadoop__Yarn__GetApplicationAttemptsResponseProto resp =
+        HADOOP__YARN__GET_APPLICATION_ATTEMPTS_RESPONSE_PROTO__INIT;
+    struct rm_app *app = app_of(call, userdata, q->application_id);
+    struct sv_arena *a = ipc_call_arena(call);
+    struct rm_attempt *att;
+    size_t n = 0;
+
+    if (!app)
+        return;
+    DL_COUNT(app->attempts, att, n);
+    resp.application_attempts = ARRAY(a, Hadoop__Yarn__ApplicationAttemptReportProto, n);
+    if (!resp.application_attempts) {
+        no_memory(call);
+        return;
+    }
+    DL_FOREACH(app->attempts, att) {
+        resp.application_attempts[resp.n_application_attempts] = rm_attempt_report(a, att);
+        if (!resp.application_attempts[resp.n_application_attempts++]) {
+            no_memory(call);
+            return;
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *request,
+                                  void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetContainerReportRequestProto *q =
+        (const Hadoop__Yarn__GetContainerReportRequestProto *)request;
+    Hadoop__Yarn__GetContainerReportResponseProto resp =
+        HADOOP__YARN__GET_CONTAINER_REPORT_RESPONSE_PROTO__INIT;
+    struct yarn_container_id id;
+    struct rm_container *c;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (yarn_container_id_from(q->container_id, &id) < 0) {
+        ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Invalid container id: null");
+        return;
+    }
+    if (!app_of(call, rm, q->container_id->app_attempt_id
+                              ? q->container_id->app_attempt_id->application_id : NULL))
+        return;
+    c = rm_container_find(rm, id);
+    if (!c) {
+        ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Container with id '%s' doesn't exist in RM.",
+                      yarn_container_id_text(id, text));
+        return;
+    }
+    resp.container_report = rm_container_report(ipc_call_arena(call), c);
+    if (resp.container_report)
+        ipc_call_reply(call, &resp.base);
+    else
+        no_memory(call);
+}
+
+static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
+                             void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetContainersRequestProto *q =
+        (const Hadoop__Yarn__GetContainersRequestProto *)request;
+    Hadoop__Yarn__GetContainersResponseProto resp =
+        HADOOP__YARN__GET_CONTAINERS_RESPONSE_PROTO__INIT;
+    struct rm_attempt *att = attempt_of(call, rm, q->application_attempt_id);
+    struct sv_arena *a = ipc_call_arena(call);
+
+    if (!att)
+        return;
+    resp.containers = ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
+    if (!resp.containers) {
+        no_memory(call);
+        return;
+    }
+    for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
+        if (c->attempt != att)
+            continue;
+        resp.containers[resp.n_containers] = rm_container_report(a, c);
+        if (!resp.containers[resp.n_containers++]) {
+            no_memory(call);
+            return;
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+/* ------------------------------------------------------- what is off answers as off */
+
+#define ON(name) \
+    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+#define EMPTY(name, type, INIT) \
+    ON(name) \
+    { \
+        Hadoop__Yarn__##type resp = INIT; \
+        (void)request; \
+        (void)userdata; \
+        ipc_call_reply(call, &resp.base); \
+    }
+#define REFUSED(name, class, text) \
+    ON(name) \
+    { \
+        (void)request; \
+        (void)userdata; \
+        ipc_call_fail(call, class, text); \
+    }
+#define NO_PROFILES \
+    "Resource profile is not enabled, please enable resource profile feature before using its " \
+    "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
+#define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
+#define NO_KERBEROS(verb) "Delegation Token can be " verb " only with kerberos authentication"
+
+REFUSED(getResourceProfiles, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
+REFUSED(getResourceProfile, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
+REFUSED(getNewReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
+REFUSED(submitReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
+REFUSED(updateReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
+REFUSED(deleteReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
+REFUSED(listReservations, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
+REFUSED(getDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("issued"))
+REFUSED(renewDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("renewed"))
+REFUSED(cancelDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("cancelled"))
+REFUSED(moveApplicationAcrossQueues, JAVA_YARN_EXCEPTION,
+        "selvedge-rm does not support moving apps between queues")
+REFUSED(updateApplicationTimeouts, JAVA_YARN_EXCEPTION,
+        "selvedge-rm does not support application timeouts")
+REFUSED(signalToContainer, JAVA_YARN_EXCEPTION,
+        "selvedge-rm does not support signalling a container through the ResourceManager")
+EMPTY(getNodeToLabels, GetNodesToLabelsResponseProto,
+      HADOOP__YARN__GET_NODES_TO_LABELS_RESPONSE_PROTO__INIT)
+EMPTY(getLabelsToNodes, GetLabelsToNodesResponseProto,
+      HADOOP__YARN__GET_LABELS_TO_NODES_RESPONSE_PROTO__INIT)
+EMPTY(getClusterNodeLabels, GetClusterNodeLabelsResponseProto,
+      HADOOP__YARN__GET_CLUSTER_NODE_LABELS_RESPONSE_PROTO__INIT)
+EMPTY(getClusterNodeAttributes, GetClusterNodeAttributesResponseProto,
+      HADOOP__YARN__GET_CLUSTER_NODE_ATTRIBUTES_RESPONSE_PROTO__INIT)
+EMPTY(getAttributesToNodes, GetAttributesToNodesResponseProto,
+      HADOOP__YARN__GET_ATTRIBUTES_TO_NODES_RESPONSE_PROTO__INIT)
+EMPTY(getNodesToAttributes, GetNodesToAttributesResponseProto,
+      HADOOP__YARN__GET_NODES_TO_ATTRIBUTES_RESPONSE_PROTO__INIT)
+
+ON(getResourceTypeInfo)
+{
+    Hadoop__Yarn__GetAllResourceTypeInfoResponseProto resp =
+        HADOOP__YARN__GET_ALL_RESOURCE_TYPE_INFO_RESPONSE_PROTO__INIT;
+
+    (void)request;
+    (void)userdata;
+    resp.resource_type_info = rm_resource_types(ipc_call_arena(call), &resp.n_resource_type_info);
+    if (resp.resource_type_info)
+        ipc_call_reply(call, &resp.base);
+    else
+        no_memory(call);
+}
+
+#define ROW(name, request, response) \
+    { #name, &request##__descriptor, &response##__descriptor, on_##name },
+/* cluster-reports.c */
+#define on_getClusterMetrics rm_on_getClusterMetrics
+#define on_getClusterNodes rm_on_getClusterNodes
+#define on_getQueueInfo rm_on_getQueueInfo
+#define on_getQueueUserAcls rm_on_getQueueUserAcls
+static const struct ipc_method methods[] = { YARN_APPLICATION_CLIENT_METHODS(ROW) };
+static const struct ipc_protocol protocol = {
+    .name = YARN_APPLICATION_CLIENT_PROTOCOL, .version = 1,
+    .methods = methods, .n_methods = SV_ARRAY_LEN(methods),
+};
+const struct ipc_protocol *const rm_client_protocols[] = { &protocol, NULL };

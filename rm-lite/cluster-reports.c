@@ -1,0 +1,282 @@
+/* ApplicationClientProtocol's reports on nodes and queues. Part of client-rm-service.c's table. */
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/machines.h"
+#include "rm-lite/reports.h"
+#include "rm-lite/services.h"
+
+#define ARRAY(a, type, n) sv_newn(a, type *, SV_MAX((size_t)(n), (size_t)1))
+
+typedef Hadoop__Yarn__QueueInfoProto QueueInfo;
+
+static void no_memory(struct ipc_call *call)
+{
+    ipc_call_fail(call, JAVA_IO_EXCEPTION, "the ResourceManager has no memory for this request");
+}
+
+void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__GetClusterMetricsResponseProto resp =
+        HADOOP__YARN__GET_CLUSTER_METRICS_RESPONSE_PROTO__INIT;
+    Hadoop__Yarn__YarnClusterMetricsProto m = HADOOP__YARN__YARN_CLUSTER_METRICS_PROTO__INIT;
+
+    (void)request;
+    m.has_num_node_managers = m.has_num_decommissioned_nms = m.has_num_active_nms = true;
+    m.has_num_lost_nms = m.has_num_unhealthy_nms = m.has_num_rebooted_nms = true;
+    m.has_num_decommissioning_nms = m.has_num_shutdown_nms = true;
+    m.num_node_managers = (int32_t)HASH_COUNT(rm->nodes);
+    m.num_active_nms = rm_count_nodes(rm, RM_NODE_RUNNING);
+    m.num_decommissioned_nms = rm_count_nodes(rm, RM_NODE_DECOMMISSIONED);
+    m.num_decommissioning_nms = rm_count_nodes(rm, RM_NODE_DECOMMISSIONING);
+    m.num_lost_nms = rm_count_nodes(rm, RM_NODE_LOST);
+    m.num_unhealthy_nms = rm_count_nodes(rm, RM_NODE_UNHEALTHY);
+    m.num_rebooted_nms = rm_count_nodes(rm, RM_NODE_REBOOTED);
+    m.num_shutdown_nms = rm_count_nodes(rm, RM_NODE_SHUTDOWN);
+    resp.cluster_metrics = &m;
+    ipc_call_reply(call, &resp.base);
+}
+
+static bool wanted(const Hadoop__Yarn__GetClusterNodesRequestProto *q, const struct rm_node *n)
+{
+    if (q->n_nodestates == 0)
+        return rm_node_is_active(n);
+    for (size_t i = 0; i < q->n_nodestates; i++)
+        if ((int)q->nodestates[i] == rm_node_wire_state(n))
+            return true;
+    return false;
+}
+
+void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetClusterNodesRequestProto *q =
+        (const Hadoop__Yarn__GetClusterNodesRequestProto *)request;
+    Hadoop__Yarn__GetClusterNodesResponseProto resp =
+        HADOOP__YARN__GET_CLUSTER_NODES_RESPONSE_PROTO__INIT;
+    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
+    struct sv_arena *a = ipc_call_arena(call);
+
+    resp.nodereports = ARRAY(a, Hadoop__Yarn__NodeReportProto,
+                             HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes));
+    for (size_t t = 0; resp.nodereports && t < SV_ARRAY_LEN(tables); t++)
+        for (struct rm_node *n = tables[t]; n; n = n->hh.next) {
+            if (!wanted(q, n))
+                continue;
+            resp.nodereports[resp.n_nodereports] = rm_node_report(a, n);
+            if (!resp.nodereports[resp.n_nodereports++]) {
+                no_memory(call);
+                return;
+            }
+        }
+    if (resp.nodereports)
+        ipc_call_reply(call, &resp.base);
+    else
+        no_memory(call);
+}
+
+/* -------------------------------------------------------------------- queues */
+
+static Hadoop__Yarn__QueueStatisticsProto *statistics(struct sv_arena *a,
+                                                      const struct rm_queue_info *q)
+{
+    Hadoop__Yarn__QueueStatisticsProto *m = sv_new(a, Hadoop__Yarn__QueueStatisticsProto);
+    struct rm_res left = rm_res_max(rm_res_sub(q->effective_max, q->used), (struct rm_res){ 0, 0 });
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__queue_statistics_proto__init(m);
+    m->has_numappsrunning = m->has_numappspending = m->has_numactiveusers = true;
+    m->numappsrunning = q->active_apps;
+    m->numappspending = q->pending_apps;
+    m->numactiveusers = q->users;
+    m->has_availablememorymb = m->has_allocatedmemorymb = m->has_pendingmemorymb = true;
+    m->has_reservedmemorymb = true;
+    m->availablememorymb = left.mem;
+    m->allocatedmemorymb = q->used.mem;
+    m->pendingmemorymb = q->pending.mem;
+    m->reservedmemorymb = q->reserved.mem;
+    m->has_availablevcores = m->has_allocatedvcores = m->has_pendingvcores = true;
+    m->has_reservedvcores = true;
+    m->availablevcores = left.vcores;
+    m->allocatedvcores = q->used.vcores;
+    m->pendingvcores = q->pending.vcores;
+    m->reservedvcores = q->reserved.vcores;
+    m->has_allocatedcontainers = true;
+    m->allocatedcontainers = q->containers;
+    return m;
+}
+
+static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
+{
+    QueueInfo *m = sv_new(a, QueueInfo);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__queue_info_proto__init(m);
+    m->queuename = sv_arena_strdup(a, q->name);
+    m->queuepath = sv_arena_strdup(a, q->path);
+    m->has_capacity = m->has_maximumcapacity = m->has_currentcapacity = true;
+    m->capacity = (float)q->capacity;
+    m->maximumcapacity = (float)q->max_capacity;
+    m->currentcapacity = (float)q->used_capacity;
+    m->has_state = true;
+    m->state = (Hadoop__Yarn__QueueStateProto)q->state;
+    m->queuestatistics = statistics(a, q);
+    m->has_preemptiondisabled = m->has_intraqueuepreemptiondisabled = true;
+    m->preemptiondisabled = m->intraqueuepreemptiondisabled = true;
+    m->has_weight = true;
+    m->weight = (float)q->weight;
+    m->schedulertype = (char *)(uintptr_t)"CapacityScheduler";
+    return m->queuename && m->queuepath && m->queuestatistics ? m : NULL;
+}
+
+struct walk {
+    struct sv_arena *a;
+    const char *parent; /* full path whose children are wanted */
+    bool recursive;
+    struct rm *rm;
+    QueueInfo *into;
+    size_t cap;
+    bool failed;
+};
+
+static void add_children(struct walk *w);
+
+static int add_child(const struct rm_queue_info *q, void *userdata)
+{
+    struct walk *w = userdata;
+    QueueInfo *m;
+
+    if (w->failed || !sv_streq(q->parent, w->parent))
+        return 0;
+    m = queue_to(w->a, q);
+    if (w->into->n_childqueues == w->cap) {
+        size_t cap = w->cap ? w->cap * 2 : 8;
+        QueueInfo **v = sv_newn(w->a, QueueInfo *, cap);
+
+        if (v && w->cap)
+            memcpy(v, w->into->childqueues, w->cap * sizeof(QueueInfo *));
+        w->into->childqueues = v;
+        w->cap = cap;
+    }
+    if (!m || !w->into->childqueues) {
+        w->failed = true;
+        return 0;
+    }
+    w->into->childqueues[w->into->n_childqueues++] = m;
+    if (w->recursive) {
+        struct walk sub = { .a = w->a, .rm = w->rm, .parent = m->queuepath, .recursive = true,
+                            .into = m };
+
+        add_children(&sub);
+        w->failed = sub.failed;
+    }
+    return 0;
+}
+
+static void add_children(struct walk *w)
+{
+    (void)rm_sched_each_queue(w->rm->sched, add_child, w); /* add_child never fails */
+}
+
+static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_info *q, QueueInfo *m)
+{
+    struct rm_app *app;
+
+    m->applications = ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
+    if (!m->applications)
+        return false;
+    DL_FOREACH(rm->app_list, app) {
+        struct rm_app_usage use;
+
+        if (rm_sched_app_usage(rm->sched, app->id, &use) < 0 || !sv_streq(use.queue_path, q->path))
+            continue;
+        m->applications[m->n_applications] = rm_app_report(a, app);
+        if (!m->applications[m->n_applications++])
+            return false;
+    }
+    return true;
+}
+
+void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetQueueInfoRequestProto *q =
+        (const Hadoop__Yarn__GetQueueInfoRequestProto *)request;
+    Hadoop__Yarn__GetQueueInfoResponseProto resp =
+        HADOOP__YARN__GET_QUEUE_INFO_RESPONSE_PROTO__INIT;
+    struct sv_arena *a = ipc_call_arena(call);
+    struct rm_queue_info info;
+
+    if (!q->queuename || rm_sched_queue(rm->sched, q->queuename, &info) < 0) {
+        ipc_call_reply(call, &resp.base); /* Hadoop: no such queue is an empty answer */
+        return;
+    }
+    resp.queueinfo = queue_to(a, &info);
+    if (!resp.queueinfo || (q->includeapplications && !add_apps(a, rm, &info, resp.queueinfo))) {
+        no_memory(call);
+        return;
+    }
+    if (q->includechildqueues || q->recursive) {
+        struct walk w = { .a = a, .rm = rm, .parent = resp.queueinfo->queuepath,
+                          .recursive = q->recursive, .into = resp.queueinfo };
+
+        add_children(&w);
+        if (w.failed) {
+            no_memory(call);
+            return;
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+struct acls {
+    struct sv_arena *a;
+    Hadoop__Yarn__GetQueueUserAclsInfoResponseProto *resp;
+    size_t cap;
+};
+
+static int count_queue(const struct rm_queue_info *q, void *userdata)
+{
+    (void)q;
+    (*(size_t *)userdata)++;
+    return 0;
+}
+
+/* Without ACLs everybody may submit to and administer every queue (root's default is "*"). */
+static int add_acl(const struct rm_queue_info *q, void *userdata)
+{
+    static Hadoop__Yarn__QueueACLProto both[] = {
+        HADOOP__YARN__QUEUE_ACLPROTO__QACL_SUBMIT_APPLICATIONS,
+        HADOOP__YARN__QUEUE_ACLPROTO__QACL_ADMINISTER_QUEUE
+    };
+    struct acls *s = userdata;
+    Hadoop__Yarn__QueueUserACLInfoProto *m = sv_new(s->a, Hadoop__Yarn__QueueUserACLInfoProto);
+
+    if (!m || s->resp->n_queueuseracls >= s->cap)
+        return -1;
+    hadoop__yarn__queue_user_aclinfo_proto__init(m);
+    m->queuename = sv_arena_strdup(s->a, q->name);
+    m->useracls = both;
+    m->n_useracls = SV_ARRAY_LEN(both);
+    s->resp->queueuseracls[s->resp->n_queueuseracls++] = m;
+    return m->queuename ? 0 : -1;
+}
+
+void rm_on_getQueueUserAcls(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__GetQueueUserAclsInfoResponseProto resp =
+        HADOOP__YARN__GET_QUEUE_USER_ACLS_INFO_RESPONSE_PROTO__INIT;
+    struct acls s = { .a = ipc_call_arena(call), .resp = &resp };
+
+    (void)request;
+    (void)rm_sched_each_queue(rm->sched, count_queue, &s.cap); /* never fails */
+    resp.queueuseracls = ARRAY(s.a, Hadoop__Yarn__QueueUserACLInfoProto, s.cap);
+    if (resp.queueuseracls && rm_sched_each_queue(rm->sched, add_acl, &s) >= 0)
+        ipc_call_reply(call, &resp.base);
+    else
+        no_memory(call);
+}

@@ -1,0 +1,140 @@
+/* selvedge-rm: arguments, configuration, signals, the loop. Everything else is in rm.c. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "rm-lite/machines.h"
+
+static void usage(FILE *out)
+{
+    fputs("Usage: selvedge-rm [OPTION]...\n"
+          "The ResourceManager of a YARN cluster.\n\n"
+          "  -c, --conf DIR         read core-site.xml, yarn-site.xml, capacity-scheduler.xml here\n"
+          "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
+          "  -D KEY=VALUE           set one key\n"
+          "      --print-conf       print every key of the ResourceManager and end\n"
+          "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
+          "                         RMContainer, RMNode) and end\n"
+          "  -h, --help             this text\n", out);
+}
+
+static int print_graph(const char *name)
+{
+    static const struct sv_fsm *const all[] = { &rm_app_fsm, &rm_attempt_fsm, &rm_container_fsm,
+                                                &rm_node_fsm };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
+        if (strcmp(all[i]->name, name) == 0) {
+            sv_fsm_print_dot(all[i], stdout);
+            return EXIT_SUCCESS;
+        }
+    fprintf(stderr, "selvedge-rm: no state machine is called %s\n", name);
+    return EXIT_FAILURE;
+}
+
+static int set_key(struct sv_conf *conf, char *text)
+{
+    char *eq = strchr(text, '=');
+
+    if (!eq)
+        return -EINVAL;
+    *eq = 0;
+    return sv_conf_set(conf, text, eq + 1);
+}
+
+static int run(struct sv_conf *conf)
+{
+    struct sv_error err = { 0 };
+    sd_event *event = NULL;
+    struct rm *rm = NULL;
+    int r = sd_event_default(&event);
+
+    if (r >= 0)
+        r = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
+    if (r >= 0)
+        r = sd_event_add_signal(event, NULL, SIGINT, NULL, NULL);
+    if (r < 0) {
+        sv_log_err("event loop: %s", strerror(-r));
+        return EXIT_FAILURE;
+    }
+    r = rm_new(event, conf, &rm, &err);
+    if (r < 0) {
+        sv_log_err("%s", err.text[0] ? err.text : strerror(-r));
+        sd_event_unref(event);
+        return EXIT_FAILURE;
+    }
+    sv_log_notice("ResourceManager is ready, cluster timestamp %lld, epoch %lld",
+                  (long long)rm->started_ms, (long long)rm->epoch);
+    (void)sd_notify(0, "READY=1"); /* nobody may be listening, ignoring */
+    r = sd_event_loop(event);
+    (void)sd_notify(0, "STOPPING=1");
+    rm_free(rm);
+    sd_event_unref(event);
+    return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    enum { PRINT_GRAPH = 256, PRINT_CONF };
+    static const struct option options[] = {
+        { "conf", required_argument, NULL, 'c' },
+        { "print-graph", required_argument, NULL, PRINT_GRAPH },
+        { "print-conf", no_argument, NULL, PRINT_CONF },
+        { "help", no_argument, NULL, 'h' },
+        { 0 }
+    };
+    struct sv_conf *conf = sv_conf_new();
+    struct sv_error err = { 0 };
+    const char *dir = NULL;
+    bool print_conf = false;
+    sigset_t set;
+    int c, r;
+
+    sv_log_init("rm");
+    if (!conf)
+        return EXIT_FAILURE;
+    while ((c = getopt_long(argc, argv, "c:D:h", options, NULL)) >= 0)
+        switch (c) {
+        case 'c':
+            dir = optarg;
+            break;
+        case 'D':
+            if (set_key(conf, optarg) < 0) {
+                fprintf(stderr, "selvedge-rm: -D wants KEY=VALUE\n");
+                return EXIT_FAILURE;
+            }
+            break;
+        case PRINT_GRAPH:
+            return print_graph(optarg);
+        case PRINT_CONF:
+            print_conf = true;
+            break;
+        case 'h':
+            usage(stdout);
+            return EXIT_SUCCESS;
+        default:
+            usage(stderr);
+            return EXIT_FAILURE;
+        }
+    r = sv_conf_load_hadoop(conf, dir, &err);
+    if (r < 0) {
+        sv_log_err("%s", err.text);
+        return EXIT_FAILURE;
+    }
+    if (print_conf) {
+        rm_conf_print(conf, stdout);
+        sv_conf_free(conf);
+        return EXIT_SUCCESS;
+    }
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL); /* sd_event reads them by signalfd */
+    (void)signal(SIGPIPE, SIG_IGN);
+    r = run(conf);
+    sv_conf_free(conf);
+    return r;
+}

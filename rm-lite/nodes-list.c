@@ -1,0 +1,104 @@
+/* NodesListManager. See nodes-list.h. The files are the operator's: one host a word, # to the end
+ * of the line is a comment. Called at start, by refreshNodes and by resource-tracker-service.c. */
+#include "rm-lite/nodes-list.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "common/fd.h"
+#include "rm-lite/machines.h"
+#include "rm-lite/version.h"
+
+#define LIST_MAX (16 * 1024 * 1024)
+
+static int read_list(const char *path, struct rm_name_set **ret, struct sv_error *err)
+{
+    _cleanup_free_ char *text = NULL;
+    size_t len;
+    int r;
+
+    *ret = NULL;
+    if (!path || !*path)
+        return 0;
+    r = sv_read_file_at(AT_FDCWD, path, LIST_MAX, &text, &len);
+    if (r < 0)
+        return sv_error_errno(err, r, "list of nodes %s", path);
+    for (char *p = text; *p;) {
+        size_t n = strcspn(p, "# \t\r\n,");
+        char end = p[n];
+
+        p[n] = 0;
+        if (n)
+            rm_set_add(ret, p);
+        if (!end)
+            break;
+        p += n + 1;
+        if (end == '#')
+            p += strcspn(p, "\n");
+    }
+    return 0;
+}
+
+int rm_nodes_list_read(struct rm *rm, struct sv_error *err)
+{
+    struct rm_name_set *in = NULL, *ex = NULL;
+    int r = read_list(rm->c.nodes_include, &in, err);
+
+    if (r >= 0)
+        r = read_list(rm->c.nodes_exclude, &ex, err);
+    if (r < 0) {
+        rm_set_clear(&in);
+        return r;
+    }
+    rm_set_clear(&rm->include);
+    rm_set_clear(&rm->exclude);
+    rm->include = in;
+    rm->exclude = ex;
+    return 0;
+}
+
+bool rm_nodes_list_allows(struct rm *rm, const char *host)
+{
+    if (rm_set_has(rm->exclude, host))
+        return false;
+    return !rm->include || rm_set_has(rm->include, host);
+}
+
+void rm_nodes_list_apply(struct rm *rm, bool graceful, int64_t timeout_ms)
+{
+    struct rm_node *n, *tmp;
+
+    HASH_ITER(hh, rm->nodes, n, tmp) {
+        bool allowed = rm_nodes_list_allows(rm, n->id.host);
+
+        if (allowed && n->state == RM_NODE_DECOMMISSIONING)
+            rm_post(rm, RM_M_NODE, n, RM_NODE_RECOMMISSION);
+        else if (!allowed && graceful)
+            rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
+                                                .event = RM_NODE_GRACEFUL,
+                                                .number = timeout_ms }, NULL);
+        else if (!allowed)
+            rm_post(rm, RM_M_NODE, n, RM_NODE_DECOMMISSION);
+    }
+    rm_drain(rm);
+}
+
+int rm_version_cmp(const char *a, const char *b)
+{
+    while (isdigit((unsigned char)*a) || isdigit((unsigned char)*b)) {
+        char *ea, *eb;
+        long va = strtol(a, &ea, 10), vb = strtol(b, &eb, 10);
+
+        if (va != vb)
+            return va < vb ? -1 : 1;
+        a = *ea == '.' ? ea + 1 : ea;
+        b = *eb == '.' ? eb + 1 : eb;
+    }
+    if (!*a && !*b)
+        return 0;
+    if (!*a) /* a release is after its snapshot */
+        return 1;
+    return *b ? strcmp(a, b) : -1;
+}

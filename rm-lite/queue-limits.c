@@ -1,0 +1,289 @@
+/* The CapacityScheduler's arithmetic on the queue tree: effective shares, usage along the path,
+ * user limit, ApplicationMaster limit, headroom, activation of waiting applications.
+ *
+ * Called by scheduler.c and assign.c only. Pure; the formulas are those of AbstractCSQueue,
+ * UsersManager.computeUserLimit and LeafQueue.activateApplications. */
+#include "rm-lite/scheduler-impl.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void derive(struct rm_sched *s, struct rm_queue *q)
+{
+    double weights = 0;
+    struct rm_res wanted = { 0, 0 };
+
+    if (!q->parent) {
+        q->abs_capacity = q->abs_max_capacity = 1;
+        q->eff_min = q->eff_max = s->cluster;
+    }
+    for (size_t i = 0; i < q->n_children; i++) {
+        weights += q->children[i]->mode == RM_MODE_WEIGHT ? q->children[i]->weight : 0;
+        wanted = rm_res_add(wanted, q->children[i]->abs_min);
+    }
+    for (size_t i = 0; i < q->n_children; i++) {
+        struct rm_queue *c = q->children[i];
+
+        if (c->mode == RM_MODE_ABSOLUTE) { /* scaled down when the cluster is too small */
+            double fm = wanted.mem > q->eff_min.mem ? (double)q->eff_min.mem / (double)wanted.mem : 1;
+            double fv = wanted.vcores > q->eff_min.vcores
+                            ? (double)q->eff_min.vcores / (double)wanted.vcores : 1;
+
+            c->eff_min.mem = (int64_t)((double)c->abs_min.mem * fm);
+            c->eff_min.vcores = (int64_t)((double)c->abs_min.vcores * fv);
+            c->eff_max = rm_res_is_zero(c->abs_max) ? q->eff_max : rm_res_min(c->abs_max, q->eff_max);
+            c->abs_capacity = rm_res_share(s->set.calc, c->eff_min, s->cluster);
+            c->abs_max_capacity = rm_res_share(s->set.calc, c->eff_max, s->cluster);
+            c->capacity = q->abs_capacity > 0 ? c->abs_capacity / q->abs_capacity : 0;
+            c->max_capacity = q->abs_max_capacity > 0 ? c->abs_max_capacity / q->abs_max_capacity : 0;
+        } else {
+            if (c->mode == RM_MODE_WEIGHT)
+                c->capacity = weights > 0 ? c->weight / weights : 0;
+            c->abs_capacity = q->abs_capacity * c->capacity;
+            c->abs_max_capacity = q->abs_max_capacity * c->max_capacity;
+            c->eff_min = rm_res_scale(q->eff_min, c->capacity);
+            c->eff_max = rm_res_scale(q->eff_max, c->max_capacity);
+        }
+        derive(s, c);
+    }
+    if (rm_queue_leaf(q)) {
+        double per_user = q->user_limit / 100 * q->user_limit_factor;
+        int64_t n = q->configured_max_apps >= 0
+                        ? q->configured_max_apps
+                        : (int64_t)((double)s->set.max_apps * q->abs_capacity);
+
+        q->max_apps = (int32_t)SV_MIN(n, (int64_t)INT32_MAX);
+        q->max_apps_per_user = q->user_limit_factor == -1
+                                   ? q->max_apps
+                                   : (int32_t)SV_MIN((double)q->max_apps, q->max_apps * per_user);
+    }
+}
+
+void rm_queues_derive(struct rm_sched *s)
+{
+    derive(s, s->root);
+}
+
+void rm_queue_use(struct rm_queue *leaf, struct rm_res r, int containers)
+{
+    for (struct rm_queue *q = leaf; q; q = q->parent) {
+        q->used = rm_res_add(q->used, r);
+        q->containers += containers;
+    }
+}
+
+void rm_queue_pend(struct rm_queue *leaf, struct rm_res r)
+{
+    for (struct rm_queue *q = leaf; q; q = q->parent)
+        q->pending = rm_res_add(q->pending, r);
+}
+
+void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r)
+{
+    for (struct rm_queue *q = leaf; q; q = q->parent) {
+        q->reserved = rm_res_add(q->reserved, r);
+        q->used = rm_res_add(q->used, r); /* reserved counts as used */
+    }
+}
+
+struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name)
+{
+    struct rm_user *u;
+
+    HASH_FIND_STR(leaf->users, name, u);
+    if (u)
+        return u;
+    u = calloc(1, sizeof(*u));
+    if (!u)
+        return NULL;
+    u->name = strdup(name);
+    if (!u->name) {
+        free(u);
+        return NULL;
+    }
+    HASH_ADD_KEYPTR(hh, leaf->users, u->name, strlen(u->name), u);
+    return u;
+}
+
+void rm_user_put(struct rm_queue *leaf, struct rm_user *u)
+{
+    if (u->apps > 0)
+        return;
+    HASH_DEL(leaf->users, u);
+    free(u->name);
+    free(u);
+}
+
+static bool above(const struct rm_sched *s, struct rm_res a, struct rm_res b)
+{
+    return rm_res_share(s->set.calc, a, s->cluster) >
+           rm_res_share(s->set.calc, b, s->cluster) + 1e-12;
+}
+
+struct rm_res rm_user_limit(const struct rm_sched *s, const struct rm_queue *leaf,
+                            const struct rm_user *u)
+{
+    struct rm_res required = s->set.min_alloc, qcap, current, base, ul, cap;
+    struct rm_res by_active = { 0, 0 };
+    double consumed = 0;
+    int64_t n_active = 0, n_all = 0, n;
+    const struct rm_user *it;
+
+    for (it = leaf->users; it; it = it->hh.next) {
+        consumed += rm_res_share(s->set.calc, it->used, s->cluster);
+        n_all++;
+        if (it->asking > 0) {
+            n_active++;
+            by_active = rm_res_add(by_active, it->used);
+        }
+    }
+    qcap = rm_res_max(leaf->eff_min, required);
+    current = rm_res_scale_up(s->cluster, consumed);
+    current = above(s, qcap, current) ? qcap : rm_res_add(current, required);
+    if (u->asking > 0) {
+        base = rm_res_add(by_active, required);
+        n = n_active;
+    } else {
+        base = current;
+        n = n_all;
+    }
+    n = SV_MAX(n, (int64_t)1);
+    ul = (struct rm_res){ (base.mem + n - 1) / n, (base.vcores + n - 1) / n };
+    ul = rm_res_max(ul, rm_res_scale_up(current, leaf->user_limit / 100));
+    if (leaf->user_limit_factor == -1 || leaf->capacity == 0)
+        cap = leaf->eff_max;
+    else
+        cap = rm_res_scale(qcap, leaf->user_limit_factor);
+    return rm_res_round_up(rm_res_min(ul, cap), s->set.min_alloc);
+}
+
+struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
+{
+    struct rm_res base = rm_res_max(leaf->eff_min, rm_res_max(leaf->used, (struct rm_res){ 0, 0 }));
+
+    /* LeafQueue looks at the larger of the guarantee and what the queue could have now. */
+    if (leaf->parent) {
+        struct rm_res free_now = rm_res_sub(leaf->parent->eff_max, leaf->parent->used);
+
+        base = rm_res_max(base, rm_res_min(leaf->eff_max, rm_res_add(leaf->used, free_now)));
+    }
+    return rm_res_round_up(rm_res_scale_up(base, leaf->am_percent), s->set.min_alloc);
+}
+
+static struct rm_res user_am_limit(const struct rm_sched *s, const struct rm_queue *leaf,
+                                   struct rm_res queue_limit)
+{
+    int32_t active = 0;
+    double f;
+    struct rm_res r;
+
+    for (const struct rm_user *u = leaf->users; u; u = u->hh.next)
+        active += u->apps > 0;
+    f = SV_MAX(leaf->user_limit / 100, 1.0 / SV_MAX(active, 1));
+    if (leaf->user_limit_factor == -1)
+        return queue_limit;
+    r = rm_res_round_up(
+        rm_res_scale_up(leaf->eff_min, leaf->am_percent * f * leaf->user_limit_factor),
+        s->set.min_alloc);
+    return rm_res_min(r, queue_limit);
+}
+
+struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app)
+{
+    struct rm_res zero = { 0, 0 }, h, q;
+
+    h = rm_res_sub(rm_user_limit(s, app->leaf, app->user), app->user->used);
+    q = rm_res_sub(app->leaf->eff_max, app->leaf->used);
+    h = rm_res_min(h, q);
+    h = rm_res_min(h, rm_res_sub(s->cluster, s->root->used));
+    return rm_res_max(h, zero);
+}
+
+/* Higher priority first, then the order of submission. */
+int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    if (a->id.cluster_ts != b->id.cluster_ts)
+        return a->id.cluster_ts < b->id.cluster_ts ? -1 : 1;
+    return a->id.id < b->id.id ? -1 : a->id.id > b->id.id;
+}
+
+void rm_app_ready(struct rm_sched_app *app)
+{
+    bool ready = app->active && !rm_res_is_zero(app->pending);
+    struct rm_queue *q = app->leaf;
+    struct rm_sched_app *tail;
+
+    if (ready == app->in_ready)
+        return;
+    app->in_ready = ready;
+    app->user->asking += ready ? 1 : -1;
+    if (!ready) {
+        DL_DELETE2(q->ready, app, r_prev, r_next);
+        return;
+    }
+    tail = q->ready ? q->ready->r_prev : NULL;
+    if (!tail || rm_app_order(tail, app) < 0) /* the usual case: a new application */
+        DL_APPEND2(q->ready, app, r_prev, r_next);
+    else
+        DL_INSERT_INORDER2(q->ready, app, rm_app_order, r_prev, r_next);
+}
+
+void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
+{
+    struct rm_sched_app *app, *tmp;
+    struct rm_res limit, user_limit;
+
+    if (!leaf->waiting)
+        return;
+    limit = rm_queue_am_limit(s, leaf);
+    user_limit = user_am_limit(s, leaf, limit);
+    DL_FOREACH_SAFE2(leaf->waiting, app, tmp, w_next) {
+        struct rm_res q = rm_res_add(leaf->am_used, app->am);
+        struct rm_res u = rm_res_add(app->user->am_used, app->am);
+
+        /* One application may always start, however small the limit. */
+        if (leaf->active_apps > 0 && !rm_res_is_zero(leaf->am_used) &&
+            !rm_res_fits(s->set.calc, q, limit))
+            continue;
+        if (app->user->active_apps > 0 && !rm_res_is_zero(app->user->am_used) &&
+            !rm_res_fits(s->set.calc, u, user_limit))
+            continue;
+        DL_DELETE2(leaf->waiting, app, w_prev, w_next);
+        app->in_waiting = false;
+        app->active = app->am_counted = true;
+        leaf->active_apps++;
+        app->user->active_apps++;
+        leaf->am_used = q;
+        app->user->am_used = u;
+        rm_app_ready(app);
+    }
+}
+
+void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
+                        struct rm_queue_info *ret)
+{
+    double guarantee = rm_res_share(s->set.calc, q->used, q->eff_min);
+
+    *ret = (struct rm_queue_info){
+        .name = q->name, .path = q->path, .parent = q->parent ? q->parent->path : NULL,
+        .leaf = rm_queue_leaf(q), .state = q->state,
+        .capacity = q->capacity, .max_capacity = q->max_capacity,
+        .abs_capacity = q->abs_capacity, .abs_max_capacity = q->abs_max_capacity,
+        .used_capacity = guarantee,
+        .abs_used_capacity = rm_res_share(s->set.calc, q->used, s->cluster),
+        .weight = q->mode == RM_MODE_WEIGHT ? q->weight : -1,
+        .used = q->used, .reserved = q->reserved, .pending = q->pending, .am_used = q->am_used,
+        .am_limit = rm_queue_am_limit(s, q),
+        .effective_min = q->eff_min, .effective_max = q->eff_max,
+        .max_allocation = q->max_allocation,
+        .containers = q->containers, .active_apps = q->active_apps,
+        .pending_apps = q->apps - q->active_apps,
+        .max_apps = q->max_apps, .max_apps_per_user = q->max_apps_per_user,
+        .users = (int32_t)HASH_COUNT(q->users),
+        .user_limit = q->user_limit, .user_limit_factor = q->user_limit_factor,
+        .am_percent = q->am_percent,
+        .priority = q->priority, .default_app_priority = q->default_app_priority,
+    };
+}

@@ -1,0 +1,295 @@
+/* Reports. See reports.h; called by client-rm-service.c and application-master-service.c. Which
+ * fields must be there for unmodified clients: they read states and statuses without a null check. */
+#include "rm-lite/reports.h"
+
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/machines.h"
+#include "rm-lite/tokens.h"
+#include "rm-lite/tracking.h"
+
+/* Messages take strings that the caller keeps; ours live as long as the objects, which outlive the
+ * packing of the answer. */
+#define STR(s) ((char *)(uintptr_t)(s))
+
+Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority)
+{
+    Hadoop__Yarn__PriorityProto *m = sv_new(a, Hadoop__Yarn__PriorityProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__priority_proto__init(m);
+    m->has_priority = true;
+    m->priority = priority;
+    return m;
+}
+
+Hadoop__Yarn__ResourceTypeInfoProto **rm_resource_types(struct sv_arena *a, size_t *ret_n)
+{
+    static const struct { const char *name, *units; } types[] = {
+        { "memory-mb", "Mi" }, { "vcores", "" }
+    };
+    Hadoop__Yarn__ResourceTypeInfoProto **v =
+        sv_newn(a, Hadoop__Yarn__ResourceTypeInfoProto *, SV_ARRAY_LEN(types));
+
+    if (!v)
+        return NULL;
+    for (size_t i = 0; i < SV_ARRAY_LEN(types); i++) {
+        v[i] = sv_new(a, Hadoop__Yarn__ResourceTypeInfoProto);
+        if (!v[i])
+            return NULL;
+        hadoop__yarn__resource_type_info_proto__init(v[i]);
+        v[i]->name = STR(types[i].name);
+        v[i]->units = STR(types[i].units);
+        v[i]->has_type = true;
+        v[i]->type = HADOOP__YARN__RESOURCE_TYPES_PROTO__COUNTABLE;
+    }
+    *ret_n = SV_ARRAY_LEN(types);
+    return v;
+}
+
+Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct sv_arena *a, const struct rm_app *app,
+                                                   size_t *ret_n)
+{
+    Hadoop__Yarn__ApplicationSubmissionContextProto *ctx =
+        hadoop__yarn__application_submission_context_proto__unpack(
+            sv_arena_protobuf(a), app->submission_len, app->submission);
+
+    *ret_n = 0;
+    if (!ctx || !ctx->am_container_spec)
+        return NULL;
+    *ret_n = ctx->am_container_spec->n_application_acls;
+    return ctx->am_container_spec->application_acls;
+}
+
+int32_t rm_active_nodes(const struct rm *rm)
+{
+    return rm_count_nodes(rm, RM_NODE_RUNNING) + rm_count_nodes(rm, RM_NODE_DECOMMISSIONING);
+}
+
+int32_t rm_count_nodes(const struct rm *rm, int state)
+{
+    const struct rm_node *n;
+    int32_t count = 0;
+
+    for (n = rm->nodes; n; n = n->hh.next)
+        count += n->state == state;
+    for (n = rm->inactive_nodes; n; n = n->hh.next)
+        count += n->state == state;
+    return count;
+}
+
+static Hadoop__Yarn__ResourceUtilizationProto *use_to(struct sv_arena *a, int32_t pmem,
+                                                      int32_t vmem, float cpu)
+{
+    Hadoop__Yarn__ResourceUtilizationProto *m = sv_new(a, Hadoop__Yarn__ResourceUtilizationProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__resource_utilization_proto__init(m);
+    m->has_pmem = m->has_vmem = m->has_cpu = true;
+    m->pmem = pmem;
+    m->vmem = vmem;
+    m->cpu = cpu;
+    return m;
+}
+
+Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct rm_node *n)
+{
+    Hadoop__Yarn__NodeReportProto *m = sv_new(a, Hadoop__Yarn__NodeReportProto);
+    struct rm_node_usage use = { .total = n->total };
+
+    if (!m)
+        return NULL;
+    (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not there: nothing used, ignoring */
+    hadoop__yarn__node_report_proto__init(m);
+    m->nodeid = yarn_node_id_to(a, &n->id);
+    m->httpaddress = n->http;
+    m->rackname = n->rack;
+    m->used = yarn_resource_to(a, rm_res_to_yarn(use.used));
+    m->capability = yarn_resource_to(a, rm_res_to_yarn(n->total));
+    m->has_numcontainers = true;
+    m->numcontainers = use.containers;
+    m->has_node_state = true;
+    m->node_state = (Hadoop__Yarn__NodeStateProto)rm_node_wire_state(n);
+    m->health_report = n->health ? n->health : STR("");
+    m->has_last_health_report_time = true;
+    m->last_health_report_time = n->health_ms;
+    m->containers_utilization = use_to(a, n->used_pmem, n->used_vmem, n->used_cpu);
+    m->node_utilization = use_to(a, n->node_pmem, n->node_vmem, n->node_cpu);
+    m->has_node_update_type = true;
+    m->node_update_type = n->state == RM_NODE_RUNNING
+                              ? HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_USABLE
+                          : n->state == RM_NODE_DECOMMISSIONING
+                              ? HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_DECOMMISSIONING
+                              : HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_UNUSABLE;
+    return m->nodeid && m->used && m->capability ? m : NULL;
+}
+
+static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena *a,
+                                                                const struct rm_app *app)
+{
+    Hadoop__Yarn__ApplicationResourceUsageReportProto *m =
+        sv_new(a, Hadoop__Yarn__ApplicationResourceUsageReportProto);
+    struct rm_app_usage use = { .queue_path = NULL };
+    struct rm_queue_info q;
+    struct rm_res cluster = rm_sched_cluster(app->rm->sched);
+    enum rm_calculator calc = rm_sched_calculator(app->rm->sched);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__application_resource_usage_report_proto__init(m);
+    (void)rm_sched_app_usage(app->rm->sched, app->id, &use); /* ended: all zero, ignoring */
+    m->has_num_used_containers = m->has_num_reserved_containers = true;
+    m->num_used_containers = use.containers;
+    m->num_reserved_containers = use.reserved_containers;
+    m->used_resources = yarn_resource_to(a, rm_res_to_yarn(use.used));
+    m->reserved_resources = yarn_resource_to(a, rm_res_to_yarn(use.reserved));
+    m->needed_resources =
+        yarn_resource_to(a, rm_res_to_yarn(rm_res_add(use.used, use.reserved)));
+    m->has_memory_seconds = m->has_vcore_seconds = true;
+    rm_app_seconds(app, &m->memory_seconds, &m->vcore_seconds);
+    m->has_cluster_usage_percentage = m->has_queue_usage_percentage = true;
+    m->cluster_usage_percentage = (float)(rm_res_share(calc, use.used, cluster) * 100);
+    if (use.queue_path && rm_sched_queue(app->rm->sched, use.queue_path, &q) >= 0)
+        m->queue_usage_percentage = (float)(rm_res_share(calc, use.used, q.effective_min) * 100);
+    m->has_preempted_memory_seconds = m->has_preempted_vcore_seconds = true;
+    return m->used_resources && m->reserved_resources && m->needed_resources ? m : NULL;
+}
+
+static char *page_url(struct sv_arena *a, struct rm_app *app)
+{
+    char url[1024];
+
+    if (app->current)
+        rm_tracking_url(app->current, url, sizeof(url));
+    else
+        rm_app_page(app, url, sizeof(url));
+    return sv_arena_strdup(a, url);
+}
+
+static bool report_attempt(struct sv_arena *a, struct rm_app *app,
+                           Hadoop__Yarn__ApplicationReportProto *m)
+{
+    struct rm_attempt *att = app->current;
+
+    m->host = att && att->host && *att->host ? att->host : STR("N/A");
+    m->rpc_port = att ? att->rpc_port : -1;
+    m->originaltrackingurl = att && att->tracking_url && *att->tracking_url ? att->tracking_url
+                                                                            : STR("N/A");
+    m->progress = rm_app_final_stored(app) ? 1.0f : att ? att->progress : 0;
+    if (!att)
+        return true;
+    m->currentapplicationattemptid = yarn_attempt_id_to(a, att->id);
+    if (app->unmanaged && att->token_live &&
+        (att->state == RM_ATT_LAUNCHED || att->state == RM_ATT_RUNNING)) {
+        struct yarn_token t;
+
+        if (rm_token_amrm(a, att, &t) >= 0)
+            m->am_rm_token = yarn_token_to(a, &t);
+    }
+    return m->currentapplicationattemptid != NULL;
+}
+
+Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct rm_app *app)
+{
+    Hadoop__Yarn__ApplicationReportProto *m = sv_new(a, Hadoop__Yarn__ApplicationReportProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__application_report_proto__init(m);
+    m->applicationid = yarn_app_id_to(a, app->id);
+    m->user = app->user;
+    m->queue = app->queue;
+    m->name = app->name;
+    m->has_rpc_port = m->has_progress = true;
+    if (!report_attempt(a, app, m))
+        return NULL;
+    m->has_yarn_application_state = true;
+    m->yarn_application_state = (Hadoop__Yarn__YarnApplicationStateProto)rm_app_wire_state(app);
+    m->trackingurl = page_url(a, app);
+    m->diagnostics = app->diagnostics ? app->diagnostics
+                     : app->current && app->current->diagnostics && !rm_app_is_final(app)
+                         ? app->current->diagnostics
+                         : STR("");
+    m->has_starttime = m->has_finishtime = m->has_launchtime = m->has_submittime = true;
+    m->starttime = app->start_ms;
+    m->submittime = app->submit_ms;
+    m->launchtime = app->launch_ms;
+    m->finishtime = app->finish_ms;
+    m->has_final_application_status = true;
+    m->final_application_status =
+        (Hadoop__Yarn__FinalApplicationStatusProto)rm_app_wire_final(app);
+    m->app_resource_usage = usage(a, app);
+    m->applicationtype = app->type;
+    m->applicationtags = app->tags;
+    m->n_applicationtags = sv_strv_len(app->tags);
+    m->has_log_aggregation_status = true;
+    m->log_aggregation_status = HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_DISABLED;
+    m->has_unmanaged_application = true;
+    m->unmanaged_application = app->unmanaged;
+    m->priority = rm_priority_to(a, app->priority);
+    m->appnodelabelexpression = STR("<Not set>");
+    m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
+    m->rmclusterid = STR(app->rm->c.cluster_id);
+    return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority ? m : NULL;
+}
+
+Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *a,
+                                                               const struct rm_attempt *att)
+{
+    Hadoop__Yarn__ApplicationAttemptReportProto *m =
+        sv_new(a, Hadoop__Yarn__ApplicationAttemptReportProto);
+    char url[1024];
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__application_attempt_report_proto__init(m);
+    rm_tracking_url(att, url, sizeof(url));
+    m->application_attempt_id = yarn_attempt_id_to(a, att->id);
+    m->host = att->host && *att->host ? att->host : STR("N/A");
+    m->has_rpc_port = true;
+    m->rpc_port = att->rpc_port;
+    m->tracking_url = sv_arena_strdup(a, url);
+    m->original_tracking_url = att->tracking_url && *att->tracking_url ? att->tracking_url
+                                                                       : STR("N/A");
+    m->diagnostics = att->diagnostics ? att->diagnostics : STR("");
+    m->has_yarn_application_attempt_state = true;
+    m->yarn_application_attempt_state =
+        (Hadoop__Yarn__YarnApplicationAttemptStateProto)rm_attempt_wire_state(att);
+    if (att->has_master)
+        m->am_container_id = yarn_container_id_to(a, att->master_id);
+    m->has_starttime = m->has_finishtime = true;
+    m->starttime = att->start_ms;
+    m->finishtime = att->finish_ms;
+    return m->application_attempt_id && m->tracking_url ? m : NULL;
+}
+
+Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
+                                                        const struct rm_container *c)
+{
+    Hadoop__Yarn__ContainerReportProto *m = sv_new(a, Hadoop__Yarn__ContainerReportProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__container_report_proto__init(m);
+    m->container_id = yarn_container_id_to(a, c->id);
+    m->resource = yarn_resource_to(a, rm_res_to_yarn(c->resource));
+    m->node_id = yarn_node_id_to(a, &c->node_id);
+    m->priority = rm_priority_to(a, c->priority);
+    m->has_creation_time = m->has_finish_time = true;
+    m->creation_time = c->created_ms;
+    m->finish_time = c->finish_ms;
+    m->diagnostics_info = c->diagnostics ? c->diagnostics : STR("");
+    m->log_url = sv_arena_printf(a, "http://%s/node/containerlogs/%s/%s", c->node_http, c->text,
+                                 c->app->user);
+    m->has_container_exit_status = true;
+    m->container_exit_status = c->exit_status;
+    m->has_container_state = true;
+    m->container_state = (Hadoop__Yarn__ContainerStateProto)rm_container_wire_state(c);
+    m->node_http_address = sv_arena_printf(a, "http://%s", c->node_http);
+    m->has_executiontype = true;
+    m->executiontype = HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED;
+    return m->container_id && m->resource && m->node_id && m->priority && m->log_url ? m : NULL;
+}

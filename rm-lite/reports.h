@@ -1,0 +1,22 @@
+/* Reports of what the manager knows, as wire messages in an arena. NULL = no memory. */
+#ifndef SELVEDGE_RM_LITE_REPORTS_H
+#define SELVEDGE_RM_LITE_REPORTS_H
+
+#include "common/arena.h"
+#include "rm-lite/rm.h"
+#include "wire/methods.h"
+
+Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority);
+Hadoop__Yarn__ResourceTypeInfoProto **rm_resource_types(struct sv_arena *a, size_t *ret_n);
+Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct sv_arena *a, const struct rm_app *app,
+                                                   size_t *ret_n);
+int32_t rm_active_nodes(const struct rm *rm); /* those that count as NodeManagers of the cluster */
+int32_t rm_count_nodes(const struct rm *rm, int state); /* rm_node_state */
+Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct rm_node *n);
+Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct rm_app *app);
+Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *a,
+                                                               const struct rm_attempt *att);
+Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
+                                                        const struct rm_container *c);
+
+#endif

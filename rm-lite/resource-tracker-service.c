@@ -1,0 +1,534 @@
+/* ResourceTrackerService: NodeManagers register, heartbeat and leave (8031).
+ *
+ * The peer is a NodeManager, SIMPLE in an insecure cluster: what it says about containers is
+ * believed only for containers that were placed on it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/audit.h"
+#include "rm-lite/machines.h"
+#include "rm-lite/nodes-list.h"
+#include "rm-lite/secrets.h"
+#include "rm-lite/services.h"
+#include "rm-lite/version.h"
+#include "wire/methods.h"
+
+#define NODE_ACTION(x) HADOOP__YARN__NODE_ACTION_PROTO__##x
+#define C_COMPLETE HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE
+
+typedef Hadoop__Yarn__RegisterNodeManagerRequestProto RegisterRequest;
+typedef Hadoop__Yarn__RegisterNodeManagerResponseProto RegisterResponse;
+typedef Hadoop__Yarn__NodeHeartbeatRequestProto HeartbeatRequest;
+typedef Hadoop__Yarn__NodeHeartbeatResponseProto HeartbeatResponse;
+
+static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yarn_master_key *k)
+{
+    Hadoop__Yarn__MasterKeyProto *m = sv_new(a, Hadoop__Yarn__MasterKeyProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__master_key_proto__init(m);
+    m->has_key_id = true;
+    m->key_id = k->key_id;
+    m->has_bytes = true;
+    m->bytes.len = k->len;
+    m->bytes.data = sv_arena_memdup(a, k->bytes, k->len);
+    return m->bytes.data ? m : NULL;
+}
+
+static void no_memory(struct ipc_call *call)
+{
+    ipc_call_fail(call, JAVA_IO_EXCEPTION, "the ResourceManager has no memory for this request");
+}
+
+/* ----------------------------------------------------------------- registering */
+
+/* A container that ran before this ResourceManager did, or before it lost sight of the node. */
+static void recover_container(struct rm *rm, struct rm_node *n,
+                              const Hadoop__Yarn__NMContainerStatusProto *st)
+{
+    struct yarn_container_id id;
+    struct yarn_resource res;
+    struct rm_attempt *att;
+    struct rm_container *c;
+    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED, .node = &n->id };
+    bool complete = st->container_state == C_COMPLETE;
+
+    if (yarn_container_id_from(st->container_id, &id) < 0 ||
+        yarn_resource_from(st->resource, &res) < 0)
+        return;
+    c = rm_container_find(rm, id);
+    att = rm_attempt_find(rm, id.attempt);
+    if (c) { /* known: only its end is news */
+        if (complete && c->node == n)
+            rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
+                                                .event = RM_CON_FINISHED,
+                                                .exit_status = st->container_exit_status },
+                         st->diagnostics);
+        return;
+    }
+    if (!att || rm_app_is_final(att->app) || rm_attempt_is_final(att)) {
+        if (complete)
+            rm_node_pulled(n, id);
+        else if (!att || !att->app->keep_containers || rm_app_is_final(att->app))
+            rm_node_cleanup_container(n, id);
+        if (complete || !att || !att->app->keep_containers || rm_app_is_final(att->app))
+            return;
+    }
+    ev.container = id;
+    ev.total = rm_res_of(res);
+    ev.priority = st->priority ? st->priority->priority : 0;
+    if (!complete && rm_schedule(rm, &ev, NULL) < 0) {
+        rm_node_cleanup_container(n, id);
+        return;
+    }
+    c = rm_container_new(att, n, id, rm_res_of(res), ev.priority, st->allocation_request_id);
+    if (st->has_creation_time)
+        c->created_ms = st->creation_time;
+    if (att->has_master && yarn_container_id_cmp(att->master_id, id) == 0) {
+        c->is_master = true;
+        att->master = c;
+    }
+    rm_set_add(&att->app->ran_on, n->key);
+    rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
+                                        .event = RM_CON_RECOVER,
+                                        .exit_status = st->container_exit_status,
+                                        .number = st->container_state }, st->diagnostics);
+}
+
+static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest *q)
+{
+    for (size_t i = 0; i < q->n_runningapplications; i++) {
+        struct yarn_app_id id;
+        struct rm_app *app;
+        char text[YARN_ID_TEXT_MAX];
+
+        if (yarn_app_id_from(q->runningapplications[i], &id) < 0)
+            continue;
+        app = rm_app_find(rm, id);
+        if (!app) {
+            rm_node_cleanup_app(n, id);
+            continue;
+        }
+        rm_set_add(&n->apps, yarn_app_id_text(id, text));
+        rm_post_full(rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
+                                            .event = RM_APP_RUNNING_ON_NODE }, n->key);
+    }
+}
+
+static void node_fill(struct rm_node *n, const RegisterRequest *q, struct rm_res total)
+{
+    char http[300];
+
+    n->http_port = q->http_port;
+    (void)snprintf(http, sizeof(http), "%s:%d", n->id.host, q->http_port);
+    rm_set_text(&n->http, http);
+    rm_set_text(&n->version, q->nm_version ? q->nm_version : "");
+    n->total = total;
+    n->response_id = 0;
+    n->seen_ms = sv_now_ms();
+    n->health_ms = sv_wall_ms();
+    n->container_key = rm_secrets_announce(n->rm->secrets, RM_SECRET_CONTAINER)->key_id;
+    n->nm_key = rm_secrets_announce(n->rm->secrets, RM_SECRET_NM)->key_id;
+    free(n->last_response);
+    n->last_response = NULL;
+}
+
+static bool node_busy(const struct rm_node *n)
+{
+    return n->containers != NULL;
+}
+
+static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,
+                      struct rm_res total)
+{
+    struct rm_node *n = rm_node_find(rm, id), *old;
+    char key[300];
+    bool healthy = !q->nodestatus || !q->nodestatus->nodehealthstatus ||
+                   q->nodestatus->nodehealthstatus->is_node_healthy;
+
+    yarn_node_id_text(id, key);
+    if (n && !node_busy(n) && q->n_container_statuses == 0 && n->state != RM_NODE_DECOMMISSIONING) {
+        /* Nothing of ours runs there: it begins anew. */
+        rm_post(rm, RM_M_NODE, n, RM_NODE_REBOOTING);
+        rm_drain(rm);
+        n = NULL;
+    }
+    HASH_FIND_STR(rm->inactive_nodes, key, old);
+    if (old) {
+        HASH_DEL(rm->inactive_nodes, old);
+        rm_node_free(old);
+    }
+    if (n) {
+        bool resized = !rm_res_equal(n->total, total);
+
+        node_fill(n, q, total);
+        if (resized)
+            rm_post(rm, RM_M_NODE, n, RM_NODE_RESOURCE_UPDATE);
+        rm_post(rm, RM_M_NODE, n, RM_NODE_RECONNECTED);
+        rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
+                                            .event = RM_NODE_STATUS_UPDATE, .number = healthy },
+                     NULL);
+    } else {
+        n = rm_node_new(rm, id);
+        node_fill(n, q, total);
+        rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
+                                            .event = RM_NODE_STARTED, .number = healthy }, NULL);
+    }
+    rm_drain(rm);
+    for (size_t i = 0; i < q->n_container_statuses; i++)
+        recover_container(rm, n, q->container_statuses[i]);
+    running_apps(rm, n, q);
+    rm_want_round(rm);
+    rm_drain(rm);
+}
+
+static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,
+                          struct rm_res total, struct sv_arena *a)
+{
+    struct rm_res min = rm_sched_min_allocation(rm->sched);
+    const char *want = rm->c.minimum_nm_version;
+
+    if (strcmp(want, "NONE") != 0) {
+        if (strcmp(want, "EqualToRM") == 0)
+            want = RM_HADOOP_VERSION;
+        if (rm_version_cmp(q->nm_version ? q->nm_version : "", want) < 0)
+            return sv_arena_printf(a, "Disallowed NodeManager Version %s, is less than the minimum "
+                                   "version %s sending SHUTDOWN signal to NodeManager.",
+                                   q->nm_version ? q->nm_version : "null", want);
+    }
+    if (!rm_nodes_list_allows(rm, id->host))
+        return sv_arena_printf(a, "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
+                               "NodeManager.", id->host);
+    if (total.mem < min.mem || total.vcores < min.vcores)
+        return sv_arena_printf(a, "NodeManager from  %s doesn't satisfy minimum allocations, "
+                               "Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
+                               "<memory:%lld, vCores:%lld>; minimums are %lld mb and %lld vcores",
+                               id->host, (long long)total.mem, (long long)total.vcores,
+                               (long long)min.mem, (long long)min.vcores);
+    return NULL;
+}
+
+static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage *request,
+                                   void *userdata)
+{
+    struct rm *rm = userdata;
+    const RegisterRequest *q = (const RegisterRequest *)request;
+    struct sv_arena *a = ipc_call_arena(call);
+    RegisterResponse resp = HADOOP__YARN__REGISTER_NODE_MANAGER_RESPONSE_PROTO__INIT;
+    struct yarn_node_id id;
+    struct yarn_resource res;
+    const char *why;
+
+    if (yarn_node_id_from(q->node_id, &id) < 0 || yarn_resource_from(q->resource, &res) < 0) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "registerNodeManager: the request has no node id or resource");
+        return;
+    }
+    resp.has_nodeaction = true;
+    resp.rm_version = (char *)(uintptr_t)RM_HADOOP_VERSION;
+    resp.has_rm_identifier = true;
+    resp.rm_identifier = rm->started_ms;
+    why = refuse(rm, q, &id, rm_res_of(res), a);
+    if (why) {
+        sv_log_notice("%s", why);
+        resp.nodeaction = NODE_ACTION(SHUTDOWN);
+        resp.diagnostics_message = (char *)(uintptr_t)why;
+        ipc_call_reply(call, &resp.base);
+        return;
+    }
+    resp.nodeaction = NODE_ACTION(NORMAL);
+    resp.container_token_master_key =
+        key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER));
+    resp.nm_token_master_key = key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_NM));
+    if (!resp.container_token_master_key || !resp.nm_token_master_key) {
+        no_memory(call);
+        return;
+    }
+    node_join(rm, q, &id, rm_res_of(res));
+    sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%d>, "
+                "version %s", id.host, id.port, q->http_port, (long long)res.memory_mb, res.vcores,
+                q->nm_version ? q->nm_version : "unknown");
+    ipc_call_reply(call, &resp.base);
+}
+
+/* ------------------------------------------------------------------ heartbeats */
+
+static void utilisation(struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
+{
+    if (st->containers_utilization) {
+        n->used_pmem = st->containers_utilization->pmem;
+        n->used_vmem = st->containers_utilization->vmem;
+        n->used_cpu = st->containers_utilization->cpu;
+    }
+    if (st->node_utilization) {
+        n->node_pmem = st->node_utilization->pmem;
+        n->node_vmem = st->node_utilization->vmem;
+        n->node_cpu = st->node_utilization->cpu;
+    }
+}
+
+static void container_status(struct rm *rm, struct rm_node *n,
+                             const Hadoop__Yarn__ContainerStatusProto *st)
+{
+    struct yarn_container_id id;
+    struct rm_container *c;
+    struct rm_done *pending;
+    struct rm_app *app;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (yarn_container_id_from(st->container_id, &id) < 0)
+        return;
+    c = rm_container_find(rm, id);
+    app = rm_app_find(rm, id.attempt.app);
+    if (app && !rm_app_is_final(app) && st->state != C_COMPLETE) {
+        rm_set_add(&n->apps, app->text);
+        rm_set_add(&app->ran_on, n->key);
+    }
+    if (c && c->node == n) {
+        if (st->state == C_COMPLETE)
+            rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
+                                                .event = RM_CON_FINISHED,
+                                                .exit_status = st->exit_status }, st->diagnostics);
+        else if (c->state == RM_CON_ACQUIRED)
+            rm_post(rm, RM_M_CONTAINER, c, RM_CON_LAUNCHED);
+        return;
+    }
+    if (st->state != C_COMPLETE) { /* not ours (any more): it must not go on */
+        rm_node_cleanup_container(n, id);
+        return;
+    }
+    /* Its end is known. It waits for its master, or nobody will ask for it. */
+    yarn_container_id_text(id, text);
+    HASH_FIND_STR(rm->done, text, pending);
+    if (!pending)
+        rm_node_pulled(n, id);
+}
+
+static Hadoop__Yarn__ContainerIdProto **take_cids(struct sv_arena *a, struct rm_cid **list,
+                                                  size_t *ret_n)
+{
+    struct rm_cid *c, *tmp;
+    Hadoop__Yarn__ContainerIdProto **v;
+    size_t n = 0;
+
+    DL_COUNT(*list, c, n);
+    *ret_n = 0;
+    v = n ? sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n) : NULL;
+    if (!v)
+        return NULL;
+    DL_FOREACH_SAFE(*list, c, tmp) {
+        v[*ret_n] = yarn_container_id_to(a, c->id);
+        if (!v[*ret_n])
+            break;
+        (*ret_n)++;
+        DL_DELETE(*list, c);
+        free(c);
+    }
+    return v;
+}
+
+static Hadoop__Yarn__ApplicationIdProto **take_aids(struct sv_arena *a, struct rm_aid **list,
+                                                    size_t *ret_n)
+{
+    struct rm_aid *c, *tmp;
+    Hadoop__Yarn__ApplicationIdProto **v;
+    size_t n = 0;
+
+    DL_COUNT(*list, c, n);
+    *ret_n = 0;
+    v = n ? sv_newn(a, Hadoop__Yarn__ApplicationIdProto *, n) : NULL;
+    if (!v)
+        return NULL;
+    DL_FOREACH_SAFE(*list, c, tmp) {
+        v[*ret_n] = yarn_app_id_to(a, c->id);
+        if (!v[*ret_n])
+            break;
+        (*ret_n)++;
+        DL_DELETE(*list, c);
+        free(c);
+    }
+    return v;
+}
+
+static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
+{
+    const struct yarn_master_key *ct = rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER);
+    const struct yarn_master_key *nm = rm_secrets_announce(rm->secrets, RM_SECRET_NM);
+
+    if (ct->key_id != n->container_key) {
+        resp->container_token_master_key = key_to(a, ct);
+        n->container_key = ct->key_id;
+    }
+    if (nm->key_id != n->nm_key) {
+        resp->nm_token_master_key = key_to(a, nm);
+        n->nm_key = nm->key_id;
+    }
+}
+
+static void remember(struct rm_node *n, const HeartbeatResponse *resp)
+{
+    size_t len = hadoop__yarn__node_heartbeat_response_proto__get_packed_size(resp);
+
+    free(n->last_response);
+    n->last_response = malloc(SV_MAX(len, (size_t)1));
+    if (!n->last_response)
+        rm_out_of_memory();
+    n->last_response_len = hadoop__yarn__node_heartbeat_response_proto__pack(resp,
+                                                                            n->last_response);
+}
+
+static void answer_action(struct ipc_call *call, int action, const char *text)
+{
+    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
+
+    resp.has_nodeaction = true;
+    resp.nodeaction = (Hadoop__Yarn__NodeActionProto)action;
+    resp.diagnostics_message = (char *)(uintptr_t)text;
+    ipc_call_reply(call, &resp.base);
+}
+
+static void repeat(struct ipc_call *call, struct rm_node *n)
+{
+    HeartbeatResponse *resp = hadoop__yarn__node_heartbeat_response_proto__unpack(
+        sv_arena_protobuf(ipc_call_arena(call)), n->last_response_len, n->last_response);
+
+    sv_log_info("Received duplicate heartbeat from node %s responseId=%d", n->key,
+                n->response_id - 1);
+    if (resp)
+        ipc_call_reply(call, &resp->base);
+    else
+        no_memory(call);
+}
+
+static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
+{
+    bool healthy = true;
+    struct rm_sched_event beat = { .type = RM_SCHED_NODE_HEARTBEAT, .node = &n->id };
+
+    if (st->nodehealthstatus) {
+        healthy = st->nodehealthstatus->is_node_healthy;
+        rm_set_text(&n->health, st->nodehealthstatus->health_report);
+        n->health_ms = st->nodehealthstatus->last_health_report_time;
+    }
+    utilisation(n, st);
+    for (size_t i = 0; i < st->n_containersstatuses; i++)
+        container_status(rm, n, st->containersstatuses[i]);
+    rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
+                                        .event = RM_NODE_STATUS_UPDATE, .number = healthy }, NULL);
+    rm_drain(rm);
+    if (n->in_sched && n->state == RM_NODE_RUNNING && sv_now_ms() >= rm->hold_until_ms)
+        (void)rm_schedule(rm, &beat, NULL); /* only memory fails it; the next one retries */
+    rm_drain(rm);
+}
+
+static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request,
+                             void *userdata)
+{
+    struct rm *rm = userdata;
+    const HeartbeatRequest *q = (const HeartbeatRequest *)request;
+    const Hadoop__Yarn__NodeStatusProto *st = q->node_status;
+    struct sv_arena *a = ipc_call_arena(call);
+    HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
+    struct yarn_node_id id;
+    struct rm_node *n;
+
+    if (!st || yarn_node_id_from(st->node_id, &id) < 0) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "nodeHeartbeat: the request has no node id");
+        return;
+    }
+    n = rm_node_find(rm, &id);
+    if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_DECOMMISSIONING)) {
+        if (n) {
+            rm_post(rm, RM_M_NODE, n, RM_NODE_DECOMMISSION);
+            rm_drain(rm);
+        }
+        answer_action(call, NODE_ACTION(SHUTDOWN),
+                      sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
+                                      id.host, id.port, id.host));
+        return;
+    }
+    if (!n) {
+        answer_action(call, NODE_ACTION(RESYNC),
+                      sv_arena_printf(a, "Node not found resyncing %s:%d", id.host, id.port));
+        return;
+    }
+    n->seen_ms = sv_now_ms();
+    if ((int64_t)st->response_id + 1 == n->response_id && n->last_response) {
+        repeat(call, n);
+        return;
+    }
+    if ((int64_t)st->response_id + 1 < n->response_id) {
+        const char *text = sv_arena_printf(a, "Too far behind rm response id:%d nm response id:%d",
+                                           n->response_id, st->response_id);
+
+        rm_post(rm, RM_M_NODE, n, RM_NODE_REBOOTING);
+        rm_drain(rm);
+        answer_action(call, NODE_ACTION(RESYNC), text);
+        return;
+    }
+    if (q->last_known_container_token_master_key)
+        n->container_key = q->last_known_container_token_master_key->key_id;
+    if (q->last_known_nm_token_master_key)
+        n->nm_key = q->last_known_nm_token_master_key->key_id;
+    status_update(rm, n, st);
+    if (!rm_node_is_active(n)) { /* it has just left, gracefully */
+        answer_action(call, NODE_ACTION(SHUTDOWN),
+                      sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
+                                      id.host, id.port, id.host));
+        return;
+    }
+    n->response_id = st->response_id == INT32_MAX ? 0 : st->response_id + 1;
+    resp.has_response_id = true;
+    resp.response_id = n->response_id;
+    resp.has_nodeaction = true;
+    resp.nodeaction = NODE_ACTION(NORMAL);
+    resp.has_nextheartbeatinterval = true;
+    resp.nextheartbeatinterval = rm->c.heartbeat_ms;
+    resp.containers_to_cleanup = take_cids(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
+    resp.containers_to_be_removed_from_nm =
+        take_cids(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
+    resp.applications_to_cleanup =
+        take_aids(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
+    new_keys(rm, n, a, &resp);
+    remember(n, &resp);
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessage *request,
+                                     void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__UnRegisterNodeManagerRequestProto *q =
+        (const Hadoop__Yarn__UnRegisterNodeManagerRequestProto *)request;
+    Hadoop__Yarn__UnRegisterNodeManagerResponseProto resp =
+        HADOOP__YARN__UN_REGISTER_NODE_MANAGER_RESPONSE_PROTO__INIT;
+    struct yarn_node_id id;
+    struct rm_node *n;
+
+    if (yarn_node_id_from(q->node_id, &id) < 0) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "unRegisterNodeManager: no node id");
+        return;
+    }
+    n = rm_node_find(rm, &id);
+    if (n) {
+        sv_log_info("Node with node id : %s has shutdown, hence unregistering the node.", n->key);
+        rm_post(rm, RM_M_NODE, n, RM_NODE_SHUTDOWN_EV);
+        rm_drain(rm);
+    } else {
+        sv_log_info("Node not found, ignoring the unregister from node id : %s:%d", id.host,
+                    id.port);
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+#define ROW(name, request, response) \
+    { #name, &request##__descriptor, &response##__descriptor, on_##name },
+static const struct ipc_method methods[] = { YARN_RESOURCE_TRACKER_METHODS(ROW) };
+static const struct ipc_protocol protocol = {
+    .name = YARN_RESOURCE_TRACKER_PROTOCOL, .version = 1,
+    .methods = methods, .n_methods = SV_ARRAY_LEN(methods),
+};
+const struct ipc_protocol *const rm_tracker_protocols[] = { &protocol, NULL };

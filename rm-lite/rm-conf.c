@@ -1,0 +1,172 @@
+/* The ResourceManager's configuration table. See rm-conf.h; called by rm.c and main.c. */
+#include "rm-lite/rm-conf.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct row {
+    struct sv_conf_key key;
+    size_t offset;
+};
+
+#define AT(field) offsetof(struct rm_conf, field)
+#define RM "yarn.resourcemanager."
+
+static const struct row rows[] = {
+    { { RM "address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8032", 0, 0, 0,
+        "where clients reach the ResourceManager" }, AT(client) },
+    { { RM "scheduler.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8030", 0, 0, 0,
+        "where ApplicationMasters reach it" }, AT(scheduler) },
+    { { RM "resource-tracker.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8031", 0,
+        0, 0, "where NodeManagers reach it" }, AT(tracker) },
+    { { RM "admin.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8033", 0, 0, 0,
+        "where operators reach it" }, AT(admin) },
+    { { RM "webapp.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8088", 0, 0, 0,
+        "web pages and REST" }, AT(web) },
+    { { RM "bind-host", SV_CONF_STRING, NULL, 0, 0, 0,
+        "address to listen on instead of the host of each address" }, AT(bind_host) },
+    { { RM "cluster-id", SV_CONF_STRING, NULL, 0, 0, 0, "name of the cluster" }, AT(cluster_id) },
+    { { "yarn.am.liveness-monitor.expiry-interval-ms", SV_CONF_DURATION, "600000", 1, INT64_MAX, 1,
+        "silence after which an ApplicationMaster is lost" }, AT(am_expiry_ms) },
+    { { "yarn.nm.liveness-monitor.expiry-interval-ms", SV_CONF_DURATION, "600000", 1, INT64_MAX, 1,
+        "silence after which a NodeManager is lost" }, AT(nm_expiry_ms) },
+    { { RM "rm.container-allocation.expiry-interval-ms", SV_CONF_DURATION, "600000", 1, INT64_MAX, 1,
+        "time to launch an allocated container" }, AT(allocation_expiry_ms) },
+    { { RM "nodemanagers.heartbeat-interval-ms", SV_CONF_DURATION, "1000", 1, INT64_MAX, 1,
+        "heartbeat interval given to NodeManagers" }, AT(heartbeat_ms) },
+    { { RM "am.max-attempts", SV_CONF_INT, "2", 1, INT32_MAX, 0,
+        "attempts of an application that asks for none" }, AT(am_max_attempts) },
+    { { RM "am.global.max-attempts", SV_CONF_INT, NULL, 1, INT32_MAX, 0,
+        "most attempts that an application may ask for; unset = am.max-attempts" },
+      AT(am_global_max_attempts) },
+    { { RM "max-completed-applications", SV_CONF_INT, "1000", 0, INT32_MAX, 0,
+        "finished applications remembered" }, AT(max_completed_apps) },
+    { { RM "container-tokens.master-key-rolling-interval-secs", SV_CONF_DURATION, "86400", 1, INT64_MAX,
+        1000, "age at which the container tokens' key is replaced" }, AT(container_key_roll_ms) },
+    { { RM "nm-tokens.master-key-rolling-interval-secs", SV_CONF_DURATION, "86400", 1, INT64_MAX, 1000,
+        "age at which the NM tokens' key is replaced" }, AT(nm_key_roll_ms) },
+    { { RM "am-rm-tokens.master-key-rolling-interval-secs", SV_CONF_DURATION, "86400", 1, INT64_MAX, 1000,
+        "age at which the AMRM tokens' key is replaced" }, AT(amrm_key_roll_ms) },
+    { { "hadoop.security.secret-manager.key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", 0, 0,
+        0, "HMAC of tokens; the same on every daemon" }, AT(hmac_name) },
+    { { "hadoop.security.secret-manager.key-length", SV_CONF_INT, "256", 64, 512, 0,
+        "bits of a token key" }, AT(key_bits) },
+    { { RM "recovery.enabled", SV_CONF_BOOL, "true", 0, 0, 0,
+        "keep applications over a restart" }, AT(recovery) },
+    { { RM "work-preserving-recovery.enabled", SV_CONF_BOOL, "true", 0, 0, 0,
+        "keep running containers over a restart" }, AT(work_preserving) },
+    { { RM "work-preserving-recovery.scheduling-wait-ms", SV_CONF_DURATION, "10000", 0, INT64_MAX, 1,
+        "no new containers for this long after a restart with running applications" },
+      AT(recovery_wait_ms) },
+    { { "selvedge.rm.state-dir", SV_CONF_STRING, "/var/lib/selvedge/rm", 0, 0, 0,
+        "directory of the state store" }, AT(state_dir) },
+    { { RM "nodes.include-path", SV_CONF_STRING, "", 0, 0, 0,
+        "file of the hosts that may join; empty = all" }, AT(nodes_include) },
+    { { RM "nodes.exclude-path", SV_CONF_STRING, "", 0, 0, 0,
+        "file of the hosts that must leave" }, AT(nodes_exclude) },
+    { { RM "nodemanager-graceful-decommission-timeout-secs", SV_CONF_DURATION, "3600", 0, INT64_MAX, 1000,
+        "time for a node's applications to end when it leaves gracefully" },
+      AT(decommission_timeout_ms) },
+    { { "selvedge.rm.schedule-on-ask", SV_CONF_BOOL, "true", 0, 0, 0,
+        "allocate as soon as asked, on nodes seen lately, without waiting for their heartbeat" },
+      AT(schedule_on_ask) },
+    { { RM "application.max-tags", SV_CONF_INT, "10", 0, INT32_MAX, 0,
+        "tags of one application" }, AT(max_tags) },
+    { { RM "application.max-tag.length", SV_CONF_INT, "100", 0, INT32_MAX, 0,
+        "characters in a tag" }, AT(max_tag_length) },
+    { { "yarn.cluster.max-application-priority", SV_CONF_INT, "0", 0, INT32_MAX, 0,
+        "highest priority of an application" }, AT(max_priority) },
+    { { RM "nodemanager-connect-retries", SV_CONF_INT, "10", 0, INT32_MAX, 0,
+        "attempts to reach a NodeManager for an ApplicationMaster's start" }, AT(launch_retries) },
+    { { RM "nodemanager.minimum.version", SV_CONF_STRING, "NONE", 0, 0, 0,
+        "oldest NodeManager that may join" }, AT(minimum_nm_version) },
+    { { "yarn.acl.enable", SV_CONF_BOOL, "false", 0, 0, 0, "check who may do what" },
+      AT(acl_enable) },
+    { { RM "resource-tracker.nm.ip-hostname-check", SV_CONF_BOOL, "false", 0, 0, 0,
+        "refuse nodes whose address has no name" }, AT(ip_hostname_check) },
+};
+
+static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf *c,
+                    struct sv_error *err)
+{
+    void *at = (char *)c + row->offset;
+
+    switch (row->key.type) {
+    case SV_CONF_ADDRESS: {
+        struct rm_address *a = at;
+
+        return sv_conf_address(conf, &row->key, &a->host, &a->port, err);
+    }
+    case SV_CONF_BOOL:
+        return sv_conf_bool(conf, &row->key, at, err);
+    case SV_CONF_INT:
+        if (!row->key.def && !sv_conf_raw(conf, row->key.name)) {
+            *(int64_t *)at = -1;
+            return 0;
+        }
+        return sv_conf_int(conf, &row->key, at, err);
+    case SV_CONF_DURATION:
+        return sv_conf_duration_ms(conf, &row->key, at, err);
+    default:
+        return sv_conf_string(conf, &row->key, at, err);
+    }
+}
+
+/* A key must outlive its activation delay twice, or a token made with it could not be used. */
+static int check_roll(const char *key, int64_t roll_ms, int64_t expiry_ms, struct sv_error *err)
+{
+    int64_t delay = expiry_ms + expiry_ms / 2;
+
+    if (roll_ms > 2 * delay)
+        return 0;
+    return sv_error_set(err, -EINVAL,
+                        "%s: %lld ms is not more than twice the activation delay of %lld ms "
+                        "(1.5 times the expiry interval)", key, (long long)roll_ms,
+                        (long long)delay);
+}
+
+int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err)
+{
+    struct rm_conf c = { 0 };
+    int r;
+
+    /* Hadoop's own default for the hosts, which the addresses above refer to. */
+    if (!sv_conf_raw(conf, RM "hostname")) {
+        r = sv_conf_set(conf, RM "hostname", "0.0.0.0");
+        if (r < 0)
+            return sv_error_errno(err, r, RM "hostname");
+    }
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        r = read_row(conf, &rows[i], &c, err);
+        if (r < 0)
+            return r;
+    }
+    if (c.am_global_max_attempts < 0)
+        c.am_global_max_attempts = c.am_max_attempts;
+    r = yarn_hmac_parse(c.hmac_name, &c.hmac);
+    if (r < 0)
+        return sv_error_set(err, r,
+                            "hadoop.security.secret-manager.key-generator.algorithm: \"%s\" is not "
+                            "HmacSHA1, HmacSHA224, HmacSHA256, HmacSHA384 or HmacSHA512",
+                            c.hmac_name);
+    if ((r = check_roll(RM "container-tokens.master-key-rolling-interval-secs",
+                        c.container_key_roll_ms, c.nm_expiry_ms, err)) < 0 ||
+        (r = check_roll(RM "nm-tokens.master-key-rolling-interval-secs", c.nm_key_roll_ms,
+                        c.nm_expiry_ms, err)) < 0 ||
+        (r = check_roll(RM "am-rm-tokens.master-key-rolling-interval-secs", c.amrm_key_roll_ms,
+                        c.am_expiry_ms, err)) < 0)
+        return r;
+    *ret = c;
+    return 0;
+}
+
+void rm_conf_print(struct sv_conf *conf, FILE *out)
+{
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        const char *set = sv_conf_raw(conf, rows[i].key.name);
+        const char *value = set ? set : rows[i].key.def ? rows[i].key.def : "";
+
+        fprintf(out, "%s=%s%s\n    %s\n", rows[i].key.name, value, set ? "" : " (default)",
+                rows[i].key.help);
+    }
+}

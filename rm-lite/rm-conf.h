@@ -1,0 +1,46 @@
+/* The ResourceManager's configuration: one table row a key, read once at start. */
+#ifndef SELVEDGE_RM_LITE_RM_CONF_H
+#define SELVEDGE_RM_LITE_RM_CONF_H
+
+#include <stdio.h>
+
+#include "common/conf.h"
+#include "common/error.h"
+#include "wire/token.h"
+
+struct rm_address {
+    const char *host;
+    uint16_t port;
+};
+
+struct rm_conf {
+    struct rm_address client, scheduler, tracker, admin, web;
+    const char *bind_host;     /* overrides the hosts for listening, or NULL */
+    const char *cluster_id;
+    int64_t am_expiry_ms, nm_expiry_ms, allocation_expiry_ms;
+    int64_t heartbeat_ms;
+    int64_t am_max_attempts, am_global_max_attempts;
+    int64_t max_completed_apps;
+    int64_t container_key_roll_ms, nm_key_roll_ms, amrm_key_roll_ms;
+    const char *hmac_name;
+    enum yarn_hmac hmac;
+    int64_t key_bits;
+    bool recovery, work_preserving;
+    int64_t recovery_wait_ms;
+    const char *state_dir;
+    const char *nodes_include, *nodes_exclude;
+    int64_t decommission_timeout_ms;
+    bool schedule_on_ask;
+    int64_t max_tags, max_tag_length;
+    int64_t max_priority;
+    int64_t launch_retries;    /* yarn.resourcemanager.nodemanager-connect-retries */
+    const char *minimum_nm_version;
+    bool acl_enable;
+    bool ip_hostname_check;
+};
+
+/* Reads every row; the strings belong to `conf`. */
+int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err) _must_use_;
+void rm_conf_print(struct sv_conf *conf, FILE *out); /* name, value, help: a line each */
+
+#endif

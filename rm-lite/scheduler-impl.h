@@ -1,0 +1,196 @@
+/* What the scheduler's own files share: queues.c, asks.c, assign.c, scheduler.c. Nobody else
+ * includes this. */
+#ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
+#define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
+
+#include <uthash.h>
+#include <utlist.h>
+
+#include "rm-lite/scheduler.h"
+
+#define RM_QUEUE_DEPTH_MAX 32
+#define RM_QUEUE_COUNT_MAX 10000
+
+enum rm_queue_mode { RM_MODE_PERCENT, RM_MODE_WEIGHT, RM_MODE_ABSOLUTE };
+
+struct rm_user { /* one user of one leaf */
+    char *name;
+    struct rm_res used, am_used;
+    int32_t apps, active_apps; /* submitted; past the AM limit */
+    int32_t asking;            /* applications with outstanding asks: an "active user" */
+    UT_hash_handle hh;
+};
+
+struct rm_queue {
+    char *name, *path;
+    struct rm_queue *parent;
+    struct rm_queue **children; /* in the configured order */
+    struct rm_queue **sorted;   /* the same, as the last assignment pass ordered them */
+    size_t n_children;
+    /* configured */
+    enum rm_queue_mode mode;
+    double capacity, max_capacity; /* fractions */
+    double weight;
+    struct rm_res abs_min, abs_max; /* RM_MODE_ABSOLUTE; abs_max zero = parent's */
+    enum rm_queue_state state;
+    int32_t priority;
+    bool priority_order; /* priority-utilization among the children */
+    double user_limit, user_limit_factor, am_percent;
+    int32_t max_apps, max_apps_per_user, default_app_priority;
+    int64_t configured_max_apps; /* -1 = derived from the capacity */
+    struct rm_res max_allocation;
+    /* derived */
+    double abs_capacity, abs_max_capacity;
+    struct rm_res eff_min, eff_max;
+    /* usage, kept along the whole path */
+    struct rm_res used, reserved, pending, am_used;
+    int32_t containers, apps, active_apps;
+    /* leaf */
+    struct rm_user *users;
+    struct rm_sched_app *waiting; /* not active yet, in order */
+    struct rm_sched_app *ready;   /* active with outstanding asks, in order */
+};
+
+struct rm_ask_row {
+    char *name;
+    int32_t count;
+    bool relax;
+    UT_hash_handle hh;
+};
+
+struct rm_ask_group { /* all rows of one (priority, allocation id, capability) */
+    int32_t priority;
+    int64_t allocation_id;
+    struct rm_res capability;
+    struct rm_ask_row *rows;
+    int32_t any;      /* count of the "*" row */
+    bool any_relax;
+    int64_t missed;   /* scheduling opportunities since the last local assignment */
+    int32_t reserved; /* nodes that hold a reservation for this group */
+    struct rm_ask_group *prev, *next;
+};
+
+struct rm_name { /* a set of strings */
+    char *name;
+    UT_hash_handle hh;
+};
+
+struct rm_sched_app {
+    struct { int64_t ts, id; } key;
+    struct yarn_app_id id;
+    int32_t attempt;
+    int64_t sequence; /* last container number given */
+    int32_t priority;
+    int64_t order;    /* submission order, after priority and id */
+    bool active, in_waiting, in_ready, am_counted;
+    struct rm_res am, used, reserved, pending;
+    int32_t n_containers, n_reserved;
+    size_t n_rows;
+    struct rm_queue *leaf;
+    struct rm_user *user;
+    struct rm_ask_group *groups;
+    struct rm_name *blacklist;
+    struct rm_sched_container *containers;
+    struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
+    struct rm_sched_app *r_prev, *r_next; /* leaf->ready */
+    UT_hash_handle hh;
+};
+
+struct rm_sched_container {
+    struct { int64_t ts, app_attempt, id; } key;
+    struct yarn_container_id id;
+    struct rm_sched_app *app;
+    struct rm_sched_node *node;
+    struct rm_res resource;
+    int32_t priority;
+    int64_t allocation_id;
+    enum rm_locality locality;
+    struct rm_sched_container *a_prev, *a_next; /* app->containers */
+    struct rm_sched_container *n_prev, *n_next; /* node->containers */
+    UT_hash_handle hh;
+};
+
+struct rm_sched_node {
+    char *key; /* "host:port" */
+    struct yarn_node_id id;
+    char *rack;
+    struct rm_res total, used;
+    bool schedulable;
+    int64_t heartbeat_ms; /* -1 = never */
+    int32_t n_containers;
+    struct rm_sched_container *containers;
+    struct rm_sched_app *reserved_app;
+    struct rm_ask_group *reserved_group;
+    struct rm_res reserved;
+    struct rm_sched_node *prev, *next; /* s->node_list, in the order of registration */
+    UT_hash_handle hh;
+};
+
+struct rm_sched_settings { /* everything read from the configuration but the queues */
+    enum rm_calculator calc;
+    struct rm_res min_alloc, max_alloc;
+    int64_t max_apps;
+    int64_t offswitch_limit, assignment_limit;
+    bool multiple_assignments;
+    int64_t node_locality_delay, rack_additional_delay;
+    bool rack_full_reset;
+    double am_percent;
+};
+
+struct rm_sched {
+    struct rm_sched_settings set;
+    struct rm_queue *root;
+    int64_t epoch;
+    struct rm_res cluster;
+    int32_t n_nodes;
+    struct rm_sched_node *nodes, *node_list;
+    struct rm_sched_node *cursor; /* where the next ask round begins; NULL = at the head */
+    struct rm_sched_app *apps;
+    struct rm_sched_container *containers;
+    int64_t order;
+    struct rm_decision *out;
+    size_t n_out, cap_out;
+};
+
+/* queues.c */
+int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
+                    struct rm_queue **ret_root, struct sv_error *err) _must_use_;
+struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and users */
+struct rm_queue *rm_queue_find(struct rm_queue *root, const char *name);
+bool rm_queue_leaf(const struct rm_queue *q);
+void rm_queues_derive(struct rm_sched *s); /* after the cluster or the settings changed */
+void rm_queue_use(struct rm_queue *leaf, struct rm_res r, int containers); /* whole path; may be negative */
+void rm_queue_pend(struct rm_queue *leaf, struct rm_res r);
+void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r);
+struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name); /* NULL = no memory */
+void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees when unused */
+struct rm_res rm_user_limit(const struct rm_sched *s, const struct rm_queue *leaf,
+                            const struct rm_user *u);
+struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf);
+struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
+void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);
+int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);
+void rm_app_ready(struct rm_sched_app *app); /* in or out of leaf->ready, as it must be */
+void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
+                        struct rm_queue_info *ret);
+
+/* asks.c */
+int rm_asks_update(struct rm_sched_app *app, const struct rm_ask *ask) _must_use_;
+void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app);
+void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                  const struct rm_sched_node *n, enum rm_locality l);
+int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c) _must_use_;
+struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name);
+int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;
+void rm_blacklist_clear(struct rm_sched_app *app);
+
+/* assign.c */
+int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat) _must_use_;
+void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
+                                            struct rm_sched_node *n, struct yarn_container_id id,
+                                            struct rm_res r);
+void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
+struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type); /* NULL = no memory */
+
+#endif

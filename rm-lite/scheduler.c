@@ -1,0 +1,544 @@
+/* The scheduler's events and questions. See scheduler.h; used by rm.c and the unit tests. */
+#include "rm-lite/scheduler.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/scheduler-impl.h"
+
+static struct rm_sched_app *app_find(const struct rm_sched *s, struct yarn_app_id id)
+{
+    struct rm_sched_app *app, probe = { .key = { id.cluster_ts, id.id } };
+
+    HASH_FIND(hh, s->apps, &probe.key, sizeof(probe.key), app);
+    return app;
+}
+
+static struct rm_sched_node *node_find(const struct rm_sched *s, const struct yarn_node_id *id)
+{
+    struct rm_sched_node *n;
+    char key[300];
+
+    yarn_node_id_text(id, key);
+    HASH_FIND_STR(s->nodes, key, n);
+    return n;
+}
+
+static struct rm_sched_container *container_find(const struct rm_sched *s,
+                                                 struct yarn_container_id id)
+{
+    struct rm_sched_container *c, probe = {
+        .key = { id.attempt.app.cluster_ts,
+                 (int64_t)((uint64_t)id.attempt.app.id << 32) | id.attempt.attempt, id.id } };
+
+    HASH_FIND(hh, s->containers, &probe.key, sizeof(probe.key), c);
+    return c;
+}
+
+int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, struct sv_error *err)
+{
+    struct rm_sched *s = calloc(1, sizeof(*s));
+    int r;
+
+    if (!s)
+        return -ENOMEM;
+    s->epoch = epoch;
+    r = rm_queues_parse(conf, &s->set, &s->root, err);
+    if (r < 0) {
+        free(s);
+        return r;
+    }
+    rm_queues_derive(s);
+    *ret = s;
+    return 0;
+}
+
+static void app_free(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_sched_container *c, *tmp;
+
+    rm_asks_clear(s, app);
+    rm_blacklist_clear(app);
+    DL_FOREACH_SAFE2(app->containers, c, tmp, a_next)
+        rm_container_remove(s, c);
+    HASH_DEL(s->apps, app);
+    free(app);
+}
+
+static void node_free(struct rm_sched *s, struct rm_sched_node *n)
+{
+    if (s->cursor == n)
+        s->cursor = n->next;
+    HASH_DEL(s->nodes, n);
+    DL_DELETE(s->node_list, n);
+    free(n->key);
+    free(n->rack);
+    free(n);
+}
+
+struct rm_sched *rm_sched_free(struct rm_sched *s)
+{
+    struct rm_sched_app *app, *atmp;
+    struct rm_sched_node *n, *ntmp;
+
+    if (!s)
+        return NULL;
+    HASH_ITER(hh, s->apps, app, atmp)
+        app_free(s, app);
+    HASH_ITER(hh, s->nodes, n, ntmp)
+        node_free(s, n);
+    rm_queue_free(s->root);
+    free(s->out);
+    free(s);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    struct rm_sched_node *n = node_find(s, ev->node);
+    char key[300];
+
+    yarn_node_id_text(ev->node, key);
+    if (n)
+        return sv_error_set(err, -EEXIST, "node %s: already in the scheduler", key);
+    n = calloc(1, sizeof(*n));
+    if (!n)
+        return -ENOMEM;
+    n->key = strdup(key);
+    n->rack = strdup(ev->rack ? ev->rack : RM_DEFAULT_RACK);
+    if (!n->key || !n->rack) {
+        free(n->key);
+        free(n->rack);
+        free(n);
+        return -ENOMEM;
+    }
+    n->id = *ev->node;
+    n->total = ev->total;
+    n->schedulable = true;
+    n->heartbeat_ms = -1;
+    HASH_ADD_KEYPTR(hh, s->nodes, n->key, strlen(n->key), n);
+    DL_APPEND(s->node_list, n);
+    s->n_nodes++;
+    s->cluster = rm_res_add(s->cluster, n->total);
+    rm_queues_derive(s);
+    return 0;
+}
+
+static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
+{
+    struct rm_sched_container *c, *tmp;
+
+    rm_unreserve(s, n);
+    DL_FOREACH_SAFE2(n->containers, c, tmp, n_next) {
+        struct rm_decision *d = rm_decide(s, RM_DECIDE_LOST);
+
+        if (!d)
+            return -ENOMEM;
+        d->app = c->app->id;
+        d->container = c->id;
+        d->node = n->id;
+        d->resource = c->resource;
+        rm_container_remove(s, c);
+    }
+    s->n_nodes--;
+    s->cluster = rm_res_sub(s->cluster, n->total);
+    node_free(s, n);
+    rm_queues_derive(s);
+    return 0;
+}
+
+static void activate_all(struct rm_sched *s, struct rm_queue *q)
+{
+    if (rm_queue_leaf(q))
+        rm_queue_activate(s, q);
+    for (size_t i = 0; i < q->n_children; i++)
+        activate_all(s, q->children[i]);
+}
+
+static int ask_round(struct rm_sched *s, int64_t now, int64_t window)
+{
+    bool progress = true;
+
+    while (progress && !rm_res_is_zero(s->root->pending)) {
+        /* Each round goes on behind the node that got the last container, so that small asks
+         * spread over the cluster. */
+        struct rm_sched_node *n = s->cursor ? s->cursor : s->node_list;
+        int left = s->n_nodes;
+
+        progress = false;
+        for (; left > 0 && n; left--, n = n->next ? n->next : s->node_list) {
+            int r;
+
+            if (n->heartbeat_ms < 0 || now - n->heartbeat_ms > window || n->reserved_app)
+                continue;
+            r = rm_assign_node(s, n, false);
+            if (r < 0)
+                return r;
+            if (r > 0) {
+                progress = true;
+                s->cursor = n->next;
+            }
+        }
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------- applications */
+
+static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const char *fmt, ...)
+    _printf_(3, 4);
+static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const char *fmt, ...)
+{
+    struct rm_decision *d = rm_decide(s, RM_DECIDE_APP_REJECTED);
+    va_list ap;
+
+    if (!d)
+        return -ENOMEM;
+    d->app = ev->app;
+    va_start(ap, fmt);
+    (void)vsnprintf(d->text, sizeof(d->text), fmt, ap);
+    va_end(ap);
+    return 0;
+}
+
+static bool accepts(const struct rm_queue *q, const char **ret_path)
+{
+    for (; q; q = q->parent)
+        if (q->state != RM_QUEUE_RUNNING) {
+            *ret_path = q->path;
+            return false;
+        }
+    return true;
+}
+
+static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    struct rm_queue *leaf = rm_queue_find(s->root, ev->queue);
+    char id[YARN_ID_TEXT_MAX];
+    struct rm_sched_app *app;
+    struct rm_decision *d;
+    struct rm_user *user;
+    const char *path;
+
+    yarn_app_id_text(ev->app, id);
+    if (app_find(s, ev->app))
+        return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
+    if (!leaf)
+        return reject(s, ev, "Application %s submitted by user %s to unknown queue: %s", id,
+                      ev->user, ev->queue);
+    if (!rm_queue_leaf(leaf))
+        return reject(s, ev, "Application %s submitted by user %s to non-leaf queue: %s", id,
+                      ev->user, ev->queue);
+    if (!ev->flag && !accepts(leaf, &path))
+        return reject(s, ev,
+                      "org.apache.hadoop.security.AccessControlException: Queue %s is STOPPED. "
+                      "Cannot accept submission of application: %s", path, id);
+    if (!ev->flag && leaf->apps >= leaf->max_apps)
+        return reject(s, ev,
+                      "org.apache.hadoop.security.AccessControlException: Queue %s already has %d "
+                      "applications, cannot accept submission of application: %s",
+                      leaf->path, leaf->apps, id);
+    user = rm_user_get(leaf, ev->user);
+    if (!user)
+        return -ENOMEM;
+    if (!ev->flag && user->apps >= leaf->max_apps_per_user) {
+        int r = reject(s, ev,
+                       "org.apache.hadoop.security.AccessControlException: Queue %s already has %d "
+                       "applications from user %s cannot accept submission of application: %s",
+                       leaf->path, user->apps, ev->user, id);
+
+        rm_user_put(leaf, user);
+        return r;
+    }
+    app = calloc(1, sizeof(*app));
+    d = rm_decide(s, RM_DECIDE_APP_ACCEPTED);
+    if (!app || !d) {
+        free(app);
+        rm_user_put(leaf, user);
+        return -ENOMEM;
+    }
+    d->app = ev->app;
+    app->key.ts = ev->app.cluster_ts;
+    app->key.id = ev->app.id;
+    app->id = ev->app;
+    app->priority = ev->priority;
+    app->order = s->order++;
+    app->am = ev->total;
+    app->leaf = leaf;
+    app->user = user;
+    user->apps++;
+    for (struct rm_queue *q = leaf; q; q = q->parent)
+        q->apps++;
+    HASH_ADD(hh, s->apps, key, sizeof(app->key), app);
+    return 0;
+}
+
+static void app_deactivate(struct rm_sched_app *app)
+{
+    if (app->in_waiting) {
+        DL_DELETE2(app->leaf->waiting, app, w_prev, w_next);
+        app->in_waiting = false;
+    }
+    if (app->am_counted) {
+        app->leaf->am_used = rm_res_sub(app->leaf->am_used, app->am);
+        app->user->am_used = rm_res_sub(app->user->am_used, app->am);
+        app->leaf->active_apps--;
+        app->user->active_apps--;
+        app->am_counted = false;
+    }
+    app->active = false;
+    rm_app_ready(app);
+}
+
+/* The containers that the attempt leaves behind are reported and forgotten. */
+static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_sched_container *c, *tmp;
+
+    DL_FOREACH_SAFE2(app->containers, c, tmp, a_next) {
+        struct rm_decision *d = rm_decide(s, RM_DECIDE_ORPHANED);
+
+        if (!d)
+            return -ENOMEM;
+        d->app = app->id;
+        d->container = c->id;
+        d->node = c->node->id;
+        d->resource = c->resource;
+        rm_container_remove(s, c);
+    }
+    return 0;
+}
+
+static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
+                         const struct rm_sched_event *ev)
+{
+    struct rm_decision *d = rm_decide(s, RM_DECIDE_ATTEMPT_ADDED);
+    int r;
+
+    if (!d)
+        return -ENOMEM;
+    d->app = app->id;
+    d->container.attempt = (struct yarn_attempt_id){ app->id, ev->attempt };
+    app->attempt = ev->attempt;
+    app->sequence = 0;
+    for (size_t i = 0; i < ev->n_asks; i++) {
+        r = rm_asks_update(app, &ev->asks[i]);
+        if (r < 0)
+            return r;
+    }
+    if (!app->in_waiting && !app->active) {
+        app->in_waiting = true;
+        DL_INSERT_INORDER2(app->leaf->waiting, app, rm_app_order, w_prev, w_next);
+    }
+    rm_queue_activate(s, app->leaf);
+    return 0;
+}
+
+static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool keep)
+{
+    struct rm_queue *leaf = app->leaf;
+    int r = 0;
+
+    rm_asks_clear(s, app);
+    rm_blacklist_clear(app);
+    if (!keep)
+        r = app_drop_containers(s, app);
+    app_deactivate(app);
+    rm_queue_activate(s, leaf);
+    return r;
+}
+
+static int app_removed(struct rm_sched *s, struct rm_sched_app *app)
+{
+    struct rm_queue *leaf = app->leaf;
+    struct rm_user *user = app->user;
+    int r = attempt_removed(s, app, false);
+
+    user->apps--;
+    for (struct rm_queue *q = leaf; q; q = q->parent) {
+        q->apps--;
+        if (q->apps == 0 && q->state == RM_QUEUE_DRAINING)
+            q->state = RM_QUEUE_STOPPED;
+    }
+    app_free(s, app);
+    rm_user_put(leaf, user);
+    return r;
+}
+
+static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct rm_sched_event *ev)
+{
+    int r = rm_blacklist_update(app, ev);
+
+    for (size_t i = 0; i < ev->n_asks && r >= 0; i++)
+        r = rm_asks_update(app, &ev->asks[i]);
+    (void)s;
+    return r;
+}
+
+static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t priority)
+{
+    bool ready = app->in_ready;
+
+    if (app->in_waiting) {
+        DL_DELETE2(app->leaf->waiting, app, w_prev, w_next);
+        app->priority = priority;
+        DL_INSERT_INORDER2(app->leaf->waiting, app, rm_app_order, w_prev, w_next);
+        rm_queue_activate(s, app->leaf);
+    }
+    if (ready) {
+        DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
+        app->priority = priority;
+        DL_INSERT_INORDER2(app->leaf->ready, app, rm_app_order, r_prev, r_next);
+    }
+    app->priority = priority;
+    return 0;
+}
+
+/* --------------------------------------------------------------- containers */
+
+static int container_done(struct rm_sched *s, const struct rm_sched_event *ev,
+                          struct sv_error *err)
+{
+    struct rm_sched_container *c = container_find(s, ev->container);
+    char id[YARN_ID_TEXT_MAX];
+    struct rm_queue *leaf;
+    int r = 0;
+
+    if (!c)
+        return sv_error_set(err, -ENOENT, "%s: not in the scheduler",
+                            yarn_container_id_text(ev->container, id));
+    leaf = c->app->leaf;
+    if (ev->flag && c->app->active && c->app->attempt == c->id.attempt.attempt)
+        r = rm_asks_put_back(c->app, c);
+    rm_container_remove(s, c);
+    rm_queue_activate(s, leaf);
+    return r;
+}
+
+static int container_recovered(struct rm_sched *s, const struct rm_sched_event *ev,
+                               struct sv_error *err)
+{
+    struct rm_sched_app *app = app_find(s, ev->container.attempt.app);
+    struct rm_sched_node *n = node_find(s, ev->node);
+    int64_t sequence = ev->container.id & (((int64_t)1 << RM_EPOCH_SHIFT) - 1);
+    struct rm_sched_container *c;
+    char id[YARN_ID_TEXT_MAX];
+
+    yarn_container_id_text(ev->container, id);
+    if (!app || !n)
+        return sv_error_set(err, -ENOENT, "%s: its application or node is not in the scheduler",
+                            id);
+    if (container_find(s, ev->container))
+        return sv_error_set(err, -EEXIST, "%s: already in the scheduler", id);
+    c = rm_container_add(s, app, n, ev->container, ev->total);
+    if (!c)
+        return -ENOMEM;
+    c->priority = ev->priority;
+    c->allocation_id = -1;
+    c->locality = RM_OFF_SWITCH;
+    if (ev->container.attempt.attempt == app->attempt && sequence > app->sequence)
+        app->sequence = sequence;
+    return 0;
+}
+
+/* ------------------------------------------------------------------- events */
+
+static int handle_node(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now,
+                       struct sv_error *err)
+{
+    struct rm_sched_node *n = node_find(s, ev->node);
+    char key[300];
+
+    if (!n)
+        return sv_error_set(err, -ENOENT, "node %s: not in the scheduler",
+                            yarn_node_id_text(ev->node, key));
+    switch (ev->type) {
+    case RM_SCHED_NODE_REMOVED:
+        return node_removed(s, n);
+    case RM_SCHED_NODE_RESIZED:
+        s->cluster = rm_res_add(rm_res_sub(s->cluster, n->total), ev->total);
+        n->total = ev->total;
+        rm_queues_derive(s);
+        return 0;
+    case RM_SCHED_NODE_SCHEDULABLE:
+        n->schedulable = ev->flag;
+        if (!ev->flag)
+            rm_unreserve(s, n);
+        return 0;
+    default: /* RM_SCHED_NODE_HEARTBEAT */
+        n->heartbeat_ms = now;
+        return rm_assign_node(s, n, true);
+    }
+}
+
+static int handle_app(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    struct rm_sched_app *app = app_find(s, ev->app);
+    char id[YARN_ID_TEXT_MAX];
+
+    if (!app)
+        return sv_error_set(err, -ENOENT, "%s: not in the scheduler",
+                            yarn_app_id_text(ev->app, id));
+    switch (ev->type) {
+    case RM_SCHED_APP_REMOVED:
+        return app_removed(s, app);
+    case RM_SCHED_ATTEMPT_ADDED:
+        return attempt_added(s, app, ev);
+    case RM_SCHED_ATTEMPT_REMOVED:
+        return attempt_removed(s, app, ev->flag);
+    case RM_SCHED_APP_PRIORITY:
+        return app_priority(s, app, ev->priority);
+    default: /* RM_SCHED_ASK */
+        return app_asks(s, app, ev);
+    }
+}
+
+int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms,
+                    const struct rm_decision **ret, size_t *ret_n, struct sv_error *err)
+{
+    int r = -EINVAL;
+
+    s->n_out = 0;
+    switch (ev->type) {
+    case RM_SCHED_NODE_ADDED:
+        r = node_added(s, ev, err);
+        if (r >= 0)
+            activate_all(s, s->root);
+        break;
+    case RM_SCHED_NODE_REMOVED:
+    case RM_SCHED_NODE_RESIZED:
+    case RM_SCHED_NODE_SCHEDULABLE:
+    case RM_SCHED_NODE_HEARTBEAT:
+        r = handle_node(s, ev, now_ms, err);
+        if (r >= 0 && ev->type != RM_SCHED_NODE_HEARTBEAT)
+            activate_all(s, s->root);
+        break;
+    case RM_SCHED_ASK_ROUND:
+        r = ask_round(s, now_ms, ev->window_ms);
+        break;
+    case RM_SCHED_APP_ADDED:
+        r = app_added(s, ev, err);
+        break;
+    case RM_SCHED_APP_REMOVED:
+    case RM_SCHED_ATTEMPT_ADDED:
+    case RM_SCHED_ATTEMPT_REMOVED:
+    case RM_SCHED_ASK:
+    case RM_SCHED_APP_PRIORITY:
+        r = handle_app(s, ev, err);
+        break;
+    case RM_SCHED_CONTAINER_DONE:
+        r = container_done(s, ev, err);
+        break;
+    case RM_SCHED_CONTAINER_RECOVERED:
+        r = container_recovered(s, ev, err);
+        break;
+    }
+    *ret = s->out;
+    *ret_n = s->n_out;
+    return r < 0 ? r : 0;
+}

@@ -1,0 +1,60 @@
+/* Starts the servers on their ports. See services.h; called by rm.c. */
+#include "rm-lite/services.h"
+
+#include "rm-lite/am-service.h"
+
+struct service {
+    const char *name;
+    const struct rm_address *address;
+    bool simple;
+    ipc_token_verifier verify;
+    const struct ipc_protocol *const *protocols;
+    struct ipc_server **server;
+    uint16_t *port;
+};
+
+int rm_services_start(struct rm *rm, struct sv_error *err)
+{
+    const char *bind = rm->c.bind_host && *rm->c.bind_host ? rm->c.bind_host : NULL;
+    const struct service all[] = {
+        { "ResourceTracker", &rm->c.tracker, true, NULL, rm_tracker_protocols,
+          &rm->tracker_server, &rm->tracker_port },
+        { "ApplicationMasterProtocol", &rm->c.scheduler, false, rm_am_verify_token,
+          rm_am_protocols, &rm->am_server, &rm->am_port },
+        { "ApplicationClientProtocol", &rm->c.client, true, NULL, rm_client_protocols,
+          &rm->client_server, &rm->client_port },
+        { "ResourceManagerAdministrationProtocol", &rm->c.admin, true, NULL, rm_admin_protocols,
+          &rm->admin_server, &rm->admin_port },
+    };
+    int r;
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++) {
+        struct ipc_server_config cfg = {
+            .host = bind ? bind : all[i].address->host, .port = all[i].address->port,
+            .allow_simple = all[i].simple, .verify_token = all[i].verify,
+            .protocols = all[i].protocols, .userdata = rm,
+        };
+
+        r = ipc_server_new(rm->event, &cfg, all[i].server, err);
+        if (r < 0)
+            return sv_error_wrap(err, "%s", all[i].name);
+        *all[i].port = ipc_server_port(*all[i].server);
+        sv_log_info("%s on %s:%u", all[i].name, cfg.host, *all[i].port);
+    }
+    r = sv_http_new(rm->event, bind ? bind : rm->c.web.host, rm->c.web.port, rm_web_handle, rm,
+                    &rm->http, err);
+    if (r < 0)
+        return sv_error_wrap(err, "web");
+    rm->web_port = sv_http_port(rm->http);
+    sv_log_info("web on %s:%u", bind ? bind : rm->c.web.host, rm->web_port);
+    return 0;
+}
+
+void rm_services_stop(struct rm *rm)
+{
+    rm->http = sv_http_free(rm->http);
+    rm->client_server = ipc_server_free(rm->client_server);
+    rm->am_server = ipc_server_free(rm->am_server);
+    rm->tracker_server = ipc_server_free(rm->tracker_server);
+    rm->admin_server = ipc_server_free(rm->admin_server);
+}

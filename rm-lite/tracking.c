@@ -1,0 +1,39 @@
+/* URLs of applications. See tracking.h; called by reports.c, the machines and the web. */
+#include "rm-lite/tracking.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/machines.h"
+
+void rm_web_address(const struct rm *rm, char *buf, size_t size)
+{
+    const char *host = rm->c.web.host;
+    uint16_t port = rm->web_port ? rm->web_port : rm->c.web.port;
+
+    if (!host || !*host || sv_streq(host, "0.0.0.0"))
+        host = rm->c.bind_host && *rm->c.bind_host && !sv_streq(rm->c.bind_host, "0.0.0.0")
+                   ? rm->c.bind_host : "localhost";
+    (void)snprintf(buf, size, "%s:%u", host, port);
+}
+
+void rm_app_page(const struct rm_app *app, char *buf, size_t size)
+{
+    char web[300];
+
+    rm_web_address(app->rm, web, sizeof(web));
+    (void)snprintf(buf, size, "http://%s/cluster/app/%s", web, app->text);
+}
+
+void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size)
+{
+    char web[300];
+
+    if (!att->tracking_url || !*att->tracking_url || sv_streq(att->tracking_url, "N/A")) {
+        rm_app_page(att->app, buf, size);
+        return;
+    }
+    rm_web_address(att->rm, web, sizeof(web));
+    (void)snprintf(buf, size, "http://%s/proxy/%s/", web, att->app->text);
+}

@@ -1,0 +1,14 @@
+/* Where an application can be watched: the URLs in reports. */
+#ifndef SELVEDGE_RM_LITE_TRACKING_H
+#define SELVEDGE_RM_LITE_TRACKING_H
+
+#include "rm-lite/rm.h"
+
+/* "host:port" of the ResourceManager's web as others reach it. */
+void rm_web_address(const struct rm *rm, char *buf, size_t size);
+/* The URL for users: the proxied one where the ApplicationMaster gave one, else the application's
+ * page. `att` may not be NULL. */
+void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size);
+void rm_app_page(const struct rm_app *app, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,467 @@
+/* The objects of /ws/v1/cluster, field by field as Hadoop names them, and the page for people. */
+#include "rm-lite/web-json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/str.h"
+#include "rm-lite/machines.h"
+#include "rm-lite/reports.h"
+#include "rm-lite/tracking.h"
+#include "rm-lite/version.h"
+
+const char *rm_json_final(int final_status)
+{
+    static const char *const names[] = { "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED", "ENDED" };
+
+    return final_status >= 0 && final_status < (int)SV_ARRAY_LEN(names) ? names[final_status]
+                                                                         : "UNDEFINED";
+}
+
+static void num(json_t *o, const char *key, int64_t v)
+{
+    (void)json_object_set_new(o, key, json_integer(v)); /* no memory: the field is missing */
+}
+
+static void real(json_t *o, const char *key, double v)
+{
+    (void)json_object_set_new(o, key, json_real(isfinite(v) ? v : 0)); /* as num */
+}
+
+/* Texts come from users: what is not UTF-8 is shown escaped. */
+static void str(json_t *o, const char *key, const char *v)
+{
+    json_t *s = json_string(v ? v : "");
+
+    if (!s) {
+        char safe[4096];
+
+        sv_escape(safe, sizeof(safe), v);
+        s = json_string(safe);
+    }
+    (void)json_object_set_new(o, key, s); /* as num */
+}
+
+static void boolean(json_t *o, const char *key, bool v)
+{
+    (void)json_object_set_new(o, key, json_boolean(v)); /* as num */
+}
+
+static json_t *resource(struct rm_res r)
+{
+    return json_pack("{s:I, s:I}", "memory", (json_int_t)r.mem, "vCores", (json_int_t)r.vcores);
+}
+
+json_t *rm_json_info(struct rm *rm)
+{
+    json_t *o = json_object();
+
+    num(o, "id", rm->started_ms);
+    num(o, "startedOn", rm->started_ms);
+    str(o, "state", "STARTED");
+    str(o, "haState", "ACTIVE");
+    str(o, "rmStateStoreName", rm->c.recovery ? "selvedge.SQLiteRMStateStore"
+                                              : "org.apache.hadoop.yarn.server.resourcemanager."
+                                                "recovery.NullRMStateStore");
+    str(o, "resourceManagerVersion", RM_HADOOP_VERSION);
+    str(o, "resourceManagerBuildVersion", "selvedge-rm, protocols of " RM_HADOOP_VERSION);
+    str(o, "resourceManagerVersionBuiltOn", __DATE__);
+    str(o, "hadoopVersion", RM_HADOOP_VERSION);
+    str(o, "hadoopBuildVersion", "selvedge-rm, protocols of " RM_HADOOP_VERSION);
+    str(o, "hadoopVersionBuiltOn", __DATE__);
+    str(o, "haZooKeeperConnectionState", "ResourceManager HA is not enabled.");
+    return o;
+}
+
+static int64_t count_apps(struct rm *rm, bool running)
+{
+    struct rm_app *app;
+    int64_t n = 0;
+
+    DL_FOREACH(rm->app_list, app)
+        if (!rm_app_is_final(app))
+            n += running == (app->state == RM_APP_RUNNING || app->state == RM_APP_FINISHING);
+    return n;
+}
+
+json_t *rm_json_metrics(struct rm *rm)
+{
+    struct rm_queue_info root;
+    struct rm_res left;
+    json_t *o = json_object();
+    struct rm_app *app;
+    int64_t submitted = 0, completed = 0, failed = 0, killed = 0;
+
+    if (rm_sched_queue(rm->sched, "root", &root) < 0)
+        return o;
+    DL_FOREACH(rm->app_list, app) { /* with those of earlier lives */
+        submitted++;
+        completed += app->state == RM_APP_FINISHED;
+        failed += app->state == RM_APP_FAILED;
+        killed += app->state == RM_APP_KILLED;
+    }
+    left = rm_res_sub(root.effective_max, root.used);
+    num(o, "appsSubmitted", submitted);
+    num(o, "appsCompleted", completed);
+    num(o, "appsPending", count_apps(rm, false));
+    num(o, "appsRunning", count_apps(rm, true));
+    num(o, "appsFailed", failed);
+    num(o, "appsKilled", killed);
+    num(o, "reservedMB", root.reserved.mem);
+    num(o, "availableMB", left.mem);
+    num(o, "allocatedMB", root.used.mem - root.reserved.mem);
+    num(o, "pendingMB", root.pending.mem);
+    num(o, "reservedVirtualCores", root.reserved.vcores);
+    num(o, "availableVirtualCores", left.vcores);
+    num(o, "allocatedVirtualCores", root.used.vcores - root.reserved.vcores);
+    num(o, "pendingVirtualCores", root.pending.vcores);
+    num(o, "containersAllocated", root.containers);
+    num(o, "containersReserved", 0);
+    num(o, "containersPending", 0);
+    num(o, "totalMB", root.effective_max.mem);
+    num(o, "totalVirtualCores", root.effective_max.vcores);
+    num(o, "totalNodes", (int64_t)HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes));
+    num(o, "lostNodes", rm_count_nodes(rm, RM_NODE_LOST));
+    num(o, "unhealthyNodes", rm_count_nodes(rm, RM_NODE_UNHEALTHY));
+    num(o, "decommissioningNodes", rm_count_nodes(rm, RM_NODE_DECOMMISSIONING));
+    num(o, "decommissionedNodes", rm_count_nodes(rm, RM_NODE_DECOMMISSIONED));
+    num(o, "rebootedNodes", rm_count_nodes(rm, RM_NODE_REBOOTED));
+    num(o, "activeNodes", rm_count_nodes(rm, RM_NODE_RUNNING));
+    num(o, "shutdownNodes", rm_count_nodes(rm, RM_NODE_SHUTDOWN));
+    num(o, "selvedgeContainersAllocatedTotal", rm->n.allocated);
+    num(o, "selvedgeContainersReleasedTotal", rm->n.released);
+    return o;
+}
+
+json_t *rm_json_node(const struct rm_node *n)
+{
+    struct rm_node_usage use = { .total = n->total };
+    json_t *o = json_object(), *u;
+
+    (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not there: nothing used, ignoring */
+    str(o, "rack", n->rack);
+    str(o, "state", rm_node_fsm.state_names[n->state]);
+    str(o, "id", n->key);
+    str(o, "nodeHostName", n->id.host);
+    str(o, "nodeHTTPAddress", n->http);
+    num(o, "lastHealthUpdate", n->health_ms);
+    str(o, "version", n->version);
+    str(o, "healthReport", n->health);
+    num(o, "numContainers", use.containers);
+    num(o, "usedMemoryMB", use.used.mem);
+    num(o, "availMemoryMB", use.total.mem - use.used.mem);
+    num(o, "usedVirtualCores", use.used.vcores);
+    num(o, "availableVirtualCores", use.total.vcores - use.used.vcores);
+    u = json_object();
+    num(u, "nodePhysicalMemoryMB", n->node_pmem);
+    num(u, "nodeVirtualMemoryMB", n->node_vmem);
+    real(u, "nodeCPUUsage", (double)n->node_cpu);
+    num(u, "aggregatedContainersPhysicalMemoryMB", n->used_pmem);
+    num(u, "aggregatedContainersVirtualMemoryMB", n->used_vmem);
+    real(u, "containersCPUUsage", (double)n->used_cpu);
+    (void)json_object_set_new(o, "resourceUtilization", u); /* as num */
+    (void)json_object_set_new(o, "usedResource", resource(use.used));
+    (void)json_object_set_new(o, "availableResource", resource(rm_res_sub(use.total, use.used)));
+    (void)json_object_set_new(o, "totalResource", resource(use.total));
+    return o;
+}
+
+static void app_place(json_t *o, const struct rm_app *app)
+{
+    const struct rm_attempt *att = app->current;
+    char url[1200], node[300];
+
+    if (!att || !att->has_master)
+        return;
+    (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s",
+                   att->master_http ? att->master_http : "",
+                   yarn_container_id_text(att->master_id, node), app->user);
+    str(o, "amContainerLogs", url);
+    str(o, "amHostHttpAddress", att->master_http);
+    str(o, "masterNodeId", yarn_node_id_text(&att->master_node, node));
+    if (att->rpc_port >= 0 && att->host) {
+        (void)snprintf(url, sizeof(url), "%.1000s:%d", att->host, att->rpc_port);
+        str(o, "amRPCAddress", url);
+    }
+}
+
+static void app_usage(json_t *o, struct rm_app *app)
+{
+    struct rm_app_usage use = { .queue_path = NULL };
+    struct rm_res cluster = rm_sched_cluster(app->rm->sched);
+    bool live = rm_sched_app_usage(app->rm->sched, app->id, &use) >= 0 && !rm_app_is_final(app);
+    enum rm_calculator calc = rm_sched_calculator(app->rm->sched);
+    int64_t mb, vc;
+
+    rm_app_seconds(app, &mb, &vc);
+    num(o, "allocatedMB", live ? use.used.mem : -1);
+    num(o, "allocatedVCores", live ? use.used.vcores : -1);
+    num(o, "reservedMB", live ? use.reserved.mem : -1);
+    num(o, "reservedVCores", live ? use.reserved.vcores : -1);
+    num(o, "runningContainers", live ? use.containers : -1);
+    num(o, "memorySeconds", mb);
+    num(o, "vcoreSeconds", vc);
+    real(o, "queueUsagePercentage", 0);
+    real(o, "clusterUsagePercentage", rm_res_share(calc, use.used, cluster) * 100);
+    num(o, "preemptedResourceMB", 0);
+    num(o, "preemptedResourceVCores", 0);
+    num(o, "numNonAMContainerPreempted", 0);
+    num(o, "numAMContainerPreempted", 0);
+    num(o, "preemptedMemorySeconds", 0);
+    num(o, "preemptedVcoreSeconds", 0);
+}
+
+json_t *rm_json_app(struct rm_app *app)
+{
+    json_t *o = json_object();
+    int64_t end = app->finish_ms ? app->finish_ms : sv_wall_ms();
+    char url[1200], tags[1024] = "";
+    size_t n = 0;
+
+    for (char **t = app->tags; t && *t && n + 1 < sizeof(tags); t++)
+        n += (size_t)snprintf(tags + n, sizeof(tags) - n, "%s%s", n ? "," : "", *t);
+    str(o, "id", app->text);
+    str(o, "user", app->user);
+    str(o, "name", app->name);
+    str(o, "queue", app->queue);
+    str(o, "state", rm_app_wire_state_name(app));
+    str(o, "finalStatus", rm_json_final(rm_app_wire_final(app)));
+    real(o, "progress", rm_app_final_stored(app) ? 100
+                        : app->current           ? (double)app->current->progress * 100
+                                                 : 0);
+    str(o, "trackingUI", rm_app_is_final(app) ? "History"
+                         : app->current && app->current->registered ? "ApplicationMaster"
+                                                                    : "UNASSIGNED");
+    if (app->current)
+        rm_tracking_url(app->current, url, sizeof(url));
+    else
+        rm_app_page(app, url, sizeof(url));
+    str(o, "trackingUrl", url);
+    str(o, "diagnostics", app->diagnostics);
+    num(o, "clusterId", app->id.cluster_ts);
+    str(o, "applicationType", app->type);
+    str(o, "applicationTags", tags);
+    num(o, "priority", app->priority);
+    num(o, "startedTime", app->start_ms);
+    num(o, "launchTime", app->launch_ms);
+    num(o, "finishedTime", app->finish_ms);
+    num(o, "elapsedTime", SV_MAX(end - app->start_ms, (int64_t)0));
+    app_place(o, app);
+    app_usage(o, app);
+    str(o, "logAggregationStatus", "DISABLED");
+    boolean(o, "unmanagedApplication", app->unmanaged);
+    str(o, "amNodeLabelExpression", "");
+    (void)json_object_set_new(o, "timeouts", json_pack("{s:[{s:s, s:s, s:i}]}", "timeout", "type",
+                                                       "LIFETIME", "expiryTime", "UNLIMITED",
+                                                       "remainingTimeInSeconds", -1));
+    return o;
+}
+
+json_t *rm_json_attempt(const struct rm_attempt *att)
+{
+    json_t *o = json_object();
+    char text[YARN_ID_TEXT_MAX], url[1200], node[300];
+
+    num(o, "id", att->id.attempt);
+    str(o, "appAttemptId", att->text);
+    num(o, "startTime", att->start_ms);
+    num(o, "finishedTime", att->finish_ms);
+    str(o, "appAttemptState", rm_attempt_fsm.state_names[att->state]);
+    str(o, "diagnosticsInfo", att->diagnostics);
+    str(o, "nodesBlacklistedBySystem", "");
+    str(o, "blacklistedNodes", "");
+    if (att->has_master) {
+        yarn_container_id_text(att->master_id, text);
+        str(o, "containerId", text);
+        str(o, "nodeHttpAddress", att->master_http);
+        str(o, "nodeId", yarn_node_id_text(&att->master_node, node));
+        (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s",
+                       att->master_http ? att->master_http : "", text, att->app->user);
+        str(o, "logsLink", url);
+    }
+    return o;
+}
+
+json_t *rm_json_container(const struct rm_container *c)
+{
+    json_t *o = json_object();
+    char url[1200];
+
+    str(o, "containerId", c->text);
+    num(o, "allocatedMB", c->resource.mem);
+    num(o, "allocatedVCores", c->resource.vcores);
+    str(o, "assignedNodeId", c->node ? c->node->key : "");
+    num(o, "priority", c->priority);
+    num(o, "startedTime", c->created_ms);
+    num(o, "finishedTime", c->finish_ms);
+    num(o, "elapsedTime", SV_MAX(sv_wall_ms() - c->created_ms, (int64_t)0));
+    (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s", c->node_http, c->text,
+                   c->app->user);
+    str(o, "logUrl", url);
+    num(o, "containerExitStatus", c->exit_status);
+    str(o, "containerState", c->state == RM_CON_RUNNING ? "RUNNING" : "NEW");
+    (void)snprintf(url, sizeof(url), "http://%s", c->node_http);
+    str(o, "nodeHttpAddress", url);
+    str(o, "nodeId", c->node ? c->node->key : "");
+    return o;
+}
+
+/* ------------------------------------------------------------------- scheduler */
+
+struct tree {
+    struct { char *path; json_t *queues; } *list; /* parents that were made */
+    size_t n;
+    json_t *root;
+};
+
+static json_t *queue_json(const struct rm_queue_info *q)
+{
+    static const char *const states[] = { "", "STOPPED", "RUNNING", "DRAINING" };
+    json_t *o = json_object();
+
+    if (q->leaf)
+        str(o, "type", "capacitySchedulerLeafQueueInfo");
+    str(o, "queueName", q->name);
+    str(o, "queuePath", q->path);
+    real(o, "capacity", q->capacity * 100);
+    real(o, "usedCapacity", q->used_capacity * 100);
+    real(o, "maxCapacity", q->max_capacity * 100);
+    real(o, "absoluteCapacity", q->abs_capacity * 100);
+    real(o, "absoluteMaxCapacity", q->abs_max_capacity * 100);
+    real(o, "absoluteUsedCapacity", q->abs_used_capacity * 100);
+    real(o, "weight", q->weight);
+    num(o, "numApplications", q->active_apps + q->pending_apps);
+    num(o, "numContainers", q->containers);
+    str(o, "state", states[q->state]);
+    (void)json_object_set_new(o, "resourcesUsed", resource(q->used)); /* as num */
+    if (!q->leaf)
+        return o;
+    num(o, "numActiveApplications", q->active_apps);
+    num(o, "numPendingApplications", q->pending_apps);
+    num(o, "maxApplications", q->max_apps);
+    num(o, "maxApplicationsPerUser", q->max_apps_per_user);
+    real(o, "userLimit", q->user_limit);
+    real(o, "userLimitFactor", q->user_limit_factor);
+    (void)json_object_set_new(o, "AMResourceLimit", resource(q->am_limit)); /* as num */
+    (void)json_object_set_new(o, "usedAMResource", resource(q->am_used));
+    num(o, "allocatedContainers", q->containers);
+    num(o, "defaultPriority", q->default_app_priority);
+    return o;
+}
+
+static int add_queue(const struct rm_queue_info *q, void *userdata)
+{
+    struct tree *t = userdata;
+    json_t *o = queue_json(q), *children;
+
+    if (!q->leaf) {
+        void *more = realloc(t->list, (t->n + 1) * sizeof(*t->list));
+
+        children = json_array();
+        (void)json_object_set_new(o, "queues", json_pack("{s:o}", "queue", children));
+        if (!more) {
+            json_decref(o);
+            return -ENOMEM;
+        }
+        t->list = more;
+        t->list[t->n].path = rm_strdup(q->path);
+        t->list[t->n++].queues = children;
+    }
+    if (!q->parent) {
+        t->root = o;
+        return 0;
+    }
+    for (size_t i = 0; i < t->n; i++)
+        if (sv_streq(t->list[i].path, q->parent)) {
+            (void)json_array_append_new(t->list[i].queues, o); /* as num */
+            return 0;
+        }
+    json_decref(o);
+    return 0;
+}
+
+json_t *rm_json_scheduler(struct rm *rm)
+{
+    struct tree t = { .n = 0 };
+    int r = rm_sched_each_queue(rm->sched, add_queue, &t);
+
+    for (size_t i = 0; i < t.n; i++)
+        free(t.list[i].path);
+    free(t.list);
+    if (r < 0 || !t.root) {
+        json_decref(t.root);
+        return NULL;
+    }
+    str(t.root, "type", "capacityScheduler");
+    return json_pack("{s:o}", "schedulerInfo", t.root);
+}
+
+/* ------------------------------------------------------------------------ page */
+
+static int put_html(struct sv_buf *b, const char *s)
+{
+    int r = 0;
+
+    for (; s && *s && r >= 0; s++)
+        switch (*s) {
+        case '<': r = sv_buf_put_str(b, "&lt;"); break;
+        case '>': r = sv_buf_put_str(b, "&gt;"); break;
+        case '&': r = sv_buf_put_str(b, "&amp;"); break;
+        case '"': r = sv_buf_put_str(b, "&quot;"); break;
+        default: r = sv_buf_put_u8(b, (uint8_t)*s); break;
+        }
+    return r;
+}
+
+static int put_cells(struct sv_buf *b, const char *const *cells, size_t n)
+{
+    int r = sv_buf_put_str(b, "<tr>");
+
+    for (size_t i = 0; i < n && r >= 0; i++) {
+        r = sv_buf_put_str(b, "<td>");
+        if (r >= 0)
+            r = put_html(b, cells[i]);
+        if (r >= 0)
+            r = sv_buf_put_str(b, "</td>");
+    }
+    return r < 0 ? r : sv_buf_put_str(b, "</tr>\n");
+}
+
+int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
+{
+    const char *only = sv_has_prefix(path, "/cluster/app/") ? path + strlen("/cluster/app/") : NULL;
+    struct sv_buf b = SV_BUF_INIT(16 * 1024 * 1024);
+    struct rm_app *app;
+    int r = sv_buf_put_str(&b, "<!DOCTYPE html><meta charset=utf-8><title>selvedge-rm</title>"
+                               "<style>body{font:14px sans-serif}td{padding:2px 10px;"
+                               "border-bottom:1px solid #ddd}</style><h1>Nodes</h1><table>\n");
+
+    for (struct rm_node *n = rm->nodes; n && r >= 0 && !only; n = n->hh.next) {
+        const char *cells[] = { n->key, rm_node_fsm.state_names[n->state], n->version };
+
+        r = put_cells(&b, cells, SV_ARRAY_LEN(cells));
+    }
+    if (r >= 0)
+        r = sv_buf_put_str(&b, "</table><h1>Applications</h1><table>\n");
+    DL_FOREACH(rm->app_list, app) {
+        const char *cells[] = { app->text, app->user, app->name, app->queue,
+                                rm_app_wire_state_name(app),
+                                rm_json_final(rm_app_wire_final(app)), app->diagnostics };
+
+        if (r >= 0 && (!only || sv_streq(only, app->text)))
+            r = put_cells(&b, cells, SV_ARRAY_LEN(cells));
+    }
+    if (r >= 0)
+        r = sv_buf_put_str(&b, "</table>\n");
+    if (r < 0) {
+        sv_buf_free(&b);
+        return r;
+    }
+    ret->status = 200;
+    ret->content_type = "text/html; charset=utf-8";
+    ret->body_len = b.len;
+    ret->body = (char *)b.data; /* taken by the server */
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* Objects of the REST answers, and the page. New references; NULL = no memory. */
+#ifndef SELVEDGE_RM_LITE_WEB_JSON_H
+#define SELVEDGE_RM_LITE_WEB_JSON_H
+
+#include <jansson.h>
+
+#include "rm-lite/rm.h"
+
+json_t *rm_json_info(struct rm *rm);
+json_t *rm_json_metrics(struct rm *rm);
+json_t *rm_json_scheduler(struct rm *rm);
+json_t *rm_json_node(const struct rm_node *n);
+json_t *rm_json_app(struct rm_app *app);
+json_t *rm_json_attempt(const struct rm_attempt *att);
+json_t *rm_json_container(const struct rm_container *c);
+const char *rm_json_final(int final_status); /* "SUCCEEDED" */
+int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret) _must_use_;
+
+#endif
