@@ -43,16 +43,17 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 # $(call cc_flag,FLAG…): those of the flags that $(CC) knows (clang before 16 wants a second one
 # for the zero initialisation).
 cc_flag  = $(if $(shell $(CC) $(1) -Werror -E -xc /dev/null >/dev/null 2>&1 && echo y),$(1))
-HARDEN   := -fstack-protector-strong -fcf-protection -fstack-clash-protection \
+HARDEN_BASE := -fstack-protector-strong -fcf-protection -fstack-clash-protection \
             $(or $(call cc_flag,-ftrivial-auto-var-init=zero),$(call cc_flag,-ftrivial-auto-var-init=zero \
             -enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang))
-OPT      := -O2 -g
+FORTIFY  := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if $(findstring clang,$(CC)),2,3)
 ifneq ($(SANITIZE),)
-HARDEN   += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+HARDEN   := $(HARDEN_BASE) -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT      := -O1 -g
 LDSAN    := -fsanitize=address,undefined
 else
-HARDEN   += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if $(findstring clang,$(CC)),2,3)
+HARDEN   := $(HARDEN_BASE) $(FORTIFY)
+OPT      := -O2 -g
 endif
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(BUILD)/gen
 CFLAGS   += $(CSTD) $(WARN) $(HARDEN) $(OPT) -fPIE
@@ -104,7 +105,7 @@ $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
 endef
 
 clean:
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-clang build-fuzz
 
 -include $(shell test -d $(BUILD) && find $(BUILD) -name '*.d')
 

@@ -82,8 +82,9 @@ int cg_leaf_populated(struct cg_leaf *l) _must_use_; /* 0, 1, -errno */
 typedef void (*cg_empty_fn)(struct cg_leaf *l, void *userdata);
 int cg_leaf_watch_empty(struct cg_leaf *l, sd_event *event, cg_empty_fn empty, void *userdata)
     _must_use_;
-/* rmdir; takes the leaf over. While the kernel says EBUSY it is tried again from the loop every 20 ms
- * (once it is empty), killing what is in it, until `timeout_ms`; then `failed` has the words. */
+/* rmdir; takes the leaf over. While the kernel says EBUSY it is tried again from the loop every
+ * 20 ms, killing what is in it, until `timeout_ms`; then `failed` has the words. `removed` (may be
+ * NULL) is called from the loop, `failed` NULL on success. */
 typedef void (*cg_removed_fn)(const struct sv_error *failed, void *userdata);
 int cg_leaf_remove(struct cg_leaf *l, sd_event *event, unsigned timeout_ms, cg_removed_fn removed,
                    void *userdata) _must_use_;

@@ -1,0 +1,56 @@
+CLIENT_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl jansson)
+CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson) \
+	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
+
+# The library, for linking in and for others.
+CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o launch.o am.o am-allocate.o nodes.o)
+CLIENT_A := $(BUILD)/libselvedge-client.a
+$(CLIENT_A): $(CLIENT_LIB_OBJS)
+LIBS += $(CLIENT_A)
+
+# The same and what it needs of the rooms below, position-independent; only its interface is seen.
+CLIENT_SO := $(BUILD)/libselvedge-client.so
+CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
+	$(filter-out %/http.o,$(COMMON_OBJS)))
+$(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c | $$(GENERATED)
+	$(call say,PIC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -W% -fPIE,$(CFLAGS)) -fPIC -MMD -MP -c -o $@ $<
+$(BUILD)/pic/%.o: %.c | $$(GENERATED)
+	$(call say,PIC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fPIE,$(CFLAGS)) $(CFLAGS_$(firstword $(subst /, ,$*))) -fPIC \
+		-MMD -MP -c -o $@ $<
+$(CLIENT_SO): $$(CLIENT_SO_OBJS) client/libselvedge-client.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(filter-out -pie,$(LDFLAGS)) -shared \
+		-Wl,-soname,libselvedge-client.so.0 -Wl,--version-script=client/libselvedge-client.map \
+		-o $@ $(filter %.o,$^) $(WIRE_LDLIBS)
+ifeq ($(SANITIZE),)
+LIBS += $(CLIENT_SO)
+endif
+
+# The command line.
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o run.o run-options.o stage.o ps.o rows.o \
+	logs.o kill.o node-list.o follow.o fetch.o status.o table.o job.o)
+PROGRAMS += $(BUILD)/selvedge
+$(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
+	$(call link,$(CLIENT_LDLIBS))
+
+# The ApplicationMaster of `selvedge run`.
+SELVEDGE_AM_OBJS := $(addprefix $(BUILD)/client/,selvedge-am.o tasks.o job.o)
+PROGRAMS += $(BUILD)/selvedge-am
+$(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
+	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
+
+UNIT_TESTS += test-tasks test-job
+test-tasks_DEPS = $(BUILD)/client/tasks.o $(WIRE_A) $(COMMON_A)
+test-tasks_LDLIBS = $(WIRE_LDLIBS)
+test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
+test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+
+# One real job, end to end. What deps installs decides the flags: the build is a make of its own.
+demo: deps
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs
+	$(Q)BUILD='$(BUILD)' tests/demo/demo
+.PHONY: demo

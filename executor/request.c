@@ -271,9 +271,11 @@ int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret)
 {
     struct cursor c = { .p = (uint8_t *)(uintptr_t)buf, .len = len, .ok = true };
     struct exe_reply r = { 0 };
-    if (get(&c, 4) != EXE_REPLY_MAGIC)
+    bool magic = get(&c, 4) == EXE_REPLY_MAGIC;
+    uint64_t version = get(&c, 2);
+    if (!c.ok || !magic)
         return -EBADMSG;
-    if (get(&c, 2) != EXE_PROTOCOL_VERSION)
+    if (version != EXE_PROTOCOL_VERSION)
         return -EPROTONOSUPPORT;
     r.status = (uint16_t)get(&c, 2);
     r.request_id = get(&c, 8);

@@ -15,6 +15,7 @@
 #include "localizer/policy.h"
 
 #define REDIRECTS_MAX 5
+#define UNWANTED_MAX (1u << 20)
 #define CONNECT_MS 20000L
 #define SLOW_BYTES 1024L /* a second … */
 #define SLOW_SECONDS 30L /* … over this time, or it is given up */
@@ -24,7 +25,7 @@ struct transfer {
     CURL *curl;
     int fd;
     uint64_t bytes;
-    bool unwanted;  /* body of an answer that is not 200: not read */
+    uint64_t unwanted; /* bytes of answers that are not 200, thrown away */
     bool over;      /* more than the request allows */
     int write_error;
 };
@@ -44,9 +45,10 @@ static size_t on_data(char *p, size_t one, size_t n, void *userdata)
 
     (void)one; /* always 1 */
     (void)curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
-    t->unwanted = status != 200;
-    if (t->unwanted)
-        return 0;
+    if (status != 200) {
+        t->unwanted += n;
+        return t->unwanted > UNWANTED_MAX ? 0 : n;
+    }
     if (n > limit - t->bytes) {
         t->over = true;
         return 0;
@@ -104,7 +106,6 @@ static CURLcode set_options(CURL *c, struct transfer *t, int64_t left_ms)
     SET(CURLOPT_HTTP09_ALLOWED, 0L);
     SET(CURLOPT_HTTP_CONTENT_DECODING, 0L);
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    SET(CURLOPT_ALTSVC_CTRL, 0L);
     SET(CURLOPT_SSL_VERIFYPEER, 1L);
     SET(CURLOPT_SSL_VERIFYHOST, 2L);
     SET(CURLOPT_FILETIME, 1L);
@@ -203,7 +204,7 @@ static int get(CURL *c, struct transfer *t, enum loc_fail *ret_reason, struct sv
             r = curl_easy_setopt(c, CURLOPT_URL, url);
         if (r == CURLE_OK)
             r = curl_easy_perform(c);
-        if (r != CURLE_OK && !t->unwanted)
+        if (r != CURLE_OK && t->unwanted <= UNWANTED_MAX)
             return transfer_failed(r, t, ret_reason, err);
         (void)curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
         if (status == 200)
@@ -219,7 +220,6 @@ static int get(CURL *c, struct transfer *t, enum loc_fail *ret_reason, struct sv
         k = redirect(c, s, url, err);
         if (k < 0)
             return k;
-        t->unwanted = false;
     }
 }
 

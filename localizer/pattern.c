@@ -55,6 +55,7 @@ int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error 
 {
     _cleanup_pattern_ struct loc_pattern *p = calloc(1, sizeof *p);
     char shown[200], why[120] = "";
+    uint32_t backref = 0;
     int code = 0;
 
     if (!p)
@@ -68,6 +69,9 @@ int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error 
         (void)pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
         return sv_error_set(err, -EINVAL, "pattern \"%s\": %s", shown, why);
     }
+    if (pcre2_pattern_info(p->code, PCRE2_INFO_BACKREFMAX, &backref) != 0 || backref > 0)
+        return sv_error_set(err, -EINVAL, "pattern \"%s\": references back to a group are not taken",
+                            shown);
     p->data = pcre2_match_data_create(1, NULL);
     p->context = pcre2_match_context_create(NULL);
     if (!p->data || !p->context)

@@ -124,6 +124,14 @@ static int copy_content(struct loc_unpack *u, struct archive *a, struct archive_
             u->progress(u->progress_userdata, told);
         }
     }
+    if (archive_entry_sparse_count(e) > 0 && archive_entry_size(e) > (la_int64_t)total) {
+        uint64_t size = (uint64_t)archive_entry_size(e); /* ends in a hole */
+        int r = loc_policy_bytes(&u->policy, size - total, packed_so_far(u, a), path, err);
+
+        if (r < 0)
+            return r;
+        total = size;
+    }
     if (archive_entry_size_is_set(e) && archive_entry_size(e) != (la_int64_t)total)
         return sv_error_set(err, -EBADMSG, "archive is malformed: content of an entry has %llu "
                             "bytes instead of %lld", (unsigned long long)total,

@@ -53,8 +53,9 @@ static const char *const sql[S_COUNT] = {
     [S_RES] = "INSERT OR REPLACE INTO resources(key,value) VALUES(?1,?2)",
     [S_RES_REMOVE] = "DELETE FROM resources WHERE key=?1",
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
-    [S_EACH_CONT] = "SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
-                    "local_dir,log_dir,exit_code,kill_code,diagnostics FROM containers ORDER BY rowid",
+    [S_EACH_CONT] =
+        ("SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
+         "local_dir,log_dir,exit_code,kill_code,diagnostics FROM containers ORDER BY rowid"),
     [S_EACH_KEY] = "SELECT name,key_id,bytes FROM keys",
     [S_EACH_TOKEN] = "SELECT container,expiry_ms FROM used_tokens",
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",

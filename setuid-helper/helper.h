@@ -79,10 +79,11 @@ void hlp_drop(const struct hlp_user *u);
 /* config.c: parses `cfg->text` of `len` bytes; 0 or the line (1…) of the error, with words. */
 int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why);
 
-/* accounts.c: parsers of passwd and group (`text` of `len` bytes; 1 found, 0 not, -errno). */
+/* passwd.c: parsers of passwd and group (`text` of `len` bytes; 1 found, 0 not, -errno). */
 int hlp_passwd_find(const char *text, size_t len, const char *name, struct hlp_user *ret);
 int hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
 void hlp_group_members(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid);
+/* accounts.c */
 void hlp_service_accounts(struct hlp *h);
 void hlp_job_user(struct hlp *h);
 

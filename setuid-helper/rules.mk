@@ -2,12 +2,10 @@
 # and helper paths are compiled in; a change of them rebuilds only these objects.
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
-HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o config.o accounts.o path.o cgroup.o \
+HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o config.o passwd.o accounts.o path.o cgroup.o \
 	sandbox.o init.o launch.o monitor.o operations.o remove.o request.o)
-HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE -fstack-protector-strong -fcf-protection \
-	-fstack-clash-protection -ftrivial-auto-var-init=zero -U_FORTIFY_SOURCE \
-	-D_FORTIFY_SOURCE=$(if $(findstring clang,$(CC)),2,3) \
-	$(if $(SANITIZE),-fsanitize=undefined -fsanitize-trap=undefined)
+HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
+	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"'
 
 $(HELPER_DIR)/paths.stamp: FORCE
@@ -38,3 +36,14 @@ $(BUILD)/user-lookup: $(BUILD)/setuid-helper/user-lookup.o
 	$(call link,)
 
 PROGRAMS += $(HELPER) $(BUILD)/user-lookup
+
+# The parsers once more, with the flags of the tests (sanitizers, fuzzing).
+HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o passwd.o)
+$(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(HELPER_PATHS) -MMD -MP -c -o $@ $<
+UNIT_TESTS += test-helper-config
+test-helper-config_DEPS := $(HELPER_TEST_OBJS)
+FUZZ_TARGETS += fuzz-executor-config
+fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)

@@ -28,7 +28,7 @@ WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o sasl.o ipc_server.o ipc_conn.o i
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-UNIT_TESTS += test-ids test-depth test-ipc
+UNIT_TESTS += test-ids test-depth test-ipc test-ipc-hostile test-sasl test-token test-credentials
 test-ids_DEPS = $(WIRE_A) $(COMMON_A)
 test-ids_LDLIBS = $(WIRE_LDLIBS)
 test-depth_DEPS = $(WIRE_A)
@@ -37,5 +37,10 @@ test-depth_LDLIBS = $(WIRE_LDLIBS)
 FUZZ_TARGETS += fuzz-depth
 fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
 fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
-test-ipc_DEPS = $(WIRE_A) $(COMMON_A)
-test-ipc_LDLIBS = $(WIRE_LDLIBS)
+$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+
+# The wire facing a real Hadoop: tests/interop/test-wire.
+TEST_PROGRAMS += $(BUILD)/tests/interop/wire-peer
+$(BUILD)/tests/interop/wire-peer: $(BUILD)/tests/interop/wire-peer.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))

@@ -239,7 +239,7 @@ static int server_directives_ok(struct sasl_server *s, const struct directives *
     const char *user = directive(ds, "username"), *maxbuf = directive(ds, "maxbuf");
     const char *cnonce = directive(ds, "cnonce"), *authzid = directive(ds, "authzid");
     uint64_t number;
-    if (!directives_known(ds, names) || !user || !directive(ds, "nonce") || !cnonce || !*cnonce ||
+    if (!directives_known(ds, names) || !user || !*user || !directive(ds, "nonce") || !cnonce || !*cnonce ||
         !directive(ds, "response"))
         return -EBADMSG;
     if (!sv_streq(directive(ds, "nc"), "00000001") ||
@@ -343,6 +343,20 @@ struct sasl_client *sasl_client_free(struct sasl_client *c)
     return NULL;
 }
 
+/* "auth" in a list such as "auth,auth-int"; no list means auth. */
+static bool offers_auth(const char *qop)
+{
+    _cleanup_strv_ char **list = NULL;
+    if (!qop)
+        return true;
+    if (sv_strv_split(qop, ',', &list) < 0)
+        return false;
+    for (char **q = list; *q; q++)
+        if (sv_streq(*q, "auth"))
+            return true;
+    return false;
+}
+
 static bool client_challenge_ok(const uint8_t *p, size_t n)
 {
     struct directives ds;
@@ -350,7 +364,7 @@ static bool client_challenge_ok(const uint8_t *p, size_t n)
     return directives_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) >= 0 &&
            (nonce = directive(&ds, "nonce")) && *nonce &&
            sv_streq(directive(&ds, "algorithm"), "md5-sess") &&
-           absent_or(directive(&ds, "charset"), "utf-8") &&
+           offers_auth(directive(&ds, "qop")) && absent_or(directive(&ds, "charset"), "utf-8") &&
            absent_or(directive(&ds, "realm"), SASL_SERVER_ID);
 }
 

@@ -53,6 +53,10 @@ def cluster(name, rm, nm, client=hadoop.REFERENCE, nodes=1, site=None):
     for daemon in (rm, nm):
         if version_of(daemon):
             hadoop.classes(version_of(daemon))
+    if SELVEDGE in (rm, nm):
+        for program in ("selvedge-rm", "selvedge-nodemanager"):
+            if not os.path.exists(os.path.join(hadoop.BUILD, program)):
+                raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
     c = Cluster(name, nodes=nodes, quiet=True, installed=SELVEDGE in (rm, nm),
                 read_only_paths=[lib, hadoop.classes(client)])
     c.read_only_paths.append(c.conf_dir)
@@ -133,7 +137,8 @@ def client(c, main, *args, timeout=300):
 def start_client(c, main, *args):
     env = {**c.client_env(c.submitter), "JAVA_HOME": java_home()}
     return subprocess.Popen([*c.as_user(c.submitter), *client_argv(c, main, *args)], env=env, cwd=c.home,
-                            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT)
 
 
 class Application:

@@ -1,0 +1,107 @@
+/* Reading, writing and parsing the files of a cgroup. They are the kernel's; parsed strictly all the
+ * same, because a wrong mount or a fake directory looks like one. */
+#include "cgroups/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cgroups/cg.h"
+#include "common/fd.h"
+#include "common/str.h"
+
+const char *const cg_controller_names[] = { "cpu", "memory", "pids", "io", "cpuset", "hugetlb",
+                                            NULL };
+
+int cg_file_pread(int fd, char *buf)
+{
+    size_t got = 0;
+    for (;;) {
+        ssize_t n = pread(fd, buf + got, CG_FILE_MAX - 1 - got, (off_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        got += (size_t)n;
+        if (n == 0 || got == CG_FILE_MAX - 1)
+            break;
+    }
+    buf[got] = '\0';
+    return (int)got;
+}
+
+int cg_file_read(int dirfd, const char *name, char *buf)
+{
+    _cleanup_close_ int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return fd < 0 ? -errno : cg_file_pread(fd, buf);
+}
+
+int cg_file_write(int dirfd, const char *name, const char *text)
+{
+    _cleanup_close_ int fd = openat(dirfd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    size_t n = strlen(text);
+    if (fd < 0)
+        return -errno;
+    ssize_t w = write(fd, text, n);
+    return w < 0 ? -errno : w == (ssize_t)n ? 0 : -EIO;
+}
+
+/* A decimal number at `s`, ended by a line end or the text's end. */
+static int value(const char *s, uint64_t *ret)
+{
+    char digits[24];
+    size_t n = strcspn(s, "\n");
+    if (n == 0 || n >= sizeof(digits))
+        return -EBADMSG;
+    memcpy(digits, s, n);
+    digits[n] = '\0';
+    return sv_parse_u64(digits, 0, UINT64_MAX, ret) < 0 ? -EBADMSG : 0;
+}
+
+int cg_parse_value(const char *text, uint64_t *ret)
+{
+    if (strcmp(text, "max\n") == 0 || strcmp(text, "max") == 0) {
+        *ret = UINT64_MAX;
+        return 0;
+    }
+    size_t n = strcspn(text, "\n");
+    return text[n] == '\n' && text[n + 1] ? -EBADMSG : value(text, ret);
+}
+
+int cg_parse_key(const char *text, const char *key, uint64_t *ret)
+{
+    size_t n = strlen(key);
+    for (const char *s = text; *s;) {
+        if (strncmp(s, key, n) == 0 && s[n] == ' ')
+            return value(s + n + 1, ret);
+        s += strcspn(s, "\n");
+        s += *s == '\n';
+    }
+    return -ENOENT;
+}
+
+unsigned cg_parse_controllers(const char *text)
+{
+    unsigned bits = 0;
+    for (const char *s = text; *s;) {
+        size_t n = strcspn(s, " \n");
+        for (unsigned i = 0; cg_controller_names[i]; i++)
+            if (strlen(cg_controller_names[i]) == n && memcmp(cg_controller_names[i], s, n) == 0)
+                bits |= 1u << i;
+        s += n;
+        s += strspn(s, " \n");
+    }
+    return bits;
+}
+
+void cg_format_controllers(unsigned bits, const char *prefix, char *buf)
+{
+    size_t at = 0;
+    buf[0] = '\0';
+    for (unsigned i = 0; cg_controller_names[i]; i++)
+        if (bits >> i & 1)
+            at += (size_t)snprintf(buf + at, CG_FILE_MAX - at, "%s%s%s", at ? " " : "", prefix,
+                                   cg_controller_names[i]);
+}

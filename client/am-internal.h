@@ -1,0 +1,76 @@
+/* An ApplicationMaster's state, shared by am.c (its life) and am-allocate.c (what a heartbeat says
+ * and brings). */
+#ifndef SELVEDGE_CLIENT_AM_INTERNAL_H
+#define SELVEDGE_CLIENT_AM_INTERNAL_H
+
+#include <uthash.h>
+#include <utlist.h>
+
+#include "client/internal.h"
+#include "proto/yarn_service.pb-c.h"
+
+enum cli_am_phase { NEW, REGISTERING, RUNNING, FINISHING, OVER };
+
+struct want {
+    int32_t priority, count;
+    struct yarn_resource resource;
+    bool dirty;
+    struct want *next;
+};
+
+struct container {
+    struct yarn_container_id id;
+    char key[YARN_ID_TEXT_MAX];
+    struct sv_arena *arena; /* of the token and the address */
+    struct cli_allocation allocation;
+    struct yarn_token token;
+    bool over;     /* completed or released: remembered, to notice what is told twice */
+    bool released; /* its end is not news */
+    UT_hash_handle hh;
+};
+
+struct release {
+    struct yarn_container_id id;
+    struct release *next;
+};
+
+struct cli_am {
+    sd_event *event;
+    struct cli_am_ops ops;
+    void *userdata;
+    char *host;
+    uint16_t port;
+    int64_t heartbeat_ms, max_wait_ms;
+    struct yarn_attempt_id attempt;
+    enum cli_am_phase phase;
+    struct ipc_client *ipc;
+    struct sv_arena *new_token_arena; /* a rolled AMRMToken, used from the next message on */
+    struct yarn_token new_token;
+    struct cli_nodes *nodes;
+    sd_event_source *timer;
+    bool call_open, was_registered;
+    int64_t silent_since; /* first failure in a row; 0 = none */
+    int32_t response_id;
+    struct sv_arena *request_arena; /* of the allocate request that is not answered yet */
+    Hadoop__Yarn__AllocateRequestProto *request;
+    struct want *wants;
+    struct release *releases;
+    struct container *containers;
+    int32_t repeated; /* ends that were told again */
+    float progress;
+    char *my_host, *my_url; /* as registered, for another time */
+    int32_t my_port;
+    enum cli_final final;
+    char *diagnostics;
+};
+
+/* Makes am->request and forgets what is in it: it is sent until it is answered. */
+int cli_am_make_request(struct cli_am *am) _must_use_;
+/* Tells the program what the answer brings. */
+void cli_am_take_answer(struct cli_am *am, const Hadoop__Yarn__AllocateResponseProto *m);
+struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id); /* not over */
+/* It is over: its token goes, its id stays. */
+void cli_am_retire(struct container *c, bool released);
+void cli_am_forget_all(struct cli_am *am);
+
+#endif

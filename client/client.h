@@ -1,0 +1,211 @@
+/* libselvedge-client: what a program needs to run applications on YARN, in C.
+ *
+ * Two sides, both asynchronous on the caller's sd-event loop:
+ *   cli_rm  the client's: a new application, submit, watch, kill, list (ApplicationClientProtocol)
+ *   cli_am  the ApplicationMaster's: register, ask, start and stop containers, finish
+ *           (ApplicationMasterProtocol and ContainerManagementProtocol)
+ *
+ * Speaks Hadoop's wire protocol, to Selvedge's daemons and to Apache's. A callback runs exactly
+ * once for each call that returned 0, never from inside that call; what it is given is valid only
+ * while it runs. Not thread-safe: one loop, one thread. */
+#ifndef SELVEDGE_CLIENT_CLIENT_H
+#define SELVEDGE_CLIENT_CLIENT_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/conf.h"
+#include "common/error.h"
+#include "wire/ids.h"
+
+/* ---- What a container runs ---- */
+
+enum cli_resource_type { CLI_ARCHIVE = 1, CLI_FILE = 2 };                       /* YARN's numbers */
+enum cli_visibility { CLI_PUBLIC = 1, CLI_PRIVATE = 2, CLI_APPLICATION = 3 };
+
+/* A file that the node fetches before the launch. Size and time must still hold then. */
+struct cli_resource {
+    const char *name; /* of the link in the container's work directory */
+    const char *url;  /* "file:///…", "hdfs://host:port/…", "http://…" */
+    int64_t size;
+    int64_t timestamp; /* modification time, ms since 1970 */
+    enum cli_resource_type type;
+    enum cli_visibility visibility;
+};
+
+struct cli_env {
+    const char *name, *value; /* the node expands {{VAR}}, <LOG_DIR> and <CPS> in values */
+};
+
+struct cli_launch {
+    const struct cli_resource *resources;
+    size_t n_resources;
+    const struct cli_env *env;
+    size_t n_env;
+    /* One line for bash. The node puts it between double quotes and expands the same marks:
+     * `exec /bin/bash -c "<command>"`. */
+    const char *command;
+    const uint8_t *tokens; /* credentials file, or NULL */
+    size_t tokens_len;
+};
+
+/* ---- Client side ---- */
+
+enum cli_app_state { /* YarnApplicationState */
+    CLI_APP_NEW = 1,
+    CLI_APP_NEW_SAVING,
+    CLI_APP_SUBMITTED,
+    CLI_APP_ACCEPTED,
+    CLI_APP_RUNNING,
+    CLI_APP_FINISHED,
+    CLI_APP_FAILED,
+    CLI_APP_KILLED,
+};
+enum cli_final { CLI_FINAL_UNDEFINED, CLI_FINAL_SUCCEEDED, CLI_FINAL_FAILED, CLI_FINAL_KILLED };
+
+struct cli_report { /* texts are never NULL */
+    struct yarn_app_id id;
+    struct yarn_attempt_id attempt; /* attempt.attempt == 0: none yet */
+    enum cli_app_state state;
+    enum cli_final final;
+    const char *user, *queue, *name, *type, *diagnostics;
+    const char *tracking_url; /* the ApplicationMaster's own one when it is known */
+    int64_t start_ms, finish_ms;
+    float progress; /* 0…1 */
+    int32_t used_containers;
+    int64_t used_memory_mb;
+    int32_t used_vcores;
+};
+static inline bool cli_app_ended(enum cli_app_state s)
+{
+    return s == CLI_APP_FINISHED || s == CLI_APP_FAILED || s == CLI_APP_KILLED;
+}
+const char *cli_app_state_name(enum cli_app_state s);
+const char *cli_final_name(enum cli_final f);
+
+struct cli_node_report {
+    struct yarn_node_id id;
+    const char *http_address; /* "host:port" */
+    const char *rack, *state, *health_report;
+    int32_t containers;
+    struct yarn_resource used, capability;
+};
+
+struct cli_container_report {
+    struct yarn_container_id id;
+    struct yarn_node_id node;
+    const char *http_address, *log_url, *diagnostics;
+    const char *state; /* "NEW", "RUNNING", "COMPLETE" */
+    int32_t exit_status;
+    int64_t start_ms, finish_ms;
+};
+
+struct cli_submission {
+    struct yarn_app_id app;
+    const char *name, *queue, *type; /* NULL: the cluster's defaults */
+    struct yarn_resource resource;   /* of the ApplicationMaster's container */
+    int32_t max_attempts;            /* 0: the cluster's */
+    struct cli_launch launch;
+};
+
+struct cli_rm;
+
+/* `user`: NULL = the process' own. The address is yarn.resourcemanager.address. */
+int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+               struct sv_error *err) _must_use_;
+struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */
+
+/* In every callback: status 0, or -errno and the reason in err->text; -EREMOTEIO = the
+ * ResourceManager answered with an exception. */
+typedef void (*cli_new_app_fn)(int status, struct yarn_app_id app, struct yarn_resource maximum,
+                               const struct sv_error *err, void *userdata);
+typedef void (*cli_done_fn)(int status, const struct sv_error *err, void *userdata);
+typedef void (*cli_kill_fn)(int status, bool killed, const struct sv_error *err, void *userdata);
+typedef void (*cli_reports_fn)(int status, const struct cli_report *reports, size_t n,
+                               const struct sv_error *err, void *userdata);
+typedef void (*cli_nodes_fn)(int status, const struct cli_node_report *nodes, size_t n,
+                             const struct sv_error *err, void *userdata);
+typedef void (*cli_containers_fn)(int status, const struct cli_container_report *containers,
+                                  size_t n, const struct sv_error *err, void *userdata);
+
+int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata) _must_use_;
+/* Accepted is not yet running: watch the report. */
+int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn,
+                  void *userdata) _must_use_;
+int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, void *userdata)
+    _must_use_; /* n == 1 */
+/* `user` NULL = everybody's; `live`: only those that have not ended. */
+int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
+                        void *userdata) _must_use_;
+/* Repeat until `killed`. */
+int cli_rm_kill(struct cli_rm *rm, struct yarn_app_id app, const char *reason, cli_kill_fn fn,
+                void *userdata) _must_use_;
+int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata) _must_use_;
+int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_containers_fn fn,
+                      void *userdata) _must_use_;
+
+/* ---- ApplicationMaster side ---- */
+
+struct cli_am;
+
+struct cli_allocation { /* a container that is ours until it completes or is released */
+    struct yarn_container_id id;
+    struct yarn_node_id node;
+    const char *http_address;
+    struct yarn_resource resource;
+    int32_t priority;
+};
+
+/* What happens to an ApplicationMaster. Any may be NULL. */
+struct cli_am_ops {
+    void (*registered)(struct cli_am *am, struct yarn_resource maximum, void *userdata);
+    void (*allocated)(struct cli_am *am, const struct cli_allocation *c, void *userdata);
+    /* The node took the container (status 0) or refused it. */
+    void (*started)(struct cli_am *am, struct yarn_container_id id, int status,
+                    const struct sv_error *err, void *userdata);
+    /* exit_status: the process' own, 128 + signal, or YARN's negative ones (-100 = lost). Once a
+     * container. */
+    void (*completed)(struct cli_am *am, struct yarn_container_id id, int32_t exit_status,
+                      const char *diagnostics, void *userdata);
+    void (*finished)(struct cli_am *am, void *userdata); /* unregistered: the program may end */
+    /* The ResourceManager does not want this attempt any more, or cannot be reached for
+     * selvedge.am.connect.max-wait (15 min). */
+    void (*lost)(struct cli_am *am, const struct sv_error *err, void *userdata);
+};
+
+struct cli_am_config {
+    const char *scheduler_host; /* yarn.resourcemanager.scheduler.address */
+    uint16_t scheduler_port;
+    int64_t heartbeat_ms;     /* 0 = 200; sooner whenever there is something to say */
+    int64_t max_wait_ms;      /* 0 = 15 minutes */
+    const char *tokens_file;  /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
+    const struct cli_am_ops *ops;
+    void *userdata;
+};
+
+/* Reads the AMRMToken from the credentials file. */
+int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am **ret,
+               struct sv_error *err) _must_use_;
+struct cli_am *cli_am_free(struct cli_am *am);
+
+/* `host` and `port`: where this program serves its clients, port -1 = nowhere. tracking_url may
+ * be "". Heartbeats start by themselves. */
+int cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *tracking_url)
+    _must_use_;
+/* How many containers of this priority and size are wanted beyond those already given; replaces
+ * the earlier figure. More than that may come: release the surplus. */
+int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource,
+                int32_t count) _must_use_;
+int cli_am_release(struct cli_am *am, struct yarn_container_id id);
+/* For a container that `allocated` gave. The answer is `started`. */
+int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
+    _must_use_;
+/* The node kills it; `completed` tells when it is over. */
+int cli_am_stop(struct cli_am *am, struct yarn_container_id id) _must_use_;
+void cli_am_progress(struct cli_am *am, float progress);
+int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics) _must_use_;
+/* How many ends of containers were told more than once (and passed over): 0 on a good cluster. */
+int32_t cli_am_repeated(const struct cli_am *am);
+struct yarn_attempt_id cli_am_attempt(const struct cli_am *am);
+
+#endif

@@ -1,0 +1,256 @@
+/* See fetch.h. curl tells which sockets and which time it waits for; the event loop tells curl. */
+#include "client/fetch.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <utlist.h>
+
+#include "common/buf.h"
+
+#define TOTAL_MS 20000L
+#define CONNECT_MS 5000L
+#define AT_ONCE 32L /* connections a host; the rest waits inside curl */
+
+struct request {
+    struct cli_fetch *f;
+    CURL *easy;
+    struct curl_slist *headers;
+    struct sv_buf body;
+    bool cut;      /* has all that was wanted: the rest is refused */
+    char error[CURL_ERROR_SIZE];
+    cli_fetch_fn fn;
+    void *userdata;
+    struct request *prev, *next;
+};
+
+struct cli_fetch {
+    sd_event *event;
+    CURLM *multi;
+    sd_event_source *timer;
+    struct request *requests;
+};
+
+static void request_free(struct request *q)
+{
+    DL_DELETE(q->f->requests, q);
+    curl_multi_remove_handle(q->f->multi, q->easy);
+    curl_easy_cleanup(q->easy);
+    curl_slist_free_all(q->headers);
+    sv_buf_free(&q->body);
+    free(q);
+}
+
+static void collect_finished(struct cli_fetch *f)
+{
+    CURLMsg *msg;
+    int left;
+
+    while ((msg = curl_multi_info_read(f->multi, &left))) {
+        struct request *q = NULL;
+        long code = 0;
+        int status;
+
+        if (msg->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, (char **)&q);
+        curl_easy_getinfo(msg->easy_handle, CURLINFO_RESPONSE_CODE, &code);
+        if (msg->data.result == CURLE_OK || (msg->data.result == CURLE_WRITE_ERROR && q->cut))
+            status = (int)code;
+        else if (msg->data.result == CURLE_COULDNT_CONNECT)
+            status = -ECONNREFUSED;
+        else if (msg->data.result == CURLE_OPERATION_TIMEDOUT)
+            status = -ETIMEDOUT;
+        else
+            status = -EIO;
+        if (sv_buf_put_u8(&q->body, 0) < 0)
+            q->fn(-ENOMEM, "", 0, "out of memory", q->userdata);
+        else
+            q->fn(status, (char *)q->body.data, q->body.len - 1,
+                  status < 0 ? (*q->error ? q->error : curl_easy_strerror(msg->data.result)) : NULL,
+                  q->userdata);
+        request_free(q);
+    }
+}
+
+static void act(struct cli_fetch *f, curl_socket_t s, int what)
+{
+    int running;
+
+    (void)curl_multi_socket_action(f->multi, s, what, &running);
+    collect_finished(f);
+}
+
+static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
+{
+    int what = (revents & EPOLLIN ? CURL_CSELECT_IN : 0) |
+               (revents & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+               (revents & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+
+    (void)s;
+    act(userdata, fd, what);
+    return 0;
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    act(userdata, CURL_SOCKET_TIMEOUT, 0);
+    return 0;
+}
+
+static int on_curl_socket(CURL *easy, curl_socket_t fd, int what, void *userdata, void *socketp)
+{
+    struct cli_fetch *f = userdata;
+    sd_event_source *source = socketp;
+    uint32_t events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        sd_event_source_disable_unref(source);
+        (void)curl_multi_assign(f->multi, fd, NULL);
+        return 0;
+    }
+    if (source)
+        return sd_event_source_set_io_events(source, events) < 0 ? -1 : 0;
+    if (sd_event_add_io(f->event, &source, fd, events, on_io, f) < 0)
+        return -1;
+    (void)curl_multi_assign(f->multi, fd, source);
+    return 0;
+}
+
+static int on_curl_timer(CURLM *multi, long ms, void *userdata)
+{
+    struct cli_fetch *f = userdata;
+    uint64_t now;
+
+    (void)multi;
+    if (ms < 0)
+        return sd_event_source_set_enabled(f->timer, SD_EVENT_OFF) < 0 ? -1 : 0;
+    if (sd_event_now(f->event, CLOCK_MONOTONIC, &now) < 0 ||
+        sd_event_source_set_time(f->timer, now + (uint64_t)ms * 1000) < 0)
+        return -1;
+    return sd_event_source_set_enabled(f->timer, SD_EVENT_ONESHOT) < 0 ? -1 : 0;
+}
+
+static size_t on_data(char *data, size_t size, size_t n, void *userdata)
+{
+    struct request *q = userdata;
+    size_t bytes = size * n, take = SV_MIN(bytes, q->body.max - 1 - q->body.len);
+
+    if (sv_buf_put(&q->body, data, take) < 0)
+        return 0;
+    q->cut = take < bytes;
+    return q->cut ? 0 : bytes;
+}
+
+int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
+{
+    struct cli_fetch *f = calloc(1, sizeof(*f));
+    int r;
+
+    if (!f)
+        return -ENOMEM;
+    f->event = sd_event_ref(event);
+    r = sd_event_add_time(event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, f);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
+    if (r >= 0) {
+        f->multi = curl_multi_init();
+        r = f->multi ? 0 : -ENOMEM;
+    }
+    if (r < 0) {
+        cli_fetch_free(f);
+        return r;
+    }
+    curl_multi_setopt(f->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
+    curl_multi_setopt(f->multi, CURLMOPT_SOCKETDATA, f);
+    curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
+    curl_multi_setopt(f->multi, CURLMOPT_TIMERDATA, f);
+    curl_multi_setopt(f->multi, CURLMOPT_MAX_HOST_CONNECTIONS, AT_ONCE);
+    *ret = f;
+    return 0;
+}
+
+struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
+{
+    struct request *q, *next;
+
+    if (!f)
+        return NULL;
+    DL_FOREACH_SAFE(f->requests, q, next) {
+        q->fn(-ECANCELED, "", 0, "canceled", q->userdata);
+        request_free(q);
+    }
+    if (f->multi)
+        curl_multi_cleanup(f->multi);
+    sd_event_source_disable_unref(f->timer);
+    sd_event_unref(f->event);
+    free(f);
+    return NULL;
+}
+
+static struct request *request_new(struct cli_fetch *f, const char *url, size_t max,
+                                   cli_fetch_fn fn, void *userdata)
+{
+    struct request *q = calloc(1, sizeof(*q));
+
+    if (!q)
+        return NULL;
+    q->easy = curl_easy_init();
+    if (!q->easy) {
+        free(q);
+        return NULL;
+    }
+    q->f = f;
+    q->body = SV_BUF_INIT(max + 1);
+    q->fn = fn;
+    q->userdata = userdata;
+    DL_APPEND(f->requests, q);
+    curl_easy_setopt(q->easy, CURLOPT_URL, url);
+    curl_easy_setopt(q->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* the cluster's own addresses */
+    curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, TOTAL_MS);
+    curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+    curl_easy_setopt(q->easy, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(q->easy, CURLOPT_WRITEDATA, q);
+    curl_easy_setopt(q->easy, CURLOPT_ERRORBUFFER, q->error);
+    curl_easy_setopt(q->easy, CURLOPT_PRIVATE, q);
+    return q;
+}
+
+static int submit(struct request *q)
+{
+    if (curl_multi_add_handle(q->f->multi, q->easy) == CURLM_OK)
+        return 0;
+    request_free(q);
+    return -ENOMEM;
+}
+
+int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
+                  void *userdata)
+{
+    struct request *q = request_new(f, url, max, fn, userdata);
+
+    return q ? submit(q) : -ENOMEM;
+}
+
+int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
+                   void *userdata)
+{
+    struct request *q = request_new(f, url, 65536, fn, userdata);
+
+    if (!q)
+        return -ENOMEM;
+    q->headers = curl_slist_append(NULL, header);
+    if (!q->headers) {
+        request_free(q);
+        return -ENOMEM;
+    }
+    curl_easy_setopt(q->easy, CURLOPT_HTTPHEADER, q->headers);
+    curl_easy_setopt(q->easy, CURLOPT_POSTFIELDS, "");
+    return submit(q);
+}

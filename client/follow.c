@@ -1,0 +1,160 @@
+/* See follow.h. The bytes are the application's: they go to the user's terminal as the application
+ * wrote them, as with any command the user runs; only whole lines, so that containers do not mix. */
+#include "client/follow.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/str.h"
+
+#define CHUNK ((size_t)1 << 20)
+#define WHOLE ((size_t)16 << 20) /* of a node that frames the text and knows no ranges */
+#define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
+#define START_MAX 32 /* "?start=" and a number: where our NodeManager begins */
+#define TRIES 10                          /* of the last poll, when the node does not answer */
+
+struct cli_follow {
+    struct cli_fetch *fetch;
+    char *url, *prefix, *problem;
+    FILE *out;
+    size_t url_len; /* without the query, which has room behind it */
+    uint64_t offset;
+    struct sv_buf line;
+    bool open, last, complete, abandoned, framed;
+    int tries;
+};
+
+struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, const char *container,
+                                  const char *log, const char *prefix, FILE *out)
+{
+    struct cli_follow *f = calloc(1, sizeof(*f));
+
+    if (!f)
+        return NULL;
+    f->fetch = fetch;
+    f->out = out;
+    f->line = SV_BUF_INIT(LINE_MAX_BYTES);
+    f->prefix = strdup(prefix);
+    if (!f->prefix ||
+        sv_asprintf(&f->url, "http://%s/ws/v1/node/containers/%s/logs/%s%*s", http, container, log,
+                    START_MAX, "") < 0)
+        return cli_follow_free(f);
+    f->url_len = strlen(f->url) - START_MAX;
+    return f;
+}
+
+struct cli_follow *cli_follow_free(struct cli_follow *f)
+{
+    if (f && f->open) {
+        f->abandoned = true; /* the answer frees it */
+    } else if (f) {
+        sv_buf_free(&f->line);
+        free(f->url);
+        free(f->prefix);
+        free(f->problem);
+        free(f);
+    }
+    return NULL;
+}
+
+static void flush_line(struct cli_follow *f)
+{
+    if (f->line.len == 0)
+        return;
+    if (*f->prefix)
+        fputs(f->prefix, f->out);
+    fwrite(f->line.data, 1, f->line.len, f->out);
+    if (*f->prefix && f->line.data[f->line.len - 1] != '\n')
+        fputc('\n', f->out);
+    f->line.len = 0;
+}
+
+static void print(struct cli_follow *f, const char *p, size_t n)
+{
+    while (n > 0) {
+        const char *end = memchr(p, '\n', n);
+        size_t take = SV_MIN(end ? (size_t)(end - p) + 1 : n, LINE_MAX_BYTES - f->line.len);
+
+        if (sv_buf_put(&f->line, p, take) < 0)
+            return;
+        p += take;
+        n -= take;
+        if ((end && p == end + 1) || f->line.len == LINE_MAX_BYTES)
+            flush_line(f);
+    }
+}
+
+/* Apache's NodeManager puts lines about the log around its text: "Container: … on …", then
+ * "LogLength:N", "LogContents:" and N bytes. Finds these N bytes; false when it is plain text. */
+static bool unframe(const char **body, size_t *len)
+{
+    static const char length_mark[] = "\nLogLength:", text_mark[] = "\nLogContents:\n";
+    const char *text = memmem(*body, *len, text_mark, sizeof(text_mark) - 1);
+    const char *length = memmem(*body, *len, length_mark, sizeof(length_mark) - 1);
+    unsigned long long n;
+
+    if (strncmp(*body, "Container: container_", 21) != 0 || !text || !length || length > text)
+        return false;
+    n = strtoull(length + sizeof(length_mark) - 1, NULL, 10);
+    text += sizeof(text_mark) - 1;
+    *len = (size_t)SV_MIN(n, (unsigned long long)(*body + *len - text));
+    *body = text;
+    return true;
+}
+
+static void on_body(int status, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct cli_follow *f = userdata;
+    bool good = status == 200 || status == 206;
+
+    f->open = false;
+    if (f->abandoned) {
+        cli_follow_free(f);
+        return;
+    }
+    if (good && (f->framed || f->offset == 0) && unframe(&body, &len)) {
+        size_t known = (size_t)SV_MIN(f->offset, (uint64_t)len);
+
+        f->framed = true;
+        body += known;
+        len -= known;
+    }
+    if (good) {
+        f->offset += len;
+        f->tries = 0;
+        print(f, body, len);
+        if (len == CHUNK && !f->framed) {
+            cli_follow_poll(f, f->last);
+            return;
+        }
+    }
+    if (f->last && (good || status == 404 || ++f->tries >= TRIES)) {
+        flush_line(f);
+        f->complete = true;
+        if (!good)
+            (void)!sv_asprintf(&f->problem, "%s: %s", f->url,
+                               status < 0 ? why : status == 404 ? "not found" : "HTTP error");
+    }
+    fflush(f->out);
+}
+
+void cli_follow_poll(struct cli_follow *f, bool last)
+{
+    if (f->open || f->complete)
+        return;
+    f->last = last;
+    snprintf(f->url + f->url_len, START_MAX, "?start=%llu",
+             f->framed ? 0ULL : (unsigned long long)f->offset);
+    f->open = cli_fetch_get(f->fetch, f->url, f->framed ? WHOLE : CHUNK, on_body, f) >= 0;
+}
+
+bool cli_follow_complete(const struct cli_follow *f)
+{
+    return f->complete;
+}
+
+const char *cli_follow_problem(const struct cli_follow *f)
+{
+    return f->problem;
+}

@@ -1,0 +1,36 @@
+/* What the files of libselvedge-client share and nobody else sees. */
+#ifndef SELVEDGE_CLIENT_INTERNAL_H
+#define SELVEDGE_CLIENT_INTERNAL_H
+
+#include "client/client.h"
+#include "common/arena.h"
+#include "wire/ipc_client.h"
+#include "wire/token.h"
+
+typedef struct Hadoop__Yarn__ContainerLaunchContextProto Hadoop__Yarn__ContainerLaunchContextProto;
+
+/* The wire message of a launch, in the arena, pointing into `l`; NULL when memory is short or a
+ * URL cannot be read (then *err tells). */
+Hadoop__Yarn__ContainerLaunchContextProto *cli_launch_to(struct sv_arena *a,
+                                                         const struct cli_launch *l,
+                                                         struct sv_error *err);
+
+/* ---- The NodeManagers that an ApplicationMaster talks to: one connection a node ---- */
+
+struct cli_nodes;
+
+typedef void (*cli_start_fn)(struct yarn_container_id id, int status, const struct sv_error *err,
+                             void *userdata);
+
+struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *userdata);
+struct cli_nodes *cli_nodes_free(struct cli_nodes *n);
+/* Remembers (or replaces) the NMToken that opens a node. */
+int cli_nodes_token(struct cli_nodes *n, const struct yarn_node_id *node,
+                    const struct yarn_token *token) _must_use_;
+int cli_nodes_start(struct cli_nodes *n, const struct yarn_node_id *node,
+                    struct yarn_container_id id, const struct yarn_token *container_token,
+                    const struct cli_launch *launch) _must_use_;
+int cli_nodes_stop(struct cli_nodes *n, const struct yarn_node_id *node,
+                   struct yarn_container_id id) _must_use_;
+
+#endif

@@ -1,0 +1,39 @@
+/* A `selvedge run` job as the command line describes it to its ApplicationMaster: a JSON file that
+ * is localized with it. Written by the user's own command and read by the user's own program. */
+#ifndef SELVEDGE_CLIENT_JOB_H
+#define SELVEDGE_CLIENT_JOB_H
+
+#include "client/client.h"
+#include "common/arena.h"
+
+#define CLI_JOB_FILE "selvedge-job.json"  /* names of the links in the work directory */
+#define CLI_AM_FILE "selvedge-am"
+#define CLI_TASK_FILE "selvedge-task"     /* a bash script: what each container runs */
+#define CLI_SECRET_HEADER "X-Selvedge-Secret"
+#define CLI_INSTANCES_MAX 10000
+#define CLI_RESOURCES_MAX 256
+
+struct cli_job {
+    const char *name;
+    int32_t instances;
+    struct yarn_resource resource; /* of each container */
+    int32_t tries;                 /* how often an instance may be started when its node is lost */
+    const char *scheduler_host;
+    uint16_t scheduler_port;
+    const char *secret; /* hex: whoever knows it may tell the ApplicationMaster to end */
+    struct cli_resource *resources;
+    size_t n_resources;
+};
+
+/* Everything in the arena. */
+int cli_job_parse(const char *json, size_t len, struct sv_arena *a, struct cli_job *ret,
+                  struct sv_error *err) _must_use_;
+int cli_job_print(const struct cli_job *job, char **ret) _must_use_; /* malloc'd */
+
+/* An exit code as a shell sees it: YARN's negative ones become 1. */
+static inline int cli_exit_code(int32_t status)
+{
+    return status >= 0 && status <= 255 ? (int)status : 1;
+}
+
+#endif

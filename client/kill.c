@@ -1,0 +1,79 @@
+/* `selvedge kill`: asks the ResourceManager until each application is over, one after the other. */
+#include <errno.h>
+#include <string.h>
+
+#include "client/cmd.h"
+
+struct kills {
+    struct cli_ctx *ctx;
+    char **texts; /* what is left; NULL-terminated */
+    sd_event_source *timer;
+};
+
+static void ask(struct kills *k);
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    ask(userdata);
+    return 0;
+}
+
+static void on_answer(int status, bool killed, const struct sv_error *err, void *userdata)
+{
+    struct kills *k = userdata;
+    int r;
+
+    if (status < 0) {
+        cli_stop_error(k->ctx, status, err);
+        return;
+    }
+    if (killed) {
+        if (!k->ctx->json)
+            printf("%s is over\n", *k->texts);
+        k->texts++;
+        ask(k);
+        return;
+    }
+    sd_event_source_disable_unref(k->timer);
+    r = sd_event_add_time_relative(k->ctx->event, &k->timer, CLOCK_MONOTONIC, CLI_POLL_MS * 1000,
+                                   0, on_timer, k);
+    if (r < 0)
+        cli_stop_error(k->ctx, r, NULL);
+}
+
+static void ask(struct kills *k)
+{
+    struct yarn_app_id app;
+    int r;
+
+    if (!*k->texts) {
+        cli_stop(k->ctx, 0);
+        return;
+    }
+    r = yarn_app_id_parse(*k->texts, &app);
+    if (r == 0)
+        r = cli_rm_kill(k->ctx->rm, app, "killed by the user", on_answer, k);
+    if (r < 0)
+        cli_stop_error(k->ctx, r, NULL);
+}
+
+int cli_cmd_kill(struct cli_ctx *ctx, int argc, char **argv)
+{
+    struct kills k = { .ctx = ctx, .texts = argv + 1 };
+    struct yarn_app_id app;
+    int code;
+
+    if (argc < 2 || argv[1][0] == '-')
+        return cli_usage("kill");
+    for (int i = 1; i < argc; i++) {
+        code = cli_parse_app(argv[i], &app);
+        if (code != 0)
+            return code;
+    }
+    ask(&k);
+    code = cli_loop(ctx);
+    sd_event_source_disable_unref(k.timer);
+    return code;
+}

@@ -1,0 +1,449 @@
+/* The client's side of a ResourceManager: ApplicationClientProtocol, one connection. Answers come
+ * from the ResourceManager, which is trusted; missing fields still must not crash a client. */
+#include "client/client.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "client/internal.h"
+#include "proto/yarn.pb-c.h"
+#include "proto/yarn_service.pb-c.h"
+#include "wire/methods.h"
+
+struct cli_rm {
+    struct ipc_client *ipc;
+};
+
+/* One open call: what to do with the answer, and whom to tell. */
+struct call {
+    void (*answer)(struct call *call, const struct ipc_result *r, const struct sv_error *err);
+    union {
+        cli_new_app_fn new_app;
+        cli_done_fn done;
+        cli_kill_fn kill;
+        cli_reports_fn reports;
+        cli_nodes_fn nodes;
+        cli_containers_fn containers;
+    } fn;
+    void *userdata;
+};
+
+static const struct sv_conf_key key_address = {
+    .name = "yarn.resourcemanager.address",
+    .type = SV_CONF_ADDRESS,
+    .def = "${yarn.resourcemanager.hostname}:8032",
+    .help = "where the ResourceManager serves clients",
+};
+
+int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+               struct sv_error *err)
+{
+    struct cli_rm *rm;
+    struct ipc_client_config cfg = {
+        .protocol = YARN_APPLICATION_CLIENT_PROTOCOL,
+        .version = 1,
+        .user = user,
+    };
+    int r;
+
+    if (!sv_conf_raw(conf, "yarn.resourcemanager.hostname")) {
+        r = sv_conf_set(conf, "yarn.resourcemanager.hostname", "0.0.0.0"); /* Hadoop's default */
+        if (r < 0)
+            return sv_error_errno(err, r, "configuration");
+    }
+    r = sv_conf_address(conf, &key_address, &cfg.host, &cfg.port, err);
+    if (r < 0)
+        return r;
+    if (strcmp(cfg.host, "0.0.0.0") == 0)
+        cfg.host = "127.0.0.1";
+    rm = calloc(1, sizeof(*rm));
+    if (!rm)
+        return sv_error_errno(err, -ENOMEM, "client");
+    r = ipc_client_new(event, &cfg, &rm->ipc, err);
+    if (r < 0) {
+        free(rm);
+        return r;
+    }
+    *ret = rm;
+    return 0;
+}
+
+struct cli_rm *cli_rm_free(struct cli_rm *rm)
+{
+    if (rm) {
+        ipc_client_free(rm->ipc);
+        free(rm);
+    }
+    return NULL;
+}
+
+static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct call *call = userdata;
+
+    call->answer(call, r, err);
+    free(call);
+}
+
+static int start(struct cli_rm *rm, const char *method, const ProtobufCMessage *request,
+                 const ProtobufCMessageDescriptor *response, struct call call)
+{
+    struct call *copy = malloc(sizeof(*copy));
+    int r;
+
+    if (!copy)
+        return -ENOMEM;
+    *copy = call;
+    r = ipc_client_call(rm->ipc, method, request, response, 0, on_answer, copy);
+    if (r < 0)
+        free(copy);
+    return r;
+}
+
+static const char *text(const char *s)
+{
+    return s ? s : "";
+}
+
+/* ---- New application, submit, kill ---- */
+
+static void new_app_answer(struct call *call, const struct ipc_result *r,
+                           const struct sv_error *err)
+{
+    const Hadoop__Yarn__GetNewApplicationResponseProto *m = (const void *)r->response;
+    struct yarn_app_id app = { 0 };
+    struct yarn_resource maximum = { 0 };
+    struct sv_error own = { 0 };
+    int status = r->status;
+
+    if (status == 0)
+        status = yarn_app_id_from(m->application_id, &app);
+    if (status == 0)
+        status = yarn_resource_from(m->maximumcapability, &maximum);
+    if (r->status == 0 && status < 0) {
+        sv_error_set(&own, status, "getNewApplication: the answer has no usable application id");
+        err = &own;
+    }
+    call->fn.new_app(status, app, maximum, err, call->userdata);
+}
+
+int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata)
+{
+    Hadoop__Yarn__GetNewApplicationRequestProto request =
+        HADOOP__YARN__GET_NEW_APPLICATION_REQUEST_PROTO__INIT;
+
+    return start(rm, "getNewApplication", &request.base,
+                 &hadoop__yarn__get_new_application_response_proto__descriptor,
+                 (struct call){ new_app_answer, { .new_app = fn }, userdata });
+}
+
+static void done_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
+{
+    call->fn.done(r->status, err, call->userdata);
+}
+
+int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn,
+                  void *userdata)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__SubmitApplicationRequestProto request =
+        HADOOP__YARN__SUBMIT_APPLICATION_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__ApplicationSubmissionContextProto ctx =
+        HADOOP__YARN__APPLICATION_SUBMISSION_CONTEXT_PROTO__INIT;
+    Hadoop__Yarn__PriorityProto priority = HADOOP__YARN__PRIORITY_PROTO__INIT;
+    struct sv_error err = { 0 };
+
+    if (!a)
+        return -ENOMEM;
+    request.application_submission_context = &ctx;
+    ctx.application_id = yarn_app_id_to(a, s->app);
+    ctx.resource = yarn_resource_to(a, s->resource);
+    ctx.am_container_spec = cli_launch_to(a, &s->launch, &err);
+    if (!ctx.application_id || !ctx.resource || !ctx.am_container_spec)
+        return err.code ? err.code : -ENOMEM;
+    priority.has_priority = true;
+    ctx.priority = &priority;
+    if (s->name)
+        ctx.application_name = sv_arena_strdup(a, s->name);
+    if (s->queue)
+        ctx.queue = sv_arena_strdup(a, s->queue);
+    if (s->type)
+        ctx.applicationtype = sv_arena_strdup(a, s->type);
+    if (!ctx.application_name || !ctx.queue || !ctx.applicationtype)
+        return -ENOMEM;
+    ctx.has_maxappattempts = s->max_attempts > 0;
+    ctx.maxappattempts = s->max_attempts;
+    return start(rm, "submitApplication", &request.base,
+                 &hadoop__yarn__submit_application_response_proto__descriptor,
+                 (struct call){ done_answer, { .done = fn }, userdata });
+}
+
+static void kill_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
+{
+    const Hadoop__Yarn__KillApplicationResponseProto *m = (const void *)r->response;
+
+    call->fn.kill(r->status, r->status == 0 && m->is_kill_completed, err, call->userdata);
+}
+
+int cli_rm_kill(struct cli_rm *rm, struct yarn_app_id app, const char *reason, cli_kill_fn fn,
+                void *userdata)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__KillApplicationRequestProto request =
+        HADOOP__YARN__KILL_APPLICATION_REQUEST_PROTO__INIT;
+
+    if (!a || !(request.application_id = yarn_app_id_to(a, app)))
+        return -ENOMEM;
+    if (reason && !(request.diagnostics = sv_arena_strdup(a, reason)))
+        return -ENOMEM;
+    return start(rm, "forceKillApplication", &request.base,
+                 &hadoop__yarn__kill_application_response_proto__descriptor,
+                 (struct call){ kill_answer, { .kill = fn }, userdata });
+}
+
+/* ---- Reports ---- */
+
+static int report_from(const Hadoop__Yarn__ApplicationReportProto *m, struct cli_report *ret)
+{
+    const Hadoop__Yarn__ApplicationResourceUsageReportProto *usage = m->app_resource_usage;
+    struct yarn_resource used = { 0 };
+    int r = yarn_app_id_from(m->applicationid, &ret->id);
+
+    if (r < 0)
+        return r;
+    if (!m->currentapplicationattemptid ||
+        yarn_attempt_id_from(m->currentapplicationattemptid, &ret->attempt) < 0)
+        ret->attempt = (struct yarn_attempt_id){ .app = ret->id };
+    ret->state = (enum cli_app_state)m->yarn_application_state;
+    ret->final = (enum cli_final)m->final_application_status;
+    ret->user = text(m->user);
+    ret->queue = text(m->queue);
+    ret->name = text(m->name);
+    ret->type = text(m->applicationtype);
+    ret->diagnostics = text(m->diagnostics);
+    ret->tracking_url = text(m->originaltrackingurl && *m->originaltrackingurl
+                                 ? m->originaltrackingurl
+                                 : m->trackingurl);
+    ret->start_ms = m->starttime;
+    ret->finish_ms = m->finishtime;
+    ret->progress = m->progress;
+    if (usage && usage->used_resources && yarn_resource_from(usage->used_resources, &used) == 0) {
+        ret->used_memory_mb = used.memory_mb;
+        ret->used_vcores = used.vcores;
+    }
+    ret->used_containers = usage ? usage->num_used_containers : 0;
+    return 0;
+}
+
+static void reports_from(struct call *call, Hadoop__Yarn__ApplicationReportProto *const *list,
+                         size_t n)
+{
+    _cleanup_free_ struct cli_report *reports = calloc(n ? n : 1, sizeof(*reports));
+    struct sv_error err = { 0 };
+    size_t good = 0;
+
+    if (!reports) {
+        sv_error_errno(&err, -ENOMEM, "application reports");
+        call->fn.reports(-ENOMEM, NULL, 0, &err, call->userdata);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (list[i] && report_from(list[i], &reports[good]) == 0)
+            good++;
+    call->fn.reports(0, reports, good, NULL, call->userdata);
+}
+
+static void report_answer(struct call *call, const struct ipc_result *r,
+                          const struct sv_error *err)
+{
+    Hadoop__Yarn__GetApplicationReportResponseProto *m = (void *)(uintptr_t)r->response;
+    struct sv_error own = { 0 };
+
+    if (r->status == 0 && m->application_report) {
+        reports_from(call, &m->application_report, 1);
+        return;
+    }
+    if (r->status == 0) {
+        sv_error_set(&own, -EBADMSG, "getApplicationReport: the answer has no report");
+        err = &own;
+    }
+    call->fn.reports(r->status < 0 ? r->status : -EBADMSG, NULL, 0, err, call->userdata);
+}
+
+int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, void *userdata)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetApplicationReportRequestProto request =
+        HADOOP__YARN__GET_APPLICATION_REPORT_REQUEST_PROTO__INIT;
+
+    if (!a || !(request.application_id = yarn_app_id_to(a, app)))
+        return -ENOMEM;
+    return start(rm, "getApplicationReport", &request.base,
+                 &hadoop__yarn__get_application_report_response_proto__descriptor,
+                 (struct call){ report_answer, { .reports = fn }, userdata });
+}
+
+static void applications_answer(struct call *call, const struct ipc_result *r,
+                                const struct sv_error *err)
+{
+    const Hadoop__Yarn__GetApplicationsResponseProto *m = (const void *)r->response;
+
+    if (r->status == 0)
+        reports_from(call, m->applications, m->n_applications);
+    else
+        call->fn.reports(r->status, NULL, 0, err, call->userdata);
+}
+
+int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
+                        void *userdata)
+{
+    Hadoop__Yarn__GetApplicationsRequestProto request =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__YarnApplicationStateProto live_states[] = {
+        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__NEW,
+        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__NEW_SAVING,
+        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__SUBMITTED,
+        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__ACCEPTED,
+        HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__RUNNING,
+    };
+    char *users[] = { (char *)(uintptr_t)user };
+
+    if (live) {
+        request.application_states = live_states;
+        request.n_application_states = SV_ARRAY_LEN(live_states);
+    }
+    if (user) {
+        request.users = users;
+        request.n_users = 1;
+    }
+    return start(rm, "getApplications", &request.base,
+                 &hadoop__yarn__get_applications_response_proto__descriptor,
+                 (struct call){ applications_answer, { .reports = fn }, userdata });
+}
+
+/* ---- Nodes and containers ---- */
+
+/* "NS_RUNNING" → "RUNNING" */
+static const char *enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix)
+{
+    const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(d, value);
+    size_t n = strlen(prefix);
+
+    if (!v)
+        return "?";
+    return strncmp(v->name, prefix, n) == 0 ? v->name + n : v->name;
+}
+
+static void nodes_answer(struct call *call, const struct ipc_result *r,
+                         const struct sv_error *err)
+{
+    const Hadoop__Yarn__GetClusterNodesResponseProto *m = (const void *)r->response;
+    _cleanup_free_ struct cli_node_report *nodes = NULL;
+    struct sv_error own = { 0 };
+    size_t n = 0;
+
+    if (r->status < 0) {
+        call->fn.nodes(r->status, NULL, 0, err, call->userdata);
+        return;
+    }
+    nodes = calloc(m->n_nodereports + 1, sizeof(*nodes));
+    if (!nodes) {
+        sv_error_errno(&own, -ENOMEM, "node reports");
+        call->fn.nodes(-ENOMEM, NULL, 0, &own, call->userdata);
+        return;
+    }
+    for (size_t i = 0; i < m->n_nodereports; i++) {
+        const Hadoop__Yarn__NodeReportProto *p = m->nodereports[i];
+
+        if (yarn_node_id_from(p->nodeid, &nodes[n].id) < 0 ||
+            yarn_resource_from(p->used, &nodes[n].used) < 0 ||
+            yarn_resource_from(p->capability, &nodes[n].capability) < 0)
+            continue;
+        nodes[n].http_address = text(p->httpaddress);
+        nodes[n].rack = text(p->rackname);
+        nodes[n].state = enum_name(&hadoop__yarn__node_state_proto__descriptor,
+                                   p->node_state, "NS_");
+        nodes[n].health_report = text(p->health_report);
+        nodes[n].containers = p->numcontainers;
+        n++;
+    }
+    call->fn.nodes(0, nodes, n, NULL, call->userdata);
+}
+
+int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata)
+{
+    Hadoop__Yarn__GetClusterNodesRequestProto request =
+        HADOOP__YARN__GET_CLUSTER_NODES_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__NodeStateProto running[] = { HADOOP__YARN__NODE_STATE_PROTO__NS_RUNNING };
+
+    if (!all_states) {
+        request.nodestates = running;
+        request.n_nodestates = 1;
+    }
+    return start(rm, "getClusterNodes", &request.base,
+                 &hadoop__yarn__get_cluster_nodes_response_proto__descriptor,
+                 (struct call){ nodes_answer, { .nodes = fn }, userdata });
+}
+
+static void containers_answer(struct call *call, const struct ipc_result *r,
+                              const struct sv_error *err)
+{
+    const Hadoop__Yarn__GetContainersResponseProto *m = (const void *)r->response;
+    _cleanup_free_ struct cli_container_report *list = NULL;
+    struct sv_error own = { 0 };
+    size_t n = 0;
+
+    if (r->status < 0) {
+        call->fn.containers(r->status, NULL, 0, err, call->userdata);
+        return;
+    }
+    list = calloc(m->n_containers + 1, sizeof(*list));
+    if (!list) {
+        sv_error_errno(&own, -ENOMEM, "container reports");
+        call->fn.containers(-ENOMEM, NULL, 0, &own, call->userdata);
+        return;
+    }
+    for (size_t i = 0; i < m->n_containers; i++) {
+        const Hadoop__Yarn__ContainerReportProto *p = m->containers[i];
+
+        if (yarn_container_id_from(p->container_id, &list[n].id) < 0 ||
+            yarn_node_id_from(p->node_id, &list[n].node) < 0)
+            continue;
+        list[n].http_address = text(p->node_http_address);
+        list[n].log_url = text(p->log_url);
+        list[n].diagnostics = text(p->diagnostics_info);
+        list[n].state = enum_name(&hadoop__yarn__container_state_proto__descriptor,
+                                  p->container_state, "C_");
+        list[n].exit_status = p->container_exit_status;
+        list[n].start_ms = p->creation_time;
+        list[n].finish_ms = p->finish_time;
+        n++;
+    }
+    call->fn.containers(0, list, n, NULL, call->userdata);
+}
+
+int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_containers_fn fn,
+                      void *userdata)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetContainersRequestProto request =
+        HADOOP__YARN__GET_CONTAINERS_REQUEST_PROTO__INIT;
+
+    if (!a || !(request.application_attempt_id = yarn_attempt_id_to(a, attempt)))
+        return -ENOMEM;
+    return start(rm, "getContainers", &request.base,
+                 &hadoop__yarn__get_containers_response_proto__descriptor,
+                 (struct call){ containers_answer, { .containers = fn }, userdata });
+}
+
+/* ---- Names ---- */
+
+const char *cli_app_state_name(enum cli_app_state s)
+{
+    return enum_name(&hadoop__yarn__yarn_application_state_proto__descriptor, (int)s, "");
+}
+
+const char *cli_final_name(enum cli_final f)
+{
+    return enum_name(&hadoop__yarn__final_application_status_proto__descriptor, (int)f, "APP_");
+}

@@ -1,0 +1,171 @@
+/* See rows.h. Used by ps.c and logs.c. */
+#include "client/rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct get {
+    struct cli_ctx *ctx;
+    struct cli_rows rows;
+    struct yarn_attempt_id attempt;
+    bool usage;
+    size_t open; /* usage requests, and one while they are being made */
+    bool canceled;
+    cli_rows_fn fn;
+    void *userdata;
+};
+
+struct usage_call {
+    struct get *get;
+    struct cli_row *row;
+};
+
+static void done(struct get *g, int status, const struct sv_error *err)
+{
+    if (!g->canceled)
+        g->fn(status, &g->rows, err, g->userdata);
+    cli_status_free(&g->rows.status);
+    free(g);
+}
+
+static void usage_done(struct get *g)
+{
+    if (--g->open == 0)
+        done(g, 0, NULL);
+}
+
+static void on_usage(int http, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct usage_call *call = userdata;
+    struct get *g = call->get;
+
+    (void)why;
+    if (http == 200)
+        cli_row_usage(call->row, body, len);
+    g->canceled = g->canceled || http == -ECANCELED;
+    free(call);
+    usage_done(g);
+}
+
+static void ask_usage(struct get *g)
+{
+    char url[512];
+
+    g->open = 1;
+    for (size_t i = 0; g->usage && i < g->rows.status.n; i++) {
+        struct cli_row *row = &g->rows.status.rows[i];
+        struct usage_call *call = *row->http ? malloc(sizeof(*call)) : NULL;
+
+        if (!call)
+            continue;
+        *call = (struct usage_call){ g, row };
+        snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http,
+                 row->container);
+        if (cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0)
+            free(call);
+        else
+            g->open++;
+    }
+    usage_done(g);
+}
+
+static void on_containers(int status, const struct cli_container_report *list, size_t n,
+                          const struct sv_error *err, void *userdata)
+{
+    struct get *g = userdata;
+    struct cli_status *s = &g->rows.status;
+
+    g->canceled = status == -ECANCELED;
+    if (status == 0 && !(s->rows = calloc(n + 1, sizeof(*s->rows))))
+        status = -ENOMEM;
+    if (status < 0) {
+        done(g, status, err);
+        return;
+    }
+    s->n = n;
+    for (size_t i = 0; i < n; i++) {
+        struct cli_row *row = &s->rows[i];
+        const char *http = list[i].http_address;
+
+        if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager puts it in front */
+            http += 7;
+        row->instance = (int)i;
+        row->tries = 1;
+        row->peak_bytes = row->cpu_ms = row->localize_ms = row->launch_ms = -1;
+        snprintf(row->state, sizeof(row->state), "%s", list[i].state);
+        yarn_container_id_text(list[i].id, row->container);
+        yarn_node_id_text(&list[i].node, row->node);
+        snprintf(row->http, sizeof(row->http), "%s", http);
+        row->done = strcmp(list[i].state, "COMPLETE") == 0;
+        row->exit_status = list[i].exit_status;
+    }
+    ask_usage(g);
+}
+
+static void ask_rm(struct get *g)
+{
+    int r = cli_rm_containers(g->ctx->rm, g->attempt, on_containers, g);
+
+    if (r < 0)
+        done(g, r, NULL);
+}
+
+static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct get *g = userdata;
+
+    (void)why;
+    g->canceled = http == -ECANCELED;
+    if (g->canceled)
+        done(g, -ECANCELED, NULL);
+    else if (http == 200 && cli_status_parse(body, len, &g->rows.status, NULL) == 0)
+        ask_usage(g);
+    else
+        ask_rm(g);
+}
+
+static void on_report(int status, const struct cli_report *report, size_t n,
+                      const struct sv_error *err, void *userdata)
+{
+    struct get *g = userdata;
+    struct cli_rows *rows = &g->rows;
+
+    g->canceled = status == -ECANCELED;
+    if (status < 0 || n == 0) {
+        done(g, status < 0 ? status : -ENOENT, err);
+        return;
+    }
+    rows->state = report->state;
+    rows->final = report->final;
+    snprintf(rows->name, sizeof(rows->name), "%s", report->name);
+    snprintf(rows->user, sizeof(rows->user), "%s", report->user);
+    snprintf(rows->queue, sizeof(rows->queue), "%s", report->queue);
+    snprintf(rows->diagnostics, sizeof(rows->diagnostics), "%s", report->diagnostics);
+    g->attempt = report->attempt;
+    if (report->attempt.attempt == 0)
+        done(g, 0, NULL);
+    else if (report->state != CLI_APP_RUNNING || strcmp(report->type, "SELVEDGE") != 0 ||
+             strncmp(report->tracking_url, "http", 4) != 0 ||
+             cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0)
+        ask_rm(g);
+}
+
+int cli_rows_get(struct cli_ctx *ctx, struct yarn_app_id app, bool usage, cli_rows_fn fn,
+                 void *userdata)
+{
+    struct get *g = calloc(1, sizeof(*g));
+    int r;
+
+    if (!g)
+        return -ENOMEM;
+    g->ctx = ctx;
+    g->rows.app = app;
+    yarn_app_id_text(app, g->rows.app_text);
+    g->usage = usage;
+    g->fn = fn;
+    g->userdata = userdata;
+    r = cli_rm_report(ctx->rm, app, on_report, g);
+    if (r < 0)
+        free(g);
+    return r;
+}

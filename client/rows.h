@@ -1,0 +1,24 @@
+/* The containers of one application, wherever they are known: from the ApplicationMaster when it
+ * is selvedge-am and runs, else from the ResourceManager; their usage from their nodes. */
+#ifndef SELVEDGE_CLIENT_ROWS_H
+#define SELVEDGE_CLIENT_ROWS_H
+
+#include "client/cmd.h"
+#include "client/status.h"
+
+struct cli_rows {
+    struct yarn_app_id app;
+    char app_text[YARN_ID_TEXT_MAX];
+    enum cli_app_state state;
+    enum cli_final final;
+    char name[256], user[256], queue[256], diagnostics[2048];
+    struct cli_status status;
+};
+
+/* `rows` belongs to the call and lives until `fn` returns. */
+typedef void (*cli_rows_fn)(int status, struct cli_rows *rows, const struct sv_error *err,
+                            void *userdata);
+int cli_rows_get(struct cli_ctx *ctx, struct yarn_app_id app, bool usage, cli_rows_fn fn,
+                 void *userdata) _must_use_;
+
+#endif

@@ -1,0 +1,296 @@
+/* The options of `selvedge run`, and the files that a job is made of. Called by run.c. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "client/run.h"
+#include "common/buf.h"
+#include "common/str.h"
+
+#ifndef SELVEDGE_LIBEXECDIR
+#define SELVEDGE_LIBEXECDIR "/usr/libexec/selvedge"
+#endif
+
+enum { OPT_AM_MEMORY = 256, OPT_AM, OPT_TRIES, OPT_NO_OUTPUT };
+
+static const struct option options[] = {
+    { "instances", required_argument, NULL, 'n' },
+    { "memory", required_argument, NULL, 'm' },
+    { "vcores", required_argument, NULL, 'c' },
+    { "archive", required_argument, NULL, 'a' },
+    { "file", required_argument, NULL, 'f' },
+    { "env", required_argument, NULL, 'e' },
+    { "name", required_argument, NULL, 'N' },
+    { "queue", required_argument, NULL, 'q' },
+    { "tries", required_argument, NULL, OPT_TRIES },
+    { "am-memory", required_argument, NULL, OPT_AM_MEMORY },
+    { "am-program", required_argument, NULL, OPT_AM },
+    { "no-output", no_argument, NULL, OPT_NO_OUTPUT },
+    { "help", no_argument, NULL, 'h' },
+    { 0 },
+};
+
+static bool good_env(const char *text)
+{
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+    return n > 0 && text[n] == '=' && !(text[0] >= '0' && text[0] <= '9');
+}
+
+static int wrong(const char *option, const char *value, const char *expected)
+{
+    (void)cli_fail("run: --%s %s: expected %s", option, value, expected);
+    return 2;
+}
+
+static int parse_int(const char *option, const char *value, int32_t max, int32_t *ret)
+{
+    uint64_t v;
+    char expected[64];
+
+    snprintf(expected, sizeof(expected), "a number from 1 to %d", max);
+    if (sv_parse_u64(value, 1, (uint64_t)max, &v) < 0)
+        return wrong(option, value, expected);
+    *ret = (int32_t)v;
+    return 0;
+}
+
+/* A plain number is MiB, as everywhere in YARN. */
+static int parse_memory(const char *option, const char *value, int64_t *ret_mb)
+{
+    uint64_t bytes, mb;
+
+    if (sv_parse_u64(value, 1, 1u << 30, &mb) == 0)
+        bytes = mb << 20;
+    else if (sv_parse_size(value, &bytes) < 0 || bytes < (1u << 20) || bytes > (1ULL << 50))
+        return wrong(option, value, "a size of 1 MiB or more, such as 256m or 2g");
+    *ret_mb = (int64_t)((bytes + (1u << 20) - 1) >> 20);
+    return 0;
+}
+
+/* "path" or "path#name" */
+static int add_file(struct run_options *o, char *value, enum cli_resource_type type)
+{
+    char *hash = strrchr(value, '#'), *slash;
+    const char *link;
+
+    if (o->n_files + 4 >= CLI_RESOURCES_MAX)
+        return wrong(type == CLI_FILE ? "file" : "archive", value, "fewer files");
+    if (hash)
+        *hash = '\0';
+    slash = strrchr(value, '/');
+    link = hash ? hash + 1 : slash ? slash + 1 : value;
+    if (!*link || strchr(link, '/') || strcmp(link, ".") == 0 || strcmp(link, "..") == 0 ||
+        strlen(link) > 200)
+        return wrong(type == CLI_FILE ? "file" : "archive", value, "PATH or PATH#NAME");
+    o->files[o->n_files].link = strdup(link);
+    if (!o->files[o->n_files].link)
+        return cli_fail("run: out of memory");
+    o->files[o->n_files].path = value;
+    o->files[o->n_files++].type = type;
+    return 0;
+}
+
+static int take_option(struct run_options *o, int c)
+{
+    switch (c) {
+    case 'n':
+        return parse_int("instances", optarg, CLI_INSTANCES_MAX, &o->instances);
+    case 'm':
+        return parse_memory("memory", optarg, &o->resource.memory_mb);
+    case 'c':
+        return parse_int("vcores", optarg, 1 << 20, &o->resource.vcores);
+    case 'a':
+        return add_file(o, optarg, CLI_ARCHIVE);
+    case 'f':
+        return add_file(o, optarg, CLI_FILE);
+    case 'e':
+        if (!good_env(optarg) || o->n_env == SV_ARRAY_LEN(o->env))
+            return wrong("env", optarg, "NAME=VALUE");
+        o->env[o->n_env++] = optarg;
+        return 0;
+    case 'N':
+        o->name = optarg;
+        return 0;
+    case 'q':
+        o->queue = optarg;
+        return 0;
+    case OPT_TRIES:
+        return parse_int("tries", optarg, 100, &o->tries);
+    case OPT_AM_MEMORY:
+        return parse_memory("am-memory", optarg, &o->am_resource.memory_mb);
+    case OPT_AM:
+        o->am_file = optarg;
+        return 0;
+    case OPT_NO_OUTPUT:
+        o->no_output = true;
+        return 0;
+    default: /* 'h', or getopt has said what is wrong */
+        return cli_usage("run");
+    }
+}
+
+/* The ApplicationMaster that was installed with this program, wherever that is (or built with it);
+ * else where the build was told to install it. */
+static void find_am(char path[PATH_MAX])
+{
+    static const char *const places[] = { "../libexec/selvedge/" CLI_AM_FILE, CLI_AM_FILE };
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    self[n > 0 ? n : 0] = '\0';
+    slash = strrchr(self, '/');
+    for (size_t i = 0; slash && i < SV_ARRAY_LEN(places); i++) {
+        slash[1] = '\0';
+        if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
+            access(path, R_OK) == 0)
+            return;
+    }
+    snprintf(path, PATH_MAX, "%s", SELVEDGE_LIBEXECDIR "/" CLI_AM_FILE);
+}
+
+int cli_run_parse(int argc, char **argv, struct run_options *ret)
+{
+    static char am_file[PATH_MAX];
+    struct run_options o = {
+        .am_file = am_file,
+        .resource = { 256, 1 },
+        .am_resource = { 128, 1 },
+        .instances = 1,
+        .tries = 3,
+    };
+    int c, r;
+
+    find_am(am_file);
+    optind = 1;
+    while ((c = getopt_long(argc, argv, "+n:m:c:a:f:e:N:q:h", options, NULL)) != -1) {
+        r = take_option(&o, c);
+        if (r != 0) {
+            cli_run_options_free(&o);
+            return r;
+        }
+    }
+    if (optind == argc) {
+        cli_run_options_free(&o);
+        (void)cli_fail("run: no command: give it after --");
+        return cli_usage("run");
+    }
+    o.command = argv + optind;
+    if (!o.name) {
+        const char *slash = strrchr(o.command[0], '/');
+
+        o.name = slash ? slash + 1 : o.command[0];
+    }
+    *ret = o;
+    return 0;
+}
+
+void cli_run_options_free(struct run_options *o)
+{
+    for (size_t i = 0; i < o->n_files; i++)
+        free(o->files[i].link);
+    o->n_files = 0;
+}
+
+/* 'text' with every ' as '\'' */
+static int put_quoted(struct sv_buf *b, const char *text)
+{
+    int r = sv_buf_put_str(b, "'");
+
+    for (const char *p = text; r == 0 && *p; p++)
+        r = *p == '\'' ? sv_buf_put_str(b, "'\\''") : sv_buf_put(b, p, 1);
+    return r < 0 ? r : sv_buf_put_str(b, "'");
+}
+
+int cli_run_script(const struct run_options *o, char **ret)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 20);
+    int r = sv_buf_put_str(&b, "#!/bin/bash\n");
+
+    for (size_t i = 0; r == 0 && i < o->n_env; i++) {
+        const char *value = strchr(o->env[i], '=') + 1;
+
+        r = sv_buf_printf(&b, "export %.*s", (int)(value - o->env[i]), o->env[i]);
+        if (r == 0)
+            r = put_quoted(&b, value);
+        if (r == 0)
+            r = sv_buf_put_str(&b, "\n");
+    }
+    if (r == 0 && !o->command[1]) {
+        r = sv_buf_put_str(&b, o->command[0]);
+    } else if (r == 0) {
+        r = sv_buf_put_str(&b, "exec --");
+        for (char **word = o->command; r == 0 && *word; word++) {
+            r = sv_buf_put_str(&b, " ");
+            if (r == 0)
+                r = put_quoted(&b, *word);
+        }
+    }
+    if (r == 0)
+        r = sv_buf_put(&b, "\n", 2); /* with its NUL */
+    if (r < 0)
+        return r;
+    *ret = (char *)SV_TAKE(b.data);
+    return 0;
+}
+
+static const struct sv_conf_key key_scheduler = {
+    .name = "yarn.resourcemanager.scheduler.address",
+    .type = SV_CONF_ADDRESS,
+    .def = "${yarn.resourcemanager.hostname}:8030",
+    .help = "where the ResourceManager serves ApplicationMasters",
+};
+
+int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,
+                  struct sv_arena *a, struct cli_job *ret_job, struct cli_resource ret_am[2],
+                  struct sv_error *err)
+{
+    _cleanup_free_ char *script = NULL, *description = NULL;
+    struct cli_job job = {
+        .name = o->name,
+        .instances = o->instances,
+        .resource = o->resource,
+        .tries = o->tries,
+    };
+    uint8_t random[16];
+    char *secret = sv_arena_alloc(a, 2 * sizeof(random) + 1);
+    int r;
+
+    job.resources = sv_newn(a, struct cli_resource, o->n_files + 1);
+    if (!secret || !job.resources || getrandom(random, sizeof(random), 0) != sizeof(random))
+        return sv_error_errno(err, -ENOMEM, "job");
+    for (size_t i = 0; i < sizeof(random); i++)
+        snprintf(secret + 2 * i, 3, "%02x", random[i]);
+    job.secret = secret;
+    r = sv_conf_address(conf, &key_scheduler, &job.scheduler_host, &job.scheduler_port, err);
+    if (r < 0)
+        return r;
+    r = cli_run_script(o, &script);
+    if (r < 0)
+        return sv_error_errno(err, r, "command");
+    r = cli_stage_write(stage, CLI_TASK_FILE, script, strlen(script), &job.resources[0], err);
+    if (r < 0)
+        return r;
+    job.n_resources = 1;
+    for (size_t i = 0; i < o->n_files; i++) {
+        r = cli_stage_copy(stage, o->files[i].path, o->files[i].link, o->files[i].type,
+                           &job.resources[job.n_resources++], err);
+        if (r < 0)
+            return r;
+    }
+    r = cli_job_print(&job, &description);
+    if (r < 0)
+        return sv_error_errno(err, r, "job description");
+    r = cli_stage_write(stage, CLI_JOB_FILE, description, strlen(description), &ret_am[0], err);
+    if (r == 0)
+        r = cli_stage_copy(stage, o->am_file, CLI_AM_FILE, CLI_FILE, &ret_am[1], err);
+    if (r < 0)
+        return r;
+    *ret_job = job;
+    return 0;
+}

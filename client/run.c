@@ -1,0 +1,451 @@
+/* `selvedge run`: submits a job, shows how it goes and what its containers print, ends with their
+ * table and the job's exit code. A small loop: a tick asks the ResourceManager and the
+ * ApplicationMaster, answers move it on. */
+#include "client/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/follow.h"
+#include "client/status.h"
+#include "common/clock.h"
+#include "common/str.h"
+
+#define EXIT_INTERRUPTED 130
+#define DRAIN_MS 15000   /* for the last output after the last container */
+#define LOG_POLL_MS 500
+#define PROGRESS_MS 1000
+
+struct stream { /* what one instance's present container has told so far */
+    char container[YARN_ID_TEXT_MAX];
+    struct cli_follow *out, *err;
+    bool usage_asked, usage_known;
+    int64_t peak_bytes, cpu_ms, localize_ms, launch_ms;
+    char not_enforced[64];
+};
+
+struct run {
+    struct cli_ctx *ctx;
+    struct run_options options;
+    struct sv_arena *arena;
+    struct cli_stage *stage;
+    struct cli_job job;
+    struct yarn_app_id app;
+    char app_text[YARN_ID_TEXT_MAX];
+    sd_event_source *tick, *on_int, *on_term;
+    char url[512]; /* of the ApplicationMaster; "" = not known */
+    enum cli_app_state state;
+    struct cli_status status; /* rows == NULL: none seen */
+    struct stream *streams;   /* [instances] */
+    bool report_open, status_open, kill_open, interrupted, end_sent;
+    int64_t began, finished_at, polled_at, said_at;
+    int said_done, said_running;
+};
+
+static void say(struct run *run, const char *fmt, ...) _printf_(2, 3);
+static void say(struct run *run, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (run->ctx->json)
+        return;
+    va_start(ap, fmt);
+    fprintf(stderr, "[%6.1f s] ", (double)(sv_now_ms() - run->began) / 1000);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+/* ---- The containers' output and usage ---- */
+
+struct usage_call {
+    struct run *run;
+    size_t row;
+};
+
+static void on_usage(int http, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct usage_call *call = userdata;
+    struct stream *s = &call->run->streams[call->row];
+    struct cli_row row = { .peak_bytes = -1, .cpu_ms = -1, .localize_ms = -1, .launch_ms = -1 };
+
+    (void)why;
+    if (http == 200)
+        cli_row_usage(&row, body, len);
+    s->peak_bytes = row.peak_bytes;
+    s->cpu_ms = row.cpu_ms;
+    s->localize_ms = row.localize_ms;
+    s->launch_ms = row.launch_ms;
+    memcpy(s->not_enforced, row.not_enforced, sizeof(s->not_enforced));
+    s->usage_known = true;
+    free(call);
+}
+
+static void ask_usage(struct run *run, size_t i, const struct cli_row *row)
+{
+    struct usage_call *call = malloc(sizeof(*call));
+    char url[512];
+
+    run->streams[i].usage_asked = true;
+    snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http, row->container);
+    if (call)
+        *call = (struct usage_call){ run, i };
+    if (!call || cli_fetch_get(run->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0) {
+        free(call);
+        run->streams[i].usage_known = true; /* unknown for good: shown as "-" */
+    }
+}
+
+static void stream_reset(struct stream *s)
+{
+    cli_follow_free(s->out);
+    cli_follow_free(s->err);
+    *s = (struct stream){ .peak_bytes = -1, .cpu_ms = -1, .localize_ms = -1, .launch_ms = -1 };
+}
+
+static void open_stream(struct run *run, struct stream *s, const struct cli_row *row)
+{
+    char prefix[32] = "";
+
+    stream_reset(s);
+    memcpy(s->container, row->container, sizeof(s->container));
+    if (run->options.no_output)
+        return;
+    if (run->job.instances > 1)
+        snprintf(prefix, sizeof(prefix), "[%d] ", row->instance);
+    s->out = cli_follow_new(run->ctx->fetch, row->http, row->container, "stdout", prefix,
+                            run->ctx->json ? stderr : stdout);
+    s->err = cli_follow_new(run->ctx->fetch, row->http, row->container, "stderr", prefix, stderr);
+}
+
+static bool stream_complete(const struct stream *s)
+{
+    return s->usage_known && (!s->out || cli_follow_complete(s->out)) &&
+           (!s->err || cli_follow_complete(s->err));
+}
+
+/* Reads on where there may be more; true when all that ended containers said was printed. */
+static bool follow_all(struct run *run, bool all)
+{
+    bool complete = true;
+
+    for (size_t i = 0; i < run->status.n && (int32_t)i < run->job.instances; i++) {
+        const struct cli_row *row = &run->status.rows[i];
+        struct stream *s = &run->streams[i];
+
+        if (!*row->container || !*row->http)
+            continue;
+        if (strcmp(s->container, row->container) != 0)
+            open_stream(run, s, row);
+        if (row->done && !s->usage_asked)
+            ask_usage(run, i, row);
+        if (row->done || (all && strcmp(row->state, "RUNNING") == 0)) {
+            if (s->out)
+                cli_follow_poll(s->out, row->done);
+            if (s->err)
+                cli_follow_poll(s->err, row->done);
+        }
+        complete = complete && (!row->done || stream_complete(s));
+    }
+    return complete;
+}
+
+static void copy_usage(struct run *run)
+{
+    for (size_t i = 0; i < run->status.n && (int32_t)i < run->job.instances; i++) {
+        const struct stream *s = &run->streams[i];
+        struct cli_row *row = &run->status.rows[i];
+
+        if (!s->usage_known || strcmp(s->container, row->container) != 0)
+            continue;
+        row->peak_bytes = s->peak_bytes;
+        row->cpu_ms = s->cpu_ms;
+        row->localize_ms = s->localize_ms;
+        row->launch_ms = s->launch_ms;
+        memcpy(row->not_enforced, s->not_enforced, sizeof(row->not_enforced));
+    }
+}
+
+/* ---- The ApplicationMaster's table ---- */
+
+static void say_progress(struct run *run)
+{
+    int running = 0;
+
+    for (size_t i = 0; i < run->status.n; i++)
+        running += strcmp(run->status.rows[i].state, "RUNNING") == 0;
+    if ((running == run->said_running && run->status.done == run->said_done) ||
+        (sv_now_ms() - run->said_at < PROGRESS_MS && !run->status.finished))
+        return;
+    run->said_running = running;
+    run->said_done = run->status.done;
+    run->said_at = sv_now_ms();
+    say(run, "%d of %d containers done, %d running", run->status.done, run->job.instances,
+        running);
+}
+
+static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct run *run = userdata;
+    struct cli_status status;
+
+    (void)why;
+    run->status_open = false;
+    if (http != 200 || cli_status_parse(body, len, &status, NULL) < 0)
+        return; /* it may be starting again: the report tells how it goes on */
+    cli_status_free(&run->status);
+    run->status = status;
+    say_progress(run);
+    if (status.finished && run->finished_at == 0)
+        run->finished_at = sv_now_ms();
+}
+
+static void on_end(int http, const char *body, size_t len, const char *why, void *userdata)
+{
+    (void)http; /* without it the ApplicationMaster ends by itself, later */
+    (void)body;
+    (void)len;
+    (void)why;
+    (void)userdata;
+}
+
+/* Tells the ApplicationMaster that its final table was read. */
+static void send_end(struct run *run)
+{
+    char url[520], header[128];
+    char *slash;
+
+    run->end_sent = true;
+    snprintf(url, sizeof(url), "%s", run->url);
+    slash = strrchr(url, '/');
+    if (!slash || slash < url + 8)
+        return;
+    snprintf(slash, sizeof(url) - (size_t)(slash - url), "/end");
+    snprintf(header, sizeof(header), CLI_SECRET_HEADER ": %s", run->job.secret);
+    (void)!cli_fetch_post(run->ctx->fetch, url, header, on_end, run);
+}
+
+/* ---- The ResourceManager's report ---- */
+
+/* "exit code N: …" is what selvedge-am tells the ResourceManager. */
+static int code_from(const struct cli_report *report)
+{
+    static const char mark[] = "exit code ";
+    const char *p = strstr(report->diagnostics, mark);
+    char *end;
+    long code = p ? strtol(p + sizeof(mark) - 1, &end, 10) : 1;
+
+    if (p && (*end != ':' || code < 0 || code > 255))
+        code = 1;
+    if (code == 0 && report->final != CLI_FINAL_SUCCEEDED)
+        code = 1;
+    return (int)code;
+}
+
+static void finish(struct run *run, const struct cli_report *report)
+{
+    int code = code_from(report);
+
+    copy_usage(run);
+    if (run->status.rows && run->ctx->json)
+        cli_status_print_json(&run->status, run->app_text, stdout);
+    else if (run->status.rows)
+        cli_status_print(&run->status, stderr);
+    if (run->interrupted)
+        code = EXIT_INTERRUPTED;
+    else if (run->status.rows && run->status.finished && report->state == CLI_APP_FINISHED)
+        code = run->status.exit_code;
+    if (report->final == CLI_FINAL_SUCCEEDED)
+        say(run, "%s succeeded", run->app_text);
+    else
+        say(run, "%s %s: %s", run->app_text, cli_final_name(report->final), report->diagnostics);
+    cli_stop(run->ctx, code);
+}
+
+static void on_report(int status, const struct cli_report *report, size_t n,
+                      const struct sv_error *err, void *userdata)
+{
+    struct run *run = userdata;
+
+    run->report_open = false;
+    if (status == -EREMOTEIO) {
+        cli_stop_error(run->ctx, status, err);
+        return;
+    }
+    if (status < 0 || n == 0)
+        return; /* the ResourceManager is away for a moment: the job runs on */
+    if (report->state != run->state) {
+        run->state = report->state;
+        if (!cli_app_ended(report->state))
+            say(run, "%s %s", run->app_text, cli_app_state_name(report->state));
+    }
+    snprintf(run->url, sizeof(run->url), "%s",
+             report->state == CLI_APP_RUNNING ? report->tracking_url : "");
+    if (cli_app_ended(report->state))
+        finish(run, report);
+}
+
+static void on_killed(int status, bool killed, const struct sv_error *err, void *userdata)
+{
+    struct run *run = userdata;
+
+    (void)status;
+    (void)killed;
+    (void)err;
+    run->kill_open = false; /* the report tells when it is over */
+}
+
+/* ---- The clock ---- */
+
+static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+{
+    struct run *run = userdata;
+    int64_t now = sv_now_ms();
+    bool logs = now - run->polled_at >= LOG_POLL_MS, complete;
+
+    if (!run->report_open)
+        run->report_open = cli_rm_report(run->ctx->rm, run->app, on_report, run) >= 0;
+    if (run->interrupted && !run->kill_open)
+        run->kill_open = cli_rm_kill(run->ctx->rm, run->app, "interrupted by the user", on_killed,
+                                     run) >= 0;
+    if (strncmp(run->url, "http", 4) == 0 && !run->status_open && !run->finished_at)
+        run->status_open = cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status,
+                                         run) >= 0;
+    complete = follow_all(run, logs);
+    if (logs)
+        run->polled_at = now;
+    if (run->finished_at && !run->end_sent && !run->status_open &&
+        (complete || now - run->finished_at > DRAIN_MS))
+        send_end(run);
+    (void)sd_event_source_set_time(source, usec + CLI_POLL_MS * 1000);
+    (void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+    return 0;
+}
+
+static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
+{
+    struct run *run = userdata;
+
+    (void)s;
+    (void)si;
+    if (run->interrupted || run->state == 0) {
+        cli_stop(run->ctx, EXIT_INTERRUPTED);
+        return 0;
+    }
+    run->interrupted = true;
+    say(run, "killing %s (once more: leave it)", run->app_text);
+    return 0;
+}
+
+/* ---- Submitting ---- */
+
+static void on_submitted(int status, const struct sv_error *err, void *userdata)
+{
+    struct run *run = userdata;
+    int r;
+
+    if (status < 0) {
+        cli_stop_error(run->ctx, status, err);
+        return;
+    }
+    say(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s", run->app_text,
+        run->job.instances, run->job.instances == 1 ? "" : "s",
+        (long long)run->job.resource.memory_mb, run->job.resource.vcores,
+        run->job.resource.vcores == 1 ? "" : "s");
+    run->state = CLI_APP_SUBMITTED;
+    r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 0, on_tick,
+                                   run);
+    if (r < 0)
+        cli_stop_error(run->ctx, r, NULL);
+}
+
+static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource maximum,
+                       const struct sv_error *err, void *userdata)
+{
+    struct run *run = userdata;
+    const struct yarn_resource *r = &run->options.resource;
+    struct cli_resource files[2];
+    struct cli_submission s = {
+        .app = app,
+        .name = run->options.name,
+        .queue = run->options.queue,
+        .type = "SELVEDGE",
+        .resource = run->options.am_resource,
+        .launch = { .resources = files,
+                    .n_resources = SV_ARRAY_LEN(files),
+                    .command = "./" CLI_AM_FILE " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
+    };
+    struct sv_error own = { 0 };
+
+    if (status < 0) {
+        cli_stop_error(run->ctx, status, err);
+        return;
+    }
+    run->app = app;
+    yarn_app_id_text(app, run->app_text);
+    if ((maximum.memory_mb > 0 && r->memory_mb > maximum.memory_mb) ||
+        (maximum.vcores > 0 && r->vcores > maximum.vcores)) {
+        status = sv_error_set(&own, -ERANGE,
+                              "a container of %lld MiB and %d vcores: the cluster gives at most "
+                              "%lld MiB and %d vcores", (long long)r->memory_mb, r->vcores,
+                              (long long)maximum.memory_mb, maximum.vcores);
+    }
+    if (status == 0)
+        status = cli_stage_new(run->ctx->conf, run->ctx->user, app, &run->stage, &own);
+    if (status == 0)
+        status = cli_run_stage(&run->options, run->ctx->conf, run->stage, run->arena, &run->job,
+                               files, &own);
+    if (status == 0)
+        status = cli_rm_submit(run->ctx->rm, &s, on_submitted, run);
+    if (status < 0)
+        cli_stop_error(run->ctx, status, own.code ? &own : NULL);
+}
+
+static int start(struct run *run)
+{
+    sigset_t set;
+    int r;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    run->began = sv_now_ms();
+    run->arena = sv_arena_new(0);
+    run->streams = calloc((size_t)run->options.instances, sizeof(*run->streams));
+    if (!run->arena || !run->streams || sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -ENOMEM;
+    r = sd_event_add_signal(run->ctx->event, &run->on_int, SIGINT, on_signal, run);
+    if (r >= 0)
+        r = sd_event_add_signal(run->ctx->event, &run->on_term, SIGTERM, on_signal, run);
+    if (r >= 0)
+        r = cli_rm_new_application(run->ctx->rm, on_new_app, run);
+    return r;
+}
+
+int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
+{
+    struct run run = { .ctx = ctx };
+    int code = cli_run_parse(argc, argv, &run.options), r;
+
+    if (code != 0)
+        return code;
+    r = start(&run);
+    code = r < 0 ? cli_fail("run: %s", strerror(-r)) : cli_loop(ctx);
+    ctx->fetch = cli_fetch_free(ctx->fetch); /* before what its callbacks point to */
+    ctx->rm = cli_rm_free(ctx->rm);
+    sd_event_source_disable_unref(run.tick);
+    sd_event_source_disable_unref(run.on_int);
+    sd_event_source_disable_unref(run.on_term);
+    for (int32_t i = 0; run.streams && i < run.options.instances; i++) {
+        cli_follow_free(run.streams[i].out);
+        cli_follow_free(run.streams[i].err);
+    }
+    free(run.streams);
+    cli_status_free(&run.status);
+    cli_stage_free(run.stage);
+    sv_arena_free(run.arena);
+    cli_run_options_free(&run.options);
+    return code;
+}

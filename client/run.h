@@ -1,0 +1,39 @@
+/* `selvedge run`: its options, and the job's files made from them. */
+#ifndef SELVEDGE_CLIENT_RUN_H
+#define SELVEDGE_CLIENT_RUN_H
+
+#include "client/cmd.h"
+#include "client/job.h"
+#include "client/stage.h"
+
+struct run_file {
+    const char *path;
+    char *link; /* owned */
+    enum cli_resource_type type;
+};
+
+struct run_options {
+    const char *name, *queue, *am_file;
+    struct yarn_resource resource, am_resource;
+    int32_t instances, tries;
+    struct run_file files[CLI_RESOURCES_MAX];
+    size_t n_files;
+    const char *env[CLI_RESOURCES_MAX]; /* "NAME=VALUE" */
+    size_t n_env;
+    char **command; /* NULL-terminated */
+    bool no_output; /* of the containers */
+};
+
+/* 0, or the exit code after having said why. */
+int cli_run_parse(int argc, char **argv, struct run_options *ret);
+void cli_run_options_free(struct run_options *o);
+/* The script that each container runs: the environment, then the command. One word is a line for
+ * the shell; several are a program and its arguments, exactly as given. malloc'd. */
+int cli_run_script(const struct run_options *o, char **ret) _must_use_;
+/* Puts everything into the staging directory and describes the ApplicationMaster's launch. The
+ * job's texts live in `a`, the resources' in the stage. */
+int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,
+                  struct sv_arena *a, struct cli_job *ret_job, struct cli_resource ret_am[2],
+                  struct sv_error *err) _must_use_;
+
+#endif

@@ -1,0 +1,249 @@
+/* selvedge: the command line. Finds the subcommand, reads Hadoop's configuration, connects. Each
+ * subcommand is one file; all run as the user who calls. */
+#include <curl/curl.h>
+#include <errno.h>
+#include <getopt.h>
+#include <locale.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/cmd.h"
+#include "common/log.h"
+
+struct command {
+    const char *name;
+    int (*run)(struct cli_ctx *ctx, int argc, char **argv);
+    const char *synopsis, *summary, *help;
+};
+
+static const struct command commands[] = {
+    { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
+      "run a command in containers and wait for it",
+      "  -n, --instances N      containers (1)\n"
+      "  -m, --memory SIZE      of each, such as 256m or 2g (256m)\n"
+      "  -c, --vcores N         of each (1)\n"
+      "  -a, --archive PATH[#NAME]  unpacked into the work directory as NAME; repeat for more\n"
+      "  -f, --file PATH[#NAME]     put into the work directory as NAME; repeat for more\n"
+      "  -e, --env NAME=VALUE   in each container; repeat for more\n"
+      "  -N, --name NAME        of the job (the command's)\n"
+      "  -q, --queue QUEUE      (default)\n"
+      "      --tries N          how often an instance may start when its node is lost (3)\n"
+      "      --am-memory SIZE   of the ApplicationMaster's container (128m)\n"
+      "      --am-program PATH  the ApplicationMaster\n"
+      "      --no-output        do not show what the containers print\n"
+      "\n"
+      "One COMMAND without arguments is a line for bash; with arguments it is a program and\n"
+      "exactly those arguments. Each container has SELVEDGE_INSTANCE (0...) and\n"
+      "SELVEDGE_INSTANCES. Output lines begin with [instance] when there are several. The exit\n"
+      "code is 0 when all containers ended with 0, else that of the first one in the table that\n"
+      "did not (1 for codes below 0, which are YARN's own).\n" },
+    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION]", "list applications, or one's containers",
+      "  -a, --all              ended ones too\n" },
+    { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
+      "show what containers printed",
+      "  -l, --log NAME         another file than stdout and stderr\n"
+      "\n"
+      "CONTAINER is a container's id or an instance's number.\n" },
+    { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "" },
+    { "node", cli_cmd_node, "node list [-a]", "list the nodes",
+      "  -a, --all              also those that are not running\n" },
+};
+
+static void help(FILE *out)
+{
+    fprintf(out, "selvedge: runs jobs on a YARN cluster and looks after them.\n\n"
+                 "  selvedge [--conf DIR] [-D KEY=VALUE]... [--json] COMMAND ...\n\n");
+    for (size_t i = 0; i < SV_ARRAY_LEN(commands); i++)
+        fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "\nselvedge COMMAND --help tells more. The cluster is the one of yarn-site.xml in "
+                 "--conf,\n$HADOOP_CONF_DIR or /etc/hadoop/conf.\n");
+}
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < SV_ARRAY_LEN(commands); i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void command_help(const struct command *c, FILE *out)
+{
+    fprintf(out, "selvedge %s\n%s.\n%s%s", c->synopsis, c->summary, *c->help ? "\n" : "", c->help);
+}
+
+int cli_usage(const char *name)
+{
+    const struct command *c = find(name);
+
+    if (c)
+        fprintf(stderr, "usage: selvedge %s   (selvedge %s --help tells more)\n", c->synopsis,
+                name);
+    return 2;
+}
+
+int cli_fail(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    fputs("selvedge: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    return 1;
+}
+
+int cli_parse_app(const char *text, struct yarn_app_id *ret)
+{
+    if (yarn_app_id_parse(text, ret) == 0)
+        return 0;
+    (void)cli_fail("%s: not an application: expected application_<time>_<number>", text);
+    return 2;
+}
+
+int cli_loop(struct cli_ctx *ctx)
+{
+    int r = sd_event_loop(ctx->event);
+
+    return r < 0 ? cli_fail("%s", strerror(-r)) : ctx->code;
+}
+
+void cli_stop(struct cli_ctx *ctx, int code)
+{
+    ctx->code = code;
+    sd_event_exit(ctx->event, 0);
+}
+
+void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err)
+{
+    (void)cli_fail("%s", err && *err->text ? err->text : strerror(-status));
+    cli_stop(ctx, 1);
+}
+
+static int set_key(struct cli_ctx *ctx, char *pair)
+{
+    char *value = strchr(pair, '=');
+
+    if (!value || value == pair)
+        return -EINVAL;
+    *value++ = '\0';
+    return sv_conf_set(ctx->conf, pair, value);
+}
+
+/* Options before the subcommand. -1: go on, else the exit code. */
+static int global_options(struct cli_ctx *ctx, int argc, char **argv, const char **ret_dir)
+{
+    static const struct option options[] = {
+        { "conf", required_argument, NULL, 'C' },
+        { "json", no_argument, NULL, 'j' },
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "+C:D:jh", options, NULL)) != -1) {
+        switch (c) {
+        case 'C':
+            *ret_dir = optarg;
+            break;
+        case 'D':
+            if (set_key(ctx, optarg) < 0) {
+                (void)cli_fail("-D %s: expected KEY=VALUE", optarg);
+                return 2;
+            }
+            break;
+        case 'j':
+            ctx->json = true;
+            break;
+        case 'h':
+            help(stdout);
+            return 0;
+        default:
+            return 2;
+        }
+    }
+    return -1;
+}
+
+static int start(struct cli_ctx *ctx, const char *conf_dir, struct sv_error *err)
+{
+    const struct passwd *pw = getpwuid(geteuid());
+    int r;
+
+    if (!pw)
+        return sv_error_set(err, -ENOENT, "uid %u has no account", geteuid());
+    ctx->user = strdup(pw->pw_name);
+    if (!ctx->user)
+        return sv_error_errno(err, -ENOMEM, "start");
+    r = sv_conf_load_hadoop(ctx->conf, conf_dir, err);
+    if (r < 0)
+        return r;
+    r = sd_event_new(&ctx->event);
+    if (r >= 0)
+        r = cli_fetch_new(ctx->event, &ctx->fetch);
+    if (r < 0)
+        return sv_error_errno(err, r, "event loop");
+    return cli_rm_new(ctx->event, ctx->conf, NULL, &ctx->rm, err);
+}
+
+static bool wants_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static int run(struct cli_ctx *ctx, int argc, char **argv)
+{
+    struct sv_error err = { 0 };
+    const char *conf_dir = NULL;
+    const struct command *c;
+    int code = global_options(ctx, argc, argv, &conf_dir);
+
+    if (code >= 0)
+        return code;
+    if (optind == argc) {
+        help(stderr);
+        return 2;
+    }
+    argc -= optind;
+    argv += optind;
+    c = find(argv[0]);
+    if (!c) {
+        (void)cli_fail("%s: no such command (selvedge --help lists them)", argv[0]);
+        return 2;
+    }
+    if (wants_help(argc, argv)) {
+        command_help(c, stdout);
+        return 0;
+    }
+    if (start(ctx, conf_dir, &err) < 0)
+        return cli_fail("%s", err.text);
+    return c->run(ctx, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_ctx ctx = { 0 };
+    int code;
+
+    (void)setlocale(LC_ALL, ""); /* "C" when it is unknown */
+    sv_log_init("selvedge");
+    sv_log_set_level(SV_LOG_ERR);
+    ctx.conf = sv_conf_new();
+    code = ctx.conf && curl_global_init(CURL_GLOBAL_DEFAULT) == 0 ? run(&ctx, argc, argv)
+                                                                  : cli_fail("out of memory");
+    cli_fetch_free(ctx.fetch);
+    cli_rm_free(ctx.rm);
+    sd_event_unref(ctx.event);
+    sv_conf_free(ctx.conf);
+    free(ctx.user);
+    curl_global_cleanup();
+    if (fflush(stdout) == EOF && code == 0)
+        code = 1;
+    return code;
+}

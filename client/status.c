@@ -1,0 +1,170 @@
+/* See status.h. Both texts come from peers over HTTP; the first one from an application. */
+#include "client/status.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "client/job.h"
+#include "client/table.h"
+
+void cli_status_free(struct cli_status *s)
+{
+    free(s->rows);
+    *s = (struct cli_status){ 0 };
+}
+
+static void copy(char *dst, size_t size, json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    snprintf(dst, size, "%s", text ? text : "");
+}
+
+static int64_t number(json_t *object, const char *key, int64_t unknown)
+{
+    json_t *v = json_object_get(object, key);
+
+    return json_is_integer(v) ? (int64_t)json_integer_value(v) : unknown;
+}
+
+static void row_from(json_t *j, struct cli_row *row)
+{
+    json_t *code = json_object_get(j, "exitCode");
+
+    row->instance = (int)number(j, "instance", 0);
+    row->tries = (int)number(j, "tries", 0);
+    copy(row->state, sizeof(row->state), j, "state");
+    copy(row->container, sizeof(row->container), j, "container");
+    copy(row->node, sizeof(row->node), j, "node");
+    copy(row->http, sizeof(row->http), j, "http");
+    copy(row->diagnostics, sizeof(row->diagnostics), j, "diagnostics");
+    row->done = json_is_integer(code);
+    row->exit_status = (int)json_integer_value(code);
+    row->peak_bytes = row->cpu_ms = row->localize_ms = row->launch_ms = -1;
+}
+
+int cli_status_parse(const char *text, size_t len, struct cli_status *ret, struct sv_error *err)
+{
+    json_error_t where;
+    json_t *root = json_loadb(text, len, 0, &where);
+    json_t *list = json_object_get(root, "tasks");
+    size_t n = json_array_size(list);
+    struct cli_status s = { 0 };
+    int r = 0;
+
+    if (!json_is_array(list) || n > CLI_INSTANCES_MAX)
+        r = sv_error_set(err, -EBADMSG, "the ApplicationMaster's status: not as expected");
+    else if (!(s.rows = calloc(n + 1, sizeof(*s.rows))))
+        r = sv_error_errno(err, -ENOMEM, "the ApplicationMaster's status");
+    if (r == 0) {
+        copy(s.name, sizeof(s.name), root, "name");
+        s.finished = json_is_true(json_object_get(root, "finished"));
+        s.done = (int)number(root, "done", 0);
+        s.exit_code = (int)number(root, "exitCode", 1);
+        s.repeated_exits = (int)number(root, "repeatedExits", 0);
+        s.n = n;
+        for (size_t i = 0; i < n; i++)
+            row_from(json_array_get(list, i), &s.rows[i]);
+        *ret = s;
+    }
+    json_decref(root);
+    return r;
+}
+
+/* "memory, pids, cpu" from a list or a text. */
+static void read_not_enforced(struct cli_row *row, json_t *v)
+{
+    size_t i, used = 0;
+    json_t *item;
+
+    if (json_is_string(v))
+        snprintf(row->not_enforced, sizeof(row->not_enforced), "%s", json_string_value(v));
+    json_array_foreach(v, i, item) {
+        int n = snprintf(row->not_enforced + used, sizeof(row->not_enforced) - used, "%s%s",
+                         used ? ", " : "", json_is_string(item) ? json_string_value(item) : "?");
+
+        if (n < 0 || (size_t)n >= sizeof(row->not_enforced) - used)
+            break;
+        used += (size_t)n;
+    }
+}
+
+void cli_row_usage(struct cli_row *row, const char *text, size_t len)
+{
+    json_t *root = json_loadb(text, len, 0, NULL);
+    json_t *own = json_object_get(json_object_get(root, "container"), "selvedge");
+
+    row->peak_bytes = number(own, "peakMemoryBytes", row->peak_bytes);
+    row->cpu_ms = number(own, "cpuTimeMs", row->cpu_ms);
+    row->localize_ms = number(own, "localizeMs", row->localize_ms);
+    row->launch_ms = number(own, "launchMs", row->launch_ms);
+    read_not_enforced(row, json_object_get(own, "limitsNotEnforced"));
+    json_decref(root);
+}
+
+void cli_status_print(const struct cli_status *s, FILE *out)
+{
+    static const char *const heads[] = { ">INSTANCE", "CONTAINER",  "NODE",      "STATE", ">EXIT",
+                                         ">PEAK MEM", ">CPU TIME", ">LOCALIZE", ">LAUNCH" };
+    struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
+    const char *not_enforced = NULL;
+    char buf[32];
+
+    if (!t)
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cli_row *r = &s->rows[i];
+
+        cli_table_add(t, "%d", r->instance);
+        cli_table_add(t, "%s", *r->container ? r->container : "-");
+        cli_table_add(t, "%s", *r->node ? r->node : "-");
+        cli_table_add(t, "%s", r->state);
+        if (r->done)
+            cli_table_add(t, "%d", r->exit_status);
+        else
+            cli_table_add(t, "-");
+        cli_table_add(t, "%s", cli_text_bytes(r->peak_bytes, buf));
+        cli_table_add(t, "%s", cli_text_millis(r->cpu_ms, buf));
+        cli_table_add(t, "%s", cli_text_millis(r->localize_ms, buf));
+        cli_table_add(t, "%s", cli_text_millis(r->launch_ms, buf));
+        if (*r->not_enforced)
+            not_enforced = r->not_enforced;
+    }
+    cli_table_print(t, out);
+    if (not_enforced)
+        fprintf(out, "%s limits not enforced (the node's cgroup v2 lacks the controllers)\n",
+                not_enforced);
+    cli_table_free(t);
+}
+
+static json_t *known(int64_t v)
+{
+    return v < 0 ? json_null() : json_integer(v);
+}
+
+void cli_status_print_json(const struct cli_status *s, const char *app, FILE *out)
+{
+    json_t *list = json_array();
+    json_t *root;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cli_row *r = &s->rows[i];
+
+        (void)json_array_append_new(
+            list, json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:s}", "instance",
+                            r->instance, "container", r->container, "node", r->node, "state",
+                            r->state, "tries", r->tries, "exitCode",
+                            r->done ? json_integer(r->exit_status) : json_null(),
+                            "peakMemoryBytes", known(r->peak_bytes), "cpuTimeMs",
+                            known(r->cpu_ms), "localizeMs", known(r->localize_ms), "launchMs",
+                            known(r->launch_ms), "limitsNotEnforced", r->not_enforced));
+    }
+    root = json_pack("{s:s, s:s, s:b, s:i, s:i, s:o}", "application", app, "name", s->name, "finished",
+                     s->finished, "exitCode", s->exit_code, "repeatedExits", s->repeated_exits, "containers",
+                     list);
+    if (root)
+        json_dumpf(root, out, JSON_COMPACT);
+    fputc('\n', out);
+    json_decref(root);
+}

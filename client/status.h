@@ -1,0 +1,43 @@
+/* What an ApplicationMaster's /status and a node's REST tell about a job's containers, and the
+ * table that people see of it. */
+#ifndef SELVEDGE_CLIENT_STATUS_H
+#define SELVEDGE_CLIENT_STATUS_H
+
+#include <stdio.h>
+
+#include "common/base.h"
+#include "common/error.h"
+#include "wire/ids.h"
+
+struct cli_row { /* one instance; -1 = unknown */
+    int instance, tries;
+    char state[16];
+    char container[YARN_ID_TEXT_MAX]; /* "" while it waits for one */
+    char node[264], http[264];
+    bool done;
+    int exit_status;
+    char diagnostics[2100];
+    int64_t peak_bytes, cpu_ms, localize_ms, launch_ms; /* from the node */
+    char not_enforced[64];                              /* "memory, pids, cpu", or "" */
+};
+
+struct cli_status {
+    char name[256];
+    bool finished;
+    int done, exit_code;
+    int repeated_exits; /* told more than once: 0 on a good cluster */
+    struct cli_row *rows;
+    size_t n;
+};
+
+void cli_status_free(struct cli_status *s);
+/* Of the ApplicationMaster. Usage fields are -1. */
+int cli_status_parse(const char *json, size_t len, struct cli_status *ret, struct sv_error *err)
+    _must_use_;
+/* A node's /ws/v1/node/containers/{id}: fills the usage fields that it tells. */
+void cli_row_usage(struct cli_row *row, const char *json, size_t len);
+void cli_status_print(const struct cli_status *s, FILE *out);
+/* One JSON object, one line. */
+void cli_status_print_json(const struct cli_status *s, const char *app, FILE *out);
+
+#endif

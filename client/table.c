@@ -1,0 +1,113 @@
+/* See table.h. What is printed comes from applications and peers: control characters are escaped
+ * before they reach a terminal. */
+#include "client/table.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "common/str.h"
+
+struct cli_table {
+    const char *const *heads;
+    size_t columns, cells, room;
+    char **cell;
+};
+
+struct cli_table *cli_table_new(const char *const *heads, size_t n)
+{
+    struct cli_table *t = calloc(1, sizeof(*t));
+
+    if (t) {
+        t->heads = heads;
+        t->columns = n;
+    }
+    return t;
+}
+
+struct cli_table *cli_table_free(struct cli_table *t)
+{
+    if (t) {
+        for (size_t i = 0; i < t->cells; i++)
+            free(t->cell[i]);
+        free(t->cell);
+        free(t);
+    }
+    return NULL;
+}
+
+void cli_table_add(struct cli_table *t, const char *fmt, ...)
+{
+    char text[512], shown[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    sv_escape(shown, sizeof(shown), text);
+    if (t->cells == t->room) {
+        size_t room = t->room ? t->room * 2 : 64;
+        char **bigger = reallocarray(t->cell, room, sizeof(*bigger));
+
+        if (!bigger)
+            return;
+        t->cell = bigger;
+        t->room = room;
+    }
+    t->cell[t->cells++] = strdup(shown);
+}
+
+static const char *cell(const struct cli_table *t, size_t i)
+{
+    return t->cell[i] ? t->cell[i] : "";
+}
+
+void cli_table_print(const struct cli_table *t, FILE *out)
+{
+    size_t width[32] = { 0 };
+
+    for (size_t c = 0; c < t->columns && c < SV_ARRAY_LEN(width); c++) {
+        width[c] = strlen(t->heads[c] + (t->heads[c][0] == '>'));
+        for (size_t i = c; i < t->cells; i += t->columns)
+            width[c] = SV_MAX(width[c], strlen(cell(t, i)));
+    }
+    for (size_t row = 0; row <= t->cells / t->columns; row++) {
+        for (size_t c = 0; c < t->columns; c++) {
+            bool right = t->heads[c][0] == '>', last = c + 1 == t->columns;
+            const char *text = row ? cell(t, (row - 1) * t->columns + c) : t->heads[c] + right;
+
+            if (right)
+                fprintf(out, "%*s%s", (int)width[c], text, last ? "\n" : "  ");
+            else if (last)
+                fprintf(out, "%s\n", text);
+            else
+                fprintf(out, "%-*s  ", (int)width[c], text);
+        }
+    }
+}
+
+const char *cli_text_bytes(int64_t bytes, char buf[32])
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    double value = (double)bytes;
+    size_t u = 0;
+
+    if (bytes < 0)
+        return "-";
+    while (value >= 1024 && u + 1 < SV_ARRAY_LEN(units)) {
+        value /= 1024;
+        u++;
+    }
+    snprintf(buf, 32, u && value < 100 ? "%.1f %s" : "%.0f %s", value, units[u]);
+    return buf;
+}
+
+const char *cli_text_millis(int64_t ms, char buf[32])
+{
+    if (ms < 0)
+        return "-";
+    if (ms < 1000)
+        snprintf(buf, 32, "%lld ms", (long long)ms);
+    else
+        snprintf(buf, 32, "%.2f s", (double)ms / 1000);
+    return buf;
+}

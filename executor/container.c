@@ -1,0 +1,400 @@
+/* One container on the daemon's side: group made, helper asked, monitor watched, record read; the
+ * same from the record alone after a restart. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "common/fd.h"
+#include "common/str.h"
+#include "executor/internal.h"
+
+#define EXIT_LOST 154
+#define CGROUP_REMOVE_MS 10000
+
+struct exe_container {
+    struct exe *exe;
+    struct exe_container *prev, *next;
+    struct exe_container_ops ops;
+    void *userdata;
+    struct yarn_container_id id;
+    char user[EXE_USER_MAX + 1];
+    unsigned work_dir;
+    char name[EXE_TEXT_MAX], app[EXE_TEXT_MAX];
+    struct cg_leaf *leaf;
+    struct exe_call *call;     /* helper, then monitor; NULL when adopted or ended */
+    int init;                  /* pidfd; -1 not known */
+    int monitor;               /* adopted: pidfd of the monitor */
+    sd_event_source *watch;    /* adopted: end of the monitor; or a first word from the loop */
+    bool over;                 /* failed or exited was called */
+};
+
+static void container_free(struct exe_container *c)
+{
+    DL_DELETE(c->exe->containers, c);
+    exe_call_forget(c->call);
+    (void)sd_event_source_disable_unref(c->watch);
+    c->init = sv_close(c->init);
+    c->monitor = sv_close(c->monitor);
+    c->leaf = cg_leaf_free(c->leaf);
+    free(c);
+}
+
+void exe_containers_free(struct exe *x)
+{
+    while (x->containers)
+        container_free(x->containers);
+}
+
+static int container_new(struct exe *x, struct yarn_container_id id, const char *user,
+                         unsigned work_dir, const struct exe_container_ops *ops, void *userdata,
+                         struct exe_container **ret, struct sv_error *err)
+{
+    struct exe_request r = { 0 };
+    exe_request_container(&r, id);
+    if (exe_request_user(&r, user) < 0 || work_dir >= sv_strv_len(x->local_dirs))
+        return sv_error_set(err, -EINVAL, "container: user name or directory index is not valid");
+    struct exe_container *c = calloc(1, sizeof(*c));
+    if (!c)
+        return sv_error_errno(err, -ENOMEM, "container");
+    *c = (struct exe_container){ .exe = x, .ops = *ops, .userdata = userdata, .id = id,
+                                 .work_dir = work_dir, .init = -1, .monitor = -1 };
+    memcpy(c->user, r.user, sizeof(c->user));
+    exe_container_text(&r, c->name);
+    exe_app_text(&r, c->app);
+    DL_APPEND(x->containers, c);
+    *ret = c;
+    return 0;
+}
+
+/* nmPrivate/<app>/<container> in the work dir's local directory, made when `make`. */
+static int private_dir(const struct exe_container *c, bool make)
+{
+    char path[2 * EXE_TEXT_MAX + 16];
+    _cleanup_close_ int local = open(c->exe->local_dirs[c->work_dir],
+                                     O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (local < 0)
+        return -errno;
+    (void)snprintf(path, sizeof(path), "nmPrivate/%s/%s", c->app, c->name);
+    int e = make ? sv_mkdir_p_at(local, path, 0700) : 0;
+    return e < 0 ? e : sv_open_beneath(local, path, O_RDONLY | O_DIRECTORY, 0);
+}
+
+static void record_name(const struct exe_container *c, char *buf, size_t size)
+{
+    (void)snprintf(buf, size, "%s" EXE_RECORD_SUFFIX, c->name);
+}
+
+/* The group goes in the background; a daemon that ends meanwhile finds it in cg_root_list. */
+static void drop_group(struct exe_container *c)
+{
+    if (c->leaf)
+        (void)!cg_leaf_remove(SV_TAKE(c->leaf), c->exe->event, CGROUP_REMOVE_MS, NULL, NULL);
+}
+
+static void fail(struct exe_container *c, const struct exe_failure *f)
+{
+    if (c->over)
+        return;
+    c->over = true;
+    drop_group(c);
+    c->ops.failed(c, f, c->userdata);
+}
+
+/* Reads the record: 0, -ENOENT, -EBADMSG (there, but nothing in it that is ours). */
+static int read_record(const struct exe_container *c, struct exe_record *ret, int *ret_fd)
+{
+    uint8_t buf[EXE_RECORD_SIZE + 1];
+    char name[EXE_TEXT_MAX + 16];
+    struct exe_record r;
+    _cleanup_close_ int dir = private_dir(c, false), fd = -1;
+    if (dir < 0)
+        return dir;
+    record_name(c, name, sizeof(name));
+    fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = pread(fd, buf, sizeof(buf), 0);
+    if (n < 0)
+        return -errno;
+    int e = exe_record_decode(buf, (size_t)n, &r);
+    if (e == 0 && (r.cluster_ts != c->id.attempt.app.cluster_ts || r.app != c->id.attempt.app.id ||
+                   r.attempt != c->id.attempt.attempt || r.container != c->id.id))
+        e = -EBADMSG;
+    if (ret_fd)
+        *ret_fd = sv_take_fd(&fd);
+    if (e == 0)
+        *ret = r;
+    return e;
+}
+
+static void finish(struct exe_container *c)
+{
+    struct exe_exit e = { .lost = true, .exit_code = EXIT_LOST };
+    struct exe_record r;
+    if (c->over)
+        return;
+    c->over = true;
+    if (c->leaf && cg_leaf_usage(c->leaf, &e.usage) == 0)
+        e.oom = e.usage.oom_kills > 0;
+    if (read_record(c, &r, NULL) == 0 && r.state == EXE_RECORD_EXITED) {
+        e.lost = false;
+        e.exit_code = r.exit_code;
+        e.signal = r.signal;
+        e.start_ms = r.start_ms;
+        e.end_ms = r.end_ms;
+        e.utime_us = r.utime_us;
+        e.stime_us = r.stime_us;
+        e.maxrss_kib = r.maxrss_kib;
+    }
+    drop_group(c);
+    c->ops.exited(c, &e, c->userdata);
+}
+
+/* The group has become empty after a kill: what the record says now is final. */
+static void on_empty(struct cg_leaf *l, void *userdata)
+{
+    (void)l;
+    finish(userdata);
+}
+
+/* The monitor is gone. Usually the container went before it; if not, it goes now. */
+static void monitor_ended(struct exe_container *c)
+{
+    c->call = NULL;
+    if (c->leaf && cg_leaf_populated(c->leaf) > 0) {
+        (void)!cg_leaf_kill(c->leaf);
+        if (cg_leaf_watch_empty(c->leaf, c->exe->event, on_empty, c) >= 0)
+            return;
+    }
+    finish(c);
+}
+
+static void on_answer(const struct exe_reply *reply, int pidfd, int status, void *userdata)
+{
+    struct exe_container *c = userdata;
+    struct exe_failure f;
+    if (reply && reply->status == EXE_STATUS_OK) {
+        c->init = pidfd;
+        c->ops.started(c, reply->pid, c->userdata);
+        return;
+    }
+    (void)sv_close(pidfd);
+    exe_failure_from(reply, status, c->name, &f);
+    exe_call_forget(c->call);
+    c->call = NULL;
+    fail(c, &f);
+}
+
+static void on_ended(int status, void *userdata)
+{
+    (void)status;
+    monitor_ended(userdata);
+}
+
+int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_container_ops *ops,
+               void *userdata, struct exe_container **ret, struct sv_error *err)
+{
+    static const struct exe_call_ops call_ops = { .answer = on_answer, .ended = on_ended };
+    struct exe_request r = { .op = EXE_OP_LAUNCH, .local_mask = l->local_mask,
+                             .log_mask = l->log_mask, .work_dir = (uint8_t)l->work_dir,
+                             .profile = (uint8_t)l->profile };
+    _cleanup_close_ int script = -1, credentials = -1, dir = -1;
+    struct exe_container *c;
+    if (l->script_len > EXE_FILE_MAX || l->credentials_len > EXE_FILE_MAX)
+        return sv_error_set(err, -EINVAL,
+                            "container: launch script or credentials are larger than %d bytes",
+                            EXE_FILE_MAX);
+    if (!x->unenforced_allowed && cg_root_missing(x->cgroups))
+        return sv_error_set(err, -ENOTSUP, "limits cannot be enforced: %s",
+                            cg_root_missing(x->cgroups));
+    int e = container_new(x, l->id, l->user, l->work_dir, ops, userdata, &c, err);
+    if (e < 0)
+        return e;
+    exe_request_container(&r, l->id);
+    (void)!exe_request_user(&r, l->user); /* container_new has checked it */
+    dir = private_dir(c, true);
+    if (dir < 0)
+        e = sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app);
+    if (e == 0)
+        e = cg_leaf_create(x->cgroups, c->name, &l->limits, &c->leaf, err);
+    if (e == 0) {
+        script = sv_memfd_sealed("launch_container.sh", l->script, l->script_len);
+        credentials = sv_memfd_sealed("container_tokens", l->credentials, l->credentials_len);
+        if (script < 0 || credentials < 0)
+            e = sv_error_errno(err, script < 0 ? script : credentials, "memfd");
+    }
+    if (e == 0)
+        e = exe_call_start(x, &r, (int[]){ script, credentials }, 2, &call_ops, c, &c->call, err);
+    if (e < 0) {
+        drop_group(c);
+        container_free(c);
+        return e;
+    }
+    *ret = c;
+    return 0;
+}
+
+static int on_adopted_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
+{
+    struct exe_container *c = userdata;
+    (void)s;
+    (void)fd;
+    (void)revents;
+    c->watch = sd_event_source_disable_unref(c->watch);
+    monitor_ended(c);
+    return 0;
+}
+
+/* First word to the caller of exe_adopt about a container that runs: from the loop. */
+static int on_adopted(sd_event_source *s, void *userdata)
+{
+    struct exe_container *c = userdata;
+    struct exe_record r;
+    (void)s;
+    c->watch = sd_event_source_disable_unref(c->watch);
+    if (c->monitor < 0) {
+        struct exe_failure f;
+        if (read_record(c, &r, NULL) == 0 && r.state != EXE_RECORD_FAILED) {
+            monitor_ended(c);
+            return 0;
+        }
+        /* Never launched, or refused: whatever may still be on its way finds no group. */
+        exe_failure_set(&f, EXE_STATUS_LOST, 0, c->name, "the launch had not happened");
+        if (c->leaf)
+            (void)!cg_leaf_kill(c->leaf);
+        fail(c, &f);
+        return 0;
+    }
+    if (sd_event_add_io(c->exe->event, &c->watch, c->monitor, EPOLLIN, on_adopted_end, c) < 0) {
+        monitor_ended(c); /* cannot be watched: it must not run unseen */
+        return 0;
+    }
+    c->ops.started(c, read_record(c, &r, NULL) == 0 ? r.init_pid : 0, c->userdata);
+    return 0;
+}
+
+static pid_t lock_holder(int fd)
+{
+    struct flock l = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+    return fcntl(fd, F_GETLK, &l) < 0 || l.l_type == F_UNLCK ? 0 : l.l_pid;
+}
+
+/* The monitor holds a lock on the record. Asked, opened, asked again: while the same process holds
+ * it, the pidfd cannot be of another one. */
+static int find_monitor(int record)
+{
+    for (int i = 0; i < 8; i++) {
+        pid_t pid = lock_holder(record);
+        if (pid <= 0)
+            return -ESRCH;
+        int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+        if (fd >= 0 && lock_holder(record) == pid)
+            return fd;
+        (void)sv_close(fd);
+    }
+    return -ESRCH;
+}
+
+int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsigned work_dir,
+              const struct exe_container_ops *ops, void *userdata, struct exe_container **ret,
+              struct sv_error *err)
+{
+    _cleanup_close_ int record = -1;
+    struct exe_container *c;
+    struct exe_record r = { 0 };
+    int e = container_new(x, id, user, work_dir, ops, userdata, &c, err);
+    if (e < 0)
+        return e;
+    e = cg_leaf_open(x->cgroups, c->name, &c->leaf);
+    if (e < 0 && e != -ENOENT) {
+        (void)sv_error_errno(err, e, "%s: cgroup", c->name);
+        container_free(c);
+        return e;
+    }
+    if (read_record(c, &r, &record) == 0 && r.state == EXE_RECORD_RUNNING) {
+        c->monitor = find_monitor(record);
+        /* A recycled number is harmless: the helper asks whether it is in the group. */
+        if (c->monitor >= 0)
+            c->init = (int)syscall(SYS_pidfd_open, r.init_pid, 0);
+    }
+    e = sd_event_add_defer(x->event, &c->watch, on_adopted, c);
+    if (e < 0) {
+        container_free(c);
+        return sv_error_errno(err, e, "event loop");
+    }
+    *ret = c;
+    return 0;
+}
+
+struct signal_call {
+    exe_done done;
+    void *userdata;
+    char name[EXE_TEXT_MAX];
+};
+
+static void on_signal(const struct exe_reply *reply, int pidfd, int status, void *userdata)
+{
+    struct signal_call *s = userdata;
+    struct exe_failure f;
+    bool failed = !reply || reply->status != EXE_STATUS_OK;
+    (void)sv_close(pidfd);
+    if (failed)
+        exe_failure_from(reply, status, s->name, &f);
+    if (s->done)
+        s->done(failed ? &f : NULL, s->userdata);
+    free(s);
+}
+
+int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdata)
+{
+    static const struct exe_call_ops ops = { .answer = on_signal };
+    struct exe_request r = { .op = EXE_OP_SIGNAL, .signal = (uint8_t)signal };
+    if (c->init < 0 || c->over)
+        return -ESRCH;
+    struct signal_call *s = calloc(1, sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    s->done = done;
+    s->userdata = userdata;
+    memcpy(s->name, c->name, sizeof(s->name));
+    exe_request_container(&r, c->id);
+    (void)!exe_request_user(&r, c->user); /* container_new has checked it */
+    int e = exe_call_start(c->exe, &r, &c->init, 1, &ops, s, NULL, NULL);
+    if (e < 0)
+        free(s);
+    return e;
+}
+
+int exe_kill(struct exe_container *c)
+{
+    return c->leaf ? cg_leaf_kill(c->leaf) : 0;
+}
+
+struct cg_leaf *exe_container_cgroup(struct exe_container *c)
+{
+    return c->leaf;
+}
+
+void exe_container_forget(struct exe_container *c)
+{
+    char name[EXE_TEXT_MAX + 16], path[2 * EXE_TEXT_MAX + 16];
+    int dir = private_dir(c, false);
+    if (dir >= 0) {
+        record_name(c, name, sizeof(name));
+        (void)unlinkat(dir, name, 0);
+        (void)sv_close(dir);
+        int local = open(c->exe->local_dirs[c->work_dir], O_PATH | O_DIRECTORY | O_CLOEXEC);
+        (void)snprintf(path, sizeof(path), "nmPrivate/%s/%s", c->app, c->name);
+        (void)unlinkat(local, path, AT_REMOVEDIR); /* not empty: the daemon's own files are there */
+        (void)sv_close(local);
+    }
+    container_free(c);
+}

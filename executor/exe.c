@@ -1,0 +1,81 @@
+/* The daemon's handle of the executor, and helpers that fill requests. */
+#include "executor/exe.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "executor/internal.h"
+
+static int copy_strv(char *const *from, char ***ret)
+{
+    size_t n = sv_strv_len(from);
+    char **v = calloc(n + 1, sizeof(*v));
+    if (!v)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (!(v[i] = strdup(from[i]))) {
+            (void)sv_strv_free(v);
+            return -ENOMEM;
+        }
+    *ret = v;
+    return 0;
+}
+
+int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, struct sv_error *err)
+{
+    _cleanup_(exe_freep) struct exe *x = calloc(1, sizeof(*x));
+    if (!x)
+        return sv_error_errno(err, -ENOMEM, "executor");
+    if (s->helper[0] != '/')
+        return sv_error_set(err, -EINVAL, "%s: the path of container-executor must be absolute",
+                            s->helper);
+    if (sv_strv_len(s->local_dirs) > EXE_DIRS_MAX || sv_strv_len(s->log_dirs) > EXE_DIRS_MAX)
+        return sv_error_set(err, -EINVAL, "more than %d local or log directories", EXE_DIRS_MAX);
+    x->event = sd_event_ref(event);
+    x->cgroups = s->cgroups;
+    x->unenforced_allowed = s->unenforced_allowed;
+    x->helper = strdup(s->helper);
+    if (!x->helper || copy_strv(s->local_dirs, &x->local_dirs) < 0 ||
+        copy_strv(s->log_dirs, &x->log_dirs) < 0)
+        return sv_error_errno(err, -ENOMEM, "executor");
+    *ret = SV_TAKE(x);
+    return 0;
+}
+
+struct exe *exe_free(struct exe *x)
+{
+    if (!x)
+        return NULL;
+    exe_containers_free(x);
+    exe_localizers_free(x);
+    exe_calls_free(x);
+    x->local_dirs = sv_strv_free(x->local_dirs);
+    x->log_dirs = sv_strv_free(x->log_dirs);
+    free(x->helper);
+    (void)sd_event_unref(x->event);
+    free(x);
+    return NULL;
+}
+
+void exe_request_app(struct exe_request *r, struct yarn_app_id app)
+{
+    r->cluster_ts = app.cluster_ts;
+    r->app = app.id;
+}
+
+void exe_request_container(struct exe_request *r, struct yarn_container_id id)
+{
+    exe_request_app(r, id.attempt.app);
+    r->attempt = id.attempt.attempt;
+    r->container = id.id;
+}
+
+int exe_request_user(struct exe_request *r, const char *user)
+{
+    size_t n = strlen(user);
+    if (n > EXE_USER_MAX)
+        return -EINVAL;
+    memcpy(r->user, user, n + 1);
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* What the files of this room share; not for others. */
+#ifndef SELVEDGE_EXECUTOR_INTERNAL_H
+#define SELVEDGE_EXECUTOR_INTERNAL_H
+
+#include "executor/exe.h"
+
+struct exe_call;
+
+struct exe {
+    sd_event *event;
+    char *helper;
+    struct cg_root *cgroups;
+    char **local_dirs, **log_dirs;
+    bool unenforced_allowed;
+    uint64_t next_request;
+    struct exe_call *calls;           /* utlist */
+    struct exe_container *containers; /* utlist */
+    struct exe_localizer *localizers; /* utlist */
+};
+
+/* One run of the helper: a request, an answer, an end. `answer` comes first, once, with a reply or
+ * NULL (the helper ended without one; then `status` is its wait status); `pidfd` belongs to the
+ * callee. `ended` comes once the process has been reaped. Both from the loop. */
+struct exe_call_ops {
+    void (*answer)(const struct exe_reply *reply, int pidfd, int status, void *userdata);
+    void (*ended)(int status, void *userdata);
+};
+/* `fds` are duplicated by sending. `ended` may be NULL. */
+int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
+                   const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
+                   struct sv_error *err) _must_use_;
+/* No callback follows; the process is left to itself (and reaped when it ends). NULL is accepted. */
+void exe_call_forget(struct exe_call *c);
+/* Closes our end of the request socket: a localizer's monitor ends by it. */
+void exe_call_hang_up(struct exe_call *c);
+/* Frees all. */
+void exe_calls_free(struct exe *x);
+
+/* Fills the failure of a reply, or of no reply (`reply` NULL, `status` from wait). */
+void exe_failure_from(const struct exe_reply *reply, int status, const char *object,
+                      struct exe_failure *ret);
+void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, const char *object,
+                     const char *text);
+
+void exe_request_app(struct exe_request *r, struct yarn_app_id app);
+void exe_request_container(struct exe_request *r, struct yarn_container_id id);
+int exe_request_user(struct exe_request *r, const char *user) _must_use_; /* -EINVAL: too long */
+
+/* container.c: for exe_free. */
+void exe_containers_free(struct exe *x);
+void exe_localizers_free(struct exe *x);
+
+#endif

@@ -1,0 +1,300 @@
+/* launch_container.sh; see script.h. Output is bash; names and values in it come from applications.
+ * What is quoted how: our own words by exe_quote, theirs by exe_quote_expand, names only when they
+ * are names. */
+#include "executor/script.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/arena.h"
+#include "executor/marks.h"
+
+#define ENV_MAX 4096
+#define VALUE_MAX (256 * 1024)
+
+int exe_quote(struct sv_buf *out, const char *s)
+{
+    int r = sv_buf_put_u8(out, '\'');
+    for (; r == 0 && *s; s++)
+        r = *s == '\'' ? sv_buf_put_str(out, "'\\''") : sv_buf_put_u8(out, (uint8_t)*s);
+    return r < 0 ? r : sv_buf_put_u8(out, '\'');
+}
+
+int exe_quote_expand(struct sv_buf *out, const char *s)
+{
+    bool escaped = false; /* the byte before is a backslash that takes this one */
+    int r = sv_buf_put_u8(out, '"');
+    for (; r == 0 && *s; s++) {
+        if (*s == '"' && !escaped)
+            r = sv_buf_put_u8(out, '\\');
+        if (r == 0)
+            r = sv_buf_put_u8(out, (uint8_t)*s);
+        escaped = *s == '\\' && !escaped;
+    }
+    if (r == 0 && escaped)
+        r = sv_buf_put_u8(out, '\\');
+    return r < 0 ? r : sv_buf_put_u8(out, '"');
+}
+
+static bool name_start(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+static bool name_byte(char c)
+{
+    return name_start(c) || (c >= '0' && c <= '9');
+}
+
+static bool name_ok(const char *s)
+{
+    size_t n = 1;
+    if (!name_start(s[0]))
+        return false;
+    while (name_byte(s[n]))
+        n++;
+    return s[n] == '\0' && n < 256;
+}
+
+/* Link names: relative, no "..", no component that means something else. */
+static bool link_ok(const char *s)
+{
+    if (!*s || *s == '/' || strlen(s) > 1024)
+        return false;
+    for (const char *c = s; *c;) {
+        size_t n = strcspn(c, "/");
+        if (n == 0 || n > 255 || (n == 2 && c[0] == '.' && c[1] == '.'))
+            return false;
+        c += n;
+        if (*c && !*++c)
+            return false;
+    }
+    return true;
+}
+
+/* One variable while the order is found. */
+struct var {
+    const struct exe_env *env;
+    const char *value; /* marks replaced */
+    enum { NEW, OPEN, DONE } state;
+};
+
+struct order {
+    struct var *v;
+    size_t n;
+    struct sv_buf *out;
+};
+
+static int emit(const struct var *v, struct sv_buf *out)
+{
+    int r;
+    if ((r = sv_buf_put_str(out, "export ")) < 0 || (r = sv_buf_put_str(out, v->env->name)) < 0 ||
+        (r = sv_buf_put_u8(out, '=')) < 0)
+        return r;
+    if (v->env->kind == EXE_ENV_LITERAL) {
+        r = exe_quote(out, v->value);
+    } else if (v->env->kind == EXE_ENV_WHITELIST) {
+        if ((r = sv_buf_printf(out, "${%s:-", v->env->name)) < 0 ||
+            (r = exe_quote_expand(out, v->value)) < 0)
+            return r;
+        r = sv_buf_put_u8(out, '}');
+    } else {
+        r = exe_quote_expand(out, v->value);
+    }
+    return r < 0 ? r : sv_buf_put_u8(out, '\n');
+}
+
+static struct var *find(struct order *o, const char *name, size_t n)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (strncmp(o->v[i].env->name, name, n) == 0 && o->v[i].env->name[n] == '\0')
+            return &o->v[i];
+    return NULL;
+}
+
+/* The next variable that `*s` refers to ($NAME, ${NAME…}), moving `*s` behind it. */
+static struct var *next_reference(struct order *o, const char **s)
+{
+    for (const char *p = *s; *p; p++) {
+        if (*p == '\\' && p[1]) {
+            p++;
+            continue;
+        }
+        if (*p != '$')
+            continue;
+        const char *name = p[1] == '{' ? p + 2 : p + 1;
+        size_t n = 0;
+        while (name_byte(name[n]))
+            n++;
+        struct var *v = n ? find(o, name, n) : NULL;
+        if (v) {
+            *s = name + n;
+            return v;
+        }
+    }
+    return NULL;
+}
+
+/* Writes everything that `v` refers to, then `v`; a circle is broken where it closes. The depth is
+ * bounded by hand: names are the application's. */
+static int place(struct order *o, struct var *v)
+{
+    struct { struct var *v; const char *rest; } stack[64];
+    size_t depth = 0;
+    if (v->state != NEW)
+        return 0;
+    v->state = OPEN;
+    stack[depth].v = v;
+    stack[depth++].rest = v->env->kind == EXE_ENV_LITERAL ? "" : v->value;
+    while (depth > 0) {
+        struct var *next = next_reference(o, &stack[depth - 1].rest);
+        if (next && next->state == NEW && depth < SV_ARRAY_LEN(stack)) {
+            next->state = OPEN;
+            stack[depth].v = next;
+            stack[depth++].rest = next->env->kind == EXE_ENV_LITERAL ? "" : next->value;
+        } else if (!next) {
+            struct var *done = stack[--depth].v;
+            done->state = DONE;
+            int r = emit(done, o->out);
+            if (r < 0)
+                return r;
+        }
+    }
+    return 0;
+}
+
+static int environment(const struct exe_script *s, const struct exe_marks *marks,
+                       struct sv_buf *out, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct order o = { .out = out };
+    if (s->n_env > ENV_MAX)
+        return sv_error_set(err, -EINVAL, "launch context: %zu variables, at most %d are accepted",
+                            s->n_env, ENV_MAX);
+    o.v = a ? sv_newn(a, struct var, s->n_env ? s->n_env : 1) : NULL;
+    if (!o.v)
+        return sv_error_errno(err, -ENOMEM, "launch script");
+    for (size_t i = 0; i < s->n_env; i++) {
+        const struct exe_env *e = &s->env[i];
+        if (!name_ok(e->name))
+            return sv_error_set(err, -EINVAL, "launch context: a variable's name must be letters, "
+                                              "digits and underscores");
+        if (strlen(e->value) > VALUE_MAX)
+            return sv_error_set(err, -EINVAL, "launch context: value of %s is too long", e->name);
+        struct var *v = find(&o, e->name, strlen(e->name));
+        v = v ? v : &o.v[o.n++];
+        v->env = e;
+        v->value = e->kind == EXE_ENV_LITERAL ? e->value : exe_expand_marks(a, marks, e->value);
+        if (!v->value)
+            return sv_error_errno(err, -ENOMEM, "launch script");
+    }
+    int r = sv_buf_put_str(out, "echo \"Setting up env variables\"\n");
+    for (size_t i = 0; r == 0 && i < o.n; i++)
+        r = place(&o, &o.v[i]);
+    return r;
+}
+
+static int links(const struct exe_script *s, struct sv_buf *out, struct sv_error *err)
+{
+    int r = sv_buf_put_str(out, "echo \"Setting up job resources\"\n");
+    for (size_t i = 0; r == 0 && i < s->n_links; i++) {
+        const char *name = s->links[i].name, *slash = strrchr(name, '/');
+        if (!link_ok(name))
+            return sv_error_set(err, -EINVAL, "local resource %zu: its link must be a relative name "
+                                              "below the work directory",
+                                i);
+        if (slash) { /* mkdir -p -- './a/b' */
+            char parent[1028];
+            (void)memcpy(parent, name, (size_t)(slash - name));
+            parent[slash - name] = '\0';
+            if ((r = sv_buf_put_str(out, "mkdir -p -- ")) < 0 || (r = exe_quote(out, parent)) < 0 ||
+                (r = sv_buf_put_u8(out, '\n')) < 0)
+                return r;
+        }
+        if ((r = sv_buf_put_str(out, "ln -sf -- ")) < 0 ||
+            (r = exe_quote(out, s->links[i].target)) < 0 || (r = sv_buf_put_u8(out, ' ')) < 0 ||
+            (r = exe_quote(out, name)) < 0)
+            return r;
+        r = sv_buf_put_u8(out, '\n');
+    }
+    return r;
+}
+
+static int redirect(struct sv_buf *out, const char *variable, const char *log_dir,
+                    const char *file, const char *operator)
+{
+    struct sv_buf path = SV_BUF_INIT(8192);
+    int r = sv_buf_printf(&path, "%s/%s", log_dir, file);
+    r = r < 0 ? r : sv_buf_put_u8(&path, 0);
+    r = r < 0 ? r : sv_buf_printf(out, "export %s=", variable);
+    r = r < 0 ? r : exe_quote(out, (const char *)path.data);
+    r = r < 0 ? r : sv_buf_printf(out, "\nexec %s\"${%s}\"\n", operator, variable);
+    sv_buf_free(&path);
+    return r;
+}
+
+/* What helps to see why a launch failed, written into the log directory. */
+static int debug_info(const struct exe_script *s, struct sv_buf *out)
+{
+    static const char *const steps[] = { "ls -l", "find -L . -maxdepth 5 -ls",
+                                         "find -L . -maxdepth 5 -type l -ls" };
+    struct sv_buf path = SV_BUF_INIT(8192);
+    int r = sv_buf_put_str(out, "echo \"Copying debugging information\"\ncp \"launch_container.sh\" ");
+    r = r < 0 ? r : sv_buf_printf(&path, "%s/launch_container.sh", s->log_dir);
+    r = r < 0 ? r : sv_buf_put_u8(&path, 0);
+    r = r < 0 ? r : exe_quote(out, (const char *)path.data);
+    r = r < 0 ? r : sv_buf_put_str(out, "\nchmod 640 ");
+    r = r < 0 ? r : exe_quote(out, (const char *)path.data);
+    r = r < 0 ? r : sv_buf_put_u8(out, '\n');
+    path.len = 0;
+    r = r < 0 ? r : sv_buf_printf(&path, "%s/directory.info", s->log_dir);
+    r = r < 0 ? r : sv_buf_put_u8(&path, 0);
+    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(steps); i++) {
+        r = sv_buf_printf(out, "echo '%s:' 1>>", steps[i]);
+        r = r < 0 ? r : exe_quote(out, (const char *)path.data);
+        r = r < 0 ? r : sv_buf_printf(out, "\n%s 1>>", steps[i]);
+        r = r < 0 ? r : exe_quote(out, (const char *)path.data);
+        r = r < 0 ? r : sv_buf_put_str(out, " 2>&1 || true\n");
+    }
+    sv_buf_free(&path);
+    return r;
+}
+
+static int command(const struct exe_script *s, const struct exe_marks *marks, struct sv_buf *out,
+                   struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_buf joined = SV_BUF_INIT(EXE_SCRIPT_COMMAND_MAX);
+    int r = a ? 0 : -ENOMEM;
+    for (size_t i = 0; r == 0 && i < s->n_commands; i++) {
+        r = i ? sv_buf_put_u8(&joined, ' ') : 0;
+        r = r < 0 ? r : sv_buf_put_str(&joined, s->commands[i]);
+    }
+    r = r < 0 ? r : sv_buf_put_u8(&joined, 0);
+    const char *text = r == 0 ? exe_expand_marks(a, marks, (const char *)joined.data) : NULL;
+    if (r == 0 && !text)
+        r = -ENOMEM;
+    r = r < 0 ? r : sv_buf_put_str(out, "echo \"Launching container\"\nexec /bin/bash -c ");
+    r = r < 0 ? r : exe_quote_expand(out, text);
+    r = r < 0 ? r : sv_buf_put_u8(out, '\n');
+    sv_buf_free(&joined);
+    return r < 0 ? sv_error_errno(err, r, "launch command") : 0;
+}
+
+int exe_script_build(const struct exe_script *s, struct sv_buf *out, struct sv_error *err)
+{
+    const struct exe_marks marks = { .log_dir = s->log_dir, .add_opens = s->add_opens };
+    int r = sv_buf_put_str(out, "#!/bin/bash\n\nset -o pipefail -e\n");
+    if (err)
+        err->code = 0;
+    r = r < 0 ? r : redirect(out, "PRELAUNCH_OUT", s->log_dir, "prelaunch.out", ">");
+    r = r < 0 ? r : redirect(out, "PRELAUNCH_ERR", s->log_dir, "prelaunch.err", "2>");
+    r = r < 0 ? r : environment(s, &marks, out, err);
+    r = r < 0 ? r : links(s, out, err);
+    if (r == 0 && s->debug_info)
+        r = debug_info(s, out);
+    r = r < 0 ? r : command(s, &marks, out, err);
+    if (r < 0 && err && err->code == 0)
+        return sv_error_errno(err, r, "launch script");
+    return r;
+}

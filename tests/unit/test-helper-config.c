@@ -1,0 +1,155 @@
+/* setuid-helper/config.c and the parsers of accounts.c: strict, or refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "setuid-helper/helper.h"
+
+#define GOOD                                                                                       \
+    "# comment\n\nyarn.nodemanager.linux-container-executor.group=yarn\n"                          \
+    "yarn.nodemanager.local-dirs=/data/1/local,/data/2/local\n"                                    \
+    "yarn.nodemanager.log-dirs=/data/1/log\nselvedge.cgroup.root=/sys/fs/cgroup/x\n"
+
+/* The parser's only outside reference; config.c never gets there in these tests. */
+_Noreturn void hlp_fail(enum exe_status status, int error, const char *what)
+{
+    (void)fprintf(stderr, "hlp_fail %d %d %s\n", status, error, what);
+    abort();
+}
+
+static struct hlp_config *cfg;
+
+static int parse(const char *text)
+{
+    const char *why = NULL;
+    memset(cfg, 0, sizeof(*cfg));
+    size_t n = strlen(text);
+    memcpy(cfg->text, text, n);
+    int line = hlp_config_parse(cfg, n, &why);
+    assert_true((line == 0) == (why == NULL));
+    return line;
+}
+
+static void test_good(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(GOOD), 0);
+    assert_int_equal(cfg->local_dirs.n, 2);
+    assert_string_equal(cfg->local_dirs.v[1], "/data/2/local");
+    assert_string_equal(cfg->nm_user, "yarn");
+    assert_int_equal(cfg->min_uid, 1000);
+    assert_int_equal(cfg->banned.n, 4);
+    assert_false(cfg->unenforced_allowed);
+    assert_int_equal(parse(GOOD "min.user.id=500\nbanned.users=\nfeature.tc.enabled=0\n"), 0);
+    assert_int_equal(cfg->min_uid, 500);
+    assert_int_equal(cfg->banned.n, 0);
+}
+
+static void test_refused(void **state)
+{
+    static const char *const bad[] = {
+        "unknown.key=1\n", "min.user.id=abc\n", "min.user.id=-1\n", "min.user.id=0\n",
+        "min.user.id=99\n", "min.user.id=01000\n", "min.user.id= 1000\n", "min.user.id=+1000\n",
+        "min.user.id=99999999999\n", "min.user.id=4294967295\n", "min.user.id=0x3e8\n",
+        "min.user.id=\n", "min.user.id=1000\nmin.user.id=1000\n", "min.user.id\n",
+        "min.user.id=1000\r\n", "banned.users=a,,b\n", "banned.users=a,a\n", "banned.users=a/b\n",
+        "selvedge.unenforced-limits.allowed=1x\n", "selvedge.unenforced-limits.allowed=TRUE\n",
+        "feature.docker.enabled=1\n", "feature.docker.enabled=true\n", "feature.docker.enabled=\n",
+        "selvedge.nodemanager.user=\n", "selvedge.nodemanager.user=a b\n",
+        "selvedge.sandbox.read-only-paths=relative\n", "selvedge.sandbox.read-only-paths=/a/../b\n",
+        "selvedge.sandbox.read-only-paths=/proc\n", "selvedge.sandbox.read-only-paths=/data\n",
+        "selvedge.sandbox.read-only-paths=/x//y\n", "min.user.id=1000", /* no line end */
+        "[docker]\n", "  min.user.id=1000\n", "min.user.id =1000\n", "caf\xc3\xa9=1\n",
+    };
+    char text[1024];
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        (void)snprintf(text, sizeof(text), "%s%s", GOOD, bad[i]);
+        if (parse(text) == 0)
+            fail_msg("accepted: %s", bad[i]);
+    }
+    assert_int_equal(parse("yarn.nodemanager.linux-container-executor.group=yarn\nx=1\n"), 2);
+}
+
+static void test_places(void **state)
+{
+    static const char *const bad[] = { "/tmp/x", "/proc/x", "/usr/local/yarn", "/etc/x", "/opt/x",
+                                       "/dev/shm/x", "/a,/a/b", "/", "/a/", "/a,/a" };
+    char text[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        (void)snprintf(text, sizeof(text),
+                       "yarn.nodemanager.linux-container-executor.group=y\n"
+                       "yarn.nodemanager.local-dirs=%s\nyarn.nodemanager.log-dirs=/l\n"
+                       "selvedge.cgroup.root=/c\n", bad[i]);
+        if (parse(text) == 0)
+            fail_msg("accepted: %s", bad[i]);
+    }
+    assert_int_not_equal(parse("yarn.nodemanager.linux-container-executor.group=y\n"
+                               "yarn.nodemanager.local-dirs=/d\nyarn.nodemanager.log-dirs=/d/log\n"
+                               "selvedge.cgroup.root=/c\n"), 0);
+    assert_int_not_equal(parse(""), 0);
+}
+
+static void test_passwd(void **state)
+{
+    static const char text[] = "root:x:0:0::/root:/bin/sh\nalice:x:1001:1002:A,B:/h:/s\n"
+                               "short:x:5\nminus:x:-1:5::/:/\nbig:x:4294967295:5::/:/\n"
+                               "hex:x:0x10:5::/:/\nzero:x:01:5::/:/\nempty:x::5::/:/\n"
+                               "plus:x:+1:5::/:/\nblank:x: 1:5::/:/\nlast:x:7:8::/:/";
+    static const char *const bad[] = { "short", "minus", "big", "hex", "zero", "empty", "plus",
+                                       "blank" };
+    struct hlp_user u;
+    (void)state;
+    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "alice", &u), 1);
+    assert_true(u.uid == 1001 && u.gid == 1002);
+    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "last", &u), 1);
+    assert_int_equal(u.uid, 7);
+    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "ali", &u), 0);
+    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "alicee", &u), 0);
+    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "x", &u), 0);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_true(hlp_passwd_find(text, sizeof(text) - 1, bad[i], &u) < 0);
+}
+
+static void test_groups(void **state)
+{
+    static const char text[] = "root:x:0:alice\nyarn:x:500:alice\nusers:x:100:bob,alice\n"
+                               "docker:x:600:alice\nabc:x:101:alicex,alic\nvideo:x:44:alice,bob\n"
+                               "own:x:1002:alice\nbad:x:-1:alice\nshort:x:9\nlast:x:77:carol,alice";
+    struct hlp_user u = { .name = "alice", .gid = 1002 };
+    gid_t gid;
+    (void)state;
+    assert_int_equal(hlp_group_find(text, sizeof(text) - 1, "yarn", &gid), 1);
+    assert_int_equal(gid, 500);
+    hlp_group_members(text, sizeof(text) - 1, &u, 500);
+    assert_int_equal(u.n_groups, 3); /* users, video, last: no root, ours, docker, own */
+    assert_true(u.groups[0] == 100 && u.groups[1] == 44 && u.groups[2] == 77);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    cfg = calloc(1, sizeof(*cfg));
+    return cfg ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    free(cfg);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),   cmocka_unit_test(test_refused), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

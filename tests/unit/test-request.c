@@ -1,0 +1,184 @@
+/* executor/request.c: what encodes decodes to the same; what is not exactly right is refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "executor/request.h"
+
+static struct exe_request launch(void)
+{
+    return (struct exe_request){ .op = EXE_OP_LAUNCH, .request_id = 7, .cluster_ts = 1700000000000,
+                                 .app = 3, .attempt = 1, .container = (5LL << 40) | 12,
+                                 .user = "alice", .local_mask = 5, .log_mask = 1, .work_dir = 2,
+                                 .profile = EXE_PROFILE_STRICT };
+}
+
+static int round_trip(const struct exe_request *r, struct exe_request *ret)
+{
+    uint8_t buf[EXE_REQUEST_SIZE_MAX];
+    int n = exe_request_encode(r, buf, sizeof(buf));
+    return n < 0 ? n : exe_request_decode(buf, (size_t)n, ret);
+}
+
+static void test_every_operation(void **state)
+{
+    const struct exe_request all[] = {
+        { .op = EXE_OP_CHECK },
+        { .op = EXE_OP_INIT_APP, .cluster_ts = 1, .app = 1, .user = "a", .local_mask = 1,
+          .log_mask = 1 },
+        launch(),
+        { .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PUBLIC, .local_mask = 3 },
+        { .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
+          .cluster_ts = 1, .app = 1, .user = "a.b-c_d@E$", .local_mask = 1 },
+        { .op = EXE_OP_SIGNAL, .cluster_ts = 1, .app = 1, .attempt = 1, .container = 1,
+          .user = "a", .signal = 15 },
+        { .op = EXE_OP_DELETE, .what = EXE_DELETE_CONTAINER, .cluster_ts = 1, .app = 1,
+          .attempt = 1, .container = 1, .user = "a", .local_mask = 1 },
+        { .op = EXE_OP_DELETE, .what = EXE_DELETE_RESOURCE, .visibility = EXE_VISIBILITY_PUBLIC,
+          .resource_id = 10, .resource_dir = 37, .local_mask = 1 },
+        { .op = EXE_OP_DELETE, .what = EXE_DELETE_PUBLIC, .local_mask = 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct exe_request got;
+        memset(&got, 0x5a, sizeof(got));
+        assert_int_equal(round_trip(&all[i], &got), 0);
+        assert_int_equal(got.op, all[i].op);
+        assert_string_equal(got.user, all[i].user);
+        assert_true(got.cluster_ts == all[i].cluster_ts && got.container == all[i].container &&
+                    got.resource_dir == all[i].resource_dir && got.what == all[i].what);
+    }
+}
+
+#define REFUSED(change)                                                                            \
+    do {                                                                                           \
+        struct exe_request r = launch(), got;                                                      \
+        change;                                                                                    \
+        assert_int_equal(round_trip(&r, &got), -EINVAL);                                           \
+    } while (0)
+
+static void test_fields_refused(void **state)
+{
+    (void)state;
+    REFUSED(r.op = 0);
+    REFUSED(r.op = 7);
+    REFUSED(r.app = 0);
+    REFUSED(r.app = -1);
+    REFUSED(r.cluster_ts = -1);
+    REFUSED(r.attempt = 0);
+    REFUSED(r.container = -1);
+    REFUSED(r.container = 0);
+    REFUSED(r.local_mask = 0);
+    REFUSED(r.log_mask = 0);
+    REFUSED(r.work_dir = 1); /* not in the mask */
+    REFUSED(r.work_dir = 32);
+    REFUSED(r.profile = 0);
+    REFUSED(r.profile = 2);
+    REFUSED(r.what = 1); /* not a field of LAUNCH */
+    REFUSED(r.signal = 9);
+    REFUSED(r.resource_id = 1);
+    REFUSED(r.resource_dir = 1);
+}
+
+static void test_user_names(void **state)
+{
+    static const char *const bad[] = { "", "-x", "../x", "a/b", "a b", ".x", "@x", "a\n", "a:b",
+                                       "\xc3\xa9", "a$b", "#0", "%s" };
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct exe_request r = launch(), got;
+        memset(r.user, 0, sizeof(r.user));
+        memcpy(r.user, bad[i], strlen(bad[i]));
+        assert_int_equal(round_trip(&r, &got), -EINVAL);
+    }
+    REFUSED(memset(r.user, 'a', sizeof(r.user)));
+}
+
+static void test_bytes_refused(void **state)
+{
+    uint8_t buf[EXE_REQUEST_SIZE_MAX + 1] = { 0 };
+    struct exe_request r = launch(), got;
+    int n = exe_request_encode(&r, buf, EXE_REQUEST_SIZE_MAX);
+    (void)state;
+    assert_true(n > 0);
+    for (int len = 0; len < n; len++) /* cut anywhere */
+        assert_int_equal(exe_request_decode(buf, (size_t)len, &got), -EBADMSG);
+    assert_int_equal(exe_request_decode(buf, (size_t)n + 1, &got), -EBADMSG); /* trailing */
+    buf[n - 1] = '\0'; /* NUL in the name */
+    assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EBADMSG);
+    buf[n - 1] = 'e';
+    assert_int_equal(exe_request_decode(buf, (size_t)n, &got), 0);
+    buf[4] = 9; /* version */
+    assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EPROTONOSUPPORT);
+    buf[0] ^= 1; /* magic comes first */
+    assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EBADMSG);
+}
+
+static void test_texts(void **state)
+{
+    struct exe_request r = launch();
+    char text[EXE_TEXT_MAX];
+    (void)state;
+    exe_app_text(&r, text);
+    assert_string_equal(text, "application_1700000000000_0003");
+    exe_container_text(&r, text);
+    assert_string_equal(text, "container_e05_1700000000000_0003_01_000012");
+    r.container = 12;
+    exe_container_text(&r, text);
+    assert_string_equal(text, "container_1700000000000_0003_01_000012");
+    r = (struct exe_request){ .cluster_ts = INT64_MAX, .app = INT32_MAX, .attempt = INT32_MAX,
+                              .container = INT64_MAX };
+    exe_container_text(&r, text);
+    assert_true(strlen(text) < EXE_TEXT_MAX - 1);
+}
+
+static void test_reply(void **state)
+{
+    static uint8_t buf[EXE_REPLY_SIZE_MAX];
+    struct exe_reply r = { .status = EXE_STATUS_MOUNT, .error = EPERM, .request_id = 9, .pid = -3,
+                           .text = "what", .text_len = 4 }, got;
+    (void)state;
+    int n = exe_reply_encode(&r, buf, sizeof(buf));
+    assert_int_equal(n, EXE_REPLY_HEAD + 4);
+    assert_int_equal(exe_reply_decode(buf, (size_t)n, &got), 0);
+    assert_true(got.status == r.status && got.error == EPERM && got.request_id == 9 &&
+                got.pid == -3 && got.text_len == 4 && memcmp(got.text, "what", 4) == 0);
+    for (int len = 0; len < n; len++)
+        assert_int_equal(exe_reply_decode(buf, (size_t)len, &got), -EBADMSG);
+    assert_string_equal(exe_status_text(EXE_STATUS_OK), "done");
+    assert_string_equal(exe_status_text(9999), "unknown status");
+}
+
+static void test_record(void **state)
+{
+    uint8_t buf[EXE_RECORD_SIZE];
+    struct exe_record r = { .state = EXE_RECORD_EXITED, .cluster_ts = 1, .app = 2, .attempt = 3,
+                            .container = 4, .init_pid = 5, .uid = 6, .start_ms = 7, .end_ms = 8,
+                            .exit_code = 143, .signal = 9, .utime_us = 10, .stime_us = 11,
+                            .maxrss_kib = 12 }, got;
+    (void)state;
+    exe_record_encode(&r, buf);
+    assert_int_equal(exe_record_decode(buf, sizeof(buf), &got), 0);
+    assert_memory_equal(&got.exit_code, &r.exit_code, sizeof(int32_t));
+    assert_true(got.end_ms == 8 && got.maxrss_kib == 12 && got.uid == 6);
+    assert_int_equal(exe_record_decode(buf, sizeof(buf) - 1, &got), -EBADMSG);
+    for (size_t i = 0; i < sizeof(buf); i++) { /* every flipped bit is seen */
+        buf[i] ^= 0x10;
+        assert_int_equal(exe_record_decode(buf, sizeof(buf), &got), -EBADMSG);
+        buf[i] ^= 0x10;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_fields_refused),
+        cmocka_unit_test(test_user_names),      cmocka_unit_test(test_bytes_refused),
+        cmocka_unit_test(test_texts),           cmocka_unit_test(test_reply),
+        cmocka_unit_test(test_record),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* executor/script.c: bash is the oracle. Random bytes go through the quoting and come out the same;
+ * a whole script does what YARN says. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/fd.h"
+#include "common/str.h"
+#include "executor/script.h"
+
+static char dir[] = "/tmp/selvedge-script-XXXXXX";
+
+/* Runs bash on the text, in `dir`, with an empty environment; returns its standard output. */
+static char *bash(const void *text, size_t len, int *ret_status)
+{
+    char *out = NULL;
+    size_t n = 0;
+    int p[2];
+    _cleanup_close_ int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(sv_write_file_atomic(at, "s.sh", text, len, 0600), 0);
+    assert_int_equal(pipe(p), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char *argv[] = { (char *)"bash", (char *)"s.sh", NULL };
+        char *envp[] = { (char *)"OUTER=outer", (char *)"PATH=/usr/bin:/bin", NULL };
+        if (chdir(dir) == 0 && dup2(p[1], 7) == 7)
+            (void)execve("/bin/bash", argv, envp);
+        _exit(99);
+    }
+    (void)close(p[1]);
+    FILE *f = fdopen(p[0], "r");
+    assert_non_null(f);
+    char buf[65536];
+    out = calloc(1, 1 << 20);
+    for (size_t r; (r = fread(buf, 1, sizeof(buf), f)) > 0 && n + r < (1 << 20) - 1; n += r)
+        memcpy(out + n, buf, r);
+    (void)fclose(f);
+    assert_int_equal(waitpid(pid, ret_status, 0), pid);
+    return out;
+}
+
+static uint32_t seed = 12345;
+static uint32_t rnd(void)
+{
+    seed = seed * 1664525 + 1013904223;
+    return seed >> 8;
+}
+
+/* Property: for any bytes but NUL, bash reads exe_quote(s) as s. */
+static void test_quote_survives_every_byte(void **state)
+{
+    enum { N = 200 };
+    char words[N][64];
+    struct sv_buf script = SV_BUF_INIT(1 << 20);
+    int status;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        static const char nasty[] = "'\"\\$`!*?[]{}()<>|&;#~ \t\n\r=%\x7f\x80\xff-";
+        size_t n = rnd() % 63;
+        for (size_t k = 0; k < n; k++)
+            words[i][k] = rnd() & 1 ? nasty[rnd() % (sizeof(nasty) - 1)] : (char)(rnd() % 255 + 1);
+        words[i][n] = '\0';
+        assert_int_equal(sv_buf_put_str(&script, "printf '%s\\0' "), 0);
+        assert_int_equal(exe_quote(&script, words[i]), 0);
+        assert_int_equal(sv_buf_put_str(&script, " >&7\n"), 0);
+    }
+    char *out = bash(script.data, script.len, &status), *at = out;
+    assert_int_equal(status, 0);
+    for (int i = 0; i < N; i++) {
+        assert_string_equal(at, words[i]);
+        at += strlen(at) + 1;
+    }
+    free(out);
+    sv_buf_free(&script);
+}
+
+/* Without $, ` and backslash the expanding form is literal as well. */
+static void test_quote_expand_is_one_word(void **state)
+{
+    enum { N = 200 };
+    char words[N][64];
+    struct sv_buf script = SV_BUF_INIT(1 << 20);
+    int status;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        size_t n = rnd() % 63;
+        for (size_t k = 0; k < n; k++) {
+            char c = (char)(rnd() % 255 + 1);
+            words[i][k] = c == '$' || c == '`' || c == '\\' ? '"' : c;
+        }
+        words[i][n] = '\0';
+        assert_int_equal(sv_buf_put_str(&script, "printf '%s\\0' "), 0);
+        assert_int_equal(exe_quote_expand(&script, words[i]), 0);
+        assert_int_equal(sv_buf_put_str(&script, " >&7\n"), 0);
+    }
+    char *out = bash(script.data, script.len, &status), *at = out;
+    assert_int_equal(status, 0);
+    for (int i = 0; i < N; i++) {
+        assert_string_equal(at, words[i]);
+        at += strlen(at) + 1;
+    }
+    free(out);
+    sv_buf_free(&script);
+}
+
+static void expand(const char *s, const char *want)
+{
+    struct sv_buf script = SV_BUF_INIT(65536);
+    int status;
+    assert_int_equal(sv_buf_put_str(&script, "printf '%s' "), 0);
+    assert_int_equal(exe_quote_expand(&script, s), 0);
+    assert_int_equal(sv_buf_put_str(&script, " >&7\n"), 0);
+    char *out = bash(script.data, script.len, &status);
+    assert_string_equal(out, want);
+    free(out);
+    sv_buf_free(&script);
+}
+
+static void test_quote_expand_means_yarn(void **state)
+{
+    (void)state;
+    expand("$OUTER:${OUTER}/x", "outer:outer/x");
+    expand("{\"a\": 1}", "{\"a\": 1}");
+    expand("\\\"kept\\\"", "\"kept\"");     /* escaped by somebody who knew */
+    expand("\\$OUTER", "$OUTER");
+    expand("end\\", "end\\");               /* would take the closing quote along */
+    expand("end\\\\", "end\\");
+    expand("'single'", "'single'");
+}
+
+static char *build_and_run(const struct exe_script *s, int *ret_status)
+{
+    struct sv_buf script = SV_BUF_INIT(1 << 20);
+    struct sv_error err = { 0 };
+    assert_int_equal(exe_script_build(s, &script, &err), 0);
+    char *out = bash(script.data, script.len, ret_status);
+    sv_buf_free(&script);
+    return out;
+}
+
+static void test_script(void **state)
+{
+    const struct exe_env env[] = {
+        { "A", "$B-$C", EXE_ENV_EXPAND },     { "B", "${C}b", EXE_ENV_EXPAND },
+        { "C", "c", EXE_ENV_EXPAND },         { "LIT", "$C \"'`x`", EXE_ENV_LITERAL },
+        { "OUTER", "nm", EXE_ENV_WHITELIST }, { "NEWONE", "{{C}}<CPS>x", EXE_ENV_WHITELIST },
+        { "X", "$Y", EXE_ENV_EXPAND },        { "Y", "$X", EXE_ENV_EXPAND }, /* a circle */
+        { "C", "cc", EXE_ENV_EXPAND },        /* replaces the first */
+    };
+    const struct exe_link links[] = { { "/etc/hostname", "plain" },
+                                      { "/etc/host s'$x", "sub/-n\nl" } };
+    const char *const commands[] = { "printf '%s|'", "\"$A\" {{OUTER}} $NEWONE >&7; printenv LIT >&7;",
+                                     "readlink 'sub/-n\nl' >&7; echo <LOG_DIR><ADD_OPENS> >&7;"
+                                     "exit 5" };
+    const struct exe_script s = { .env = env, .n_env = SV_ARRAY_LEN(env), .links = links,
+                                  .n_links = 2, .commands = commands, .n_commands = 3,
+                                  .log_dir = dir, .add_opens = "" };
+    char want[256];
+    int status;
+    (void)state;
+    char *out = build_and_run(&s, &status);
+    (void)snprintf(want, sizeof(want), "ccb-cc|outer|cc:x|$C \"'`x`\n/etc/host s'$x\n%s\n", dir);
+    assert_string_equal(out, want);
+    assert_int_equal(WEXITSTATUS(status), 5);
+    free(out);
+    char path[128];
+    (void)snprintf(path, sizeof(path), "%s/prelaunch.out", dir);
+    assert_int_equal(access(path, R_OK), 0);
+}
+
+static void test_refused(void **state)
+{
+    static const char *const names[] = { "", "1A", "A=B", "A B", "A-B", "BASH_FUNC_x%%", "A\n" };
+    static const char *const bad_links[] = { "", "/abs", "../x", "a/../x", "a//b", "a/", ".." };
+    const char *const command = "true";
+    struct sv_error err;
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(names); i++) {
+        struct sv_buf out = SV_BUF_INIT(65536);
+        const struct exe_env env = { names[i], "v", EXE_ENV_EXPAND };
+        const struct exe_script s = { .env = &env, .n_env = 1, .commands = &command,
+                                      .n_commands = 1, .log_dir = "/l" };
+        assert_int_equal(exe_script_build(&s, &out, &err), -EINVAL);
+        sv_buf_free(&out);
+    }
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad_links); i++) {
+        struct sv_buf out = SV_BUF_INIT(65536);
+        const struct exe_link l = { "/t", bad_links[i] };
+        const struct exe_script s = { .links = &l, .n_links = 1, .commands = &command,
+                                      .n_commands = 1, .log_dir = "/l" };
+        assert_int_equal(exe_script_build(&s, &out, &err), -EINVAL);
+        sv_buf_free(&out);
+    }
+}
+
+static void test_add_opens(void **state)
+{
+    _cleanup_close_ int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    (void)state;
+    assert_string_equal(exe_add_opens(dir), "");
+    assert_int_equal(sv_write_file_atomic(at, "release", "X=1\nJAVA_VERSION=\"1.8.0_3\"\n", 29,
+                                          0644), 0);
+    assert_string_equal(exe_add_opens(dir), "");
+    assert_int_equal(sv_write_file_atomic(at, "release", "JAVA_VERSION=\"17.0.1\"\n", 22, 0644), 0);
+    assert_non_null(strstr(exe_add_opens(dir), "--add-opens=java.base/java.lang=ALL-UNNAMED"));
+    assert_string_equal(exe_add_opens(NULL), "");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    _cleanup_close_ int at = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return sv_remove_tree_at(at, strrchr(dir, '/') + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quote_survives_every_byte),
+        cmocka_unit_test(test_quote_expand_is_one_word),
+        cmocka_unit_test(test_quote_expand_means_yarn),
+        cmocka_unit_test(test_script),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_add_opens),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
