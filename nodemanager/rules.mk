@@ -12,6 +12,12 @@ NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
 
+# The localizer's archive knows no parser of archives: those stay in container-localizer.
+$(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LOCALIZER_A) \
+		$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
+	$(call link,$(NODEMANAGER_LDLIBS) $(WIRE_LDLIBS) $(CGROUPS_LDLIBS))
+PROGRAMS += $(BUILD)/selvedge-nodemanager
+
 # Plays the ResourceManager and ApplicationMasters around a NodeManager, for tests and the bench.
 $(BUILD)/tests/integration/nm-driver: $(BUILD)/tests/integration/nm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
