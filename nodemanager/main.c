@@ -80,7 +80,7 @@ static void set_limits(void)
         (void)setrlimit(RLIMIT_NOFILE, &l); /* fewer containers then, ignoring */
     }
     (void)setrlimit(RLIMIT_CORE, &none); /* lowering cannot fail */
-    umask(0027);
+    umask(0022); /* groups must be readable for the helper; what is secret says so by itself */
 }
 
 static int run(struct nm *nm, const char *conf_dir, char **overrides)
