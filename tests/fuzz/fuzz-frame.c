@@ -1,0 +1,96 @@
+/* libFuzzer target: one connection of the IPC server from its first byte to its last.
+ *
+ * The first byte of the input chooses what the server offers, the second how the bytes are cut into
+ * segments; the rest is what a client sends before it closes its side. Whatever that is, the server
+ * must let go of the connection at the end without waiting for a deadline. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "common/fd.h"
+#include "wire/ipc_conn.h"
+#include "wire/methods.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define INPUT_MAX (48u << 10) /* what a socket takes without being read */
+
+static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
+                  char ret_user[256], const char **ret_class, struct sv_error *err, void *userdata)
+{
+    (void)id, (void)ret_class, (void)userdata;
+    if (id_len > 64)
+        return sv_error_set(err, -ENOENT, "unknown");
+    memcpy(ret_password, "password", 8);
+    *ret_len = 8;
+    snprintf(ret_user, 256, "user");
+    return 0;
+}
+
+/* Reads every field that it is given: answers with the request itself. */
+static void on_any(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    (void)userdata;
+    ipc_call_reply(call, request);
+}
+
+#define ROW(name, request, response) { #name, &request##__descriptor, &response##__descriptor, on_any },
+static const struct ipc_method methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
+static const struct ipc_protocol protocol = { YARN_CONTAINER_MANAGEMENT_PROTOCOL, 1, methods,
+                                              SV_ARRAY_LEN(methods) };
+static const struct ipc_protocol *const protocols[] = { &protocol, NULL };
+
+static sd_event *event;
+static struct ipc_server *servers[3];
+
+static void start(void)
+{
+    const struct ipc_server_config configs[] = {
+        { .allow_simple = true, .protocols = protocols },
+        { .verify_token = verify, .protocols = protocols },
+        { .allow_simple = true, .verify_token = verify, .protocols = protocols },
+    };
+    if (event)
+        return;
+    if (sd_event_new(&event) < 0)
+        abort();
+    for (size_t i = 0; i < SV_ARRAY_LEN(configs); i++)
+        if (ipc_server_new(event, &configs[i], &servers[i], NULL) < 0)
+            abort();
+}
+
+static void turn(void)
+{
+    if (sd_event_run(event, 0) < 0)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int fd[2];
+    char sink[4096];
+    start();
+    if (size < 2 || size > INPUT_MAX ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fd) < 0)
+        return 0;
+    struct ipc_server *s = servers[data[0] % SV_ARRAY_LEN(servers)];
+    size_t cut = data[1] ? data[1] * 16u : size;
+    if (ipc_conn_new(s, fd[0], "fuzz:1") < 0)
+        abort();
+    for (size_t at = 2; at < size; at += cut) {
+        if (send(fd[1], data + at, SV_MIN(cut, size - at), MSG_NOSIGNAL) < 0)
+            break;
+        turn();
+    }
+    (void)shutdown(fd[1], SHUT_WR);
+    for (int i = 0; s->n_conns > 0; i++) {
+        turn();
+        while (recv(fd[1], sink, sizeof sink, 0) > 0)
+            continue;
+        if (i > 10000)
+            abort();
+    }
+    sv_close(fd[1]);
+    return 0;
+}
