@@ -51,6 +51,7 @@ static void call_finish(struct ipc_call *call)
 {
     struct ipc_conn *c = call->conn;
     c->inflight--;
+    c->calls_memory -= call->memory;
     if (c->server) {
         c->active_ms = sv_now_ms();
         ipc_server_mark_dirty(c);

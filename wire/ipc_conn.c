@@ -89,6 +89,8 @@ void ipc_conn_close(struct ipc_conn *c)
     c->in_dirty = false;
     DL_DELETE(s->conns, c);
     s->n_conns--;
+    s->memory -= c->charged;
+    c->charged = 0;
     c->server = NULL;
     c->io = sd_event_source_disable_unref(c->io);
     c->fd = sv_close(c->fd);
@@ -108,6 +110,29 @@ void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
         c->since_ms = sv_now_ms();
         c->sasl = sasl_server_free(c->sasl);
     }
+}
+
+/* ---- Memory ---- */
+
+/* Counts what the connection holds now. False when that is more than the server has left. */
+static bool conn_charge(struct ipc_conn *c)
+{
+    size_t now = c->in.cap + c->out.cap + c->calls_memory;
+    c->server->memory += now - c->charged;
+    c->charged = now;
+    return c->server->memory <= c->server->limits.max_memory;
+}
+
+/* Who holds the most has to go: not who came last, nor who needs a few bytes just now. */
+static void close_largest(struct ipc_server *s)
+{
+    struct ipc_conn *c, *largest = s->conns;
+    DL_FOREACH(s->conns, c)
+        if (c->charged > largest->charged)
+            largest = c;
+    sv_log_debug("ipc %s: closed: it holds %zu of %zu bytes", largest->address, largest->charged,
+                 s->memory);
+    ipc_conn_close(largest);
 }
 
 /* ---- Deadlines ---- */
@@ -336,7 +361,9 @@ static bool conn_over(struct ipc_conn *c)
 
 static void conn_settle(struct ipc_conn *c)
 {
-    for (;;) {
+    if (!conn_charge(c))
+        close_largest(c->server);
+    while (c->server) {
         if (conn_send(c) < 0) {
             ipc_conn_close(c);
             return;
@@ -347,13 +374,14 @@ static void conn_settle(struct ipc_conn *c)
         if (sv_buf_left(&c->in) == 0)
             break;
         conn_consume_held(c);
-        if (!c->server)
-            return;
     }
+    if (!c->server)
+        return;
     if (conn_over(c)) {
         ipc_conn_close(c);
         return;
     }
+    (void)conn_charge(c); /* less than before */
     events_update(c);
     ipc_server_wake_at(c->server, ipc_conn_deadline(c));
 }

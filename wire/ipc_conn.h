@@ -59,6 +59,8 @@ struct ipc_conn {
     struct sv_buf in;    /* a frame that is not complete yet, or frames held back while paused */
     struct sv_buf out;
     size_t inflight;
+    size_t calls_memory; /* arenas of the open calls */
+    size_t charged;      /* part of the server's `memory` */
     int64_t since_ms;    /* of the state: accepted, or closing */
     int64_t active_ms;   /* last byte received or call finished */
     int64_t frame_ms;    /* when the incomplete frame began; 0 = none */
@@ -80,6 +82,7 @@ struct ipc_server {
     struct ipc_limits limits; /* without zeros */
     struct ipc_conn *conns, *pre, *dirty;
     size_t n_conns, n_pre;
+    size_t memory; /* buffers and open calls of all connections */
     int64_t wake_ms;   /* the timer's time; INT64_MAX = off */
     int64_t resume_ms; /* when to accept again after EMFILE; 0 = accepting */
     uint8_t *scratch;  /* IPC_READ_CHUNK bytes for recv */
@@ -89,6 +92,7 @@ struct ipc_call {
     struct ipc_conn *conn;
     struct sv_arena *arena; /* holds this too */
     const struct ipc_method *method;
+    size_t memory; /* of the arena when the handler got it */
     struct ipc_echo echo;
 };
 

@@ -111,6 +111,8 @@ static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderP
                              call->method->request->short_name);
         return;
     }
+    call->memory = sv_arena_used(call->arena);
+    call->conn->calls_memory += call->memory;
     call->method->handler(call, request, s->cfg.userdata);
 }
 

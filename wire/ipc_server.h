@@ -61,6 +61,8 @@ struct ipc_limits {              /* 0 = the default in brackets */
     size_t max_preauth;          /* [1024] connections not yet READY; one more drops the oldest */
     size_t max_inflight_per_conn;/* [1000] calls; reading pauses beyond */
     size_t max_outq_per_conn;    /* [16 MiB] unsent bytes; reading pauses beyond */
+    size_t max_memory;           /* [512 MiB] buffers and open calls of all connections together;
+                                  * beyond it the connection that holds the most is closed */
     int64_t header_ms;           /* [10000] from accept to the connection header */
     int64_t handshake_ms;        /* [30000] from accept to the connection context */
     int64_t request_ms;          /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */

@@ -23,12 +23,12 @@ WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o
 
 WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o sasl.o ipc_server.o ipc_conn.o ipc_auth.o ipc_serve.o \
 	ipc_call.o \
-	ipc_client.o ipc_client_conn.o resolve.o token.o token_ids.o credentials.o writable.o)
+	ipc_client.o ipc_client_conn.o resolve.o token.o token_ids.o credentials.o writable.o backoff.o)
 
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-UNIT_TESTS += test-ids test-depth test-ipc test-ipc-hostile test-sasl test-token test-credentials
+UNIT_TESTS += test-ids test-depth test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff
 test-ids_DEPS = $(WIRE_A) $(COMMON_A)
 test-ids_LDLIBS = $(WIRE_LDLIBS)
 test-depth_DEPS = $(WIRE_A)
@@ -37,8 +37,8 @@ test-depth_LDLIBS = $(WIRE_LDLIBS)
 FUZZ_TARGETS += fuzz-depth
 fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
 fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
-$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # The wire facing a real Hadoop: tests/interop/test-wire.
 TEST_PROGRAMS += $(BUILD)/tests/interop/wire-peer

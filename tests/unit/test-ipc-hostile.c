@@ -525,6 +525,50 @@ static void test_connection_limits(void **state)
     peer_server_stop(&s);
 }
 
+/* Frames that are never finished: together they may not take more than the server's memory. */
+static void test_memory_of_all(void **state)
+{
+    (void)state;
+    enum { N = 20, EACH = 1 << 20 };
+    struct peer_server s;
+    struct ipc_server_config cfg = { .allow_simple = true, .limits = { .max_memory = 8 << 20 } };
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+    int fd[N];
+    peer_server_start(&s, &cfg);
+    put_hello(&b);
+    put(&b, "\x07\xff\xff\xff", 4);
+    _cleanup_free_ char *filler = calloc(1, EACH);
+    size_t at[N] = { 0 };
+    for (int i = 0; i < N; i++) {
+        fd[i] = raw_connect(&s);
+        raw_send(fd[i], b.data, b.len);
+    }
+    peer_run_until(&s, ipc_server_connections(s.server) == N);
+    peer_run_until(&s, ({ /* all that the server takes or does not refuse */
+                       int open = 0;
+                       for (int i = 0; i < N; i++) {
+                           ssize_t n = send(fd[i], filler, EACH - at[i], MSG_DONTWAIT | MSG_NOSIGNAL);
+                           at[i] = n < 0 && errno != EAGAIN ? EACH : at[i] + (size_t)SV_MAX(n, 0);
+                           open += at[i] < EACH;
+                       }
+                       open == 0 && ipc_server_connections(s.server) <= 12;
+                   }));
+    assert_in_range(ipc_server_connections(s.server), 3, 12);
+    struct reply r = { .n = 0 };
+    _cleanup_buf_ struct sv_buf c = SV_BUF_INIT(0);
+    put_hello(&c);
+    put_echo(&c, 1, "echo", "others are served");
+    int probe = raw_connect(&s);
+    raw_send(probe, c.data, c.len);
+    peer_run_until(&s, raw_take(probe, &r) || holds(&r, "others are served"));
+    assert_false(r.eof);
+    sv_close(probe);
+    for (int i = 0; i < N; i++)
+        sv_close(fd[i]);
+    peer_run_until(&s, ipc_server_connections(s.server) == 0);
+    peer_server_stop(&s);
+}
+
 /* No descriptors left: accepting pauses without spinning, and goes on when there are some. */
 static void test_descriptors_exhausted(void **state)
 {
@@ -709,6 +753,7 @@ int main(void)
         cmocka_unit_test(test_late_reader),
         cmocka_unit_test(test_inflight_bound),
         cmocka_unit_test(test_connection_limits),
+        cmocka_unit_test(test_memory_of_all),
         cmocka_unit_test(test_descriptors_exhausted),
         cmocka_unit_test(test_sasl_frames),
         cmocka_unit_test(test_hostile_server),

@@ -12,6 +12,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.FileInputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.security.PrivilegedExceptionAction;
@@ -197,8 +198,18 @@ public class WirePeer {
     return c;
   }
 
+  // Hadoop 2 has no constructor with allocation ids and tags, and must compile this too.
+  static ContainerTokenIdentifier containerToken(Object... args) throws Exception {
+    for (Constructor<?> made : ContainerTokenIdentifier.class.getConstructors()) {
+      if (made.getParameterCount() == args.length) {
+        return (ContainerTokenIdentifier) made.newInstance(args);
+      }
+    }
+    throw new UnsupportedOperationException("a ContainerTokenIdentifier of this version");
+  }
+
   static void tokens(String dir) throws Exception {
-    ContainerTokenIdentifier c = new ContainerTokenIdentifier(
+    ContainerTokenIdentifier c = containerToken(
         ContainerId.newContainerId(ATTEMPT, (17L << 40) | 7), 1, "node1.example.com:8041", "alice",
         Resource.newInstance(2048, 3), 1700000600000L, -123456789, 1700000000123L,
         Priority.newInstance(5), 1700000000500L, LogAggregationContext.newInstance("inc.*", "exc"),
