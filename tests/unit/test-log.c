@@ -1,9 +1,17 @@
-/* common/log.c: one escaped line a message, levels. The journal itself needs a running journald. */
+/* common/log.c: one escaped line a message, levels, and the journal's fields as its socket gets
+ * them (in a mount namespace of our own, hence the fork). */
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -92,10 +100,89 @@ static void test_levels(void **state)
     sv_log_set_level(SV_LOG_INFO);
 }
 
+#define CANNOT_RUN 77
+
+static bool has_field(const char *field)
+{
+    size_t n = strlen(field);
+
+    for (const char *p = got; (p = strstr(p, field)); p++)
+        if ((p == got || p[-1] == '\n') && (p[n] == '\n' || p[n] == '\0'))
+            return true;
+    (void)fprintf(stderr, "no \"%s\" in:\n%s\n", field, got);
+    return false;
+}
+
+/* In a child: takes the place of journald's socket, logs, reads what came. An exit status. */
+static int journal_child(void)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket" };
+    _cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    char stream[64];
+    struct stat st;
+    ssize_t n;
+
+    if (unshare(CLONE_NEWNS) < 0) {
+        _cleanup_close_ int map = -1;
+        char line[32];
+
+        (void)snprintf(line, sizeof(line), "0 %u 1", geteuid());
+        if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+            return CANNOT_RUN;
+        map = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+        if (map < 0 || sv_write_all(map, line, strlen(line)) < 0)
+            return CANNOT_RUN;
+    }
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+        mount("tmpfs", "/run", "tmpfs", 0, NULL) < 0)
+        return CANNOT_RUN;
+    if (sv_mkdir_p("/run/systemd/journal", 0755) < 0 ||
+        bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || fstat(STDERR_FILENO, &st) < 0)
+        return 1;
+    (void)snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
+                   (unsigned long long)st.st_ino);
+    if (setenv("JOURNAL_STREAM", stream, 1) < 0)
+        return 1;
+    sv_log_init("test-program");
+    sv_log(SV_LOG_WARNING, "container_1_0001_01_000001", "hello\nPRIORITY=0");
+    n = recv(fd, got, sizeof(got) - 1, MSG_DONTWAIT);
+    if (n <= 0)
+        return 2;
+    got[n] = '\0';
+    if (!has_field("MESSAGE=hello\\x0aPRIORITY=0") || !has_field("PRIORITY=4") ||
+        !has_field("CONTAINER_ID=container_1_0001_01_000001") ||
+        !has_field("SYSLOG_IDENTIFIER=test-program") ||
+        !has_field("CODE_FILE=tests/unit/test-log.c") || !has_field("CODE_FUNC=journal_child"))
+        return 3;
+    sv_log(SV_LOG_INFO, "application_1_0001", "x");
+    n = recv(fd, got, sizeof(got) - 1, MSG_DONTWAIT);
+    if (n <= 0)
+        return 4;
+    got[n] = '\0';
+    return has_field("APPLICATION_ID=application_1_0001") ? 0 : 5;
+}
+
+static void test_journal(void **state)
+{
+    pid_t pid = fork();
+    int status;
+
+    (void)state;
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(journal_child());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == CANNOT_RUN)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),
+        cmocka_unit_test(test_journal),
         cmocka_unit_test(test_long),
         cmocka_unit_test(test_levels),
     };
