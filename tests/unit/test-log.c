@@ -113,6 +113,24 @@ static bool has_field(const char *field)
     return false;
 }
 
+static bool put_file(const char *path, const char *text)
+{
+    _cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    return fd >= 0 && sv_write_all(fd, text, strlen(text)) == 0;
+}
+
+/* Without root: a user namespace in which we are. */
+static bool own_user_namespace(void)
+{
+    char uids[32], gids[32];
+
+    (void)snprintf(uids, sizeof(uids), "0 %u 1", geteuid());
+    (void)snprintf(gids, sizeof(gids), "0 %u 1", getegid());
+    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && put_file("/proc/self/uid_map", uids) &&
+           put_file("/proc/self/setgroups", "deny") && put_file("/proc/self/gid_map", gids);
+}
+
 /* In a child: takes the place of journald's socket, logs, reads what came. An exit status. */
 static int journal_child(void)
 {
@@ -122,17 +140,8 @@ static int journal_child(void)
     struct stat st;
     ssize_t n;
 
-    if (unshare(CLONE_NEWNS) < 0) {
-        _cleanup_close_ int map = -1;
-        char line[32];
-
-        (void)snprintf(line, sizeof(line), "0 %u 1", geteuid());
-        if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-            return CANNOT_RUN;
-        map = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
-        if (map < 0 || sv_write_all(map, line, strlen(line)) < 0)
-            return CANNOT_RUN;
-    }
+    if (unshare(CLONE_NEWNS) < 0 && !own_user_namespace())
+        return CANNOT_RUN;
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
         mount("tmpfs", "/run", "tmpfs", 0, NULL) < 0)
         return CANNOT_RUN;
