@@ -35,7 +35,8 @@ int sv_write_file_atomic(int dirfd, const char *name, const void *p, size_t n, m
     _must_use_;
 /* A memfd with the bytes, sealed against write, shrink, grow and further seals. */
 int sv_memfd_sealed(const char *name, const void *p, size_t n) _must_use_;
-/* Removes a tree beneath dirfd without following links; ENOENT is success. */
+/* Removes dirfd/name (one component, -EINVAL else) and all below it without following links or
+ * crossing mounts, at any depth; ENOENT is success. */
 int sv_remove_tree_at(int dirfd, const char *name) _must_use_;
 
 #endif

@@ -305,7 +305,7 @@ int main(void)
         cmocka_unit_test_setup(unsafe_file, fresh),
         cmocka_unit_test_setup(second_daemon, fresh),
     };
-    int r;
+    int r, tmp;
 
     sv_log_init("test");
     sv_log_set_level(SV_LOG_ERR);
@@ -313,7 +313,9 @@ int main(void)
         return 1;
     snprintf(path, sizeof(path), "%s/nm-state.db", dir);
     r = cmocka_run_group_tests(tests, NULL, NULL);
-    r += sv_remove_tree_at(AT_FDCWD, dir) < 0;
+    tmp = open("/tmp", O_PATH | O_CLOEXEC);
+    r += sv_remove_tree_at(tmp, strrchr(dir, '/') + 1) < 0;
+    sv_close(tmp);
     sd_event_unref(event);
     return r;
 }
