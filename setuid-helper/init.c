@@ -218,8 +218,8 @@ void hlp_localizer_child(const struct hlp *h, const struct hlp_child *c)
     hlp_fail_to_pipe(status);
     if (syscall(SYS_close_range, 3, 199, 0) < 0)
         hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
+    null_descriptors(); /* before every mount becomes nodev */
     hlp_build_localizer_root(h); /* leaves the caches at their numbers */
-    null_descriptors();
     hlp_rlimits();
     if (dup2(channel, EXE_LOCALIZER_CHANNEL_FD) < 0)
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "channel");
