@@ -414,6 +414,9 @@ static void cache(const struct hlp *h, int dir, const char *base, const char *re
     hlp_fs_as(0, 0);
     (void)hlp_format(path, sizeof(path), "%s/%s", base, rest);
     int tree = copy_tree(fd, FLOOR, false, path);
+    struct mount_attr writable = { .attr_clr = RO }; /* the copy of a read-only tree is one */
+    if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &writable, sizeof(writable)) < 0)
+        fail(path);
     if (syscall(SYS_move_mount, tree, "", target, "",
                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
         fail(path);
