@@ -373,6 +373,7 @@ static void conn_settle(struct ipc_conn *c)
         c->paused = false;
         if (sv_buf_left(&c->in) == 0)
             break;
+        c->frame_ms = sv_now_ms(); /* the pause was ours */
         conn_consume_held(c);
     }
     if (!c->server)

@@ -45,6 +45,12 @@ static char *chars(const char *s)
 
 /* ---- ContainerToken ---- */
 
+/* A number that the enum does not have counts as absent, as in Java's protobuf. */
+static int32_t one_or_two(bool has, int value, int32_t absent)
+{
+    return has && (value == 1 || value == 2) ? value : absent;
+}
+
 static void container_numbers(const container_message *m, struct yarn_container_token *t)
 {
     t->expiry_ms = m->expirytimestamp;
@@ -52,8 +58,8 @@ static void container_numbers(const container_message *m, struct yarn_container_
     t->rm_identifier = m->rmidentifier;
     t->priority = m->priority ? m->priority->priority : 0;
     t->creation_ms = m->creationtime;
-    t->container_type = m->has_containertype ? (int32_t)m->containertype : 2;
-    t->execution_type = (int32_t)m->executiontype;
+    t->container_type = one_or_two(m->has_containertype, (int)m->containertype, 2);
+    t->execution_type = one_or_two(m->has_executiontype, (int)m->executiontype, 1);
     t->version = m->version;
     t->allocation_request_id = m->allocation_request_id;
 }
