@@ -199,7 +199,8 @@ static void on_localizer(const struct exe_reply *reply, int pidfd, int status, v
     (void)sv_close(pidfd);
     if (reply && reply->status == EXE_STATUS_OK) {
         l->started = true;
-        l->ops.started(l, reply->pid, l->userdata);
+        if (l->ops.started) /* who waits for the channel alone needs no word of the start */
+            l->ops.started(l, reply->pid, l->userdata);
         return;
     }
     exe_failure_from(reply, status, "container-localizer", &f);
