@@ -408,7 +408,7 @@ static void on_startContainers(struct ipc_call *call, const ProtobufCMessage *re
 
     if (caller_token(call, &nmt) < 0)
         return;
-    if (!nm_updater_registered(((struct nm *)u)->updater) || ((struct nm *)u)->recovering) {
+    if (!nm_updater_registered(((struct nm *)u)->updater)) {
         ipc_call_fail(call, JAVA_NM_NOT_READY, "Rejecting new containers as NodeManager has not "
                       "yet connected with ResourceManager");
         return;

@@ -54,7 +54,6 @@ struct nm {
     struct nm_app *apps;             /* uthash by text */
     struct nm_container *containers; /* uthash by text */
 
-    bool recovering;     /* containers of the last life are being adopted */
     bool decommissioned; /* the ResourceManager does not want this node: nothing is left running */
     bool stopping;       /* no new containers */
     bool leave_running;  /* a stop that containers survive */

@@ -195,14 +195,6 @@ void nm_recover_sweep(struct nm *nm)
     sweep_cgroups(nm);
 }
 
-bool nm_recover_pending(struct nm *nm)
-{
-    for (struct nm_container *c = nm->containers; c; c = c->hh.next)
-        if (c->recovering)
-            return true;
-    return false;
-}
-
 /* Without recovery: users' caches and logs of the last life, deleted as their owners. */
 static void clear_last_life(struct nm *nm)
 {
@@ -254,7 +246,6 @@ int nm_recover(struct nm *nm, struct sv_error *err)
                    x.bad);
     sv_log_info("recovered %u applications and %u containers", HASH_COUNT(nm->apps),
                 HASH_COUNT(nm->containers));
-    nm->recovering = nm_recover_pending(nm);
     for (struct nm_app *a = nm->apps; a; a = a->hh.next)
         nm_post_app(a, NM_APP_EV_INIT_APPLICATION, NULL);
     for (struct nm_container *c = nm->containers; c; c = c->hh.next)

@@ -12,7 +12,5 @@ struct nm;
 int nm_recover(struct nm *nm, struct sv_error *err) _must_use_;
 /* Leftovers that nobody owns: cgroups, directories under nmPrivate. */
 void nm_recover_sweep(struct nm *nm);
-/* Are containers still being adopted? */
-bool nm_recover_pending(struct nm *nm);
 
 #endif

@@ -61,6 +61,7 @@ static struct {
     bool ack, resync, shutdown, unregistered, rolled;
     struct yarn_app_id finish[64];
     int n_finish;
+    bool finished[4096]; /* by number: told again to a node that registers with it */
     struct yarn_container_id cleanup[64];
     int n_cleanup;
     float cpu;
@@ -148,8 +149,11 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
         struct yarn_app_id id;
         char text[YARN_ID_TEXT_MAX];
 
-        if (yarn_app_id_from(q->runningapplications[i], &id) == 0)
-            json_array_append_new(apps, json_string(yarn_app_id_text(id, text)));
+        if (yarn_app_id_from(q->runningapplications[i], &id) < 0)
+            continue;
+        json_array_append_new(apps, json_string(yarn_app_id_text(id, text)));
+        if (id.id > 0 && id.id < 4096 && rm.finished[id.id] && rm.n_finish < 64)
+            rm.finish[rm.n_finish++] = id;
     }
     json_decref(rm.registered);
     rm.registered = json_pack("{s:o,s:o,s:s,s:i,s:i,s:I,s:i}", "containers", containers, "apps",
@@ -698,7 +702,8 @@ static json_t *command(char *line)
         return json_pack("{s:b,s:i}", "reached", run_until(has_ended, n, ms), "ended", rm.ended);
     if (sscanf(line, "beats %lld %d", &ms, &n) == 2)
         return json_pack("{s:b}", "reached", run_until(has_beaten, rm.heartbeats + n, ms));
-    if (sscanf(line, "finish %d", &app) == 1 && rm.n_finish < 64) {
+    if (sscanf(line, "finish %d", &app) == 1 && rm.n_finish < 64 && app > 0 && app < 4096) {
+        rm.finished[app] = true;
         rm.finish[rm.n_finish++] = app_id(app);
         return json_object();
     }
