@@ -46,9 +46,12 @@ def java_home():
 
 
 @contextlib.contextmanager
-def cluster(name, rm, nm, client=hadoop.REFERENCE, nodes=1, site=None):
+def cluster(name, rm, nm, client=None, nodes=1, site=None):
     """A running cluster of the given daemons; `client`: the Hadoop version that applications and
-    their ApplicationMasters come from. Raises hadoop.Unavailable when a piece cannot be had."""
+    their ApplicationMasters come from, 2.x for a ResourceManager of 2.x, which does not know what
+    newer clients call first. Raises hadoop.Unavailable when a piece cannot be had."""
+    if client is None:
+        client = "2.10.2" if (version_of(rm) or "").startswith("2.") else hadoop.REFERENCE
     lib = hadoop.jars(client)
     for daemon in (rm, nm):
         if version_of(daemon):
