@@ -2,7 +2,7 @@
  *
  * Called by every room that speaks or stores an identifier. Texts come from command lines, REST
  * paths, state stores and directory names; messages come from any authenticated peer. Both are
- * hostile: an accepted identifier is in range and its text has no character beyond the printers'. */
+ * hostile: what is accepted is in range, and its text has no character beyond the printers'. */
 #include "wire/ids.h"
 
 #include <errno.h>
@@ -195,7 +195,8 @@ int yarn_attempt_id_from(const Hadoop__Yarn__ApplicationAttemptIdProto *m,
 {
     struct yarn_app_id app;
 
-    if (!m || !m->has_attemptid || m->attemptid < 1 || yarn_app_id_from(m->application_id, &app) < 0)
+    if (!m || !m->has_attemptid || m->attemptid < 1 ||
+        yarn_app_id_from(m->application_id, &app) < 0)
         return -EBADMSG;
     *ret = (struct yarn_attempt_id){ .app = app, .attempt = m->attemptid };
     return 0;

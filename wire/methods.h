@@ -32,7 +32,8 @@
       hadoop__yarn__un_register_node_manager_response_proto)
 
 /* ApplicationMaster → NodeManager. Served by nodemanager. */
-#define YARN_CONTAINER_MANAGEMENT_PROTOCOL "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB"
+#define YARN_CONTAINER_MANAGEMENT_PROTOCOL \
+    "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB"
 #define YARN_CONTAINER_MANAGEMENT_METHODS(X) \
     X(startContainers, \
       hadoop__yarn__start_containers_request_proto, \
@@ -192,7 +193,8 @@
       hadoop__yarn__get_nodes_to_attributes_response_proto)
 
 /* Operator → ResourceManager (8033). Served by rm-lite. */
-#define YARN_ADMIN_PROTOCOL "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
+#define YARN_ADMIN_PROTOCOL \
+    "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
 #define YARN_ADMIN_METHODS(X) \
     X(refreshQueues, \
       hadoop__yarn__refresh_queues_request_proto, \
@@ -291,7 +293,8 @@
       hadoop__common__get_protocol_signature_response_proto)
 
 /* Hadoop's localizer → NodeManager (8040). */
-#define YARN_LOCALIZATION_PROTOCOL "org.apache.hadoop.yarn.server.nodemanager.api.LocalizationProtocolPB"
+#define YARN_LOCALIZATION_PROTOCOL \
+    "org.apache.hadoop.yarn.server.nodemanager.api.LocalizationProtocolPB"
 #define YARN_LOCALIZATION_METHODS(X) \
     X(heartbeat, \
       hadoop__yarn__localizer_status_proto, \
