@@ -14,3 +14,15 @@ CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o san
 $(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(COMMON_A)
 	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS) libsystemd libcrypto))
 PROGRAMS += $(BUILD)/container-localizer
+
+LOC_UNPACK_OBJS := $(addprefix $(BUILD)/localizer/, unpack.o pattern.o policy.o)
+UNIT_TESTS += test-loc-channel test-loc-url test-loc-policy
+test-loc-channel_DEPS := $(LOCALIZER_A) $(COMMON_A)
+test-loc-channel_LDLIBS := $(COMMON_LDLIBS)
+test-loc-url_DEPS := $(LOCALIZER_A) $(COMMON_A)
+test-loc-url_LDLIBS := $(COMMON_LDLIBS)
+test-loc-policy_DEPS := $(LOC_UNPACK_OBJS) $(COMMON_A)
+test-loc-policy_LDLIBS := $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libarchive libpcre2-8)
+UNIT_TESTS += test-loc-cache
+test-loc-cache_DEPS = $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
+test-loc-cache_LDLIBS = $(WIRE_LDLIBS)
