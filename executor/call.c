@@ -117,6 +117,8 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
                           .msg_controllen = sizeof(control.space) };
     _cleanup_close_ int got = -1;
     ssize_t n = c->socket < 0 ? -1 : recvmsg(c->socket, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0 && errno == ECONNRESET) /* told once, before what may still be in the queue */
+        n = recvmsg(c->socket, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n <= 0)
         return false;
     for (struct cmsghdr *m = CMSG_FIRSTHDR(&msg); m; m = CMSG_NXTHDR(&msg, m)) {

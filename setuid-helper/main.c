@@ -49,6 +49,8 @@ void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pi
     if (answered || n < 0)
         return;
     answered = true;
+    /* A request that was never read would reach the caller as a reset in place of this answer. */
+    (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
     if (pidfd >= 0) {
         msg.msg_control = control.space;
         msg.msg_controllen = sizeof(control.space);

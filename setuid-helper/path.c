@@ -77,6 +77,7 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
     char name[256];
     struct stat st;
     int dir = walk(path, 0, name, on_open, on_owner);
+    /* A FIFO in place of the file must not hold the open up; openat2 takes O_PATH only alone. */
     int fd = hlp_openat2(dir, name, flags | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NONBLOCK),
                          RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     if (fd < 0)

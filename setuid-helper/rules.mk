@@ -47,3 +47,10 @@ UNIT_TESTS += test-helper-config
 test-helper-config_DEPS := $(HELPER_TEST_OBJS)
 FUZZ_TARGETS += fuzz-executor-config
 fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
+
+# What the lane runs inside containers: no library, nothing of the host is needed.
+$(BUILD)/tests/integration/probe: tests/integration/probe.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) -Wall -Wextra -O1 -D_GNU_SOURCE -static -o $@ $<
+TEST_PROGRAMS += $(BUILD)/tests/integration/probe
