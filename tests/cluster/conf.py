@@ -29,6 +29,8 @@ def cluster_site(root, ports):
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 100,
         "yarn.scheduler.minimum-allocation-mb": 64,
         "yarn.scheduler.maximum-allocation-mb": 8192,
+        # Hadoop's ResourceManager would leave it in /tmp/hadoop-yarn-USER
+        "yarn.node-attribute.fs-store.root-dir": f"{root}/rm/attributes",
         "selvedge.rm.state-dir": f"{root}/rm",
         "selvedge.client.staging-dir": f"{root}/staging",
     }

@@ -226,10 +226,13 @@ public class WirePeer {
     }
     hex(dir, "token-writable", written(new Token<>(nm.getBytes(), mac("HmacSHA1", nm.getBytes()),
         nm.getKind(), new Text("127.0.0.1:8041"))));
-    for (Credentials.SerializedFormat f : Credentials.SerializedFormat.values()) {
+    // Hadoop 2 knows one format and no name for it.
+    Class<?> formats = Class.forName("org.apache.hadoop.security.Credentials$SerializedFormat");
+    for (Object f : formats.getEnumConstants()) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
-      credentials(nm, am).writeTokenStorageToStream(new DataOutputStream(out), f);
-      hex(dir, "credentials-" + f.name().toLowerCase(), out.toByteArray());
+      Credentials.class.getMethod("writeTokenStorageToStream", DataOutputStream.class, formats)
+          .invoke(credentials(nm, am), new DataOutputStream(out), f);
+      hex(dir, "credentials-" + f.toString().toLowerCase(), out.toByteArray());
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     new Credentials().writeTokenStorageToStream(new DataOutputStream(out));
