@@ -123,18 +123,16 @@ void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err)
     cli_stop(ctx, 1);
 }
 
-static int set_key(struct cli_ctx *ctx, char *pair)
-{
-    char *value = strchr(pair, '=');
+#define OVERRIDES_MAX 64
 
-    if (!value || value == pair)
-        return -EINVAL;
-    *value++ = '\0';
-    return sv_conf_set(ctx->conf, pair, value);
-}
+struct options { /* before the subcommand */
+    const char *conf_dir;
+    char *overrides[OVERRIDES_MAX]; /* "KEY=VALUE" */
+    size_t n_overrides;
+};
 
 /* Options before the subcommand. -1: go on, else the exit code. */
-static int global_options(struct cli_ctx *ctx, int argc, char **argv, const char **ret_dir)
+static int global_options(struct cli_ctx *ctx, int argc, char **argv, struct options *ret)
 {
     static const struct option options[] = {
         { "conf", required_argument, NULL, 'C' },
@@ -147,13 +145,14 @@ static int global_options(struct cli_ctx *ctx, int argc, char **argv, const char
     while ((c = getopt_long(argc, argv, "+C:D:jh", options, NULL)) != -1) {
         switch (c) {
         case 'C':
-            *ret_dir = optarg;
+            ret->conf_dir = optarg;
             break;
         case 'D':
-            if (set_key(ctx, optarg) < 0) {
+            if (!strchr(optarg, '=') || *optarg == '=' || ret->n_overrides == OVERRIDES_MAX) {
                 (void)cli_fail("-D %s: expected KEY=VALUE", optarg);
                 return 2;
             }
+            ret->overrides[ret->n_overrides++] = optarg;
             break;
         case 'j':
             ctx->json = true;
@@ -168,7 +167,7 @@ static int global_options(struct cli_ctx *ctx, int argc, char **argv, const char
     return -1;
 }
 
-static int start(struct cli_ctx *ctx, const char *conf_dir, struct sv_error *err)
+static int start(struct cli_ctx *ctx, const struct options *o, struct sv_error *err)
 {
     const struct passwd *pw = getpwuid(geteuid());
     int r;
@@ -178,7 +177,15 @@ static int start(struct cli_ctx *ctx, const char *conf_dir, struct sv_error *err
     ctx->user = strdup(pw->pw_name);
     if (!ctx->user)
         return sv_error_errno(err, -ENOMEM, "start");
-    r = sv_conf_load_hadoop(ctx->conf, conf_dir, err);
+    r = sv_conf_load_hadoop(ctx->conf, o->conf_dir, err);
+    for (size_t i = 0; r >= 0 && i < o->n_overrides; i++) { /* they override the files */
+        char *value = strchr(o->overrides[i], '=');
+
+        *value++ = '\0';
+        r = sv_conf_set(ctx->conf, o->overrides[i], value);
+        if (r < 0)
+            sv_error_errno(err, r, "-D %s", o->overrides[i]);
+    }
     if (r < 0)
         return r;
     r = sd_event_new(&ctx->event);
@@ -200,9 +207,9 @@ static bool wants_help(int argc, char **argv)
 static int run(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct sv_error err = { 0 };
-    const char *conf_dir = NULL;
+    struct options o = { 0 };
     const struct command *c;
-    int code = global_options(ctx, argc, argv, &conf_dir);
+    int code = global_options(ctx, argc, argv, &o);
 
     if (code >= 0)
         return code;
@@ -221,7 +228,7 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
         command_help(c, stdout);
         return 0;
     }
-    if (start(ctx, conf_dir, &err) < 0)
+    if (start(ctx, &o, &err) < 0)
         return cli_fail("%s", err.text);
     return c->run(ctx, argc, argv);
 }

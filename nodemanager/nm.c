@@ -25,6 +25,7 @@
 #include "nodemanager/localization.h"
 #include "nodemanager/log_handler.h"
 #include "nodemanager/nm_web.h"
+#include "nodemanager/nm_web_past.h"
 #include "nodemanager/node_status_updater.h"
 #include "nodemanager/recovery.h"
 #include "nodemanager/state_store.h"
@@ -325,6 +326,7 @@ void nm_stop(struct nm *nm, const char *why, int exit_status)
 void nm_free(struct nm *nm)
 {
     nm->http = sv_http_free(nm->http);
+    nm->past = nm_web_past_free(nm->past);
     nm->rpc = ipc_server_free(nm->rpc);
     nm->updater = nm_updater_free(nm->updater);
     nm->store = nm_store_close(nm->store); /* waiters answer their calls a last time */

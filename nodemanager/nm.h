@@ -29,6 +29,7 @@ struct nm_monitor;
 struct nm_secrets;
 struct nm_store;
 struct nm_updater;
+struct nm_web_past;
 struct sv_http;
 
 struct nm {
@@ -50,6 +51,7 @@ struct nm {
     struct nm_updater *updater;
     struct ipc_server *rpc;
     struct sv_http *http;
+    struct nm_web_past *past; /* NULL until a container is forgotten */
 
     struct nm_app *apps;             /* uthash by text */
     struct nm_container *containers; /* uthash by text */

@@ -12,6 +12,7 @@
 #include "nodemanager/container.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/nm_web_past.h"
 #include "nodemanager/node_status_updater.h"
 
 int nm_web_json(struct sv_http_response *ret, unsigned status, json_t *j)
@@ -143,6 +144,30 @@ static int app(struct nm *nm, const char *id, struct sv_http_response *ret)
 
 /* ---- containers -----------------------------------------------------------------------------*/
 
+/* A figure that is known once `known` is not 0. */
+static json_t *figure(int64_t known, int64_t value)
+{
+    return known ? json_integer(SV_MAX(value, (int64_t)0)) : json_null();
+}
+
+/* What `selvedge run` and `selvedge ps` show of a container. */
+static json_t *summary_json(struct nm *nm, const struct nm_container *c)
+{
+    static const char *const limits[] = { "memory", "pids", "cpu" };
+    const char *missing = cg_root_missing(nm->cgroups);
+    json_t *not_enforced = json_array();
+
+    for (size_t i = 0; missing && i < SV_ARRAY_LEN(limits); i++)
+        if (strstr(missing, limits[i]))
+            (void)json_array_append_new(not_enforced, json_string(limits[i])); /* ignoring */
+    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "peakMemoryBytes",
+                     figure(c->peak_bytes > 0, (int64_t)c->peak_bytes), "cpuTimeMs",
+                     figure(c->launch_ms, (int64_t)(c->usage.cpu_usec / 1000)), "localizeMs",
+                     figure(c->launch_ms, c->localize_ms), "launchMs",
+                     figure(c->launch_ms, c->launch_ms - c->start_ms - c->localize_ms),
+                     "limitsNotEnforced", not_enforced);
+}
+
 static json_t *container_json(struct nm *nm, const struct nm_container *c)
 {
     const char *user = c->app ? c->app->user : "";
@@ -151,7 +176,7 @@ static json_t *container_json(struct nm *nm, const struct nm_container *c)
     snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", nm->node_id.host,
              sv_http_port(nm->http), c->text, user);
     return json_pack(
-        "{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:I,s:I,s:I,s:I,s:f,s:I,s:I,s:I}", "id",
+        "{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:I,s:I,s:I,s:I,s:f,s:I,s:I,s:I,s:o}", "id",
         c->text, "state", nm_container_state_name(c->state), "exitCode", c->exit_code,
         "diagnostics", safe_string(c->diagnostics), "user", safe_string(user),
         "totalMemoryNeededMB", (json_int_t)c->resource.memory_mb, "totalVCoresNeeded",
@@ -164,7 +189,13 @@ static json_t *container_json(struct nm *nm, const struct nm_container *c)
         (json_int_t)c->peak_bytes, "selvedgeCpuMicros", (json_int_t)c->usage.cpu_usec,
         "selvedgePids", (json_int_t)c->usage.pids_current, "selvedgeCpuCores",
         (double)c->cpu_cores, "selvedgeStartTime", (json_int_t)c->start_ms, "selvedgeLaunchTime",
-        (json_int_t)c->launch_ms, "selvedgeFinishTime", (json_int_t)c->finish_ms);
+        (json_int_t)c->launch_ms, "selvedgeFinishTime", (json_int_t)c->finish_ms, "selvedge",
+        summary_json(nm, c));
+}
+
+void nm_web_remember(struct nm *nm, const struct nm_container *c)
+{
+    nm_web_past_add(&nm->past, c->text, container_json(nm, c));
 }
 
 static int containers(struct nm *nm, struct sv_http_response *ret)
@@ -188,6 +219,7 @@ static int container(struct nm *nm, const char *rest, const struct sv_http_reque
     const char *slash = strchrnul(rest, '/');
     struct yarn_container_id parsed;
     struct nm_container *c;
+    json_t *j;
 
     if ((size_t)(slash - rest) >= sizeof(id))
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
@@ -203,10 +235,11 @@ static int container(struct nm *nm, const char *rest, const struct sv_http_reque
     if (*slash)
         return 0; /* 404 */
     c = nm_container_find(nm, id);
-    if (!c)
+    j = c ? container_json(nm, c) : nm_web_past_find(nm->past, id);
+    if (!j)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);
-    return nm_web_json(ret, 200, json_pack("{s:o}", "container", container_json(nm, c)));
+    return nm_web_json(ret, 200, json_pack("{s:o}", "container", j));
 }
 
 /* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */

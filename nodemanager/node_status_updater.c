@@ -18,6 +18,7 @@
 #include "nodemanager/containers_monitor.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/nm_web.h"
 #include "nodemanager/state_store.h"
 #include "nodemanager/token_secret_managers.h"
 #include "wire/ipc_client.h"
@@ -358,6 +359,7 @@ static void forget_container(struct nm *nm, struct nm_container *c)
 {
     if (nm_store_container_remove(nm->store, c->text) < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: could not be taken out of the state store", c->text);
+    nm_web_remember(nm, c);
     nm_container_remove(c);
 }
 
