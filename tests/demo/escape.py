@@ -45,21 +45,21 @@ def write(path, text="x"):
 
 def write_somewhere():
     """Writing anywhere outside; the first place that takes it is the failure."""
-    last = None
+    answers = {}
     for directory in ["/", "/usr", "/usr/bin", "/etc", "/opt", *host_dirs]:
         try:
             write(f"{directory}/selvedge-was-here")
             return None
         except OSError as error:
-            last = error
-    raise last
+            answers[errno.errorcode[error.errno]] = True
+    return ", ".join(answers)
 
 
 def see_others():
-    """Processes that are not descendants of this container's first one."""
+    """Processes of other containers or of the host: in its own namespace all numbers are small."""
     pids = [int(p) for p in os.listdir("/proc") if p.isdigit()]
-    if 1 in pids and len(pids) < 12 and int(victim_pid) not in pids:
-        return f"only its own {len(pids)}"
+    if os.getpid() < 100 and max(pids) < 100 and int(victim_pid) not in pids:
+        return f"only its own {len(pids)}, of a pid namespace"
     return None
 
 
