@@ -26,3 +26,11 @@ test-loc-policy_LDLIBS := $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libarchiv
 UNIT_TESTS += test-loc-cache
 test-loc-cache_DEPS = $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
 test-loc-cache_LDLIBS = $(WIRE_LDLIBS)
+
+FUZZ_TARGETS += fuzz-archive-policy fuzz-loc-channel fuzz-url
+fuzz-archive-policy_DEPS = $(LOC_UNPACK_OBJS) $(COMMON_A)
+fuzz-archive-policy_LDLIBS = $(test-loc-policy_LDLIBS)
+fuzz-loc-channel_DEPS = $(LOCALIZER_A) $(COMMON_A)
+fuzz-loc-channel_LDLIBS = $(COMMON_LDLIBS)
+fuzz-url_DEPS = $(LOCALIZER_A) $(COMMON_A)
+fuzz-url_LDLIBS = $(COMMON_LDLIBS)

@@ -1,0 +1,57 @@
+/* Fuzzes urls: an accepted one has a clean absolute path, and a file's path made into a url again
+ * names the same file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "localizer/url.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            abort();                                                                               \
+    } while (0)
+
+static void check(const struct loc_url *u)
+{
+    const char *p = u->path;
+
+    MUST(p[0] == '/' && loc_name_valid(u->name));
+    MUST(strcmp(strrchr(p, '/') + 1, u->name) == 0);
+    while (*p) {
+        size_t n = strcspn(++p, "/");
+
+        MUST(n > 0 && !(n == 1 && p[0] == '.') && !(n == 2 && p[0] == '.' && p[1] == '.'));
+        for (size_t i = 0; i < n; i++)
+            MUST((unsigned char)p[i] >= 0x20 && p[i] != 0x7f);
+        p += n;
+    }
+    MUST((u->scheme == LOC_SCHEME_FILE) == (u->host[0] == 0));
+    MUST(!strpbrk(u->host, "@/\\?# %[]"));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1), url[LOC_URL_MAX + 1];
+    struct sv_error err = { 0 };
+    struct loc_url u, again;
+
+    MUST(text);
+    memcpy(text, data, size);
+    text[size] = 0;
+    if (loc_url_parse(text, &u, &err) == 0) {
+        check(&u);
+        if (u.scheme == LOC_SCHEME_FILE && loc_url_make("file", NULL, 0, u.path, url) == 0) {
+            MUST(loc_url_parse(url, &again, &err) == 0);
+            MUST(strcmp(u.path, again.path) == 0);
+        }
+    } else {
+        MUST(err.code < 0 && err.text[0]);
+    }
+    if (text[0] == '/' && loc_url_make("file", NULL, -1, text, url) == 0 &&
+        loc_url_parse(url, &u, &err) == 0)
+        check(&u);
+    free(text);
+    return 0;
+}
