@@ -80,10 +80,9 @@ struct loc_callbacks {
     void (*stop)(void *userdata, uint64_t process);
     /* A good local directory for about `size` bytes: an index, or -ENOSPC. */
     int (*pick_dir)(void *userdata, int64_t size);
-    /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner and then forgets the record. Until
-     * that is done the store must hold it as not completed, so that a restart deletes again (and
-     * the id is not given twice). Always also called for what on_started has seen, unless
-     * on_removed is. */
+    /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner, also over a restart, and forgets
+     * the record: first the deletion goes on record, then the record of the entry goes. A deletion
+     * that is still to be done after a restart is told by loc_cache_reserve. */
     void (*remove)(void *userdata, const struct loc_record *r);
     /* State store; any may be NULL. started comes before the first byte is asked for; a negative
      * result of started or completed fails the resource. removed: forget the record, there is
@@ -158,6 +157,11 @@ void loc_cache_dir_failed(struct loc_cache *c, int dir_index);
  * (nothing done). */
 int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool completed,
                       struct sv_error *err) _must_use_;
+
+/* Start of the daemon: a deletion of `id` is still to be done, so the id must not be given again
+ * (the deletion would hit the new entry). */
+int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *user,
+                      struct yarn_app_id app, uint64_t id) _must_use_;
 
 /* Evicts least recently used entries without references while over the target size; returns how
  * many. Also runs by itself every cleanup_interval_ms. */

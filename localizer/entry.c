@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include "common/clock.h"
@@ -10,12 +11,28 @@
 #include "localizer/cache-internal.h"
 #include "localizer/url.h"
 
+/* Strangers choose the urls, so the hash's keys begin with a secret of this run: nobody can prepare
+ * names that all fall into one bucket. */
+static const char *secret(void)
+{
+    static char text[33];
+    uint64_t v[2];
+
+    if (!text[0]) {
+        if (getrandom(v, sizeof v, 0) != sizeof v)
+            abort();
+        (void)snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)v[0],
+                       (unsigned long long)v[1]);
+    }
+    return text;
+}
+
 static int key_of(const struct loc_resource *r, char **ret)
 {
     const char *pattern = r->pattern ? r->pattern : "";
 
     /* the pattern's length keeps it apart from the url */
-    return sv_asprintf(ret, "%lld %lld %d %zu %s %s", (long long)r->timestamp, (long long)r->size,
+    return sv_asprintf(ret, "%s %lld %lld %d %zu %s %s", secret(), (long long)r->timestamp, (long long)r->size,
                        (int)r->type, strlen(pattern), pattern, r->url);
 }
 

@@ -72,6 +72,21 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
     return 0;
 }
 
+int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *user,
+                      struct yarn_app_id app, uint64_t id)
+{
+    struct tracker *t;
+
+    if (v < LOC_PUBLIC || v > LOC_APPLICATION || id >= INT64_MAX ||
+        (v != LOC_PUBLIC && (!user || !loc_name_valid(user))))
+        return -EINVAL;
+    t = tracker_get(c, v, user, app);
+    if (!t)
+        return -ENOMEM;
+    t->next_id = SV_MAX(t->next_id, id + 1);
+    return 0;
+}
+
 void loc_cache_dir_failed(struct loc_cache *c, int dir)
 {
     struct tracker *t, *next_t;

@@ -381,6 +381,8 @@ static int cb_pick_dir(void *userdata, int64_t size)
 
 /* ---- records --------------------------------------------------------------------------------*/
 
+static void cb_removed(void *userdata, const struct loc_record *r);
+
 static void cb_remove(void *userdata, const struct loc_record *r)
 {
     struct nm_localization *l = userdata;
@@ -397,7 +399,8 @@ static void cb_remove(void *userdata, const struct loc_record *r)
     };
 
     if (r->dir_index >= 0)
-        nm_deletion_resource(l->nm, &w);
+        nm_deletion_resource(l->nm, &w); /* on record: outlives a restart */
+    cb_removed(userdata, r);
 }
 
 /* The record's key: which tracker, and the number in it. */

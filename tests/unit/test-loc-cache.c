@@ -687,6 +687,20 @@ static void test_recovery(void **state)
     assert_int_equal(w->n_removed, 1);
 }
 
+static void test_reserved_ids(void **state)
+{
+    struct world *w = *state;
+    struct yarn_app_id none = { 0 };
+
+    assert_int_equal(loc_cache_reserve(w->cache, LOC_PRIVATE, "joe", none, 40), 0);
+    assert_int_equal(loc_cache_reserve(w->cache, LOC_PRIVATE, "joe", none, 30), 0);
+    assert_int_equal(loc_cache_reserve(w->cache, LOC_PRIVATE, "a/b", none, 30), -EINVAL);
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
+    assert_string_equal(take(w, 1).fetch.rel, "41");
+    ask(w, container(1, 2), "ann", file("file:///a/x", LOC_PRIVATE));
+    assert_string_equal(take(w, 2).fetch.rel, "10");
+}
+
 static void test_broken_records(void **state)
 {
     struct world *w = *state;
@@ -826,6 +840,7 @@ int main(void)
         T(test_bad_disk),
         T(test_app_finished),
         T(test_recovery),
+        T(test_reserved_ids),
         T(test_broken_records),
         T(test_bad_requests),
         T(test_release_in_callback),
