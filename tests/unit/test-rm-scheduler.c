@@ -273,7 +273,7 @@ static void test_dominant_resource(void **state)
     assert_int_equal(beat(&f, 1), 4); /* vcores run out first */
     fix_end(&f);
     fix_conf(&f);
-    set(&f, CS "resource-calculator", 
+    set(&f, CS "resource-calculator",
         "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator");
     set(&f, CS "per-node-heartbeat.maximum-offswitch-assignments", "100");
     fix_start(&f);

@@ -158,8 +158,8 @@ static void test_script(void **state)
     const struct exe_link links[] = { { "/etc/hostname", "plain" },
                                       { "/etc/host s'$x", "sub/-n\nl" } };
     const char *const commands[] = { "printf '%s|'", "\"$A\" {{OUTER}} $NEWONE >&7; printenv LIT >&7;",
-                                     "readlink 'sub/-n\nl' >&7; echo <LOG_DIR><ADD_OPENS> >&7;"
-                                     "exit 5" };
+                                     ("readlink 'sub/-n\nl' >&7; "
+                                      "echo <LOG_DIR><ADD_OPENS> >&7;exit 5") };
     const struct exe_script s = { .env = env, .n_env = SV_ARRAY_LEN(env), .links = links,
                                   .n_links = 2, .commands = commands, .n_commands = 3,
                                   .log_dir = dir, .add_opens = "" };
@@ -206,7 +206,7 @@ static void test_add_opens(void **state)
     _cleanup_close_ int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     (void)state;
     assert_string_equal(exe_add_opens(dir), "");
-    assert_int_equal(sv_write_file_atomic(at, "release", "X=1\nJAVA_VERSION=\"1.8.0_3\"\n", 29,
+    assert_int_equal(sv_write_file_atomic(at, "release", "X=1\nJAVA_VERSION=\"1.8.0_3\"\n", 27,
                                           0644), 0);
     assert_string_equal(exe_add_opens(dir), "");
     assert_int_equal(sv_write_file_atomic(at, "release", "JAVA_VERSION=\"17.0.1\"\n", 22, 0644), 0);
