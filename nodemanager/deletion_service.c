@@ -276,9 +276,15 @@ void nm_deletion_resource(struct nm *nm, const struct exe_delete_what *what)
     add(nm->deletion, what, what->user, 0);
 }
 
-size_t nm_deletion_pending(const struct nm_deletion *d)
+bool nm_deletion_busy(const struct nm_deletion *d)
 {
-    return d->n_tasks;
+    int64_t now = sv_wall_ms();
+    const struct task *t;
+
+    DL_FOREACH(d->tasks, t)
+        if (t->running || t->at_ms <= now)
+            return true;
+    return false;
 }
 
 int nm_deletion_new(struct nm *nm, struct nm_deletion **ret, struct sv_error *err)

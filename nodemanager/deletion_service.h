@@ -16,7 +16,7 @@ struct nm_deletion;
 int nm_deletion_new(struct nm *nm, struct nm_deletion **ret, struct sv_error *err) _must_use_;
 struct nm_deletion *nm_deletion_free(struct nm_deletion *d);
 int nm_deletion_recover(struct nm_deletion *d) _must_use_;
-size_t nm_deletion_pending(const struct nm_deletion *d);
+bool nm_deletion_busy(const struct nm_deletion *d); /* something is due or under way */
 
 void nm_deletion_container(struct nm_container *c); /* the work directory */
 void nm_deletion_app(struct nm_app *a);             /* its directory in the user's cache */

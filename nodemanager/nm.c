@@ -21,11 +21,11 @@
 #include "nodemanager/container_manager.h"
 #include "nodemanager/containers_monitor.h"
 #include "nodemanager/deletion_service.h"
+#include "nodemanager/finished_containers.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/log_handler.h"
 #include "nodemanager/nm_web.h"
-#include "nodemanager/nm_web_past.h"
 #include "nodemanager/node_status_updater.h"
 #include "nodemanager/recovery.h"
 #include "nodemanager/state_store.h"
@@ -239,6 +239,10 @@ int nm_start(struct nm *nm, struct sv_error *err)
         r = nm_monitor_new(nm, &nm->monitor, err);
     if (r >= 0)
         r = nm_updater_new(nm, &nm->updater, err);
+    if (r >= 0) {
+        nm->finished = nm_finished_new();
+        r = nm->finished ? 0 : sv_error_errno(err, -ENOMEM, "finished containers");
+    }
     if (r >= 0)
         r = nm_recover(nm, err);
     if (r >= 0)
@@ -285,7 +289,7 @@ static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     for (struct nm_container *c = nm->containers; c; c = c->hh.next)
         alive += !nm_container_is_done(c);
-    if (alive && sv_now_ms() < nm->stop_deadline_ms) {
+    if ((alive || nm_deletion_busy(nm->deletion)) && sv_now_ms() < nm->stop_deadline_ms) {
         (void)sd_event_source_set_time_relative(s, 20000);
         (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
         return 0;
@@ -326,7 +330,6 @@ void nm_stop(struct nm *nm, const char *why, int exit_status)
 void nm_free(struct nm *nm)
 {
     nm->http = sv_http_free(nm->http);
-    nm->past = nm_web_past_free(nm->past);
     nm->rpc = ipc_server_free(nm->rpc);
     nm->updater = nm_updater_free(nm->updater);
     nm->store = nm_store_close(nm->store); /* waiters answer their calls a last time */
@@ -347,6 +350,7 @@ void nm_free(struct nm *nm)
     }
     nm_container_free_dead(nm);
     nm_app_free_dead(nm);
+    nm->finished = nm_finished_free(nm->finished);
     nm->monitor = nm_monitor_free(nm->monitor);
     nm->logs = nm_log_handler_free(nm->logs);
     nm->deletion = nm_deletion_free(nm->deletion);

@@ -23,13 +23,13 @@ struct nm_container;
 struct nm_deletion;
 struct nm_dirs;
 struct nm_event;
+struct nm_finished;
 struct nm_localization;
 struct nm_log_handler;
 struct nm_monitor;
 struct nm_secrets;
 struct nm_store;
 struct nm_updater;
-struct nm_web_past;
 struct sv_http;
 
 struct nm {
@@ -49,9 +49,9 @@ struct nm {
     struct nm_log_handler *logs;
     struct nm_monitor *monitor;
     struct nm_updater *updater;
+    struct nm_finished *finished;
     struct ipc_server *rpc;
     struct sv_http *http;
-    struct nm_web_past *past; /* NULL until a container is forgotten */
 
     struct nm_app *apps;             /* uthash by text */
     struct nm_container *containers; /* uthash by text */

@@ -10,9 +10,9 @@
 #include "common/str.h"
 #include "nodemanager/application.h"
 #include "nodemanager/container.h"
+#include "nodemanager/finished_containers.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/nm_web_past.h"
 #include "nodemanager/node_status_updater.h"
 
 int nm_web_json(struct sv_http_response *ret, unsigned status, json_t *j)
@@ -58,6 +58,22 @@ static json_t *safe_string(const char *s)
 
 /* ---- node -----------------------------------------------------------------------------------*/
 
+/* "memory", "pids", "cpu" as far as the kernel does not limit them here. */
+static json_t *limits_not_enforced(const struct nm *nm)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } wanted[] = { { CG_MEMORY, "memory" }, { CG_PIDS, "pids" }, { CG_CPU, "cpu" } };
+    unsigned on = cg_root_controllers(nm->cgroups);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(wanted); i++)
+        if (!(on & wanted[i].bit))
+            (void)json_array_append_new(list, json_string(wanted[i].name)); /* ignoring */
+    return list;
+}
+
 static json_t *node_info(struct nm *nm)
 {
     const struct nm_conf *c = &nm->conf;
@@ -68,7 +84,7 @@ static json_t *node_info(struct nm *nm)
     snprintf(text, sizeof(text), "%s%s%s", nm->unhealthy, *nm->unhealthy && *report ? ";" : "",
              report);
     return json_pack(
-        "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:s,s:I,s:b,s:o}}",
+        "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:s,s:I,s:o}}",
         "nodeInfo", "id", nm->node_id_text, "nodeHostName", nm->node_id.host,
         "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
         "selvedge-nodemanager " NM_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
@@ -80,9 +96,10 @@ static json_t *node_info(struct nm *nm)
         "totalPmemAllocatedContainersMB", (json_int_t)c->resource.memory_mb,
         "totalVCoresAllocatedContainers", c->resource.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes",
-        "memory-mb (unit=Mi), vcores", "nmStartupTime", (json_int_t)nm->start_ms,
-        "selvedgeLimitsEnforced", missing == NULL, "selvedgeLimitsMissing",
-        missing ? safe_string(missing) : json_null());
+        "memory-mb (unit=Mi), vcores", "nmStartupTime", (json_int_t)nm->start_ms, "selvedge",
+        json_pack("{s:s,s:o,s:o}", "version", NM_VERSION, "limitsNotEnforced",
+                  limits_not_enforced(nm), "limitsWhy",
+                  missing ? safe_string(missing) : json_null()));
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/
@@ -150,52 +167,40 @@ static json_t *figure(int64_t known, int64_t value)
     return known ? json_integer(SV_MAX(value, (int64_t)0)) : json_null();
 }
 
-/* What `selvedge run` and `selvedge ps` show of a container. */
-static json_t *summary_json(struct nm *nm, const struct nm_container *c)
+/* Hadoop's fields, and ours in an object of their own: what it used and how long things took. */
+static json_t *figures_json(struct nm *nm, const struct nm_figures *f, const char *state,
+                            const char *diagnostics, json_t *log_files)
 {
-    static const char *const limits[] = { "memory", "pids", "cpu" };
-    const char *missing = cg_root_missing(nm->cgroups);
-    json_t *not_enforced = json_array();
+    char link[1024];
+    json_t *own = json_pack(
+        "{s:I,s:o,s:o,s:I,s:f,s:I,s:o,s:o,s:o,s:o,s:o}", "memoryBytes",
+        (json_int_t)f->memory_bytes, "peakMemoryBytes",
+        figure(f->peak_bytes > 0, (int64_t)f->peak_bytes), "cpuTimeMs",
+        figure(f->launch_ms, (int64_t)(f->cpu_usec / 1000)), "pids", (json_int_t)f->pids,
+        "cpuCores", (double)f->cpu_cores, "startTime", (json_int_t)f->start_ms, "launchTime",
+        figure(f->launch_ms, f->launch_ms), "finishTime", figure(f->finish_ms, f->finish_ms),
+        "localizeMs", figure(f->launch_ms, f->localize_ms), "launchMs",
+        figure(f->launch_ms, f->launch_ms - f->start_ms - f->localize_ms), "limitsNotEnforced",
+        limits_not_enforced(nm));
 
-    for (size_t i = 0; missing && i < SV_ARRAY_LEN(limits); i++)
-        if (strstr(missing, limits[i]))
-            (void)json_array_append_new(not_enforced, json_string(limits[i])); /* ignoring */
-    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "peakMemoryBytes",
-                     figure(c->peak_bytes > 0, (int64_t)c->peak_bytes), "cpuTimeMs",
-                     figure(c->launch_ms, (int64_t)(c->usage.cpu_usec / 1000)), "localizeMs",
-                     figure(c->launch_ms, c->localize_ms), "launchMs",
-                     figure(c->launch_ms, c->launch_ms - c->start_ms - c->localize_ms),
-                     "limitsNotEnforced", not_enforced);
+    snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", nm->node_id.host,
+             sv_http_port(nm->http), f->text, f->user);
+    return json_pack("{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:o}", "id", f->text, "state",
+                     state, "exitCode", f->exit_code, "diagnostics", safe_string(diagnostics),
+                     "user", safe_string(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,
+                     "totalVCoresNeeded", f->vcores, "executionType",
+                     f->execution_type == 2 ? "OPPORTUNISTIC" : "GUARANTEED", "containerLogsLink",
+                     safe_string(link), "nodeId", nm->node_id_text, "containerLogFiles", log_files,
+                     "selvedge", own);
 }
 
 static json_t *container_json(struct nm *nm, const struct nm_container *c)
 {
-    const char *user = c->app ? c->app->user : "";
-    char link[1024];
+    struct nm_figures f;
 
-    snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", nm->node_id.host,
-             sv_http_port(nm->http), c->text, user);
-    return json_pack(
-        "{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:I,s:I,s:I,s:I,s:f,s:I,s:I,s:I,s:o}", "id",
-        c->text, "state", nm_container_state_name(c->state), "exitCode", c->exit_code,
-        "diagnostics", safe_string(c->diagnostics), "user", safe_string(user),
-        "totalMemoryNeededMB", (json_int_t)c->resource.memory_mb, "totalVCoresNeeded",
-        c->resource.vcores, "executionType",
-        c->execution_type == 2 ? "OPPORTUNISTIC" : "GUARANTEED", "containerLogsLink",
-        safe_string(link), "nodeId", nm->node_id_text, "containerLogFiles",
-        nm_web_log_names(nm, c->id),
-        /* ours: what it used and when */
-        "selvedgeMemoryBytes", (json_int_t)c->usage.memory_current, "selvedgePeakMemoryBytes",
-        (json_int_t)c->peak_bytes, "selvedgeCpuMicros", (json_int_t)c->usage.cpu_usec,
-        "selvedgePids", (json_int_t)c->usage.pids_current, "selvedgeCpuCores",
-        (double)c->cpu_cores, "selvedgeStartTime", (json_int_t)c->start_ms, "selvedgeLaunchTime",
-        (json_int_t)c->launch_ms, "selvedgeFinishTime", (json_int_t)c->finish_ms, "selvedge",
-        summary_json(nm, c));
-}
-
-void nm_web_remember(struct nm *nm, const struct nm_container *c)
-{
-    nm_web_past_add(&nm->past, c->text, container_json(nm, c));
+    nm_figures_of(c, &f);
+    return figures_json(nm, &f, nm_container_state_name(c->state), c->diagnostics,
+                        nm_web_log_names(nm, c->id));
 }
 
 static int containers(struct nm *nm, struct sv_http_response *ret)
@@ -217,9 +222,9 @@ static int container(struct nm *nm, const char *rest, const struct sv_http_reque
 {
     char id[YARN_ID_TEXT_MAX];
     const char *slash = strchrnul(rest, '/');
+    const struct nm_figures *ended;
     struct yarn_container_id parsed;
     struct nm_container *c;
-    json_t *j;
 
     if ((size_t)(slash - rest) >= sizeof(id))
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
@@ -235,11 +240,16 @@ static int container(struct nm *nm, const char *rest, const struct sv_http_reque
     if (*slash)
         return 0; /* 404 */
     c = nm_container_find(nm, id);
-    j = c ? container_json(nm, c) : nm_web_past_find(nm->past, id);
-    if (!j)
+    ended = c ? NULL : nm_finished_find(nm->finished, id);
+    if (ended)
+        return nm_web_json(ret, 200,
+                           json_pack("{s:o}", "container",
+                                     figures_json(nm, ended, "DONE", "",
+                                                  nm_web_log_names(nm, parsed))));
+    if (!c)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);
-    return nm_web_json(ret, 200, json_pack("{s:o}", "container", j));
+    return nm_web_json(ret, 200, json_pack("{s:o}", "container", container_json(nm, c)));
 }
 
 /* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */

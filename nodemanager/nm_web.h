@@ -10,13 +10,9 @@
 #include "wire/ids.h"
 
 struct nm;
-struct nm_container;
 
 /* An sv_http_handler; userdata is the struct nm. */
 int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata);
-
-/* The container is about to be forgotten: /containers/{id} goes on to answer for a while. */
-void nm_web_remember(struct nm *nm, const struct nm_container *c);
 
 /* Takes the JSON over. */
 int nm_web_json(struct sv_http_response *ret, unsigned status, json_t *j);

@@ -16,9 +16,9 @@
 #include "nodemanager/container.h"
 #include "nodemanager/container_launch.h"
 #include "nodemanager/containers_monitor.h"
+#include "nodemanager/finished_containers.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/nm_web.h"
 #include "nodemanager/state_store.h"
 #include "nodemanager/token_secret_managers.h"
 #include "wire/ipc_client.h"
@@ -359,7 +359,6 @@ static void forget_container(struct nm *nm, struct nm_container *c)
 {
     if (nm_store_container_remove(nm->store, c->text) < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: could not be taken out of the state store", c->text);
-    nm_web_remember(nm, c);
     nm_container_remove(c);
 }
 
@@ -558,6 +557,7 @@ void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
     if (!u)
         return;
     remember_stopped(u, c->text);
+    nm_finished_add(u->nm->finished, c);
     u->again = true;
     if (u->registered && !u->busy && !u->away_since_ms)
         schedule(u, 0);

@@ -5,8 +5,8 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o audit_logger.o conf.o \
 	container.o container_diagnostics.o container_env.o container_launch.o container_manager.o \
-	containers_monitor.o deletion_service.o local_dirs.o localization.o log_handler.o nm.o \
-	nm_web.o nm_web_logs.o nm_web_past.o node_status_updater.o recovery.o state_store.o \
+	containers_monitor.o deletion_service.o finished_containers.o local_dirs.o localization.o log_handler.o nm.o \
+	nm_web.o nm_web_logs.o node_status_updater.o recovery.o state_store.o \
 	token_secret_managers.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
