@@ -118,7 +118,7 @@ static void on_checkForDecommissioningNodes(struct ipc_call *call, const Protobu
     struct rm *rm = userdata;
     Hadoop__Yarn__CheckForDecommissioningNodesResponseProto resp =
         HADOOP__YARN__CHECK_FOR_DECOMMISSIONING_NODES_RESPONSE_PROTO__INIT;
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
 
     (void)request;
     resp.decommissioningnodes =
@@ -140,7 +140,7 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
         (const Hadoop__Yarn__GetGroupsForUserRequestProto *)request;
     Hadoop__Yarn__GetGroupsForUserResponseProto resp =
         HADOOP__YARN__GET_GROUPS_FOR_USER_RESPONSE_PROTO__INIT;
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     struct passwd *pw = getpwnam(q->user);
     gid_t gids[256];
     int n = SV_ARRAY_LEN(gids);

@@ -271,7 +271,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     struct rm *rm = userdata;
     const RegisterRequest *q = (const RegisterRequest *)request;
     struct rm_attempt *att = caller(call, rm);
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     RegisterResponse resp = HADOOP__YARN__REGISTER_APPLICATION_MASTER_RESPONSE_PROTO__INIT;
     Hadoop__Yarn__SchedulerResourceTypes types[2] = {
         HADOOP__YARN__SCHEDULER_RESOURCE_TYPES__MEMORY, HADOOP__YARN__SCHEDULER_RESOURCE_TYPES__CPU
@@ -296,8 +296,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
         no_memory(call);
         return;
     }
-    if (ipc_call_peer(call)->token_id_len) /* its own ACLs, as it submitted them */
-        resp.application_acls = rm_app_acls(a, att->app, &resp.n_application_acls);
+    resp.application_acls = rm_app_acls(att->app, &resp.n_application_acls);
     att->registered = true;
     att->response_id = 0;
     free(att->last_response);
@@ -319,7 +318,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
 static int read_asks(struct ipc_call *call, struct rm_attempt *att, const AllocateRequest *q,
                      struct rm_ask **ret)
 {
-    struct sv_arena *a = ipc_call_arena(call);
+    struct sv_arena *a = ipc_call_arena(call); /* the asks live as long as the call */
     struct rm_ask *asks = sv_newn(a, struct rm_ask, SV_MAX(q->n_ask, (size_t)1));
 
     if (!asks) {
@@ -476,8 +475,9 @@ static void remember(struct rm_attempt *att, const AllocateResponse *resp)
 
 static void repeat(struct ipc_call *call, const struct rm_attempt *att)
 {
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     AllocateResponse *resp = hadoop__yarn__allocate_response_proto__unpack(
-        sv_arena_protobuf(ipc_call_arena(call)), att->last_response_len, att->last_response);
+        sv_arena_protobuf(a), att->last_response_len, att->last_response);
 
     if (resp)
         ipc_call_reply(call, &resp->base);
@@ -502,7 +502,7 @@ static void on_allocate(struct ipc_call *call, const ProtobufCMessage *request, 
     struct rm *rm = userdata;
     const AllocateRequest *q = (const AllocateRequest *)request;
     struct rm_attempt *att = caller(call, rm);
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     AllocateResponse resp = HADOOP__YARN__ALLOCATE_RESPONSE_PROTO__INIT;
     struct rm_ask *asks;
 

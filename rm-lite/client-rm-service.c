@@ -90,7 +90,7 @@ static void on_getNewApplication(struct ipc_call *call, const ProtobufCMessage *
                                  void *userdata)
 {
     struct rm *rm = userdata;
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     Hadoop__Yarn__GetNewApplicationResponseProto resp =
         HADOOP__YARN__GET_NEW_APPLICATION_RESPONSE_PROTO__INIT;
     struct yarn_app_id id = { .cluster_ts = rm->started_ms, .id = rm->last_app + 1 };
@@ -307,7 +307,7 @@ static void on_getApplications(struct ipc_call *call, const ProtobufCMessage *re
         (const Hadoop__Yarn__GetApplicationsRequestProto *)request;
     Hadoop__Yarn__GetApplicationsResponseProto resp =
         HADOOP__YARN__GET_APPLICATIONS_RESPONSE_PROTO__INIT;
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
     struct rm_app *app;
 
@@ -356,7 +356,7 @@ static void on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMess
     Hadoop__Yarn__GetApplicationAttemptsResponseProto resp =
         HADOOP__YARN__GET_APPLICATION_ATTEMPTS_RESPONSE_PROTO__INIT;
     struct rm_app *app = app_of(call, userdata, q->application_id);
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     struct rm_attempt *att;
     size_t n = 0;
 
@@ -419,7 +419,7 @@ static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *requ
     Hadoop__Yarn__GetContainersResponseProto resp =
         HADOOP__YARN__GET_CONTAINERS_RESPONSE_PROTO__INIT;
     struct rm_attempt *att = attempt_of(call, rm, q->application_attempt_id);
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
 
     if (!att)
         return;

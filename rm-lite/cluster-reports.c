@@ -56,7 +56,7 @@ void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *reques
     Hadoop__Yarn__GetClusterNodesResponseProto resp =
         HADOOP__YARN__GET_CLUSTER_NODES_RESPONSE_PROTO__INIT;
     struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
 
     resp.nodereports = ARRAY(a, Hadoop__Yarn__NodeReportProto,
                              HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes));
@@ -207,7 +207,7 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         (const Hadoop__Yarn__GetQueueInfoRequestProto *)request;
     Hadoop__Yarn__GetQueueInfoResponseProto resp =
         HADOOP__YARN__GET_QUEUE_INFO_RESPONSE_PROTO__INIT;
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     struct rm_queue_info info;
 
     if (!q->queuename || rm_sched_queue(rm->sched, q->queuename, &info) < 0) {
@@ -270,7 +270,8 @@ void rm_on_getQueueUserAcls(struct ipc_call *call, const ProtobufCMessage *reque
     struct rm *rm = userdata;
     Hadoop__Yarn__GetQueueUserAclsInfoResponseProto resp =
         HADOOP__YARN__GET_QUEUE_USER_ACLS_INFO_RESPONSE_PROTO__INIT;
-    struct acls s = { .a = ipc_call_arena(call), .resp = &resp };
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    struct acls s = { .a = a, .resp = &resp };
 
     (void)request;
     (void)rm_sched_each_queue(rm->sched, count_queue, &s.cap); /* never fails */

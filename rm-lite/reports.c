@@ -6,6 +6,7 @@
 
 #include "common/str.h"
 #include "rm-lite/machines.h"
+#include "rm-lite/rm-app-manager.h"
 #include "rm-lite/tokens.h"
 #include "rm-lite/tracking.h"
 
@@ -49,12 +50,9 @@ Hadoop__Yarn__ResourceTypeInfoProto **rm_resource_types(struct sv_arena *a, size
     return v;
 }
 
-Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct sv_arena *a, const struct rm_app *app,
-                                                   size_t *ret_n)
+Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct rm_app *app, size_t *ret_n)
 {
-    Hadoop__Yarn__ApplicationSubmissionContextProto *ctx =
-        hadoop__yarn__application_submission_context_proto__unpack(
-            sv_arena_protobuf(a), app->submission_len, app->submission);
+    const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(app);
 
     *ret_n = 0;
     if (!ctx || !ctx->am_container_spec)

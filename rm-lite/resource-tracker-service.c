@@ -216,7 +216,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
 {
     struct rm *rm = userdata;
     const RegisterRequest *q = (const RegisterRequest *)request;
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     RegisterResponse resp = HADOOP__YARN__REGISTER_NODE_MANAGER_RESPONSE_PROTO__INIT;
     struct yarn_node_id id;
     struct yarn_resource res;
@@ -392,8 +392,9 @@ static void answer_action(struct ipc_call *call, int action, const char *text)
 
 static void repeat(struct ipc_call *call, struct rm_node *n)
 {
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     HeartbeatResponse *resp = hadoop__yarn__node_heartbeat_response_proto__unpack(
-        sv_arena_protobuf(ipc_call_arena(call)), n->last_response_len, n->last_response);
+        sv_arena_protobuf(a), n->last_response_len, n->last_response);
 
     sv_log_info("Received duplicate heartbeat from node %s responseId=%d", n->key,
                 n->response_id - 1);
@@ -430,7 +431,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     struct rm *rm = userdata;
     const HeartbeatRequest *q = (const HeartbeatRequest *)request;
     const Hadoop__Yarn__NodeStatusProto *st = q->node_status;
-    struct sv_arena *a = ipc_call_arena(call);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     HeartbeatResponse resp = HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
     struct yarn_node_id id;
     struct rm_node *n;

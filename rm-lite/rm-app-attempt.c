@@ -9,6 +9,7 @@
 #include "rm-lite/am-service.h"
 #include "rm-lite/launcher.h"
 #include "rm-lite/machines.h"
+#include "rm-lite/rm-app-manager.h"
 #include "rm-lite/store.h"
 #include "rm-lite/tracking.h"
 #include "wire/methods.h"
@@ -115,20 +116,15 @@ int rm_attempt_wire_state(const struct rm_attempt *att)
 static void add_to_scheduler(struct rm_attempt *att)
 {
     struct rm_app *app = att->app;
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = NULL;
+    const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(app);
     struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_ADDED, .app = app->id,
                                  .attempt = att->id.attempt };
-    struct rm_ask *asks;
+    _cleanup_free_ struct rm_ask *asks =
+        calloc((ctx ? ctx->n_am_container_resource_request : 0) + 1, sizeof(*asks));
     struct sv_error err = { 0 };
     size_t n = 0;
     int r;
 
-    if (a)
-        ctx = hadoop__yarn__application_submission_context_proto__unpack(
-            sv_arena_protobuf(a), app->submission_len, app->submission);
-    asks = a ? sv_newn(a, struct rm_ask, (ctx ? ctx->n_am_container_resource_request : 0) + 1)
-             : NULL;
     if (!asks)
         rm_out_of_memory();
     for (size_t i = 0; ctx && i < ctx->n_am_container_resource_request; i++) {

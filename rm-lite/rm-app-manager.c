@@ -127,9 +127,29 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     return app;
 }
 
+const Submission *rm_app_context(struct rm_app *app)
+{
+    if (!app->context) {
+        if (!app->context_arena)
+            app->context_arena = sv_arena_new(0);
+        if (app->context_arena)
+            app->context = hadoop__yarn__application_submission_context_proto__unpack(
+                sv_arena_protobuf(app->context_arena), app->submission_len, app->submission);
+    }
+    return app->context;
+}
+
+void rm_app_context_drop(struct rm_app *app)
+{
+    app->context = NULL;
+    app->context_arena = sv_arena_free(app->context_arena);
+}
+
 void rm_app_free(struct rm_app *app)
 {
     struct rm_attempt *att, *tmp;
+
+    rm_app_context_drop(app);
 
     DL_FOREACH_SAFE(app->attempts, att, tmp) {
         DL_DELETE(app->attempts, att);

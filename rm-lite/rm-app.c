@@ -9,6 +9,7 @@
 #include "rm-lite/am-service.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/machines.h"
+#include "rm-lite/rm-app-manager.h"
 #include "rm-lite/store.h"
 #include "wire/methods.h"
 
@@ -301,6 +302,7 @@ static void ended(struct rm_app *app)
             rm_node_cleanup_app(n, app->id);
     }
     rm_set_clear(&app->ran_on);
+    rm_app_context_drop(app);
     (void)rm_schedule(rm, &ev, NULL); /* one that was rejected is not there, ignoring */
     if (app->current && app->current->tracking_url)
         rm_set_text(&app->tracking_url, app->current->tracking_url);

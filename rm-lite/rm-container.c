@@ -151,11 +151,16 @@ static int end(struct rm_container *c, int state, const struct rm_event *ev)
     return state;
 }
 
+/* From here on somebody can start it: its node must hear of the application's end. */
 static int on_acquired(void *object, int event, void *arg)
 {
+    struct rm_container *c = object;
+
     (void)event;
     (void)arg;
-    expiry_start(object);
+    expiry_start(c);
+    if (c->node)
+        rm_set_add(&c->app->ran_on, c->node->key);
     return RM_CON_ACQUIRED;
 }
 

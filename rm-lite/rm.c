@@ -28,6 +28,15 @@ void rm_out_of_memory(void)
     abort();
 }
 
+struct sv_arena *rm_answer_arena(void)
+{
+    struct sv_arena *a = sv_arena_new(256u << 20);
+
+    if (!a)
+        rm_out_of_memory();
+    return a;
+}
+
 char *rm_strdup(const char *s)
 {
     char *copy = s ? strdup(s) : NULL;

@@ -71,6 +71,8 @@ struct rm_app {
     char *user, *name, *queue, *type;
     uint8_t *submission; /* ApplicationSubmissionContextProto as received */
     size_t submission_len;
+    struct sv_arena *context_arena; /* of rm_app_context(); NULL until asked for, and at the end */
+    void *context;
     int32_t priority, max_attempts;
     bool unmanaged, keep_containers;
     int64_t validity_ms; /* attempt_failures_validity_interval */
@@ -262,6 +264,9 @@ struct rm_node *rm_node_find(struct rm *rm, const struct yarn_node_id *id);
 char *rm_strdup(const char *s);               /* aborts without memory, NULL stays NULL */
 void rm_set_text(char **dst, const char *s);  /* replaces */
 void rm_append_text(char **dst, const char *s); /* bounded: 64 KiB, the end is kept */
+/* For building an answer: the arena of a call is bounded by the size of its request, and a short
+ * question may have a long answer. 256 MiB at most; ends the program without memory. */
+struct sv_arena *rm_answer_arena(void);
 void rm_out_of_memory(void) __attribute__((noreturn));
 
 #endif

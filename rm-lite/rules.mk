@@ -21,3 +21,8 @@ $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(RM_LDLIBS)))
 # The scheduler links without the rest: it is a pure library.
 test-rm-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
+
+# Plays nodes, client and masters for tests/integration/test-rm.
+$(BUILD)/tests/integration/rm-driver: $(BUILD)/tests/integration/rm-driver.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/integration/rm-driver

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm-lite/rm-app-manager.h"
 #include "rm-lite/secrets.h"
 
 /* Hadoop's tokens carry "ip:port" of the daemon in `service`; a client finds them by NodeId, so the
@@ -35,12 +36,10 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     Hadoop__Yarn__ContainerTokenIdentifierProto m =
         HADOOP__YARN__CONTAINER_TOKEN_IDENTIFIER_PROTO__INIT;
     Hadoop__Yarn__PriorityProto priority = HADOOP__YARN__PRIORITY_PROTO__INIT;
-    Hadoop__Yarn__ApplicationSubmissionContextProto *ctx;
+    const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(c->app);
     struct yarn_token t = { .kind = YARN_KIND_CONTAINER };
     uint8_t *id;
 
-    ctx = hadoop__yarn__application_submission_context_proto__unpack(
-        sv_arena_protobuf(a), c->app->submission_len, c->app->submission);
     if (ctx)
         m.logaggregationcontext = ctx->log_aggregation_context;
     priority.has_priority = true;

@@ -67,10 +67,10 @@ json_t *rm_json_info(struct rm *rm)
                                                 "recovery.NullRMStateStore");
     str(o, "resourceManagerVersion", RM_HADOOP_VERSION);
     str(o, "resourceManagerBuildVersion", "selvedge-rm, protocols of " RM_HADOOP_VERSION);
-    str(o, "resourceManagerVersionBuiltOn", __DATE__);
+    str(o, "resourceManagerVersionBuiltOn", "N/A");
     str(o, "hadoopVersion", RM_HADOOP_VERSION);
     str(o, "hadoopBuildVersion", "selvedge-rm, protocols of " RM_HADOOP_VERSION);
-    str(o, "hadoopVersionBuiltOn", __DATE__);
+    str(o, "hadoopVersionBuiltOn", "N/A");
     str(o, "haZooKeeperConnectionState", "ResourceManager HA is not enabled.");
     return o;
 }
