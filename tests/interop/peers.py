@@ -60,16 +60,21 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
         for program in ("selvedge-rm", "selvedge-nodemanager"):
             if not os.path.exists(os.path.join(hadoop.BUILD, program)):
                 raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
-    c = Cluster(name, nodes=nodes, quiet=True, installed=SELVEDGE in (rm, nm),
-                read_only_paths=[lib, hadoop.classes(client)])
-    c.read_only_paths.append(c.conf_dir)
-    c.site = {"yarn.application.classpath": f"{c.conf_dir},{lib}/*", **(site or {})}
+    c = Cluster(name, nodes=nodes, quiet=True, installed=SELVEDGE in (rm, nm))
+    c.hadoop = f"{c.root}/hadoop"
+    c.home = f"{c.root}/tmp/home"
+    # DistributedShell's ApplicationMaster looks at the files in its submitter's home.
+    c.read_only_paths = [c.hadoop, c.conf_dir, c.home]
+    c.container_classpath = [c.conf_dir, f"{c.hadoop}/classes", f"{c.hadoop}/lib/*"]
+    c.site = {"yarn.application.classpath": ",".join(c.container_classpath), **(site or {})}
     with c:
         c.peer_client, c.peer_rm, c.peer_nm = client, rm, nm
+        link_tree(lib, f"{c.hadoop}/lib")
+        link_tree(hadoop.classes(client), f"{c.hadoop}/classes")
         # Hadoop's default executor runs containers as its own account, which must be able to read
         # the submitter's files.
         c.submitter = c.daemon if version_of(nm) else c.users[0]
-        c.home = c.user_dir("home", c.submitter)
+        c.user_dir("home", c.submitter)
         for directory in [c.conf_dir, *[n.conf_dir for n in c.nodes]]:
             with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
                 f.write(LOG4J)
@@ -80,6 +85,16 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
         finally:  # JVMs in containers that see the machine's /tmp
             for account in c.accounts:
                 shutil.rmtree(f"/tmp/hsperfdata_{account}", ignore_errors=True)
+
+
+def link_tree(source, target):
+    """A directory's files at a place that containers may see; ours may lie below /root or /tmp."""
+    os.makedirs(target)
+    for name in os.listdir(source):
+        try:
+            os.link(f"{source}/{name}", f"{target}/{name}")
+        except OSError:  # another file system
+            shutil.copyfile(f"{source}/{name}", f"{target}/{name}")
 
 
 def _daemon(c, daemon, main, conf_dir):
