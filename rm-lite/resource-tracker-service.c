@@ -69,6 +69,20 @@ static void recover_container(struct rm *rm, struct rm_node *n,
                          st->diagnostics);
         return;
     }
+    if (id.id >> RM_EPOCH_SHIFT == rm->epoch) {
+        /* Ours, of this life, and gone: it has ended here. The ApplicationMaster heard of it, or
+         * will; a daemon that came back before it was told so must not make it hear twice. */
+        struct rm_done *told;
+        char text[YARN_ID_TEXT_MAX];
+
+        yarn_container_id_text(id, text);
+        HASH_FIND_STR(rm->done, text, told);
+        if (!complete)
+            rm_node_cleanup_container(n, id);
+        else if (!told)
+            rm_node_pulled(n, id);
+        return;
+    }
     if (!att || rm_app_is_final(att->app) || rm_attempt_is_final(att)) {
         if (complete)
             rm_node_pulled(n, id);
