@@ -562,17 +562,45 @@ static void cb_failed(void *userdata, struct yarn_container_id id, unsigned inde
     nm_post_container(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0, diagnostics);
 }
 
+struct ready {
+    struct nm_localization *l;
+    struct yarn_container_id id;
+};
+
+/* What was localized is on record as complete: a daemon that dies from here on will not take it
+ * for a torn download and remove it under the running container. */
+static void on_ready_recorded(void *userdata, bool ok)
+{
+    struct ready *ready = userdata;
+    struct nm_container *c = waiting(ready->l, ready->id);
+
+    if (c && ok)
+        nm_post_container(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, 0, NULL);
+    else if (c)
+        nm_post_container(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0,
+                          "the state store could not record what was localized");
+    free(ready);
+}
+
 static void cb_ready(void *userdata, struct yarn_container_id id,
                      const struct loc_counters *counters)
 {
-    struct nm_container *c = waiting(userdata, id);
+    struct nm_localization *l = userdata;
+    struct nm_container *c = waiting(l, id);
+    struct ready *ready;
 
     if (!c)
         return;
     c->localizing->counters = *counters;
     c->localizing->ready = true;
     c->localize_ms = counters->millis;
-    nm_post_container(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, 0, NULL);
+    ready = malloc(sizeof(*ready));
+    if (ready)
+        *ready = (struct ready){ l, id };
+    if (!ready || nm_store_after_commit(l->nm->store, on_ready_recorded, ready) < 0) {
+        free(ready);
+        nm_post_container(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0, "no memory");
+    }
 }
 
 static const struct loc_callbacks callbacks = {
