@@ -55,7 +55,7 @@ check: deps
 # Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))
 bench: $(BENCHES:%=bench-%)
-bench-%: programs
+bench-%: programs $$(TEST_PROGRAMS)
 	$(Q)test -x tests/bench/bench-$* || { echo "There is no bench $*; there are: $(BENCHES)"; exit 1; }
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
