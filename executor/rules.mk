@@ -24,3 +24,5 @@ test-cgroup_DEPS := $(CGROUPS_A) $(COMMON_A)
 test-cgroup_LDLIBS := $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
 FUZZ_TARGETS += fuzz-request
 fuzz-request_DEPS := $(BUILD)/executor/request.o
+$(BUILD)/tests/bench/launch: $(BUILD)/tests/bench/launch.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+	$(call link,$(EXECUTOR_LDLIBS))

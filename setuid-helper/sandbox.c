@@ -159,12 +159,12 @@ static void host_tree(const struct hlp *h, int root)
     static const char *const paths[] = {
         "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
         "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf",
-        "/etc/resolv.conf", "/etc/gai.conf", "/etc/localtime", "/etc/timezone", "/etc/krb5.conf",
-        "/etc/services", "/etc/protocols", "/etc/ld.so.cache", "/etc/ld.so.conf",
-        "/etc/ld.so.conf.d", "/etc/ssl", "/etc/pki", "/etc/crypto-policies",
+        "/etc/resolv.conf", "/etc/localtime", "/etc/timezone", "/etc/krb5.conf",
+        "/etc/services", "/etc/protocols", "/etc/ld.so.cache",
+        "/etc/ssl", "/etc/pki", "/etc/crypto-policies",
         "/etc/ca-certificates", "/etc/alternatives", "/etc/java", "/etc/java-8-openjdk",
         "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
-        "/etc/java-25-openjdk", "/etc/fonts", "/etc/mime.types",
+        "/etc/java-25-openjdk", "/etc/fonts",
     };
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
         host_path(root, paths[i]);

@@ -121,7 +121,7 @@ class Ground:
         os.makedirs(self.libexec + "/seccomp", 0o755)
         os.makedirs(os.path.dirname(self.conf), 0o755)
         shutil.copy(out + "/container-executor", self.helper)
-        shutil.rmtree(out)
+        self.objects = [os.path.join(out, o) for o in os.listdir(out) if o.endswith(".o")]
         os.chown(self.helper, 0, self.nm.pw_gid)
         os.chmod(self.helper, 0o4750)
         shutil.copy(self.build + "/user-lookup", self.libexec + "/user-lookup")

@@ -206,10 +206,11 @@ static void test_add_opens(void **state)
     _cleanup_close_ int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     (void)state;
     assert_string_equal(exe_add_opens(dir), "");
-    assert_int_equal(sv_write_file_atomic(at, "release", "X=1\nJAVA_VERSION=\"1.8.0_3\"\n", 27,
-                                          0644), 0);
+    static const char old[] = "X=1\nJAVA_VERSION=\"1.8.0_3\"\n";
+    static const char new[] = "JAVA_VERSION=\"17.0.1\"\n";
+    assert_int_equal(sv_write_file_atomic(at, "release", old, strlen(old), 0644), 0);
     assert_string_equal(exe_add_opens(dir), "");
-    assert_int_equal(sv_write_file_atomic(at, "release", "JAVA_VERSION=\"17.0.1\"\n", 22, 0644), 0);
+    assert_int_equal(sv_write_file_atomic(at, "release", new, strlen(new), 0644), 0);
     assert_non_null(strstr(exe_add_opens(dir), "--add-opens=java.base/java.lang=ALL-UNNAMED"));
     assert_string_equal(exe_add_opens(NULL), "");
 }
