@@ -55,6 +55,7 @@ static void group_free(struct rm_sched_app *app, struct rm_ask_group *g)
     HASH_ITER(hh, g->rows, row, tmp)
         row_drop(app, g, row);
     DL_DELETE(app->groups, g);
+    app->n_groups--;
     free(g);
 }
 
@@ -79,6 +80,8 @@ static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct 
     struct rm_ask_group *g = group_find(app, ask->priority, ask->allocation_id, ask->capability);
 
     if (!g) {
+        if (app->n_groups >= RM_MAX_ASK_GROUPS)
+            return -E2BIG;
         g = calloc(1, sizeof(*g));
         if (!g)
             return -ENOMEM;
@@ -87,6 +90,7 @@ static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct 
         g->capability = ask->capability;
         g->any_relax = true;
         DL_INSERT_INORDER(app->groups, g, group_order);
+        app->n_groups++;
     }
     *ret = g;
     return 0;
@@ -115,7 +119,7 @@ static int row_set(struct rm_sched_app *app, struct rm_ask_group *g, const struc
         HASH_ADD_KEYPTR(hh, g->rows, row->name, strlen(row->name), row);
         app->n_rows++;
     }
-    row->count = ask->count;
+    row->count = SV_MIN(ask->count, RM_MAX_ASK_COUNT);
     row->relax = ask->relax;
     return 0;
 }
@@ -131,9 +135,10 @@ int rm_asks_update(struct rm_sched_app *app, const struct rm_ask *ask)
     if (r < 0)
         return r;
     if (strcmp(ask->name, RM_ANY) == 0) {
-        int64_t more = (int64_t)ask->count - g->any;
+        int32_t count = SV_MIN(ask->count, RM_MAX_ASK_COUNT);
+        int64_t more = (int64_t)count - g->any;
 
-        g->any = ask->count;
+        g->any = count;
         g->any_relax = ask->relax;
         if (more > 0)
             g->missed = 0;

@@ -82,8 +82,6 @@ static const struct row rows[] = {
         "oldest NodeManager that may join" }, AT(minimum_nm_version) },
     { { "yarn.acl.enable", SV_CONF_BOOL, "false", 0, 0, 0, "check who may do what" },
       AT(acl_enable) },
-    { { RM "resource-tracker.nm.ip-hostname-check", SV_CONF_BOOL, "false", 0, 0, 0,
-        "refuse nodes whose address has no name" }, AT(ip_hostname_check) },
 };
 
 static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf *c,

@@ -36,7 +36,6 @@ struct rm_conf {
     int64_t launch_retries;    /* yarn.resourcemanager.nodemanager-connect-retries */
     const char *minimum_nm_version;
     bool acl_enable;
-    bool ip_hostname_check;
 };
 
 /* Reads every row; the strings belong to `conf`. */

@@ -134,7 +134,6 @@ struct rm_attempt {
     struct rm_name_set *node_updates;
     struct ipc_call *finish_call;  /* finishApplicationMaster waiting for the store */
     bool failure_counts;
-    bool storing_new;
     struct rm_attempt *prev, *next;
 };
 
@@ -160,7 +159,7 @@ struct rm_container {
     struct yarn_container_id id;
     char text[YARN_ID_TEXT_MAX];
     int state;
-    bool is_master, in_fresh, finished_informed;
+    bool is_master, in_fresh;
     struct rm_res resource;
     int32_t priority;
     int64_t allocation_id;
@@ -193,10 +192,9 @@ struct rm_node {
     int32_t http_port;
     int state;
     struct rm_res total;
-    bool in_sched, decommission_wanted;
+    bool in_sched;
     int64_t decommission_deadline_ms; /* monotonic; 0 = none */
     int32_t response_id;
-    bool registered_again;
     int64_t seen_ms;        /* monotonic, last heartbeat */
     int64_t health_ms;      /* wall, last health report */
     char *health;
@@ -241,7 +239,7 @@ struct rm {
     bool draining;
     struct rm_container *dead_containers;
     struct rm_node *dead_nodes;
-    sd_event_source *tick, *hold;
+    sd_event_source *tick;
     int64_t hold_until_ms;  /* no new allocations before: recovered nodes may still come back */
     bool want_round;        /* an ask round is due at the end of the drain */
     struct rm_counters n;

@@ -81,11 +81,10 @@ struct rm_sched_app {
     int32_t attempt;
     int64_t sequence; /* last container number given */
     int32_t priority;
-    int64_t order;    /* submission order, after priority and id */
     bool active, in_waiting, in_ready, am_counted;
     struct rm_res am, used, reserved, pending;
     int32_t n_containers, n_reserved;
-    size_t n_rows;
+    size_t n_rows, n_groups;
     struct rm_queue *leaf;
     struct rm_user *user;
     struct rm_ask_group *groups;
@@ -147,7 +146,6 @@ struct rm_sched {
     struct rm_sched_node *cursor; /* where the next ask round begins; NULL = at the head */
     struct rm_sched_app *apps;
     struct rm_sched_container *containers;
-    int64_t order;
     struct rm_decision *out;
     size_t n_out, cap_out;
 };

@@ -267,7 +267,6 @@ static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct
     app->key.id = ev->app.id;
     app->id = ev->app;
     app->priority = ev->priority;
-    app->order = s->order++;
     app->am = ev->total;
     app->leaf = leaf;
     app->user = user;

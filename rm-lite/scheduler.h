@@ -17,6 +17,8 @@ struct rm_sched;
 #define RM_ANY "*"                 /* ResourceRequest.ANY */
 #define RM_DEFAULT_RACK "/default-rack"
 #define RM_MAX_ASK_ROWS 100000     /* rows in one application's ask table */
+#define RM_MAX_ASK_GROUPS 10000    /* different (priority, allocation id, capability) of one */
+#define RM_MAX_ASK_COUNT 10000000  /* containers in one row; more is cut to this */
 #define RM_EPOCH_SHIFT 40          /* container number = epoch << 40 | sequence */
 
 enum rm_sched_event_type {

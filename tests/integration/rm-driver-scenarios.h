@@ -355,6 +355,59 @@ static void run_expiry(void)
     check(metrics->cluster_metrics->num_lost_nms == 1, "a silent node is lost");
 }
 
+/* Keys roll every few seconds: nodes hear of the next one before it signs, masters get a token of
+ * the new one, and what is given stays good. */
+static void run_roll(void)
+{
+    struct master m;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_app_id id = begin(&m);
+    int32_t first_nm = g.nm_key.key_id, first_ct = g.container_key.key_id;
+    struct yarn_master_key old_ct = g.container_key, old_nm = g.nm_key;
+    int64_t until = sv_now_ms() + 20000;
+    bool new_token = false;
+    size_t tokens = 0, had;
+
+    (void)allocate(a, &m, 1);
+    while (sv_now_ms() < until && (g.nm_key.key_id == first_nm || !new_token)) {
+        const AllocateResponse *resp;
+
+        old_ct = g.container_key;
+        old_nm = g.nm_key;
+        beat(&g.nodes[0]);
+        resp = allocate(a, &m, 0);
+        new_token |= resp->am_rm_token != NULL;
+        (void)sd_event_run(g.event, 50000);
+    }
+    check(g.nm_key.key_id == first_nm + 1 && g.container_key.key_id == first_ct + 1,
+          "the node learns the next keys by heartbeat");
+    check(new_token, "the master gets a token of the new key");
+    had = m.containers;
+    while (sv_now_ms() < until && !tokens) { /* until the new key signs */
+        const AllocateResponse *resp;
+        struct yarn_master_key new_ct = g.container_key, new_nm = g.nm_key;
+
+        beat(&g.nodes[0]);
+        g.bad_tokens = 0;
+        resp = allocate(a, &m, 1);
+        if (g.bad_tokens) { /* still made with the old key, which nodes keep */
+            g.container_key = old_ct;
+            g.nm_key = old_nm;
+            check(resp->n_allocated_containers == 0 ||
+                      signed_well(resp->allocated_containers[0]->container_token, &old_ct),
+                  "until then tokens are made with the old key");
+            g.container_key = new_ct;
+            g.nm_key = new_nm;
+            until = SV_MIN(until, sv_now_ms() + 10000);
+        } else {
+            tokens += resp->n_nm_tokens;
+        }
+        (void)sd_event_run(g.event, 300000);
+    }
+    check(tokens == 1 && m.containers > had, "then the node's NMToken is sent again, with the new key");
+    good_bye(&m, id);
+}
+
 /* How fast containers are given and taken back over real IPC. */
 static void run_rate(void)
 {
@@ -396,7 +449,7 @@ static const struct {
 } scenarios[] = {
     { "life", run_life },       { "rules", run_rules },     { "heartbeats", run_heartbeats },
     { "kill", run_kill },       { "failure", run_failure }, { "restart", run_restart },
-    { "expiry", run_expiry },   { "rate", run_rate },
+    { "expiry", run_expiry },   { "roll", run_roll },       { "rate", run_rate },
 };
 
 #endif

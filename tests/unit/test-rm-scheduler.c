@@ -284,6 +284,32 @@ static void test_dominant_resource(void **state)
     fix_end(&f);
 }
 
+static void test_greedy_master(void **state)
+{
+    struct fix f;
+    struct rm_app_usage u;
+    int r = 0;
+
+    (void)state;
+    fix_conf(&f);
+    fix_start(&f);
+    app(&f, 1, "ann", "default", 0);
+    ask(&f, 1, 1024, INT32_MAX);
+    rm_sched_app_usage(f.s, app_id(1), &u);
+    assert_int_equal(u.pending.mem, INT64_C(1024) * RM_MAX_ASK_COUNT);
+    for (int i = 0; i <= RM_MAX_ASK_GROUPS && r == 0; i++) {
+        struct rm_ask a = { .priority = -i, .allocation_id = -1, .name = RM_ANY, .count = 1,
+                            .capability = { 1024, 1 } };
+
+        r = go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK, .app = app_id(1), .asks = &a,
+                                            .n_asks = 1 });
+    }
+    assert_int_equal(r, -E2BIG);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
+                                                     .app = app_id(1) }), 0);
+    fix_end(&f);
+}
+
 /* --------------------------------------------------------------------- locality */
 
 static void test_locality_delay(void **state)
@@ -746,6 +772,7 @@ int main(void)
         cmocka_unit_test(test_priorities),
         cmocka_unit_test(test_normalize),
         cmocka_unit_test(test_dominant_resource),
+        cmocka_unit_test(test_greedy_master),
         cmocka_unit_test(test_locality_delay),
         cmocka_unit_test(test_strict_locality_and_blacklist),
         cmocka_unit_test(test_shares),
