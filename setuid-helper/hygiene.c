@@ -156,9 +156,10 @@ void hlp_fs_as(uid_t uid, gid_t gid)
 
 void hlp_hygiene(int argc)
 {
+    static char *nothing[] = { NULL };
     if (argc != 1)
         _exit(EXE_STATUS_ARGUMENTS);
-    environ = (char *[]){ NULL };
+    environ = nothing;
     descriptors();
     if (geteuid() != 0)
         hlp_fail(EXE_STATUS_NOT_ROOT, EPERM, "container-executor");

@@ -63,13 +63,14 @@ static void wait_for_monitor(int life)
 static void become_user(const struct hlp *h, const struct hlp_child *c)
 {
     struct pollfd life = { .fd = c->life, .events = POLLIN };
+    /* As root: an empty keyring counts against root's quota, not against the 200 of a user. */
+    if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
+        hlp_fail(EXE_STATUS_SESSION, errno, "session keyring");
     hlp_drop(&h->user);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "prctl");
     if (poll(&life, 1, 0) != 0) /* it died between the two lines above */
         _exit(EXE_STATUS_LOST);
-    if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
-        hlp_fail(EXE_STATUS_SESSION, errno, "session keyring");
 }
 
 static void write_file(int dir, const char *name, mode_t mode, int from, enum exe_status status)

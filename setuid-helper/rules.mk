@@ -49,8 +49,9 @@ FUZZ_TARGETS += fuzz-executor-config
 fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
 
 # What the lane runs inside containers: no library, nothing of the host is needed.
-$(BUILD)/tests/integration/probe: tests/integration/probe.c
+$(addprefix $(BUILD)/tests/integration/,probe fake-lookup): $(BUILD)/tests/integration/%: \
+		tests/integration/%.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) -Wall -Wextra -O1 -D_GNU_SOURCE -static -o $@ $<
-TEST_PROGRAMS += $(BUILD)/tests/integration/probe
+TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/,probe fake-lookup)

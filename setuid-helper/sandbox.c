@@ -306,11 +306,15 @@ static void as_user(const struct hlp *h)
 static void local_dir(const struct hlp *h, unsigned i, int root)
 {
     char path[HLP_PATH_MAX];
+    struct stat st;
     const char *base = h->cfg.local_dirs.v[i];
     hlp_fs_as(h->nm.uid, h->nm_gid);
     int dir = hlp_open_root(h, base, EXE_STATUS_LOCAL_DIR);
     as_user(h);
     int public = hlp_open_at(dir, "filecache", O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (public >= 0 && (fstat(public, &st) < 0 ||
+                        (st.st_uid != h->public.uid && st.st_uid != h->nm.uid)))
+        hlp_fail(EXE_STATUS_LOCAL_DIR, EPERM, "filecache");
     if (public >= 0)
         user_tree(public, RO, root, base, "filecache");
     else if (public != -ENOENT)
