@@ -15,6 +15,7 @@
 #include "nodemanager/localization.h"
 #include "nodemanager/log_handler.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/node_status_updater.h"
 #include "nodemanager/state_store.h"
 #include "nodemanager/token_secret_managers.h"
 
@@ -263,7 +264,10 @@ static int act_cleaned(void *o, int event, void *arg)
     (void)event;
     (void)arg;
     nm_secrets_app_finished(a->nm->secrets, a->id);
-    nm_log_handler_app_finished(a->nm->logs, a);
+    nm_updater_app_finished(a->nm->updater, a);
+    nm_log_handler_app_finished(a->nm->logs, a); /* recorded together with … */
+    if (nm_store_app_remove(a->nm->store, a->text) < 0) /* … this */
+        sv_log(SV_LOG_ERR, a->text, "%s: could not be taken out of the state store", a->text);
     return NM_APP_FINISHED;
 }
 
@@ -273,8 +277,6 @@ static int act_forget(void *o, int event, void *arg)
 
     (void)event;
     (void)arg;
-    if (nm_store_app_remove(a->nm->store, a->text) < 0)
-        sv_log(SV_LOG_ERR, a->text, "%s: could not be taken out of the state store", a->text);
     nm_app_remove(a);
     return NM_APP_FINISHED;
 }
@@ -305,6 +307,8 @@ static const char *const event_names[NM_APP_N_EVENTS] = {
 
 static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
     [S(NEW)][E(INIT_APPLICATION)] = { act_init, S(INITING), { 0 } },
+    [S(NEW)][E(FINISH_APPLICATION)] = { act_finish, S(FINISHING_CONTAINERS_WAIT),
+                                        { S(RESOURCES_CLEANINGUP) } }, /* recovered */
     [S(NEW)][E(INIT_CONTAINER)] = { act_container_waits, S(NEW), { 0 } },
 
     [S(INITING)][E(INIT_CONTAINER)] = { act_container_waits, S(INITING), { 0 } },

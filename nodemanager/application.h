@@ -27,7 +27,7 @@ enum nm_app_event {
     NM_APP_EV_CONTAINER_FINISHED,
     NM_APP_EV_FINISH_APPLICATION,
     NM_APP_EV_RESOURCES_CLEANEDUP,
-    NM_APP_EV_LOG_HANDLING_FINISHED,
+    NM_APP_EV_LOG_HANDLING_FINISHED, /* its logs are deleted: nothing is left to show */
     NM_APP_N_EVENTS
 };
 

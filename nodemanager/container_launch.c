@@ -97,11 +97,21 @@ static void say(struct nm_container *c, char *text)
     free(text);
 }
 
+/* Hadoop's launcher puts the text of a failure into the diagnostics and into the event as well, so
+ * that it stands there twice; whoever compares finds the same here. */
+static void finish_failed(struct nm_container *c, int code)
+{
+    char *text = nm_diagnostics_exit(c, code);
+
+    say(c, text ? strdup(text) : NULL);
+    finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, code, text);
+}
+
 static void fail(struct nm_container *c, int code, const char *why)
 {
     sv_log(SV_LOG_WARNING, c->text, "%s: launch failed: %s", c->text, why);
     say(c, nm_diagnostics_exception(c, code, why));
-    finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, code, nm_diagnostics_exit(c, code));
+    finish_failed(c, code);
 }
 
 /* ---- what executor/ tells --------------------------------------------------------------------*/
@@ -141,8 +151,7 @@ static void on_failed(struct exe_container *x, const struct exe_failure *f, void
         c->recovering = false;
         if (c->recovered == NM_RECOVERED_LAUNCHED) {
             nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-            finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, NM_EXIT_LOST,
-                   nm_diagnostics_exit(c, NM_EXIT_LOST));
+            finish_failed(c, NM_EXIT_LOST);
         } else if (c->kill_requested) {
             finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, NM_EXIT_TERMINATED,
                    strdup("Container terminated before launch."));
@@ -198,7 +207,7 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
         return;
     }
     say(c, nm_diagnostics_exception(c, code, ""));
-    finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, code, nm_diagnostics_exit(c, code));
+    finish_failed(c, code);
 }
 
 static const struct exe_container_ops ops = {
@@ -298,8 +307,7 @@ void nm_launch_start(struct nm_container *c)
         c->recovering = false;
         sv_log(SV_LOG_ERR, c->text, "%s: cannot be adopted: %s", c->text, err.text);
         nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-        finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, NM_EXIT_LOST,
-               nm_diagnostics_exit(c, NM_EXIT_LOST));
+        finish_failed(c, NM_EXIT_LOST);
     }
 }
 

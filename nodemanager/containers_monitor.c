@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ struct nm_monitor {
     float node_cpu;
     uint64_t cpu_busy, cpu_total; /* last reading of /proc/stat, ticks */
     bool read_once;
+    unsigned containers; /* at the last tick */
 };
 
 static void sample_container(struct nm_container *c, int64_t now)
@@ -95,6 +97,9 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
         m->containers_cpu += c->cpu_cores;
     }
     sample_node(m);
+    if (HASH_COUNT(m->nm->containers) < m->containers)
+        (void)malloc_trim(64 << 10); /* what ended gives its memory back, ignoring */
+    m->containers = HASH_COUNT(m->nm->containers);
     (void)sd_event_source_set_time_relative(s, (uint64_t)m->nm->conf.monitor_ms * 1000);
     (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
     return 0;

@@ -47,6 +47,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     struct nm_log_handler *h = userdata;
     int64_t now = sv_wall_ms();
     struct deleter *d, *tmp;
+    struct nm_app *app;
 
     (void)s;
     (void)usec;
@@ -54,6 +55,9 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
         if (d->at_ms > now)
             continue;
         nm_deletion_app_logs(h->nm, d->app, d->user); /* in the same transaction as the removal */
+        app = nm_app_find(h->nm, d->text);
+        if (app)
+            nm_post_app(app, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
         if (nm_store_log_deleter_remove(h->nm->store, d->text) < 0)
             sv_log(SV_LOG_ERR, d->text, "%s: log deadline stays in the state store", d->text);
         DL_DELETE(h->list, d);
@@ -89,8 +93,9 @@ void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
         r = nm_store_log_deleter(h->nm->store, a->text, a->run_as, at);
     if (r < 0)
         sv_log(SV_LOG_ERR, a->text, "%s: its logs have no deadline: %s", a->text, strerror(-r));
+    if (r < 0 || a->init_error)
+        nm_post_app(a, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
     arm(h);
-    nm_post_app(a, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
 }
 
 int nm_log_handler_new(struct nm *nm, struct nm_log_handler **ret, struct sv_error *err)

@@ -155,7 +155,7 @@ static int app(struct nm *nm, const char *id, struct sv_http_response *ret)
     a = nm_app_find(nm, id);
     if (!a)
         return nm_web_exception(ret, 404, "NotFoundException",
-                                "java.lang.Exception: app with id: %s not found", id);
+                                "java.lang.Exception: app with id %s not found", id);
     return nm_web_json(ret, 200, json_pack("{s:o}", "app", app_json(a)));
 }
 
@@ -232,7 +232,7 @@ static int container(struct nm *nm, const char *rest, const struct sv_http_reque
     id[slash - rest] = 0;
     if (yarn_container_id_parse(id, &parsed) < 0)
         return nm_web_exception(ret, 400, "BadRequestException",
-                                "invalid container id, %.90s", id);
+                                "java.lang.Exception: invalid container id, %.90s", id);
     if (!strcmp(slash, "/logs") || !strcmp(slash, "/logs/"))
         return nm_web_log_list(nm, parsed, ret);
     if (sv_has_prefix(slash, "/logs/"))

@@ -373,7 +373,8 @@ static void delivered(struct nm_updater *u)
             continue;
         c->in_flight = false;
         c->reported_ms = now;
-        if (!c->app || c->acknowledged) /* nobody is left who would acknowledge it */
+        /* nobody is left who would acknowledge it */
+        if (!c->app || c->app->state == NM_APP_FINISHED || c->acknowledged)
             forget_container(u->nm, c);
     }
 }
@@ -563,12 +564,12 @@ void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
         schedule(u, 0);
 }
 
-void nm_updater_app_gone(struct nm_updater *u)
+void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
 {
     struct nm_container *c, *tmp;
 
     HASH_ITER(hh, u->nm->containers, c, tmp)
-        if (!c->app && nm_container_is_done(c) && c->reported_ms && !c->in_flight)
+        if (c->app == a && nm_container_is_done(c) && c->reported_ms && !c->in_flight)
             forget_container(u->nm, c);
 }
 

@@ -221,6 +221,7 @@ static void clear_last_life(struct nm *nm)
 int nm_recover(struct nm *nm, struct sv_error *err)
 {
     struct ctx x = { .nm = nm };
+    struct nm_app *app, *tmp;
     int r;
 
     if (!nm->conf.recovery) {
@@ -247,12 +248,13 @@ int nm_recover(struct nm *nm, struct sv_error *err)
     sv_log_info("recovered %u applications and %u containers", HASH_COUNT(nm->apps),
                 HASH_COUNT(nm->containers));
     for (struct nm_app *a = nm->apps; a; a = a->hh.next)
-        nm_post_app(a, NM_APP_EV_INIT_APPLICATION, NULL);
+        if (!a->finish_recorded) /* else its directories are only to be deleted */
+            nm_post_app(a, NM_APP_EV_INIT_APPLICATION, NULL);
     for (struct nm_container *c = nm->containers; c; c = c->hh.next)
         if (c->state == NM_CONTAINER_NEW)
             nm_post_container(c, NM_CONTAINER_EV_INIT, 0, NULL);
-    for (struct nm_app *a = nm->apps; a; a = a->hh.next)
-        if (a->finish_recorded)
-            nm_app_finish(a, "Application killed by ResourceManager");
+    HASH_ITER(hh, nm->apps, app, tmp)
+        if (app->finish_recorded)
+            nm_app_finish(app, "Application killed by ResourceManager");
     return 0;
 }

@@ -35,6 +35,7 @@ fuzz:
 
 # Lanes. Each ends with one plain line "N passed, N failed, N skipped".
 UNIT_SCRIPTS := tests/check-includes tests/check-style tests/check-lanes tests/check-modes \
+	"tests/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
 check-unit: programs unit-tests

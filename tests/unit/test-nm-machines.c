@@ -60,7 +60,7 @@ void nm_deletion_app(struct nm_app *a) { (void)a; }
 void nm_launch_start(struct nm_container *c) { (void)c; seen.launched++; }
 void nm_launch_cleanup(struct nm_container *c) { (void)c; seen.cleanups++; }
 void nm_updater_container_done(struct nm_updater *u, struct nm_container *c) { (void)u; (void)c; }
-void nm_updater_app_gone(struct nm_updater *u) { (void)u; }
+void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a) { (void)u; (void)a; }
 void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app) { (void)s; (void)app; }
 void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
 {
