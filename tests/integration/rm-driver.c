@@ -579,7 +579,7 @@ static bool finish(struct master *m)
     return resp->isunregistered;
 }
 
-#include "rm-driver-scenarios.h"
+#include "tests/integration/rm-driver-scenarios.h"
 
 int main(int argc, char **argv)
 {
