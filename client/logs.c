@@ -36,12 +36,12 @@ static bool open_next(struct logs *l)
 {
     for (; l->row < l->status.n; l->row++, l->name = 0) {
         const struct cli_row *row = &l->status.rows[l->row];
-        const char *name = l->names[l->name];
+        const char *name;
 
         if (l->name == l->n_names || !is_wanted(l, row))
             continue;
         l->found = true;
-        l->name++;
+        name = l->names[l->name++];
         if (!l->only || l->n_names > 1)
             printf("--- instance %d, %s on %s, %s\n", row->instance, row->container, row->node,
                    name);

@@ -118,10 +118,12 @@ class Node:
         build = os.path.join(self.dir, "obj")
         helper = os.path.join(build, "container-executor")
         done = subprocess.run(
-            ["make", "-C", TOP, "--no-print-directory", f"BUILD={build}", "SANITIZE=",
+            ["make", "-C", TOP, "--no-print-directory", f"BUILD={build}",
+             f"SANITIZE={'1' if self.cluster.sanitize else ''}",
              f"PREFIX={self.prefix}", f"LIBEXECDIR={self.libexec}", f"SYSCONFDIR={etc}",
              f"EXECUTOR_CONF={etc}/selvedge/container-executor.cfg", helper],
-            capture_output=True, text=True)
+            capture_output=True, text=True,  # a make of its own, also below another one
+            env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")})
         if done.returncode != 0:
             raise ClusterError(f"container-executor: build failed:\n{done.stdout}{done.stderr}")
         install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon,
@@ -344,6 +346,14 @@ class Cluster:
         for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
             with open(f"{directory}/{name}", encoding="utf-8", errors="replace") as f:
                 found.append(f"sanitizer report of {name}:\n{f.read(4000)}")
+        for daemon in [self.rm] + [n.process for n in self.nodes]:  # what could not go there
+            if daemon is None or not os.path.exists(daemon.log):
+                continue
+            with open(daemon.log, encoding="utf-8", errors="replace") as f:
+                told = [line for line in f if "runtime error:" in line or "ERROR: AddressSanitizer" in line or
+                        "ERROR: LeakSanitizer" in line]
+            if told:
+                found.append(f"sanitizer report in the log of {daemon.name}: {''.join(told[:5])}")
         return found
 
     def start_rm(self, argv=None, env=None, seconds=30):
