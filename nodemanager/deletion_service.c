@@ -345,6 +345,18 @@ static int recover_one(int64_t id, int64_t at_ms, const char *text, void *userda
     return 0;
 }
 
+void nm_deletion_each(const struct nm_deletion *d,
+                      void (*fn)(const struct exe_delete_what *what, void *userdata),
+                      void *userdata)
+{
+    struct task *t;
+
+    DL_FOREACH(d->tasks, t) {
+        t->what.user = *t->user ? t->user : NULL;
+        fn(&t->what, userdata);
+    }
+}
+
 int nm_deletion_recover(struct nm_deletion *d)
 {
     int r = nm_store_each_deletion(d->nm->store, recover_one, d);

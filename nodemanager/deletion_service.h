@@ -16,6 +16,10 @@ struct nm_deletion;
 int nm_deletion_new(struct nm *nm, struct nm_deletion **ret, struct sv_error *err) _must_use_;
 struct nm_deletion *nm_deletion_free(struct nm_deletion *d);
 int nm_deletion_recover(struct nm_deletion *d) _must_use_;
+/* Every deletion that is still to be done. */
+void nm_deletion_each(const struct nm_deletion *d,
+                      void (*fn)(const struct exe_delete_what *what, void *userdata),
+                      void *userdata);
 bool nm_deletion_busy(const struct nm_deletion *d); /* something is due or under way */
 
 void nm_deletion_container(struct nm_container *c); /* the work directory */

@@ -682,9 +682,25 @@ static int recover_one(const char *key, const void *value, size_t len, void *use
     return 0;
 }
 
+/* What is still to be deleted must not be hit by a new entry of the same number. */
+static void reserve_one(const struct exe_delete_what *w, void *userdata)
+{
+    struct nm_localization *l = userdata;
+    enum loc_visibility v = w->visibility == EXE_VISIBILITY_PUBLIC    ? LOC_PUBLIC
+                            : w->visibility == EXE_VISIBILITY_PRIVATE ? LOC_PRIVATE
+                                                                      : LOC_APPLICATION;
+
+    if (w->what == EXE_DELETE_RESOURCE &&
+        loc_cache_reserve(l->cache, v, w->user, w->app, w->resource_id) < 0)
+        sv_log_err("deletion of resource %llu is not known to the cache",
+                   (unsigned long long)w->resource_id);
+}
+
 int nm_localization_recover(struct nm_localization *l, struct sv_error *err)
 {
-    int r = nm_store_each_resource(l->nm->store, recover_one, l);
+    int r;
 
+    nm_deletion_each(l->nm->deletion, reserve_one, l);
+    r = nm_store_each_resource(l->nm->store, recover_one, l);
     return r < 0 ? sv_error_errno(err, r, "localized resources") : 0;
 }
