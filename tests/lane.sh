@@ -12,6 +12,12 @@ lane_row() {
 	printf '  %-5s %-40s %4ss  %s\n' "$1" "$2" "$3" "${4:-}"
 }
 
+# lane_show LOG: what failed in it, and its last lines.
+lane_show() {
+	grep -nE '^ *(FAIL|not ok|ERROR)' "$1" | head -n 30 | sed 's/^/    ! /'
+	tail -n 40 "$1" | sed 's/^/    | /'
+}
+
 # lane_program NAME TIMEOUT COMMAND...: runs a program that ends with the plain line and adds its
 # figures. Without that line, or with a status that contradicts it, the program has failed.
 lane_program() {
@@ -35,7 +41,7 @@ lane_program() {
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	if ((f > 0)); then
 		lane_row FAIL "$name" $((SECONDS - start)) "$last"
-		sed 's/^/    | /' "$log" | tail -n 60
+		lane_show "$log"
 	elif ((s > 0)); then
 		lane_row skip "$name" $((SECONDS - start)) "$last"
 		grep -i skip "$log" | grep -Ev "$plain_line" | sed 's/^/    | /' | head -n 20
