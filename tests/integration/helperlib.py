@@ -268,11 +268,13 @@ class Ground:
         except OSError:
             pass  # gone, as it should be
         subprocess.run(["umount", "-l", self.cg])
-        for n in self.accounts:
-            subprocess.run(["userdel", n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            subprocess.run(["groupdel", n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # -f: an alias of root is "in use by process 1". Groups after all accounts: two share one.
+        for command in (["userdel", "-f"], ["groupdel"]):
+            for n in self.accounts:
+                subprocess.run(command + [n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         shutil.rmtree(self.base, ignore_errors=True)
-        return problems
+        left = [l.split(":")[0] for f in ("/etc/passwd", "/etc/group") for l in open(f) if l.startswith(self.prefix)]
+        return problems + ["account " + n for n in left]
 
     def leftovers(self):
         """Processes of our accounts; cgroups; mounts. [] is what is wanted."""
