@@ -17,6 +17,7 @@
 #define DRAIN_MS 15000   /* for the last output after the last container */
 #define LOG_POLL_MS 500
 #define PROGRESS_MS 1000
+#define SWEEP_MAX 64 /* directories of earlier jobs that are looked at */
 
 struct stream { /* what one instance's present container has told so far */
     char container[YARN_ID_TEXT_MAX];
@@ -339,6 +340,39 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     return 0;
 }
 
+/* ---- What killed runs left in the staging directory ---- */
+
+struct old_call {
+    struct run *run;
+    struct yarn_app_id app;
+};
+
+static void on_old_report(int status, const struct cli_report *report, size_t n,
+                          const struct sv_error *err, void *userdata)
+{
+    struct old_call *call = userdata;
+
+    (void)err;
+    if (status == 0 && n == 1 && cli_app_ended(report->state))
+        cli_stage_remove_other(call->run->stage, call->app);
+    free(call);
+}
+
+static void sweep_staging(struct run *run)
+{
+    struct yarn_app_id apps[SWEEP_MAX];
+    size_t n = cli_stage_others(run->stage, apps, SWEEP_MAX);
+
+    for (size_t i = 0; i < n; i++) {
+        struct old_call *call = malloc(sizeof(*call));
+
+        if (call)
+            *call = (struct old_call){ run, apps[i] };
+        if (!call || cli_rm_report(run->ctx->rm, apps[i], on_old_report, call) < 0)
+            free(call);
+    }
+}
+
 /* ---- Submitting ---- */
 
 static void on_submitted(int status, const struct sv_error *err, void *userdata)
@@ -355,6 +389,7 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
         (long long)run->job.resource.memory_mb, run->job.resource.vcores,
         run->job.resource.vcores == 1 ? "" : "s");
     run->state = CLI_APP_SUBMITTED;
+    sweep_staging(run);
     r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 0, on_tick,
                                    run);
     if (r < 0)

@@ -2,6 +2,7 @@
  * made a directory of our name before us. */
 #include "client/stage.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -122,6 +123,31 @@ struct cli_stage *cli_stage_free(struct cli_stage *s)
     free(s->path);
     free(s);
     return NULL;
+}
+
+size_t cli_stage_others(struct cli_stage *s, struct yarn_app_id *ret, size_t max)
+{
+    int fd = openat(s->user_dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *e;
+    size_t n = 0;
+
+    if (!d) {
+        sv_close(fd);
+        return 0;
+    }
+    while (n < max && (e = readdir(d)))
+        if (strcmp(e->d_name, s->app) != 0 && yarn_app_id_parse(e->d_name, &ret[n]) == 0)
+            n++;
+    closedir(d);
+    return n;
+}
+
+void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app)
+{
+    char name[YARN_ID_TEXT_MAX];
+
+    (void)!sv_remove_tree_at(s->user_dir, yarn_app_id_text(app, name)); /* next time, ignoring */
 }
 
 static const char *keep(struct cli_stage *s, const char *text)

@@ -14,6 +14,11 @@ int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app
 /* Removes the job's directory as well. */
 struct cli_stage *cli_stage_free(struct cli_stage *s);
 
+/* Directories of other jobs of this user: of running ones, and of ones whose `selvedge run` was
+ * killed. At most `max` ids; how many. */
+size_t cli_stage_others(struct cli_stage *s, struct yarn_app_id *ret, size_t max);
+void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app);
+
 /* Copies a file. `link`: its name in the containers. The texts of *ret belong to the stage. */
 int cli_stage_copy(struct cli_stage *s, const char *path, const char *link,
                    enum cli_resource_type type, struct cli_resource *ret, struct sv_error *err)
