@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define TREE_DEPTH_MAX 64 /* descriptors held at once while a tree is removed: one a level */
+#define EAGAIN_TRIES 128
 
 int sv_close(int fd)
 {
@@ -37,14 +38,18 @@ int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
         .mode = flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode & 07777 : 0,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
-    long fd;
+    long fd = -1;
 
     /* O_PATH takes no other flag than these; O_NOCTTY would make the kernel refuse */
     if (flags & O_PATH)
         how.flags &= (uint64_t)(O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    do
+    /* EAGAIN is a rename that raced with the walk, or, for O_NONBLOCK, a lease that the file's owner
+     * holds and need not give back for lease-break-time: never a reason to wait for long. */
+    for (int tries = 0; tries < EAGAIN_TRIES; tries++) {
         fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
-    while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+        if (fd >= 0 || (errno != EINTR && errno != EAGAIN))
+            break;
+    }
     return fd < 0 ? -errno : (int)fd;
 }
 

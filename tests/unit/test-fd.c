@@ -2,10 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -199,6 +202,43 @@ static void test_remove_deep_tree(void **state)
     assert_int_equal(fstatat(top, "deep", &st, AT_SYMLINK_NOFOLLOW), -1);
 }
 
+/* A job leases its own log file and does not give the lease back: whoever looks into the file gets
+ * an answer at once, and does not go round in the open for as long as the job likes. */
+static void test_open_leased(void **state)
+{
+    int fd = openat(top, "leased", O_RDWR | O_CREAT | O_CLOEXEC, 0600), ready[2], r;
+    char c;
+    pid_t pid;
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        (void)signal(SIGIO, SIG_IGN);
+        (void)close(ready[0]);
+        c = fcntl(fd, F_SETLEASE, F_WRLCK) == 0 ? 'l' : '-';
+        (void)!write(ready[1], &c, 1);
+        for (;;)
+            (void)pause();
+    }
+    (void)sv_close(ready[1]);
+    (void)sv_close(fd); /* a lease for writing is the only opener's */
+    assert_int_equal(read(ready[0], &c, 1), 1);
+    (void)sv_close(ready[0]);
+    if (c == 'l') {
+        (void)alarm(10); /* the end of this test if the open does not come back */
+        r = sv_open_beneath(top, "leased", O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
+        (void)alarm(0);
+        assert_int_equal(r, -EAGAIN);
+    }
+    (void)kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(c, 'l');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_mkdir_p),      cmocka_unit_test(test_read_file),
         cmocka_unit_test(test_write_atomic), cmocka_unit_test(test_memfd),
         cmocka_unit_test(test_remove_tree),  cmocka_unit_test(test_remove_deep_tree),
+        cmocka_unit_test(test_open_leased),
     };
 
     (void)umask(022);
