@@ -16,6 +16,7 @@
 #include "common/str.h"
 #include "executor/internal.h"
 
+#define LOOK_AGAIN_USEC 2000
 #define EXIT_LOST 154
 #define CGROUP_REMOVE_MS 10000
 
@@ -253,34 +254,6 @@ static int on_adopted_end(sd_event_source *s, int fd, uint32_t revents, void *us
     return 0;
 }
 
-/* First word to the caller of exe_adopt about a container that runs: from the loop. */
-static int on_adopted(sd_event_source *s, void *userdata)
-{
-    struct exe_container *c = userdata;
-    struct exe_record r;
-    (void)s;
-    c->watch = sd_event_source_disable_unref(c->watch);
-    if (c->monitor < 0) {
-        struct exe_failure f;
-        if (read_record(c, &r, NULL) == 0 && r.state != EXE_RECORD_FAILED) {
-            monitor_ended(c);
-            return 0;
-        }
-        /* Never launched, or refused: whatever may still be on its way finds no group. */
-        exe_failure_set(&f, EXE_STATUS_LOST, 0, c->name, "the launch had not happened");
-        if (c->leaf)
-            (void)!cg_leaf_kill(c->leaf);
-        fail(c, &f);
-        return 0;
-    }
-    if (sd_event_add_io(c->exe->event, &c->watch, c->monitor, EPOLLIN, on_adopted_end, c) < 0) {
-        monitor_ended(c); /* cannot be watched: it must not run unseen */
-        return 0;
-    }
-    c->ops.started(c, read_record(c, &r, NULL) == 0 ? r.init_pid : 0, c->userdata);
-    return 0;
-}
-
 static pid_t lock_holder(int fd)
 {
     struct flock l = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
@@ -303,13 +276,81 @@ static int find_monitor(int record)
     return -ESRCH;
 }
 
+enum look { LOOK_RUNS, LOOK_STARTING, LOOK_ENDED, LOOK_NEVER };
+
+/* What the record and its lock say now. The helper locks the record when it makes it and writes it
+ * when the container has started: a daemon that comes back meanwhile finds it locked and empty. */
+static enum look look(struct exe_container *c, struct exe_record *r)
+{
+    _cleanup_close_ int fd = -1;
+    int e = read_record(c, r, &fd);
+    if (fd < 0 || (e == 0 && r->state == EXE_RECORD_FAILED))
+        return LOOK_NEVER;
+    if (e == 0 && r->state == EXE_RECORD_EXITED)
+        return LOOK_ENDED;
+    c->monitor = find_monitor(fd);
+    if (c->monitor < 0) { /* it may have ended since it was read */
+        e = read_record(c, r, NULL);
+        return e == 0 && r->state != EXE_RECORD_FAILED ? LOOK_ENDED : LOOK_NEVER;
+    }
+    if (e == 0) {
+        /* A recycled number is harmless: the helper asks whether it is in the group. */
+        c->init = (int)syscall(SYS_pidfd_open, r->init_pid, 0);
+        return LOOK_RUNS;
+    }
+    c->monitor = sv_close(c->monitor);
+    return LOOK_STARTING;
+}
+
+static int on_look_again(sd_event_source *s, uint64_t usec, void *userdata);
+
+/* First word to the caller of exe_adopt: from the loop. */
+static int on_adopted(sd_event_source *s, void *userdata)
+{
+    struct exe_container *c = userdata;
+    struct exe_record r = { 0 };
+    struct exe_failure f;
+    (void)s;
+    c->watch = sd_event_source_disable_unref(c->watch);
+    switch (look(c, &r)) {
+    case LOOK_STARTING:
+        if (sd_event_add_time_relative(c->exe->event, &c->watch, CLOCK_BOOTTIME, LOOK_AGAIN_USEC,
+                                       1000, on_look_again, c) >= 0)
+            return 0;
+        monitor_ended(c); /* cannot be watched: it must not run unseen */
+        return 0;
+    case LOOK_ENDED:
+        monitor_ended(c);
+        return 0;
+    case LOOK_NEVER:
+        /* Never launched, or refused: whatever may still be on its way finds no group. */
+        exe_failure_set(&f, EXE_STATUS_LOST, 0, c->name, "the launch had not happened");
+        if (c->leaf)
+            (void)!cg_leaf_kill(c->leaf);
+        fail(c, &f);
+        return 0;
+    case LOOK_RUNS:
+        break;
+    }
+    if (sd_event_add_io(c->exe->event, &c->watch, c->monitor, EPOLLIN, on_adopted_end, c) < 0) {
+        monitor_ended(c); /* the same */
+        return 0;
+    }
+    c->ops.started(c, r.init_pid, c->userdata);
+    return 0;
+}
+
+static int on_look_again(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)usec;
+    return on_adopted(s, userdata);
+}
+
 int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsigned work_dir,
               const struct exe_container_ops *ops, void *userdata, struct exe_container **ret,
               struct sv_error *err)
 {
-    _cleanup_close_ int record = -1;
     struct exe_container *c;
-    struct exe_record r = { 0 };
     int e = container_new(x, id, user, work_dir, ops, userdata, &c, err);
     if (e < 0)
         return e;
@@ -318,12 +359,6 @@ int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsi
         (void)sv_error_errno(err, e, "%s: cgroup", c->name);
         container_free(c);
         return e;
-    }
-    if (read_record(c, &r, &record) == 0 && r.state == EXE_RECORD_RUNNING) {
-        c->monitor = find_monitor(record);
-        /* A recycled number is harmless: the helper asks whether it is in the group. */
-        if (c->monitor >= 0)
-            c->init = (int)syscall(SYS_pidfd_open, r.init_pid, 0);
     }
     e = sd_event_add_defer(x->event, &c->watch, on_adopted, c);
     if (e < 0) {

@@ -246,12 +246,9 @@ static int find_or_make_app(struct nm *nm, const struct yarn_container_token *t,
     *ret = app;
     r = nm_store_app(nm->store, app->text, app->user, app->view_acl ? app->view_acl : " ",
                      app->modify_acl ? app->modify_acl : " ");
-    if (r < 0) {
+    if (r < 0)
         nm_app_remove(app);
-        return r;
-    }
-    nm_post_app(app, NM_APP_EV_INIT_APPLICATION, NULL);
-    return 0;
+    return r < 0 ? r : 0;
 }
 
 static int start_one(struct starting *s, const struct yarn_container_token *t, const char *text,
@@ -377,14 +374,21 @@ static void on_started_recorded(void *userdata, bool ok)
 
     for (size_t i = 0; i < s->n_started; i++) {
         struct nm_container *c = nm_container_find(nm, s->started[i]);
+        struct nm_app *app;
 
         if (!c)
             continue;
+        app = c->app;
         c->recorded = ok;
-        if (ok)
-            nm_post_app(c->app, NM_APP_EV_INIT_CONTAINER, c->text);
-        else
-            nm_container_remove(c);
+        if (ok && app->state == NM_APP_NEW)
+            nm_post_app(app, NM_APP_EV_INIT_APPLICATION, NULL);
+        if (ok) {
+            nm_post_app(app, NM_APP_EV_INIT_CONTAINER, c->text);
+            continue;
+        }
+        nm_container_remove(c);
+        if (app->state == NM_APP_NEW && !app->members)
+            nm_app_remove(app);
     }
     if (!ok)
         ipc_call_fail(s->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",

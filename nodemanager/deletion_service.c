@@ -250,6 +250,22 @@ void nm_deletion_app(struct nm_app *a)
         add(a->nm->deletion, &w, a->run_as, a->nm->conf.delete_debug_delay_ms);
 }
 
+void nm_deletion_left_app(struct nm *nm, struct yarn_app_id app, const char *user)
+{
+    struct exe_delete_what w = {
+        .what = EXE_DELETE_APP,
+        .app = app,
+        .local_mask = nm_dirs_local_mask(nm->dirs),
+    };
+    const struct task *t;
+
+    DL_FOREACH(nm->deletion->tasks, t)
+        if (t->what.what == EXE_DELETE_APP && yarn_app_id_cmp(t->what.app, app) == 0 &&
+            !strcmp(t->user, user))
+            return; /* known, perhaps kept for debugging */
+    add(nm->deletion, &w, user, 0);
+}
+
 void nm_deletion_app_logs(struct nm *nm, struct yarn_app_id app, const char *user)
 {
     struct exe_delete_what w = {

@@ -24,6 +24,8 @@ bool nm_deletion_busy(const struct nm_deletion *d); /* something is due or under
 
 void nm_deletion_container(struct nm_container *c); /* the work directory */
 void nm_deletion_app(struct nm_app *a);             /* its directory in the user's cache */
+/* One that was found at start and that no record knows, unless its deletion is pending. */
+void nm_deletion_left_app(struct nm *nm, struct yarn_app_id app, const char *user);
 void nm_deletion_app_logs(struct nm *nm, struct yarn_app_id app, const char *user);
 /* Everything of a user (start without recovery), or the public cache (user NULL). */
 void nm_deletion_user(struct nm *nm, const char *user);

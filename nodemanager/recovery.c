@@ -158,6 +158,53 @@ static void sweep_private(struct nm *nm)
     }
 }
 
+/* Applications below one user's cache: the directory is the user's, the names in it are only parsed. */
+static void sweep_user(struct nm *nm, int usercache, const char *user)
+{
+    char path[EXE_USER_MAX + 16];
+    struct dirent *e;
+    DIR *d;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/appcache", user);
+    fd = sv_open_beneath(usercache, path, O_RDONLY | O_DIRECTORY, 0);
+    d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d) {
+        sv_close(fd);
+        return;
+    }
+    while ((e = readdir(d))) {
+        struct yarn_app_id id;
+
+        if (yarn_app_id_parse(e->d_name, &id) < 0 || nm_app_find(nm, e->d_name))
+            continue;
+        sv_log_info("%s of %s: left behind, removing", e->d_name, user);
+        nm_deletion_left_app(nm, id, user);
+    }
+    closedir(d);
+}
+
+static void sweep_usercache(struct nm *nm)
+{
+    for (int i = 0; i < nm_dirs_n_local(nm->dirs); i++) {
+        _cleanup_close_ int top =
+            open(nm_dirs_local(nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int fd = top >= 0 ? openat(top, "usercache", O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+                                                         O_NOFOLLOW) : -1;
+        DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+        struct dirent *e;
+
+        if (!d) {
+            sv_close(fd);
+            continue;
+        }
+        while ((e = readdir(d)))
+            if (e->d_name[0] != '.' && strlen(e->d_name) <= EXE_USER_MAX)
+                sweep_user(nm, dirfd(d), e->d_name);
+        closedir(d);
+    }
+}
+
 static void on_group_removed(const struct sv_error *failed, void *userdata)
 {
     (void)userdata;
@@ -192,6 +239,7 @@ static void sweep_cgroups(struct nm *nm)
 void nm_recover_sweep(struct nm *nm)
 {
     sweep_private(nm);
+    sweep_usercache(nm);
     sweep_cgroups(nm);
 }
 
