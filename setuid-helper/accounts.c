@@ -59,7 +59,12 @@ static bool look_up(struct hlp *h)
         struct pollfd pf = { .fd = p[0], .events = POLLIN };
         int64_t left = until - hlp_wall_ms();
         if (left <= 0 || left > LOOKUP_TIMEOUT_MS || poll(&pf, 1, (int)left) <= 0) {
-            (void)kill(pid, SIGKILL); /* ours, not yet waited for */
+            /* Without CAP_KILL root may signal nobody's process only with nobody's id; the same
+             * check is what makes a death signal of no use here. */
+            if (setresuid((uid_t)-1, nobody.uid, (uid_t)-1) < 0 || kill(pid, SIGKILL) < 0 ||
+                setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
+                _exit(EXE_STATUS_USER_LOOKUP);
+            (void)waitpid(pid, NULL, 0);
             hlp_fail(EXE_STATUS_USER_LOOKUP, ETIMEDOUT, h->req.user);
         }
         ssize_t n = read(p[0], (char *)answer + got, sizeof(answer) - got);
@@ -133,8 +138,11 @@ void hlp_job_user(struct hlp *h)
     for (unsigned i = 0; i < h->cfg.banned.n; i++)
         if (hlp_passwd_find(accounts, len, h->cfg.banned.v[i], &other) == 1 && other.uid == u->uid)
             hlp_fail(EXE_STATUS_USER_REFUSED, 0, u->name);
-    if (local) {
-        len = load("/etc/group");
+    len = load("/etc/group");
+    if (local)
         hlp_group_members(accounts, len, u, h->nm_gid);
-    }
+    else
+        hlp_group_filter(accounts, len, u, h->nm_gid);
+    if (hlp_group_refused(accounts, len, u->gid, h->nm_gid))
+        hlp_fail(EXE_STATUS_USER_REFUSED, 0, u->name);
 }

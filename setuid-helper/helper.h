@@ -83,6 +83,9 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why);
 int hlp_passwd_find(const char *text, size_t len, const char *name, struct hlp_user *ret);
 int hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
 void hlp_group_members(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid);
+/* Is it one that no container may have, by its number or by any of its names here? */
+bool hlp_group_refused(const char *text, size_t len, gid_t gid, gid_t nm_gid);
+void hlp_group_filter(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid);
 /* accounts.c */
 void hlp_service_accounts(struct hlp *h);
 void hlp_job_user(struct hlp *h);

@@ -126,3 +126,30 @@ void hlp_group_members(const char *text, size_t len, struct hlp_user *u, gid_t n
         }
     }
 }
+
+bool hlp_group_refused(const char *text, size_t len, gid_t gid, gid_t nm_gid)
+{
+    if (gid == 0 || gid == nm_gid)
+        return true;
+    for (const char *s = text, *stop = text + len; s < stop;) {
+        const char *end = memchr(s, '\n', (size_t)(stop - s));
+        end = end ? end : stop;
+        size_t n_name = 0, n_gid = 0;
+        const char *name = field(s, end, 0, &n_name), *f = field(s, end, 2, &n_gid);
+        uint32_t this;
+        s = end + 1;
+        if (f && number(f, n_gid, &this) == 0 && this == gid &&
+            group_refused(name, n_name, gid, nm_gid))
+            return true;
+    }
+    return false;
+}
+
+void hlp_group_filter(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < u->n_groups; i++)
+        if (!hlp_group_refused(text, len, u->groups[i], nm_gid))
+            u->groups[kept++] = u->groups[i];
+    u->n_groups = kept;
+}

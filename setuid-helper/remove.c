@@ -11,7 +11,9 @@
 
 #include "setuid-helper/helper.h"
 
-enum { DEPTH = 24, ENTRIES = 8192 };
+/* EXTRA_PASSES: readings of a directory beyond its second one, in the whole removal. A tree at rest needs
+ * one of the top directory for each DEPTH levels; a job that fills the tree meanwhile gets no more. */
+enum { DEPTH = 24, ENTRIES = 8192, EXTRA_PASSES = 1024 };
 
 struct entry { /* struct linux_dirent64 */
     uint64_t ino;
@@ -23,8 +25,7 @@ struct entry { /* struct linux_dirent64 */
 
 struct walk {
     int top;      /* where too deep directories are moved to */
-    unsigned moved;
-    int error;    /* first thing that stayed */
+    unsigned moved, extra;
 };
 
 /* Opens a directory whose mode may forbid it to its owner. */
@@ -82,12 +83,16 @@ static int remove_one(struct walk *w, int dir, const char *name, int depth)
     return r;
 }
 
-/* Everything in `dir`. Reads it from the start until a pass removes nothing: removal moves entries. */
+/* Everything in `dir`. Reads it from the start until a pass removes nothing: removal moves entries. Or until
+ * it is clear that somebody makes new ones. */
 static int clear(struct walk *w, int dir, int depth)
 {
     int error = 0;
+    unsigned passes = 0;
     for (bool progress = true; progress;) {
         _Alignas(8) char buf[ENTRIES];
+        if (passes++ > 1 && w->extra++ >= EXTRA_PASSES)
+            return EBUSY;
         progress = false;
         error = 0;
         if (lseek(dir, 0, SEEK_SET) < 0)

@@ -131,6 +131,21 @@ static void test_groups(void **state)
     assert_true(u.groups[0] == 100 && u.groups[1] == 44 && u.groups[2] == 77);
 }
 
+/* What a directory service says is held to the same: it knows the machine's groups by number. */
+static void test_group_filter(void **state)
+{
+    static const char text[] = "root:x:0:\nyarn:x:500:\nusers:x:100:\ndocker:x:600:\n"
+                               "engine:x:601:\nlxd:x:601:\nlast:x:77:";
+    struct hlp_user u = { .name = "alice", .gid = 1002, .n_groups = 6,
+                          .groups = { 600, 100, 0, 601, 500, 9000 } };
+    (void)state;
+    hlp_group_filter(text, sizeof(text) - 1, &u, 500);
+    assert_int_equal(u.n_groups, 2); /* no docker, root, lxd by another name, ours */
+    assert_true(u.groups[0] == 100 && u.groups[1] == 9000);
+    assert_true(hlp_group_refused(text, sizeof(text) - 1, 600, 500)); /* nor as the first one */
+    assert_false(hlp_group_refused(text, sizeof(text) - 1, 1002, 500));
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -149,7 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),   cmocka_unit_test(test_refused), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups), cmocka_unit_test(test_group_filter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
