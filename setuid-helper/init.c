@@ -132,6 +132,23 @@ _Noreturn static void serve(pid_t main_pid, int signals, int life)
     }
 }
 
+/* The signals that init passes on, as a descriptor. */
+static int take_signals(void)
+{
+    static const int numbers[] = { SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                   SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP };
+    sigset_t forwarded;
+    (void)sigemptyset(&forwarded);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        (void)sigaddset(&forwarded, numbers[i]);
+    if (sigprocmask(SIG_BLOCK, &forwarded, NULL) < 0)
+        hlp_fail(EXE_STATUS_EXEC, errno, "sigprocmask");
+    int signals = signalfd(-1, &forwarded, SFD_CLOEXEC);
+    if (signals < 0)
+        hlp_fail(EXE_STATUS_EXEC, errno, "signalfd");
+    return signals;
+}
+
 _Noreturn static void init(const struct hlp_child *c, int shell)
 {
     static const struct {
@@ -141,17 +158,7 @@ _Noreturn static void init(const struct hlp_child *c, int shell)
     char *argv[] = { (char *)"/bin/bash", (char *)"launch_container.sh", NULL };
     char *envp[] = { (char *)"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                      NULL };
-    sigset_t forwarded;
-    (void)sigemptyset(&forwarded);
-    static const int numbers[] = { SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
-                                   SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        (void)sigaddset(&forwarded, numbers[i]);
-    if (sigprocmask(SIG_BLOCK, &forwarded, NULL) < 0)
-        hlp_fail(EXE_STATUS_EXEC, errno, "sigprocmask");
-    int signals = signalfd(-1, &forwarded, SFD_CLOEXEC);
-    if (signals < 0)
-        hlp_fail(EXE_STATUS_EXEC, errno, "signalfd");
+    int signals = take_signals();
     if (write(c->status, &about_to_execute, sizeof(about_to_execute)) !=
         (ssize_t)sizeof(about_to_execute))
         _exit(EXE_STATUS_LOST);
@@ -240,13 +247,28 @@ void hlp_localizer_child(const struct hlp *h, const struct hlp_child *c)
     all[n++] = life;
     keep_only(all, n);
     become_user(h, &(struct hlp_child){ .status = status, .life = life });
-    (void)close(life); /* from here on the death signal alone ties it to the monitor */
     (void)umask(027);
     struct { int32_t status, error; char what[120]; } ok = { 0, 0, "" };
+    /* Before the filter, which has no signalfd; out of the range that is closed below. */
+    int signals = fcntl(take_signals(), F_DUPFD_CLOEXEC, 200);
+    if (signals < 0)
+        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "signalfd");
     load_filter(c->filter);
     if (write(status, &ok, sizeof(ok)) != (ssize_t)sizeof(ok))
         _exit(EXE_STATUS_LOST);
-    default_signals();
-    (void)execveat(program, "", argv, envp, AT_EMPTY_PATH);
-    hlp_fail(EXE_STATUS_EXEC, errno, "container-localizer");
+    /* As in a container: this process stays pid 1 and ends with the monitor's pipe. A death signal
+     * would not do: the kernel sends it with the monitor's rights, which has none over the user. */
+    pid_t pid = fork();
+    if (pid < 0)
+        hlp_fail(EXE_STATUS_EXEC, errno, "fork");
+    if (pid == 0) {
+        default_signals();
+        (void)execveat(program, "", argv, envp, AT_EMPTY_PATH);
+        hlp_fail(EXE_STATUS_EXEC, errno, "container-localizer");
+    }
+    (void)close(status);
+    (void)close(program);
+    if (syscall(SYS_close_range, 3, 199, 0) < 0) /* channel and caches are the program's */
+        _exit(EXE_STATUS_LOST);
+    serve(pid, signals, life);
 }
