@@ -56,11 +56,20 @@ def write_somewhere():
 
 
 def see_others():
-    """Processes of other containers or of the host: in its own namespace all numbers are small."""
-    pids = [int(p) for p in os.listdir("/proc") if p.isdigit()]
-    if os.getpid() < 100 and max(pids) < 100 and int(victim_pid) not in pids:
-        return f"only its own {len(pids)}, of a pid namespace"
-    return None
+    """Processes of other containers or of the host: of another user, or of a cgroup above its own."""
+    own = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
+                uids = next(line for line in f if line.startswith("Uid:")).split()[1:]
+            with open(f"/proc/{pid}/cgroup", encoding="ascii", errors="replace") as f:
+                group = next(line for line in f if line.startswith("0::"))[3:]
+        except OSError:
+            continue  # ended meanwhile
+        if set(uids) != {str(os.getuid())} or group.startswith("/.."):
+            return None
+        own += 1
+    return f"only its own {own}"
 
 
 def set_user_id():
