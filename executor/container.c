@@ -17,6 +17,7 @@
 #include "executor/internal.h"
 
 #define LOOK_AGAIN_USEC 2000
+#define LOOKS_FOR_RECORD 250 /* half a second: a helper that was asked may not have made it yet */
 #define EXIT_LOST 154
 #define CGROUP_REMOVE_MS 10000
 
@@ -34,6 +35,7 @@ struct exe_container {
     int init;                  /* pidfd; -1 not known */
     int monitor;               /* adopted: pidfd of the monitor */
     sd_event_source *watch;    /* adopted: end of the monitor; or a first word from the loop */
+    int looks;                 /* adopted: how often there was a group but no record */
     bool over;                 /* failed or exited was called */
 };
 
@@ -145,7 +147,14 @@ static void finish(struct exe_container *c)
     c->over = true;
     if (c->leaf && cg_leaf_usage(c->leaf, &e.usage) == 0)
         e.oom = e.usage.oom_kills > 0;
-    if (read_record(c, &r, NULL) == 0 && r.state == EXE_RECORD_EXITED) {
+    int got = read_record(c, &r, NULL);
+    if (got == 0 && r.state == EXE_RECORD_FAILED) { /* adopted while its helper was at work */
+        struct exe_failure f;
+        exe_failure_set(&f, (enum exe_status)r.exit_code, 0, c->name, "");
+        e.lost = false;
+        e.exit_code = f.exit_code;
+    }
+    if (got == 0 && r.state == EXE_RECORD_EXITED) {
         e.lost = false;
         e.exit_code = r.exit_code;
         e.signal = r.signal;
@@ -304,6 +313,12 @@ static enum look look(struct exe_container *c, struct exe_record *r)
 
 static int on_look_again(sd_event_source *s, uint64_t usec, void *userdata);
 
+static bool look_again(struct exe_container *c)
+{
+    return sd_event_add_time_relative(c->exe->event, &c->watch, CLOCK_BOOTTIME, LOOK_AGAIN_USEC,
+                                      1000, on_look_again, c) >= 0;
+}
+
 /* First word to the caller of exe_adopt: from the loop. */
 static int on_adopted(sd_event_source *s, void *userdata)
 {
@@ -314,8 +329,7 @@ static int on_adopted(sd_event_source *s, void *userdata)
     c->watch = sd_event_source_disable_unref(c->watch);
     switch (look(c, &r)) {
     case LOOK_STARTING:
-        if (sd_event_add_time_relative(c->exe->event, &c->watch, CLOCK_BOOTTIME, LOOK_AGAIN_USEC,
-                                       1000, on_look_again, c) >= 0)
+        if (look_again(c))
             return 0;
         monitor_ended(c); /* cannot be watched: it must not run unseen */
         return 0;
@@ -323,6 +337,10 @@ static int on_adopted(sd_event_source *s, void *userdata)
         monitor_ended(c);
         return 0;
     case LOOK_NEVER:
+        /* The group is made before the helper is asked: where it is, one may be on its way, and a
+         * second one must not start beside it. */
+        if (c->leaf && c->looks++ < LOOKS_FOR_RECORD && look_again(c))
+            return 0;
         /* Never launched, or refused: whatever may still be on its way finds no group. */
         exe_failure_set(&f, EXE_STATUS_LOST, 0, c->name, "the launch had not happened");
         if (c->leaf)
