@@ -109,8 +109,8 @@ static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
 {
     static const char head[] = "Unauthorized request to start container.";
     char a[YARN_ID_TEXT_MAX], b[YARN_ID_TEXT_MAX];
-    int64_t now = sv_wall_ms();
-    struct nm_container *c;
+    int64_t now = sv_wall_ms(), used_expiry_ms = 0;
+    struct nm_container *c = nm_container_find(nm, text);
 
     if (yarn_app_id_cmp(nmt->attempt.app, t->container.attempt.app) != 0) {
         (void)sv_error_set(&f->err, -EACCES, "%s\nNMToken for application attempt : %s was used "
@@ -119,8 +119,10 @@ static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
                            yarn_attempt_id_text(t->container.attempt, b));
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    c = nm_container_find(nm, text); /* one that runs is refused with other words */
-    if (nm_secrets_token_used(nm->secrets, text) && (!c || nm_container_is_done(c))) {
+    /* Hadoop remembers (expiry, container): a new token for one that runs is refused with other
+     * words, by start_one. */
+    if (nm_secrets_token_used(nm->secrets, text, &used_expiry_ms) &&
+        (t->expiry_ms == used_expiry_ms || !c || nm_container_is_done(c))) {
         (void)sv_error_set(&f->err, -EACCES, "%s\n Attempt to relaunch the same container with id "
                            "%s.", head, text);
         return refuse(f, JAVA_YARN_EXCEPTION);

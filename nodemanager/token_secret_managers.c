@@ -289,12 +289,14 @@ static void sweep(struct nm_secrets *s)
         sv_log_err("expired container tokens could not be taken out of the state store");
 }
 
-bool nm_secrets_token_used(struct nm_secrets *s, const char *container)
+bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t *ret_expiry_ms)
 {
     struct used_token *u = NULL;
 
     sweep(s);
     HASH_FIND_STR(s->used, container, u);
+    if (u && ret_expiry_ms)
+        *ret_expiry_ms = u->expiry_ms;
     return u != NULL;
 }
 

@@ -242,13 +242,13 @@ static void attempt_keeps_its_key(void **state)
 static void replay(void **state)
 {
     (void)state;
-    assert_false(nm_secrets_token_used(secrets, "container_1"));
+    assert_false(nm_secrets_token_used(secrets, "container_1", NULL));
     assert_int_equal(nm_secrets_use_token(secrets, "container_1", 1500000), 0);
-    assert_true(nm_secrets_token_used(secrets, "container_1"));
+    assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     sv_clock_set_test(1000, 1400000);
-    assert_true(nm_secrets_token_used(secrets, "container_1"));
+    assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     sv_clock_set_test(1000, 1600000); /* now the token is expired by itself */
-    assert_false(nm_secrets_token_used(secrets, "container_1"));
+    assert_false(nm_secrets_token_used(secrets, "container_1", NULL));
 }
 
 static void restart_remembers(void **state)
@@ -273,7 +273,7 @@ static void restart_remembers(void **state)
     assert_int_equal(nm_secrets_recover(secrets), 0);
     assert_int_equal(verify(&token, &err), 0);
     assert_int_equal(verify_nm(&t, user, &err), 0);
-    assert_true(nm_secrets_token_used(secrets, "container_1"));
+    assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     assert_int_equal(nm_secrets_container_key(secrets)->key_id, 2);
 }
 
