@@ -97,6 +97,22 @@ static void load_filter(const struct sock_fprog *filter)
         hlp_fail(EXE_STATUS_FILTER, errno, "filter");
 }
 
+/* The network namespace is the host's, and with it every abstract unix socket (CVE-2020-15257):
+ * Landlock's scopes keep the job from those, and from signalling, outside its own container. From
+ * Linux 6.12 on (ABI 6); an older kernel has no such scope, and what listens there must look at who
+ * calls. The structure is the kernel's <linux/landlock.h>, newer than the C library's. */
+static void scope(void)
+{
+    const struct { uint64_t handled_access_fs, handled_access_net, scoped; } attr = { 0, 0, 3 };
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* version */) < 6)
+        return;
+    int fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+    if (fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+        syscall(SYS_landlock_restrict_self, fd, 0) < 0)
+        hlp_fail(EXE_STATUS_FILTER, errno, "landlock");
+    (void)close(fd);
+}
+
 static void default_signals(void)
 {
     sigset_t none;
@@ -203,6 +219,7 @@ void hlp_container_child(const struct hlp *h, const struct hlp_child *c)
     if (fchdir(dir) < 0 || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, path) != 0)
         hlp_fail(EXE_STATUS_WORK_DIR, errno, path);
     (void)close(dir);
+    scope();
     load_filter(c->filter);
     init(c, shell);
 }

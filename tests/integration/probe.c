@@ -205,6 +205,10 @@ static void kernel(void)
     TRY("socket-netlink-route", socket(AF_NETLINK, SOCK_RAW, 0));
     TRY("socket-netlink-audit", socket(AF_NETLINK, SOCK_RAW, 9));
     TRY("socket-inet", socket(AF_INET, SOCK_STREAM, 0));
+    TRY("socket-inet-tcp", socket(AF_INET, SOCK_STREAM, 6));
+    TRY("socket-inet6-udp", socket(AF_INET6, SOCK_DGRAM, 17));
+    TRY("socket-sctp", socket(AF_INET, SOCK_STREAM, 132));
+    TRY("socket-udplite", socket(AF_INET, SOCK_DGRAM, 136));
     TRY("socket-unix", socket(AF_UNIX, SOCK_STREAM, 0));
     TRY("personality-read", personality(0xffffffff));
     TRY("personality-low", personality(ADDR_LIMIT_3GB));
@@ -331,6 +335,15 @@ static void files(const char *foreign, const char *helper)
         (void)fclose(f);
     struct sockaddr_un bus = { .sun_family = AF_UNIX, .sun_path = "/run/dbus/system_bus_socket" };
     int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    /* An abstract socket of the host, named like the foreign directory. */
+    struct sockaddr_un abstract = { .sun_family = AF_UNIX };
+    int a = socket(AF_UNIX, SOCK_STREAM, 0);
+    size_t name = strlen(foreign);
+    if (name < sizeof(abstract.sun_path))
+        memcpy(abstract.sun_path + 1, foreign, name);
+    TRY("connect-abstract",
+        connect(a, (struct sockaddr *)&abstract,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + name)));
     TRY("connect-bus", connect(s, (struct sockaddr *)&bus, sizeof(bus)));
 }
 
