@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -161,7 +162,7 @@ static void sweep_private(struct nm *nm)
 /* Applications below one user's cache: the directory is the user's, the names in it are only parsed. */
 static void sweep_user(struct nm *nm, int usercache, const char *user)
 {
-    char path[EXE_USER_MAX + 16];
+    char path[NAME_MAX + 16];
     struct dirent *e;
     DIR *d;
     int fd;
