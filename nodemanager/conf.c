@@ -20,7 +20,7 @@ enum {
     K_DISK_ENABLE, K_DISK_INTERVAL, K_DISK_MIN_HEALTHY, K_DISK_MAX_UTIL, K_DISK_MIN_FREE,
     K_EXECUTOR_PATH, K_CGROUP_ROOT, K_UNENFORCED, K_LIMIT_USERS, K_LOCAL_USER,
     K_WHITELIST, K_ADMIN_ENV, K_FORCE_PATH, K_USER_HOME, K_ADD_OPENS,
-    K_DEBUG_INFO, K_DEBUG_INFO_ERR, K_STDERR_TAIL, K_STDERR_PATTERN, K_PIDS_MAX, K_SWAP_MAX,
+    K_DEBUG_INFO, K_STDERR_TAIL, K_STDERR_PATTERN, K_PIDS_MAX,
     K_SIGKILL_DELAY, K_KILL_WAIT, K_DELETE_DELAY, K_LOG_RETAIN,
     K_FETCH_THREADS, K_CACHE_TARGET, K_CACHE_CLEANUP,
     K_MONITOR, K_MONITOR_ALL, K_PMEM, K_VMEM, K_VMEM_RATIO, K_DIAG_MAX,
@@ -63,11 +63,9 @@ static const struct sv_conf_key keys[] = {
     [K_USER_HOME] = { NM "user-home-dir", SV_CONF_STRING, "/home/", .help = "HOME of containers." },
     [K_ADD_OPENS] = { "selvedge.nodemanager.add-opens", SV_CONF_STRING, NULL, .help = "Text for the <ADD_OPENS> mark; default: decided by the container's Java version." },
     [K_DEBUG_INFO] = { NM "log-container-debug-info.enabled", SV_CONF_BOOL, "true", .help = "Copy the launch script and a directory listing into the log directory." },
-    [K_DEBUG_INFO_ERR] = { NM "log-container-debug-info-on-error.enabled", SV_CONF_BOOL, "false", .help = "The same only for containers that fail." },
     [K_STDERR_TAIL] = { NM "container.stderr.tail.bytes", SV_CONF_INT, "4096", 0, 1 << 20, .help = "Bytes of the error log in the diagnostics of a failure." },
     [K_STDERR_PATTERN] = { NM "container.stderr.pattern", SV_CONF_STRING, "{*stderr*,*STDERR*}", .help = "Which log is the error log." },
     [K_PIDS_MAX] = { "selvedge.nodemanager.container.pids.max", SV_CONF_INT, "16384", 1, 4194304, .help = "Processes and threads of one container." },
-    [K_SWAP_MAX] = { "selvedge.nodemanager.container.swap-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "Swap of one container." },
     [K_SIGKILL_DELAY] = { NM "sleep-delay-before-sigkill.ms", SV_CONF_DURATION, "250", 0, 3600000, 1, "Time between TERM and KILL." },
     [K_KILL_WAIT] = { NM "process-kill-wait.ms", SV_CONF_DURATION, "5000", 0, 3600000, 1, "How long a stop of the daemon waits for containers to end." },
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = for ever." },
@@ -295,11 +293,9 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_string, K_USER_HOME, &c->user_home);
     GET(sv_conf_string, K_ADD_OPENS, &c->add_opens);
     GET(sv_conf_bool, K_DEBUG_INFO, &c->debug_info);
-    GET(sv_conf_bool, K_DEBUG_INFO_ERR, &c->debug_info_on_error);
     GET(sv_conf_int, K_STDERR_TAIL, &c->stderr_tail_bytes);
     GET(sv_conf_string, K_STDERR_PATTERN, &c->stderr_pattern);
     GET(sv_conf_int, K_PIDS_MAX, &c->pids_max);
-    GET(sv_conf_int, K_SWAP_MAX, &c->swap_max_mb);
     GET(sv_conf_duration_ms, K_SIGKILL_DELAY, &c->sigkill_delay_ms);
     GET(sv_conf_duration_ms, K_KILL_WAIT, &c->kill_wait_ms);
     GET(sv_conf_int, K_DELETE_DELAY, &secs);

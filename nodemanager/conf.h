@@ -49,11 +49,10 @@ struct nm_conf {
     const char *force_path;
     const char *user_home;
     const char *add_opens; /* NULL = look at the container's Java */
-    bool debug_info, debug_info_on_error;
+    bool debug_info;
     int64_t stderr_tail_bytes;
     const char *stderr_pattern;
     int64_t pids_max;
-    int64_t swap_max_mb;
 
     /* kill and delete */
     int64_t sigkill_delay_ms, kill_wait_ms;

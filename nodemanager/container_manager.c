@@ -1,40 +1,27 @@
-/* See container_manager.h. A startContainers call is answered after the records of what it started
- * are in the store, and only then do those containers begin. */
+/* See container_manager.h; startContainers is in container_start.c. */
 #include "nodemanager/container_manager.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "nodemanager/application.h"
 #include "nodemanager/audit_logger.h"
 #include "nodemanager/container.h"
 #include "nodemanager/container_launch.h"
-#include "nodemanager/local_dirs.h"
+#include "nodemanager/container_manager_internal.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
 #include "nodemanager/node_status_updater.h"
-#include "nodemanager/state_store.h"
-#include "nodemanager/token_secret_managers.h"
 #include "wire/methods.h"
 
-#define START_MAX 10000        /* containers in one call */
-#define REQUEST_MAX (8 << 20)  /* bytes of one container's request */
-#define ENV_MAX 10000          /* variables of one container */
-
-#define START "Start Container Request"
 #define STOP "Stop Container Request"
-#define TARGET "ContainerManageImpl"  /* as Hadoop spells it on success … */
-#define TARGET_F "ContainerManagerImpl" /* … and on failure */
 
 /* ---- who asks -------------------------------------------------------------------------------*/
 
 /* The NMToken that the caller has presented. */
-static int caller_token(struct ipc_call *call, struct yarn_nm_token *ret)
+int nm_cm_caller(struct ipc_call *call, struct yarn_nm_token *ret)
 {
     const struct ipc_peer *p = ipc_call_peer(call);
     char attempt[YARN_ID_TEXT_MAX];
@@ -53,16 +40,16 @@ static int caller_token(struct ipc_call *call, struct yarn_nm_token *ret)
     return 0;
 }
 
-static void out_of_memory(struct ipc_call *call)
+void nm_cm_out_of_memory(struct ipc_call *call)
 {
     ipc_call_fail(call, JAVA_YARN_EXCEPTION, "NodeManager: out of memory");
 }
 
 /* One row of a failed map. */
-static Hadoop__Yarn__ContainerExceptionMapProto *failed_row(struct sv_arena *a,
-                                                            struct yarn_container_id id,
-                                                            const char *java_class,
-                                                            const char *message)
+Hadoop__Yarn__ContainerExceptionMapProto *nm_cm_failed_row(struct sv_arena *a,
+                                                           struct yarn_container_id id,
+                                                           const char *java_class,
+                                                           const char *message)
 {
     Hadoop__Yarn__ContainerExceptionMapProto *m =
         sv_new(a, Hadoop__Yarn__ContainerExceptionMapProto);
@@ -78,375 +65,6 @@ static Hadoop__Yarn__ContainerExceptionMapProto *failed_row(struct sv_arena *a,
     e->trace = sv_arena_printf(a, "%s: %s\n", java_class, message);
     e->class_name = (char *)(uintptr_t)java_class;
     return m->container_id && e->message && e->trace ? m : NULL;
-}
-
-/* ---- startContainers ------------------------------------------------------------------------*/
-
-struct starting { /* one call, until its records are in the store */
-    struct nm *nm;
-    struct ipc_call *call;
-    Hadoop__Yarn__StartContainersResponseProto response;
-    size_t n_started;
-    char (*started)[YARN_ID_TEXT_MAX];
-    bool abort; /* InvalidToken: the whole call fails, what was started goes on */
-    struct sv_error abort_error;
-};
-
-struct refusal {
-    const char *java_class;
-    struct sv_error err;
-};
-
-static int refuse(struct refusal *f, const char *java_class)
-{
-    f->java_class = java_class;
-    return -EACCES;
-}
-
-/* ContainerManagerImpl.authorizeStartAndResourceIncreaseRequest */
-static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
-                     const struct yarn_container_token *t, const char *text, struct refusal *f)
-{
-    static const char head[] = "Unauthorized request to start container.";
-    char a[YARN_ID_TEXT_MAX], b[YARN_ID_TEXT_MAX];
-    int64_t now = sv_wall_ms(), used_expiry_ms = 0;
-    struct nm_container *c = nm_container_find(nm, text);
-
-    if (yarn_app_id_cmp(nmt->attempt.app, t->container.attempt.app) != 0) {
-        (void)sv_error_set(&f->err, -EACCES, "%s\nNMToken for application attempt : %s was used "
-                           "for starting container with container token issued for application "
-                           "attempt : %s", head, yarn_attempt_id_text(nmt->attempt, a),
-                           yarn_attempt_id_text(t->container.attempt, b));
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    /* Hadoop remembers (expiry, container): a new token for one that runs is refused with other
-     * words, by start_one. */
-    if (nm_secrets_token_used(nm->secrets, text, &used_expiry_ms) &&
-        (t->expiry_ms == used_expiry_ms || !c || nm_container_is_done(c))) {
-        (void)sv_error_set(&f->err, -EACCES, "%s\n Attempt to relaunch the same container with id "
-                           "%s.", head, text);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (t->expiry_ms < now) {
-        (void)sv_error_set(&f->err, -EACCES, "%s\nThis token is expired. current time is %lld "
-                           "found %lld\nNote: System times on machines may be out of sync. Check "
-                           "system time and time zones.", head, (long long)now,
-                           (long long)t->expiry_ms);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (t->rm_identifier != nm_updater_rm_identifier(nm->updater)) {
-        (void)sv_error_set(&f->err, -EACCES, "\nContainer %s rejected as it is allocated by a "
-                           "previous RM", text);
-        return refuse(f, JAVA_INVALID_CONTAINER);
-    }
-    return 0;
-}
-
-/* LinuxContainerExecutor's user pattern: ^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$ */
-static bool user_ok(const char *s)
-{
-    size_t n = strlen(s);
-
-    if (n == 0 || n > 257 || s[0] == '-' || s[0] == '@' || !strcmp(s, ".") || !strcmp(s, ".."))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-              (s[i] >= '0' && s[i] <= '9') || strchr("_.-@", s[i]) ||
-              (s[i] == '$' && i == n - 1 && n > 1)))
-            return false;
-    return true;
-}
-
-/* Everything about the launch context that can be refused before anything is done. */
-static int check_context(struct nm *nm, const struct yarn_container_token *t,
-                         const Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
-                         struct refusal *f)
-{
-    struct yarn_credentials credentials;
-
-    if (!clc) {
-        (void)sv_error_set(&f->err, -EINVAL, "Null ContainerLaunchContext");
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (clc->n_service_data > 0) { /* no auxiliary service is known here */
-        char shown[128];
-
-        sv_escape(shown, sizeof(shown), clc->service_data[0]->key ? clc->service_data[0]->key : "");
-        (void)sv_error_set(&f->err, -EINVAL, "The auxService:%s does not exist", shown);
-        return refuse(f, JAVA_INVALID_AUX_SERVICE);
-    }
-    if (clc->n_environment > ENV_MAX) {
-        (void)sv_error_set(&f->err, -E2BIG, "%zu environment variables, at most %d are taken",
-                           clc->n_environment, ENV_MAX);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (nm_localization_check(clc, &f->err) < 0)
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    if (clc->has_tokens &&
-        yarn_credentials_parse(clc->tokens.data, clc->tokens.len, a, &credentials, &f->err) < 0) {
-        (void)sv_error_wrap(&f->err, "ContainerLaunchContext: tokens");
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (!user_ok(t->submitter)) {
-        char shown[128];
-
-        sv_escape(shown, sizeof(shown), t->submitter);
-        (void)sv_error_set(&f->err, -EINVAL, "Invalid user name '%s', it must match "
-                           "'^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$'", shown);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (t->resource.memory_mb <= 0 || t->resource.memory_mb > ((int64_t)1 << 40) ||
-        t->resource.vcores < 0) {
-        (void)sv_error_set(&f->err, -EINVAL, "Container resource <memory:%lld, vCores:%d> is not "
-                           "valid", (long long)t->resource.memory_mb, t->resource.vcores);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    return nm->stopping ? -ESHUTDOWN : 0;
-}
-
-static char *acl_of(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                    Hadoop__Yarn__ApplicationAccessTypeProto type)
-{
-    for (size_t i = 0; i < clc->n_application_acls; i++)
-        if (clc->application_acls[i]->has_accesstype &&
-            clc->application_acls[i]->accesstype == type)
-            return strdup(clc->application_acls[i]->acl ? clc->application_acls[i]->acl : " ");
-    return strdup(" ");
-}
-
-/* The container's application; made and recorded with its first container. */
-static int find_or_make_app(struct nm *nm, const struct yarn_container_token *t,
-                            const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                            struct nm_app **ret, struct refusal *f)
-{
-    char text[YARN_ID_TEXT_MAX];
-    struct nm_app *app = nm_app_find(nm, yarn_app_id_text(t->container.attempt.app, text));
-    int r;
-
-    if (app) {
-        if (app->state != NM_APP_NEW && app->state != NM_APP_INITING &&
-            app->state != NM_APP_RUNNING) {
-            (void)sv_error_set(&f->err, -ESHUTDOWN, "Application %s is finishing on this "
-                               "NodeManager, no container of it is started", text);
-            return refuse(f, JAVA_YARN_EXCEPTION);
-        }
-        if (strcmp(app->user, t->submitter) != 0) {
-            (void)sv_error_set(&f->err, -EACCES, "Application %s belongs to another user", text);
-            return refuse(f, JAVA_YARN_EXCEPTION);
-        }
-        *ret = app;
-        return 0;
-    }
-    r = nm_app_new(nm, t->container.attempt.app, t->submitter, &app);
-    if (r < 0)
-        return r;
-    app->view_acl = acl_of(clc, HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP);
-    app->modify_acl =
-        acl_of(clc, HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_MODIFY_APP);
-    sv_log(SV_LOG_INFO, text, "Creating a new application reference for app %s", text);
-    nm_app_add(app);
-    *ret = app;
-    r = nm_store_app(nm->store, app->text, app->user, app->view_acl ? app->view_acl : " ",
-                     app->modify_acl ? app->modify_acl : " ");
-    if (r < 0)
-        nm_app_remove(app);
-    return r < 0 ? r : 0;
-}
-
-static int start_one(struct starting *s, const struct yarn_container_token *t, const char *text,
-                     const Hadoop__Yarn__StartContainerRequestProto *q, struct refusal *f)
-{
-    struct nm *nm = s->nm;
-    struct sv_arena *a = ipc_call_arena(s->call);
-    size_t size = hadoop__yarn__start_container_request_proto__get_packed_size(q);
-    struct nm_container *c = NULL;
-    struct nm_app *app = NULL;
-    uint8_t *packed;
-    int r;
-
-    if (size > REQUEST_MAX) {
-        (void)sv_error_set(&f->err, -E2BIG, "request of %zu bytes, at most %d are taken", size,
-                           REQUEST_MAX);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (nm_container_find(nm, text)) {
-        nm_audit_failure_id(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
-                            TARGET_F, "Container already running on this node!", t->container);
-        (void)sv_error_set(&f->err, -EEXIST, "Container %s already is running on this node!!",
-                           text);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    packed = sv_arena_alloc(a, size);
-    if (!packed)
-        return -ENOMEM;
-    hadoop__yarn__start_container_request_proto__pack(q, packed);
-    r = nm_container_new(nm, t, packed, size, &c);
-    if (r < 0)
-        return r;
-    c->local_dir = nm_dirs_pick_local(nm->dirs, 0);
-    c->log_dir = nm_dirs_pick_log(nm->dirs);
-    if (c->local_dir < 0)
-        c->local_dir = 0; /* refused at the launch: DISKS_FAILED, as in Hadoop */
-    if (c->log_dir < 0)
-        c->log_dir = 0;
-    r = find_or_make_app(nm, t, q->container_launch_context, &app, f);
-    if (r >= 0)
-        r = nm_app_join(app, c);
-    if (r < 0) {
-        nm_container_discard(c);
-        return r;
-    }
-    nm_container_add(c, app);
-    r = nm_store_container(nm->store, c->text, app->text, packed, size, c->start_ms, c->local_dir,
-                           c->log_dir);
-    if (r >= 0)
-        r = nm_secrets_use_token(nm->secrets, c->text, t->expiry_ms);
-    if (r < 0) {
-        nm_container_remove(c);
-        return r;
-    }
-    nm_audit_success(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START, TARGET,
-                     c);
-    return 0;
-}
-
-/* One request of the list. Good or refused, it ends in the response; -ECANCELED aborts the call. */
-static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
-                         const Hadoop__Yarn__StartContainerRequestProto *q)
-{
-    struct sv_arena *a = ipc_call_arena(s->call);
-    struct yarn_container_token t = { 0 };
-    struct refusal f = { .java_class = JAVA_YARN_EXCEPTION };
-    Hadoop__Yarn__ContainerExceptionMapProto *row;
-    struct yarn_token token;
-    char text[YARN_ID_TEXT_MAX] = "";
-    int r;
-
-    if (!q->container_token || yarn_token_from(q->container_token, a, &token) < 0 ||
-        token.id_len == 0) {
-        s->abort_error.code = -EBADMSG;
-        (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
-        return -ECANCELED;
-    }
-    r = nm_secrets_verify_container_token(s->nm->secrets, &token, &t, &s->abort_error);
-    if (r < 0) {
-        s->abort = r == -EACCES;
-        if (r == -EBADMSG)
-            (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
-        return -ECANCELED;
-    }
-    yarn_container_id_text(t.container, text);
-    r = authorize(s->nm, nmt, &t, text, &f);
-    if (r >= 0 && nm_secrets_attempt_starts(s->nm->secrets, nmt, &f.err) < 0) {
-        s->abort = true; /* InvalidToken aborts the call */
-        s->abort_error = f.err;
-        return -ECANCELED;
-    }
-    if (r >= 0)
-        r = check_context(s->nm, &t, q->container_launch_context, a, &f);
-    if (r >= 0)
-        r = start_one(s, &t, text, q, &f);
-    if (r >= 0) {
-        snprintf(s->started[s->n_started++], YARN_ID_TEXT_MAX, "%s", text);
-        s->response.succeeded_requests[s->response.n_succeeded_requests] =
-            yarn_container_id_to(a, t.container);
-        if (!s->response.succeeded_requests[s->response.n_succeeded_requests])
-            return -ENOMEM;
-        s->response.n_succeeded_requests++;
-        return 0;
-    }
-    if (r == -ESHUTDOWN && !f.err.code)
-        (void)sv_error_set(&f.err, r, "Container start failed as the NodeManager is in the process "
-                           "of shutting down");
-    else if (!f.err.code)
-        (void)sv_error_errno(&f.err, r, "Container %s could not be recorded", text);
-    sv_log(SV_LOG_WARNING, text, "%s: %s", text, f.err.text);
-    row = failed_row(a, t.container, f.java_class, f.err.text);
-    if (!row)
-        return -ENOMEM;
-    s->response.failed_requests[s->response.n_failed_requests++] = row;
-    return 0;
-}
-
-/* The records are in the store (or not): answer, and begin. */
-static void on_started_recorded(void *userdata, bool ok)
-{
-    struct starting *s = userdata;
-    struct nm *nm = s->nm;
-
-    for (size_t i = 0; i < s->n_started; i++) {
-        struct nm_container *c = nm_container_find(nm, s->started[i]);
-        struct nm_app *app;
-
-        if (!c)
-            continue;
-        app = c->app;
-        c->recorded = ok;
-        if (ok && app->state == NM_APP_NEW)
-            nm_post_app(app, NM_APP_EV_INIT_APPLICATION, NULL);
-        if (ok) {
-            nm_post_app(app, NM_APP_EV_INIT_CONTAINER, c->text);
-            continue;
-        }
-        nm_container_remove(c);
-        if (app->state == NM_APP_NEW && !app->members)
-            nm_app_remove(app);
-    }
-    if (!ok)
-        ipc_call_fail(s->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",
-                      nm->node_id_text);
-    else if (s->abort)
-        ipc_call_fail(s->call, JAVA_INVALID_TOKEN, "%s", s->abort_error.text);
-    else if (s->abort_error.code)
-        ipc_call_fail(s->call, JAVA_YARN_EXCEPTION, "%s", s->abort_error.text);
-    else
-        ipc_call_reply(s->call, &s->response.base);
-    free(s->started);
-    free(s);
-}
-
-static void on_startContainers(struct ipc_call *call, const ProtobufCMessage *request, void *u)
-{
-    const Hadoop__Yarn__StartContainersRequestProto *q = (const void *)request;
-    struct sv_arena *a = ipc_call_arena(call);
-    size_t n = q->n_start_container_request;
-    struct yarn_nm_token nmt;
-    struct starting *s;
-    int r = 0;
-
-    if (caller_token(call, &nmt) < 0)
-        return;
-    if (!nm_updater_registered(((struct nm *)u)->updater)) {
-        ipc_call_fail(call, JAVA_NM_NOT_READY, "Rejecting new containers as NodeManager has not "
-                      "yet connected with ResourceManager");
-        return;
-    }
-    if (n > START_MAX) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%zu containers in one request, at most %d are "
-                      "taken", n, START_MAX);
-        return;
-    }
-    s = calloc(1, sizeof(*s));
-    if (s)
-        s->started = calloc(n + 1, sizeof(*s->started));
-    if (!s || !s->started) {
-        free(s);
-        out_of_memory(call);
-        return;
-    }
-    s->nm = u;
-    s->call = call;
-    hadoop__yarn__start_containers_response_proto__init(&s->response);
-    s->response.succeeded_requests = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n + 1);
-    s->response.failed_requests = sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
-    if (!s->response.succeeded_requests || !s->response.failed_requests)
-        r = -ENOMEM;
-    for (size_t i = 0; i < n && r >= 0; i++)
-        r = start_request(s, &nmt, q->start_container_request[i]);
-    if (r < 0 && r != -ECANCELED)
-        (void)sv_error_errno(&s->abort_error, r, "NodeManager");
-    if (nm_store_after_commit(s->nm->store, on_started_recorded, s) < 0)
-        on_started_recorded(s, false);
 }
 
 /* ---- stopContainers, getContainerStatuses ----------------------------------------------------*/
@@ -472,7 +90,7 @@ static int stop_one(struct nm *nm, struct ipc_call *call, const struct yarn_nm_t
 
     *ret_class = JAVA_YARN_EXCEPTION;
     if (r < 0) {
-        nm_audit_failure_id("UnknownUser", NULL, STOP, TARGET_F,
+        nm_audit_failure_id("UnknownUser", NULL, STOP, NM_CM_TARGET_FAILURE,
                             "Trying to stop unknown container!", id);
         return r;
     }
@@ -487,7 +105,7 @@ static int stop_one(struct nm *nm, struct ipc_call *call, const struct yarn_nm_t
         return sv_error_set(err, -EAGAIN, "Container %s is recovering, try later", text);
     }
     nm_container_kill(c, NM_EXIT_KILLED_BY_APPMASTER, "Container killed by the ApplicationMaster.");
-    nm_audit_success(ipc_call_peer(call)->user, ipc_call_peer(call)->address, STOP, TARGET, c);
+    nm_audit_success(ipc_call_peer(call)->user, ipc_call_peer(call)->address, STOP, NM_CM_TARGET, c);
     return 0;
 }
 
@@ -498,14 +116,14 @@ static void on_stopContainers(struct ipc_call *call, const ProtobufCMessage *req
     Hadoop__Yarn__StopContainersResponseProto m;
     struct yarn_nm_token nmt;
 
-    if (caller_token(call, &nmt) < 0)
+    if (nm_cm_caller(call, &nmt) < 0)
         return;
     hadoop__yarn__stop_containers_response_proto__init(&m);
     m.succeeded_requests = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, q->n_container_id + 1);
     m.failed_requests =
         sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, q->n_container_id + 1);
     if (!m.succeeded_requests || !m.failed_requests) {
-        out_of_memory(call);
+        nm_cm_out_of_memory(call);
         return;
     }
     for (size_t i = 0; i < q->n_container_id; i++) {
@@ -519,8 +137,8 @@ static void on_stopContainers(struct ipc_call *call, const ProtobufCMessage *req
         }
         if (stop_one(u, call, &nmt, id, &class, &err) >= 0)
             m.succeeded_requests[m.n_succeeded_requests++] = q->container_id[i];
-        else if (!(m.failed_requests[m.n_failed_requests++] = failed_row(a, id, class, err.text))) {
-            out_of_memory(call);
+        else if (!(m.failed_requests[m.n_failed_requests++] = nm_cm_failed_row(a, id, class, err.text))) {
+            nm_cm_out_of_memory(call);
             return;
         }
     }
@@ -553,14 +171,14 @@ static void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessag
     Hadoop__Yarn__GetContainerStatusesResponseProto m;
     struct yarn_nm_token nmt;
 
-    if (caller_token(call, &nmt) < 0)
+    if (nm_cm_caller(call, &nmt) < 0)
         return;
     hadoop__yarn__get_container_statuses_response_proto__init(&m);
     m.status = sv_newn(a, Hadoop__Yarn__ContainerStatusProto *, q->n_container_id + 1);
     m.failed_requests =
         sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, q->n_container_id + 1);
     if (!m.status || !m.failed_requests) {
-        out_of_memory(call);
+        nm_cm_out_of_memory(call);
         return;
     }
     for (size_t i = 0; i < q->n_container_id; i++) {
@@ -577,9 +195,9 @@ static void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessag
             ok = (m.status[m.n_status++] = nm_container_status(c, a)) != NULL;
         else
             ok = (m.failed_requests[m.n_failed_requests++] =
-                      failed_row(a, id, JAVA_YARN_EXCEPTION, err.text)) != NULL;
+                      nm_cm_failed_row(a, id, JAVA_YARN_EXCEPTION, err.text)) != NULL;
         if (!ok) {
-            out_of_memory(call);
+            nm_cm_out_of_memory(call);
             return;
         }
     }
@@ -594,7 +212,7 @@ static void on_getLocalizationStatuses(struct ipc_call *call, const ProtobufCMes
     Hadoop__Yarn__GetLocalizationStatusesResponseProto m;
     struct yarn_nm_token nmt;
 
-    if (caller_token(call, &nmt) < 0)
+    if (nm_cm_caller(call, &nmt) < 0)
         return;
     hadoop__yarn__get_localization_statuses_response_proto__init(&m);
     m.cntn_localization_statuses =
@@ -602,7 +220,7 @@ static void on_getLocalizationStatuses(struct ipc_call *call, const ProtobufCMes
     m.failed_requests =
         sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, q->n_container_id + 1);
     if (!m.cntn_localization_statuses || !m.failed_requests) {
-        out_of_memory(call);
+        nm_cm_out_of_memory(call);
         return;
     }
     for (size_t i = 0; i < q->n_container_id; i++) {
@@ -620,9 +238,9 @@ static void on_getLocalizationStatuses(struct ipc_call *call, const ProtobufCMes
                       nm_localization_status(c, a)) != NULL;
         else
             ok = (m.failed_requests[m.n_failed_requests++] =
-                      failed_row(a, id, JAVA_YARN_EXCEPTION, err.text)) != NULL;
+                      nm_cm_failed_row(a, id, JAVA_YARN_EXCEPTION, err.text)) != NULL;
         if (!ok) {
-            out_of_memory(call);
+            nm_cm_out_of_memory(call);
             return;
         }
     }
@@ -656,7 +274,7 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
     struct sv_error err = { 0 };
     int signal = nm_signal_of_command((int)q->command), r;
 
-    if (caller_token(call, &nmt) < 0)
+    if (nm_cm_caller(call, &nmt) < 0)
         return;
     if (yarn_container_id_from(q->container_id, &id) < 0 || signal == 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid signal request");
@@ -680,7 +298,7 @@ static void not_offered(struct ipc_call *call, const char *what)
 {
     struct yarn_nm_token nmt;
 
-    if (caller_token(call, &nmt) < 0)
+    if (nm_cm_caller(call, &nmt) < 0)
         return;
     ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s is not supported by this NodeManager", what);
 }
@@ -700,6 +318,7 @@ NOT_OFFERED(restartContainer)
 NOT_OFFERED(rollbackLastReInitialization)
 NOT_OFFERED(commitLastReInitialization)
 
+#define on_startContainers nm_cm_start_containers
 #define ROW(name, request, response) { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
 

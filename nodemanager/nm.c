@@ -32,6 +32,8 @@
 #include "nodemanager/token_secret_managers.h"
 #include "wire/ipc_server.h"
 
+#define CLEAR_WAIT_MS 60000 /* for deletions at a start without recovery */
+
 /* ---- event queue ----------------------------------------------------------------------------*/
 
 struct nm_event {
@@ -209,6 +211,36 @@ static int open_web(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_wrap(err, "yarn.nodemanager.webapp.address") : 0;
 }
 
+/* Without recovery the last life's directories are deleted first: a new container of the same user
+ * must not see its files vanish. */
+static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct nm *nm = userdata;
+
+    (void)usec;
+    if (nm_deletion_busy(nm->deletion) && sv_wall_ms() - nm->start_ms < CLEAR_WAIT_MS) {
+        (void)sd_event_source_set_time_relative(s, 20000);
+        (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
+        return 0;
+    }
+    nm->clear_timer = sd_event_source_disable_unref(nm->clear_timer);
+    nm_updater_start(nm->updater);
+    return 0;
+}
+
+static int start_updater(struct nm *nm, struct sv_error *err)
+{
+    int r;
+
+    if (nm->conf.recovery) {
+        nm_updater_start(nm->updater);
+        return 0;
+    }
+    r = sd_event_add_time_relative(nm->event, &nm->clear_timer, CLOCK_BOOTTIME, 0, 0,
+                                   on_clear_timer, nm);
+    return r < 0 ? sv_error_errno(err, r, "start") : 0;
+}
+
 int nm_start(struct nm *nm, struct sv_error *err)
 {
     int r;
@@ -252,7 +284,7 @@ int nm_start(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         r = open_web(nm, err);
     if (r >= 0)
-        nm_updater_start(nm->updater);
+        r = start_updater(nm, err);
     return r;
 }
 
@@ -360,5 +392,6 @@ void nm_free(struct nm *nm)
     nm->cgroups = cg_root_free(nm->cgroups);
     nm->dirs = nm_dirs_free(nm->dirs);
     sd_event_source_disable_unref(nm->stop_timer);
+    sd_event_source_disable_unref(nm->clear_timer);
     nm_conf_free(&nm->conf);
 }

@@ -60,7 +60,7 @@ struct nm {
     bool stopping;       /* no new containers */
     bool leave_running;  /* a stop that containers survive */
     int exit_status;     /* of the process */
-    sd_event_source *stop_timer;
+    sd_event_source *stop_timer, *clear_timer;
     int64_t stop_deadline_ms;
     char unhealthy[512]; /* a fault of the node's set-up that the helper told; "" = none */
 

@@ -19,6 +19,7 @@
 #include "nodemanager/finished_containers.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/recently_stopped.h"
 #include "nodemanager/state_store.h"
 #include "nodemanager/token_secret_managers.h"
 #include "wire/ipc_client.h"
@@ -28,12 +29,6 @@
 #define RETRY_FIRST_MS 250  /* doubles up to the configured interval */
 #define RESEND_MS 10000     /* a delivered end that nobody acknowledges is told again */
 #define UNREGISTER_MS 3000
-
-struct stopped {
-    UT_hash_handle hh;
-    char text[YARN_ID_TEXT_MAX];
-    int64_t until_ms;
-};
 
 struct nm_updater {
     struct nm *nm;
@@ -47,8 +42,7 @@ struct nm_updater {
     int64_t away_since_ms; /* monotonic; 0 = the ResourceManager answers */
     int64_t token_sequence;
     int64_t heartbeat_wall_ms;
-    struct stopped *stopped;
-    int64_t stopped_swept_ms;
+    struct nm_stopped *stopped;
     void (*unregistered)(void *userdata);
     void *unregistered_data;
 };
@@ -56,49 +50,6 @@ struct nm_updater {
 static void schedule(struct nm_updater *u, int64_t in_ms);
 static void send_register(struct nm_updater *u);
 static void send_heartbeat(struct nm_updater *u);
-
-/* ---- recently stopped -----------------------------------------------------------------------*/
-
-static void sweep_stopped(struct nm_updater *u)
-{
-    int64_t now = sv_now_ms();
-    struct stopped *s, *tmp;
-
-    if (now - u->stopped_swept_ms < 1000)
-        return;
-    u->stopped_swept_ms = now;
-    HASH_ITER(hh, u->stopped, s, tmp) { /* oldest first */
-        if (s->until_ms > now)
-            break;
-        HASH_DEL(u->stopped, s);
-        free(s);
-    }
-}
-
-static void remember_stopped(struct nm_updater *u, const char *text)
-{
-    struct stopped *s = NULL;
-
-    sweep_stopped(u);
-    HASH_FIND_STR(u->stopped, text, s);
-    if (s)
-        return;
-    s = calloc(1, sizeof(*s));
-    if (!s)
-        return; /* only the wording of an answer depends on it */
-    snprintf(s->text, sizeof(s->text), "%s", text);
-    s->until_ms = sv_now_ms() + u->nm->conf.track_stopped_ms;
-    HASH_ADD_STR(u->stopped, text, s);
-}
-
-bool nm_updater_recently_stopped(struct nm_updater *u, const char *container)
-{
-    struct stopped *s = NULL;
-
-    sweep_stopped(u);
-    HASH_FIND_STR(u->stopped, container, s);
-    return s != NULL;
-}
 
 /* ---- messages -------------------------------------------------------------------------------*/
 
@@ -557,7 +508,7 @@ void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
 {
     if (!u)
         return;
-    remember_stopped(u, c->text);
+    nm_stopped_add(u->stopped, c->text);
     nm_finished_add(u->nm->finished, c);
     u->again = true;
     if (u->registered && !u->busy && !u->away_since_ms)
@@ -591,7 +542,9 @@ int nm_updater_new(struct nm *nm, struct nm_updater **ret, struct sv_error *err)
     u->nm = nm;
     u->interval_ms = 1000;
     u->retry_ms = RETRY_FIRST_MS;
-    r = ipc_client_new(nm->event, &cfg, &u->client, err);
+    u->stopped = nm_stopped_new(nm->conf.track_stopped_ms);
+    r = u->stopped ? ipc_client_new(nm->event, &cfg, &u->client, err)
+                   : sv_error_errno(err, -ENOMEM, "node status updater");
     if (r >= 0) {
         r = sd_event_add_time_relative(nm->event, &u->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, u);
         if (r < 0)
@@ -609,17 +562,12 @@ int nm_updater_new(struct nm *nm, struct nm_updater **ret, struct sv_error *err)
 
 struct nm_updater *nm_updater_free(struct nm_updater *u)
 {
-    struct stopped *s, *tmp;
-
     if (!u)
         return NULL;
     u->ended = true;
     ipc_client_free(u->client);
     sd_event_source_disable_unref(u->timer);
-    HASH_ITER(hh, u->stopped, s, tmp) {
-        HASH_DEL(u->stopped, s);
-        free(s);
-    }
+    nm_stopped_free(u->stopped);
     free(u);
     return NULL;
 }
@@ -665,6 +613,10 @@ void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), v
     done(userdata);
 }
 
+bool nm_updater_recently_stopped(struct nm_updater *u, const char *container)
+{
+    return nm_stopped_has(u->stopped, container);
+}
 bool nm_updater_registered(const struct nm_updater *u)
 {
     return u->registered;

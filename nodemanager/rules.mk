@@ -5,8 +5,9 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o audit_logger.o conf.o \
 	container.o container_diagnostics.o container_env.o container_launch.o container_manager.o \
-	containers_monitor.o deletion_service.o finished_containers.o local_dirs.o localization.o log_handler.o nm.o \
-	nm_web.o nm_web_logs.o node_status_updater.o recovery.o state_store.o \
+	container_start.o containers_monitor.o deletion_service.o finished_containers.o \
+	local_dirs.o localization.o localization_records.o log_handler.o nm.o nm_web.o \
+	nm_web_logs.o node_status_updater.o recently_stopped.o recovery.o state_store.o \
 	token_secret_managers.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
@@ -23,7 +24,7 @@ $(BUILD)/tests/integration/nm-driver: $(BUILD)/tests/integration/nm-driver.o $(W
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
 
-NODEMANAGER_TESTS := test-nm-conf test-nm-store test-nm-secrets test-nm-machines
+NODEMANAGER_TESTS := test-nm-conf test-nm-dirs test-nm-store test-nm-secrets test-nm-machines
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))

@@ -10,7 +10,7 @@
  *     stop|status|signal APP FIRST COUNT [N]
  *     exits                           ends that heartbeats have told so far
  *     wait MS COUNT                   until that many containers have ended
- *     finish APP | cleanup APP N | resync | shutdown | roll | ack on|off | pause on|off
+ *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off | pause on|off
  *     bench …                         see bench() */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +64,8 @@ static struct {
     bool finished[4096]; /* by number: told again to a node that registers with it */
     struct yarn_container_id cleanup[64];
     int n_cleanup;
+    struct yarn_container_id signal_id;
+    int signal_command; /* 0 = none */
     float cpu;
 } rm;
 
@@ -197,6 +199,17 @@ static void fill_lists(struct sv_arena *a, Hadoop__Yarn__NodeHeartbeatResponsePr
         m->containers_to_cleanup[m->n_containers_to_cleanup++] =
             yarn_container_id_to(a, rm.cleanup[i]);
     rm.n_cleanup = 0;
+    if (rm.signal_command) {
+        Hadoop__Yarn__SignalContainerRequestProto *q =
+            sv_new(a, Hadoop__Yarn__SignalContainerRequestProto);
+
+        hadoop__yarn__signal_container_request_proto__init(q);
+        q->container_id = yarn_container_id_to(a, rm.signal_id);
+        q->command = (Hadoop__Yarn__SignalContainerCommandProto)rm.signal_command;
+        m->containers_to_signal = sv_newn(a, Hadoop__Yarn__SignalContainerRequestProto *, 1);
+        m->containers_to_signal[m->n_containers_to_signal++] = q;
+        rm.signal_command = 0;
+    }
 }
 
 static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *u)
@@ -709,6 +722,11 @@ static json_t *command(char *line)
     }
     if (sscanf(line, "cleanup %d %lld", &app, &first) == 2 && rm.n_cleanup < 64) {
         rm.cleanup[rm.n_cleanup++] = container_id(app, first);
+        return json_object();
+    }
+    if (sscanf(line, "rmsignal %d %lld %d", &app, &first, &n) == 3) {
+        rm.signal_id = container_id(app, first);
+        rm.signal_command = n;
         return json_object();
     }
     if (sscanf(line, "bench latency %d %lld %d %64s", &app, &first, &count, user) == 4)
