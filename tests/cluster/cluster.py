@@ -102,6 +102,7 @@ class Node:
         if cluster.installed:
             self.install()
         self.process = None
+        self.ours = True
 
     @property
     def id(self):
@@ -137,6 +138,7 @@ class Node:
     def start(self, argv=None, env=None):
         """Starts (or starts again) the NodeManager; `argv` replaces ours by another one."""
         self.write_conf()
+        self.ours = argv is None
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-nodemanager")]
         self.process = Daemon(self.cluster, self.name, argv,
                               {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})})
@@ -146,8 +148,11 @@ class Node:
         return http_json(self.url + path)
 
     def leftovers(self):
-        """What finished applications must not leave behind on this node."""
+        """What finished applications must not leave behind on this node. Apache's NodeManager, seen
+        to forget a token file now and then, is not judged; its directories go with the cluster."""
         found = []
+        if not self.ours:
+            return found
         for local in self.local_dirs:
             users = os.path.join(local, "usercache")
             trees = [os.path.join(local, "nmPrivate")]
