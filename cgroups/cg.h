@@ -26,8 +26,8 @@ struct cg_leaf; /* one container's group */
 
 /* Opens the group `path` (absolute, below a cgroup2 mount), makes it if it is missing below a parent
  * that we may write to, and turns on every controller in `wanted` that the parent offers. NULL or ""
- * as path: `containers` below the process' own group (which must be ours: Delegate=yes; the process
- * moves itself to a sibling `supervisor` when that is needed to turn controllers on).
+ * as path: `containers` below the process' own group (which must be ours: Delegate=yes). Where
+ * the path's parent is the process' own group, the process moves itself to a sibling `supervisor`.
  * Errors name the mount, the missing right or controller, and what to do. */
 int cg_root_open(const char *path, unsigned wanted, struct cg_root **ret, struct sv_error *err)
     _must_use_;

@@ -38,20 +38,15 @@ static int parent_of(const char *path, char **ret)
     return sv_asprintf(ret, "%.*s", (int)(slash - path), path);
 }
 
-/* Turns `bits` on for the children of `dir`. Where that is refused because processes are in the group
- * itself and we are among them, we move to its child `supervisor` and try again. */
-static int turn_on(int dir, unsigned bits, bool may_move)
+/* Moves this process from `dir` to its child `supervisor`: the kernel gives the children of a group
+ * no domain controller (memory) while processes are in the group itself. Before anything is turned
+ * on: cpu and pids alone would be granted, and make `dir` a thread root, which gets no other. */
+static void leave(int dir)
 {
-    char text[CG_FILE_MAX], self[32];
-    cg_format_controllers(bits, "+", text);
-    int r = bits ? cg_file_write(dir, "cgroup.subtree_control", text) : 0;
-    if (r != -EBUSY || !may_move)
-        return r;
-    if (mkdirat(dir, "supervisor", 0755) < 0 && errno != EEXIST)
-        return -errno;
+    char self[32];
     (void)snprintf(self, sizeof(self), "%d", (int)getpid());
-    r = cg_file_write(dir, "supervisor/cgroup.procs", self);
-    return r < 0 ? r : cg_file_write(dir, "cgroup.subtree_control", text);
+    if (mkdirat(dir, "supervisor", 0755) == 0 || errno == EEXIST)
+        (void)!cg_file_write(dir, "supervisor/cgroup.procs", self); /* what is missing is reported */
 }
 
 static unsigned controllers(int dir, const char *file)
@@ -60,13 +55,19 @@ static unsigned controllers(int dir, const char *file)
     return cg_file_read(dir, file, text) < 0 ? 0 : cg_parse_controllers(text);
 }
 
-/* As many of `wanted` as can be had, one at a time: one that is refused must not cost the others. */
-static void turn_on_each(int dir, unsigned wanted, bool may_move)
+/* As many of `wanted` as can be had, one at a time: one that is refused must not cost the others.
+ * `within`: we may be in the group itself. */
+static void turn_on_each(int dir, unsigned wanted, bool within)
 {
-    unsigned on = controllers(dir, "cgroup.subtree_control");
+    unsigned off = wanted & ~controllers(dir, "cgroup.subtree_control");
+    char text[CG_FILE_MAX];
+    if (off && within)
+        leave(dir);
     for (unsigned i = 0; cg_controller_names[i]; i++)
-        if ((wanted & ~on) >> i & 1)
-            (void)turn_on(dir, 1u << i, may_move); /* what is missing afterwards is reported */
+        if (off >> i & 1) {
+            cg_format_controllers(1u << i, "+", text);
+            (void)!cg_file_write(dir, "cgroup.subtree_control", text); /* reported later */
+        }
 }
 
 static int describe_missing(struct cg_root *r, unsigned missing)
@@ -84,7 +85,8 @@ static int describe_missing(struct cg_root *r, unsigned missing)
     return 0;
 }
 
-static int prepare(struct cg_root *r, unsigned wanted, bool own_parent, struct sv_error *err)
+/* `own`: the group that the daemon was started in. */
+static int prepare(struct cg_root *r, unsigned wanted, const char *own, struct sv_error *err)
 {
     _cleanup_free_ char *parent = NULL;
     _cleanup_close_ int up = -1;
@@ -110,7 +112,8 @@ static int prepare(struct cg_root *r, unsigned wanted, bool own_parent, struct s
                               "(Delegate=yes)",
                               r->path);
     if (up >= 0)
-        turn_on_each(up, wanted & controllers(up, "cgroup.controllers"), own_parent);
+        turn_on_each(up, wanted & controllers(up, "cgroup.controllers"),
+                     own && sv_streq(own, parent));
     turn_on_each(r->fd, wanted & controllers(r->fd, "cgroup.controllers"), false);
     r->controllers = controllers(r->fd, "cgroup.subtree_control");
     return describe_missing(r, wanted & ~r->controllers);
@@ -120,23 +123,21 @@ int cg_root_open(const char *path, unsigned wanted, struct cg_root **ret, struct
 {
     _cleanup_(cg_root_freep) struct cg_root *r = calloc(1, sizeof(*r));
     _cleanup_free_ char *own = NULL;
-    bool own_parent = !path || !*path;
+    bool by_default = !path || !*path;
     int e;
     if (!r)
         return -ENOMEM;
     r->fd = -1;
-    if (own_parent) {
-        e = cg_own_group(&own, err);
-        if (e < 0)
-            return e;
-        /* After a restart in `supervisor` the parent is still the unit's group. */
-        if (sv_has_suffix(own, "/supervisor"))
-            own[strlen(own) - strlen("/supervisor")] = '\0';
-    }
-    e = own_parent ? sv_asprintf(&r->path, "%s/containers", own) : sv_asprintf(&r->path, "%s", path);
+    e = cg_own_group(&own, by_default ? err : NULL);
+    if (e < 0 && by_default)
+        return e;
+    /* After a restart in `supervisor` the parent is still the unit's group. */
+    if (own && sv_has_suffix(own, "/supervisor"))
+        own[strlen(own) - strlen("/supervisor")] = '\0';
+    e = by_default ? sv_asprintf(&r->path, "%s/containers", own) : sv_asprintf(&r->path, "%s", path);
     if (e < 0)
         return e;
-    e = prepare(r, wanted, own_parent, err);
+    e = prepare(r, wanted, own, err);
     if (e < 0)
         return e;
     *ret = SV_TAKE(r);
