@@ -132,6 +132,14 @@ void cli_status_print(const struct cli_status *s, FILE *out)
             not_enforced = r->not_enforced;
     }
     cli_table_print(t, out);
+    for (size_t i = 0; i < s->n; i++) { /* YARN's own codes say little without their words */
+        const struct cli_row *r = &s->rows[i];
+        const char *end = strstr(r->diagnostics, "\\x0a"); /* escaped by the ApplicationMaster */
+
+        if (r->done && r->exit_status < 0 && *r->diagnostics)
+            fprintf(out, "instance %d: %.*s\n", r->instance,
+                    end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics), r->diagnostics);
+    }
     if (not_enforced)
         fprintf(out, "%s limits not enforced (the node's cgroup v2 lacks the controllers)\n",
                 not_enforced);
@@ -152,13 +160,14 @@ void cli_status_print_json(const struct cli_status *s, const char *app, FILE *ou
         const struct cli_row *r = &s->rows[i];
 
         (void)json_array_append_new(
-            list, json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:s}", "instance",
+            list, json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "instance",
                             r->instance, "container", r->container, "node", r->node, "state",
                             r->state, "tries", r->tries, "exitCode",
                             r->done ? json_integer(r->exit_status) : json_null(),
                             "peakMemoryBytes", known(r->peak_bytes), "cpuTimeMs",
                             known(r->cpu_ms), "localizeMs", known(r->localize_ms), "launchMs",
-                            known(r->launch_ms), "limitsNotEnforced", r->not_enforced));
+                            known(r->launch_ms), "limitsNotEnforced", r->not_enforced,
+                            "diagnostics", r->diagnostics));
     }
     root = json_pack("{s:s, s:s, s:b, s:i, s:i, s:o}", "application", app, "name", s->name, "finished",
                      s->finished, "exitCode", s->exit_code, "repeatedExits", s->repeated_exits, "containers",
