@@ -107,6 +107,7 @@ endef
 clean:
 	rm -rf build build-asan build-clang build-fuzz
 
--include $(shell test -d $(BUILD) && find $(BUILD) -name '*.d')
+# $(BUILD)/vm has the trees of whole machines.
+-include $(shell test -d $(BUILD) && find $(BUILD) -path $(BUILD)/vm -prune -o -name '*.d' -type f -print)
 
 .PHONY: all programs clean
