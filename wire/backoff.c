@@ -1,23 +1,22 @@
-/* Waiting times with jitter; see backoff.h. Called by whoever retries, such as the NodeManager. */
+/* Waiting times with jitter; see backoff.h. Called by retry.c and by who keeps own rules. */
 #include "wire/backoff.h"
 
 #include <sys/random.h>
 
-int64_t ipc_backoff_next(struct ipc_backoff *b)
+int64_t ipc_backoff_ms(int64_t first_ms, int64_t max_ms, unsigned n, uint64_t noise)
 {
-    uint64_t noise = 0;
-    int64_t wait = SV_MAX(b->first_ms, 1);
-    for (unsigned i = 0; i < b->failures && wait < b->max_ms; i++)
+    int64_t wait = SV_MAX(first_ms, 1);
+    for (unsigned i = 0; i < n && wait < max_ms; i++)
         wait = wait > INT64_MAX / 2 ? INT64_MAX : wait * 2;
-    wait = SV_MAX(SV_MIN(wait, b->max_ms), 1);
-    if (b->failures < 64)
-        b->failures++;
-    if (getrandom(&noise, sizeof noise, GRND_NONBLOCK) != sizeof noise)
-        noise = (uintptr_t)b; /* early boot: a poor spread is better than none */
+    wait = SV_MAX(SV_MIN(wait, max_ms), 1);
     return wait - (int64_t)(noise % (uint64_t)(wait / 2 + 1));
 }
 
-void ipc_backoff_reset(struct ipc_backoff *b)
+uint64_t ipc_backoff_noise(void)
 {
-    b->failures = 0;
+    static uint64_t poor;
+    uint64_t noise = 0;
+    if (getrandom(&noise, sizeof noise, GRND_NONBLOCK) != sizeof noise)
+        noise = ++poor * 0x9e3779b97f4a7c15; /* early boot: a poor spread is better than none */
+    return noise;
 }

@@ -10,8 +10,6 @@
 #include "wire/writable.h"
 
 #define MAGIC "HDTS"
-#define FORMAT_WRITABLE 0
-#define FORMAT_PROTOBUF 1
 #define TOKEN_MIN 5  /* bytes of the smallest entry: five empty fields */
 #define SECRET_MIN 2
 
@@ -42,6 +40,9 @@ static int read_writable(struct sv_buf *b, struct sv_arena *a, struct yarn_crede
         r = writable_get_text(b, a, &c.tokens[i].alias);
         if (r >= 0)
             r = writable_get_token(b, a, &c.tokens[i].token);
+        if (r >= 0 && (c.tokens[i].token.id_len > YARN_TOKEN_ID_MAX ||
+                       c.tokens[i].token.password_len > YARN_TOKEN_ID_MAX))
+            r = -EBADMSG;
     }
     if (r >= 0)
         r = read_count(b, SECRET_MIN, &c.n_secrets);
@@ -77,10 +78,8 @@ static int from_proto(const Hadoop__Common__CredentialsProto *m, struct sv_arena
             return r;
     }
     for (size_t i = 0; i < c.n_secrets; i++) {
-        if (!m->secrets[i]->has_secret)
-            return -EBADMSG;
         c.secrets[i].alias = m->secrets[i]->alias;
-        c.secrets[i].secret = m->secrets[i]->secret.data;
+        c.secrets[i].secret = m->secrets[i]->secret.data; /* absent is empty, as for Hadoop */
         c.secrets[i].len = m->secrets[i]->secret.len;
     }
     *ret = c;
@@ -116,9 +115,9 @@ int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
     if (sv_buf_get_ref(&b, &magic, strlen(MAGIC)) < 0 || memcmp(magic, MAGIC, strlen(MAGIC)) != 0 ||
         sv_buf_get_u8(&b, &version) < 0)
         return sv_error_set(err, -EBADMSG, "credentials: they do not begin with " MAGIC);
-    if (version != FORMAT_WRITABLE && version != FORMAT_PROTOBUF)
+    if (version != YARN_CREDENTIALS_WRITABLE && version != YARN_CREDENTIALS_PROTOBUF)
         return sv_error_set(err, -EBADMSG, "credentials: unknown version %u", version);
-    int r = version == FORMAT_WRITABLE ? read_writable(&b, a, ret) : read_protobuf(&b, a, ret);
+    int r = version == YARN_CREDENTIALS_WRITABLE ? read_writable(&b, a, ret) : read_protobuf(&b, a, ret);
     if (r == -ENOMEM)
         return sv_error_set(err, r, "credentials: out of memory");
     if (r < 0)
@@ -126,13 +125,9 @@ int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
     return 0;
 }
 
-static int write_all(const struct yarn_credentials *c, struct sv_buf *out)
+static int write_writable(const struct yarn_credentials *c, struct sv_buf *out)
 {
-    int r = sv_buf_put_str(out, MAGIC);
-    if (r >= 0)
-        r = sv_buf_put_u8(out, FORMAT_WRITABLE);
-    if (r >= 0)
-        r = writable_put_vlong(out, (int64_t)c->n_tokens);
+    int r = writable_put_vlong(out, (int64_t)c->n_tokens);
     for (size_t i = 0; i < c->n_tokens && r >= 0; i++) {
         r = writable_put_text(out, c->tokens[i].alias);
         if (r >= 0)
@@ -148,13 +143,84 @@ static int write_all(const struct yarn_credentials *c, struct sv_buf *out)
     return r;
 }
 
-int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out)
+static Hadoop__Common__CredentialsKVProto **entries(struct sv_arena *a, size_t n)
+{
+    Hadoop__Common__CredentialsKVProto **list = sv_newn(a, Hadoop__Common__CredentialsKVProto *, n);
+    for (size_t i = 0; list && i < n; i++) {
+        list[i] = sv_new(a, Hadoop__Common__CredentialsKVProto);
+        if (!list[i])
+            return NULL;
+        hadoop__common__credentials_kvproto__init(list[i]);
+    }
+    return list;
+}
+
+static char *alias_of(const char *alias)
+{
+    return (char *)(uintptr_t)(alias ? alias : "");
+}
+
+static int to_proto(const struct yarn_credentials *c, struct sv_arena *a,
+                    Hadoop__Common__CredentialsProto *m)
+{
+    m->tokens = entries(a, c->n_tokens);
+    m->secrets = entries(a, c->n_secrets);
+    if (!m->tokens || !m->secrets)
+        return -ENOMEM;
+    m->n_tokens = c->n_tokens;
+    m->n_secrets = c->n_secrets;
+    for (size_t i = 0; i < c->n_tokens; i++) {
+        m->tokens[i]->alias = alias_of(c->tokens[i].alias);
+        m->tokens[i]->token = yarn_token_to(a, &c->tokens[i].token);
+        if (!m->tokens[i]->token)
+            return -ENOMEM;
+    }
+    for (size_t i = 0; i < c->n_secrets; i++) {
+        m->secrets[i]->alias = alias_of(c->secrets[i].alias);
+        m->secrets[i]->has_secret = 1;
+        m->secrets[i]->secret.data = (uint8_t *)(uintptr_t)c->secrets[i].secret;
+        m->secrets[i]->secret.len = c->secrets[i].len;
+    }
+    return 0;
+}
+
+static int write_protobuf(const struct yarn_credentials *c, struct sv_buf *out)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Common__CredentialsProto m = HADOOP__COMMON__CREDENTIALS_PROTO__INIT;
+    int r = a ? to_proto(c, a, &m) : -ENOMEM;
+    if (r < 0)
+        return r;
+    size_t n = protobuf_c_message_get_packed_size(&m.base);
+    r = sv_buf_reserve(out, n + 10);
+    for (size_t left = n; r >= 0; left >>= 7) { /* its length as a varint */
+        r = sv_buf_put_u8(out, (uint8_t)(left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+        if (left <= 0x7f)
+            break;
+    }
+    if (r < 0)
+        return r;
+    out->len += protobuf_c_message_pack(&m.base, out->data + out->len);
+    return 0;
+}
+
+int yarn_credentials_write_as(const struct yarn_credentials *c, enum yarn_credentials_format format,
+                              struct sv_buf *out)
 {
     size_t before = out->len;
-    int r = write_all(c, out);
+    int r = sv_buf_put_str(out, MAGIC);
+    if (r >= 0)
+        r = sv_buf_put_u8(out, (uint8_t)format);
+    if (r >= 0)
+        r = format == YARN_CREDENTIALS_PROTOBUF ? write_protobuf(c, out) : write_writable(c, out);
     if (r < 0)
         out->len = before;
     return r;
+}
+
+int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out)
+{
+    return yarn_credentials_write_as(c, YARN_CREDENTIALS_WRITABLE, out);
 }
 
 static int token_copy(struct sv_arena *a, const struct yarn_token *t, struct yarn_token *ret)
@@ -191,5 +257,27 @@ int yarn_credentials_add(struct sv_arena *a, struct yarn_credentials *c, const c
     list[at].token = copy;
     c->tokens = list;
     c->n_tokens = n;
+    return 0;
+}
+
+int yarn_credentials_add_secret(struct sv_arena *a, struct yarn_credentials *c, const char *alias,
+                                const void *secret, size_t len)
+{
+    size_t at = 0;
+    while (at < c->n_secrets && !sv_streq(c->secrets[at].alias, alias))
+        at++;
+    size_t n = at == c->n_secrets ? c->n_secrets + 1 : c->n_secrets;
+    __typeof__(c->secrets) list = sv_arena_calloc(a, n, sizeof *list);
+    const char *name = sv_arena_strdup(a, alias);
+    const uint8_t *copy = sv_arena_memdup(a, secret, len);
+    if (!list || !name || !copy)
+        return -ENOMEM;
+    if (c->n_secrets > 0)
+        memcpy(list, c->secrets, c->n_secrets * sizeof *list);
+    list[at].alias = name;
+    list[at].secret = copy;
+    list[at].len = len;
+    c->secrets = list;
+    c->n_secrets = n;
     return 0;
 }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "wire/enums.h"
+
 enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LENGTH = 2, WIRE_32 = 5 };
 
 struct frame {
@@ -137,11 +139,31 @@ static int skip(const uint8_t **p, const uint8_t *end, unsigned wire, size_t *re
     }
 }
 
+/* Whether the values of an enum field, one or packed, are all known. */
+static bool enums_known(const ProtobufCFieldDescriptor *f, const uint8_t *p, const uint8_t *end)
+{
+    uint64_t v;
+
+    while (p < end)
+        if (varint(&p, end, &v) < 0 || !ipc_enum_known(f->descriptor, (int)(uint32_t)v))
+            return false;
+    return true;
+}
+
 int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                     unsigned max_depth)
 {
+    bool odd;
+
+    return ipc_depth_look(p, n, d, max_depth, &odd);
+}
+
+int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
+                   unsigned max_depth, bool *ret_odd_enum)
+{
     struct frame stack[IPC_DEPTH_MAX];
     size_t unknown = 0, depth = 1;
+    bool odd = false;
 
     if (max_depth < 1 || max_depth > IPC_DEPTH_MAX)
         max_depth = IPC_DEPTH_MAX;
@@ -149,7 +171,7 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
     while (depth > 0) {
         struct frame *in = &stack[depth - 1];
         const ProtobufCFieldDescriptor *f;
-        const uint8_t *value;
+        const uint8_t *value, *whole;
         uint64_t key;
         size_t len;
         int r;
@@ -160,6 +182,7 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
         }
         if (varint(&p, in->end, &key) < 0 || key >> 32 != 0 || key >> 3 == 0)
             return -EBADMSG;
+        whole = p;
         r = skip(&p, in->end, (unsigned)(key & 7), &len);
         if (r < 0)
             return r;
@@ -172,6 +195,8 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
         }
         if (!type_fits(f, (unsigned)(key & 7)))
             return -EBADMSG;
+        if (f->type == PROTOBUF_C_TYPE_ENUM && !odd)
+            odd = !enums_known(f, (key & 7) == WIRE_LENGTH ? value : whole, p);
         if (f->type == PROTOBUF_C_TYPE_STRING && !ipc_text_ok(value, len))
             return -EILSEQ;
         if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
@@ -183,5 +208,6 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
             p = value;
         }
     }
+    *ret_odd_enum = odd;
     return 0;
 }

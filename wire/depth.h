@@ -24,6 +24,9 @@
  * 0 does not promise that unpacking succeeds (a required field may be missing). */
 int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                     unsigned max_depth) _must_use_;
+/* The same; *ret_odd_enum: somewhere stands a value that its enum does not have (wire/enums.h). */
+int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
+                   unsigned max_depth, bool *ret_odd_enum) _must_use_;
 
 /* UTF-8 as RFC 3629 has it, and no NUL: what a string from a peer must be. */
 bool ipc_text_ok(const uint8_t *p, size_t n);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "wire/depth.h"
+#include "wire/enums.h"
 
 int ipc_frame_next(const uint8_t *p, size_t n, size_t max, const uint8_t **ret, size_t *ret_len,
                    size_t *ret_used)
@@ -137,6 +138,28 @@ int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
     return 0;
 }
 
+int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_t token_len,
+                       uint8_t **ret)
+{
+    /* Fields 2 (state) and 3 (token) of RpcSaslProto with their wire types. */
+    static const uint8_t state_wrap[] = { 2 << 3 | 0, 5 }, token_tag = 3 << 3 | 2;
+    if (token_len > INT32_MAX - 64)
+        return -EMSGSIZE;
+    size_t hs = protobuf_c_message_get_packed_size(header);
+    size_t ms = sizeof state_wrap + 1 + varint_size(token_len) + token_len;
+    uint8_t *p;
+    int r = frame_begin(out, varint_size(hs) + hs + varint_size(ms) + ms, &p);
+    if (r < 0)
+        return r;
+    p = message_put(p, header, hs);
+    p = varint_put(p, ms);
+    memcpy(p, state_wrap, sizeof state_wrap);
+    p += sizeof state_wrap;
+    *p++ = token_tag;
+    *ret = varint_put(p, token_len);
+    return 0;
+}
+
 size_t ipc_arena_max(size_t n)
 {
     return SV_MIN((size_t)IPC_ARENA_BASE + n * IPC_ARENA_FACTOR, (size_t)IPC_ARENA_MAX);
@@ -145,11 +168,12 @@ size_t ipc_arena_max(size_t n)
 int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
                ProtobufCMessage **ret)
 {
+    bool odd_enum = false;
     *ret = NULL;
-    if (ipc_depth_check(p, n, d, IPC_DEPTH_MAX) < 0)
+    if (ipc_depth_look(p, n, d, IPC_DEPTH_MAX, &odd_enum) < 0)
         return -EBADMSG;
     ProtobufCMessage *m = protobuf_c_message_unpack(d, sv_arena_protobuf(a), n, p);
-    if (!m)
+    if (!m || (odd_enum && ipc_enums_settle(m) < 0))
         return -EBADMSG;
     *ret = m;
     return 0;

@@ -13,6 +13,7 @@
 
 #define IPC_FRAME_MAX (128u << 20)        /* ipc.maximum.data.length */
 #define IPC_FRAME_PREAUTH_MAX (64u << 10) /* until the peer is authenticated */
+#define IPC_WRAP_OVERHEAD 256u            /* what a WRAP message adds to the bytes that it protects */
 #define IPC_CLIENT_ID_MAX 64              /* a UUID of 16 bytes in practice */
 #define IPC_NAME_MAX 255                  /* method, protocol and user names */
 #define IPC_SASL_CHALLENGE_MAX 2048       /* RFC 2831 2.1.1 */
@@ -49,6 +50,11 @@ int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header, const Prot
 /* The same with the last message not yet packed; NULL is an empty message. */
 int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
                           const ProtobufCMessage *body) _must_use_;
+
+/* A frame of the header and an RpcSaslProto {state WRAP, token}, but for the token's bytes: room for
+ * them is *ret, and the caller fills it. */
+int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_t token_len,
+                       uint8_t **ret) _must_use_;
 
 /* Unpacks a message from hostile bytes into the arena, after ipc_depth_check (wire/depth.h). -EBADMSG, also when
  * the arena's maximum is reached; then *ret is NULL. */

@@ -285,7 +285,7 @@ static int entry_value(const Hadoop__Yarn__ResourceInformationProto *e, int64_t 
 
 int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resource *ret)
 {
-    int64_t memory, vcores;
+    int64_t memory, vcores, gpus = 0;
 
     if (!m) {
         *ret = (struct yarn_resource){ 0 };
@@ -301,13 +301,16 @@ int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resourc
             r = entry_value(e, INT64_C(1) << 20, &memory);
         else if (strcmp(e->key, "vcores") == 0)
             r = entry_value(e, 1, &vcores);
+        else if (strcmp(e->key, "yarn.io/gpu") == 0)
+            r = entry_value(e, 1, &gpus);
         if (r < 0)
             return r;
     }
-    if (memory < 0 || vcores < 0)
+    if (memory < 0 || vcores < 0 || gpus < 0)
         return -EBADMSG;
     *ret = (struct yarn_resource){ .memory_mb = memory,
-                                   .vcores = (int32_t)SV_MIN(vcores, (int64_t)INT32_MAX) };
+                                   .vcores = (int32_t)SV_MIN(vcores, (int64_t)INT32_MAX),
+                                   .gpus = (int32_t)SV_MIN(gpus, (int64_t)INT32_MAX) };
     return 0;
 }
 
@@ -357,11 +360,29 @@ Hadoop__Yarn__NodeIdProto *yarn_node_id_to(struct sv_arena *a, const struct yarn
 }
 
 /* Without the map: Hadoop reads memory and virtual_cores when it is absent (as from 2.x peers). */
+/* The map is for what has no field of its own; Hadoop's peers fill in the two that have one. */
+static int add_gpus(struct sv_arena *a, Hadoop__Yarn__ResourceProto *m, int32_t gpus)
+{
+    Hadoop__Yarn__ResourceInformationProto *e = sv_new(a, Hadoop__Yarn__ResourceInformationProto);
+
+    m->resource_value_map = sv_arena_alloc(a, sizeof(*m->resource_value_map));
+    if (!e || !m->resource_value_map)
+        return -ENOMEM;
+    hadoop__yarn__resource_information_proto__init(e);
+    e->key = (char *)"yarn.io/gpu";
+    e->units = (char *)"";
+    e->has_value = true;
+    e->value = gpus;
+    m->resource_value_map[0] = e;
+    m->n_resource_value_map = 1;
+    return 0;
+}
+
 Hadoop__Yarn__ResourceProto *yarn_resource_to(struct sv_arena *a, struct yarn_resource r)
 {
     NEW(a, m, Hadoop__Yarn__ResourceProto, hadoop__yarn__resource_proto__init);
     m->has_memory = m->has_virtual_cores = true;
     m->memory = r.memory_mb;
     m->virtual_cores = r.vcores;
-    return m;
+    return r.gpus && add_gpus(a, m, r.gpus) < 0 ? NULL : m;
 }

@@ -28,6 +28,7 @@ struct yarn_container_id {
 struct yarn_resource {
     int64_t memory_mb;
     int32_t vcores;
+    int32_t gpus; /* yarn.io/gpu; the other named resources of a peer are not kept */
 };
 struct yarn_node_id {
     char host[256];

@@ -29,13 +29,14 @@ static const char *available(const struct ipc_conn *c)
 
 /* ---- Connection header ---- */
 
-/* Clients of IPC 3 to 8 expect int callId, int status, then class and text as Writable strings. */
-static int version_answer_old(struct ipc_conn *c, const char *text)
+/* Clients of IPC 3 to 8 expect int callId, int status, then class and text as Writable strings; those of IPC 2
+ * (Hadoop 0.18) an int callId and a boolean "error" before them. */
+static int version_answer_old(struct ipc_conn *c, int version, const char *text)
 {
     static const char class[] = JAVA_RPC_VERSION_MISMATCH;
-    int r = sv_buf_put_u32(&c->out, 0);
+    int r = sv_buf_put_u32(&c->out, version == 2 ? 0 : UINT32_MAX);
     if (r >= 0)
-        r = sv_buf_put_u32(&c->out, UINT32_MAX);
+        r = version == 2 ? sv_buf_put_u8(&c->out, 1) : sv_buf_put_u32(&c->out, UINT32_MAX);
     if (r >= 0)
         r = sv_buf_put_u32(&c->out, sizeof class - 1);
     if (r >= 0)
@@ -49,15 +50,16 @@ static int version_answer_old(struct ipc_conn *c, const char *text)
     return r;
 }
 
-static int version_refuse(struct ipc_conn *c, uint8_t version)
+/* The version is a signed byte to Java, so those from 128 on are too old for any answer. */
+static int version_refuse(struct ipc_conn *c, int8_t version)
 {
     char text[96];
-    snprintf(text, sizeof text, "Server IPC version %d cannot communicate with client version %u",
+    snprintf(text, sizeof text, "Server IPC version %d cannot communicate with client version %d",
              IPC_VERSION, version);
-    if (version < 3)
+    if (version < 2)
         return -EPROTO;
     if (version < IPC_VERSION)
-        return version_answer_old(c, text);
+        return version_answer_old(c, version, text);
     ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_VERSION_MISMATCH), JAVA_RPC_VERSION_MISMATCH,
                    "%s", text);
     return 0;
@@ -68,7 +70,7 @@ static int auth_begin(struct ipc_conn *c, uint8_t auth)
     if (auth == IPC_AUTH_SASL) {
         ipc_conn_set_state(c, CONN_SASL);
     } else if (auth != IPC_AUTH_NONE) {
-        ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_UNAUTHORIZED), JAVA_ACCESS_CONTROL,
+        ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_UNAUTHORIZED), JAVA_IPC_EXCEPTION,
                        "Unknown auth protocol: %d", (int8_t)auth);
     } else if (!c->server->cfg.allow_simple) {
         ipc_conn_fatal(c, &echo_auth, IPC_DETAIL(FATAL_UNAUTHORIZED), JAVA_ACCESS_CONTROL,
@@ -95,7 +97,7 @@ int ipc_auth_header(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_
         return -EPROTO;
     if (n >= 5 && p[4] != IPC_VERSION) {
         *ret_used = n;
-        return version_refuse(c, p[4]);
+        return version_refuse(c, (int8_t)p[4]);
     }
     if (n < HEADER_LEN)
         return 0;
@@ -126,7 +128,8 @@ static int sasl_start(struct ipc_conn *c)
 {
     if (c->sasl)
         return 0;
-    return sasl_server_new(c->server->cfg.verify_token, c->server->cfg.userdata, &c->sasl);
+    return sasl_server_new(c->server->cfg.verify_token, c->server->cfg.userdata,
+                           c->server->cfg.qop_mask, &c->sasl);
 }
 
 static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
@@ -180,7 +183,8 @@ static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const
     m.state = IPC_SASL_STATE(SUCCESS);
     m.has_token = 1;
     m.token = bytes_of(rspauth);
-    int r = sasl_answer(c, echo, &m);
+    int r = sasl_answer(c, echo, &m); /* the last that is not wrapped */
+    c->layer = sasl_server_take_layer(c->sasl);
     c->sasl = sasl_server_free(c->sasl);
     ipc_conn_set_state(c, CONN_CONTEXT);
     return r;
@@ -203,13 +207,15 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     if (m->n_auths != 1)
         return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "Client mechanism is malformed");
     const sasl_auth *a = m->auths[0];
-    if (sv_streq(a->method, "SIMPLE") && c->server->cfg.allow_simple) {
+    if (sv_streq(a->method, "SIMPLE") && c->server->cfg.allow_simple && c->server->cfg.verify_token) {
         c->sasl = sasl_server_free(c->sasl);
         ipc_conn_set_state(c, CONN_CONTEXT);
         return 0; /* Hadoop's clients do not wait for an answer here */
     }
     if (!sv_streq(a->method, "TOKEN") || !sv_streq(a->mechanism, SASL_MECHANISM) ||
         !c->server->cfg.verify_token) {
+        if (!c->negotiated)
+            return on_negotiate(c, echo); /* a guess: the client hears what there is */
         char text[160];
         snprintf(text, sizeof text, "%.32s authentication is not enabled.  Available:%s", a->method,
                  available(c));
@@ -232,7 +238,8 @@ int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_are
 {
     ProtobufCMessage *base;
     if (c->state != CONN_SASL) {
-        ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_INVALID_RPC_HEADER), JAVA_SASL_EXCEPTION,
+        ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_INVALID_RPC_HEADER),
+                       c->peer.token ? JAVA_SASL_EXCEPTION : JAVA_RPC_SERVER_EXCEPTION,
                        "Negotiation is already complete");
         return 0;
     }
@@ -252,6 +259,25 @@ int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_are
     default:
         return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "Client sent unsupported state");
     }
+}
+
+/* The token is the arena's copy, so it may be decrypted where it lies. */
+int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                     const uint8_t *p, size_t n)
+{
+    ProtobufCMessage *base;
+    uint8_t *plain;
+    size_t len;
+    if (ipc_unpack(a, &hadoop__common__rpc_sasl_proto__descriptor, p, n, &base) < 0)
+        return -EPROTO;
+    const sasl_message *m = (const sasl_message *)base;
+    if (m->state != IPC_SASL_STATE(WRAP) || !m->has_token) {
+        ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_INVALID_RPC_HEADER), JAVA_SASL_EXCEPTION,
+                       "Negotiation is already complete");
+        return 0;
+    }
+    int r = sasl_layer_unwrap(c->layer, m->token.data, m->token.len, &plain, &len);
+    return r < 0 ? r : ipc_conn_unwrapped(c, plain, len);
 }
 
 /* ---- Connection context ---- */

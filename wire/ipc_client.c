@@ -43,14 +43,20 @@ void ipc_client_finish(struct ipc_client *c, struct client_call *call, const str
                        const struct sv_error *err)
 {
     DL_DELETE(*list_of(c, call), call);
-    HASH_DELETE(hh, c->by_id, call);
-    call->done(r, err, call->userdata);
+    if (!call->cancelled) {
+        HASH_DELETE(hh, c->by_id, call);
+        call->done(r, err, call->userdata);
+    }
     call_free(call);
 }
 
 void ipc_client_sent(struct ipc_client *c, struct client_call *call)
 {
     DL_DELETE(c->unsent, call);
+    if (call->cancelled) {
+        call_free(call);
+        return;
+    }
     call->sent = true;
     DL_APPEND(c->sent, call);
     sv_buf_free(&call->frame);
@@ -79,7 +85,7 @@ void ipc_client_broken(struct ipc_client *c, int status, const char *java_class,
         call_over(c, call);
     DL_FOREACH_SAFE(c->unsent, call, tmp) {
         call->frame.pos = 0;
-        if (established && !java_class && !call->again)
+        if (established && !java_class && !call->again && !call->cancelled)
             call->again = true;
         else
             call_over(c, call);
@@ -89,52 +95,52 @@ void ipc_client_broken(struct ipc_client *c, int status, const char *java_class,
     finish_over(c, status, java_class, err);
 }
 
-static int call_pack(struct ipc_client *c, struct client_call *call, const ProtobufCMessage *request)
+static int call_pack(struct ipc_client *c, struct client_call *call, const struct ipc_request *q)
 {
-    Hadoop__Common__RpcRequestHeaderProto h = HADOOP__COMMON__RPC_REQUEST_HEADER_PROTO__INIT;
+    Hadoop__Common__RpcRequestHeaderProto h = ipc_client_header(c, call->id);
     Hadoop__Common__RequestHeaderProto m = HADOOP__COMMON__REQUEST_HEADER_PROTO__INIT;
-    h.has_rpckind = h.has_rpcop = h.has_retrycount = 1;
-    h.rpckind = HADOOP__COMMON__RPC_KIND_PROTO__RPC_PROTOCOL_BUFFER;
-    h.callid = call->id;
-    h.clientid.data = c->id;
-    h.clientid.len = sizeof c->id;
-    h.retrycount = 0;
+    static const uint8_t empty[1];
+    h.has_retrycount = 1;
+    h.retrycount = q->retry_count;
     m.methodname = (char *)(uintptr_t)call->method;
     m.declaringclassprotocolname = c->protocol;
     m.clientprotocolversion = c->version;
-    size_t n = protobuf_c_message_get_packed_size(request);
-    _cleanup_free_ uint8_t *body = malloc(n + 1);
-    if (!body)
-        return -ENOMEM;
-    protobuf_c_message_pack(request, body);
-    return ipc_frame_put(&call->frame, &h.base, &m.base, body, n);
+    return ipc_frame_put(&call->frame, &h.base, &m.base, q->body ? q->body : empty, q->body_len);
 }
 
-static int32_t call_id(struct ipc_client *c)
+static struct client_call *call_find(const struct ipc_client *c, int32_t id)
 {
     struct client_call *found;
-    do {
-        c->next_id = c->next_id == INT32_MAX ? 0 : c->next_id + 1;
-        HASH_FIND(hh, c->by_id, &c->next_id, sizeof c->next_id, found);
-    } while (found);
+    HASH_FIND(hh, c->by_id, &id, sizeof id, found);
+    return found;
+}
+
+static int32_t next_id(struct ipc_client *c)
+{
+    do
+        c->next_id = c->next_id == INT32_MAX ? 1 : c->next_id + 1;
+    while (call_find(c, c->next_id));
     return c->next_id;
 }
 
-int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
-                    const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
-                    void *userdata)
+int ipc_client_start(struct ipc_client *c, const struct ipc_request *q, ipc_done done, void *userdata,
+                     int32_t *ret_id)
 {
+    if (q->id < 0)
+        return -EINVAL;
+    if (q->id > 0 && call_find(c, q->id))
+        return -EEXIST;
     struct client_call *call = calloc(1, sizeof *call);
     if (!call)
         return -ENOMEM;
-    call->id = call_id(c);
-    call->method = method;
-    call->response = response;
+    call->id = q->id > 0 ? q->id : next_id(c);
+    call->method = q->method;
+    call->response = q->response;
     call->done = done;
     call->userdata = userdata;
     call->frame = SV_BUF_INIT(IPC_FRAME_MAX);
-    call->deadline_ms = SV_MAX(sv_now_ms(), 0) + (call_ms > 0 ? call_ms : c->call_ms);
-    int r = call_pack(c, call, request);
+    call->deadline_ms = SV_MAX(sv_now_ms(), 0) + (q->call_ms > 0 ? q->call_ms : c->call_ms);
+    int r = call_pack(c, call, q);
     if (r < 0) {
         call_free(call);
         return r;
@@ -143,10 +149,46 @@ int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMes
     HASH_ADD(hh, c->by_id, id, sizeof call->id, call);
     ipc_client_wake_at(c, call->deadline_ms);
     ipc_client_pump_later(c);
+    if (ret_id)
+        *ret_id = call->id;
     return 0;
 }
 
-/* ---- Deadlines ---- */
+int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
+                    const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
+                    void *userdata)
+{
+    size_t n = protobuf_c_message_get_packed_size(request);
+    _cleanup_free_ uint8_t *body = malloc(n + 1);
+    if (!body)
+        return -ENOMEM;
+    protobuf_c_message_pack(request, body);
+    return ipc_client_start(c,
+                            &(struct ipc_request){ .method = method, .response = response,
+                                                   .body = body, .body_len = n,
+                                                   .call_ms = call_ms },
+                            done, userdata, NULL);
+}
+
+bool ipc_client_cancel(struct ipc_client *c, int32_t id)
+{
+    struct client_call *call = call_find(c, id);
+    struct ipc_result r = { .status = -ECANCELED };
+    struct sv_error err = { 0 };
+    if (!call)
+        return false;
+    r.sent = call->sent || call->frame.pos > 0;
+    sv_error_set(&err, -ECANCELED, "%s: %s: cancelled", c->where, call->method);
+    if (call->sent || call->frame.pos == 0 || call->deadline_ms < 0) {
+        ipc_client_finish(c, call, &r, &err);
+        return true;
+    }
+    /* Half of it is on the wire: the other half must follow, or nothing after it is understood. */
+    HASH_DELETE(hh, c->by_id, call);
+    call->cancelled = true;
+    call->done(&r, &err, call->userdata);
+    return true;
+}
 
 void ipc_client_wake_at(struct ipc_client *c, int64_t at_ms)
 {
@@ -298,6 +340,15 @@ static char *user_name(const char *wanted)
     return strdup(buf);
 }
 
+int ipc_client_id_new(uint8_t ret[IPC_CLIENT_ID_LEN])
+{
+    if (getrandom(ret, IPC_CLIENT_ID_LEN, 0) != IPC_CLIENT_ID_LEN)
+        return -EIO;
+    ret[6] = (ret[6] & 0x0f) | 0x40;
+    ret[8] = (ret[8] & 0x3f) | 0x80;
+    return 0;
+}
+
 void ipc_client_ref(struct ipc_client *c)
 {
     c->refs++;
@@ -327,16 +378,20 @@ static int client_fill(struct ipc_client *c, const struct ipc_client_config *cfg
     snprintf(c->where, sizeof c->where, "%s:%u", cfg->host, cfg->port);
     c->port = cfg->port;
     c->version = cfg->version;
+    c->qop_mask = cfg->qop_mask;
     c->connect_ms = cfg->connect_ms > 0 ? cfg->connect_ms : 20000;
     c->call_ms = cfg->call_ms > 0 ? cfg->call_ms : 120000;
     c->idle_ms = cfg->idle_ms ? cfg->idle_ms : 10000;
     c->ping_ms = cfg->ping_ms > 0 ? cfg->ping_ms : 60000;
     c->max_frame = cfg->max_frame ? cfg->max_frame : IPC_FRAME_MAX;
-    if (getrandom(c->id, sizeof c->id, 0) != sizeof c->id)
-        return -EIO;
-    c->id[6] = (c->id[6] & 0x0f) | 0x40; /* a random UUID, as Java's client makes */
-    c->id[8] = (c->id[8] & 0x3f) | 0x80;
-    int r = sd_event_add_time(c->event, &c->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, c);
+    int r = 0;
+    if (cfg->client_id)
+        memcpy(c->id, cfg->client_id, sizeof c->id);
+    else
+        r = ipc_client_id_new(c->id);
+    if (r < 0)
+        return r;
+    r = sd_event_add_time(c->event, &c->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, c);
     if (r >= 0)
         r = sd_event_source_set_enabled(c->timer, SD_EVENT_OFF);
     if (r >= 0)

@@ -1,6 +1,5 @@
-/* The IPC client's connection: name, TCP, SASL, bytes, answers. Called by ipc_client.c and the loop.
- * Hostile: what the server sends; it may be an impostor until DIGEST-MD5 has proven that it knows the
- * token's password, and a client with a token never talks to one that does not (CVE-2013-2192). */
+/* The IPC client's connection: name, TCP, bytes, answers. Called by ipc_client.c and the loop; who
+ * the server is, is found out in ipc_client_sasl.c. Hostile: what the server sends. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -19,8 +18,6 @@
 
 typedef Hadoop__Common__RpcRequestHeaderProto request_header;
 typedef Hadoop__Common__RpcResponseHeaderProto response_header;
-typedef Hadoop__Common__RpcSaslProto sasl_message;
-typedef Hadoop__Common__RpcSaslProto__SaslAuth sasl_auth;
 
 #define IOV_MAX_CALLS 64
 
@@ -41,72 +38,29 @@ void ipc_client_disconnect(struct ipc_client *c)
     c->io = sd_event_source_disable_unref(c->io);
     c->fd = sv_close(c->fd);
     c->sasl = sasl_client_free(c->sasl);
+    c->layer = sasl_layer_free(c->layer);
+    sv_buf_free(&c->inner);
     sv_buf_free(&c->in);
     sv_buf_free(&c->out);
     free(SV_TAKE(c->scratch));
 }
 
-/* ---- What is sent besides calls ---- */
-
-static request_header header_of(const struct ipc_client *c, int32_t call_id)
-{
-    request_header h = HADOOP__COMMON__RPC_REQUEST_HEADER_PROTO__INIT;
-    h.has_rpckind = h.has_rpcop = 1;
-    h.rpckind = HADOOP__COMMON__RPC_KIND_PROTO__RPC_PROTOCOL_BUFFER;
-    h.callid = call_id;
-    if (call_id != IPC_CALL_SASL) {
-        h.clientid.data = (uint8_t *)(uintptr_t)c->id;
-        h.clientid.len = sizeof c->id;
-    }
-    return h;
-}
-
-static int put_sasl(struct ipc_client *c, const sasl_message *m)
-{
-    request_header h = header_of(c, IPC_CALL_SASL);
-    return ipc_frame_put(&c->out, &h.base, &m->base, NULL, 0);
-}
-
-static int put_context(struct ipc_client *c)
-{
-    request_header h = header_of(c, IPC_CALL_CONTEXT);
-    Hadoop__Common__IpcConnectionContextProto m =
-        HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
-    Hadoop__Common__UserInformationProto user = HADOOP__COMMON__USER_INFORMATION_PROTO__INIT;
-    user.effectiveuser = c->user;
-    m.protocol = c->protocol;
-    m.userinfo = c->token ? NULL : &user;
-    return ipc_frame_put(&c->out, &h.base, &m.base, NULL, 0);
-}
-
-static int put_hello(struct ipc_client *c)
-{
-    const uint8_t hello[7] = { 'h', 'r', 'p', 'c', IPC_VERSION, 0,
-                               c->token ? IPC_AUTH_SASL : IPC_AUTH_NONE };
-    int r = sv_buf_put(&c->out, hello, sizeof hello);
-    if (r < 0)
-        return r;
-    if (!c->token)
-        return put_context(c);
-    sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
-    m.state = IPC_SASL_STATE(NEGOTIATE);
-    return put_sasl(c, &m);
-}
+/* ---- Out ---- */
 
 void ipc_client_ping(struct ipc_client *c)
 {
-    request_header h = header_of(c, IPC_CALL_PING);
+    request_header h = ipc_client_header(c, IPC_CALL_PING);
     c->sent_ms = sv_now_ms();
-    if (c->unsent)
+    if (c->unsent || sv_buf_left(&c->out) > 0)
         return; /* bytes are on their way anyway */
     int r = ipc_frame_put(&c->out, &h.base, NULL, NULL, 0);
+    if (r >= 0)
+        r = ipc_client_layer_cover(c);
     if (r < 0)
         broken(c, r, "ping");
     else
         ipc_client_pump(c);
 }
-
-/* ---- Out ---- */
 
 static void events_want(struct ipc_client *c, uint32_t events)
 {
@@ -121,7 +75,7 @@ static int gather(struct ipc_client *c, struct iovec *iov)
     int n = 0;
     if (sv_buf_left(&c->out) > 0 && !(call && call->frame.pos > 0))
         iov[n++] = (struct iovec){ c->out.data + c->out.pos, sv_buf_left(&c->out) };
-    if (c->state != CLIENT_READY)
+    if (c->state != CLIENT_READY || c->layer)
         return n;
     for (; call && n < IOV_MAX_CALLS; call = call->next)
         iov[n++] = (struct iovec){ call->frame.data + call->frame.pos, sv_buf_left(&call->frame) };
@@ -148,12 +102,12 @@ static void written(struct ipc_client *c, size_t n)
     }
 }
 
-static void client_write(struct ipc_client *c)
+void ipc_client_write(struct ipc_client *c)
 {
     struct iovec iov[IOV_MAX_CALLS + 1];
     struct msghdr msg = { .msg_iov = iov };
-    int n;
-    while ((n = gather(c, iov)) > 0) {
+    int n, r;
+    while ((r = ipc_client_layer_calls(c)) >= 0 && (n = gather(c, iov)) > 0) {
         msg.msg_iovlen = (size_t)n;
         ssize_t k = sendmsg(c->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (k < 0 && errno == EINTR)
@@ -166,6 +120,10 @@ static void client_write(struct ipc_client *c)
         }
         c->sent_ms = sv_now_ms();
         written(c, (size_t)k);
+    }
+    if (r < 0) {
+        broken(c, r, "cannot wrap a call");
+        return;
     }
     events_want(c, EPOLLIN | (n > 0 ? EPOLLOUT : 0));
     if (c->state == CLIENT_READY)
@@ -180,16 +138,17 @@ static void established(struct ipc_client *c)
     (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     (void)setsockopt(c->fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
     c->in = SV_BUF_INIT(c->max_frame + 4 + 2 * IPC_READ_CHUNK);
+    c->inner = SV_BUF_INIT(2 * (c->max_frame + 4));
     c->out = SV_BUF_INIT(IPC_FRAME_PREAUTH_MAX);
     c->scratch = malloc(IPC_READ_CHUNK);
     c->active_ms = c->sent_ms = sv_now_ms();
-    int r = c->scratch ? put_hello(c) : -ENOMEM;
+    int r = c->scratch ? ipc_client_put_hello(c) : -ENOMEM;
     if (r < 0) {
         broken(c, r, "handshake");
         return;
     }
     c->state = c->token ? CLIENT_SASL : CLIENT_READY;
-    client_write(c);
+    ipc_client_write(c);
 }
 
 static int connect_one(struct ipc_client *c)
@@ -203,6 +162,16 @@ static int connect_one(struct ipc_client *c)
         return -errno;
     c->events = EPOLLOUT;
     return sd_event_add_io(c->event, &c->io, c->fd, EPOLLOUT, on_io, c);
+}
+
+int ipc_client_attach(struct ipc_client *c, int fd)
+{
+    c->fd = fd;
+    c->events = EPOLLOUT;
+    int r = sd_event_add_io(c->event, &c->io, fd, EPOLLOUT, on_io, c);
+    if (r >= 0)
+        established(c);
+    return r;
 }
 
 /* Tries addresses from c->address on; with none left all waiting calls fail. */
@@ -278,119 +247,32 @@ void ipc_client_pump(struct ipc_client *c)
     if (c->state == CLIENT_IDLE && c->unsent)
         connect_start(c);
     else if (c->state == CLIENT_SASL || c->state == CLIENT_READY)
-        client_write(c);
-}
-
-/* ---- SASL ---- */
-
-static int sasl_refuse(struct ipc_client *c, const char *text)
-{
-    struct sv_error err = { 0 };
-    sv_error_set(&err, -EACCES, "%s", text);
-    ipc_client_broken(c, -EACCES, NULL, &err);
-    return -EACCES;
-}
-
-/* Answers a challenge (NULL: there is none yet). `chosen`: what the server offered, in the first
- * answer. */
-static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
-                      const sasl_auth *chosen)
-{
-    struct sv_error err = { 0 };
-    const char *text;
-    sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
-    sasl_auth auth = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT, *auths[] = { &auth };
-    if (chosen) {
-        auth = *chosen;
-        auth.has_challenge = 0;
-        m.n_auths = 1;
-        m.auths = auths;
-    }
-    m.state = chosen ? IPC_SASL_STATE(INITIATE) : IPC_SASL_STATE(RESPONSE);
-    if (challenge) {
-        if (sasl_client_step(c->sasl, challenge, n, &text, &err) < 0)
-            return sasl_refuse(c, err.text);
-        m.has_token = 1;
-        m.token.data = (uint8_t *)(uintptr_t)text;
-        m.token.len = strlen(text);
-    }
-    int r = put_sasl(c, &m);
-    if (r < 0)
-        return sasl_refuse(c, "the SASL answer is too large");
-    client_write(c);
-    return c->state == CLIENT_SASL ? 0 : -EPIPE;
-}
-
-static int on_negotiate(struct ipc_client *c, const sasl_message *m)
-{
-    const sasl_auth *found = NULL;
-    if (c->sasl)
-        return sasl_refuse(c, "the server negotiates twice");
-    for (size_t i = 0; i < m->n_auths && !found; i++)
-        if (sv_streq(m->auths[i]->method, "TOKEN") &&
-            sv_streq(m->auths[i]->mechanism, SASL_MECHANISM))
-            found = m->auths[i];
-    if (!found)
-        return sasl_refuse(c, "the server does not take tokens by " SASL_MECHANISM);
-    if (found->serverid && !sv_streq(found->serverid, SASL_SERVER_ID))
-        return sasl_refuse(c, "the server has an unknown SASL identity");
-    if (sasl_client_new(c->token, &c->sasl) < 0)
-        return sasl_refuse(c, "out of memory");
-    if (found->has_challenge)
-        return sasl_reply(c, found->challenge.data, found->challenge.len, found);
-    return sasl_reply(c, NULL, 0, found);
-}
-
-static int on_success(struct ipc_client *c, const sasl_message *m)
-{
-    struct sv_error err = { 0 };
-    const char *text;
-    if (!c->sasl)
-        return sasl_refuse(c, "the server wants no token; refused, it may be an impostor");
-    if (sasl_client_step(c->sasl, m->token.data, m->token.len, &text, &err) < 0)
-        return sasl_refuse(c, err.text);
-    if (!sasl_client_done(c->sasl))
-        return sasl_refuse(c, "the server ends the exchange too early");
-    c->sasl = sasl_client_free(c->sasl);
-    int r = put_context(c);
-    if (r < 0)
-        return sasl_refuse(c, "out of memory");
-    c->state = CLIENT_READY;
-    client_write(c);
-    return c->state == CLIENT_READY ? 0 : -EPIPE;
-}
-
-/* 0, or negative after the connection was given up. */
-static int on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
-{
-    ProtobufCMessage *base;
-    if (c->state != CLIENT_SASL)
-        return sasl_refuse(c, "a SASL message outside of the negotiation");
-    if (ipc_unpack(a, &hadoop__common__rpc_sasl_proto__descriptor, p, n, &base) < 0)
-        return sasl_refuse(c, "malformed SASL message");
-    const sasl_message *m = (const sasl_message *)base;
-    switch (m->state) {
-    case IPC_SASL_STATE(NEGOTIATE):
-        return on_negotiate(c, m);
-    case IPC_SASL_STATE(CHALLENGE):
-        if (!c->sasl || !m->has_token)
-            return sasl_refuse(c, "a challenge out of turn");
-        return sasl_reply(c, m->token.data, m->token.len, NULL);
-    case IPC_SASL_STATE(SUCCESS):
-        return on_success(c, m);
-    default:
-        return sasl_refuse(c, "an unknown SASL state");
-    }
+        ipc_client_write(c);
 }
 
 /* ---- Answers ---- */
+
+/* A Java exception's text is its stack trace: the message is what comes before the first frame. Made
+ * into one line, for that is what a sv_error is. */
+static void remote_text(const char *text, char ret[SV_ERROR_TEXT_MAX])
+{
+    size_t n = 0;
+    text = text && *text ? text : "no reason given";
+    for (; *text && n < SV_ERROR_TEXT_MAX - 1 && strncmp(text, "\n\tat ", 5) != 0; text++)
+        ret[n++] = (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text;
+    while (n > 0 && ret[n - 1] == ' ')
+        n--;
+    ret[n] = 0;
+}
 
 static void finish_with(struct ipc_client *c, struct client_call *call, int status,
                         const char *java_class, const char *text)
 {
     struct sv_error err = { 0 };
     struct ipc_result r = { .status = status, .java_class = java_class, .sent = true };
-    sv_error_set(&err, status, "%s", text && *text ? text : "no reason given");
+    char line[SV_ERROR_TEXT_MAX];
+    remote_text(text, line);
+    sv_error_set(&err, status, "%s", line);
     sv_error_wrap(&err, "%s: %s", c->where, call->method);
     ipc_client_finish(c, call, &r, &err);
 }
@@ -419,7 +301,7 @@ static int on_answer(struct ipc_client *c, const response_header *h, struct sv_a
                      struct sv_buf *b)
 {
     struct client_call *call;
-    const uint8_t *p = NULL;
+    const uint8_t *p = (const uint8_t *)""; /* an answer without a body is an empty message */
     size_t n = 0;
     int32_t id = (int32_t)h->callid;
     HASH_FIND(hh, c->by_id, &id, sizeof id, call);
@@ -441,14 +323,43 @@ static int on_answer(struct ipc_client *c, const response_header *h, struct sv_a
 static int on_fatal(struct ipc_client *c, const response_header *h)
 {
     struct sv_error err = { 0 };
-    sv_error_set(&err, -EREMOTEIO, "%s", h->errormsg ? h->errormsg : "the server ended the connection");
+    char line[SV_ERROR_TEXT_MAX];
+    remote_text(h->errormsg ? h->errormsg : "the server ended the connection", line);
+    sv_error_set(&err, -EREMOTEIO, "%s", line);
     ipc_client_broken(c, -EREMOTEIO,
                       h->exceptionclassname ? h->exceptionclassname : JAVA_IO_EXCEPTION, &err);
     return -EREMOTEIO;
 }
 
-/* One frame. Negative: the connection is gone. */
-static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n)
+static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n, bool inner);
+
+/* A WRAP message, and the frames that it completes. */
+static int on_wrapped(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
+{
+    const uint8_t *frame;
+    size_t len, step;
+    int r = ipc_client_layer_read(c, a, p, n);
+    if (r < 0)
+        return protocol_error(c, "a wrapped packet is forged, lost, repeated or too large");
+    while ((r = ipc_frame_next(c->inner.data + c->inner.pos, sv_buf_left(&c->inner), c->max_frame, &frame,
+                               &len, &step)) > 0) {
+        int fd = c->fd;
+        r = on_frame(c, frame, len, true);
+        if (r < 0 || c->fd != fd || c->state == CLIENT_IDLE)
+            return -EPIPE;
+        c->inner.pos += step;
+    }
+    if (r < 0)
+        return protocol_error(c, "an answer announces more bytes than are accepted");
+    if (sv_buf_left(&c->inner) == 0)
+        sv_buf_free(&c->inner);
+    else
+        sv_buf_compact(&c->inner);
+    return 0;
+}
+
+/* One frame; `inner`: out of a WRAP message. Negative: the connection is gone. */
+static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n, bool inner)
 {
     struct sv_buf b = SV_BUF_VIEW(p, n);
     ProtobufCMessage *base;
@@ -461,12 +372,15 @@ static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n)
         ipc_unpack(a, &hadoop__common__rpc_response_header_proto__descriptor, part, len, &base) < 0)
         return protocol_error(c, "a malformed answer");
     const response_header *h = (const response_header *)base;
+    bool wrapped = c->layer && !inner;
+    if (wrapped && (int32_t)h->callid != IPC_CALL_SASL)
+        return protocol_error(c, "an answer that is not wrapped");
     if (h->status == IPC_STATUS(FATAL))
         return on_fatal(c, h);
     if ((int32_t)h->callid == IPC_CALL_SASL) {
         if (ipc_delimited_get(&b, &part, &len) < 0)
             return protocol_error(c, "a cut SASL message");
-        return on_sasl(c, a, part, len);
+        return wrapped ? on_wrapped(c, a, part, len) : ipc_client_on_sasl(c, a, part, len);
     }
     if (c->state != CLIENT_READY)
         return protocol_error(c, "an answer before authentication");
@@ -481,14 +395,15 @@ static ssize_t consume(struct ipc_client *c, const uint8_t *p, size_t n)
     size_t used = 0, len, step;
     const uint8_t *frame;
     while (used < n) {
-        size_t max = c->state == CLIENT_READY ? c->max_frame : IPC_FRAME_PREAUTH_MAX;
+        size_t max = c->state == CLIENT_READY ? c->max_frame + (c->layer ? IPC_WRAP_OVERHEAD : 0)
+                                              : IPC_FRAME_PREAUTH_MAX;
         int r = ipc_frame_next(p + used, n - used, max, &frame, &len, &step);
         if (r < 0)
             return protocol_error(c, "an answer announces more bytes than are accepted");
         if (r == 0)
             break;
         int fd = c->fd;
-        r = on_frame(c, frame, len);
+        r = on_frame(c, frame, len, false);
         if (r < 0 || c->fd != fd || c->state == CLIENT_IDLE)
             return -EPIPE;
         used += step;
@@ -547,7 +462,7 @@ static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata)
         if (revents & (EPOLLIN | EPOLLHUP | EPOLLERR))
             on_readable(c);
         if (!c->freed && c->fd == fd && revents & EPOLLOUT && c->state >= CLIENT_SASL)
-            client_write(c);
+            ipc_client_write(c);
         if (c->state == CLIENT_READY && !c->sent && !c->unsent && c->idle_ms >= 0)
             ipc_client_wake_at(c, SV_MAX(c->active_ms, c->sent_ms) + c->idle_ms);
     }

@@ -1,5 +1,5 @@
-/* Inside of the IPC client. Only ipc_client.c (calls, deadlines) and ipc_client_conn.c (the
- * connection: names, TCP, SASL, bytes, answers) include this. */
+/* Inside of the IPC client. Only ipc_client.c (calls, deadlines), ipc_client_conn.c (the connection:
+ * names, TCP, bytes, answers) and ipc_client_sasl.c (who the server is) include this. */
 #ifndef SELVEDGE_WIRE_IPC_CLIENT_CONN_H
 #define SELVEDGE_WIRE_IPC_CLIENT_CONN_H
 
@@ -11,6 +11,7 @@
 #include "wire/ipc_client.h"
 #include "wire/resolve.h"
 #include "wire/sasl.h"
+#include "wire/sasl_layer.h"
 
 #define IPC_STATUS(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_STATUS_PROTO__##name
 #define IPC_SASL_STATE(name) HADOOP__COMMON__RPC_SASL_PROTO__SASL_STATE__##name
@@ -32,6 +33,7 @@ struct client_call {
     struct sv_buf frame; /* freed when it is sent */
     bool sent;           /* the last byte was given to the kernel */
     bool again;          /* has been given a second connection */
+    bool cancelled;      /* its callback has run; only the rest of its frame must still go out */
     int64_t deadline_ms;
     ipc_done done;
     void *userdata;
@@ -46,9 +48,10 @@ struct ipc_client {
     uint16_t port;
     uint64_t version;
     struct yarn_token *token; /* own copy, or NULL */
+    uint32_t qop_mask;
     int64_t connect_ms, call_ms, idle_ms, ping_ms;
     size_t max_frame;
-    uint8_t id[16];
+    uint8_t id[IPC_CLIENT_ID_LEN];
     int32_t next_id;
 
     enum client_state state;
@@ -60,6 +63,8 @@ struct ipc_client {
     size_t address; /* the one being tried */
     int connect_errno;
     struct sasl_client *sasl;
+    struct sasl_layer *layer; /* integrity or privacy: all that follows is wrapped, both ways */
+    struct sv_buf inner;      /* with a layer: unwrapped bytes of an answer that is cut */
     struct sv_buf in, out; /* out: handshake and pings; calls are sent from their own frames */
     uint8_t *scratch;
     int64_t connect_deadline_ms, active_ms, sent_ms;
@@ -86,5 +91,25 @@ void ipc_client_pump(struct ipc_client *c); /* connects or writes if there is so
 void ipc_client_disconnect(struct ipc_client *c);
 void ipc_client_ping(struct ipc_client *c);
 void ipc_client_connect_timeout(struct ipc_client *c);
+/* Takes a connected socket in place of a connection of its own: for fuzzing what arrives. */
+int ipc_client_attach(struct ipc_client *c, int fd) _must_use_;
+void ipc_client_write(struct ipc_client *c); /* as much as the socket takes */
+
+/* ipc_client_sasl.c */
+Hadoop__Common__RpcRequestHeaderProto ipc_client_header(const struct ipc_client *c, int32_t call_id);
+/* Puts what goes first into c->out: connection header, then context or the wish to negotiate. */
+int ipc_client_put_hello(struct ipc_client *c) _must_use_;
+/* A SASL message. 0, or negative after the connection was given up. */
+int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n) _must_use_;
+
+/* ipc_client_layer.c. All return 0, or -errno: the connection is to be given up. */
+/* With a layer: wraps what was just put into c->out, which holds nothing else. */
+int ipc_client_layer_cover(struct ipc_client *c) _must_use_;
+/* With a layer: takes calls into c->out, wrapped, while there is room. They count as sent from here on:
+ * the layer has numbered them, so they cannot be taken back. */
+int ipc_client_layer_calls(struct ipc_client *c) _must_use_;
+/* A WRAP message; what it holds is appended to c->inner, a stream of frames. */
+int ipc_client_layer_read(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
+    _must_use_;
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <utlist.h>
 
@@ -19,13 +18,11 @@
 
 #define LINGER_MS 2000           /* for a last answer to be read before the reset */
 #define LINGER_BYTES (1u << 20)  /* thrown away meanwhile */
-#define KEEP_BUFFER (256u << 10) /* an emptied buffer of more is given back */
-
-static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata);
+#define KEEP_BUFFER (4u << 10)   /* an emptied buffer of more is given back */
 
 /* ---- Life ---- */
 
-int ipc_conn_new(struct ipc_server *s, int fd, const char *address)
+int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_address *from)
 {
     struct ipc_conn *c = calloc(1, sizeof *c);
     if (!c)
@@ -34,17 +31,20 @@ int ipc_conn_new(struct ipc_server *s, int fd, const char *address)
     c->fd = fd;
     c->events = EPOLLIN;
     c->in = SV_BUF_INIT(s->limits.max_frame + 4 + 2 * IPC_READ_CHUNK);
-    c->out = SV_BUF_INIT(s->limits.max_outq_per_conn + (size_t)IPC_FRAME_MAX);
+    c->out = c->plain = SV_BUF_INIT(s->limits.max_outq_per_conn + (size_t)IPC_FRAME_MAX);
+    c->inner = SV_BUF_INIT(2 * (s->limits.max_frame + 4) + IPC_READ_CHUNK);
     snprintf(c->address, sizeof c->address, "%s", address);
     c->peer.address = c->address;
     c->peer.user = "";
     c->since_ms = c->active_ms = sv_now_ms();
-    int r = sd_event_add_io(s->event, &c->io, fd, EPOLLIN, on_io, c);
-    if (r < 0) {
+    if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &(struct epoll_event){ c->events, { .ptr = c } }) < 0) {
+        int r = -errno;
         free(c);
         return r;
     }
     c->server = s;
+    c->from = from;
+    from->n++;
     DL_APPEND(s->conns, c);
     s->n_conns++;
     DL_APPEND2(s->pre, c, pre_prev, pre_next);
@@ -78,11 +78,20 @@ static void leave_pre(struct ipc_conn *c)
     c->in_pre = false;
 }
 
+/* epoll has named it, and it was not its turn yet. */
+static void leave_batch(const struct ipc_conn *c, struct ipc_batch *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (b->ready[i].data.ptr == c)
+            b->ready[i].data.ptr = NULL;
+}
+
 void ipc_conn_close(struct ipc_conn *c)
 {
     struct ipc_server *s = c->server;
     if (!s)
         return;
+    leave_batch(c, s->batch);
     leave_pre(c);
     if (c->in_dirty)
         DL_DELETE2(s->dirty, c, dirty_prev, dirty_next);
@@ -92,11 +101,17 @@ void ipc_conn_close(struct ipc_conn *c)
     s->memory -= c->charged;
     c->charged = 0;
     c->server = NULL;
-    c->io = sd_event_source_disable_unref(c->io);
+    /* A child between fork and exec still has the socket: closing ours would leave it in the set, and
+     * its next event would name a connection that is gone. */
+    (void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in there, ignoring */
+    ipc_server_left(s, c->from);
     c->fd = sv_close(c->fd);
     c->sasl = sasl_server_free(c->sasl);
+    c->layer = sasl_layer_free(c->layer);
     sv_buf_free(&c->in);
     sv_buf_free(&c->out);
+    sv_buf_free(&c->plain);
+    sv_buf_free(&c->inner);
     ipc_server_room(s);
     ipc_conn_unref(c);
 }
@@ -117,7 +132,7 @@ void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
 /* Counts what the connection holds now. False when that is more than the server has left. */
 static bool conn_charge(struct ipc_conn *c)
 {
-    size_t now = c->in.cap + c->out.cap + c->calls_memory;
+    size_t now = c->in.cap + c->out.cap + c->plain.cap + c->inner.cap + c->calls_memory;
     c->server->memory += now - c->charged;
     c->charged = now;
     return c->server->memory <= c->server->limits.max_memory;
@@ -137,19 +152,21 @@ static void close_largest(struct ipc_server *s)
 
 /* ---- Deadlines ---- */
 
-static bool frame_open(const struct ipc_conn *c)
+/* The bytes that the frame at the front of the buffer will have; 0 = it is not known yet. */
+static uint32_t frame_claim(const struct sv_buf *b)
 {
-    return c->frame_ms && !c->paused && !c->eof;
+    const uint8_t *p = b->data + b->pos;
+    if (sv_buf_left(b) < 4)
+        return 0;
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static int64_t frame_deadline(const struct ipc_conn *c)
+/* When the frame that has begun at `since_ms` (0 = none has) must be complete. */
+static int64_t frame_deadline(const struct ipc_conn *c, int64_t since_ms, const struct sv_buf *b)
 {
-    uint32_t claim = 0;
-    if (sv_buf_left(&c->in) >= 4) {
-        const uint8_t *p = c->in.data + c->in.pos;
-        claim = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-    }
-    return c->frame_ms + c->server->limits.request_ms + (int64_t)(claim / 65536) * 1000;
+    if (!since_ms)
+        return INT64_MAX;
+    return since_ms + c->server->limits.request_ms + (int64_t)(frame_claim(b) / 65536) * 1000;
 }
 
 int64_t ipc_conn_deadline(const struct ipc_conn *c)
@@ -163,11 +180,14 @@ int64_t ipc_conn_deadline(const struct ipc_conn *c)
     else if (c->state != CONN_READY)
         at = c->since_ms + l->handshake_ms;
     else if (c->inflight == 0 && !c->write_ms)
-        at = c->active_ms + l->idle_ms;
+        at = c->active_ms + (c->server->n_conns > l->crowd ? SV_MIN(l->idle_ms, l->crowd_idle_ms)
+                                                           : l->idle_ms);
     if (c->write_ms)
         at = SV_MIN(at, c->write_ms + l->write_ms);
-    if (c->state == CONN_READY && frame_open(c))
-        at = SV_MIN(at, frame_deadline(c));
+    if (c->state == CONN_READY && !c->paused && !c->eof) {
+        at = SV_MIN(at, frame_deadline(c, c->frame_ms, &c->in));
+        at = SV_MIN(at, frame_deadline(c, c->inner_ms, &c->inner));
+    }
     return at;
 }
 
@@ -188,6 +208,11 @@ static void buffer_trim(struct sv_buf *b)
 static int conn_send(struct ipc_conn *c)
 {
     bool progress = false;
+    int r = ipc_conn_wrap(c);
+    if (r < 0)
+        return r;
+    if (c->layer)
+        buffer_trim(&c->plain);
     while (sv_buf_left(&c->out) > 0) {
         ssize_t n = send(c->fd, c->out.data + c->out.pos, sv_buf_left(&c->out),
                          MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -217,32 +242,43 @@ static void events_update(struct ipc_conn *c)
         want |= EPOLLOUT;
     if (want == c->events)
         return;
-    if (sd_event_source_set_io_events(c->io, want) >= 0)
+    if (epoll_ctl(c->server->epoll, EPOLL_CTL_MOD, c->fd, &(struct epoll_event){ want, { .ptr = c } }) >= 0)
         c->events = want;
 }
 
 /* ---- In ---- */
 
+static size_t unsent(const struct ipc_conn *c)
+{
+    return sv_buf_left(&c->out) + sv_buf_left(&c->plain);
+}
+
 static bool must_pause(const struct ipc_conn *c)
 {
     return c->inflight >= c->server->limits.max_inflight_per_conn ||
-           sv_buf_left(&c->out) >= c->server->limits.max_outq_per_conn;
+           unsent(c) >= c->server->limits.max_outq_per_conn;
 }
 
 static bool may_resume(const struct ipc_conn *c)
 {
     return c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
-           sv_buf_left(&c->out) <= c->server->limits.max_outq_per_conn / 2;
+           unsent(c) <= c->server->limits.max_outq_per_conn / 2;
 }
 
 static int frame_refused(struct ipc_conn *c, const uint8_t *p, size_t max)
 {
     static const struct ipc_echo none = { .call_id = IPC_CALL_INVALID, .retry_count = -1 };
-    int32_t claim = (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
+    int32_t claim = (int32_t)frame_claim(&SV_BUF_VIEW(p, 4));
     ipc_conn_fatal(c, &none, IPC_DETAIL(FATAL_INVALID_RPC_HEADER), JAVA_IO_EXCEPTION,
                    "a frame of %" PRId32 " bytes was announced; at most %zu are accepted%s", claim,
                    max, c->state == CONN_READY ? " (ipc.maximum.data.length)" : " before authentication");
     return 0;
+}
+
+/* The most that a frame may have now. */
+static size_t frame_max(const struct ipc_conn *c)
+{
+    return c->state == CONN_READY ? c->server->limits.max_frame : c->server->limits.max_frame_preauth;
 }
 
 /* One step at the front of n bytes. 1 = *ret_used were taken; 0 = more are needed; -errno = close. */
@@ -254,8 +290,7 @@ static int conn_step(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret
         int r = ipc_auth_header(c, p, n, ret_used);
         return r < 0 ? r : *ret_used > 0 || c->state == CONN_CLOSING;
     }
-    size_t max = c->state == CONN_READY ? c->server->limits.max_frame
-                                        : c->server->limits.max_frame_preauth;
+    size_t max = frame_max(c) + (c->layer ? IPC_WRAP_OVERHEAD : 0);
     int r = ipc_frame_next(p, n, max, &frame, &len, ret_used);
     if (r < 0) {
         *ret_used = n;
@@ -264,7 +299,7 @@ static int conn_step(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret
     }
     if (r == 0)
         return 0;
-    r = ipc_serve_frame(c, frame, len);
+    r = ipc_serve_frame(c, frame, len, false);
     return r < 0 ? r : 1;
 }
 
@@ -287,8 +322,65 @@ static size_t conn_consume(struct ipc_conn *c, const uint8_t *p, size_t n)
     return used;
 }
 
+/* ---- In, with a layer ---- */
+
+/* Takes whole frames of n unwrapped bytes until there is no more or a pause. */
+static int inner_consume(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used)
+{
+    *ret_used = 0;
+    while (c->server && *ret_used < n && !c->paused && c->state != CONN_CLOSING) {
+        const uint8_t *frame;
+        size_t len, step = 0;
+        int r = ipc_frame_next(p + *ret_used, n - *ret_used, frame_max(c), &frame, &len, &step);
+        if (r < 0)
+            return frame_refused(c, p + *ret_used, frame_max(c));
+        if (r == 0)
+            return 0;
+        *ret_used += step;
+        r = ipc_serve_frame(c, frame, len, true);
+        if (r < 0)
+            return r;
+        if (c->server && must_pause(c))
+            c->paused = true;
+    }
+    return 0;
+}
+
+static int inner_consume_held(struct ipc_conn *c)
+{
+    size_t used;
+    int r = inner_consume(c, c->inner.data + c->inner.pos, sv_buf_left(&c->inner), &used);
+    if (r < 0 || !c->server)
+        return r;
+    c->inner.pos += used;
+    if (used > 0)
+        c->inner_ms = sv_buf_left(&c->inner) > 0 ? sv_now_ms() : 0;
+    buffer_trim(&c->inner);
+    return 0;
+}
+
+int ipc_conn_unwrapped(struct ipc_conn *c, const uint8_t *p, size_t n)
+{
+    size_t used = 0;
+    if (sv_buf_left(&c->inner) > 0) {
+        int r = sv_buf_put(&c->inner, p, n);
+        return r < 0 ? r : inner_consume_held(c);
+    }
+    int r = inner_consume(c, p, n, &used);
+    if (r < 0 || !c->server || c->state == CONN_CLOSING || used == n)
+        return r;
+    c->inner_ms = sv_now_ms();
+    return sv_buf_put(&c->inner, p + used, n - used);
+}
+
+/* ---- In ---- */
+
 static void conn_consume_held(struct ipc_conn *c)
 {
+    if (sv_buf_left(&c->inner) > 0 && inner_consume_held(c) < 0)
+        ipc_conn_close(c);
+    if (!c->server)
+        return;
     size_t used = conn_consume(c, c->in.data + c->in.pos, sv_buf_left(&c->in));
     if (!c->server)
         return;
@@ -350,7 +442,7 @@ static void conn_receive(struct ipc_conn *c)
 /* Nothing more will happen here: everything is sent and the peer sends no more. */
 static bool conn_over(struct ipc_conn *c)
 {
-    if (sv_buf_left(&c->out) > 0)
+    if (unsent(c) > 0)
         return false;
     if (c->state == CONN_CLOSING) {
         (void)shutdown(c->fd, SHUT_WR);
@@ -371,9 +463,10 @@ static void conn_settle(struct ipc_conn *c)
         if (!c->paused || !may_resume(c))
             break;
         c->paused = false;
-        if (sv_buf_left(&c->in) == 0)
+        if (sv_buf_left(&c->in) + sv_buf_left(&c->inner) == 0)
             break;
-        c->frame_ms = sv_now_ms(); /* the pause was ours */
+        c->frame_ms = c->frame_ms ? sv_now_ms() : 0; /* the pause was ours */
+        c->inner_ms = c->inner_ms ? sv_now_ms() : 0;
         conn_consume_held(c);
     }
     if (!c->server)
@@ -398,10 +491,8 @@ void ipc_conn_settle(struct ipc_conn *c)
     ipc_conn_unref(c);
 }
 
-static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata)
+void ipc_conn_io(struct ipc_conn *c, uint32_t revents)
 {
-    (void)src, (void)fd;
-    struct ipc_conn *c = userdata;
     ipc_conn_ref(c);
     c->busy = true;
     if (revents & EPOLLERR || (revents & EPOLLHUP && !(c->events & EPOLLIN)))
@@ -412,7 +503,6 @@ static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata)
         conn_settle(c);
     c->busy = false;
     ipc_conn_unref(c);
-    return 0;
 }
 
 void ipc_conn_finish(struct ipc_conn *c)

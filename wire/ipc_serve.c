@@ -11,6 +11,7 @@
 #include "common/str.h"
 #include "wire/frame.h"
 #include "wire/ipc_conn.h"
+#include "wire/ipc_retry.h"
 
 typedef Hadoop__Common__RpcRequestHeaderProto request_header;
 
@@ -30,11 +31,15 @@ static void on_versions(struct ipc_call *call, const ProtobufCMessage *request, 
         HADOOP__COMMON__GET_PROTOCOL_VERSIONS_RESPONSE_PROTO__INIT;
     Hadoop__Common__ProtocolVersionProto one = HADOOP__COMMON__PROTOCOL_VERSION_PROTO__INIT;
     Hadoop__Common__ProtocolVersionProto *all[] = { &one };
-    uint64_t version = p ? p->version : 0;
+    if (!p) {
+        ipc_call_fail(call, JAVA_CLASS_NOT_FOUND, "%.255s", m->protocol);
+        return;
+    }
+    uint64_t version = p->version;
     one.rpckind = (char *)"RPC_PROTOCOL_BUFFER";
     one.n_versions = 1;
     one.versions = &version;
-    out.n_protocolversions = p ? 1 : 0;
+    out.n_protocolversions = 1;
     out.protocolversions = all;
     ipc_call_reply(call, &out.base);
 }
@@ -79,6 +84,14 @@ static const struct ipc_method *method_find(const struct ipc_protocol *p, const 
     return NULL;
 }
 
+static bool must_run_once(const struct ipc_protocol *p, const struct ipc_method *m)
+{
+    for (const char *const *name = p->once; name && *name; name++)
+        if (strcmp(*name, m->name) == 0)
+            return true;
+    return false;
+}
+
 /* ---- Calls ---- */
 
 /* Finds the method and unpacks its parameter; a refusal is an answer, and the connection stays. */
@@ -104,8 +117,10 @@ static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderP
                              "Unknown method %.255s called on %s protocol.", h->methodname, p->name);
         return;
     }
+    if (must_run_once(p, call->method) && ipc_retry_begin(s->retry, call) == IPC_RETRY_OVER)
+        return;
     ProtobufCMessage *request;
-    if (ipc_unpack(call->arena, call->method->request, param, n, &request) < 0) {
+    if (!param || ipc_unpack(call->arena, call->method->request, param, n, &request) < 0) {
         ipc_call_fail_detail(call, IPC_DETAIL(ERROR_RPC_SERVER), JAVA_RPC_SERVER_EXCEPTION,
                              "%s: the request is not a valid %s", call->method->name,
                              call->method->request->short_name);
@@ -123,13 +138,14 @@ static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_ar
     const uint8_t *header, *param = NULL;
     size_t header_len, param_len = 0;
     if (ipc_delimited_get(b, &header, &header_len) < 0 ||
-        (sv_buf_left(b) > 0 && ipc_delimited_get(b, &param, &param_len) < 0) ||
         ipc_unpack(*a, &hadoop__common__request_header_proto__descriptor, header, header_len,
                    &base) < 0) {
         ipc_conn_fatal(c, echo, IPC_DETAIL(FATAL_DESERIALIZING_REQUEST), JAVA_RPC_SERVER_EXCEPTION,
                        "IPC server unable to read call parameters");
         return 0;
     }
+    if (ipc_delimited_get(b, &param, &param_len) < 0)
+        param = NULL; /* the call's own error, not the connection's */
     struct ipc_call *call = sv_new(*a, struct ipc_call);
     if (!call)
         return -ENOMEM;
@@ -166,8 +182,20 @@ static int out_of_band(struct ipc_conn *c, const struct ipc_echo *echo, struct s
                                           : ipc_auth_context(c, echo, a, p, n);
 }
 
+/* With a layer nothing counts that is not in it: Hadoop's server would still take such a call. */
+static int outer(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a, struct sv_buf *b)
+{
+    const uint8_t *p;
+    size_t n;
+    if (echo->call_id != IPC_CALL_SASL)
+        return header_refuse(c, echo, "only wrapped packets are taken here");
+    if (ipc_delimited_get(b, &p, &n) < 0)
+        return header_refuse(c, echo, "the packet is cut");
+    return ipc_auth_wrapped(c, echo, a, p, n);
+}
+
 static int dispatch(struct ipc_conn *c, const request_header *h, struct sv_arena **a,
-                    struct sv_buf *b)
+                    struct sv_buf *b, bool inner)
 {
     struct ipc_echo echo = { .call_id = h->callid, .retry_count = h->retrycount };
     if (h->clientid.len > sizeof echo.client_id)
@@ -175,12 +203,14 @@ static int dispatch(struct ipc_conn *c, const request_header *h, struct sv_arena
     echo.client_id_len = (uint8_t)h->clientid.len;
     if (h->clientid.len > 0)
         memcpy(echo.client_id, h->clientid.data, h->clientid.len);
-    if (h->has_rpcop && h->rpcop == RPC_OP(RPC_CLOSE_CONNECTION)) {
+    if (h->has_rpcop && h->rpcop == RPC_OP(RPC_CLOSE_CONNECTION) && (inner || !c->layer)) {
         ipc_conn_finish(c);
         return 0;
     }
-    if (h->has_rpcop && h->rpcop != RPC_OP(RPC_FINAL_PACKET))
+    if (!h->has_rpcop || h->rpcop != RPC_OP(RPC_FINAL_PACKET))
         return header_refuse(c, &echo, "IPC Server does not implement rpc header operation");
+    if (c->layer && !inner)
+        return outer(c, &echo, *a, b);
     if (h->callid < 0)
         return out_of_band(c, &echo, *a, b);
     if (c->state != CONN_READY)
@@ -190,18 +220,21 @@ static int dispatch(struct ipc_conn *c, const request_header *h, struct sv_arena
     return on_call(c, &echo, a, b);
 }
 
-int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n)
+int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner)
 {
-    static const struct ipc_echo none = { .call_id = IPC_CALL_INVALID, .retry_count = -1 };
+    static const struct ipc_echo none = { .call_id = IPC_CALL_AUTH_FAILED, .retry_count = -1 };
     struct sv_buf b = SV_BUF_VIEW(p, n);
     const uint8_t *header;
     size_t len;
     ProtobufCMessage *base;
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(ipc_arena_max(n));
+    _cleanup_arena_ struct sv_arena *a = ipc_server_arena(c->server, ipc_arena_max(n));
     if (!a)
         return -ENOMEM;
     if (ipc_delimited_get(&b, &header, &len) < 0 ||
-        ipc_unpack(a, &hadoop__common__rpc_request_header_proto__descriptor, header, len, &base) < 0)
-        return header_refuse(c, &none, "malformed RPC header");
-    return dispatch(c, (const request_header *)base, &a, &b);
+        ipc_unpack(a, &hadoop__common__rpc_request_header_proto__descriptor, header, len, &base) < 0) {
+        ipc_conn_fatal(c, &none, IPC_DETAIL(FATAL_DESERIALIZING_REQUEST), JAVA_RPC_SERVER_EXCEPTION,
+                       "malformed RPC header");
+        return 0;
+    }
+    return dispatch(c, (const request_header *)base, &a, &b, inner);
 }

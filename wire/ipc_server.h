@@ -44,6 +44,9 @@ struct ipc_protocol {
     uint64_t version;  /* 1 */
     const struct ipc_method *methods;
     size_t n_methods;
+    /* Names, ending with NULL, of methods that must not run twice when a client repeats a call whose
+     * answer it lost; NULL = none. Their answers are kept for a while (wire/ipc_retry.h). */
+    const char *const *once;
 };
 
 /* Verifies a token identifier that a client presents. On success returns 0, the password bytes
@@ -58,6 +61,7 @@ struct ipc_limits {              /* 0 = the default in brackets */
     size_t max_frame;            /* [128 MiB] ipc.maximum.data.length */
     size_t max_frame_preauth;    /* [64 KiB] until authenticated */
     size_t max_connections;      /* [10000]; one more is closed at once */
+    size_t max_per_address;      /* [max_connections] of them from one client address */
     size_t max_preauth;          /* [1024] connections not yet READY; one more drops the oldest */
     size_t max_inflight_per_conn;/* [1000] calls; reading pauses beyond */
     size_t max_outq_per_conn;    /* [16 MiB] unsent bytes; reading pauses beyond */
@@ -68,6 +72,12 @@ struct ipc_limits {              /* 0 = the default in brackets */
     int64_t request_ms;          /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
     int64_t idle_ms;             /* [120000] ipc.client.connection.maxidletime × 2 … */
     int64_t write_ms;            /* [60000] no progress while writing */
+    size_t crowd;                /* [4000] with more connections … ipc.client.idlethreshold */
+    int64_t crowd_idle_ms;       /* [20000] … idle ones are closed sooner */
+    int backlog;                 /* [1024] ipc.server.listen.queue.size */
+    size_t retry_entries;        /* [4096] answers that are kept for repeated calls */
+    size_t retry_bytes;          /* [16 MiB] of them together */
+    int64_t retry_ms;            /* [600000] for how long */
 };
 
 struct ipc_server_config {
@@ -75,8 +85,12 @@ struct ipc_server_config {
     uint16_t port;               /* 0 = any free */
     bool allow_simple;
     ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
+    uint32_t qop_mask;           /* wire/qop.h, hadoop.rpc.protection; what TOKEN connections are offered;
+                                  * 0 = IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; lives for ever */
     void *userdata;              /* for handlers and the verifier */
+    int64_t priority;            /* of the event sources, as sd_event has it: a server with a higher
+                                  * number is served when those with lower ones have nothing to do */
     struct ipc_limits limits;
 };
 
@@ -86,6 +100,7 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
 struct ipc_server *ipc_server_free(struct ipc_server *s);
 uint16_t ipc_server_port(const struct ipc_server *s);
 size_t ipc_server_connections(const struct ipc_server *s);
+size_t ipc_server_memory(const struct ipc_server *s); /* what limits.max_memory is about */
 
 const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
 struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */
@@ -112,6 +127,8 @@ void ipc_call_fail(struct ipc_call *call, const char *java_class, const char *fm
     "org.apache.hadoop.yarn.exceptions.InvalidApplicationMasterRequestException"
 #define JAVA_INVALID_RESOURCE_REQUEST                                                              \
     "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException"
+#define JAVA_INVALID_LABEL_REQUEST                                                                 \
+    "org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException"
 #define JAVA_INVALID_RELEASE                                                                       \
     "org.apache.hadoop.yarn.exceptions.InvalidContainerReleaseException"
 #define JAVA_FEATURE_NOT_ENABLED "org.apache.hadoop.yarn.exceptions.YARNFeatureNotEnabledException"

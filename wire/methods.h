@@ -282,6 +282,53 @@
       hadoop__common__get_service_status_request_proto, \
       hadoop__common__get_service_status_response_proto)
 
+/* Operator → any server of a daemon: groups of a user, as the server sees them. */
+#define HADOOP_GET_USER_MAPPINGS_PROTOCOL "org.apache.hadoop.tools.GetUserMappingsProtocol"
+#define HADOOP_GET_USER_MAPPINGS_METHODS(X) \
+    X(getGroupsForUser, \
+      hadoop__common__get_groups_for_user_request_proto, \
+      hadoop__common__get_groups_for_user_response_proto)
+
+/* Operator → any server of a daemon: the refresh family. */
+#define HADOOP_REFRESH_USER_MAPPINGS_PROTOCOL \
+    "org.apache.hadoop.security.RefreshUserMappingsProtocol"
+#define HADOOP_REFRESH_USER_MAPPINGS_METHODS(X) \
+    X(refreshUserToGroupsMappings, \
+      hadoop__common__refresh_user_to_groups_mappings_request_proto, \
+      hadoop__common__refresh_user_to_groups_mappings_response_proto) \
+    X(refreshSuperUserGroupsConfiguration, \
+      hadoop__common__refresh_super_user_groups_configuration_request_proto, \
+      hadoop__common__refresh_super_user_groups_configuration_response_proto)
+
+#define HADOOP_REFRESH_AUTHORIZATION_PROTOCOL \
+    "org.apache.hadoop.security.authorize.RefreshAuthorizationPolicyProtocol"
+#define HADOOP_REFRESH_AUTHORIZATION_METHODS(X) \
+    X(refreshServiceAcl, \
+      hadoop__common__refresh_service_acl_request_proto, \
+      hadoop__common__refresh_service_acl_response_proto)
+
+#define HADOOP_REFRESH_CALL_QUEUE_PROTOCOL "org.apache.hadoop.ipc.RefreshCallQueueProtocol"
+#define HADOOP_REFRESH_CALL_QUEUE_METHODS(X) \
+    X(refreshCallQueue, \
+      hadoop__common__refresh_call_queue_request_proto, \
+      hadoop__common__refresh_call_queue_response_proto)
+
+#define HADOOP_GENERIC_REFRESH_PROTOCOL "org.apache.hadoop.ipc.GenericRefreshProtocol"
+#define HADOOP_GENERIC_REFRESH_METHODS(X) \
+    X(refresh, \
+      hadoop__common__generic_refresh_request_proto, \
+      hadoop__common__generic_refresh_response_collection_proto)
+
+/* Operator → failover controller. */
+#define HADOOP_ZKFC_PROTOCOL "org.apache.hadoop.ha.ZKFCProtocol"
+#define HADOOP_ZKFC_METHODS(X) \
+    X(cedeActive, \
+      hadoop__common__cede_active_request_proto, \
+      hadoop__common__cede_active_response_proto) \
+    X(gracefulFailover, \
+      hadoop__common__graceful_failover_request_proto, \
+      hadoop__common__graceful_failover_response_proto)
+
 /* Any client → any server: which versions of a protocol it has. */
 #define HADOOP_PROTOCOL_INFO_PROTOCOL "org.apache.hadoop.ipc.ProtocolMetaInfoPB"
 #define HADOOP_PROTOCOL_INFO_METHODS(X) \

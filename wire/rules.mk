@@ -1,13 +1,17 @@
 # Messages: $(BUILD)/gen/proto/NAME.pb-c.{h,c} from wire/proto/NAME.proto.
 WIRE_PROTOS := rpc security common_admin yarn yarn_service yarn_server yarn_token yarn_admin \
 	yarn_recovery yarn_history yarn_federation
+# HDFS's are many, and few programs need them: an archive of their own.
+WIRE_HDFS_PROTOS := hdfs hdfs_namenode hdfs_datanode
 WIRE_GEN_C := $(WIRE_PROTOS:%=$(BUILD)/gen/proto/%.pb-c.c)
-WIRE_GEN_H := $(WIRE_GEN_C:.c=.h)
+WIRE_HDFS_GEN_C := $(WIRE_HDFS_PROTOS:%=$(BUILD)/gen/proto/%.pb-c.c)
+WIRE_GEN_H := $(WIRE_GEN_C:.c=.h) $(WIRE_HDFS_GEN_C:.c=.h)
 GENERATED += $(WIRE_GEN_H)
 
 # One file a run: values of different enums of hadoop.yarn have the same names, which matters only
 # to files that are compiled together. They import each other, hence the shared prerequisites.
-$(WIRE_GEN_C): $(BUILD)/gen/proto/%.pb-c.c: wire/proto/%.proto $(WIRE_PROTOS:%=wire/proto/%.proto)
+$(WIRE_HDFS_GEN_C): $(WIRE_HDFS_PROTOS:%=wire/proto/%.proto)
+$(WIRE_GEN_C) $(WIRE_HDFS_GEN_C): $(BUILD)/gen/proto/%.pb-c.c: wire/proto/%.proto $(WIRE_PROTOS:%=wire/proto/%.proto)
 	$(call say,PROTO,$<)
 	@mkdir -p $(@D)
 	$(Q)$(PROTOC_C) --proto_path=wire --c_out=$(BUILD)/gen $(<:wire/%=%)
@@ -15,22 +19,31 @@ $(WIRE_GEN_H): %.h: %.c ;
 
 WIRE_A := $(BUILD)/libselvedge-wire.a
 WIRE_OBJS := $(WIRE_GEN_C:.c=.o)
-WIRE_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libgsasl) -pthread
+WIRE_HDFS_A := $(BUILD)/libselvedge-wire-hdfs.a
+$(WIRE_HDFS_A): $(WIRE_HDFS_GEN_C:.c=.o)
+WIRE_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto) -pthread
 CFLAGS_wire := $(CFLAGS_common)
 
 # Own objects of this room, one line a group.
-WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o
+WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o $(BUILD)/wire/enums.o
 
-WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o sasl.o ipc_server.o ipc_conn.o ipc_auth.o ipc_serve.o \
-	ipc_call.o \
-	ipc_client.o ipc_client_conn.o resolve.o token.o token_ids.o credentials.o writable.o backoff.o)
+WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl_layer.o ipc_server.o ipc_conn.o ipc_auth.o ipc_serve.o \
+	ipc_call.o ipc_retry.o ipc_conf.o \
+	ipc_client.o ipc_client_conn.o ipc_client_sasl.o ipc_client_layer.o resolve.o backoff.o retry.o proxy.o proxy_conf.o)
+# Tokens.
+WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token_ids.o token_users.o token_old.o token_text.o \
+	credentials.o writable.o)
 
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-UNIT_TESTS += test-ids test-depth test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff
+UNIT_TESTS += test-ids test-depth test-enums test-golden-rpc test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff
 test-ids_DEPS = $(WIRE_A) $(COMMON_A)
 test-ids_LDLIBS = $(WIRE_LDLIBS)
+test-golden-rpc_DEPS = $(WIRE_A) $(COMMON_A)
+test-golden-rpc_LDLIBS = $(WIRE_LDLIBS)
+test-enums_DEPS = $(WIRE_A) $(COMMON_A)
+test-enums_LDLIBS = $(WIRE_LDLIBS)
 test-depth_DEPS = $(WIRE_A)
 test-depth_LDLIBS = $(WIRE_LDLIBS)
 
@@ -40,12 +53,43 @@ fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
 $(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
 $(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
+# An independent DIGEST-MD5 for its test.
+test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
+# The server, its tests by subject.
+WIRE_SERVER_TESTS := test-ipc-header test-ipc-message test-ipc-pace test-ipc-bounds test-ipc-protection \
+	test-ipc-retry
+UNIT_TESTS += $(WIRE_SERVER_TESTS)
+$(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+
 # The wire facing a real Hadoop: tests/interop/test-wire.
-TEST_PROGRAMS += $(BUILD)/tests/interop/wire-peer
-$(BUILD)/tests/interop/wire-peer: $(BUILD)/tests/interop/wire-peer.o $(WIRE_A) $(COMMON_A)
+# Every method, both ways: tests/interop/test-methods.
+WIRE_PEERS := $(addprefix $(BUILD)/tests/interop/,wire-peer echo-server echo-client)
+TEST_PROGRAMS += $(WIRE_PEERS)
+$(WIRE_PEERS): %: %.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 
-WIRE_FUZZ := fuzz-frame fuzz-sasl fuzz-token fuzz-credentials
+# Tokens and credentials facing Hadoop's classes: tests/interop/test-tokens.
+TEST_PROGRAMS += $(BUILD)/tests/interop/token-peer
+$(BUILD)/tests/interop/token-peer: $(BUILD)/tests/interop/token-peer.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+
+WIRE_FUZZ := fuzz-frame fuzz-ipc-client fuzz-headers fuzz-sasl fuzz-token fuzz-credentials fuzz-methods
 FUZZ_TARGETS += $(WIRE_FUZZ)
-$(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_HDFS_A) $$(WIRE_A) $$(COMMON_A)))
 $(foreach t,$(WIRE_FUZZ),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+
+# The client's rules, its proxy, and servers that lie to it.
+UNIT_TESTS += test-retry test-proxy test-ipc-client
+$(foreach t,test-retry test-proxy test-ipc-client,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,test-retry test-proxy test-ipc-client,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+
+# The proxy facing Hadoop's ResourceManagers: tests/interop/test-rm-clients.
+TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client
+$(BUILD)/tests/interop/rm-client: $(BUILD)/tests/interop/rm-client.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+
+# Our server and the load for it and Hadoop's: tests/bench/bench-ipc.
+BENCH_IPC := $(BUILD)/tests/bench/ipc-serve $(BUILD)/tests/bench/ipc-load
+$(BENCH_IPC): %: %.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))

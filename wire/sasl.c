@@ -1,140 +1,39 @@
-/* SASL DIGEST-MD5 for tokens on top of GNU SASL; see sasl.h. Called by ipc_server and ipc_client.
- *
- * Hostile: the peer's directives. The library checks neither digest-uri, nc, realm nor duplicates on
- * the server's side, so directives_parse and server_directives_ok do, before it sees them. */
+/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Called by ipc_server and ipc_client. Hostile: the
+ * peer's directives, which digest_parse takes apart before anything here looks at one. Why the
+ * exchange is computed here: docs/decisions/022-sasl-protection.md. */
 #include "wire/sasl.h"
 
 #include <errno.h>
-#include <gsasl.h>
 #include <openssl/crypto.h>
-#include <pthread.h>
+#include <openssl/rand.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
+#include "wire/digest.h"
 #include "wire/frame.h"
 
 #define DIGEST_URI "/" SASL_SERVER_ID
-#define DIRECTIVES_MAX 16
+#define NONCE_LEN 24
 
-static Gsasl *library;
-static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+/* Texts of Java's implementation, which Hadoop's server passes on. */
+#define WHY_FORMAT SASL_MECHANISM ": digest response format violation. "
+#define WHY_MISMATCH WHY_FORMAT "Mismatched response."
 
-static int property_callback(Gsasl *ctx, Gsasl_session *session, Gsasl_property prop);
-
-static void library_init(void)
+/* Fresh random bytes as base64. */
+static int nonce_make(char **ret)
 {
-    if (gsasl_init(&library) != GSASL_OK)
-        library = NULL;
-    else
-        gsasl_callback_set(library, property_callback);
+    uint8_t bytes[NONCE_LEN];
+    if (RAND_bytes(bytes, sizeof bytes) != 1)
+        return -EIO;
+    return sv_base64_encode(bytes, sizeof bytes, ret);
 }
 
-/* ---- Directives: name=token or name="quoted", separated by commas ---- */
-
-struct directive {
-    char *name;
-    char *value;
-};
-
-struct directives {
-    char text[IPC_SASL_RESPONSE_MAX + 1]; /* names and values are cut out of it */
-    struct directive d[DIRECTIVES_MAX];
-    size_t n;
-};
-
-static bool name_char(char c)
+static void text_wipe(char **text)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-}
-
-static bool token_char(char c)
-{
-    return c > 0x20 && c < 0x7f && !strchr("()<>@,;:\\\"/[]?={}", c);
-}
-
-static char *blanks_skip(char *p)
-{
-    while (*p == ' ' || *p == '\t')
-        p++;
-    return p;
-}
-
-/* One directive at p. NULL on a violation, else the place behind it. Backslashes are refused:
- * nothing that Hadoop puts into a directive needs one. */
-static char *directive_parse(char *p, struct directive *ret)
-{
-    ret->name = p;
-    while (name_char(*p))
-        p++;
-    if (p == ret->name || *p != '=')
-        return NULL;
-    *p++ = 0;
-    char *end;
-    if (*p == '"') {
-        ret->value = ++p;
-        while (*p && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
-            p++;
-        if (*p != '"')
-            return NULL;
-        end = p++;
-    } else {
-        ret->value = p;
-        while (token_char(*p))
-            p++;
-        if (p == ret->value)
-            return NULL;
-        end = p;
-    }
-    p = blanks_skip(p);
-    if (*p == ',')
-        p = blanks_skip(p + 1);
-    else if (*p)
-        return NULL;
-    *end = 0;
-    return p;
-}
-
-/* Realm may come more than once in a challenge, nothing else may. */
-static int directives_parse(struct directives *ds, const uint8_t *p, size_t n, size_t max)
-{
-    if (n == 0 || n > max || n >= sizeof ds->text || memchr(p, 0, n))
-        return -EBADMSG;
-    memcpy(ds->text, p, n);
-    ds->text[n] = 0;
-    ds->n = 0;
-    for (char *at = blanks_skip(ds->text); *at;) {
-        if (ds->n == DIRECTIVES_MAX)
-            return -EBADMSG;
-        at = directive_parse(at, &ds->d[ds->n]);
-        if (!at)
-            return -EBADMSG;
-        for (size_t i = 0; i < ds->n; i++)
-            if (sv_streq(ds->d[i].name, ds->d[ds->n].name))
-                return -EBADMSG;
-        ds->n++;
-    }
-    return 0;
-}
-
-static const char *directive(const struct directives *ds, const char *name)
-{
-    for (size_t i = 0; i < ds->n; i++)
-        if (sv_streq(ds->d[i].name, name))
-            return ds->d[i].value;
-    return NULL;
-}
-
-/* True if every directive has a name from the list, which ends with NULL. */
-static bool directives_known(const struct directives *ds, const char *const *names)
-{
-    for (size_t i = 0; i < ds->n; i++) {
-        const char *const *k = names;
-        while (*k && !sv_streq(*k, ds->d[i].name))
-            k++;
-        if (!*k)
-            return false;
-    }
-    return true;
+    if (*text)
+        OPENSSL_cleanse(*text, strlen(*text));
+    free(*text);
 }
 
 static bool absent_or(const char *value, const char *wanted)
@@ -145,69 +44,39 @@ static bool absent_or(const char *value, const char *wanted)
 /* ---- Server ---- */
 
 struct sasl_server {
-    Gsasl_session *session;
     ipc_token_verifier verify;
     void *userdata;
-    char *challenge;
-    char *answer;
+    uint32_t qop_mask;
+    char *nonce, *challenge;
     uint8_t *id;
     size_t id_len;
     char user[256];
-    bool done, verified;
-    const char *why_class; /* of a refusal by the verifier */
-    struct sv_error why;
+    char answer[sizeof "rspauth=" + DIGEST_HEX_LEN];
+    uint32_t qop; /* that the client chose */
+    size_t maxbuf;
+    struct sasl_layer *layer;
+    bool used, done;
 };
 
-static void secret_set(Gsasl_session *session, const uint8_t *password, size_t len)
+int sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
+                    struct sasl_server **ret)
 {
-    char *text = NULL;
-    if (sv_base64_encode(password, len, &text) < 0)
-        return;
-    gsasl_property_set(session, GSASL_PASSWORD, text);
-    OPENSSL_cleanse(text, strlen(text));
-    free(text);
-}
-
-/* The library asks for the password when it has the username: time to ask the verifier. */
-static int server_password(struct sasl_server *s)
-{
-    uint8_t password[64];
-    size_t len = 0;
-    int r = s->verify(s->id, s->id_len, password, &len, s->user, &s->why_class, &s->why,
-                      s->userdata);
-    if (r >= 0 && len <= sizeof password) {
-        s->verified = true;
-        secret_set(s->session, password, len);
-    }
-    OPENSSL_cleanse(password, sizeof password);
-    return s->verified ? GSASL_OK : GSASL_AUTHENTICATION_ERROR;
-}
-
-int sasl_server_new(ipc_token_verifier verify, void *userdata, struct sasl_server **ret)
-{
-    pthread_once(&library_once, library_init);
-    if (!library)
-        return -ENOMEM;
     _cleanup_(sasl_server_freep) struct sasl_server *s = calloc(1, sizeof *s);
     if (!s)
         return -ENOMEM;
     s->verify = verify;
     s->userdata = userdata;
-    if (gsasl_server_start(library, SASL_MECHANISM, &s->session) != GSASL_OK)
+    s->qop_mask = qop_mask ? qop_mask : IPC_QOP_AUTH;
+    int r = nonce_make(&s->nonce);
+    if (r < 0)
+        return r;
+    if (asprintf(&s->challenge,
+                 "realm=\"" SASL_SERVER_ID "\",nonce=\"%s\",qop=\"%s\",charset=utf-8,%salgorithm=md5-sess",
+                 s->nonce, ipc_qop_names(s->qop_mask),
+                 s->qop_mask & IPC_QOP_PRIVACY ? "cipher=\"" SASL_LAYER_CIPHER "\"," : "") < 0) {
+        s->challenge = NULL;
         return -ENOMEM;
-    gsasl_session_hook_set(s->session, s);
-    gsasl_property_set(s->session, GSASL_REALM, SASL_SERVER_ID);
-    gsasl_property_set(s->session, GSASL_QOPS, "qop-auth");
-    char *out = NULL;
-    size_t len = 0;
-    if (gsasl_step(s->session, NULL, 0, &out, &len) != GSASL_NEEDS_MORE) {
-        gsasl_free(out);
-        return -EIO;
     }
-    s->challenge = strndup(out, len);
-    gsasl_free(out);
-    if (!s->challenge)
-        return -ENOMEM;
     *ret = SV_TAKE(s);
     return 0;
 }
@@ -216,10 +85,9 @@ struct sasl_server *sasl_server_free(struct sasl_server *s)
 {
     if (!s)
         return NULL;
-    if (s->session)
-        gsasl_finish(s->session);
+    sasl_layer_free(s->layer);
+    free(s->nonce);
     free(s->challenge);
-    free(s->answer);
     free(s->id);
     free(s);
     return NULL;
@@ -230,59 +98,117 @@ const char *sasl_server_challenge(const struct sasl_server *s)
     return s->challenge;
 }
 
-/* What RFC 2831 lets a client send and Hadoop's clients do send; refuses the rest. Fills s->id. */
-static int server_directives_ok(struct sasl_server *s, const struct directives *ds)
+/* The quality that the client chose, with its cipher and the size of messages that it takes. */
+static int server_qop(struct sasl_server *s, const struct digest_directives *ds, struct sv_error *err)
 {
-    static const char *const names[] = { "username", "realm",    "nonce",  "cnonce",
-                                         "nc",       "qop",      "digest-uri", "response",
-                                         "maxbuf",   "charset",  "authzid", NULL };
-    const char *user = directive(ds, "username"), *maxbuf = directive(ds, "maxbuf");
-    const char *cnonce = directive(ds, "cnonce"), *authzid = directive(ds, "authzid");
-    uint64_t number;
-    if (!directives_known(ds, names) || !user || !*user || !directive(ds, "nonce") || !cnonce || !*cnonce ||
-        !directive(ds, "response"))
-        return -EBADMSG;
-    if (!sv_streq(directive(ds, "nc"), "00000001") ||
-        !sv_streq(directive(ds, "digest-uri"), DIGEST_URI) ||
-        !absent_or(directive(ds, "realm"), SASL_SERVER_ID) ||
-        !absent_or(directive(ds, "qop"), "auth") || !absent_or(directive(ds, "charset"), "utf-8") ||
-        (authzid && *authzid && !sv_streq(authzid, user)))
-        return -EBADMSG;
-    if (maxbuf && sv_parse_u64(maxbuf, 17, 16777215, &number) < 0)
-        return -EBADMSG;
-    return sv_base64_decode(user, strlen(user), YARN_TOKEN_ID_MAX, &s->id, &s->id_len);
+    const char *qop = digest_get(ds, "qop"), *maxbuf = digest_get(ds, "maxbuf");
+    uint64_t size = SASL_LAYER_MAXBUF;
+    s->qop = qop ? ipc_qop_from_name(qop) : IPC_QOP_AUTH;
+    if (!s->qop || !(s->qop & s->qop_mask))
+        return sv_error_set(err, -EACCES,
+                            SASL_MECHANISM ": the client chose qop \"%.32s\"; hadoop.rpc.protection "
+                            "here allows %s", qop ? qop : "auth", ipc_qop_text(s->qop_mask));
+    if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
+                   (s->qop != IPC_QOP_AUTH && size < SASL_LAYER_MAXBUF_MIN)))
+        return sv_error_set(err, -EACCES, WHY_FORMAT "Invalid maxbuf.");
+    if (s->qop == IPC_QOP_PRIVACY ? !sv_streq(digest_get(ds, "cipher"), SASL_LAYER_CIPHER)
+                                  : digest_get(ds, "cipher") != NULL)
+        return sv_error_set(err, -EACCES, WHY_FORMAT "Invalid cipher.");
+    s->maxbuf = (size_t)size;
+    return 0;
 }
 
-static int server_refuse(struct sasl_server *s, const char **ret_class, struct sv_error *err)
+/* What RFC 2831 lets a client send and Hadoop's clients do send; refuses the rest. Fills s->id. */
+static int server_directives(struct sasl_server *s, const struct digest_directives *ds,
+                             struct sv_error *err)
 {
-    if (s->id && !s->verified && s->why.code < 0) {
-        *ret_class = s->why_class ? s->why_class : JAVA_INVALID_TOKEN;
-        return sv_error_set(err, -EACCES, "%s", s->why.text);
+    static const char *const names[] = { "username", "realm",   "nonce",      "cnonce",  "nc",
+                                         "qop",      "maxbuf",  "digest-uri", "response", "charset",
+                                         "cipher",   "authzid", NULL };
+    const char *user = digest_get(ds, "username"), *cnonce = digest_get(ds, "cnonce");
+    const char *authzid = digest_get(ds, "authzid"), *nonce = digest_get(ds, "nonce");
+    if (!digest_known(ds, names) || !user || !*user || !cnonce || !*cnonce || !nonce ||
+        !digest_get(ds, "response"))
+        return sv_error_set(err, -EACCES, WHY_FORMAT "A directive is missing or unknown.");
+    if (!sv_streq(digest_get(ds, "nc"), "00000001") ||
+        !sv_streq(digest_get(ds, "digest-uri"), DIGEST_URI) ||
+        !absent_or(digest_get(ds, "realm"), SASL_SERVER_ID) ||
+        !absent_or(digest_get(ds, "charset"), "utf-8") ||
+        (authzid && *authzid && !sv_streq(authzid, user)))
+        return sv_error_set(err, -EACCES, WHY_FORMAT "A directive has a wrong value.");
+    if (!sv_streq(nonce, s->nonce))
+        return sv_error_set(err, -EACCES, WHY_FORMAT "Nonce is not the one of this connection.");
+    int r = server_qop(s, ds, err);
+    if (r < 0)
+        return r;
+    if (sv_base64_decode(user, strlen(user), YARN_TOKEN_ID_MAX, &s->id, &s->id_len) < 0)
+        return sv_error_set(err, -EACCES, WHY_FORMAT "The username is no token identifier.");
+    return 0;
+}
+
+/* The token's password as the text that is hashed. */
+static int server_password(struct sasl_server *s, char **ret, const char **ret_class,
+                           struct sv_error *err)
+{
+    uint8_t password[64];
+    size_t len = 0;
+    const char *class = NULL;
+    int r = s->verify(s->id, s->id_len, password, &len, s->user, &class, err, s->userdata);
+    if (r < 0 || len > sizeof password) {
+        *ret_class = class ? class : JAVA_INVALID_TOKEN;
+        if (r >= 0 || !err || !err->text[0])
+            return sv_error_set(err, -EACCES, "the token is not accepted");
+        err->code = -EACCES;
+        return -EACCES;
     }
-    *ret_class = JAVA_INVALID_TOKEN;
-    return sv_error_set(err, -EACCES, "the token's password does not fit its identifier");
+    r = sv_base64_encode(password, len, ret);
+    OPENSSL_cleanse(password, sizeof password);
+    return r < 0 ? sv_error_set(err, -EACCES, SASL_MECHANISM ": out of memory") : 0;
+}
+
+static int server_check(struct sasl_server *s, const struct digest_directives *ds,
+                        const char **ret_class, struct sv_error *err)
+{
+    _cleanup_(text_wipe) char *password = NULL;
+    struct digest_output out;
+    int r = server_password(s, &password, ret_class, err);
+    if (r < 0)
+        return r;
+    const char *realm = digest_get(ds, "realm"), *response = digest_get(ds, "response");
+    const struct digest_input in = {
+        .user = digest_get(ds, "username"), .realm = realm ? realm : "", .password = password,
+        .nonce = s->nonce, .cnonce = digest_get(ds, "cnonce"), .uri = DIGEST_URI,
+        .authzid = digest_get(ds, "authzid"), .qop = ipc_qop_name(s->qop),
+    };
+    if (digest_compute(&in, &out) < 0)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": MD5 is not available");
+    if (strlen(response) != DIGEST_HEX_LEN - 1 ||
+        CRYPTO_memcmp(response, out.response, DIGEST_HEX_LEN - 1) != 0)
+        r = sv_error_set(err, -EACCES, WHY_MISMATCH);
+    else if (s->qop != IPC_QOP_AUTH &&
+             sasl_layer_new(s->qop, out.ha1, true, s->maxbuf, &s->layer) < 0)
+        r = sv_error_set(err, -EACCES, SASL_MECHANISM ": the protection is not available");
+    else
+        snprintf(s->answer, sizeof s->answer, "rspauth=%s", out.rspauth);
+    OPENSSL_cleanse(&out, sizeof out);
+    return r;
 }
 
 int sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
                      const char **ret_class, struct sv_error *err)
 {
-    struct directives ds;
+    struct digest_directives ds;
     *ret_class = JAVA_SASL_EXCEPTION;
-    if (s->done || s->id)
+    if (s->used)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
-    if (directives_parse(&ds, p, n, IPC_SASL_RESPONSE_MAX) < 0 || server_directives_ok(s, &ds) < 0)
-        return sv_error_set(err, -EACCES, SASL_MECHANISM ": digest response format violation");
-    char *out = NULL;
-    size_t len = 0;
-    int r = gsasl_step(s->session, (const char *)p, n, &out, &len);
-    if (r != GSASL_OK || !s->verified) {
-        gsasl_free(out);
-        return server_refuse(s, ret_class, err);
-    }
-    s->answer = strndup(out ? out : "", len);
-    gsasl_free(out);
-    if (!s->answer)
-        return sv_error_set(err, -EACCES, SASL_MECHANISM ": out of memory");
+    s->used = true;
+    if (digest_parse(&ds, p, n, IPC_SASL_RESPONSE_MAX) < 0)
+        return sv_error_set(err, -EACCES, WHY_FORMAT "Malformed directives.");
+    int r = server_directives(s, &ds, err);
+    if (r >= 0)
+        r = server_check(s, &ds, ret_class, err);
+    if (r < 0)
+        return r;
     s->done = true;
     *ret = s->answer;
     return 0;
@@ -299,35 +225,35 @@ const uint8_t *sasl_server_token_id(const struct sasl_server *s, size_t *ret_len
     return s->id;
 }
 
+struct sasl_layer *sasl_server_take_layer(struct sasl_server *s)
+{
+    return SV_TAKE(s->layer);
+}
+
 /* ---- Client ---- */
 
 struct sasl_client {
-    Gsasl_session *session;
+    char *user, *password; /* base64 of the token's parts */
+    uint32_t qop_mask;
+    uint32_t qop;
+    size_t maxbuf; /* the server's */
     char *out;
+    struct digest_output digest;
+    struct sasl_layer *layer;
     int step; /* 0 waits for the challenge, 1 for rspauth, 2 is done, 3 has failed */
 };
 
-int sasl_client_new(const struct yarn_token *token, struct sasl_client **ret)
+int sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
 {
-    pthread_once(&library_once, library_init);
-    if (!library)
-        return -ENOMEM;
     _cleanup_(sasl_client_freep) struct sasl_client *c = calloc(1, sizeof *c);
-    _cleanup_free_ char *user = NULL;
     if (!c)
         return -ENOMEM;
-    int r = sv_base64_encode(token->id, token->id_len, &user);
+    c->qop_mask = qop_mask ? qop_mask : IPC_QOP_AUTH;
+    int r = sv_base64_encode(token->id, token->id_len, &c->user);
+    if (r >= 0)
+        r = sv_base64_encode(token->password, token->password_len, &c->password);
     if (r < 0)
         return r;
-    if (gsasl_client_start(library, SASL_MECHANISM, &c->session) != GSASL_OK)
-        return -ENOMEM;
-    gsasl_session_hook_set(c->session, NULL);
-    gsasl_property_set(c->session, GSASL_AUTHID, user);
-    secret_set(c->session, token->password, token->password_len);
-    gsasl_property_set(c->session, GSASL_SERVICE, "");
-    gsasl_property_set(c->session, GSASL_HOSTNAME, SASL_SERVER_ID);
-    gsasl_property_set(c->session, GSASL_REALM, SASL_SERVER_ID);
-    gsasl_property_set(c->session, GSASL_QOP, "qop-auth");
     *ret = SV_TAKE(c);
     return 0;
 }
@@ -336,69 +262,119 @@ struct sasl_client *sasl_client_free(struct sasl_client *c)
 {
     if (!c)
         return NULL;
-    if (c->session)
-        gsasl_finish(c->session);
+    sasl_layer_free(c->layer);
+    free(c->user);
+    text_wipe(&c->password);
     free(c->out);
+    OPENSSL_cleanse(&c->digest, sizeof c->digest);
     free(c);
     return NULL;
 }
 
-/* "auth" in a list such as "auth,auth-int"; no list means auth. */
-static bool offers_auth(const char *qop)
+/* True if the list, such as "3des,rc4", has the word. */
+static bool list_has(const char *list, const char *word)
 {
-    _cleanup_strv_ char **list = NULL;
-    if (!qop)
-        return true;
-    if (sv_strv_split(qop, ',', &list) < 0)
+    _cleanup_strv_ char **words = NULL;
+    if (!list || sv_strv_split(list, ',', &words) < 0)
         return false;
-    for (char **q = list; *q; q++)
-        if (sv_streq(*q, "auth"))
+    for (char **w = words; *w; w++)
+        if (sv_streq(*w, word))
             return true;
     return false;
 }
 
-static bool client_challenge_ok(const uint8_t *p, size_t n)
+/* What the server offers, of what we understand. */
+static uint32_t offered(const struct digest_directives *ds)
 {
-    struct directives ds;
-    const char *nonce;
-    return directives_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) >= 0 &&
-           (nonce = directive(&ds, "nonce")) && *nonce &&
-           sv_streq(directive(&ds, "algorithm"), "md5-sess") &&
-           offers_auth(directive(&ds, "qop")) && absent_or(directive(&ds, "charset"), "utf-8") &&
-           absent_or(directive(&ds, "realm"), SASL_SERVER_ID);
+    static const enum ipc_qop all[] = { IPC_QOP_AUTH, IPC_QOP_INTEGRITY, IPC_QOP_PRIVACY };
+    const char *list = digest_get(ds, "qop");
+    uint32_t mask = list ? 0 : IPC_QOP_AUTH;
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
+        if (list_has(list, ipc_qop_name(all[i])))
+            mask |= all[i];
+    if (!list_has(digest_get(ds, "cipher"), SASL_LAYER_CIPHER))
+        mask &= ~(uint32_t)IPC_QOP_PRIVACY;
+    return mask;
 }
 
-static int client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
-                       struct sv_error *err)
+static int challenge_read(struct sasl_client *c, const struct digest_directives *ds,
+                          struct sv_error *err)
 {
-    if (c->step >= 2)
-        return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
-    if (c->step == 0 && !client_challenge_ok(p, n))
+    const char *nonce = digest_get(ds, "nonce"), *maxbuf = digest_get(ds, "maxbuf");
+    uint64_t size = SASL_LAYER_MAXBUF;
+    if (!nonce || !*nonce || !sv_streq(digest_get(ds, "algorithm"), "md5-sess") ||
+        !absent_or(digest_get(ds, "charset"), "utf-8") ||
+        !absent_or(digest_get(ds, "realm"), SASL_SERVER_ID))
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed challenge");
-    if (c->step == 1 && (n == 0 || n > IPC_SASL_CHALLENGE_MAX || memchr(p, 0, n)))
-        return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed rspauth");
-    char *out = NULL;
-    size_t len = 0;
-    int r = gsasl_step(c->session, (const char *)p, n, &out, &len);
-    bool ok = c->step == 0 ? r == GSASL_NEEDS_MORE : r == GSASL_OK;
-    free(c->out);
-    c->out = ok ? strndup(out ? out : "", len) : NULL;
-    gsasl_free(out);
-    if (!ok)
-        return sv_error_set(err, -EACCES, "%s",
-                            c->step ? SASL_MECHANISM ": the server does not know the password"
-                                    : SASL_MECHANISM ": the challenge offers nothing we accept");
-    if (!c->out)
-        return sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
-    *ret = c->out;
+    c->qop = ipc_qop_strongest(offered(ds) & c->qop_mask);
+    if (!c->qop)
+        return sv_error_set(err, -EACCES,
+                            SASL_MECHANISM ": the server offers protection \"%.64s\" (%s); "
+                            "hadoop.rpc.protection here asks for %s",
+                            digest_get(ds, "qop") ? digest_get(ds, "qop") : "auth",
+                            ipc_qop_text(offered(ds)), ipc_qop_text(c->qop_mask));
+    if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
+                   (c->qop != IPC_QOP_AUTH && size < SASL_LAYER_MAXBUF_MIN)))
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": the server's maxbuf is not acceptable");
+    c->maxbuf = (size_t)size;
     return 0;
+}
+
+static int client_answer(struct sasl_client *c, const uint8_t *p, size_t n, struct sv_error *err)
+{
+    struct digest_directives ds;
+    _cleanup_free_ char *cnonce = NULL;
+    if (digest_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) < 0)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed challenge");
+    int r = challenge_read(c, &ds, err);
+    if (r < 0)
+        return r;
+    const char *realm = digest_get(&ds, "realm");
+    struct digest_input in = { .user = c->user, .realm = realm ? realm : SASL_SERVER_ID,
+                               .password = c->password, .nonce = digest_get(&ds, "nonce"),
+                               .qop = ipc_qop_name(c->qop), .uri = DIGEST_URI };
+    if (nonce_make(&cnonce) < 0)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": no random numbers");
+    in.cnonce = cnonce;
+    if (digest_compute(&in, &c->digest) < 0)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": MD5 is not available");
+    if (asprintf(&c->out,
+                 "charset=utf-8,username=\"%s\",realm=\"%s\",nonce=\"%s\",nc=00000001,cnonce=\"%s\","
+                 "digest-uri=\"" DIGEST_URI "\",maxbuf=%u,response=%s,qop=%s%s",
+                 c->user, in.realm, in.nonce, cnonce, SASL_LAYER_MAXBUF, c->digest.response, in.qop,
+                 c->qop == IPC_QOP_PRIVACY ? ",cipher=\"" SASL_LAYER_CIPHER "\"" : "") < 0) {
+        c->out = NULL;
+        return sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
+    }
+    return 0;
+}
+
+static int client_proof(struct sasl_client *c, const uint8_t *p, size_t n, struct sv_error *err)
+{
+    struct digest_directives ds;
+    if (digest_parse(&ds, p, n, IPC_SASL_CHALLENGE_MAX) < 0)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed rspauth");
+    const char *found = digest_get(&ds, "rspauth");
+    if (!found || strlen(found) != DIGEST_HEX_LEN - 1 ||
+        CRYPTO_memcmp(found, c->digest.rspauth, DIGEST_HEX_LEN - 1) != 0)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": the server does not know the password");
+    if (c->qop != IPC_QOP_AUTH &&
+        sasl_layer_new(c->qop, c->digest.ha1, false, c->maxbuf, &c->layer) < 0)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": the protection is not available");
+    c->out = strdup("");
+    return c->out ? 0 : sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
 }
 
 int sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
                      struct sv_error *err)
 {
-    int r = client_step(c, p, n, ret, err);
+    if (c->step >= 2)
+        return sv_error_set(err, -EACCES, SASL_MECHANISM ": the exchange is over");
+    free(SV_TAKE(c->out));
+    int r = c->step == 0 ? client_answer(c, p, n, err) : client_proof(c, p, n, err);
     c->step = r < 0 ? 3 : c->step + 1;
+    if (r >= 0)
+        *ret = c->out;
     return r;
 }
 
@@ -407,13 +383,7 @@ bool sasl_client_done(const struct sasl_client *c)
     return c->step == 2;
 }
 
-/* ---- What the library asks for and has not been told ---- */
-
-static int property_callback(Gsasl *ctx, Gsasl_session *session, Gsasl_property prop)
+struct sasl_layer *sasl_client_take_layer(struct sasl_client *c)
 {
-    (void)ctx;
-    struct sasl_server *s = gsasl_session_hook_get(session);
-    if (s && prop == GSASL_PASSWORD)
-        return server_password(s);
-    return GSASL_NO_CALLBACK;
+    return SV_TAKE(c->layer);
 }

@@ -1,15 +1,17 @@
-/* SASL DIGEST-MD5 (RFC 2831) as Hadoop uses it for tokens, by GNU SASL.
+/* SASL DIGEST-MD5 (RFC 2831) as Hadoop uses it for tokens.
  *
- * Realm "default", digest-uri "/default", qop "auth", algorithm md5-sess. The username is the
- * base64 of the token's identifier, the password the base64 of the token's password. One object
- * serves one connection once. Everything that the peer sends is parsed strictly here before the
- * library sees it. */
+ * Realm "default", digest-uri "/default", algorithm md5-sess. The username is the base64 of the
+ * token's identifier, the password the base64 of the token's password. One object serves one
+ * connection once. With a quality above `auth` it leaves a layer behind (sasl_layer.h), through which
+ * every later byte of the connection goes. */
 #ifndef SELVEDGE_WIRE_SASL_H
 #define SELVEDGE_WIRE_SASL_H
 
 #include "common/base.h"
 #include "common/error.h"
 #include "wire/ipc_server.h"
+#include "wire/qop.h"
+#include "wire/sasl_layer.h"
 #include "wire/token.h"
 
 #define SASL_MECHANISM "DIGEST-MD5"
@@ -19,8 +21,9 @@
 struct sasl_server;
 struct sasl_client;
 
-int sasl_server_new(ipc_token_verifier verify, void *userdata, struct sasl_server **ret)
-    _must_use_;
+/* `qop_mask` (wire/qop.h): what is offered; 0 = IPC_QOP_AUTH. */
+int sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
+                    struct sasl_server **ret) _must_use_;
 struct sasl_server *sasl_server_free(struct sasl_server *s);
 static inline void sasl_server_freep(struct sasl_server **s)
 {
@@ -35,8 +38,12 @@ int sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const ch
 /* After success. */
 const char *sasl_server_user(const struct sasl_server *s);
 const uint8_t *sasl_server_token_id(const struct sasl_server *s, size_t *ret_len);
+/* NULL with qop auth; else the caller's from now on. */
+struct sasl_layer *sasl_server_take_layer(struct sasl_server *s);
 
-int sasl_client_new(const struct yarn_token *token, struct sasl_client **ret) _must_use_;
+/* `qop_mask`: what is good enough; the best of it that the server offers is taken. 0 = IPC_QOP_AUTH. */
+int sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
+    _must_use_;
 struct sasl_client *sasl_client_free(struct sasl_client *c);
 static inline void sasl_client_freep(struct sasl_client **c)
 {
@@ -47,5 +54,6 @@ static inline void sasl_client_freep(struct sasl_client **c)
 int sasl_client_step(struct sasl_client *c, const uint8_t *p, size_t n, const char **ret,
                      struct sv_error *err) _must_use_;
 bool sasl_client_done(const struct sasl_client *c);
+struct sasl_layer *sasl_client_take_layer(struct sasl_client *c);
 
 #endif

@@ -1,8 +1,10 @@
 /* Hadoop tokens: the Writable Token, YARN's identifiers, passwords, master keys, credentials.
  *
- * Identifiers of ContainerToken, NMToken and YARN_AM_RM_TOKEN are raw protobuf. A password is the
- * HMAC of the identifier bytes *as received* under a master key; never re-serialise before
- * verifying. Comparison takes constant time. */
+ * Hadoop 2.6 and later write YARN's identifiers as raw protobuf, earlier ones as Writables, which
+ * 3.x still reads; readers here take both (those begin with a zero byte, which no protobuf message
+ * does), writers make protobuf. HDFS's delegation token is a Writable in every version. A password is the HMAC of the
+ * identifier bytes *as received* under a master key; never re-serialise before verifying.
+ * Comparison takes constant time. */
 #ifndef SELVEDGE_WIRE_TOKEN_H
 #define SELVEDGE_WIRE_TOKEN_H
 
@@ -15,8 +17,14 @@
 #define YARN_KIND_CONTAINER "ContainerToken"
 #define YARN_KIND_NM "NMToken"
 #define YARN_KIND_AMRM "YARN_AM_RM_TOKEN"
+#define YARN_KIND_CLIENT_AM "YARN_CLIENT_TOKEN"
+#define YARN_KIND_RM_DELEGATION "RM_DELEGATION_TOKEN"
+#define YARN_KIND_TIMELINE_DELEGATION "TIMELINE_DELEGATION_TOKEN"
+#define YARN_KIND_HDFS_DELEGATION "HDFS_DELEGATION_TOKEN"
+#define YARN_KIND_LOCALIZER "Localizer"
 #define YARN_TOKEN_PASSWORD_MAX 64  /* HmacSHA512 */
 #define YARN_MASTER_KEY_MAX 64
+#define YARN_MASTER_KEY_STRONG 16 /* bytes; a shorter one can be found by trying */
 #define YARN_TOKEN_ID_MAX (64 * 1024)
 #define YARN_CREDENTIALS_MAX (1024 * 1024)
 
@@ -39,6 +47,13 @@ struct yarn_master_key {
  * 384, 512. */
 enum yarn_hmac { YARN_HMAC_SHA1, YARN_HMAC_SHA224, YARN_HMAC_SHA256, YARN_HMAC_SHA384, YARN_HMAC_SHA512 };
 int yarn_hmac_parse(const char *name, enum yarn_hmac *ret) _must_use_;
+
+/* Whether whoever holds a token could find the key: Hadoop's default of 64 bits up to 3.5. Such a key is
+ * taken, and its owner warns. */
+static inline bool yarn_master_key_weak(const struct yarn_master_key *k)
+{
+    return k->len < YARN_MASTER_KEY_STRONG;
+}
 
 /* `len` random bytes from getrandom() (Hadoop's default 8; ours for keys we make: 32). */
 int yarn_master_key_generate(int32_t key_id, size_t len, struct yarn_master_key *ret) _must_use_;
@@ -89,6 +104,37 @@ int yarn_amrm_token_decode(const uint8_t *id, size_t len, struct yarn_amrm_token
 int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t,
                            const uint8_t **ret, size_t *ret_len) _must_use_;
 
+struct yarn_client_am_token { /* a client's way to its ApplicationMaster */
+    struct yarn_attempt_id attempt;
+    char client[256];
+};
+int yarn_client_am_token_decode(const uint8_t *id, size_t len, struct yarn_client_am_token *ret,
+                                struct sv_error *err) _must_use_;
+int yarn_client_am_token_encode(struct sv_arena *a, const struct yarn_client_am_token *t,
+                                const uint8_t **ret, size_t *ret_len) _must_use_;
+
+/* RM_DELEGATION_TOKEN, TIMELINE_DELEGATION_TOKEN (protobuf) and HDFS_DELEGATION_TOKEN (Writable). */
+struct yarn_delegation_token {
+    char owner[256];
+    char renewer[256];
+    char real_user[256]; /* who acts for the owner, or "" */
+    int64_t issue_ms;
+    int64_t max_ms;
+    int32_t sequence;
+    int32_t key_id;
+};
+int yarn_delegation_token_decode(const uint8_t *id, size_t len, struct yarn_delegation_token *ret,
+                                 struct sv_error *err) _must_use_;
+int yarn_delegation_token_encode(struct sv_arena *a, const struct yarn_delegation_token *t,
+                                 const uint8_t **ret, size_t *ret_len) _must_use_;
+int yarn_delegation_token_encode_writable(struct sv_arena *a, const struct yarn_delegation_token *t,
+                                          const uint8_t **ret, size_t *ret_len) _must_use_;
+
+/* Text form of a whole token (Token.encodeToUrlString): URL-safe base64 of its Writable form, without
+ * padding. In the arena. */
+int yarn_token_text(struct sv_arena *a, const struct yarn_token *t, const char **ret) _must_use_;
+int yarn_token_parse(struct sv_arena *a, const char *text, struct yarn_token *ret) _must_use_;
+
 /* Wire message TokenProto ⇄ struct (memory of the message / arena). */
 typedef struct Hadoop__Common__TokenProto Hadoop__Common__TokenProto;
 int yarn_token_from(const Hadoop__Common__TokenProto *m, struct sv_arena *a,
@@ -112,10 +158,16 @@ struct yarn_credentials {
 /* Everything copied into the arena. Empty input is empty credentials. */
 int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
                            struct yarn_credentials *ret, struct sv_error *err) _must_use_;
-/* Appends in version 0. */
-int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out) _must_use_;
+/* Version 0 is what every Hadoop reads and 2.x writes; version 1 is what 3.x may write too. */
+enum yarn_credentials_format { YARN_CREDENTIALS_WRITABLE = 0, YARN_CREDENTIALS_PROTOBUF = 1 };
+/* Append, all or nothing. */
+int yarn_credentials_write_as(const struct yarn_credentials *c, enum yarn_credentials_format format,
+                              struct sv_buf *out) _must_use_;
+int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out) _must_use_; /* version 0 */
 /* A copy in the arena with one more token (replaces the same alias). */
 int yarn_credentials_add(struct sv_arena *a, struct yarn_credentials *c, const char *alias,
                          const struct yarn_token *t) _must_use_;
+int yarn_credentials_add_secret(struct sv_arena *a, struct yarn_credentials *c, const char *alias,
+                                const void *secret, size_t len) _must_use_;
 
 #endif

@@ -7,27 +7,27 @@
 
 #include "proto/yarn_token.pb-c.h"
 #include "wire/frame.h"
-#include "wire/token.h"
+#include "wire/token_internal.h"
 
 typedef Hadoop__Yarn__ContainerTokenIdentifierProto container_message;
 typedef Hadoop__Yarn__NMTokenIdentifierProto nm_message;
 typedef Hadoop__Yarn__AMRMTokenIdentifierProto amrm_message;
 
-static int unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *id,
-                  size_t len, ProtobufCMessage **ret, const char *kind, struct sv_error *err)
+int yarn_token_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *id,
+                      size_t len, ProtobufCMessage **ret, const char *kind, struct sv_error *err)
 {
     if (len == 0 || len > YARN_TOKEN_ID_MAX || ipc_unpack(a, d, id, len, ret) < 0)
         return sv_error_set(err, -EBADMSG, "%s: malformed identifier", kind);
     return 0;
 }
 
-/* False when the text does not fit; NULL becomes "". */
-static bool text(char *dst, size_t size, const char *src)
+bool yarn_token_copy_text(char *dst, size_t size, const char *src)
 {
     return (size_t)snprintf(dst, size, "%s", src ? src : "") < size;
 }
 
-static int pack(struct sv_arena *a, const ProtobufCMessage *m, const uint8_t **ret, size_t *ret_len)
+int yarn_token_pack(struct sv_arena *a, const ProtobufCMessage *m, const uint8_t **ret,
+                    size_t *ret_len)
 {
     size_t n = protobuf_c_message_get_packed_size(m);
     uint8_t *p = sv_arena_alloc(a, n);
@@ -36,11 +36,6 @@ static int pack(struct sv_arena *a, const ProtobufCMessage *m, const uint8_t **r
     *ret_len = protobuf_c_message_pack(m, p);
     *ret = p;
     return 0;
-}
-
-static char *chars(const char *s)
-{
-    return s[0] ? (char *)(uintptr_t)s : NULL;
 }
 
 /* ---- ContainerToken ---- */
@@ -72,16 +67,20 @@ int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_conta
     ProtobufCMessage *base;
     if (!a)
         return sv_error_set(err, -ENOMEM, "out of memory");
-    int r = unpack(a, &hadoop__yarn__container_token_identifier_proto__descriptor, id, len, &base,
+    if (yarn_token_is_old(id, len))
+        return yarn_container_token_old(id, len, ret) < 0
+                   ? sv_error_set(err, -EBADMSG, "%s: malformed identifier", YARN_KIND_CONTAINER)
+                   : 0;
+    int r = yarn_token_unpack(a, &hadoop__yarn__container_token_identifier_proto__descriptor, id, len, &base,
                    YARN_KIND_CONTAINER, err);
     if (r < 0)
         return r;
     const container_message *m = (const container_message *)base;
     if (yarn_container_id_from(m->containerid, &t.container) < 0 ||
         yarn_resource_from(m->resource, &t.resource) < 0 ||
-        !text(t.nm_addr, sizeof t.nm_addr, m->nmhostaddr) ||
-        !text(t.submitter, sizeof t.submitter, m->appsubmitter) ||
-        !text(t.node_label, sizeof t.node_label, m->nodelabelexpression))
+        !yarn_token_copy_text(t.nm_addr, sizeof t.nm_addr, m->nmhostaddr) ||
+        !yarn_token_copy_text(t.submitter, sizeof t.submitter, m->appsubmitter) ||
+        !yarn_token_copy_text(t.node_label, sizeof t.node_label, m->nodelabelexpression))
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_CONTAINER);
     container_numbers(m, &t);
     *ret = t;
@@ -97,8 +96,8 @@ int yarn_container_token_encode(struct sv_arena *a, const struct yarn_container_
     m.resource = yarn_resource_to(a, t->resource);
     if (!m.containerid || !m.resource)
         return -ENOMEM;
-    m.nmhostaddr = chars(t->nm_addr);
-    m.appsubmitter = chars(t->submitter);
+    m.nmhostaddr = yarn_token_chars(t->nm_addr);
+    m.appsubmitter = yarn_token_chars(t->submitter);
     m.has_expirytimestamp = m.has_masterkeyid = m.has_rmidentifier = m.has_creationtime = 1;
     m.expirytimestamp = t->expiry_ms;
     m.masterkeyid = t->key_id;
@@ -107,7 +106,7 @@ int yarn_container_token_encode(struct sv_arena *a, const struct yarn_container_
     priority.has_priority = 1;
     priority.priority = t->priority;
     m.priority = &priority;
-    m.nodelabelexpression = chars(t->node_label);
+    m.nodelabelexpression = yarn_token_chars(t->node_label);
     m.has_containertype = t->container_type != 0;
     m.containertype = t->container_type;
     m.has_executiontype = t->execution_type != 0;
@@ -115,7 +114,7 @@ int yarn_container_token_encode(struct sv_arena *a, const struct yarn_container_
     m.has_version = m.has_allocation_request_id = 1;
     m.version = t->version;
     m.allocation_request_id = t->allocation_request_id;
-    return pack(a, &m.base, ret, ret_len);
+    return yarn_token_pack(a, &m.base, ret, ret_len);
 }
 
 /* ---- NMToken ---- */
@@ -128,14 +127,18 @@ int yarn_nm_token_decode(const uint8_t *id, size_t len, struct yarn_nm_token *re
     ProtobufCMessage *base;
     if (!a)
         return sv_error_set(err, -ENOMEM, "out of memory");
-    int r = unpack(a, &hadoop__yarn__nmtoken_identifier_proto__descriptor, id, len, &base,
+    if (yarn_token_is_old(id, len))
+        return yarn_nm_token_old(id, len, ret) < 0
+                   ? sv_error_set(err, -EBADMSG, "%s: malformed identifier", YARN_KIND_NM)
+                   : 0;
+    int r = yarn_token_unpack(a, &hadoop__yarn__nmtoken_identifier_proto__descriptor, id, len, &base,
                    YARN_KIND_NM, err);
     if (r < 0)
         return r;
     const nm_message *m = (const nm_message *)base;
     if (yarn_attempt_id_from(m->appattemptid, &t.attempt) < 0 ||
         yarn_node_id_from(m->nodeid, &t.node) < 0 ||
-        !text(t.submitter, sizeof t.submitter, m->appsubmitter))
+        !yarn_token_copy_text(t.submitter, sizeof t.submitter, m->appsubmitter))
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_NM);
     t.key_id = m->keyid;
     *ret = t;
@@ -150,10 +153,10 @@ int yarn_nm_token_encode(struct sv_arena *a, const struct yarn_nm_token *t, cons
     m.nodeid = yarn_node_id_to(a, &t->node);
     if (!m.appattemptid || !m.nodeid)
         return -ENOMEM;
-    m.appsubmitter = chars(t->submitter);
+    m.appsubmitter = yarn_token_chars(t->submitter);
     m.has_keyid = 1;
     m.keyid = t->key_id;
-    return pack(a, &m.base, ret, ret_len);
+    return yarn_token_pack(a, &m.base, ret, ret_len);
 }
 
 /* ---- YARN_AM_RM_TOKEN ---- */
@@ -166,7 +169,11 @@ int yarn_amrm_token_decode(const uint8_t *id, size_t len, struct yarn_amrm_token
     ProtobufCMessage *base;
     if (!a)
         return sv_error_set(err, -ENOMEM, "out of memory");
-    int r = unpack(a, &hadoop__yarn__amrmtoken_identifier_proto__descriptor, id, len, &base,
+    if (yarn_token_is_old(id, len))
+        return yarn_amrm_token_old(id, len, ret) < 0
+                   ? sv_error_set(err, -EBADMSG, "%s: malformed identifier", YARN_KIND_AMRM)
+                   : 0;
+    int r = yarn_token_unpack(a, &hadoop__yarn__amrmtoken_identifier_proto__descriptor, id, len, &base,
                    YARN_KIND_AMRM, err);
     if (r < 0)
         return r;
@@ -187,5 +194,5 @@ int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t,
         return -ENOMEM;
     m.has_keyid = 1;
     m.keyid = t->key_id;
-    return pack(a, &m.base, ret, ret_len);
+    return yarn_token_pack(a, &m.base, ret, ret_len);
 }

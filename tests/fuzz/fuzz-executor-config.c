@@ -28,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(cfg.text, data, size);
     if ((hlp_config_parse(&cfg, size, &why) == 0) != (why == NULL))
         abort();
+    const struct exe_device device = { 195, 0 };
+    (void)hlp_device_allowed(&cfg, &device);
     (void)hlp_passwd_find((const char *)data, size, "alice", &u);
     (void)hlp_group_find((const char *)data, size, "yarn", &gid);
     hlp_group_members((const char *)data, size, &u, 5);

@@ -42,7 +42,7 @@ static const struct ipc_protocol protocol = { YARN_CONTAINER_MANAGEMENT_PROTOCOL
 static const struct ipc_protocol *const protocols[] = { &protocol, NULL };
 
 static sd_event *event;
-static struct ipc_server *servers[3];
+static struct ipc_server *servers[4];
 
 static void start(void)
 {
@@ -50,6 +50,7 @@ static void start(void)
         { .allow_simple = true, .protocols = protocols },
         { .verify_token = verify, .protocols = protocols },
         { .allow_simple = true, .verify_token = verify, .protocols = protocols },
+        { .verify_token = verify, .protocols = protocols, .qop_mask = IPC_QOP_ALL },
     };
     if (event)
         return;
@@ -76,7 +77,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct ipc_server *s = servers[data[0] % SV_ARRAY_LEN(servers)];
     size_t cut = data[1] ? data[1] * 16u : size;
-    if (ipc_conn_new(s, fd[0], "fuzz:1") < 0)
+    struct ipc_address *from = calloc(1, sizeof *from); /* goes with its last connection */
+    if (!from)
+        abort();
+    HASH_ADD(hh, s->addresses, ip, sizeof from->ip, from);
+    if (ipc_conn_new(s, fd[0], "fuzz:1", from) < 0)
         abort();
     for (size_t at = 2; at < size; at += cut) {
         if (send(fd[1], data + at, SV_MIN(cut, size - at), MSG_NOSIGNAL) < 0)

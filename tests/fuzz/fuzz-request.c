@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t again[EXE_REQUEST_SIZE_MAX];
+    uint8_t again[EXE_REQUEST_SIZE];
     char text[EXE_TEXT_MAX];
     struct exe_request r;
     struct exe_reply reply;

@@ -1,5 +1,5 @@
-/* libFuzzer target: token identifiers. What decodes must survive being written and decoded again
- * unchanged. */
+/* libFuzzer target: identifiers of every kind of token, protobuf and Writable, and the text form of a
+ * whole token. What decodes must survive being written and decoded again unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +23,50 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 ROUND_TRIP(container_token)
 ROUND_TRIP(nm_token)
 ROUND_TRIP(amrm_token)
+ROUND_TRIP(client_am_token)
+ROUND_TRIP(delegation_token)
+
+static void writable_delegation_token(const uint8_t *p, size_t n)
+{
+    struct yarn_delegation_token t, again;
+    const uint8_t *id;
+    size_t len;
+    if (yarn_delegation_token_decode(p, n, &t, NULL) < 0)
+        return;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    if (!a || yarn_delegation_token_encode_writable(a, &t, &id, &len) < 0 ||
+        yarn_delegation_token_decode(id, len, &again, NULL) < 0 ||
+        memcmp(&t, &again, sizeof t) != 0)
+        abort();
+}
+
+static void text(const uint8_t *p, size_t n)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    char *s = a ? sv_arena_alloc(a, n + 1) : NULL;
+    struct yarn_token t, again;
+    const char *out;
+    if (!s)
+        return;
+    if (n > 0)
+        memcpy(s, p, n);
+    if (yarn_token_parse(a, s, &t) < 0)
+        return;
+    if (yarn_token_text(a, &t, &out) < 0 || yarn_token_parse(a, out, &again) < 0 ||
+        !yarn_bytes_equal(t.id, t.id_len, again.id, again.id_len) ||
+        !yarn_bytes_equal(t.password, t.password_len, again.password, again.password_len) ||
+        strcmp(t.kind, again.kind) != 0 || strcmp(t.service, again.service) != 0)
+        abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     container_token(data, size);
     nm_token(data, size);
     amrm_token(data, size);
+    client_am_token(data, size);
+    delegation_token(data, size);
+    writable_delegation_token(data, size);
+    text(data, size);
     return 0;
 }

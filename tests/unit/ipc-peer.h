@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "proto/rpc.pb-c.h"
+#include "proto/yarn.pb-c.h"
 #include "wire/ipc_client.h"
 #include "wire/ipc_server.h"
 #include "wire/token.h"
@@ -93,6 +94,26 @@ static void peer_stop(struct ipc_call *call, const ProtobufCMessage *request, vo
     peer_answer(call, "unheard");
 }
 
+/* Answers how many calls have been run. */
+static void peer_count(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    (void)request;
+    peer_answer(call, sv_arena_printf(ipc_call_arena(call), "run %d", ++((struct peer_server *)userdata)->calls));
+}
+
+static void peer_count_fail(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    (void)request;
+    ipc_call_fail(call, JAVA_YARN_EXCEPTION, "failed %d", ++((struct peer_server *)userdata)->calls);
+}
+
+/* For messages of other shapes: says that it got one. */
+static void peer_got(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    ((struct peer_server *)userdata)->calls++;
+    peer_answer(call, request->descriptor->short_name);
+}
+
 static const struct ipc_method peer_methods[] = {
     { "echo", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_echo },
     { "length", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_length },
@@ -102,9 +123,16 @@ static const struct ipc_method peer_methods[] = {
     { "hold", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_hold },
     { "stop", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_stop },
     { "absent", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, NULL },
+    { "count", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_count },
+    { "count2", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_count },
+    { "countFail", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_count_fail },
+    { "holdOnce", ECHO_DESCRIPTOR, ECHO_DESCRIPTOR, peer_hold },
+    { "nested", &hadoop__yarn__serialized_exception_proto__descriptor, ECHO_DESCRIPTOR, peer_got },
+    { "numbers", &hadoop__common__protocol_version_proto__descriptor, ECHO_DESCRIPTOR, peer_got },
 };
+static const char *const peer_once[] = { "count", "count2", "countFail", "holdOnce", NULL };
 static const struct ipc_protocol peer_protocol = { PEER_PROTOCOL, 1, peer_methods,
-                                                   SV_ARRAY_LEN(peer_methods) };
+                                                   SV_ARRAY_LEN(peer_methods), peer_once };
 static const struct ipc_protocol *const peer_protocols[] = { &peer_protocol, NULL };
 
 static const struct yarn_token peer_token = {

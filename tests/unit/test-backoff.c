@@ -11,34 +11,28 @@
 static void test_grows(void **state)
 {
     (void)state;
-    struct ipc_backoff b = { .first_ms = 100, .max_ms = 3000 };
     static const int64_t upper[] = { 100, 200, 400, 800, 1600, 3000, 3000, 3000 };
-    for (int round = 0; round < 100; round++) {
-        for (size_t i = 0; i < SV_ARRAY_LEN(upper); i++)
-            assert_in_range(ipc_backoff_next(&b), upper[i] / 2, upper[i]);
-        ipc_backoff_reset(&b);
-    }
+    for (int round = 0; round < 100; round++)
+        for (unsigned i = 0; i < SV_ARRAY_LEN(upper); i++)
+            assert_in_range(ipc_backoff_ms(100, 3000, i, ipc_backoff_noise()), upper[i] / 2, upper[i]);
 }
 
 static void test_spreads(void **state)
 {
     (void)state;
     int low = 0;
-    for (int i = 0; i < 1000; i++) {
-        struct ipc_backoff b = { .first_ms = 1000, .max_ms = 1000 };
-        low += ipc_backoff_next(&b) < 750;
-    }
+    for (int i = 0; i < 1000; i++)
+        low += ipc_backoff_ms(1000, 1000, 0, ipc_backoff_noise()) < 750;
     assert_in_range(low, 350, 650);
 }
 
 static void test_edges(void **state)
 {
     (void)state;
-    struct ipc_backoff zero = { .first_ms = 0, .max_ms = 0 };
-    struct ipc_backoff huge = { .first_ms = INT64_MAX, .max_ms = INT64_MAX };
-    for (int i = 0; i < 200; i++) {
-        assert_int_equal(ipc_backoff_next(&zero), 1);
-        assert_true(ipc_backoff_next(&huge) >= INT64_MAX / 2);
+    for (unsigned i = 0; i < 200; i++) {
+        assert_int_equal(ipc_backoff_ms(0, 0, i, ipc_backoff_noise()), 1);
+        assert_true(ipc_backoff_ms(INT64_MAX, INT64_MAX, i, ipc_backoff_noise()) >= INT64_MAX / 2);
+        assert_int_equal(ipc_backoff_ms(1, INT64_MAX, UINT32_MAX, 0), INT64_MAX);
     }
 }
 

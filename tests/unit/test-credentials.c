@@ -79,6 +79,12 @@ static void test_both_versions(void **state)
         struct yarn_credentials again;
         assert_int_equal(yarn_credentials_parse(out.data, out.len, a, &again, &err), 0);
         check(&again);
+        out.len = 0;
+        assert_int_equal(yarn_credentials_write_as(&c, YARN_CREDENTIALS_PROTOBUF, &out), 0);
+        if (i == 1)
+            assert_true(yarn_bytes_equal(out.data, out.len, g.p, g.n));
+        assert_int_equal(yarn_credentials_parse(out.data, out.len, a, &again, &err), 0);
+        check(&again);
     }
 }
 
@@ -101,6 +107,12 @@ static void test_empty_and_add(void **state)
     assert_int_equal(c.n_tokens, 2);
     assert_string_equal(c.tokens[0].token.kind, "other");
     assert_string_equal(c.tokens[1].token.kind, "k");
+    assert_int_equal(yarn_credentials_add_secret(a, &c, "s", "12", 2), 0);
+    assert_int_equal(yarn_credentials_add_secret(a, &c, "t", "", 0), 0);
+    assert_int_equal(yarn_credentials_add_secret(a, &c, "s", "345", 3), 0);
+    assert_int_equal(c.n_secrets, 2);
+    assert_true(yarn_bytes_equal(c.secrets[0].secret, c.secrets[0].len, "345", 3));
+    assert_int_equal(c.secrets[1].len, 0);
 }
 
 static int parse(const void *p, size_t n)

@@ -23,10 +23,9 @@ static void check_attempt(struct yarn_attempt_id id)
     assert_int_equal(id.attempt, 3);
 }
 
-static void test_container(void **state)
+static void check_container(const char *name, bool old)
 {
-    (void)state;
-    struct golden g = golden("container-token-id");
+    struct golden g = golden(name);
     struct yarn_container_token t;
     struct sv_error err = { 0 };
     assert_int_equal(yarn_container_token_decode(g.p, g.n, &t, &err), 0);
@@ -41,11 +40,10 @@ static void test_container(void **state)
     assert_int_equal(t.rm_identifier, 1700000000123);
     assert_int_equal(t.priority, 5);
     assert_int_equal(t.creation_ms, 1700000000500);
-    assert_int_equal(t.container_type, 1);
-    assert_int_equal(t.execution_type, 2);
-    assert_int_equal(t.version, 1);
-    assert_int_equal(t.allocation_request_id, 99);
-    assert_string_equal(t.node_label, "gpu");
+    assert_int_equal(t.container_type, old ? 2 : 1);
+    assert_int_equal(t.execution_type, old ? 1 : 2);
+    assert_int_equal(t.version, old ? 0 : 1);
+    assert_string_equal(t.node_label, old ? "" : "gpu");
 
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct yarn_container_token again;
@@ -54,6 +52,109 @@ static void test_container(void **state)
     assert_int_equal(yarn_container_token_encode(a, &t, &id, &n), 0);
     assert_int_equal(yarn_container_token_decode(id, n, &again, NULL), 0);
     assert_memory_equal(&t, &again, sizeof t);
+}
+
+static void test_container(void **state)
+{
+    (void)state;
+    struct golden g = golden("container-token-id");
+    struct yarn_container_token t;
+    check_container("container-token-id", false);
+    check_container("2.10.2/container-token-id", false); /* as much as it knows */
+    check_container("container-token-id-old", true);
+    assert_int_equal(yarn_container_token_decode(g.p, g.n, &t, NULL), 0);
+    assert_int_equal(t.allocation_request_id, 99);
+    g = golden("2.10.2/container-token-id");
+    assert_int_equal(yarn_container_token_decode(g.p, g.n, &t, NULL), 0);
+    assert_int_equal(t.allocation_request_id, -1);
+}
+
+/* Hadoop 2.5's Writables mean the same; they have no room for anything behind them. */
+static void test_old(void **state)
+{
+    (void)state;
+    struct golden now = golden("nm-token-id"), then = golden("nm-token-id-old");
+    struct yarn_nm_token a = { 0 }, b = { 0 };
+    struct yarn_container_token c;
+    struct yarn_amrm_token m;
+    assert_int_equal(yarn_nm_token_decode(now.p, now.n, &a, NULL), 0);
+    assert_int_equal(yarn_nm_token_decode(then.p, then.n, &b, NULL), 0);
+    assert_memory_equal(&a, &b, sizeof a);
+    then.p[then.n++] = 0;
+    assert_int_equal(yarn_nm_token_decode(then.p, then.n, &b, NULL), -EBADMSG);
+    then = golden("amrm-token-id-old");
+    assert_int_equal(yarn_amrm_token_decode(then.p, then.n, &m, NULL), 0);
+    check_attempt(m.attempt);
+    assert_int_equal(m.key_id, -5);
+    then = golden("container-token-id-old");
+    for (size_t i = 0; i < then.n; i++) {
+        /* Hadoop before 2.5 ended where the length of a LogAggregationContext stands since */
+        int wanted = i == then.n - 4 ? 0 : -EBADMSG;
+        assert_int_equal(yarn_container_token_decode(then.p, i, &c, NULL), wanted);
+    }
+}
+
+static void test_users(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "rm-delegation-token-id", "timeline-delegation-token-id",
+                                         "hdfs-delegation-token-id" };
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct golden g = golden("client-am-token-id");
+    struct yarn_client_am_token c;
+    const uint8_t *id;
+    size_t n;
+    assert_int_equal(yarn_client_am_token_decode(g.p, g.n, &c, NULL), 0);
+    check_attempt(c.attempt);
+    assert_string_equal(c.client, "alice");
+    assert_int_equal(yarn_client_am_token_encode(a, &c, &id, &n), 0);
+    assert_true(yarn_bytes_equal(id, n, g.p, g.n));
+    for (size_t i = 0; i < SV_ARRAY_LEN(names); i++) {
+        struct yarn_delegation_token d;
+        g = golden(names[i]);
+        assert_int_equal(yarn_delegation_token_decode(g.p, g.n, &d, NULL), 0);
+        assert_string_equal(d.owner, "alice");
+        assert_string_equal(d.renewer, "yarn");
+        assert_string_equal(d.real_user, "oozie");
+        assert_int_equal(d.issue_ms, 1700000000500);
+        assert_int_equal(d.max_ms, 1700604800500);
+        assert_int_equal(d.sequence, 1234567);
+        assert_int_equal(d.key_id, 89);
+        assert_int_equal(i == 2 ? yarn_delegation_token_encode_writable(a, &d, &id, &n)
+                                : yarn_delegation_token_encode(a, &d, &id, &n),
+                         0);
+        assert_true(yarn_bytes_equal(id, n, g.p, g.n));
+        for (size_t k = 0; k < g.n; k++)
+            if (i == 2)
+                assert_int_equal(yarn_delegation_token_decode(g.p, k, &d, NULL), -EBADMSG);
+            else
+                (void)!yarn_delegation_token_decode(g.p, k, &d, NULL);
+    }
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    struct golden g = golden("token-text");
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_token t;
+    char text[sizeof g.p + 3];
+    const char *again;
+    memcpy(text, g.p, g.n);
+    text[g.n] = 0;
+    assert_int_equal(yarn_token_parse(a, text, &t), 0);
+    assert_string_equal(t.kind, YARN_KIND_NM);
+    assert_string_equal(t.service, "127.0.0.1:8041");
+    assert_int_equal(yarn_token_text(a, &t, &again), 0);
+    assert_string_equal(again, text);
+    memcpy(text + g.n, "==", g.n % 4 == 2 ? 3 : g.n % 4 == 3 ? 2 : 0);
+    if (g.n % 4 == 3)
+        text[g.n + 1] = 0;
+    assert_int_equal(yarn_token_parse(a, text, &t), 0);
+    static const char *const bad[] = { "", "=", "A", "AAAAA", "A\nAA", "A AA", "//8", "\xff\xff\xff\xff",
+                                       "AAAA=AAA" };
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
+        assert_int_equal(yarn_token_parse(a, bad[i], &t), -EBADMSG);
 }
 
 static void test_nm_and_amrm(void **state)
@@ -165,6 +266,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_container), cmocka_unit_test(test_nm_and_amrm),
+        cmocka_unit_test(test_old),       cmocka_unit_test(test_users),
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_passwords), cmocka_unit_test(test_master_key),
         cmocka_unit_test(test_broken),    cmocka_unit_test(test_message),
     };

@@ -1,0 +1,37 @@
+/* Every message that is a call or an answer of one of the protocols, as descriptors; for fuzz targets. */
+#ifndef SELVEDGE_TESTS_FUZZ_METHODS_H
+#define SELVEDGE_TESTS_FUZZ_METHODS_H
+
+#include "wire/methods.h"
+#include "wire/methods_hdfs.h"
+
+#define DESCRIPTORS(name, request, response) &request##__descriptor, &response##__descriptor,
+
+static const ProtobufCMessageDescriptor *const fuzz_types[] = {
+    YARN_RESOURCE_TRACKER_METHODS(DESCRIPTORS)
+    YARN_CONTAINER_MANAGEMENT_METHODS(DESCRIPTORS)
+    YARN_APPLICATION_MASTER_METHODS(DESCRIPTORS)
+    YARN_APPLICATION_CLIENT_METHODS(DESCRIPTORS)
+    YARN_ADMIN_METHODS(DESCRIPTORS)
+    HADOOP_HA_SERVICE_METHODS(DESCRIPTORS)
+    HADOOP_GET_USER_MAPPINGS_METHODS(DESCRIPTORS)
+    HADOOP_REFRESH_USER_MAPPINGS_METHODS(DESCRIPTORS)
+    HADOOP_REFRESH_AUTHORIZATION_METHODS(DESCRIPTORS)
+    HADOOP_REFRESH_CALL_QUEUE_METHODS(DESCRIPTORS)
+    HADOOP_GENERIC_REFRESH_METHODS(DESCRIPTORS)
+    HADOOP_ZKFC_METHODS(DESCRIPTORS)
+    HADOOP_PROTOCOL_INFO_METHODS(DESCRIPTORS)
+    YARN_LOCALIZATION_METHODS(DESCRIPTORS)
+    YARN_COLLECTOR_METHODS(DESCRIPTORS)
+    YARN_HISTORY_METHODS(DESCRIPTORS)
+    HDFS_CLIENT_METHODS(DESCRIPTORS)
+    HDFS_CLIENT_DATANODE_METHODS(DESCRIPTORS)
+    HDFS_RECONFIGURATION_METHODS(DESCRIPTORS)
+    &hadoop__hdfs__op_read_block_proto__descriptor,
+    &hadoop__hdfs__op_write_block_proto__descriptor,
+    &hadoop__hdfs__block_op_response_proto__descriptor,
+    &hadoop__hdfs__packet_header_proto__descriptor,
+    &hadoop__hdfs__pipeline_ack_proto__descriptor,
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* Quality of protection of a SASL connection, as `hadoop.rpc.protection` names it. Sets of it travel
+ * through the configurations of ipc_server.h and ipc_client.h as `qop_mask`. */
+#ifndef SELVEDGE_WIRE_QOP_H
+#define SELVEDGE_WIRE_QOP_H
+
+#include "common/base.h"
+#include "common/error.h"
+
+enum ipc_qop {
+    IPC_QOP_AUTH = 1,      /* "authentication": qop auth */
+    IPC_QOP_INTEGRITY = 2, /* "integrity": qop auth-int */
+    IPC_QOP_PRIVACY = 4,   /* "privacy": qop auth-conf */
+};
+#define IPC_QOP_ALL (IPC_QOP_AUTH | IPC_QOP_INTEGRITY | IPC_QOP_PRIVACY)
+
+/* "integrity,privacy" → *ret. Case and blanks around a word do not matter; the order does not either:
+ * a server lets the client choose, and our client chooses the strongest that both allow. -EINVAL. */
+int ipc_qop_parse(const char *text, uint32_t *ret, struct sv_error *err) _must_use_;
+/* A mask in Hadoop's words, for messages: "authentication,privacy". */
+const char *ipc_qop_text(uint32_t mask);
+
+/* One quality on the wire of DIGEST-MD5 ("auth-int"), and back (0 = unknown). */
+const char *ipc_qop_name(enum ipc_qop qop);
+uint32_t ipc_qop_from_name(const char *name);
+/* A set as a list for a challenge, weakest first: "auth,auth-int". */
+const char *ipc_qop_names(uint32_t mask);
+/* The best of a set; 0 for none. */
+uint32_t ipc_qop_strongest(uint32_t mask);
+
+#endif
