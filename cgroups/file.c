@@ -82,6 +82,48 @@ int cg_parse_key(const char *text, const char *key, uint64_t *ret)
     return -ENOENT;
 }
 
+uint64_t cg_sum_io(const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    uint64_t sum = 0;
+    for (const char *s = text; (s = strstr(s, key)); s += n) {
+        char digits[24];
+        uint64_t v;
+        size_t d = s[n] == '=' && s > text && s[-1] == ' ' ? strspn(s + n + 1, "0123456789") : 0;
+        if (d == 0 || d >= sizeof(digits))
+            continue;
+        memcpy(digits, s + n + 1, d);
+        digits[d] = '\0';
+        if (sv_parse_u64(digits, 0, UINT64_MAX, &v) == 0 && __builtin_add_overflow(sum, v, &sum))
+            return UINT64_MAX;
+    }
+    return sum;
+}
+
+/* "avg10=1.23 avg60=0.00 avg300=0.00 total=123" */
+static int stall_line(const char *s, uint32_t *ret_avg10, uint64_t *ret_usec)
+{
+    unsigned whole, hundredths;
+    unsigned long long total;
+    if (sscanf(s, "avg10=%3u.%2u avg60=%*u.%*u avg300=%*u.%*u total=%20llu", &whole, &hundredths,
+               &total) != 3)
+        return -EBADMSG;
+    *ret_avg10 = whole * 100 + hundredths;
+    *ret_usec = total;
+    return 0;
+}
+
+int cg_parse_pressure(const char *text, struct cg_stall *ret)
+{
+    struct cg_stall p = { 0 };
+    const char *full = strstr(text, "\nfull ");
+    if (!sv_has_prefix(text, "some ") || stall_line(text + 5, &p.some_avg10, &p.some_usec) < 0 ||
+        (full && stall_line(full + 6, &p.full_avg10, &p.full_usec) < 0))
+        return -EBADMSG;
+    *ret = p;
+    return 0;
+}
+
 unsigned cg_parse_controllers(const char *text)
 {
     unsigned bits = 0;

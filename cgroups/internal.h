@@ -4,12 +4,7 @@
 
 #include "cgroups/cg.h"
 
-struct cg_root {
-    int fd;
-    char *path;
-    char *missing; /* words, or NULL */
-    unsigned controllers;
-};
+struct cg_remover;
 
 enum cg_counter { /* files that usage reads again and again */
     CG_CPU_STAT,
@@ -21,18 +16,47 @@ enum cg_counter { /* files that usage reads again and again */
     CG_N_COUNTERS,
 };
 
+struct cg_root {
+    int fd;
+    char *path;
+    char *missing;     /* words, or NULL */
+    char *unfulfilled; /* the same */
+    unsigned controllers, wanted, optional;
+    struct cg_policy policy;
+    char **huge_sizes; /* "2MB", … */
+    int counters[CG_N_COUNTERS]; /* as in struct cg_leaf */
+    struct cg_remover *remover;  /* NULL until something is removed */
+    sd_event_source *watch, *rest; /* memory.events; the pause after each */
+    int events;
+    sd_event *event; /* borrowed, of the watch */
+    cg_memory_fn changed;
+    void *changed_userdata;
+};
+
 struct cg_leaf {
     struct cg_root *root; /* borrowed; outlives its leaves */
     char *name;
     int fd;
     int counters[CG_N_COUNTERS]; /* open files; -1 not yet, -2 there is none */
     int events;                  /* cgroup.events while watched */
-    sd_event_source *watch, *retry;
+    int memory_events;           /* memory.events while watched */
+    sd_event_source *watch, *oom_watch, *oom_rest;
     cg_empty_fn empty;
     void *empty_userdata;
-    cg_removed_fn removed; /* while it is being removed */
-    void *removed_userdata;
-    uint64_t give_up; /* µs, CLOCK_BOOTTIME */
+    cg_oom_fn killed;
+    void *killed_userdata;
 };
+
+/* root.c: opens the root's directory again after its unit was started anew. */
+int cg_root_revive(struct cg_root *r, struct sv_error *err) _must_use_;
+
+/* remover.c */
+struct cg_remover *cg_remover_free(struct cg_remover *r);
+
+/* limits.c */
+#define CG_N_ROOT_ROWS 3
+#define CG_N_LOCALIZERS_ROWS 3
+extern const struct cg_row cg_root_rows[CG_N_ROOT_ROWS];
+extern const struct cg_row cg_localizers_rows[CG_N_LOCALIZERS_ROWS];
 
 #endif

@@ -1,24 +1,19 @@
 /* One container's group: made with its limits, killed, frozen, watched, removed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cgroups/file.h"
 #include "cgroups/internal.h"
+#include "cgroups/limits.h"
 #include "common/fd.h"
+#include "common/str.h"
 
-#define RETRY_USEC 20000
-
-uint32_t cg_weight_of_vcores(int32_t vcores)
-{
-    return vcores < 1 ? 100 : vcores > 100 ? 10000 : (uint32_t)vcores * 100;
-}
+#define REST_USEC 1000000 /* between two looks at memory.events: its limit may be met all the time */
 
 static struct cg_leaf *leaf_new(struct cg_root *r, const char *name)
 {
@@ -26,7 +21,7 @@ static struct cg_leaf *leaf_new(struct cg_root *r, const char *name)
     if (!l)
         return NULL;
     l->root = r;
-    l->fd = l->events = -1;
+    l->fd = l->events = l->memory_events = -1;
     for (int i = 0; i < CG_N_COUNTERS; i++)
         l->counters[i] = -1;
     l->name = strdup(name);
@@ -38,10 +33,12 @@ struct cg_leaf *cg_leaf_free(struct cg_leaf *l)
     if (!l)
         return NULL;
     (void)sd_event_source_disable_unref(l->watch);
-    (void)sd_event_source_disable_unref(l->retry);
+    (void)sd_event_source_disable_unref(l->oom_watch);
+    (void)sd_event_source_disable_unref(l->oom_rest);
     for (int i = 0; i < CG_N_COUNTERS; i++)
         (void)sv_close(l->counters[i]);
     l->events = sv_close(l->events);
+    l->memory_events = sv_close(l->memory_events);
     l->fd = sv_close(l->fd);
     free(l->name);
     free(l);
@@ -50,7 +47,8 @@ struct cg_leaf *cg_leaf_free(struct cg_leaf *l)
 
 static bool name_ok(const char *name)
 {
-    return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) < 255;
+    return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) < 255 &&
+           !sv_streq(name, CG_MONITORS) && !sv_streq(name, CG_LOCALIZERS);
 }
 
 int cg_leaf_open(struct cg_root *r, const char *name, struct cg_leaf **ret)
@@ -68,58 +66,63 @@ int cg_leaf_open(struct cg_root *r, const char *name, struct cg_leaf **ret)
     return 0;
 }
 
-static int set(struct cg_leaf *l, const char *file, struct sv_error *err, const char *format,
-               uint64_t v)
+int cg_leaf_set_limits(struct cg_leaf *l, const struct cg_resource *c, struct sv_error *err)
 {
-    char text[64];
-    (void)snprintf(text, sizeof(text), "%" PRIu64 "%s", v, format);
-    int r = cg_file_write(l->fd, file, text);
-    return r < 0 ? sv_error_errno(err, r, "%s/%s: cannot set %s", l->root->path, l->name, file) : 0;
+    return cg_apply(l->root, l->fd, l->name, cg_container_rows, cg_n_container_rows, c,
+                    CG_APPLY_LIVE, err);
 }
 
-int cg_leaf_set_limits(struct cg_leaf *l, const struct cg_limits *limits, struct sv_error *err)
-{
-    unsigned on = l->root->controllers;
-    int r;
-    if (on & CG_MEMORY) {
-        if ((r = set(l, "memory.max", err, "", limits->memory_bytes)) < 0 ||
-            (r = set(l, "memory.oom.group", err, "", 1)) < 0)
-            return r;
-        /* Not there where the kernel has no swap. */
-        r = set(l, "memory.swap.max", err, "", 0);
-        if (r < 0 && r != -ENOENT)
-            return r;
-    }
-    if ((on & CG_PIDS) && (r = set(l, "pids.max", err, "", limits->pids_max)) < 0)
-        return r;
-    if ((on & CG_CPU) && limits->cpu_weight &&
-        (r = set(l, "cpu.weight", err, "", limits->cpu_weight)) < 0)
-        return r;
-    if ((on & CG_CPU) && limits->cpu_max_permille &&
-        (r = set(l, "cpu.max", err, " 100000", (uint64_t)limits->cpu_max_permille * 100)) < 0)
-        return r;
-    return 0;
-}
-
-int cg_leaf_create(struct cg_root *r, const char *name, const struct cg_limits *limits,
+int cg_leaf_create(struct cg_root *r, const char *name, const struct cg_resource *c,
                    struct cg_leaf **ret, struct sv_error *err)
 {
     _cleanup_(cg_leaf_freep) struct cg_leaf *l = NULL;
+    int e;
     if (!name_ok(name))
         return sv_error_set(err, -EINVAL, "%s: not a name for a cgroup", name);
-    if (mkdirat(r->fd, name, 0755) < 0)
-        return sv_error_errno(err, -errno, "%s/%s: cannot make the cgroup", r->path, name);
-    int e = cg_leaf_open(r, name, &l);
+    if (mkdirat(r->fd, name, 0755) < 0) {
+        e = -errno;
+        if (e != -ENOENT && e != -ENODEV)
+            return sv_error_errno(err, e, "%s/%s: cannot make the cgroup", r->path, name);
+        e = cg_root_revive(r, err);
+        if (e < 0)
+            return e;
+        if (mkdirat(r->fd, name, 0755) < 0)
+            return sv_error_errno(err, -errno, "%s/%s: cannot make the cgroup", r->path, name);
+    }
+    e = cg_leaf_open(r, name, &l);
     if (e < 0)
         (void)sv_error_errno(err, e, "%s/%s", r->path, name);
-    else if ((e = cg_leaf_set_limits(l, limits, err)) == 0)
-        /* No groups below it: the container gets no delegation. Best effort on old kernels. */
-        (void)!cg_file_write(l->fd, "cgroup.max.descendants", "0");
+    else
+        e = cg_apply(r, l->fd, name, cg_container_rows, cg_n_container_rows, c, CG_APPLY_NEW, err);
     if (e < 0) {
         (void)unlinkat(r->fd, name, AT_REMOVEDIR);
         return e;
     }
     *ret = SV_TAKE(l);
+    return 0;
+}
+
+static int read_line(struct cg_leaf *l, const char *file, char **ret)
+{
+    char text[CG_FILE_MAX];
+    int r = cg_file_read(l->fd, file, text);
+    if (r == -ENOENT)
+        text[0] = '\0';
+    else if (r < 0)
+        return r;
+    return sv_asprintf(ret, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+int cg_leaf_cpuset(struct cg_leaf *l, char **ret_cpus, char **ret_mems)
+{
+    _cleanup_free_ char *cpus = NULL, *mems = NULL;
+    int r = read_line(l, "cpuset.cpus", &cpus);
+    if (r >= 0)
+        r = read_line(l, "cpuset.mems", &mems);
+    if (r < 0)
+        return r;
+    *ret_cpus = SV_TAKE(cpus);
+    *ret_mems = SV_TAKE(mems);
     return 0;
 }
 
@@ -138,7 +141,8 @@ int cg_leaf_freeze(struct cg_leaf *l, bool frozen)
     return cg_file_write(l->fd, "cgroup.freeze", frozen ? "1" : "0");
 }
 
-int cg_leaf_populated(struct cg_leaf *l)
+/* A key of cgroup.events: 0, 1, -errno. */
+static int state(struct cg_leaf *l, const char *key)
 {
     char text[CG_FILE_MAX];
     uint64_t v;
@@ -146,8 +150,18 @@ int cg_leaf_populated(struct cg_leaf *l)
                            : cg_file_read(l->fd, "cgroup.events", text);
     if (r < 0)
         return r;
-    r = cg_parse_key(text, "populated", &v);
+    r = cg_parse_key(text, key, &v);
     return r < 0 ? r : v != 0;
+}
+
+int cg_leaf_populated(struct cg_leaf *l)
+{
+    return state(l, "populated");
+}
+
+int cg_leaf_frozen(struct cg_leaf *l)
+{
+    return state(l, "frozen");
 }
 
 static int on_events(sd_event_source *s, int fd, uint32_t revents, void *userdata)
@@ -181,51 +195,57 @@ int cg_leaf_watch_empty(struct cg_leaf *l, sd_event *event, cg_empty_fn empty, v
                : sd_event_source_set_io_events(l->watch, EPOLLPRI | EPOLLIN);
 }
 
-static uint64_t now_usec(void)
+static int look_for_kills(struct cg_leaf *l)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+    char text[CG_FILE_MAX];
+    uint64_t kills;
+    int r = cg_file_pread(l->memory_events, text);
+    if (r >= 0)
+        r = cg_parse_key(text, "oom_kill", &kills);
+    return r < 0 ? r : kills > 0;
 }
 
-static int on_retry(sd_event_source *s, uint64_t usec, void *userdata)
+static int on_rested(sd_event_source *s, uint64_t usec, void *userdata);
+
+static int on_memory_events(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
     struct cg_leaf *l = userdata;
-    struct sv_error err = { 0 };
-    (void)usec;
-    bool gone = unlinkat(l->root->fd, l->name, AT_REMOVEDIR) == 0 || errno == ENOENT;
-    int error = errno;
-    if (!gone && error == EBUSY && now_usec() < l->give_up) {
-        (void)!cg_leaf_kill(l); /* whatever still is in it */
-        int r = sd_event_source_set_time_relative(s, RETRY_USEC);
-        if (r >= 0 && sd_event_source_set_enabled(s, SD_EVENT_ONESHOT) >= 0)
+    (void)fd;
+    (void)revents;
+    int r = look_for_kills(l);
+    if (r == 0) {
+        (void)sd_event_source_set_enabled(s, SD_EVENT_OFF); /* ours, ignoring */
+        l->oom_rest = sd_event_source_disable_unref(l->oom_rest);
+        if (sd_event_add_time_relative(sd_event_source_get_event(s), &l->oom_rest, CLOCK_BOOTTIME,
+                                       REST_USEC, 0, on_rested, l) >= 0)
             return 0;
-        error = r < 0 ? -r : EIO;
+        r = -ENOMEM;
     }
-    if (!gone)
-        (void)sv_error_errno(&err, -error, "%s/%s: cannot remove the cgroup", l->root->path,
-                             l->name);
-    cg_removed_fn removed = l->removed;
-    void *removed_userdata = l->removed_userdata;
-    (void)cg_leaf_free(l);
-    if (removed)
-        removed(gone ? NULL : &err, removed_userdata);
+    l->oom_watch = sd_event_source_disable_unref(l->oom_watch);
+    if (r > 0)
+        l->killed(l, l->killed_userdata);
     return 0;
 }
 
-int cg_leaf_remove(struct cg_leaf *l, sd_event *event, unsigned timeout_ms, cg_removed_fn removed,
-                   void *userdata)
+static int on_rested(sd_event_source *s, uint64_t usec, void *userdata)
 {
-    l->watch = sd_event_source_disable_unref(l->watch);
-    if (!removed && unlinkat(l->root->fd, l->name, AT_REMOVEDIR) == 0) {
-        (void)cg_leaf_free(l);
-        return 0;
-    }
-    l->removed = removed;
-    l->removed_userdata = userdata;
-    l->give_up = now_usec() + (uint64_t)timeout_ms * 1000;
-    int r = sd_event_add_time_relative(event, &l->retry, CLOCK_BOOTTIME, 0, 1, on_retry, l);
-    if (r < 0)
-        (void)cg_leaf_free(l);
-    return r;
+    struct cg_leaf *l = userdata;
+    (void)s;
+    (void)usec;
+    l->oom_rest = sd_event_source_disable_unref(l->oom_rest);
+    (void)sd_event_source_set_enabled(l->oom_watch, SD_EVENT_ON); /* ours, ignoring */
+    return 0;
+}
+
+int cg_leaf_watch_oom(struct cg_leaf *l, sd_event *event, cg_oom_fn killed, void *userdata)
+{
+    l->killed = killed;
+    l->killed_userdata = userdata;
+    if (l->memory_events < 0)
+        l->memory_events = openat(l->fd, "memory.events", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (l->memory_events < 0)
+        return -errno;
+    l->oom_watch = sd_event_source_disable_unref(l->oom_watch);
+    int r = sd_event_add_io(event, &l->oom_watch, l->memory_events, EPOLLPRI, on_memory_events, l);
+    return r < 0 ? r : 0;
 }

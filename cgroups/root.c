@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -14,8 +15,11 @@
 #include "cgroups/file.h"
 #include "cgroups/hierarchy.h"
 #include "cgroups/internal.h"
+#include "cgroups/limits.h"
 #include "common/fd.h"
 #include "common/str.h"
+
+#define HUGE_SIZES_MAX 8
 
 static int open_group(const char *path)
 {
@@ -73,6 +77,8 @@ static void turn_on_each(int dir, unsigned wanted, bool within)
 static int describe_missing(struct cg_root *r, unsigned missing)
 {
     char one[512];
+    free(r->missing);
+    r->missing = NULL;
     for (unsigned i = 0; cg_controller_names[i]; i++) {
         if (!(missing >> i & 1))
             continue;
@@ -85,9 +91,45 @@ static int describe_missing(struct cg_root *r, unsigned missing)
     return 0;
 }
 
-/* `own`: the group that the daemon was started in. */
-static int prepare(struct cg_root *r, unsigned wanted, const char *own, struct sv_error *err)
+static int make_group(const struct cg_root *r, const char *name, struct sv_error *err)
 {
+    return mkdirat(r->fd, name, 0755) == 0 || errno == EEXIST
+               ? 0
+               : sv_error_errno(err, -errno, "%s/%s: cannot make the cgroup", r->path, name);
+}
+
+/* "2MB" of hugetlb.2MB.max, … */
+static int find_huge_sizes(struct cg_root *r)
+{
+    _cleanup_strv_ char **v = calloc(HUGE_SIZES_MAX + 1, sizeof(*v));
+    size_t n = 0;
+    int fd = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d || !v) {
+        (void)sv_close(d ? -1 : fd);
+        if (d)
+            (void)closedir(d);
+        return d ? -ENOMEM : -errno;
+    }
+    int e = 0;
+    for (struct dirent *entry; e >= 0 && n < HUGE_SIZES_MAX && (entry = readdir(d));) {
+        const char *size = entry->d_name + strlen("hugetlb.");
+        if (!sv_has_prefix(entry->d_name, "hugetlb.") || !sv_has_suffix(size, ".max") ||
+            sv_has_suffix(size, ".rsvd.max"))
+            continue;
+        e = sv_asprintf(&v[n], "%.*s", (int)(strlen(size) - strlen(".max")), size);
+        n += e >= 0;
+    }
+    (void)closedir(d);
+    (void)sv_strv_free(r->huge_sizes);
+    r->huge_sizes = SV_TAKE(v);
+    return e < 0 ? e : 0;
+}
+
+/* `own`: the group that the daemon was started in. */
+static int prepare(struct cg_root *r, const char *own, struct sv_error *err)
+{
+    const unsigned all = r->wanted | r->optional;
     _cleanup_free_ char *parent = NULL;
     _cleanup_close_ int up = -1;
     if (parent_of(r->path, &parent) < 0)
@@ -112,14 +154,20 @@ static int prepare(struct cg_root *r, unsigned wanted, const char *own, struct s
                               "(Delegate=yes)",
                               r->path);
     if (up >= 0)
-        turn_on_each(up, wanted & controllers(up, "cgroup.controllers"),
+        turn_on_each(up, all & controllers(up, "cgroup.controllers"),
                      own && sv_streq(own, parent));
-    turn_on_each(r->fd, wanted & controllers(r->fd, "cgroup.controllers"), false);
+    turn_on_each(r->fd, all & controllers(r->fd, "cgroup.controllers"), false);
     r->controllers = controllers(r->fd, "cgroup.subtree_control");
-    return describe_missing(r, wanted & ~r->controllers);
+    int e = make_group(r, CG_MONITORS, err);
+    if (e == 0)
+        e = make_group(r, CG_LOCALIZERS, err);
+    if (e == 0)
+        e = find_huge_sizes(r);
+    return e < 0 ? e : describe_missing(r, r->wanted & ~r->controllers);
 }
 
-int cg_root_open(const char *path, unsigned wanted, struct cg_root **ret, struct sv_error *err)
+int cg_root_open(const char *path, unsigned wanted, unsigned optional, struct cg_root **ret,
+                 struct sv_error *err)
 {
     _cleanup_(cg_root_freep) struct cg_root *r = calloc(1, sizeof(*r));
     _cleanup_free_ char *own = NULL;
@@ -127,7 +175,12 @@ int cg_root_open(const char *path, unsigned wanted, struct cg_root **ret, struct
     int e;
     if (!r)
         return -ENOMEM;
-    r->fd = -1;
+    r->fd = r->events = -1;
+    r->wanted = wanted;
+    r->policy = (struct cg_policy){ .memory_enforced = true, .pids_max = 16384 };
+    r->optional = optional;
+    for (int i = 0; i < CG_N_COUNTERS; i++)
+        r->counters[i] = -1;
     e = cg_own_group(&own, by_default ? err : NULL);
     if (e < 0 && by_default)
         return e;
@@ -137,20 +190,52 @@ int cg_root_open(const char *path, unsigned wanted, struct cg_root **ret, struct
     e = by_default ? sv_asprintf(&r->path, "%s/containers", own) : sv_asprintf(&r->path, "%s", path);
     if (e < 0)
         return e;
-    e = prepare(r, wanted, own, err);
+    e = prepare(r, own, err);
     if (e < 0)
         return e;
     *ret = SV_TAKE(r);
     return 0;
 }
 
+static void close_files(struct cg_root *r)
+{
+    for (int i = 0; i < CG_N_COUNTERS; i++) {
+        (void)sv_close(r->counters[i]);
+        r->counters[i] = -1;
+    }
+    r->events = sv_close(r->events);
+    r->fd = sv_close(r->fd);
+}
+
+/* The unit that holds the group was started again: its directory is a new one. */
+int cg_root_revive(struct cg_root *r, struct sv_error *err)
+{
+    const unsigned before = r->controllers;
+    r->watch = sd_event_source_disable_unref(r->watch);
+    r->rest = sd_event_source_disable_unref(r->rest);
+    close_files(r);
+    int e = prepare(r, NULL, err);
+    if (e >= 0 && (before & ~r->controllers))
+        e = sv_error_set(err, -ENOTSUP, "%s: %s", r->path, r->missing ? r->missing : "controllers");
+    if (e >= 0)
+        e = cg_root_set_policy(r, &r->policy, err);
+    if (e >= 0 && r->changed)
+        e = cg_root_watch_memory(r, r->event, r->changed, r->changed_userdata);
+    return e;
+}
+
 struct cg_root *cg_root_free(struct cg_root *r)
 {
     if (!r)
         return NULL;
-    r->fd = sv_close(r->fd);
+    r->remover = cg_remover_free(r->remover);
+    (void)sd_event_source_disable_unref(r->watch);
+    (void)sd_event_source_disable_unref(r->rest);
+    close_files(r);
+    r->huge_sizes = sv_strv_free(r->huge_sizes);
     free(r->path);
     free(r->missing);
+    free(r->unfulfilled);
     free(r);
     return NULL;
 }
@@ -183,7 +268,8 @@ int cg_root_list(struct cg_root *r, char ***ret)
     }
     int e = 0;
     for (struct dirent *entry; e == 0 && (entry = readdir(d));) {
-        if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+        if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+            sv_streq(entry->d_name, CG_MONITORS) || sv_streq(entry->d_name, CG_LOCALIZERS))
             continue;
         char **grown = reallocarray(v, n + 2, sizeof(*v));
         if (!grown) {

@@ -1,5 +1,5 @@
-/* What a container uses, from the kernel's counters. Files stay open: the daemon asks every container
- * every few seconds. */
+/* What a container, and all of them, use: from the kernel's counters. Those that every container is
+ * asked for every few seconds stay open; the rest is opened at each reading. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -13,25 +13,30 @@ static const char *const files[CG_N_COUNTERS] = {
     [CG_PIDS_CURRENT] = "pids.current",   [CG_PIDS_PEAK] = "pids.peak",
 };
 
+struct group {
+    int fd;
+    int *counters;
+};
+
 /* 0 with the text; -ENOENT where the controller (or, on older kernels, the file) is not there. */
-static int counter(struct cg_leaf *l, enum cg_counter which, char *buf)
+static int counter(struct group g, enum cg_counter which, char *buf)
 {
-    if (l->counters[which] == -1) {
-        int fd = openat(l->fd, files[which], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (g.counters[which] == -1) {
+        int fd = openat(g.fd, files[which], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (fd < 0 && errno != ENOENT)
             return -errno;
-        l->counters[which] = fd < 0 ? -2 : fd;
+        g.counters[which] = fd < 0 ? -2 : fd;
     }
-    if (l->counters[which] == -2)
+    if (g.counters[which] == -2)
         return -ENOENT;
-    int r = cg_file_pread(l->counters[which], buf);
+    int r = cg_file_pread(g.counters[which], buf);
     return r < 0 ? r : 0;
 }
 
-static int single(struct cg_leaf *l, enum cg_counter which, uint64_t *ret)
+static int single(struct group g, enum cg_counter which, uint64_t *ret)
 {
     char text[CG_FILE_MAX];
-    int r = counter(l, which, text);
+    int r = counter(g, which, text);
     if (r == -ENOENT)
         return 0;
     return r < 0 ? r : cg_parse_value(text, ret);
@@ -41,30 +46,89 @@ static void keyed(const char *text, const char *key, uint64_t *ret)
 {
     uint64_t v;
     if (cg_parse_key(text, key, &v) == 0)
-        *ret += v;
+        *ret = v;
 }
 
-int cg_leaf_usage(struct cg_leaf *l, struct cg_usage *ret)
+static void stall(struct group g, const char *file, struct cg_stall *ret)
+{
+    char text[CG_FILE_MAX];
+    if (cg_file_read(g.fd, file, text) > 0)
+        (void)!cg_parse_pressure(text, ret); /* a kernel without PSI, or with it turned off */
+}
+
+static int usage(struct group g, struct cg_usage *ret)
 {
     char text[CG_FILE_MAX];
     struct cg_usage u = { 0 };
-    int r = counter(l, CG_CPU_STAT, text);
+    int r = counter(g, CG_CPU_STAT, text);
     if (r < 0)
         return r;
     keyed(text, "usage_usec", &u.cpu_usec);
     keyed(text, "user_usec", &u.user_usec);
     keyed(text, "system_usec", &u.system_usec);
     keyed(text, "throttled_usec", &u.throttled_usec);
-    r = counter(l, CG_MEMORY_EVENTS, text);
-    if (r == 0)
+    keyed(text, "nr_throttled", &u.n_throttled);
+    r = counter(g, CG_MEMORY_EVENTS, text);
+    if (r == 0) {
         keyed(text, "oom_kill", &u.oom_kills);
-    else if (r != -ENOENT)
+        keyed(text, "oom", &u.oom);
+        keyed(text, "max", &u.max);
+    } else if (r != -ENOENT) {
         return r;
-    if ((r = single(l, CG_MEMORY_CURRENT, &u.memory_current)) < 0 ||
-        (r = single(l, CG_MEMORY_PEAK, &u.memory_peak)) < 0 ||
-        (r = single(l, CG_PIDS_CURRENT, &u.pids_current)) < 0 ||
-        (r = single(l, CG_PIDS_PEAK, &u.pids_peak)) < 0)
+    }
+    if ((r = single(g, CG_MEMORY_CURRENT, &u.memory_current)) < 0 ||
+        (r = single(g, CG_MEMORY_PEAK, &u.memory_peak)) < 0 ||
+        (r = single(g, CG_PIDS_CURRENT, &u.pids_current)) < 0 ||
+        (r = single(g, CG_PIDS_PEAK, &u.pids_peak)) < 0)
         return r;
+    if (cg_file_read(g.fd, "pids.events", text) > 0)
+        keyed(text, "max", &u.pids_refused);
+    if (cg_file_read(g.fd, "io.stat", text) > 0) {
+        u.io_read_bytes = cg_sum_io(text, "rbytes");
+        u.io_write_bytes = cg_sum_io(text, "wbytes");
+        u.io_reads = cg_sum_io(text, "rios");
+        u.io_writes = cg_sum_io(text, "wios");
+    }
+    stall(g, "cpu.pressure", &u.cpu_stall);
+    stall(g, "memory.pressure", &u.memory_stall);
+    stall(g, "io.pressure", &u.io_stall);
     *ret = u;
     return 0;
+}
+
+int cg_leaf_usage(struct cg_leaf *l, struct cg_usage *ret)
+{
+    return usage((struct group){ l->fd, l->counters }, ret);
+}
+
+int cg_root_usage(struct cg_root *r, struct cg_usage *ret)
+{
+    return usage((struct group){ r->fd, r->counters }, ret);
+}
+
+static int memory_in_use(struct group g, uint64_t *ret)
+{
+    char text[CG_FILE_MAX];
+    uint64_t current = 0, file = 0, shmem = 0, slab = 0;
+    int e = single(g, CG_MEMORY_CURRENT, &current);
+    if (e >= 0)
+        e = cg_file_read(g.fd, "memory.stat", text);
+    if (e < 0)
+        return e;
+    keyed(text, "file", &file);
+    keyed(text, "shmem", &shmem); /* part of file, and cannot be written back without swap */
+    keyed(text, "slab_reclaimable", &slab);
+    uint64_t back = (file > shmem ? file - shmem : 0) + slab;
+    *ret = current > back ? current - back : 0;
+    return 0;
+}
+
+int cg_root_memory_in_use(struct cg_root *r, uint64_t *ret)
+{
+    return memory_in_use((struct group){ r->fd, r->counters }, ret);
+}
+
+int cg_leaf_memory_in_use(struct cg_leaf *l, uint64_t *ret)
+{
+    return memory_in_use((struct group){ l->fd, l->counters }, ret);
 }

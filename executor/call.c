@@ -82,7 +82,7 @@ static int spawn(struct exe *x, int theirs, pid_t *ret)
 
 static int send_request(int fd, struct exe_request *r, const int *fds, size_t n_fds)
 {
-    uint8_t buf[EXE_REQUEST_SIZE_MAX];
+    uint8_t buf[EXE_REQUEST_SIZE];
     union {
         char space[CMSG_SPACE(sizeof(int) * EXE_FDS_MAX)];
         struct cmsghdr align;

@@ -36,6 +36,7 @@ struct exe_container {
     int monitor;               /* adopted: pidfd of the monitor */
     sd_event_source *watch;    /* adopted: end of the monitor; or a first word from the loop */
     int looks;                 /* adopted: how often there was a group but no record */
+    bool killed;               /* by exe_kill */
     bool over;                 /* failed or exited was called */
 };
 
@@ -152,7 +153,8 @@ static void finish(struct exe_container *c)
         struct exe_failure f;
         exe_failure_set(&f, (enum exe_status)r.exit_code, 0, c->name, "");
         e.lost = false;
-        e.exit_code = f.exit_code;
+        e.exit_code = c->killed ? 128 + SIGKILL : f.exit_code; /* that is why it failed */
+        e.signal = c->killed ? SIGKILL : 0;
     }
     if (got == 0 && r.state == EXE_RECORD_EXITED) {
         e.lost = false;
@@ -187,13 +189,29 @@ static void monitor_ended(struct exe_container *c)
     finish(c);
 }
 
+/* memory.oom.group has killed all of it, or, where one process was spared, this does. */
+static void on_oom(struct cg_leaf *l, void *userdata)
+{
+    struct exe_container *c = userdata;
+    (void)!cg_leaf_kill(l); /* fails only where nothing is left */
+    if (!c->over && c->ops.oom)
+        c->ops.oom(c, c->userdata);
+}
+
+static void report_started(struct exe_container *c, pid_t pid)
+{
+    if (c->leaf)
+        (void)!cg_leaf_watch_oom(c->leaf, c->exe->event, on_oom, c); /* no controller: no event */
+    c->ops.started(c, pid, c->userdata);
+}
+
 static void on_answer(const struct exe_reply *reply, int pidfd, int status, void *userdata)
 {
     struct exe_container *c = userdata;
     struct exe_failure f;
     if (reply && reply->status == EXE_STATUS_OK) {
         c->init = pidfd;
-        c->ops.started(c, reply->pid, c->userdata);
+        report_started(c, reply->pid);
         return;
     }
     (void)sv_close(pidfd);
@@ -215,7 +233,12 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     static const struct exe_call_ops call_ops = { .answer = on_answer, .ended = on_ended };
     struct exe_request r = { .op = EXE_OP_LAUNCH, .local_mask = l->local_mask,
                              .log_mask = l->log_mask, .work_dir = (uint8_t)l->work_dir,
-                             .profile = (uint8_t)l->profile };
+                             .profile = (uint8_t)l->profile,
+                             .network = (uint8_t)l->network,
+                             .net_index = l->net_index,
+                             .net_rate_kbit = l->net_rate_kbit,
+                             .net_ceil_kbit = l->net_ceil_kbit,
+                             .n_devices = (uint8_t)l->n_devices };
     _cleanup_close_ int script = -1, credentials = -1, dir = -1;
     struct exe_container *c;
     if (l->script_len > EXE_FILE_MAX || l->credentials_len > EXE_FILE_MAX)
@@ -225,16 +248,21 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     if (!x->unenforced_allowed && cg_root_missing(x->cgroups))
         return sv_error_set(err, -ENOTSUP, "limits cannot be enforced: %s",
                             cg_root_missing(x->cgroups));
+    if (l->n_devices > EXE_DEVICES_MAX)
+        return sv_error_set(err, -EINVAL, "container: more than %d devices", EXE_DEVICES_MAX);
     int e = container_new(x, l->id, l->user, l->work_dir, ops, userdata, &c, err);
     if (e < 0)
         return e;
+    if (l->n_devices)
+        memcpy(r.devices, l->devices, l->n_devices * sizeof(*l->devices));
+    cg_demanded(x->cgroups, &l->resource, &r.memory_max, &r.pids_max);
     exe_request_container(&r, l->id);
     (void)!exe_request_user(&r, l->user); /* container_new has checked it */
     dir = private_dir(c, true);
     if (dir < 0)
         e = sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app);
     if (e == 0)
-        e = cg_leaf_create(x->cgroups, c->name, &l->limits, &c->leaf, err);
+        e = cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
     if (e == 0) {
         script = sv_memfd_sealed("launch_container.sh", l->script, l->script_len);
         credentials = sv_memfd_sealed("container_tokens", l->credentials, l->credentials_len);
@@ -354,7 +382,7 @@ static int on_adopted(sd_event_source *s, void *userdata)
         monitor_ended(c); /* the same */
         return 0;
     }
-    c->ops.started(c, r.init_pid, c->userdata);
+    report_started(c, r.init_pid);
     return 0;
 }
 
@@ -428,7 +456,9 @@ int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdat
 
 int exe_kill(struct exe_container *c)
 {
-    return c->leaf ? cg_leaf_kill(c->leaf) : 0;
+    int r = c->leaf ? cg_leaf_kill(c->leaf) : 0;
+    c->killed = c->killed || r >= 0;
+    return r;
 }
 
 struct cg_leaf *exe_container_cgroup(struct exe_container *c)

@@ -50,6 +50,7 @@ struct exe *exe_free(struct exe *x)
     exe_containers_free(x);
     exe_localizers_free(x);
     exe_calls_free(x);
+    exe_operations_free(x);
     x->local_dirs = sv_strv_free(x->local_dirs);
     x->log_dirs = sv_strv_free(x->log_dirs);
     free(x->helper);

@@ -44,6 +44,10 @@ struct exe_failure {
     char text[512];         /* one sentence for a person: object, what failed, why, remedy */
 };
 
+/* The failure of a reply, or of no reply (`reply` NULL, `status` from wait), in words. */
+void exe_failure_from(const struct exe_reply *reply, int status, const char *object,
+                      struct exe_failure *ret);
+
 /* Every simple operation ends in one call of this; `f` is NULL on success. */
 typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
 
@@ -61,8 +65,12 @@ struct exe_launch {
     const char *user;
     uint32_t local_mask, log_mask; /* good directories */
     unsigned work_dir;             /* index of the local dir of work dir and exit record */
-    struct cg_limits limits;       /* made into the container's group before it starts */
+    struct cg_resource resource; /* made into the limits of its group before it starts */
     enum exe_profile profile;
+    enum exe_network network;
+    uint32_t net_index, net_rate_kbit, net_ceil_kbit; /* PRIVATE; as struct exe_request has them */
+    const struct exe_device *devices; /* assigned ones, each once, in ascending order */
+    size_t n_devices;                 /* at most EXE_DEVICES_MAX */
     const void *script; /* launch_container.sh, at most EXE_FILE_MAX bytes */
     size_t script_len;
     const void *credentials; /* container_tokens */
@@ -74,7 +82,7 @@ struct exe_exit {
     bool lost;      /* nobody saw it end (monitor died): exit_code is 154 */
     int exit_code;  /* 0…255; 128 + signal for a killed main process */
     int signal;     /* != 0: the whole container was killed by it */
-    bool oom;       /* the kernel killed in this group for memory.max */
+    bool oom;       /* the kernel killed in this group for memory; usage.oom == 0: an ancestor's */
     int64_t start_ms, end_ms; /* wall clock; 0 when lost */
     uint64_t utime_us, stime_us, maxrss_kib;
     struct cg_usage usage; /* the group's last counters */
@@ -87,6 +95,9 @@ struct exe_container_ops {
     void (*started)(struct exe_container *c, pid_t pid, void *userdata);
     void (*failed)(struct exe_container *c, const struct exe_failure *f, void *userdata);
     void (*exited)(struct exe_container *c, const struct exe_exit *e, void *userdata);
+    /* May be NULL. At most once, between started and exited: the kernel has killed in the group for
+     * memory. All of the container is killed; the exit follows. */
+    void (*oom)(struct exe_container *c, void *userdata);
 };
 
 int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_container_ops *ops,

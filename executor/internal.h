@@ -5,6 +5,7 @@
 #include "executor/exe.h"
 
 struct exe_call;
+struct operation;
 
 struct exe {
     sd_event *event;
@@ -16,6 +17,7 @@ struct exe {
     struct exe_call *calls;           /* utlist */
     struct exe_container *containers; /* utlist */
     struct exe_localizer *localizers; /* utlist */
+    struct operation *operations;     /* utlist: asked and not answered */
 };
 
 /* One run of the helper: a request, an answer, an end. `answer` comes first, once, with a reply or
@@ -36,9 +38,6 @@ void exe_call_hang_up(struct exe_call *c);
 /* Frees all. */
 void exe_calls_free(struct exe *x);
 
-/* Fills the failure of a reply, or of no reply (`reply` NULL, `status` from wait). */
-void exe_failure_from(const struct exe_reply *reply, int status, const char *object,
-                      struct exe_failure *ret);
 void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, const char *object,
                      const char *text);
 
@@ -49,5 +48,6 @@ int exe_request_user(struct exe_request *r, const char *user) _must_use_; /* -EI
 /* container.c: for exe_free. */
 void exe_containers_free(struct exe *x);
 void exe_localizers_free(struct exe *x);
+void exe_operations_free(struct exe *x);
 
 #endif

@@ -10,6 +10,7 @@
 #include "executor/internal.h"
 
 struct operation {
+    struct operation *prev, *next; /* of exe->operations */
     struct exe *exe;
     exe_done done;
     void *userdata;
@@ -86,6 +87,7 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     char why[256];
     bool failed = !reply || reply->status != EXE_STATUS_OK;
     (void)sv_close(pidfd);
+    DL_DELETE(o->exe->operations, o);
     if (failed) {
         exe_failure_from(reply, status, o->object, &f);
     } else if (o->check && !policy_agrees(o->exe, reply, why, sizeof(why))) {
@@ -95,6 +97,15 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     if (o->done)
         o->done(failed ? &f : NULL, o->userdata);
     free(o);
+}
+
+void exe_operations_free(struct exe *x)
+{
+    while (x->operations) {
+        struct operation *o = x->operations;
+        DL_DELETE(x->operations, o);
+        free(o);
+    }
 }
 
 static int operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
@@ -112,6 +123,8 @@ static int operate(struct exe *x, struct exe_request *r, const int *fds, size_t 
     int e = exe_call_start(x, r, fds, n_fds, &ops, o, NULL, NULL);
     if (e < 0)
         free(o);
+    else
+        DL_APPEND(x->operations, o);
     return e;
 }
 

@@ -1,55 +1,10 @@
-/* Encoding of request, reply and exit record; see request.h. Linked into the setuid helper: libc's
- * string functions only, no allocation. Input of every decoder is hostile. */
+/* What a request may say; see request.h. Linked into the setuid helper: libc's string functions
+ * only, no allocation. Input of the decoder is hostile. */
 #include "executor/request.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-/* A cursor that goes bad once and stays bad: the caller checks `ok` at the end. */
-struct cursor {
-    uint8_t *p;
-    size_t len, pos;
-    bool ok;
-};
-
-static uint8_t *take(struct cursor *c, size_t n)
-{
-    if (!c->ok || c->len - c->pos < n) {
-        c->ok = false;
-        return NULL;
-    }
-    c->pos += n;
-    return c->p + c->pos - n;
-}
-
-static void put(struct cursor *c, uint64_t v, size_t bytes)
-{
-    uint8_t *p = take(c, bytes);
-    for (size_t i = 0; p && i < bytes; i++)
-        p[i] = (uint8_t)(v >> (8 * i));
-}
-
-static uint64_t get(struct cursor *c, size_t bytes)
-{
-    const uint8_t *p = take(c, bytes);
-    uint64_t v = 0;
-    for (size_t i = 0; p && i < bytes; i++)
-        v |= (uint64_t)p[i] << (8 * i);
-    return v;
-}
-
-#define STATUS_TEXT(number, name, text)                                                            \
-    case number:                                                                                   \
-        return text;
-const char *exe_status_text(int status)
-{
-    switch (status) {
-        EXE_STATUS_LIST(STATUS_TEXT)
-    default:
-        return "unknown status";
-    }
-}
 
 /* What an operation must have (needs), and may have; everything else must be zero. */
 enum {
@@ -59,7 +14,7 @@ enum {
     F_LOCAL = 8,
     F_LOG = 16,
     F_WORK_DIR = 32,
-    F_PROFILE = 64,
+    F_LAUNCH = 64, /* profile, network, limits, devices */
     F_WHAT = 128,
     F_VISIBILITY = 256,
     F_SIGNAL = 512,
@@ -75,7 +30,7 @@ static int fields(const struct exe_request *r)
     case EXE_OP_INIT_APP:
         return F_APP | F_USER | F_LOCAL | F_LOG;
     case EXE_OP_LAUNCH:
-        return F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_WORK_DIR | F_PROFILE;
+        return F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_WORK_DIR | F_LAUNCH;
     case EXE_OP_LOCALIZE:
         if (r->what == EXE_VISIBILITY_PUBLIC)
             return F_LOCAL | F_WHAT;
@@ -139,7 +94,47 @@ static bool signal_ok(unsigned sig)
     return memchr(allowed, (int)sig, sizeof(allowed)) && sig < 32;
 }
 
-static bool request_ok(const struct exe_request *r)
+/* One form of every list: ascending, each once, zeros behind it. */
+static bool devices_ok(const struct exe_request *r)
+{
+    uint64_t last = 0;
+    if (r->n_devices > EXE_DEVICES_MAX)
+        return false;
+    for (unsigned i = 0; i < EXE_DEVICES_MAX; i++) {
+        const struct exe_device *d = &r->devices[i];
+        uint64_t n = (uint64_t)d->major << 32 | d->minor;
+        if (i >= r->n_devices ? n != 0
+                              : n <= last || d->major >= 1 << 12 || d->minor >= 1 << 20)
+            return false;
+        last = n;
+    }
+    return true;
+}
+
+static bool sandbox_ok(const struct exe_request *r)
+{
+    bool private = r->network == EXE_NETWORK_PRIVATE;
+    return r->profile >= EXE_PROFILE_STRICT && r->profile <= EXE_PROFILE_HOST &&
+           r->network <= EXE_NETWORK_PRIVATE && devices_ok(r) &&
+           (private ? r->net_ceil_kbit == 0 || r->net_ceil_kbit >= r->net_rate_kbit
+                    : !r->net_index && !r->net_rate_kbit && !r->net_ceil_kbit);
+}
+
+static bool no_sandbox(const struct exe_request *r)
+{
+    return !r->profile && !r->network && !r->net_index && !r->net_rate_kbit && !r->net_ceil_kbit &&
+           !r->memory_max && !r->pids_max && r->n_devices == 0 && devices_ok(r);
+}
+
+static bool nothing_behind(const char *s, size_t size)
+{
+    for (size_t i = strnlen(s, size); i < size; i++)
+        if (s[i])
+            return false;
+    return true;
+}
+
+bool exe_request_ok(const struct exe_request *r)
 {
     int f = fields(r);
     if (f < 0)
@@ -151,11 +146,12 @@ static bool request_ok(const struct exe_request *r)
     bool no_container = r->attempt == 0 && r->container == 0;
     return (f & F_APP ? app : no_app) && (f & F_CONTAINER ? container : no_container) &&
            (f & F_USER ? user_ok(r->user) : r->user[0] == '\0') &&
+           nothing_behind(r->user, sizeof(r->user)) && r->zero == 0 &&
            (f & F_LOCAL ? r->local_mask != 0 : r->local_mask == 0) &&
            (f & F_LOG ? r->log_mask != 0 : r->log_mask == 0) &&
            (f & F_WORK_DIR ? r->work_dir < EXE_DIRS_MAX && (r->local_mask >> r->work_dir & 1)
                            : r->work_dir == 0) &&
-           (f & F_PROFILE ? r->profile == EXE_PROFILE_STRICT : r->profile == 0) &&
+           (f & F_LAUNCH ? sandbox_ok(r) : no_sandbox(r)) &&
            (f & F_WHAT ? r->what != 0 : r->what == 0) &&
            (f & F_VISIBILITY ? r->visibility != 0 : r->visibility == 0) &&
            (f & F_SIGNAL ? signal_ok(r->signal) : r->signal == 0) &&
@@ -163,68 +159,18 @@ static bool request_ok(const struct exe_request *r)
                            : r->resource_id == 0 && r->resource_dir == 0);
 }
 
-int exe_request_encode(const struct exe_request *r, uint8_t *buf, size_t size)
-{
-    size_t user_len = strnlen(r->user, sizeof(r->user));
-    struct cursor c = { .p = buf, .len = size, .ok = request_ok(r) };
-    put(&c, EXE_REQUEST_MAGIC, 4);
-    put(&c, EXE_PROTOCOL_VERSION, 2);
-    put(&c, r->op, 2);
-    put(&c, r->request_id, 8);
-    put(&c, (uint64_t)r->cluster_ts, 8);
-    put(&c, (uint32_t)r->app, 4);
-    put(&c, (uint32_t)r->attempt, 4);
-    put(&c, (uint64_t)r->container, 8);
-    put(&c, r->local_mask, 4);
-    put(&c, r->log_mask, 4);
-    put(&c, r->work_dir, 1);
-    put(&c, r->profile, 1);
-    put(&c, r->what, 1);
-    put(&c, r->visibility, 1);
-    put(&c, r->signal, 1);
-    put(&c, r->resource_id, 8);
-    put(&c, r->resource_dir, 4);
-    put(&c, user_len, 2);
-    uint8_t *user = take(&c, user_len);
-    if (user)
-        memcpy(user, r->user, user_len);
-    return c.ok ? (int)c.pos : -EINVAL;
-}
-
 int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret)
 {
-    /* The cursor only reads here. */
-    struct cursor c = { .p = (uint8_t *)(uintptr_t)buf, .len = len, .ok = true };
-    struct exe_request r = { 0 };
-    bool magic = get(&c, 4) == EXE_REQUEST_MAGIC;
-    uint64_t version = get(&c, 2);
-    if (!c.ok || !magic)
+    struct exe_request r;
+    const size_t head = offsetof(struct exe_request, op);
+    if (len < head)
         return -EBADMSG;
-    if (version != EXE_PROTOCOL_VERSION)
+    memcpy(&r, buf, len < sizeof(r) ? head : sizeof(r));
+    if (r.magic != EXE_REQUEST_MAGIC)
+        return -EBADMSG;
+    if (r.version != EXE_PROTOCOL_VERSION)
         return -EPROTONOSUPPORT;
-    r.op = (uint16_t)get(&c, 2);
-    r.request_id = get(&c, 8);
-    r.cluster_ts = (int64_t)get(&c, 8);
-    r.app = (int32_t)get(&c, 4);
-    r.attempt = (int32_t)get(&c, 4);
-    r.container = (int64_t)get(&c, 8);
-    r.local_mask = (uint32_t)get(&c, 4);
-    r.log_mask = (uint32_t)get(&c, 4);
-    r.work_dir = (uint8_t)get(&c, 1);
-    r.profile = (uint8_t)get(&c, 1);
-    r.what = (uint8_t)get(&c, 1);
-    r.visibility = (uint8_t)get(&c, 1);
-    r.signal = (uint8_t)get(&c, 1);
-    r.resource_id = get(&c, 8);
-    r.resource_dir = (uint32_t)get(&c, 4);
-    size_t user_len = (size_t)get(&c, 2);
-    if (user_len > EXE_USER_MAX)
-        return -EBADMSG;
-    const uint8_t *user = take(&c, user_len);
-    if (!c.ok || c.pos != len || memchr(user, '\0', user_len))
-        return -EBADMSG;
-    memcpy(r.user, user, user_len);
-    if (!request_ok(&r))
+    if (len != sizeof(r) || !exe_request_ok(&r))
         return -EBADMSG;
     *ret = r;
     return 0;
@@ -250,107 +196,21 @@ void exe_container_text(const struct exe_request *r, char *buf)
                    (long long)r->cluster_ts, r->app, r->attempt, sequence);
 }
 
-int exe_reply_encode(const struct exe_reply *r, uint8_t *buf, size_t size)
-{
-    struct cursor c = { .p = buf, .len = size, .ok = r->text_len <= EXE_REPLY_TEXT_MAX };
-    put(&c, EXE_REPLY_MAGIC, 4);
-    put(&c, EXE_PROTOCOL_VERSION, 2);
-    put(&c, r->status, 2);
-    put(&c, r->request_id, 8);
-    put(&c, (uint32_t)r->error, 4);
-    put(&c, (uint32_t)r->pid, 4);
-    put(&c, r->text_len, 2);
-    put(&c, 0, EXE_REPLY_HEAD - 26);
-    uint8_t *text = take(&c, r->text_len);
-    if (text && r->text_len)
-        memcpy(text, r->text, r->text_len);
-    return c.ok ? (int)c.pos : -EINVAL;
-}
-
-int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret)
-{
-    struct cursor c = { .p = (uint8_t *)(uintptr_t)buf, .len = len, .ok = true };
-    struct exe_reply r = { 0 };
-    bool magic = get(&c, 4) == EXE_REPLY_MAGIC;
-    uint64_t version = get(&c, 2);
-    if (!c.ok || !magic)
-        return -EBADMSG;
-    if (version != EXE_PROTOCOL_VERSION)
-        return -EPROTONOSUPPORT;
-    r.status = (uint16_t)get(&c, 2);
-    r.request_id = get(&c, 8);
-    r.error = (int32_t)get(&c, 4);
-    r.pid = (int32_t)get(&c, 4);
-    r.text_len = (uint16_t)get(&c, 2);
-    (void)take(&c, EXE_REPLY_HEAD - 26);
-    r.text = (const char *)take(&c, r.text_len);
-    if (!c.ok || c.pos != len)
-        return -EBADMSG;
-    *ret = r;
-    return 0;
-}
-
-/* CRC-32 (IEEE 802.3), bit by bit: 124 bytes twice in a container's life. */
-static uint32_t crc32(const uint8_t *p, size_t n)
+/* Bit by bit: 124 bytes twice in a container's life. */
+uint32_t exe_crc32(const void *data, size_t n)
 {
     uint32_t crc = 0xffffffffu;
-    for (size_t i = 0; i < n; i++) {
-        crc ^= p[i];
+    for (const uint8_t *p = data; n > 0; n--) {
+        crc ^= *p++;
         for (int bit = 0; bit < 8; bit++)
             crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
     }
     return ~crc;
 }
 
-void exe_record_encode(const struct exe_record *r, uint8_t buf[EXE_RECORD_SIZE])
+void exe_record_seal(struct exe_record *r)
 {
-    struct cursor c = { .p = buf, .len = EXE_RECORD_SIZE, .ok = true };
-    memset(buf, 0, EXE_RECORD_SIZE);
-    put(&c, EXE_RECORD_MAGIC, 4);
-    put(&c, EXE_PROTOCOL_VERSION, 2);
-    put(&c, r->state, 2);
-    put(&c, (uint64_t)r->cluster_ts, 8);
-    put(&c, (uint32_t)r->app, 4);
-    put(&c, (uint32_t)r->attempt, 4);
-    put(&c, (uint64_t)r->container, 8);
-    put(&c, (uint32_t)r->init_pid, 4);
-    put(&c, r->uid, 4);
-    put(&c, (uint64_t)r->start_ms, 8);
-    put(&c, (uint64_t)r->end_ms, 8);
-    put(&c, (uint32_t)r->exit_code, 4);
-    put(&c, (uint32_t)r->signal, 4);
-    put(&c, r->utime_us, 8);
-    put(&c, r->stime_us, 8);
-    put(&c, r->maxrss_kib, 8);
-    c.pos = EXE_RECORD_SIZE - 4;
-    put(&c, crc32(buf, EXE_RECORD_SIZE - 4), 4);
-}
-
-int exe_record_decode(const uint8_t *buf, size_t len, struct exe_record *ret)
-{
-    struct cursor c = { .p = (uint8_t *)(uintptr_t)buf, .len = len, .ok = true };
-    struct exe_record r = { 0 };
-    if (len != EXE_RECORD_SIZE || get(&c, 4) != EXE_RECORD_MAGIC ||
-        get(&c, 2) != EXE_PROTOCOL_VERSION)
-        return -EBADMSG;
-    r.state = (uint16_t)get(&c, 2);
-    r.cluster_ts = (int64_t)get(&c, 8);
-    r.app = (int32_t)get(&c, 4);
-    r.attempt = (int32_t)get(&c, 4);
-    r.container = (int64_t)get(&c, 8);
-    r.init_pid = (int32_t)get(&c, 4);
-    r.uid = (uint32_t)get(&c, 4);
-    r.start_ms = (int64_t)get(&c, 8);
-    r.end_ms = (int64_t)get(&c, 8);
-    r.exit_code = (int32_t)get(&c, 4);
-    r.signal = (int32_t)get(&c, 4);
-    r.utime_us = get(&c, 8);
-    r.stime_us = get(&c, 8);
-    r.maxrss_kib = get(&c, 8);
-    c.pos = EXE_RECORD_SIZE - 4;
-    if (get(&c, 4) != crc32(buf, EXE_RECORD_SIZE - 4) || r.state < EXE_RECORD_RUNNING ||
-        r.state > EXE_RECORD_FAILED)
-        return -EBADMSG;
-    *ret = r;
-    return 0;
+    r->magic = EXE_RECORD_MAGIC;
+    r->version = EXE_RECORD_VERSION;
+    r->crc = exe_crc32(r, offsetof(struct exe_record, crc));
 }

@@ -6,7 +6,8 @@
  * record, as seen by the daemon (a disk may lie). The decoders refuse what is not exactly right:
  * length, version, every field's range, fields that the operation does not use and are not zero.
  *
- * All numbers are little-endian and of fixed width. Nothing in a request is a path. */
+ * The structs are the bytes: fixed width, no padding, in the machine's own order (both ends and the
+ * disk are one machine). Nothing in a request is a path. */
 #ifndef SELVEDGE_EXECUTOR_REQUEST_H
 #define SELVEDGE_EXECUTOR_REQUEST_H
 
@@ -14,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXE_PROTOCOL_VERSION 1
+#define EXE_PROTOCOL_VERSION 2
+#define EXE_RECORD_VERSION 1 /* its own: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
 #define EXE_RECORD_MAGIC 0x78457653u  /* "SvEx" */
@@ -24,7 +26,7 @@
 #define EXE_FILE_MAX (1024 * 1024) /* bytes of launch script, of credentials */
 #define EXE_FDS_MAX 4
 #define EXE_TEXT_MAX 128           /* bytes of an identifier's text with its NUL */
-#define EXE_REQUEST_SIZE_MAX 256
+#define EXE_DEVICES_MAX 16         /* assigned device nodes of one container */
 #define EXE_REPLY_TEXT_MAX 12288
 
 enum exe_op {
@@ -36,8 +38,23 @@ enum exe_op {
     EXE_OP_DELETE = 6,
 };
 
+/* How much of the host a container sees. The root-owned configuration says which are allowed. The
+ * floor (ids, no capability, no_new_privs, filters, cgroup, pid namespace) is the same in all. */
 enum exe_profile {
-    EXE_PROFILE_STRICT = 1,
+    EXE_PROFILE_STRICT = 1, /* what it needs and nothing else */
+    EXE_PROFILE_HADOOP = 2, /* the host's tree read-only, debuggers inside: existing applications */
+    EXE_PROFILE_HOST = 3,   /* the host's own tree, guarded by its permissions alone */
+};
+
+enum exe_network {
+    EXE_NETWORK_HOST = 0,
+    EXE_NETWORK_NONE = 1,    /* its own, with lo alone */
+    EXE_NETWORK_PRIVATE = 2, /* its own, with an address of the configured range */
+};
+
+/* A character device node. */
+struct exe_device {
+    uint32_t major, minor;
 };
 
 /* What LOCALIZE opens for writing, as bits; PUBLIC alone or any of the others together. */
@@ -58,31 +75,48 @@ enum exe_delete {
 };
 
 struct exe_request {
+    uint32_t magic;      /* set by exe_request_encode, as is version */
+    uint16_t version;
     uint16_t op;         /* enum exe_op */
-    uint64_t request_id; /* comes back in the reply and in the audit line */
+    uint64_t request_id; /* comes back in the reply */
     /* Identifiers; 0 where the operation has none. */
     int64_t cluster_ts;
+    int64_t container; /* epoch << 40 | sequence, sequence 1… */
     int32_t app;       /* 1… */
     int32_t attempt;   /* 1… */
-    int64_t container; /* epoch << 40 | sequence, sequence 1… */
-    char user[EXE_USER_MAX + 1]; /* "" only for CHECK and PUBLIC */
     uint32_t local_mask; /* bit i = the configuration's local dir i is good and used */
     uint32_t log_mask;
-    uint8_t work_dir; /* LAUNCH, SIGNAL: index of the local dir of work dir and record */
-    uint8_t profile;  /* LAUNCH */
-    uint8_t what;     /* LOCALIZE: visibility bits; DELETE: enum exe_delete */
-    uint8_t visibility; /* DELETE RESOURCE: one visibility bit */
-    uint8_t signal;     /* SIGNAL: Linux number, one of exe_signals[] */
     uint64_t resource_id;  /* DELETE RESOURCE */
     uint32_t resource_dir; /* DELETE RESOURCE: directory of the cache's 0-9a-z hierarchy that it
                             * lies in, as loc_hierarchy_path numbers them; 0 = the cache itself */
+    /* LAUNCH: what the daemon wrote into the container's group, compared with what is there; 0 only
+     * on a node whose configuration allows containers without limits. */
+    uint32_t pids_max;
+    uint64_t memory_max; /* bytes */
+    /* LAUNCH with network PRIVATE: number of the address in the configured range, outbound rates. */
+    uint32_t net_index;
+    uint32_t net_rate_kbit; /* guaranteed; 0 = none */
+    uint32_t net_ceil_kbit; /* at most; 0 = no limit, otherwise not below the rate */
+    uint8_t network;        /* LAUNCH: enum exe_network */
+    uint8_t profile;        /* LAUNCH: enum exe_profile */
+    uint8_t work_dir; /* LAUNCH, SIGNAL: index of the local dir of work dir and record */
+    uint8_t what;     /* LOCALIZE: visibility bits; DELETE: enum exe_delete */
+    uint8_t visibility; /* DELETE RESOURCE: one visibility bit */
+    uint8_t signal;     /* SIGNAL: Linux number, one of those in request.c */
+    uint8_t n_devices;  /* LAUNCH: assigned devices, each once, in ascending order */
+    uint8_t zero;
+    struct exe_device devices[EXE_DEVICES_MAX];
+    char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; zeros behind it */
 };
+#define EXE_REQUEST_SIZE 296
+_Static_assert(sizeof(struct exe_request) == EXE_REQUEST_SIZE, "no padding");
 
-/* Bytes written into `buf` (at least EXE_REQUEST_SIZE_MAX), or -EINVAL when the helper would
- * refuse it: encode runs the same checks as decode. */
+/* executor/ask.c: EXE_REQUEST_SIZE bytes into `buf`, or -EINVAL when the helper would refuse it. */
 int exe_request_encode(const struct exe_request *r, uint8_t *buf, size_t size);
 /* 0, -EPROTONOSUPPORT (other version) or -EBADMSG. */
 int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret);
+/* Is every field what its operation asks for? Both ends ask. */
+bool exe_request_ok(const struct exe_request *r);
 /* Descriptors that the operation takes. */
 int exe_request_fds(uint16_t op);
 
@@ -114,6 +148,9 @@ void exe_container_text(const struct exe_request *r, char *buf);
     X(30, USER_UNKNOWN, "user does not exist")                                                     \
     X(31, USER_REFUSED, "user must not run containers: root, service account, banned or below min.user.id") \
     X(32, USER_LOOKUP, "account database cannot be read")                                          \
+    X(33, PROFILE, "sandbox profile is not one of selvedge.sandbox.profiles")                      \
+    X(34, NETWORK_MODE, "network mode is not one of selvedge.sandbox.networks")                    \
+    X(35, DEVICE, "device is not one that the configuration allows, or its node is missing")       \
     X(40, LOCAL_DIR, "local directory is missing or not safe")                                     \
     X(41, LOG_DIR, "log directory is missing or not safe")                                         \
     X(42, USER_DIR, "user directory exists with a foreign owner or type")                          \
@@ -122,9 +159,10 @@ void exe_container_text(const struct exe_request *r, char *buf);
     X(45, RECORD, "exit record cannot be made")                                                    \
     X(50, CGROUP, "container's cgroup is missing or not the NodeManager's")                        \
     X(51, CGROUP_BUSY, "container's cgroup has processes already")                                 \
-    X(52, CGROUP_LIMITS, "container's cgroup has no memory or pids limit")                         \
+    X(52, CGROUP_LIMITS, "container's cgroup has no memory or pids limit, or other ones than requested") \
     X(53, DEVICE_FILTER, "device filter cannot be attached")                                       \
     X(54, CLONE, "container process cannot be started in its cgroup and namespaces")               \
+    X(55, NETWORK, "container's network cannot be made")                                           \
     X(60, MOUNT, "container's file system cannot be built")                                        \
     X(61, SESSION, "session, keyring or host name cannot be set")                                  \
     X(62, DROP, "privileges cannot be dropped")                                                    \
@@ -134,6 +172,7 @@ void exe_container_text(const struct exe_request *r, char *buf);
     X(66, FILTER, "system call filter is missing, not safe or cannot be loaded")                   \
     X(67, EXEC, "program cannot be executed")                                                      \
     X(68, LOST, "container process died during the launch")                                        \
+    X(69, LABEL, "SELinux label cannot be set")                                                    \
     X(70, SIGNAL, "signal cannot be sent")                                                         \
     X(71, SIGNAL_TARGET, "process is not of this container")                                       \
     X(80, DELETE, "something could not be deleted")
@@ -143,24 +182,35 @@ enum exe_status {
     EXE_STATUS_LIST(EXE_STATUS_ENUM)
 #undef EXE_STATUS_ENUM
 };
-/* The text above; "unknown status" for other numbers. */
+/* executor/ask.c: the text above; "unknown status" for other numbers. */
 const char *exe_status_text(int status);
 
-/* The reply: one datagram; LAUNCH and LOCALIZE carry the pidfd of the init with it. */
-struct exe_reply {
+/* The reply: one datagram, a struct exe_reply_head and text_len bytes. LAUNCH and LOCALIZE carry the
+ * pidfd of the init with it. */
+struct exe_reply_head {
+    uint32_t magic;
+    uint16_t version;
     uint16_t status;     /* enum exe_status */
-    int32_t error;       /* errno, or 0 where there is none */
     uint64_t request_id; /* 0 when the request could not be read */
+    int32_t error;       /* errno, or 0 where there is none */
     int32_t pid;         /* LAUNCH, LOCALIZE: init as the caller's pid namespace sees it */
+    uint16_t text_len;
+    uint8_t zero[6];
+};
+#define EXE_REPLY_HEAD 32
+_Static_assert(sizeof(struct exe_reply_head) == EXE_REPLY_HEAD, "no padding");
+#define EXE_REPLY_SIZE_MAX (EXE_REPLY_HEAD + EXE_REPLY_TEXT_MAX)
+
+struct exe_reply {
+    uint16_t status;
+    int32_t error;
+    uint64_t request_id;
+    int32_t pid;
     const char *text;    /* which object; CHECK: the policy, one key=value a line; not a C string */
     uint16_t text_len;
 };
-#define EXE_REPLY_HEAD 32
-#define EXE_REPLY_SIZE_MAX (EXE_REPLY_HEAD + EXE_REPLY_TEXT_MAX)
-
-int exe_reply_encode(const struct exe_reply *r, uint8_t *buf, size_t size);
-/* `ret->text` points into `buf`. */
-int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret);
+/* executor/ask.c. `ret->text` points into `buf`. */
+int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret); /* 0, -EBADMSG… */
 
 /* The exit record, <local dir>/nmPrivate/<application>/<container>/<container>.status: 128 bytes.
  * Written RUNNING when the container is launched and EXITED by one pwrite when it has ended, by
@@ -172,6 +222,8 @@ enum exe_record_state {
 };
 
 struct exe_record {
+    uint32_t magic; /* magic, version and crc: set by exe_record_seal */
+    uint16_t version;
     uint16_t state;
     int64_t cluster_ts;
     int32_t app, attempt;
@@ -183,12 +235,16 @@ struct exe_record {
     int32_t signal;          /* != 0: init itself was killed by it (cgroup.kill: 9) */
     uint64_t utime_us, stime_us; /* of every process that was waited for */
     uint64_t maxrss_kib;         /* largest single process */
+    uint8_t zero[36];
+    uint32_t crc; /* CRC-32 (IEEE 802.3) of what stands before */
 };
 #define EXE_RECORD_SIZE 128
+_Static_assert(sizeof(struct exe_record) == EXE_RECORD_SIZE, "no padding");
 #define EXE_RECORD_SUFFIX ".status"
 
-void exe_record_encode(const struct exe_record *r, uint8_t buf[EXE_RECORD_SIZE]);
-int exe_record_decode(const uint8_t *buf, size_t len, struct exe_record *ret); /* 0, -EBADMSG */
+void exe_record_seal(struct exe_record *r);
+int exe_record_decode(const uint8_t *buf, size_t len, struct exe_record *ret); /* ask.c; 0, -EBADMSG */
+uint32_t exe_crc32(const void *data, size_t n);
 
 /* container-localizer is executed with these descriptors, and /dev/null as 0 to 2. Directories are
  * O_PATH; of the two ranges only those of masked local dirs and asked visibilities are open. */

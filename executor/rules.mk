@@ -1,6 +1,6 @@
 # The unprivileged side of a container, and the system call filters that the helper loads.
 EXECUTOR_A := $(BUILD)/libselvedge-executor.a
-EXECUTOR_OBJS := $(addprefix $(BUILD)/executor/, request.o script.o marks.o failure.o call.o exe.o container.o operations.o)
+EXECUTOR_OBJS := $(addprefix $(BUILD)/executor/, request.o ask.o script.o marks.o failure.o call.o exe.o container.o operations.o)
 $(EXECUTOR_A): $(EXECUTOR_OBJS)
 LIBS += $(EXECUTOR_A)
 CFLAGS_executor := $(CFLAGS_common)
@@ -8,21 +8,41 @@ CFLAGS_executor := $(CFLAGS_common)
 SECCOMP_LDLIBS := $(shell $(PKGCONFIG) --libs libseccomp)
 $(BUILD)/executor/seccomp/compile: $(BUILD)/executor/seccomp/compile.o
 	$(call link,$(SECCOMP_LDLIBS))
-SECCOMP_FILTERS := $(addprefix $(BUILD)/seccomp/, strict.bpf localizer.bpf monitor.bpf)
+SECCOMP_FILTERS := $(addprefix $(BUILD)/seccomp/, strict.bpf hadoop.bpf localizer.bpf monitor.bpf)
+$(BUILD)/seccomp/strict.bpf $(BUILD)/seccomp/hadoop.bpf: executor/seccomp/common.policy
 $(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(BUILD)/executor/seccomp/compile
 	$(call say,POLICY,$<)
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/executor/seccomp/compile $< $@
 PROGRAMS += $(SECCOMP_FILTERS)
 
+# Executed by the helper as the user: static like it, so that it starts at once.
+$(BUILD)/container-delete: $(addprefix $(BUILD)/executor/, container-delete.o request.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(if $(LDSAN),$(LDFLAGS),-static-pie $(filter-out -pie,$(LDFLAGS))) -o $@ $^
+PROGRAMS += $(BUILD)/container-delete
+
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-UNIT_TESTS += test-request test-script test-cgroup
-test-request_DEPS := $(BUILD)/executor/request.o
+UNIT_TESTS += test-request test-script test-cgroup test-limits
+test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
 test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)
 test-script_LDLIBS := $(COMMON_LDLIBS)
 test-cgroup_DEPS := $(CGROUPS_A) $(COMMON_A)
+test-limits_DEPS := $(CGROUPS_A) $(COMMON_A)
+test-limits_LDLIBS := $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
 test-cgroup_LDLIBS := $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
 FUZZ_TARGETS += fuzz-request
-fuzz-request_DEPS := $(BUILD)/executor/request.o
-$(BUILD)/tests/bench/launch: $(BUILD)/tests/bench/launch.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+fuzz-request_DEPS := $(test-request_DEPS)
+
+# Private networks, started by the helper (executor/network.h).
+NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o network-link.o network-shape.o)
+NETWORK_CFLAGS := $(shell $(PKGCONFIG) --cflags libnl-3.0 libnl-route-3.0)
+$(NETWORK_OBJS): CFLAGS += $(NETWORK_CFLAGS)
+$(BUILD)/container-network: $(NETWORK_OBJS)
+	$(call link,$(shell $(PKGCONFIG) --libs libnl-3.0 libnl-route-3.0))
+PROGRAMS += $(BUILD)/container-network
+UNIT_TESTS += test-network-plan
+test-network-plan_DEPS := $(BUILD)/executor/network-plan.o
+$(BUILD)/tests/integration/launch-life: $(BUILD)/tests/integration/launch-life.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 	$(call link,$(EXECUTOR_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/integration/launch-life

@@ -2,18 +2,12 @@
  * in a child without privileges (user-lookup, which may load NSS modules). Ids never come from the
  * request. Errors leave no id behind: structures start as "nobody may". */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
 
 #define ACCOUNTS_MAX (4 * 1024 * 1024)
-#define LOOKUP_TIMEOUT_MS 10000
 
 static char accounts[ACCOUNTS_MAX]; /* touched only as far as the file goes */
 
@@ -31,52 +25,17 @@ static bool lookup_answer(const uint32_t *v, size_t bytes, struct hlp_user *u, g
     return true;
 }
 
-/* Asks user-lookup, which runs as nobody with an empty environment and a dead line. */
+/* Asks user-lookup, which runs as nobody. */
 static bool look_up(struct hlp *h)
 {
     static const struct hlp_user nobody = { .name = "nobody", .uid = 65534, .gid = 65534 };
+    const struct hlp_program program = { .name = "user-lookup", .argument = h->req.user,
+                                         .as = &nobody, .fds = { 2, -1, 2, -1, -1 },
+                                         .net_namespace = -1, .status = EXE_STATUS_USER_LOOKUP };
     uint32_t answer[3 + HLP_GROUPS_MAX];
-    size_t got = 0;
-    int p[2], program = hlp_open_trusted(LIBEXECDIR "/user-lookup", O_PATH, EXE_STATUS_USER_LOOKUP,
-                                         EXE_STATUS_USER_LOOKUP);
-    if (pipe2(p, O_CLOEXEC) < 0)
-        hlp_fail(EXE_STATUS_USER_LOOKUP, errno, "pipe");
-    pid_t pid = fork();
-    if (pid < 0)
-        hlp_fail(EXE_STATUS_USER_LOOKUP, errno, "fork");
-    if (pid == 0) {
-        char *argv[] = { (char *)"user-lookup", h->req.user, NULL }, *envp[] = { NULL };
-        if (dup2(p[1], 1) < 0 || dup2(2, 0) < 0)
-            _exit(1);
-        hlp_drop(&nobody);
-        (void)execveat(program, "", argv, envp, AT_EMPTY_PATH);
-        _exit(1);
-    }
-    (void)close(p[1]);
-    (void)close(program);
-    int64_t until = hlp_wall_ms() + LOOKUP_TIMEOUT_MS;
-    for (;;) {
-        struct pollfd pf = { .fd = p[0], .events = POLLIN };
-        int64_t left = until - hlp_wall_ms();
-        if (left <= 0 || left > LOOKUP_TIMEOUT_MS || poll(&pf, 1, (int)left) <= 0) {
-            /* Without CAP_KILL root may signal nobody's process only with nobody's id; the same
-             * check is what makes a death signal of no use here. */
-            if (setresuid((uid_t)-1, nobody.uid, (uid_t)-1) < 0 || kill(pid, SIGKILL) < 0 ||
-                setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
-                _exit(EXE_STATUS_USER_LOOKUP);
-            (void)waitpid(pid, NULL, 0);
-            hlp_fail(EXE_STATUS_USER_LOOKUP, ETIMEDOUT, h->req.user);
-        }
-        ssize_t n = read(p[0], (char *)answer + got, sizeof(answer) - got);
-        if (n <= 0)
-            break;
-        got += (size_t)n;
-    }
-    (void)close(p[0]);
-    int status = 1;
-    if (waitpid(pid, &status, 0) != pid || status != 0)
-        return false;
-    return lookup_answer(answer, got, &h->user, h->nm_gid);
+    size_t got;
+    return hlp_run_program(&program, answer, sizeof(answer), &got) == 0 &&
+           lookup_answer(answer, got, &h->user, h->nm_gid);
 }
 
 static size_t load(const char *path)

@@ -14,23 +14,44 @@
 
 #include "setuid-helper/helper.h"
 
-int hlp_open_cgroup(const struct hlp *h)
+static int open_group(const struct hlp *h, int root, const char *name)
+{
+    struct stat st;
+    int fd = hlp_open_at(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (fd < 0)
+        hlp_fail(EXE_STATUS_CGROUP, -fd, name);
+    if (fstat(fd, &st) < 0 || st.st_uid != h->nm.uid)
+        hlp_fail(EXE_STATUS_CGROUP, EPERM, name);
+    return fd;
+}
+
+void hlp_open_groups(const struct hlp *h, const char *name, struct hlp_groups *ret)
 {
     struct stat st;
     struct statfs fs;
+    const char *path = h->cfg.cgroup_root;
     /* Names from the configuration; /sys/fs/cgroup and its parents are root's by nature. */
-    int root = hlp_openat2(AT_FDCWD, h->cfg.cgroup_root, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    int root = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
     if (root < 0)
-        hlp_fail(EXE_STATUS_CGROUP, -root, h->cfg.cgroup_root);
+        hlp_fail(EXE_STATUS_CGROUP, -root, path);
     if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC || fstat(root, &st) < 0 ||
         st.st_uid != h->nm.uid)
-        hlp_fail(EXE_STATUS_CGROUP, EPERM, h->cfg.cgroup_root);
-    int fd = hlp_open_at(root, h->container, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    (void)close(root);
+        hlp_fail(EXE_STATUS_CGROUP, EPERM, path);
+    ret->root = root;
+    ret->own = open_group(h, root, name);
+}
+
+/* The monitor moves itself into its group, when nobody waits for it. What counts for the write then
+ * is who has opened the file: root, with CAP_DAC_OVERRIDE. */
+int hlp_open_monitors(const struct hlp *h, int root)
+{
+    int dir = open_group(h, root, CG_MONITORS);
+    hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
+    int fd = hlp_open_at(dir, "cgroup.procs", O_WRONLY | O_NOFOLLOW);
+    hlp_caps_serving(HLP_CAP_NONE);
+    (void)close(dir);
     if (fd < 0)
-        hlp_fail(EXE_STATUS_CGROUP, -fd, h->container);
-    if (fstat(fd, &st) < 0 || st.st_uid != h->nm.uid)
-        hlp_fail(EXE_STATUS_CGROUP, EPERM, h->container);
+        hlp_fail(EXE_STATUS_CGROUP, -fd, CG_MONITORS);
     return fd;
 }
 
@@ -49,14 +70,21 @@ static ssize_t content(int cgroup, const char *name, char *buf, size_t size)
     return n;
 }
 
-static bool limited(int cgroup, const char *name)
+/* Is the limit in force the one that the daemon says it has set? A node whose configuration allows
+ * containers without limits may lack the file or the limit, not have another one. */
+static bool limited(const struct hlp *h, int cgroup, const char *name, uint64_t want)
 {
-    char text[64];
-    return content(cgroup, name, text, sizeof(text)) > 0 && strcmp(text, "max\n") != 0;
+    char text[64], expected[64];
+    ssize_t n = content(cgroup, name, text, sizeof(text));
+    if (n <= 0 || strcmp(text, "max\n") == 0 || want == 0)
+        return h->cfg.unenforced_allowed;
+    (void)hlp_format(expected, sizeof(expected), "%llu\n", (unsigned long long)want);
+    return strcmp(text, expected) == 0;
 }
 
 void hlp_check_cgroup(const struct hlp *h, int cgroup)
 {
+    const uint64_t page = 4096; /* the kernel rounds down */
     char text[64];
     ssize_t n = content(cgroup, "cgroup.procs", text, sizeof(text));
     if (n != 0)
@@ -65,66 +93,137 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
     n = content(cgroup, "cgroup.type", text, sizeof(text));
     if (n < 0 || strcmp(text, "domain\n") != 0)
         hlp_fail(EXE_STATUS_CGROUP, EINVAL, h->container);
-    if (!h->cfg.unenforced_allowed &&
-        (!limited(cgroup, "memory.max") || !limited(cgroup, "pids.max")))
+    if (!limited(h, cgroup, "memory.max", h->req.memory_max / page * page) ||
+        !limited(h, cgroup, "pids.max", h->req.pids_max))
         hlp_fail(EXE_STATUS_CGROUP_LIMITS, EINVAL, h->container);
 }
 
-/* The program, by hand: context is { access_type = access << 16 | type, major, minor }.
- * Allows character devices 1:3 null, 1:5 zero, 1:7 full, 1:8 random, 1:9 urandom, 5:0 tty, 5:2
- * ptmx and 136:* (pts) for reading and writing; mknod of anything and everything else is denied. */
-#define INSN(c, d, s, o, i) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
+/* The device filter. Its context is { access_type = access << 16 | type, major, minor }; mknod and
+ * whatever is no character device is denied, then each allowed device is one comparison. */
+#define INSN(c, d, s, o, i)                                                                        \
+    (struct bpf_insn) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (int)(i) }
 #define LOAD(reg, offset) INSN(BPF_LDX | BPF_MEM | BPF_W, reg, BPF_REG_1, offset, 0)
 #define MOVE(reg, from) INSN(BPF_ALU | BPF_MOV | BPF_X, reg, from, 0, 0)
 #define AND(reg, v) INSN(BPF_ALU | BPF_AND | BPF_K, reg, 0, 0, v)
-#define RESULT(v) INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, v)
-#define EQUAL(reg, v, skip) INSN(BPF_JMP | BPF_JEQ | BPF_K, reg, 0, skip, v)
-#define NOT_EQUAL(reg, v, skip) INSN(BPF_JMP | BPF_JNE | BPF_K, reg, 0, skip, v)
-#define EXIT INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+#define UNLESS(reg, v, skip) INSN(BPF_JMP | BPF_JNE | BPF_K, reg, 0, skip, v)
+#define RETURN(v) INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, v), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-static const struct bpf_insn device_filter[] = {
-    /*  0 */ LOAD(BPF_REG_2, 0),                   /* access and type */
-    /*  1 */ LOAD(BPF_REG_4, 4),                   /* major */
-    /*  2 */ LOAD(BPF_REG_5, 8),                   /* minor */
-    /*  3 */ MOVE(BPF_REG_3, BPF_REG_2),
-    /*  4 */ AND(BPF_REG_3, 0xffff),
-    /*  5 */ NOT_EQUAL(BPF_REG_3, BPF_DEVCG_DEV_CHAR, 13), /* → 19 deny */
-    /*  6 */ AND(BPF_REG_2, BPF_DEVCG_ACC_MKNOD << 16),
-    /*  7 */ NOT_EQUAL(BPF_REG_2, 0, 11),          /* → 19 */
-    /*  8 */ EQUAL(BPF_REG_4, 136, 12),            /* pts → 21 allow */
-    /*  9 */ EQUAL(BPF_REG_4, 5, 6),               /* → 16 */
-    /* 10 */ NOT_EQUAL(BPF_REG_4, 1, 8),           /* → 19 */
-    /* 11 */ EQUAL(BPF_REG_5, 3, 9),               /* → 21 */
-    /* 12 */ EQUAL(BPF_REG_5, 5, 8),
-    /* 13 */ EQUAL(BPF_REG_5, 7, 7),
-    /* 14 */ EQUAL(BPF_REG_5, 8, 6),
-    /* 15 */ EQUAL(BPF_REG_5, 9, 5),               /* falls to 19 through 16…18: major is 1 */
-    /* 16 */ NOT_EQUAL(BPF_REG_4, 5, 2),           /* → 19 */
-    /* 17 */ EQUAL(BPF_REG_5, 0, 3),               /* → 21 */
-    /* 18 */ EQUAL(BPF_REG_5, 2, 2),               /* → 21 */
-    /* 19 */ RESULT(0),
-    /* 20 */ EXIT,
-    /* 21 */ RESULT(1),
-    /* 22 */ EXIT,
+#define ANY_MINOR (~0u)
+#define FILTER_NAME "selvedge_dev_1" /* of the root group's; a new number for new standard devices */
+
+static const struct exe_device standard[] = {
+    { 1, 3 }, { 1, 5 }, { 1, 7 }, { 1, 8 }, { 1, 9 }, /* null zero full random urandom */
+    { 5, 0 }, { 5, 2 }, { 136, ANY_MINOR },           /* tty ptmx pts */
 };
+enum { STANDARD = sizeof(standard) / sizeof(standard[0]) };
 
-void hlp_attach_device_filter(int cgroup)
+static int bpf(int command, union bpf_attr *attr)
 {
-    union bpf_attr attr;
-    memset(&attr, 0, sizeof(attr));
-    attr.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE;
-    attr.insns = (uint64_t)(uintptr_t)device_filter;
-    attr.insn_cnt = sizeof(device_filter) / sizeof(device_filter[0]);
-    attr.license = (uint64_t)(uintptr_t)"Apache-2.0";
-    long prog = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+    return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+static unsigned allow(struct bpf_insn *code, unsigned n, const struct exe_device *d)
+{
+    const bool any = d->minor == ANY_MINOR;
+    const struct bpf_insn yes[] = { RETURN(1) };
+    code[n++] = UNLESS(BPF_REG_4, d->major, any ? 2 : 3);
+    if (!any)
+        code[n++] = UNLESS(BPF_REG_5, d->minor, 2);
+    memcpy(code + n, yes, sizeof(yes));
+    return n + 2;
+}
+
+static void attach_filter(int cgroup, const struct hlp_node *nodes, unsigned n_nodes)
+{
+    const struct bpf_insn head[] = {
+        LOAD(BPF_REG_2, 0), LOAD(BPF_REG_4, 4), LOAD(BPF_REG_5, 8), /* what, major, minor */
+        MOVE(BPF_REG_3, BPF_REG_2), AND(BPF_REG_3, 0xffff),
+        UNLESS(BPF_REG_3, BPF_DEVCG_DEV_CHAR, 2), AND(BPF_REG_2, BPF_DEVCG_ACC_MKNOD << 16),
+        INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_2, 0, 2, 0), RETURN(0),
+    };
+    const struct bpf_insn no[] = { RETURN(0) };
+    struct bpf_insn code[16 + 4 * (STANDARD + HLP_NODES_MAX)];
+    unsigned n = sizeof(head) / sizeof(head[0]);
+    memcpy(code, head, sizeof(head));
+    for (unsigned i = 0; i < STANDARD; i++)
+        n = allow(code, n, &standard[i]);
+    for (unsigned i = 0; i < n_nodes; i++)
+        n = allow(code, n, &nodes[i].id);
+    memcpy(code + n, no, sizeof(no));
+    union bpf_attr load = { .prog_type = BPF_PROG_TYPE_CGROUP_DEVICE,
+                            .insns = (uint64_t)(uintptr_t)code, .insn_cnt = n + 2,
+                            .license = (uint64_t)(uintptr_t)"Apache-2.0",
+                            .prog_name = FILTER_NAME };
+    int prog = bpf(BPF_PROG_LOAD, &load);
     if (prog < 0)
         hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_LOAD");
-    memset(&attr, 0, sizeof(attr));
-    attr.target_fd = (uint32_t)cgroup;
-    attr.attach_bpf_fd = (uint32_t)prog;
-    attr.attach_type = BPF_CGROUP_DEVICE;
-    attr.attach_flags = BPF_F_ALLOW_MULTI; /* ours and the unit's DevicePolicy= both decide */
-    if (syscall(SYS_bpf, BPF_PROG_ATTACH, &attr, sizeof(attr)) < 0)
+    /* Every filter of a group and of those above it has to agree: the unit's DevicePolicy= too. */
+    union bpf_attr attach = { .target_fd = (uint32_t)cgroup, .attach_bpf_fd = (uint32_t)prog,
+                              .attach_type = BPF_CGROUP_DEVICE, .attach_flags = BPF_F_ALLOW_MULTI };
+    if (bpf(BPF_PROG_ATTACH, &attach) < 0)
         hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_ATTACH");
-    (void)close((int)prog);
+    (void)close(prog);
+}
+
+/* Our filter on the root group, as a descriptor, or -1. */
+static int find_filter(int root)
+{
+    uint32_t ids[16] = { 0 };
+    union bpf_attr query = { .query = { .target_fd = (uint32_t)root, .prog_cnt = 16,
+                                        .attach_type = BPF_CGROUP_DEVICE,
+                                        .prog_ids = (uint64_t)(uintptr_t)ids } };
+    hlp_caps_serving(HLP_CAP_NET_ADMIN); /* what the kernels of Debian 12 and others ask for here */
+    int got = bpf(BPF_PROG_QUERY, &query), error = errno;
+    hlp_caps_serving(HLP_CAP_NONE);
+    errno = error;
+    if (got < 0)
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_QUERY");
+    for (unsigned i = 0; i < query.query.prog_cnt && i < 16; i++) {
+        struct bpf_prog_info info = { 0 };
+        union bpf_attr by_id = { .prog_id = ids[i] };
+        int fd = bpf(BPF_PROG_GET_FD_BY_ID, &by_id);
+        union bpf_attr about = { .info = { .bpf_fd = (uint32_t)fd, .info_len = sizeof(info),
+                                           .info = (uint64_t)(uintptr_t)&info } };
+        if (fd < 0 && errno == ENOENT) /* detached meanwhile */
+            continue;
+        if (fd < 0 || bpf(BPF_OBJ_GET_INFO_BY_FD, &about) < 0)
+            hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "filters of the root group");
+        if (strncmp(info.name, FILTER_NAME, sizeof(info.name)) == 0)
+            return fd;
+        (void)close(fd);
+    }
+    return -1;
+}
+
+/* Root has allowed devices since the root group got its filter, which would deny them: it can go as
+ * long as no container lives by it. */
+static void detach_filter(int root, int prog)
+{
+    char events[256];
+    union bpf_attr detach = { .target_fd = (uint32_t)root, .attach_bpf_fd = (uint32_t)prog,
+                              .attach_type = BPF_CGROUP_DEVICE };
+    if (content(root, "cgroup.events", events, sizeof(events)) <= 0 ||
+        !strstr(events, "populated 0"))
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
+                 "containers from before devices were allowed still run; assign none until they end");
+    if (bpf(BPF_PROG_DETACH, &detach) < 0)
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_DETACH");
+}
+
+/* On a node where no device can be assigned one filter on the root group is everybody's, also that
+ * of a process that the daemon moves below it by itself; it stays, so a launch only looks for it.
+ * Where devices can be assigned every container has its own. */
+void hlp_device_filter(const struct hlp *h, const struct hlp_groups *g,
+                       const struct hlp_node *nodes, unsigned n_nodes)
+{
+    const bool assignable = h->cfg.gpu.enabled || h->cfg.fpga.enabled || h->cfg.devices.enabled;
+    int found = find_filter(g->root);
+    if (found >= 0 && n_nodes > 0)
+        detach_filter(g->root, found);
+    if (assignable)
+        attach_filter(g->own, nodes, n_nodes);
+    else if (found < 0)
+        attach_filter(g->root, NULL, 0);
+    if (found >= 0)
+        (void)close(found);
 }

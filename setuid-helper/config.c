@@ -1,36 +1,83 @@
-/* container-executor.cfg: Hadoop's key=value lines, read strictly. The file is root's (path.c has
- * proved it), so this guards against mistakes, not attacks: whatever is unclear is refused and
- * nothing ever falls back to a default. Also run by unit tests and by a fuzzer. */
+/* container-executor.cfg: Hadoop's key=value lines and [sections], read strictly. The file is root's
+ * (path.c has proved it), so this guards against mistakes, not attacks: whatever is unclear is
+ * refused and nothing ever falls back to a default. Also run by unit tests and by a fuzzer. */
 #include <string.h>
 
 #include "setuid-helper/helper.h"
 
-enum kind { TEXT, PATH, PATHS, NAMES, UID, FLAG, OFF };
+enum kind {
+    NAME,     /* an account */
+    PATH,
+    PATHS,
+    NAMES,
+    UID,
+    FLAG,
+    WORDS,    /* of the table in `more`, as bits */
+    MAJOR,    /* of every device of a class */
+    MINORS,
+    DEVICES,  /* major:minor… */
+    CHARS,    /* text for container-network, of at most `more` bytes */
+    NUMBER,
+    OFF,      /* a feature of Hadoop's helper that is none of this one: only "off" is the truth */
+    UNUSED,   /* any key that begins so, in the section of such a feature */
+};
 
+static const char *const profiles[] = { "", "strict", "hadoop", "host", NULL };
+static const char *const networks[] = { "host", "none", "private", NULL };
+
+#define AT(field) offsetof(struct hlp_config, field)
+#define CHARS_AT(field) CHARS, AT(field), { .size = sizeof(((struct hlp_config *)0)->field) }
 static const struct row {
     const char *key;
     enum kind kind;
     size_t offset;
+    union {
+        const char *const *words;
+        size_t size;
+    } more;
 } rows[] = {
-    { "yarn.nodemanager.linux-container-executor.group", TEXT, offsetof(struct hlp_config, group) },
-    { "yarn.nodemanager.local-dirs", PATHS, offsetof(struct hlp_config, local_dirs) },
-    { "yarn.nodemanager.log-dirs", PATHS, offsetof(struct hlp_config, log_dirs) },
-    { "banned.users", NAMES, offsetof(struct hlp_config, banned) },
-    { "allowed.system.users", NAMES, offsetof(struct hlp_config, allowed_system) },
-    { "min.user.id", UID, offsetof(struct hlp_config, min_uid) },
-    { "selvedge.nodemanager.user", TEXT, offsetof(struct hlp_config, nm_user) },
-    { "selvedge.monitor.user", TEXT, offsetof(struct hlp_config, monitor_user) },
-    { "selvedge.public.user", TEXT, offsetof(struct hlp_config, public_user) },
-    { "selvedge.cgroup.root", PATH, offsetof(struct hlp_config, cgroup_root) },
-    { "selvedge.unenforced-limits.allowed", FLAG, offsetof(struct hlp_config, unenforced_allowed) },
-    { "selvedge.sandbox.read-only-paths", PATHS, offsetof(struct hlp_config, read_only) },
-    /* Features of Hadoop's helper that do not exist here: only "off" is the truth. */
-    { "feature.docker.enabled", OFF, 0 },
-    { "feature.tc.enabled", OFF, 0 },
-    { "feature.mount-cgroup.enabled", OFF, 0 },
-    { "feature.terminal.enabled", OFF, 0 },
-    { "feature.yarn.sysfs.enabled", OFF, 0 },
-    { "feature.runc.enabled", OFF, 0 },
+    { "yarn.nodemanager.linux-container-executor.group", NAME, AT(group) },
+    { "yarn.nodemanager.local-dirs", PATHS, AT(local_dirs) },
+    { "yarn.nodemanager.log-dirs", PATHS, AT(log_dirs) },
+    { "banned.users", NAMES, AT(banned) },
+    { "allowed.system.users", NAMES, AT(allowed_system) },
+    { "min.user.id", UID, AT(min_uid) },
+    { "selvedge.nodemanager.user", NAME, AT(nm_user) },
+    { "selvedge.monitor.user", NAME, AT(monitor_user) },
+    { "selvedge.public.user", NAME, AT(public_user) },
+    { "selvedge.cgroup.root", PATH, AT(cgroup_root) },
+    { "selvedge.unenforced-limits.allowed", FLAG, AT(unenforced_allowed) },
+    { "selvedge.sandbox.profiles", WORDS, AT(profiles), { .words = profiles } },
+    { "selvedge.sandbox.networks", WORDS, AT(networks), { .words = networks } },
+    { "selvedge.sandbox.read-only-paths", PATHS, AT(read_only) },
+    { "selvedge.sandbox.writable-paths", PATHS, AT(writable) },
+    { "selvedge.sandbox.selinux-label", CHARS_AT(label) },
+    { "selvedge.network.mode", CHARS_AT(net.mode) },
+    { "selvedge.network.link", CHARS_AT(net.link) },
+    { "selvedge.network.range", CHARS_AT(net.range) },
+    { "selvedge.network.gateway", CHARS_AT(net.gateway) },
+    { "selvedge.network.mtu", NUMBER, AT(net.mtu) },
+    { "selvedge.network.isolated", FLAG, AT(net_isolated) },
+    { "selvedge.network.outbound-mbit", NUMBER, AT(net.total_kbit) },
+    { "[gpu]module.enabled", FLAG, AT(gpu.enabled) },
+    { "[gpu]gpu.major-device-number", MAJOR, AT(gpu) },
+    { "[gpu]gpu.allowed-device-minor-numbers", MINORS, AT(gpu) },
+    { "[fpga]module.enabled", FLAG, AT(fpga.enabled) },
+    { "[fpga]fpga.major-device-number", MAJOR, AT(fpga) },
+    { "[fpga]fpga.allowed-device-minor-numbers", MINORS, AT(fpga) },
+    { "[devices]module.enabled", FLAG, AT(devices.enabled) },
+    { "[devices]devices.allowed-numbers", DEVICES, AT(devices) },
+    { "[devices]devices.denied-numbers", DEVICES, AT(denied) },
+    { "feature.docker.enabled", OFF },
+    { "feature.tc.enabled", OFF },
+    { "feature.mount-cgroup.enabled", OFF },
+    { "feature.terminal.enabled", OFF },
+    { "feature.yarn.sysfs.enabled", OFF },
+    { "feature.runc.enabled", OFF },
+    { "[docker]module.enabled", OFF },
+    { "[docker]docker.", UNUSED },
+    { "[runc]module.enabled", OFF },
+    { "[runc]runc.", UNUSED },
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -60,12 +107,19 @@ static bool name_ok(const char *s)
     return true;
 }
 
+/* The next entry of a comma list; NULL at its end. */
+static char *entry(char **rest)
+{
+    char *item = *rest, *comma = item ? strchr(item, ',') : NULL;
+    if (comma)
+        *comma++ = '\0';
+    *rest = comma;
+    return item;
+}
+
 static const char *list(struct hlp_list *l, char *value, bool (*ok)(const char *), unsigned max)
 {
-    for (char *item = value; item;) {
-        char *comma = strchr(item, ',');
-        if (comma)
-            *comma = '\0';
+    for (char *item; (item = entry(&value));) {
         if (!ok(item))
             return "an entry of the list is empty or has a form that is not accepted";
         if (l->n == max)
@@ -74,23 +128,63 @@ static const char *list(struct hlp_list *l, char *value, bool (*ok)(const char *
             if (strcmp(l->v[i], item) == 0)
                 return "an entry is there twice";
         l->v[l->n++] = item;
-        item = comma ? comma + 1 : NULL;
     }
     return NULL;
 }
 
-static const char *uid_value(const char *s, uint32_t *ret)
+static const char *words(uint32_t *bits, char *value, const char *const *table)
+{
+    *bits = 0;
+    for (char *item; (item = entry(&value));) {
+        unsigned i = 0;
+        while (table[i] && (strcmp(table[i], item) != 0 || !item[0]))
+            i++;
+        if (!table[i])
+            return "a word of the list is not one of those that there are";
+        if (*bits >> i & 1)
+            return "an entry is there twice";
+        *bits |= 1U << i;
+    }
+    return NULL;
+}
+
+/* A plain decimal number up to `max`: not "", "+1", "01", " 1", "0x1". */
+static bool number(const char *s, uint32_t max, uint32_t *ret)
 {
     uint64_t v = 0;
     size_t n = strlen(s);
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] < '0' || s[i] > '9' || n > 10 || (s[0] == '0' && n > 1))
-            return "not a plain decimal number";
-        v = v * 10 + (uint64_t)(s[i] - '0');
+    if (n == 0 || n > 10 || (s[0] == '0' && n > 1))
+        return false;
+    for (; *s; s++) {
+        if (*s < '0' || *s > '9')
+            return false;
+        v = v * 10 + (uint64_t)(*s - '0');
     }
-    if (v < 100 || v > HLP_ID_MAX)
-        return "must be 100 or more and a valid user id";
     *ret = (uint32_t)v;
+    return v <= max;
+}
+
+/* "0,1" as minor numbers, "195:0,242:1" as devices. */
+static const char *devices(struct hlp_devices *d, char *value, bool with_major)
+{
+    for (char *item; (item = entry(&value));) {
+        char *minor = item;
+        struct exe_device *to = &d->v[d->n];
+        if (d->n == HLP_LIST_MAX)
+            return "too many entries";
+        to->major = 0;
+        if (with_major) {
+            minor = strchr(item, ':');
+            if (!minor)
+                return "an entry is not major:minor";
+            *minor++ = '\0';
+            if (!number(item, (1 << 12) - 1, &to->major) || to->major == 0)
+                return "not a major device number";
+        }
+        if (!number(minor, (1 << 20) - 1, &to->minor))
+            return "not a minor device number";
+        d->n++;
+    }
     return NULL;
 }
 
@@ -98,7 +192,7 @@ static const char *set(struct hlp_config *cfg, const struct row *row, char *valu
 {
     void *to = (char *)cfg + row->offset;
     switch (row->kind) {
-    case TEXT:
+    case NAME:
         *(const char **)to = value;
         return name_ok(value) ? NULL : "not an account name";
     case PATH:
@@ -109,40 +203,81 @@ static const char *set(struct hlp_config *cfg, const struct row *row, char *valu
     case NAMES:
         return list(to, value, name_ok, HLP_LIST_MAX);
     case UID:
-        return uid_value(value, to);
+        return number(value, HLP_ID_MAX, to) && *(uint32_t *)to >= 100
+                   ? NULL
+                   : "must be a plain decimal number, 100 or more and a valid user id";
     case FLAG:
-        *(bool *)to = strcmp(value, "true") == 0;
-        return *(bool *)to || strcmp(value, "false") == 0 ? NULL : "must be true or false";
+        *(bool *)to = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+        return *(bool *)to || strcmp(value, "false") == 0 || strcmp(value, "0") == 0
+                   ? NULL
+                   : "must be true or false";
+    case WORDS:
+        return words(to, value, row->more.words);
+    case MAJOR:
+        return number(value, (1 << 12) - 1, &((struct hlp_devices *)to)->major)
+                   ? NULL
+                   : "not a major device number";
+    case MINORS:
+    case DEVICES:
+        return devices(to, value, row->kind == DEVICES);
+    case CHARS:
+        if (strlen(value) >= row->more.size)
+            return "too long";
+        memcpy(to, value, strlen(value));
+        return NULL;
+    case NUMBER:
+        return number(value, 4000000, to) ? NULL : "not a plain decimal number up to 4000000";
     case OFF:
         return strcmp(value, "0") == 0 || strcmp(value, "false") == 0
                    ? NULL
                    : "this feature does not exist here; only 0 or false is accepted";
+    case UNUSED:
+        return NULL;
     }
     return "internal error";
 }
 
-static const char *line(struct hlp_config *cfg, char *s, bool seen[N_ROWS])
+/* The row of a key in a section ("" or "[name]"). */
+static const struct row *find(const char *section, const char *key)
+{
+    size_t n = strlen(section);
+    for (const struct row *r = rows; r < rows + N_ROWS; r++)
+        if (strncmp(r->key, section, n) == 0 && (n > 0 || r->key[0] != '[')) {
+            const char *name = r->key + n;
+            if (r->kind == UNUSED ? strncmp(name, key, strlen(name)) == 0 : strcmp(name, key) == 0)
+                return r;
+        }
+    return NULL;
+}
+
+static const char *line(struct hlp_config *cfg, char *s, const char **section, bool seen[N_ROWS])
 {
     if (*s == '\0' || *s == '#')
         return NULL;
+    if (*s == '[') {
+        *section = s;
+        size_t n = strlen(s);
+        for (unsigned i = 0; i < N_ROWS; i++)
+            if (s[n - 1] == ']' && strncmp(rows[i].key, s, n) == 0)
+                return NULL;
+        return "unknown section";
+    }
     char *value = strchr(s, '=');
     if (!value)
         return "no '=' in the line";
     *value++ = '\0';
-    for (unsigned i = 0; i < N_ROWS; i++) {
-        if (strcmp(rows[i].key, s) != 0)
-            continue;
-        if (seen[i])
-            return "key is there twice";
-        seen[i] = true;
-        /* The two lists that may be empty on purpose. */
-        if (*value == '\0')
-            return rows[i].kind == NAMES || rows[i].offset == offsetof(struct hlp_config, read_only)
-                       ? NULL
-                       : "value is empty";
-        return set(cfg, &rows[i], value);
-    }
-    return "unknown key";
+    const struct row *row = find(*section, s);
+    if (!row)
+        return "unknown key";
+    if (seen[row - rows] && row->kind != UNUSED)
+        return "key is there twice";
+    seen[row - rows] = true;
+    if (*value == '\0') /* lists of these kinds may be empty on purpose */
+        return row->kind == NAMES || row->kind == UNUSED || row->offset == AT(read_only) ||
+                       row->offset == AT(writable)
+                   ? NULL
+                   : "value is empty";
+    return set(cfg, row, value);
 }
 
 static bool below(const char *path, const char *dir)
@@ -151,27 +286,45 @@ static bool below(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
+static bool below_one(const char *path, const char *const *dirs)
+{
+    for (; *dirs; dirs++)
+        if (below(path, *dirs))
+            return true;
+    return false;
+}
+
+static bool overlap(const struct hlp_list *a, const struct hlp_list *b)
+{
+    for (unsigned i = 0; i < a->n; i++)
+        for (unsigned k = 0; k < b->n; k++)
+            if (a->v[i] != b->v[k] && (below(a->v[i], b->v[k]) || below(b->v[k], a->v[i])))
+                return true;
+    return false;
+}
+
 /* A directory of ours must not be where the sandbox puts something else, nor inside another. */
-static const char *places(const struct hlp_config *cfg, const struct hlp_list *l)
+static const char *places(const struct hlp_config *cfg)
 {
     static const char *const taken[] = { "/tmp", "/var/tmp", "/proc", "/sys", "/dev", "/usr", "/etc",
-                                         "/opt", "/bin", "/sbin", "/lib", "/lib64", "/boot" };
-    for (unsigned i = 0; i < l->n; i++) {
-        for (size_t k = 0; k < sizeof(taken) / sizeof(taken[0]); k++)
-            if (below(l->v[i], taken[k]))
-                return "a local or log directory lies below /tmp, /proc, /sys, /dev or a system "
-                       "directory that containers see";
-        for (unsigned k = 0; k < cfg->read_only.n; k++)
-            if (below(l->v[i], cfg->read_only.v[k]) || below(cfg->read_only.v[k], l->v[i]))
-                return "a local or log directory and a read-only path overlap";
-        for (unsigned k = 0; k < cfg->local_dirs.n; k++)
-            if (l->v[i] != cfg->local_dirs.v[k] && (below(l->v[i], cfg->local_dirs.v[k]) ||
-                                                    below(cfg->local_dirs.v[k], l->v[i])))
-                return "local and log directories overlap";
-        for (unsigned k = 0; k < cfg->log_dirs.n; k++)
-            if (l->v[i] != cfg->log_dirs.v[k] &&
-                (below(l->v[i], cfg->log_dirs.v[k]) || below(cfg->log_dirs.v[k], l->v[i])))
-                return "local and log directories overlap";
+                                         "/opt", "/bin", "/sbin", "/lib", "/lib64", "/boot",
+                                         "/root", "/run", "/var/run", NULL };
+    static const char *const secret[] = { "/proc", "/sys", "/dev", "/run", "/root", "/boot", "/tmp",
+                                          "/var/run", "/var/tmp", NULL };
+    const struct hlp_list *ours[2] = { &cfg->local_dirs, &cfg->log_dirs };
+    const struct hlp_list *more[2] = { &cfg->read_only, &cfg->writable };
+    for (int k = 0; k < 2; k++) {
+        for (unsigned i = 0; i < ours[k]->n; i++)
+            if (below_one(ours[k]->v[i], taken))
+                return "a local or log directory lies below /tmp, /proc, /sys, /dev, /run or a "
+                       "system directory that containers see";
+        for (unsigned i = 0; i < more[k]->n; i++)
+            if (below_one(more[k]->v[i], secret))
+                return "a path of selvedge.sandbox.… is one that no container may see";
+        if (overlap(ours[0], ours[k]) || overlap(ours[1], ours[k]))
+            return "local and log directories overlap";
+        if (overlap(ours[0], more[k]) || overlap(ours[1], more[k]))
+            return "a local or log directory and a path of selvedge.sandbox.… overlap";
     }
     return NULL;
 }
@@ -186,31 +339,28 @@ static const char *whole(const struct hlp_config *cfg)
         return "yarn.nodemanager.log-dirs is missing";
     if (!cfg->cgroup_root)
         return "selvedge.cgroup.root is missing";
-    for (unsigned i = 0; i < cfg->read_only.n; i++) {
-        static const char *const secret[] = { "/proc", "/sys", "/dev", "/run", "/root", "/boot",
-                                              "/tmp", "/var/run" };
-        for (size_t k = 0; k < sizeof(secret) / sizeof(secret[0]); k++)
-            if (below(cfg->read_only.v[i], secret[k]))
-                return "selvedge.sandbox.read-only-paths names a directory that no container may see";
-    }
-    const char *why = places(cfg, &cfg->local_dirs);
-    return why ? why : places(cfg, &cfg->log_dirs);
+    return places(cfg);
 }
 
 int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
 {
     bool seen[N_ROWS] = { false };
-    int number = 0;
+    const char *section = "";
+    int n = 0;
     cfg->nm_user = "yarn";
     cfg->monitor_user = "selvedge-monitor";
     cfg->public_user = "selvedge-public";
     cfg->min_uid = 1000;
+    cfg->profiles = 1U << EXE_PROFILE_STRICT;
+    cfg->networks = 1U << EXE_NETWORK_HOST | 1U << EXE_NETWORK_NONE;
+    cfg->gpu.major = 195; /* Hadoop's defaults: NVIDIA, and its FPGA plugin */
+    cfg->fpga.major = 246;
     if (len > HLP_CONFIG_MAX || (len && cfg->text[len - 1] != '\n')) {
         *ret_why = "the file is too long or its last line has no end";
         return 1;
     }
     for (char *s = cfg->text, *end = cfg->text + len; s < end;) {
-        number++;
+        n++;
         char *newline = memchr(s, '\n', (size_t)(end - s));
         *newline = '\0';
         const char *why = NULL;
@@ -218,20 +368,42 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
             if ((unsigned char)*p < ' ' || (unsigned char)*p >= 127)
                 why = "a byte that is not printable ASCII (CR LF line end?)";
         if (!why)
-            why = line(cfg, s, seen);
+            why = line(cfg, s, &section, seen);
         if (why) {
             *ret_why = why;
-            return number;
+            return n;
         }
         s = newline + 1;
     }
     *ret_why = whole(cfg);
     if (*ret_why)
-        return number ? number : 1;
+        return n ? n : 1;
+    cfg->net.total_kbit *= 1000;
     if (!seen[3]) { /* Hadoop's default */
         static const char *const banned[] = { "yarn", "mapred", "hdfs", "bin" };
         for (unsigned i = 0; i < 4; i++)
             cfg->banned.v[cfg->banned.n++] = banned[i];
     }
     return 0;
+}
+
+static bool has(const struct hlp_devices *d, uint32_t major, uint32_t minor)
+{
+    for (unsigned i = 0; i < d->n; i++)
+        if (d->v[i].major == major && d->v[i].minor == minor)
+            return true;
+    return false;
+}
+
+/* Every minor number of a GPU's or FPGA's major unless the configuration names some. */
+static bool class_has(const struct hlp_devices *d, const struct exe_device *dev)
+{
+    return d->enabled && dev->major == d->major && (d->n == 0 || has(d, 0, dev->minor));
+}
+
+bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d)
+{
+    return !has(&cfg->denied, d->major, d->minor) &&
+           (class_has(&cfg->gpu, d) || class_has(&cfg->fpga, d) ||
+            (cfg->devices.enabled && has(&cfg->devices, d->major, d->minor)));
 }

@@ -32,20 +32,37 @@ static void descriptors(void)
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "/dev/null");
 }
 
+void hlp_keep_only(int *const *keep, int n)
+{
+    if (syscall(SYS_close_range, HLP_HIGH, ~0U, 0) < 0)
+        hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
+    for (int i = 0; i < n; i++)
+        if (*keep[i] >= 0 && (*keep[i] = fcntl(*keep[i], F_DUPFD_CLOEXEC, HLP_HIGH)) < 0)
+            hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
+    if (syscall(SYS_close_range, 3, HLP_HIGH - 1, 0) < 0)
+        hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
+}
+
 static void signals(void)
 {
     /* The kernel's own struct, all zero: SIG_DFL without flags. The C library's signal() refuses its
      * two, 32 and 33, which GNU make 4.3 hands down ignored. */
     const struct {
         unsigned long handler, flags, restorer, mask;
-    } dfl = { 0 };
+    } ign = { .handler = 1 }, dfl = { 0 };
     const struct itimerval none = { 0 };
-    sigset_t empty;
+    sigset_t empty, pending;
     for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
         (void)setitimer(which, &none, NULL);
+    /* Blocked and pending, as a caller's SIGALRM may be, it would kill when it is let in below:
+     * ignoring it for a moment takes it away. */
+    (void)sigpending(&pending);
     for (int sig = 1; sig < NSIG; sig++)
-        if (sig != SIGKILL && sig != SIGSTOP)
+        if (sig != SIGKILL && sig != SIGSTOP) {
+            if (sigismember(&pending, sig) == 1)
+                (void)syscall(SYS_rt_sigaction, sig, &ign, NULL, sizeof(ign.mask));
             (void)syscall(SYS_rt_sigaction, sig, &dfl, NULL, sizeof(dfl.mask));
+        }
     /* A reply to a caller that is gone must be an error, not death in the middle of a step. */
     (void)signal(SIGPIPE, SIG_IGN);
     (void)sigemptyset(&empty);
@@ -142,13 +159,16 @@ void hlp_caps(const cap_value_t *effective, int n_effective, const cap_value_t *
     (void)cap_free(caps);
 }
 
-/* What the helper works with. CAP_DAC_OVERRIDE is only permitted: it becomes effective for the one
- * call that puts a process into the daemon's cgroup, whose common ancestor may be anybody's. */
-void hlp_caps_serving(bool dac_override)
+/* What the helper works with. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
+ * daemon's cgroup, whose common ancestor with ours may be anybody's; CAP_NET_ADMIN for a network
+ * namespace of the container's own. */
+void hlp_caps_serving(enum hlp_extra extra)
 {
-    static const cap_value_t caps[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN,
-                                        CAP_CHOWN, CAP_DAC_OVERRIDE };
-    hlp_caps(caps, dac_override ? 6 : 5, caps, 6);
+    cap_value_t caps[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
+                           CAP_DAC_OVERRIDE, CAP_NET_ADMIN };
+    cap_value_t effective[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
+                                extra == HLP_CAP_NET_ADMIN ? CAP_NET_ADMIN : CAP_DAC_OVERRIDE };
+    hlp_caps(effective, extra ? 6 : 5, caps, 7);
 }
 
 void hlp_fs_as(uid_t uid, gid_t gid)
@@ -179,34 +199,36 @@ void hlp_hygiene(int argc)
 }
 
 /* Bits that make capabilities what capset says and nothing else: no magic for uid 0, none for a
- * change of uid. Locked. */
+ * change of uid. Locked; the last two with the drop. */
 #define SECUREBITS                                                                                 \
     (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |                               \
-     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |       \
-     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
+#define NO_AMBIENT (SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+/* Every bounding capability this kernel knows, but for what container-network may inherit: nothing
+ * that is executed from here on can gain one. */
+static void drop_bounding(void)
+{
+    for (unsigned long c = 0; c < 64; c++)
+        if (c != CAP_NET_ADMIN && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) < 0) {
+            if (errno == EINVAL && c > CAP_NET_ADMIN)
+                return; /* the last one */
+            hlp_fail(EXE_STATUS_PRIVILEGE, errno, "bounding set");
+        }
+}
 
 void hlp_become_server(void)
 {
     /* From here on the daemon cannot signal this process: no id of its account is left. */
     if (setgroups(0, NULL) < 0 || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_PRIVILEGE, errno, "setresuid");
-    if (prctl(PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0) < 0 || cap_reset_ambient() < 0)
+    if (prctl(PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0) < 0 ||
+        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_PRIVILEGE, errno, "securebits");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_PRIVILEGE, errno, "no_new_privs");
-    hlp_caps_serving(false);
-}
-
-/* Every bounding capability this kernel knows. */
-static void drop_bounding(void)
-{
-    for (cap_value_t c = 0; c < 64; c++) {
-        int has = cap_get_bound(c);
-        if (has < 0)
-            break;
-        if (has && cap_drop_bound(c) < 0)
-            hlp_fail(EXE_STATUS_DROP, errno, "bounding set");
-    }
+    drop_bounding();
+    hlp_caps_serving(HLP_CAP_NONE);
 }
 
 static void prove(const struct hlp_user *u)
@@ -230,24 +252,45 @@ static void prove(const struct hlp_user *u)
     if (setresuid(0, 0, 0) == 0 || setresgid(0, 0, 0) == 0 || setuid(0) == 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
     cap_t caps = cap_get_proc(), none = cap_init();
-    if (!caps || !none || cap_compare(caps, none) != 0 || cap_get_bound(CAP_SYS_ADMIN) != 0 ||
+    if (!caps || !none || cap_compare(caps, none) != 0 || prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0 ||
+        prctl(PR_CAPBSET_READ, CAP_NET_ADMIN, 0, 0, 0) != 0 ||
         prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "capabilities are left");
     (void)cap_free(caps);
     (void)cap_free(none);
 }
 
-void hlp_drop(const struct hlp_user *u)
+static void change_ids(const struct hlp_user *u)
 {
     if (u->uid == 0 || u->gid == 0 || u->uid > HLP_ID_MAX || u->gid > HLP_ID_MAX)
         hlp_fail(EXE_STATUS_DROP, EINVAL, "root is no user to become");
-    hlp_caps_serving(false);
-    drop_bounding();
     if (setgroups(u->n_groups, u->groups) < 0 || setresgid(u->gid, u->gid, u->gid) < 0 ||
         setresuid(u->uid, u->uid, u->uid) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, u->name);
+}
+
+void hlp_drop(const struct hlp_user *u)
+{
+    if (prctl(PR_CAPBSET_DROP, CAP_NET_ADMIN, 0, 0, 0) < 0 ||
+        prctl(PR_SET_SECUREBITS, SECUREBITS | NO_AMBIENT, 0, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_DROP, errno, "bounding set");
+    change_ids(u);
     hlp_caps(NULL, 0, NULL, 0);
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "dumpable");
     prove(u);
+}
+
+void hlp_drop_keeping_net_admin(const struct hlp_user *u)
+{
+    const cap_value_t net = CAP_NET_ADMIN;
+    change_ids(u);
+    cap_t caps = cap_init();
+    if (!caps || cap_set_flag(caps, CAP_PERMITTED, 1, &net, CAP_SET) < 0 ||
+        cap_set_flag(caps, CAP_EFFECTIVE, 1, &net, CAP_SET) < 0 ||
+        cap_set_flag(caps, CAP_INHERITABLE, 1, &net, CAP_SET) < 0 || cap_set_proc(caps) < 0 ||
+        cap_set_ambient(net, CAP_SET) < 0)
+        hlp_fail(EXE_STATUS_DROP, errno, "CAP_NET_ADMIN");
+    if (setresuid(0, 0, 0) == 0 || setuid(0) == 0)
+        hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
 }

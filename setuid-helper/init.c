@@ -21,34 +21,6 @@
 
 #include "setuid-helper/helper.h"
 
-/* Closes everything from 3 on but these; -1 is ignored. */
-static void keep_only(int *keep, int n)
-{
-    for (int i = 1; i < n; i++) /* few: insertion sort */
-        for (int k = i; k > 0 && keep[k - 1] > keep[k]; k--) {
-            int t = keep[k];
-            keep[k] = keep[k - 1];
-            keep[k - 1] = t;
-        }
-    unsigned from = 3;
-    for (int i = 0; i <= n; i++) {
-        unsigned to = i < n ? (unsigned)keep[i] : ~0U;
-        if (i < n && keep[i] < 3)
-            continue;
-        if (to > from && syscall(SYS_close_range, from, i < n ? to - 1 : ~0U, 0) < 0)
-            hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
-        from = to + 1;
-    }
-}
-
-static void null_descriptors(void)
-{
-    int fd = open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
-        hlp_fail(EXE_STATUS_SESSION, errno, "/dev/null");
-    (void)close(fd);
-}
-
 /* The parent has become the monitor: only now may this process become the user. */
 static void wait_for_monitor(int life)
 {
@@ -92,8 +64,7 @@ static void write_file(int dir, const char *name, mode_t mode, int from, enum ex
 
 static void load_filter(const struct sock_fprog *filter)
 {
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
         hlp_fail(EXE_STATUS_FILTER, errno, "filter");
 }
 
@@ -104,11 +75,13 @@ static void load_filter(const struct sock_fprog *filter)
 static void scope(void)
 {
     const struct { uint64_t handled_access_fs, handled_access_net, scoped; } attr = { 0, 0, 3 };
-    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* version */) < 6)
+    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* version */);
+    if (abi < 0 && errno != ENOSYS && errno != EOPNOTSUPP)
+        hlp_fail(EXE_STATUS_FILTER, errno, "landlock");
+    if (abi < 6)
         return;
     int fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
-    if (fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-        syscall(SYS_landlock_restrict_self, fd, 0) < 0)
+    if (fd < 0 || syscall(SYS_landlock_restrict_self, fd, 0) < 0)
         hlp_fail(EXE_STATUS_FILTER, errno, "landlock");
     (void)close(fd);
 }
@@ -159,22 +132,19 @@ static int take_signals(void)
         (void)sigaddset(&forwarded, numbers[i]);
     if (sigprocmask(SIG_BLOCK, &forwarded, NULL) < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "sigprocmask");
-    int signals = signalfd(-1, &forwarded, SFD_CLOEXEC);
-    if (signals < 0)
+    int fd = signalfd(-1, &forwarded, SFD_CLOEXEC);
+    int signals = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, HLP_HIGH);
+    if (signals < 0 || close(fd) < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "signalfd");
     return signals;
 }
 
-_Noreturn static void init(const struct hlp_child *c, int shell)
+/* pid 1 of the container: executes the program and serves it. A death signal would not do in place
+ * of the pipe: the kernel sends it with the monitor's rights, which has none over the user. */
+_Noreturn static void init(const struct hlp_child *c, int program, const char *const argv[], int signals)
 {
-    static const struct {
-        int32_t status, error;
-        char what[120];
-    } about_to_execute = { 0, 0, "" };
-    char *argv[] = { (char *)"/bin/bash", (char *)"launch_container.sh", NULL };
-    char *envp[] = { (char *)"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                     NULL };
-    int signals = take_signals();
+    static const struct hlp_message about_to_execute = { 0, 0, "" };
+    const char *const envp[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
     if (write(c->status, &about_to_execute, sizeof(about_to_execute)) !=
         (ssize_t)sizeof(about_to_execute))
         _exit(EXE_STATUS_LOST);
@@ -182,110 +152,78 @@ _Noreturn static void init(const struct hlp_child *c, int shell)
     if (pid < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "fork");
     if (pid == 0) {
-        (void)setsid();
+        (void)setsid(); /* a localizer's filter has none, ignoring */
         default_signals();
-        (void)execveat(shell, "", argv, envp, AT_EMPTY_PATH);
-        hlp_fail(EXE_STATUS_EXEC, errno, "/bin/bash");
+        (void)syscall(SYS_execveat, program, "", argv, envp, AT_EMPTY_PATH);
+        hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
     }
     (void)close(c->status);
-    (void)close(shell);
+    (void)close(program);
+    if (syscall(SYS_close_range, 3, HLP_HIGH - 1, 0) < 0) /* channel and caches are the program's */
+        _exit(EXE_STATUS_LOST);
     serve(pid, signals, c->life);
 }
 
-void hlp_container_child(const struct hlp *h, const struct hlp_child *c)
+/* The job's two files and its working directory, as the user. */
+static void enter_work_dir(const struct hlp *h, int script, int credentials)
 {
     char path[HLP_PATH_MAX], cwd[HLP_PATH_MAX];
     (void)hlp_format(path, sizeof(path), "%s/usercache/%s/appcache/%s/%s",
                      h->cfg.local_dirs.v[h->req.work_dir], h->user.name, h->app, h->container);
+    int dir = hlp_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    if (dir < 0)
+        hlp_fail(EXE_STATUS_WORK_DIR, -dir, path);
+    write_file(dir, "launch_container.sh", 0700, script, EXE_STATUS_SCRIPT_FILE);
+    write_file(dir, "container_tokens", 0600, credentials, EXE_STATUS_CREDENTIALS_FILE);
+    if (fchdir(dir) < 0 || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, path) != 0)
+        hlp_fail(EXE_STATUS_WORK_DIR, errno, path);
+    (void)close(dir);
+}
+
+void hlp_child(const struct hlp *h, struct hlp_child *c)
+{
+    static const char *const script[] = { "/bin/bash", "launch_container.sh", NULL };
+    static const char *const localizer[] = { "container-localizer", NULL };
+    const bool container = h->req.op == EXE_OP_LAUNCH;
+    int fds[EXE_FDS_MAX], *keep[5 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life }, n = 2;
     if (unshare(CLONE_NEWCGROUP) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "cgroup namespace");
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
-    hlp_build_container_root(h);
-    null_descriptors();
+    hlp_build_root(h, c);
+    int program = container ? hlp_openat2(AT_FDCWD, script[0], O_PATH, 0)
+                            : hlp_open_trusted(LIBEXECDIR "/container-localizer", O_PATH,
+                                               EXE_STATUS_EXEC, EXE_STATUS_EXEC);
+    if (program < 0)
+        hlp_fail(EXE_STATUS_EXEC, -program, script[0]);
+    /* 1 and 2 are the host's /dev/null already; a container has its own. */
+    int null = container ? open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC) : 1;
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+        hlp_fail(EXE_STATUS_SESSION, errno, "/dev/null");
     hlp_rlimits();
-    int shell = hlp_openat2(AT_FDCWD, "/bin/bash", O_PATH, 0);
-    if (shell < 0)
-        hlp_fail(EXE_STATUS_EXEC, -shell, "/bin/bash");
     wait_for_monitor(c->life);
-    keep_only((int[]){ c->status, c->life, shell, h->fds[0], h->fds[1] }, 5);
+    keep[n++] = &program;
+    for (int i = 0; i < exe_request_fds(h->req.op); i++) {
+        fds[i] = h->fds[i];
+        keep[n++] = &fds[i];
+    }
+    for (int i = 0; i < 2 * EXE_DIRS_MAX; i++)
+        keep[n++] = &c->caches[i];
+    hlp_keep_only(keep, n);
+    hlp_fail_to_pipe(c->status);
     become_user(h, c);
     (void)umask(027);
-    int dir = hlp_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    if (dir < 0)
-        hlp_fail(EXE_STATUS_WORK_DIR, -dir, path);
-    write_file(dir, "launch_container.sh", 0700, h->fds[0], EXE_STATUS_SCRIPT_FILE);
-    write_file(dir, "container_tokens", 0600, h->fds[1], EXE_STATUS_CREDENTIALS_FILE);
-    if (fchdir(dir) < 0 || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, path) != 0)
-        hlp_fail(EXE_STATUS_WORK_DIR, errno, path);
-    (void)close(dir);
-    scope();
-    load_filter(c->filter);
-    init(c, shell);
-}
-
-void hlp_localizer_child(const struct hlp *h, const struct hlp_child *c)
-{
-    char *argv[] = { (char *)"container-localizer", NULL };
-    char *envp[] = { (char *)"PATH=/usr/bin:/bin", NULL };
-    int keep[2 * EXE_DIRS_MAX + 3], n = 0;
-    if (setsid() < 0)
-        hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
-    int program = hlp_open_trusted(LIBEXECDIR "/container-localizer", O_PATH, EXE_STATUS_EXEC,
-                                   EXE_STATUS_EXEC);
-    /* Out of the way of the fixed numbers. */
-    program = fcntl(program, F_DUPFD_CLOEXEC, 200);
-    int channel = fcntl(h->fds[0], F_DUPFD_CLOEXEC, 200);
-    int status = fcntl(c->status, F_DUPFD_CLOEXEC, 200);
-    int life = fcntl(c->life, F_DUPFD_CLOEXEC, 200);
-    if (program < 0 || channel < 0 || status < 0 || life < 0)
-        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "descriptors");
-    hlp_fail_to_pipe(status);
-    if (syscall(SYS_close_range, 3, 199, 0) < 0)
-        hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
-    null_descriptors(); /* before every mount becomes nodev */
-    hlp_build_localizer_root(h); /* leaves the caches at their numbers */
-    hlp_rlimits();
-    if (dup2(channel, EXE_LOCALIZER_CHANNEL_FD) < 0)
-        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "channel");
-    (void)close(channel);
-    keep[n++] = EXE_LOCALIZER_CHANNEL_FD;
-    for (int i = 0; i < EXE_DIRS_MAX; i++) {
-        if (fcntl(EXE_LOCALIZER_CACHE_FD(i), F_GETFD) >= 0)
-            keep[n++] = EXE_LOCALIZER_CACHE_FD(i);
-        if (fcntl(EXE_LOCALIZER_APP_FD(i), F_GETFD) >= 0)
-            keep[n++] = EXE_LOCALIZER_APP_FD(i);
+    int signals = take_signals(); /* before the filter: a localizer's has no signalfd */
+    if (container) {
+        enter_work_dir(h, fds[0], fds[1]);
+        scope();
+    } else {
+        for (int i = 0; i < 2 * EXE_DIRS_MAX; i++)
+            if (c->caches[i] >= 0 && dup2(c->caches[i], EXE_LOCALIZER_CACHE_FD(i)) < 0)
+                hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "caches");
+        if (dup2(fds[0], EXE_LOCALIZER_CHANNEL_FD) < 0 || close(fds[0]) < 0)
+            hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "channel");
     }
-    wait_for_monitor(life);
-    int all[2 * EXE_DIRS_MAX + 6];
-    memcpy(all, keep, sizeof(int) * (size_t)n);
-    all[n++] = program;
-    all[n++] = status;
-    all[n++] = life;
-    keep_only(all, n);
-    become_user(h, &(struct hlp_child){ .status = status, .life = life });
-    (void)umask(027);
-    struct { int32_t status, error; char what[120]; } ok = { 0, 0, "" };
-    /* Before the filter, which has no signalfd; out of the range that is closed below. */
-    int signals = fcntl(take_signals(), F_DUPFD_CLOEXEC, 200);
-    if (signals < 0)
-        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "signalfd");
     load_filter(c->filter);
-    if (write(status, &ok, sizeof(ok)) != (ssize_t)sizeof(ok))
-        _exit(EXE_STATUS_LOST);
-    /* As in a container: this process stays pid 1 and ends with the monitor's pipe. A death signal
-     * would not do: the kernel sends it with the monitor's rights, which has none over the user. */
-    pid_t pid = fork();
-    if (pid < 0)
-        hlp_fail(EXE_STATUS_EXEC, errno, "fork");
-    if (pid == 0) {
-        default_signals();
-        (void)execveat(program, "", argv, envp, AT_EMPTY_PATH);
-        hlp_fail(EXE_STATUS_EXEC, errno, "container-localizer");
-    }
-    (void)close(status);
-    (void)close(program);
-    if (syscall(SYS_close_range, 3, 199, 0) < 0) /* channel and caches are the program's */
-        _exit(EXE_STATUS_LOST);
-    serve(pid, signals, life);
+    init(c, program, container ? script : localizer, signals);
 }

@@ -88,49 +88,47 @@ static void make_record(const struct hlp *h, struct record *r)
         hlp_fail(EXE_STATUS_RECORD, errno, r->name);
 }
 
-static void write_record(const struct hlp *h, int fd, pid_t pid)
+void hlp_write_record(int fd, struct exe_record *r)
 {
-    uint8_t buf[EXE_RECORD_SIZE];
-    struct exe_record r = { .state = EXE_RECORD_RUNNING, .cluster_ts = h->req.cluster_ts,
-                            .app = h->req.app, .attempt = h->req.attempt,
-                            .container = h->req.container, .init_pid = pid, .uid = h->user.uid,
-                            .start_ms = hlp_wall_ms() };
-    exe_record_encode(&r, buf);
-    if (pwrite(fd, buf, sizeof(buf), 0) != (ssize_t)sizeof(buf))
-        hlp_fail(EXE_STATUS_RECORD, errno ? errno : ENOSPC, h->container);
+    exe_record_seal(r);
+    ssize_t n;
+    do /* the second time over the record of the same size: no new block, so no ENOSPC */
+        n = pwrite(fd, r, sizeof(*r), 0);
+    while (n < 0 && errno == EINTR);
+    if (n != (ssize_t)sizeof(*r))
+        hlp_fail(EXE_STATUS_RECORD, n < 0 ? errno : ENOSPC, "exit record");
 }
 
 struct started {
     pid_t pid;
     int pidfd, status, life; /* our ends */
-    struct hlp_child child;  /* the child's ends */
 };
 
 /* True in the child. */
-static bool start(const struct hlp *h, int cgroup, struct started *s)
+static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct started *s)
 {
     int status[2], life[2];
     struct clone_args args = {
         .flags = CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-                 (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
+                 CLONE_INTO_CGROUP,
         .pidfd = (uint64_t)(uintptr_t)&s->pidfd,
         .exit_signal = SIGCHLD,
-        .cgroup = cgroup >= 0 ? (uint64_t)cgroup : 0,
+        .cgroup = (uint64_t)cgroup,
     };
     if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
     hlp_fs_as(0, 0);
-    hlp_caps_serving(true);
+    hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
     long pid = syscall(SYS_clone3, &args, sizeof(args));
     int error = errno;
-    hlp_caps_serving(false);
+    hlp_caps_serving(HLP_CAP_NONE);
     if (pid < 0)
         hlp_fail(EXE_STATUS_CLONE, error, h->container);
     if (pid == 0) {
         (void)close(status[0]);
         (void)close(life[1]);
-        s->child.status = status[1];
-        s->child.life = life[0];
+        c->status = status[1];
+        c->life = life[0];
         hlp_fail_to_pipe(status[1]);
         /* Dies with the parent, from the first instruction: here by signal, later (a change of
          * ids clears this) by the end of the pipe. */
@@ -146,61 +144,98 @@ static bool start(const struct hlp *h, int cgroup, struct started *s)
     return false;
 }
 
-void hlp_launch(struct hlp *h)
+/* What the daemon may ask for is the configuration's matter. */
+static void check_allowed(const struct hlp *h)
 {
-    static struct record record;
-    struct started s;
-    check_memfd(h->fds[0], "launch script");
-    check_memfd(h->fds[1], "credentials");
-    s.child.filter = hlp_load_filter("strict");
-    const struct sock_fprog *monitor_filter = hlp_load_filter("monitor");
-    make_record(h, &record);
-    hlp_fs_as(0, 0);
-    int cgroup = hlp_open_cgroup(h);
-    hlp_check_cgroup(h, cgroup);
-    hlp_attach_device_filter(cgroup);
-    if (start(h, cgroup, &s)) {
-        (void)close(record.fd);
-        hlp_on_fail(NULL, NULL);
-        hlp_container_child(h, &s.child);
-    }
-    (void)close(cgroup);
-    (void)close(h->fds[0]);
-    (void)close(h->fds[1]);
-    write_record(h, record.fd, s.pid);
-    (void)setsid();
-    hlp_drop(&h->monitor);
-    (void)close(record.dir);
-    hlp_on_fail(NULL, NULL);
-    hlp_monitor(h, &(struct hlp_watched){ s.pid, s.pidfd, s.status, s.life, record.fd },
-                monitor_filter);
+    if (!(h->cfg.profiles >> h->req.profile & 1))
+        hlp_fail(EXE_STATUS_PROFILE, EPERM, h->container);
+    if (!(h->cfg.networks >> h->req.network & 1))
+        hlp_fail(EXE_STATUS_NETWORK_MODE, EPERM, h->container);
 }
 
-void hlp_localize(struct hlp *h)
+static void check_channel(int fd)
 {
-    struct started s;
     int domain = 0, type = 0;
     socklen_t len = sizeof(int);
-    if (getsockopt(h->fds[0], SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain != AF_UNIX ||
-        getsockopt(h->fds[0], SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain != AF_UNIX ||
+        getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
         hlp_fail(EXE_STATUS_REQUEST_FDS, ENOTSOCK, "channel");
-    s.child.filter = hlp_load_filter("localizer");
-    const struct sock_fprog *monitor_filter = hlp_load_filter("monitor");
-    if (h->req.what == EXE_VISIBILITY_PUBLIC) { /* made here once, as nothing else makes it */
-        hlp_fs_as(h->nm.uid, h->nm_gid);
-        for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
-            if (!(h->req.local_mask >> i & 1))
-                continue;
-            int root = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
-            (void)close(hlp_ensure_dir(h, root, "filecache", h->user.uid, 0755,
-                                       EXE_STATUS_LOCAL_DIR));
-            (void)close(root);
-        }
+}
+
+/* filecache of every local dir: made here once, as nothing else makes it. */
+static void make_public_caches(const struct hlp *h)
+{
+    hlp_fs_as(h->nm.uid, h->nm_gid);
+    for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
+        if (!(h->req.local_mask >> i & 1))
+            continue;
+        int root = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
+        (void)close(hlp_ensure_dir(h, root, "filecache", h->user.uid, 0755, EXE_STATUS_LOCAL_DIR));
+        (void)close(root);
     }
-    if (start(h, -1, &s))
-        hlp_localizer_child(h, &s.child);
-    (void)close(h->fds[0]);
+}
+
+/* The parent of a process that runs: drops, and waits for it. */
+_Noreturn static void become_monitor(const struct hlp *h, const struct started *s, struct record *record,
+                                     int monitors, const struct sock_fprog *filter)
+{
+    struct hlp_watched w = {
+        .pidfd = s->pidfd, .status = s->status, .life = s->life, .record = record->fd,
+        .monitors = monitors,
+        .r = { .state = EXE_RECORD_RUNNING, .cluster_ts = h->req.cluster_ts, .app = h->req.app,
+               .attempt = h->req.attempt, .container = h->req.container, .init_pid = s->pid,
+               .uid = h->user.uid, .start_ms = hlp_wall_ms() },
+    };
+    for (int i = 0; i < exe_request_fds(h->req.op); i++)
+        (void)close(h->fds[i]);
+    if (record->fd >= 0)
+        hlp_write_record(w.record, &w.r);
     (void)setsid();
     hlp_drop(&h->monitor);
-    hlp_monitor(h, &(struct hlp_watched){ s.pid, s.pidfd, s.status, s.life, -1 }, monitor_filter);
+    if (record->fd >= 0)
+        (void)close(record->dir);
+    hlp_on_fail(NULL, NULL);
+    hlp_monitor(&w, filter);
+}
+
+void hlp_launch(struct hlp *h)
+{
+    static struct record record = { .fd = -1 };
+    static struct hlp_child c;
+    struct hlp_groups groups;
+    struct started s;
+    const bool container = h->req.op == EXE_OP_LAUNCH;
+    memset(c.caches, 0xff, sizeof(c.caches)); /* -1 */
+    if (container) {
+        check_allowed(h);
+        check_memfd(h->fds[0], "launch script");
+        check_memfd(h->fds[1], "credentials");
+        c.n_nodes = hlp_find_nodes(h, c.nodes);
+    } else {
+        check_channel(h->fds[0]);
+    }
+    c.filter = hlp_load_filter(!container                              ? "localizer"
+                               : h->req.profile == EXE_PROFILE_STRICT ? "strict"
+                                                                       : "hadoop");
+    const struct sock_fprog *monitor_filter = hlp_load_filter("monitor");
+    if (container)
+        make_record(h, &record);
+    else if (h->req.what == EXE_VISIBILITY_PUBLIC)
+        make_public_caches(h);
+    hlp_fs_as(0, 0);
+    hlp_open_groups(h, container ? h->container : CG_LOCALIZERS, &groups);
+    int monitors = hlp_open_monitors(h, groups.root);
+    if (container)
+        hlp_check_cgroup(h, groups.own);
+    hlp_device_filter(h, &groups, c.nodes, c.n_nodes);
+    if (container)
+        hlp_network(h);
+    if (start(h, groups.own, &c, &s)) {
+        (void)close(record.fd); /* of a localizer: none, ignoring */
+        hlp_on_fail(NULL, NULL);
+        hlp_child(h, &c);
+    }
+    (void)close(groups.root);
+    (void)close(groups.own);
+    become_monitor(h, &s, &record, monitors, monitor_filter);
 }

@@ -33,20 +33,18 @@ size_t hlp_format(char *buf, size_t size, const char *format, ...)
 
 void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pid_t pid, int pidfd)
 {
-    static uint8_t buf[EXE_REPLY_SIZE_MAX];
-    struct exe_reply reply = { .status = status, .error = error, .pid = pid, .text = text,
-                               .request_id = self.req.request_id,
-                               .text_len = (uint16_t)(text_len > EXE_REPLY_TEXT_MAX
-                                                          ? EXE_REPLY_TEXT_MAX
-                                                          : text_len) };
-    int n = exe_reply_encode(&reply, buf, sizeof(buf));
+    struct exe_reply_head head = {
+        .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION, .status = status,
+        .request_id = self.req.request_id, .error = error, .pid = pid,
+        .text_len = (uint16_t)(text_len > EXE_REPLY_TEXT_MAX ? EXE_REPLY_TEXT_MAX : text_len),
+    };
     union {
         char space[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
     } control = { 0 };
-    struct iovec iov = { .iov_base = buf, .iov_len = (size_t)n };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-    if (answered || n < 0)
+    struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
+    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+    if (answered)
         return;
     answered = true;
     /* A request that was never read would reach the caller as a reset in place of this answer. */
@@ -95,7 +93,7 @@ void hlp_on_fail(void (*fn)(void *), void *argument)
 void hlp_fail(enum exe_status status, int error, const char *what)
 {
     if (fail_pipe >= 0) { /* the launched child: the monitor answers */
-        struct { int32_t status, error; char what[120]; } m = { (int32_t)status, error, "" };
+        struct hlp_message m = { (int32_t)status, error, "" };
         size_t n = strlen(what);
         memcpy(m.what, what, n < sizeof(m.what) ? n : sizeof(m.what) - 1);
         (void)!write(fail_pipe, &m, sizeof(m));
@@ -133,7 +131,7 @@ static void check_socket(void)
 /* Takes the datagram and its descriptors; everything surplus is closed by the exit. */
 static void read_request(void)
 {
-    uint8_t buf[EXE_REQUEST_SIZE_MAX + 1];
+    uint8_t buf[EXE_REQUEST_SIZE + 1];
     union {
         char space[CMSG_SPACE(sizeof(int) * (EXE_FDS_MAX + 1))];
         struct cmsghdr align;
@@ -209,6 +207,7 @@ _Noreturn static void check(struct hlp *h)
                     h->cfg.cgroup_root, h->nm.name, h->nm.uid, h->monitor.uid, h->public.uid,
                     h->cfg.min_uid, h->cfg.unenforced_allowed ? "true" : "false");
     hlp_load_filter("strict");
+    hlp_load_filter("hadoop");
     hlp_load_filter("localizer");
     hlp_load_filter("monitor");
     hlp_reply(EXE_STATUS_OK, 0, text, n, 0, -1);
@@ -219,7 +218,7 @@ int main(int argc, char **argv)
 {
     static void (*const operations[])(struct hlp *) = {
         [EXE_OP_CHECK] = check,       [EXE_OP_INIT_APP] = hlp_init_app,
-        [EXE_OP_LAUNCH] = hlp_launch, [EXE_OP_LOCALIZE] = hlp_localize,
+        [EXE_OP_LAUNCH] = hlp_launch, [EXE_OP_LOCALIZE] = hlp_launch,
         [EXE_OP_SIGNAL] = hlp_signal, [EXE_OP_DELETE] = hlp_delete,
     };
     (void)argv;

@@ -13,11 +13,6 @@
 
 #include "setuid-helper/helper.h"
 
-struct message { /* as hlp_fail writes it in the child */
-    int32_t status, error;
-    char what[120];
-};
-
 static uint64_t usec(struct timeval t)
 {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
@@ -40,16 +35,21 @@ static void reap(int pidfd, struct exe_record *r)
     r->maxrss_kib = (uint64_t)ru.ru_maxrss;
 }
 
-static void store(int fd, const struct exe_record *r)
+/* Not synced: it has to outlive the daemon, not the machine, and no container outlives the machine. */
+static void store(struct hlp_watched *w)
 {
-    uint8_t buf[EXE_RECORD_SIZE];
-    if (fd < 0)
-        return;
-    exe_record_encode(r, buf);
-    /* Over the RUNNING record of the same size: no new block, so no ENOSPC. Not synced: it has to
-     * outlive the daemon, not the machine, and no container outlives the machine either. */
-    while (pwrite(fd, buf, sizeof(buf), 0) < 0 && errno == EINTR)
-        ;
+    if (w->record >= 0)
+        hlp_write_record(w->record, &w->r);
+}
+
+/* Into the monitors' group, out of the daemon's unit. The kernel takes milliseconds over the first of a
+ * series of moves, so it comes when the answer is sent, and not at all to what ends at once. */
+static void change_group(const struct hlp_watched *w)
+{
+    struct pollfd ended = { .fd = w->pidfd, .events = POLLIN };
+    if (poll(&ended, 1, 50) == 0)
+        (void)!write(w->monitors, "0", 1); /* the group is gone with the daemon's unit, ignoring */
+    (void)close(w->monitors);
 }
 
 /* A localizer ends when the daemon lets go of the request socket. */
@@ -62,22 +62,23 @@ static void wait_or_hangup(int pidfd)
         _exit(0); /* and init with us */
 }
 
-void hlp_monitor(const struct hlp *h, const struct hlp_watched *w,
-                 const struct sock_fprog *filter)
+void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
 {
-    struct exe_record r = { .cluster_ts = h->req.cluster_ts, .app = h->req.app,
-                            .attempt = h->req.attempt, .container = h->req.container,
-                            .init_pid = w->pid, .uid = h->user.uid, .start_ms = hlp_wall_ms() };
-    struct message m, last = { .status = EXE_STATUS_LOST };
+    struct hlp_message m, last = { .status = EXE_STATUS_LOST };
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
         hlp_fail(EXE_STATUS_FILTER, errno, "monitor");
     /* A child that has failed already does not read this; why, is in the other pipe. */
-    (void)!write(w->life, "g", 1);
+    if (write(w->life, "g", 1) != 1) {
+        (void)close(w->life); /* one that lives ends by this */
+        w->life = -1;
+    }
     /* 0 = about to execute, then the end of the pipe = executed; anything else = why not. */
     for (;;) {
         ssize_t n = read(w->status, &m, sizeof(m));
         if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0)
+            last.status = EXE_STATUS_LOST;
         if (n != sizeof(m))
             break;
         last = m;
@@ -85,20 +86,21 @@ void hlp_monitor(const struct hlp *h, const struct hlp_watched *w,
     (void)close(w->status);
     if (last.status != 0) {
         (void)close(w->life);
-        reap(w->pidfd, &r);
-        r.state = EXE_RECORD_FAILED;
-        r.exit_code = last.status;
-        store(w->record, &r);
+        reap(w->pidfd, &w->r);
+        w->r.state = EXE_RECORD_FAILED;
+        w->r.exit_code = last.status;
+        store(w);
         hlp_reply((uint16_t)last.status, last.error, last.what, strnlen(last.what, 119), 0, -1);
         _exit(last.status & 0xff);
     }
-    hlp_reply(EXE_STATUS_OK, 0, "", 0, w->pid, w->pidfd);
+    hlp_reply(EXE_STATUS_OK, 0, "", 0, w->r.init_pid, w->pidfd);
+    if (w->record >= 0)
+        (void)close(0);
+    change_group(w);
     if (w->record < 0)
         wait_or_hangup(w->pidfd);
-    else
-        (void)close(0);
-    reap(w->pidfd, &r);
-    r.state = EXE_RECORD_EXITED;
-    store(w->record, &r);
-    _exit(w->record < 0 ? r.exit_code : 0);
+    reap(w->pidfd, &w->r);
+    w->r.state = EXE_RECORD_EXITED;
+    store(w);
+    _exit(w->record < 0 ? w->r.exit_code : 0);
 }

@@ -96,107 +96,44 @@ void hlp_signal(struct hlp *h)
 {
     int pidfd = h->fds[0];
     struct pollfd ended = { .fd = pidfd, .events = POLLIN };
-    int cgroup = hlp_open_cgroup(h);
+    struct hlp_groups groups;
+    hlp_open_groups(h, h->container, &groups);
     pid_t pid = pid_of(pidfd);
-    if (pid <= 0 || !in_cgroup(cgroup, pid) || poll(&ended, 1, 0) != 0)
+    if (pid <= 0 || !in_cgroup(groups.own, pid) || poll(&ended, 1, 0) != 0)
         hlp_fail(EXE_STATUS_SIGNAL_TARGET, ESRCH, h->container);
-    (void)close(cgroup);
+    (void)close(groups.root);
+    (void)close(groups.own);
     hlp_drop(&h->user);
     if (syscall(SYS_pidfd_send_signal, pidfd, (int)h->req.signal, NULL, 0) < 0)
         hlp_fail(EXE_STATUS_SIGNAL, errno, h->container);
     done();
 }
 
-/* Appends directory `n` (0…) of a cache's hierarchy as Hadoop numbers them: in base 36, a digit a
- * level, where the first of several digits counts from 1: "0" … "z", "0/0", "0/1" … */
-static void hierarchy(uint32_t n, char dir[HLP_PATH_MAX])
-{
-    static const char digit[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    unsigned digits[8], count = 0;
-    do
-        digits[count++] = n % 36;
-    while (n /= 36);
-    if (count > 1)
-        digits[count - 1]--;
-    for (size_t len = strlen(dir); count > 0; len += 2)
-        (void)hlp_format(dir + len, HLP_PATH_MAX - len, "/%c", digit[digits[--count]]);
-}
-
-/* Where the deletion happens below one root: the directory to open as the user, and the name in it;
- * no name: everything in the directory. */
-static void place(const struct hlp *h, char dir[HLP_PATH_MAX], char name[EXE_TEXT_MAX])
-{
-    const char *user = h->user.name;
-    name[0] = '\0';
-    switch (h->req.what) {
-    case EXE_DELETE_CONTAINER:
-        (void)hlp_format(dir, HLP_PATH_MAX, "usercache/%s/appcache/%s", user, h->app);
-        (void)hlp_format(name, EXE_TEXT_MAX, "%s", h->container);
-        return;
-    case EXE_DELETE_CONTAINER_LOGS:
-        (void)hlp_format(dir, HLP_PATH_MAX, "%s", h->app);
-        (void)hlp_format(name, EXE_TEXT_MAX, "%s", h->container);
-        return;
-    case EXE_DELETE_APP:
-        (void)hlp_format(dir, HLP_PATH_MAX, "usercache/%s/appcache", user);
-        (void)hlp_format(name, EXE_TEXT_MAX, "%s", h->app);
-        return;
-    case EXE_DELETE_APP_LOGS:
-        (void)hlp_format(dir, HLP_PATH_MAX, "%s", h->app);
-        return;
-    case EXE_DELETE_USER:
-        (void)hlp_format(dir, HLP_PATH_MAX, "usercache/%s", user);
-        return;
-    case EXE_DELETE_PUBLIC:
-        (void)hlp_format(dir, HLP_PATH_MAX, "filecache");
-        return;
-    default:
-        break;
-    }
-    if (h->req.visibility == EXE_VISIBILITY_PUBLIC)
-        (void)hlp_format(dir, HLP_PATH_MAX, "filecache");
-    else if (h->req.visibility == EXE_VISIBILITY_PRIVATE)
-        (void)hlp_format(dir, HLP_PATH_MAX, "usercache/%s/filecache", user);
-    else
-        (void)hlp_format(dir, HLP_PATH_MAX, "usercache/%s/appcache/%s/filecache", user, h->app);
-    if (h->req.resource_dir)
-        hierarchy(h->req.resource_dir - 1, dir);
-    (void)hlp_format(name, EXE_TEXT_MAX, "%llu", (unsigned long long)h->req.resource_id);
-}
-
-static int delete_below(const struct hlp *h, int root)
-{
-    char dir[HLP_PATH_MAX], name[EXE_TEXT_MAX], temporary[EXE_TEXT_MAX + 8];
-    place(h, dir, name);
-    int fd = hlp_open_at(root, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    if (fd < 0)
-        return fd == -ENOENT ? 0 : -fd; /* nothing there is what was wanted */
-    int r = name[0] ? hlp_remove_tree(fd, name) : hlp_remove_contents(fd);
-    if (h->req.what == EXE_DELETE_RESOURCE) {
-        (void)hlp_format(temporary, sizeof(temporary), "%s_tmp", name);
-        int r2 = hlp_remove_tree(fd, temporary);
-        r = r ? r : r2;
-    }
-    (void)close(fd);
-    return r;
-}
-
+/* The directories are opened here, the rest is container-delete's, executed after the full drop. */
 void hlp_delete(struct hlp *h)
 {
-    int roots[2 * EXE_DIRS_MAX], n = 0, error = 0;
+    const char *const argv[] = { "container-delete", NULL }, *const envp[] = { NULL };
+    const struct hlp_list *dirs = h->req.local_mask ? &h->cfg.local_dirs : &h->cfg.log_dirs;
+    const uint32_t mask = h->req.local_mask ? h->req.local_mask : h->req.log_mask;
+    int roots[EXE_DIRS_MAX], p[2], *keep[EXE_DIRS_MAX + 2] = { &p[0] }, n = 0;
+    int program = hlp_open_trusted(LIBEXECDIR "/container-delete", O_PATH, EXE_STATUS_EXEC,
+                                   EXE_STATUS_EXEC);
     hlp_fs_as(h->nm.uid, h->nm_gid);
-    for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
-        if (h->req.local_mask >> i & 1)
-            roots[n++] = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
-    for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
-        if (h->req.log_mask >> i & 1)
-            roots[n++] = hlp_open_root(h, h->cfg.log_dirs.v[i], EXE_STATUS_LOG_DIR);
+    for (unsigned i = 0; i < dirs->n; i++)
+        if (mask >> i & 1) {
+            keep[2 + n] = &roots[n];
+            roots[n++] = hlp_open_root(h, dirs->v[i], h->req.local_mask ? EXE_STATUS_LOCAL_DIR
+                                                                         : EXE_STATUS_LOG_DIR);
+        }
+    if (pipe2(p, O_CLOEXEC) < 0 || write(p[1], &h->req, sizeof(h->req)) != (ssize_t)sizeof(h->req))
+        hlp_fail(EXE_STATUS_EXEC, errno, "pipe");
+    keep[1] = &program;
+    hlp_keep_only(keep, n + 2);
     hlp_drop(&h->user);
-    for (int i = 0; i < n; i++) {
-        int e = delete_below(h, roots[i]);
-        error = error ? error : e;
-    }
-    if (error)
-        hlp_fail(EXE_STATUS_DELETE, error, "left over");
-    done();
+    bool placed = fcntl(0, F_SETFD, 0) == 0 && dup2(p[0], 1) == 1;
+    for (int i = 0; placed && i < n; i++)
+        placed = dup2(roots[i], 3 + i) == 3 + i;
+    if (placed)
+        (void)syscall(SYS_execveat, program, "", argv, envp, AT_EMPTY_PATH);
+    hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
 }

@@ -108,6 +108,17 @@ size_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status
     return got;
 }
 
+int hlp_open_root_path(const char *path, enum exe_status status)
+{
+    char name[256];
+    int dir = walk(path, 0, name, status, status);
+    int fd = hlp_openat2(dir, name, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    (void)close(dir);
+    if (fd < 0)
+        hlp_fail(status, -fd, path);
+    return fd;
+}
+
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
 {
     char name[256];

@@ -3,7 +3,8 @@
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
 HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o config.o passwd.o accounts.o path.o cgroup.o \
-	sandbox.o init.o launch.o monitor.o operations.o remove.o request.o)
+	devices.o network.o program.o sandbox.o directories.o init.o launch.o monitor.o operations.o \
+	request.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"'

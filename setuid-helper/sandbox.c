@@ -1,9 +1,15 @@
-/* The container's file system, built on a new tmpfs in the child's own mount namespace and entered
- * by pivot_root. Every mount is made from a descriptor (open_tree, fsmount) and put in place by
- * descriptor (move_mount without following links); nothing is staged in a shared directory.
+/* The file system that a launched process sees, in its own mount namespace. Four kinds:
+ *   strict      a new root with what is named here, entered by pivot_root
+ *   hadoop      the host's tree read-only; /dev, /proc, /tmp new; secret places and the daemon's
+ *               directories covered
+ *   host        the host's tree as it is, but nosuid, and /proc new
+ *   localizer   the host's tree read-only, its caches writable
  *
- * Sources under a user's directory are opened with the user's file-system ids, targets are made as
- * root on the new tmpfs, which nobody else can see. */
+ * First, while the tree is still writable, the process' own directories are made and copied as
+ * detached mounts, with the file-system ids of the daemon and the user (directories.c). Then all of
+ * the host becomes read-only by one call, so that every later copy is; then mounts are put in place
+ * as root. Paths of the second part are root's (the host's own, the configuration's) or lie on a new
+ * tmpfs that nobody else sees. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -26,135 +32,143 @@
 #define MNT_DETACH_ 2
 #define RO MOUNT_ATTR_RDONLY
 #define FLOOR (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef const char *const options[][2];
 
 _Noreturn static void fail(const char *what)
 {
     hlp_fail(EXE_STATUS_MOUNT, errno, what);
 }
 
-static void set_attributes(int fd, uint64_t set, unsigned flags, const char *what)
+static void set_attributes(int fd, unsigned flags, uint64_t set, uint64_t clear, const char *what)
 {
-    struct mount_attr attr = { .attr_set = set, .propagation = MS_PRIVATE_ };
+    struct mount_attr attr = { .attr_set = set, .attr_clr = clear, .propagation = MS_PRIVATE_ };
     if (syscall(SYS_mount_setattr, fd, "", AT_EMPTY_PATH | flags, &attr, sizeof(attr)) < 0)
         fail(what);
 }
 
-/* A detached copy of the mount at `fd` (a directory or file opened O_PATH); closes `fd`. */
-static int copy_tree(int fd, uint64_t attributes, bool recursive, const char *what)
+/* A detached copy of what is mounted at (dir, path), with its attributes; -1 where nothing is. */
+static int copy(int dir, const char *path, unsigned flags)
 {
-    unsigned deep = recursive ? AT_RECURSIVE : 0;
-    long tree = syscall(SYS_open_tree, fd, "",
-                        AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | deep);
-    if (tree < 0)
-        fail(what);
-    (void)close(fd);
-    set_attributes((int)tree, attributes, deep, what);
+    long tree = syscall(SYS_open_tree, dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags);
+    if (tree < 0 && errno != ENOENT && errno != ENOTDIR)
+        fail(path);
     return (int)tree;
 }
 
-/* A new file system; options end with NULL. */
-static int new_mount(const char *type, const char *const (*options)[2], uint64_t attributes)
+int hlp_copy_tree(int dir, bool read_only, const char *what)
 {
-    long fs = syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
-    if (fs < 0)
-        fail(type);
-    for (; options && (*options)[0]; options++)
-        if (syscall(SYS_fsconfig, (int)fs, (*options)[1] ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG,
-                    (*options)[0], (*options)[1], 0) < 0)
-            fail(type);
-    if (syscall(SYS_fsconfig, (int)fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-        fail(type);
-    long mount = syscall(SYS_fsmount, (int)fs, FSMOUNT_CLOEXEC, attributes);
-    if (mount < 0)
-        fail(type);
-    (void)close((int)fs);
-    return (int)mount;
+    int tree = copy(dir, "", AT_EMPTY_PATH);
+    if (tree < 0)
+        fail(what);
+    set_attributes(tree, 0, FLOOR | (read_only ? RO : 0), 0, what);
+    return tree;
 }
 
-/* Puts the detached mount on (dir, name); `dir` alone with name "". Closes it. */
-static void attach(int mount, int dir, const char *name, const char *what)
+/* A new file system; options end with NULL. */
+static int new_mount(const char *type, options with, uint64_t attributes)
 {
-    unsigned flags = MOVE_MOUNT_F_EMPTY_PATH | (name[0] ? 0 : MOVE_MOUNT_T_EMPTY_PATH);
-    if (syscall(SYS_move_mount, mount, "", dir, name, flags) < 0)
-        fail(what);
+    int fs = (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+    if (fs < 0)
+        fail(type);
+    for (; with && (*with)[0]; with++)
+        if (syscall(SYS_fsconfig, fs, (*with)[1] ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG,
+                    (*with)[0], (*with)[1], 0) < 0)
+            fail(type);
+    if (syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+        fail(type);
+    int mount = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attributes);
+    if (mount < 0)
+        fail(type);
+    (void)close(fs);
+    return mount;
+}
+
+/* Puts the detached mount on `path` below `dir`; a link is not followed. */
+static void attach(int mount, int dir, const char *path)
+{
+    if (syscall(SYS_move_mount, mount, "", dir, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+        fail(path);
+}
+
+static void attach_and_close(int mount, int dir, const char *path)
+{
+    attach(mount, dir, path);
     (void)close(mount);
 }
 
-/* The directory `path` ("/a/b") on the new root, made as needed; O_PATH. */
-static int target_dir(int root, const char *path)
+/* `path` below `root` as a mount point, made with its parents where it is missing. */
+static void make_point(int root, const char *path, bool directory)
 {
-    char name[256];
-    int at = hlp_openat2(root, ".", O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
-    for (const char *s = path; *s;) {
-        s++;
-        const char *slash = strchrnul(s, '/');
-        if (slash - s >= 256)
-            hlp_fail(EXE_STATUS_MOUNT, ENAMETOOLONG, path);
-        memcpy(name, s, (size_t)(slash - s));
-        name[slash - s] = '\0';
-        if (mkdirat(at, name, 0755) < 0 && errno != EEXIST)
+    for (int again = 1;; again = 0) {
+        int r = directory ? mkdirat(root, path, 0755) : mknodat(root, path, S_IFREG | 0444, 0);
+        if (r == 0 || errno == EEXIST)
+            return;
+        const char *slash = strrchr(path, '/');
+        char parent[HLP_PATH_MAX];
+        if (errno != ENOENT || !slash || !again)
             fail(path);
-        int next = hlp_openat2(at, name, O_PATH | O_DIRECTORY,
-                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-        (void)close(at);
-        if (next < 0)
-            hlp_fail(EXE_STATUS_MOUNT, -next, path);
-        at = next;
-        s = slash;
+        (void)hlp_format(parent, sizeof(parent), "%.*s", (int)(slash - path), path);
+        make_point(root, parent, true);
     }
-    return at;
 }
 
-static void attach_at_path(int mount, int root, const char *path)
+static options small = { { "mode", "0755" }, { "size", "1m" }, { "nr_inodes", "1024" }, { NULL, NULL } };
+
+static bool is_directory(int root, const char *path)
 {
-    int dir = target_dir(root, path);
-    attach(mount, dir, "", path);
-    (void)close(dir);
+    struct stat st;
+    return fstatat(root, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* A file or directory of the host, read-only at the same path; absent ones are left out. In /etc a
- * link is resolved here (its target, say below /run, is not there inside), except into /usr. */
+/* An empty directory over `path`. */
+static void cover(int root, const char *path)
+{
+    attach_and_close(new_mount("tmpfs", small, FLOOR), root, path);
+}
+
+static void make_read_only(int root, const char *path)
+{
+    int fd = hlp_openat2(root, path, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    if (fd < 0)
+        hlp_fail(EXE_STATUS_MOUNT, -fd, path);
+    set_attributes(fd, 0, RO, 0, path);
+    (void)close(fd);
+}
+
+/* A file or directory of the host at the same path; absent ones are left out. In /etc a link is
+ * resolved here (its target, say below /run, is not there inside), except into /usr. */
 static void host_path(int root, const char *path)
 {
     char link[256];
     struct stat st;
-    const char *name = strrchr(path, '/') + 1;
-    ssize_t n = readlink(path, link, sizeof(link) - 1);
-    char parent[256];
-    memcpy(parent, path, (size_t)(name - path));
-    parent[name - path > 1 ? name - path - 1 : 0] = '\0';
-    if (n > 0) {
+    if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            fail(path);
+        return;
+    }
+    if (S_ISLNK(st.st_mode)) {
+        ssize_t n = readlink(path, link, sizeof(link) - 1);
+        if (n < 0)
+            fail(path);
         link[n] = '\0';
-        if (strchr(path + 1, '/') == NULL || strncmp(link, "/usr/", 5) == 0) {
-            int dir = target_dir(root, parent);
-            if (symlinkat(link, dir, name) < 0)
+        if (!strchr(path + 1, '/') || strncmp(link, "/usr/", 5) == 0) {
+            if (symlinkat(link, root, path + 1) < 0)
                 fail(path);
-            (void)close(dir);
             return;
         }
+        if (stat(path, &st) < 0) /* leads nowhere */
+            return;
     }
-    int fd = open(path, O_PATH | O_CLOEXEC);
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return;
-    if (fd < 0 || fstat(fd, &st) < 0)
-        fail(path);
-    if (S_ISDIR(st.st_mode)) {
-        attach_at_path(copy_tree(fd, RO | FLOOR, true, path), root, path);
-        return;
-    }
-    if (!S_ISREG(st.st_mode))
+    if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         hlp_fail(EXE_STATUS_MOUNT, EINVAL, path);
-    int dir = target_dir(root, parent);
-    int file = openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0444);
-    if (file < 0)
-        fail(path);
-    (void)close(file);
-    attach(copy_tree(fd, RO | FLOOR | MOUNT_ATTR_NOEXEC, false, path), dir, name, path);
-    (void)close(dir);
+    make_point(root, path + 1, S_ISDIR(st.st_mode));
+    attach_and_close(copy(AT_FDCWD, path, AT_RECURSIVE), root, path + 1);
 }
 
-/* What every container sees of the host. Nothing of /etc that is not named here. */
-static void host_tree(const struct hlp *h, int root)
+/* What every strict container sees of the host. Nothing of /etc that is not named here. */
+static int strict_root(void)
 {
     static const char *const paths[] = {
         "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
@@ -165,60 +179,143 @@ static void host_tree(const struct hlp *h, int root)
         "/etc/ca-certificates", "/etc/alternatives", "/etc/java", "/etc/java-8-openjdk",
         "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
         "/etc/java-25-openjdk", "/etc/fonts",
+        "/sys/devices/system/cpu", "/sys/devices/system/node",
     };
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+    int root = new_mount("tmpfs", small, FLOOR);
+    /* On /proc, which every host has and nothing here comes from: only in this namespace. */
+    attach(root, AT_FDCWD, "/proc");
+    make_point(root, "etc", true);
+    for (size_t i = 0; i < COUNT(paths); i++)
         host_path(root, paths[i]);
-    for (unsigned i = 0; i < h->cfg.read_only.n; i++)
-        host_path(root, h->cfg.read_only.v[i]);
+    make_point(root, "home", true);
+    make_point(root, "run", true);
+    make_point(root, "tmp", true);
+    make_point(root, "var", true);
+    if (symlinkat("../tmp", root, "var/tmp") < 0 || symlinkat("../run", root, "var/run") < 0)
+        fail("/var");
+    return root;
 }
 
-static void devices(int root)
+/* The host's tree with its secret places covered. What names are resolved by stays in /run. */
+static void hadoop_root(int root)
 {
-    static const struct {
-        const char *name, *path;
-        unsigned major, minor;
-    } nodes[] = {
-        { "null", "/dev/null", 1, 3 },     { "zero", "/dev/zero", 1, 5 },
-        { "full", "/dev/full", 1, 7 },     { "random", "/dev/random", 1, 8 },
-        { "urandom", "/dev/urandom", 1, 9 }, { "tty", "/dev/tty", 5, 0 },
+    static const char *const covered[] = { "root", "boot", "run" };
+    static const char *const kept[] = { "run/systemd/resolve", "run/resolvconf", "run/nscd" };
+    int trees[COUNT(kept)];
+    for (size_t i = 0; i < COUNT(kept); i++)
+        trees[i] = copy(root, kept[i], AT_RECURSIVE);
+    for (size_t i = 0; i < COUNT(covered); i++)
+        if (is_directory(root, covered[i]))
+            cover(root, covered[i]);
+    for (size_t i = 0; i < COUNT(kept); i++)
+        if (trees[i] >= 0) {
+            make_point(root, kept[i], true);
+            attach_and_close(trees[i], root, kept[i]);
+        }
+    make_read_only(root, "run");
+}
+
+/* What root's configuration adds, by the walk that follows no link. */
+static void configured_paths(const struct hlp_list *l, int root, bool writable)
+{
+    for (unsigned i = 0; i < l->n; i++) {
+        struct stat st;
+        int fd = hlp_open_root_path(l->v[i], EXE_STATUS_MOUNT);
+        int tree = copy(fd, "", AT_EMPTY_PATH | AT_RECURSIVE);
+        if (tree < 0 || fstat(tree, &st) < 0)
+            fail(l->v[i]);
+        if (writable)
+            set_attributes(tree, AT_RECURSIVE, 0, RO, l->v[i]);
+        make_point(root, l->v[i] + 1, S_ISDIR(st.st_mode));
+        attach_and_close(tree, root, l->v[i] + 1);
+        (void)close(fd);
+    }
+}
+
+static void devices(const struct hlp_child *c, int root, bool covered)
+{
+    static const struct hlp_node standard[] = {
+        { { 1, 3 }, "null" },   { { 1, 5 }, "zero" },    { { 1, 7 }, "full" },
+        { { 1, 8 }, "random" }, { { 1, 9 }, "urandom" }, { { 5, 0 }, "tty" },
     };
     static const char *const links[][2] = {
-        { "/proc/self/fd", "fd" },          { "/proc/self/fd/0", "stdin" },
-        { "/proc/self/fd/1", "stdout" },    { "/proc/self/fd/2", "stderr" },
-        { "pts/ptmx", "ptmx" },
+        { "/proc/self/fd", "dev/fd" },       { "/proc/self/fd/0", "dev/stdin" },
+        { "/proc/self/fd/1", "dev/stdout" }, { "/proc/self/fd/2", "dev/stderr" },
+        { "pts/ptmx", "dev/ptmx" },
     };
-    static const char *const pts[][2] = { { "newinstance", NULL }, { "ptmxmode", "0666" },
-                                          { "mode", "0620" }, { "gid", "5" }, { NULL, NULL } };
-    static const char *const shm[][2] = { { "mode", "1777" }, { "size", "50%" }, { NULL, NULL } };
-    struct stat st;
-    int dev = target_dir(root, "/dev");
-    for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
-        int fd = open(nodes[i].path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-        if (fd < 0 || fstat(fd, &st) < 0 || !S_ISCHR(st.st_mode) ||
-            st.st_rdev != makedev(nodes[i].major, nodes[i].minor))
-            hlp_fail(EXE_STATUS_MOUNT, fd < 0 ? errno : ENODEV, nodes[i].path);
-        int file = openat(dev, nodes[i].name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
-        if (file < 0)
-            fail(nodes[i].path);
-        (void)close(file);
-        attach(copy_tree(fd, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false, nodes[i].path), dev,
-               nodes[i].name, nodes[i].path);
+    static options pts = { { "newinstance", NULL }, { "ptmxmode", "0666" }, { "mode", "0620" },
+                           { "gid", "5" }, { NULL, NULL } };
+    static options shm = { { "mode", "1777" }, { "size", "50%" }, { NULL, NULL } };
+    int trees[COUNT(standard) + HLP_NODES_MAX];
+    char path[HLP_PATH_MAX];
+    const unsigned n = COUNT(standard) + c->n_nodes;
+    for (unsigned i = 0; i < n; i++) {
+        const struct hlp_node *node = i < COUNT(standard) ? &standard[i] : &c->nodes[i - COUNT(standard)];
+        struct stat st;
+        (void)hlp_format(path, sizeof(path), "/dev/%s", node->path);
+        trees[i] = copy(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
+        if (trees[i] < 0 || fstat(trees[i], &st) < 0 || !S_ISCHR(st.st_mode) ||
+            st.st_rdev != makedev(node->id.major, node->id.minor))
+            hlp_fail(EXE_STATUS_MOUNT, ENODEV, path);
+        set_attributes(trees[i], 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, RO | MOUNT_ATTR_NODEV, path);
     }
-    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
-        if (symlinkat(links[i][0], dev, links[i][1]) < 0)
+    if (covered)
+        cover(root, "dev");
+    make_point(root, "dev/pts", true);
+    make_point(root, "dev/shm", true);
+    make_point(root, "dev/.hidden", true); /* what lies over the masked names of /proc */
+    for (unsigned i = 0; i < n; i++) {
+        const struct hlp_node *node = i < COUNT(standard) ? &standard[i] : &c->nodes[i - COUNT(standard)];
+        (void)hlp_format(path, sizeof(path), "dev/%s", node->path);
+        make_point(root, path, false);
+        attach_and_close(trees[i], root, path);
+    }
+    for (size_t i = 0; i < COUNT(links); i++)
+        if (symlinkat(links[i][0], root, links[i][1]) < 0)
             fail(links[i][1]);
-    if (mkdirat(dev, "pts", 0755) < 0 || mkdirat(dev, "shm", 0755) < 0)
-        fail("/dev");
-    attach(new_mount("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), dev, "pts", "/dev/pts");
-    attach(new_mount("tmpfs", shm, FLOOR | MOUNT_ATTR_NOEXEC), dev, "shm", "/dev/shm");
-    (void)close(dev);
+    attach_and_close(new_mount("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), root, "dev/pts");
+    attach_and_close(new_mount("tmpfs", shm, FLOOR | MOUNT_ATTR_NOEXEC), root, "dev/shm");
+    if (mknodat(root, "dev/.hidden/file", S_IFREG, 0) < 0 || mkdirat(root, "dev/.hidden/dir", 0) < 0)
+        fail("/dev/.hidden");
+    int hidden = copy(root, "dev/.hidden", 0);
+    set_attributes(hidden, 0, RO | FLOOR | MOUNT_ATTR_NOEXEC, 0, "/dev/.hidden");
+    attach_and_close(hidden, root, "dev/.hidden"); /* so that its copies are read-only */
+    if (covered)
+        make_read_only(root, "dev");
 }
 
-/* A new /proc, what it tells of the machine beyond the container hidden or read-only. The job could
- * write none of it by its rights; this holds if it had them. */
-static void proc(int root)
+static void write_proc(int proc, const char *path, const char *text, enum exe_status status)
 {
-    static const char *const options[][2] = { { "hidepid", "invisible" }, { NULL, NULL } };
+    char back[256] = "";
+    size_t n = strlen(text);
+    int fd = hlp_openat2(proc, path, O_RDWR, RESOLVE_BENEATH);
+    if (fd < 0 || write(fd, text, n) != (ssize_t)n || pread(fd, back, sizeof(back) - 1, 0) < (ssize_t)n ||
+        memcmp(back, text, n) != 0)
+        hlp_fail(status, fd < 0 ? -fd : errno, path);
+    (void)close(fd);
+}
+
+/* A new /proc, proved to be one before anything is written through it: the OOM killer's opinion (the
+ * daemon's protection is not for what it starts; a localizer goes first) and the SELinux label of
+ * what is executed. */
+static int new_proc(const struct hlp *h)
+{
+    static options invisible = { { "hidepid", "invisible" }, { NULL, NULL } };
+    struct stat st;
+    struct statfs fs;
+    int proc = new_mount("proc", invisible, FLOOR | MOUNT_ATTR_NOEXEC);
+    if (fstatfs(proc, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || fstat(proc, &st) < 0 || st.st_ino != 1)
+        hlp_fail(EXE_STATUS_MOUNT, EINVAL, "/proc");
+    write_proc(proc, "self/oom_score_adj", h->req.op == EXE_OP_LOCALIZE ? "500" : "200", EXE_STATUS_MOUNT);
+    if (h->cfg.label[0] && h->req.op == EXE_OP_LAUNCH)
+        write_proc(proc, "thread-self/attr/exec", h->cfg.label, EXE_STATUS_LABEL);
+    return proc;
+}
+
+/* What /proc tells of the machine beyond the container, hidden or read-only. The job could write
+ * none of it by its rights; this holds if it had them. */
+static void mask_proc(int root)
+{
     static const char *const masked[] = { "acpi", "asound", "interrupts", "kallsyms", "kcore",
                                           "keys", "kmsg", "kpagecgroup", "kpagecount",
                                           "kpageflags", "latency_stats", "sched_debug", "scsi",
@@ -226,140 +323,63 @@ static void proc(int root)
                                           "vmallocinfo" };
     static const char *const read_only[] = { "bus", "fs", "irq", "sys" };
     struct stat st;
-    struct statfs fs;
-    const uint64_t attributes = FLOOR | MOUNT_ATTR_NOEXEC;
-    int dir = target_dir(root, "/proc");
-    /* An empty directory and an unreadable file of our own tmpfs lie over the masked ones. */
-    int hidden = target_dir(root, "/dev/.hidden");
-    int file = openat(hidden, "file", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0);
-    if (file < 0 || mkdirat(hidden, "dir", 0) < 0)
-        fail("/dev/.hidden");
-    (void)close(file);
-    attach(new_mount("proc", options, attributes), dir, "", "/proc");
-    (void)close(dir);
-    dir = hlp_openat2(root, "proc", O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-    if (dir < 0 || fstatfs(dir, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || fstat(dir, &st) < 0 ||
-        st.st_ino != 1)
-        hlp_fail(EXE_STATUS_MOUNT, EINVAL, "/proc");
-    /* The daemon's protection from the OOM killer is not for its containers. */
-    int oom = hlp_openat2(dir, "self/oom_score_adj", O_WRONLY, RESOLVE_BENEATH);
-    if (oom < 0 || write(oom, "0", 1) != 1)
-        hlp_fail(EXE_STATUS_MOUNT, oom < 0 ? -oom : errno, "oom_score_adj");
-    (void)close(oom);
-    for (size_t i = 0; i < sizeof(masked) / sizeof(masked[0]); i++) {
-        int over = hlp_open_at(dir, masked[i], O_PATH | O_NOFOLLOW);
-        if (over == -ENOENT)
+    int proc = hlp_openat2(root, "proc", O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    if (proc < 0)
+        hlp_fail(EXE_STATUS_MOUNT, -proc, "/proc");
+    for (size_t i = 0; i < COUNT(masked); i++) {
+        if (fstatat(proc, masked[i], &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
             continue;
-        if (over < 0 || fstat(over, &st) < 0)
-            hlp_fail(EXE_STATUS_MOUNT, over < 0 ? -over : errno, masked[i]);
-        int source = hlp_open_at(hidden, S_ISDIR(st.st_mode) ? "dir" : "file", O_PATH);
-        if (source < 0)
-            hlp_fail(EXE_STATUS_MOUNT, -source, masked[i]);
-        attach(copy_tree(source, attributes | RO, false, masked[i]), over, "", masked[i]);
-        (void)close(over);
+        attach_and_close(copy(root, S_ISDIR(st.st_mode) ? "dev/.hidden/dir" : "dev/.hidden/file", 0),
+                         proc, masked[i]);
     }
-    for (size_t i = 0; i < sizeof(read_only) / sizeof(read_only[0]); i++) {
-        int over = hlp_open_at(dir, read_only[i], O_PATH | O_DIRECTORY | O_NOFOLLOW);
-        if (over == -ENOENT)
+    for (size_t i = 0; i < COUNT(read_only); i++) {
+        int tree = copy(proc, read_only[i], 0);
+        if (tree < 0)
             continue;
-        if (over < 0)
-            hlp_fail(EXE_STATUS_MOUNT, -over, read_only[i]);
-        int source = hlp_open_at(dir, read_only[i], O_PATH | O_DIRECTORY | O_NOFOLLOW);
-        if (source < 0)
-            hlp_fail(EXE_STATUS_MOUNT, -source, read_only[i]);
-        attach(copy_tree(source, attributes | RO, false, read_only[i]), over, "", read_only[i]);
-        (void)close(over);
+        set_attributes(tree, 0, RO, 0, read_only[i]);
+        attach_and_close(tree, proc, read_only[i]);
     }
-    (void)close(hidden);
-    (void)close(dir);
+    (void)close(proc);
 }
 
-/* Sources from /sys, taken before the new root is put over it. */
-static const char *const topology[] = { "/sys/devices/system/cpu", "/sys/devices/system/node" };
-
-static void sys(int root, const int sources[2])
-{
-    for (int i = 0; i < 2; i++)
-        if (sources[i] >= 0)
-            attach_at_path(copy_tree(sources[i], RO | FLOOR | MOUNT_ATTR_NOEXEC, false,
-                                     topology[i]),
-                           root, topology[i]);
-    attach_at_path(new_mount("cgroup2", NULL, RO | FLOOR | MOUNT_ATTR_NOEXEC), root,
-                   "/sys/fs/cgroup");
-}
-
-static void user_tree(int fd, uint64_t attributes, int root, const char *base, const char *rest)
+/* A container's own directories, at their own paths. Every mount point is made before the first of
+ * them is there: no path here passes through a user's directory. */
+static void own_trees(const struct hlp *h, const struct hlp_trees *t, int root, bool covered)
 {
     char path[HLP_PATH_MAX];
-    (void)hlp_format(path, sizeof(path), "%s/%s", base, rest);
-    hlp_fs_as(0, 0);
-    attach_at_path(copy_tree(fd, attributes | FLOOR, false, path), root, path);
-}
-
-static void as_user(const struct hlp *h)
-{
-    hlp_fs_as(h->user.uid, h->user.gid);
-}
-
-/* One local dir: the caches read-only, the application's directory writable; in the chosen one the
- * work dir is made, and its tmp becomes /tmp. */
-static void local_dir(const struct hlp *h, unsigned i, int root)
-{
-    char path[HLP_PATH_MAX];
-    struct stat st;
-    const char *base = h->cfg.local_dirs.v[i];
-    hlp_fs_as(h->nm.uid, h->nm_gid);
-    int dir = hlp_open_root(h, base, EXE_STATUS_LOCAL_DIR);
-    as_user(h);
-    int public = hlp_open_at(dir, "filecache", O_PATH | O_DIRECTORY | O_NOFOLLOW);
-    if (public >= 0 && (fstat(public, &st) < 0 ||
-                        (st.st_uid != h->public.uid && st.st_uid != h->nm.uid)))
-        hlp_fail(EXE_STATUS_LOCAL_DIR, EPERM, "filecache");
-    if (public >= 0)
-        user_tree(public, RO, root, base, "filecache");
-    else if (public != -ENOENT)
-        hlp_fail(EXE_STATUS_LOCAL_DIR, -public, "filecache");
-    as_user(h);
-    (void)hlp_format(path, sizeof(path), "usercache/%s/filecache", h->user.name);
-    user_tree(hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), RO, root, base, path);
-    as_user(h);
-    (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
-    int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
-    if (i == h->req.work_dir) {
-        (void)umask(027);
-        int work = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
-        int tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
-        (void)umask(0);
-        hlp_fs_as(0, 0);
-        attach_at_path(copy_tree(tmp, FLOOR, false, "/tmp"), root, "/tmp");
-        (void)close(work);
+    const struct hlp_list *bases[2] = { &h->cfg.local_dirs, &h->cfg.log_dirs };
+    for (int k = 0; covered && k < 2; k++) /* also those that are not used now: a bad disk's may fail */
+        for (unsigned i = 0; i < bases[k]->n; i++)
+            if (is_directory(root, bases[k]->v[i] + 1))
+                cover(root, bases[k]->v[i] + 1);
+    for (unsigned i = 0; i < t->n; i++) {
+        (void)hlp_format(path, sizeof(path), "%s%s", t->v[i].base + 1, t->v[i].rest);
+        make_point(root, path, true);
     }
-    user_tree(app, 0, root, base, path);
-    (void)close(dir);
+    for (int k = 0; covered && k < 2; k++)
+        for (unsigned i = 0; i < bases[k]->n; i++)
+            if (is_directory(root, bases[k]->v[i] + 1))
+                make_read_only(root, bases[k]->v[i] + 1);
+    for (unsigned i = 0; i < t->n; i++) {
+        (void)hlp_format(path, sizeof(path), "%s%s", t->v[i].base + 1, t->v[i].rest);
+        attach_and_close(t->v[i].fd, root, path);
+    }
 }
 
-static void log_dir(const struct hlp *h, unsigned i, int root)
+/* A localizer's caches over themselves, and what it may fill besides. */
+static void localizer_root(const struct hlp_trees *t, int root)
 {
-    char path[HLP_PATH_MAX];
-    const char *base = h->cfg.log_dirs.v[i];
-    hlp_fs_as(h->nm.uid, h->nm_gid);
-    int dir = hlp_open_root(h, base, EXE_STATUS_LOG_DIR);
-    as_user(h);
-    int app = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR);
-    (void)umask(027);
-    int logs = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
-    (void)umask(0);
-    (void)hlp_format(path, sizeof(path), "%s/%s", h->app, h->container);
-    user_tree(logs, MOUNT_ATTR_NOEXEC, root, base, path);
-    (void)close(app);
-    (void)close(dir);
-}
-
-static void private_mounts(void)
-{
-    struct mount_attr attr = { .propagation = MS_PRIVATE_ };
-    if (syscall(SYS_mount_setattr, AT_FDCWD, "/", AT_RECURSIVE, &attr, sizeof(attr)) < 0)
-        fail("mount propagation");
+    static options scratch = { { "mode", "1777" }, { "size", "64m" }, { NULL, NULL } };
+    static const char *const paths[] = { "tmp", "var/tmp", "dev/shm" };
+    for (unsigned i = 0; i < t->n; i++) {
+        if (syscall(SYS_move_mount, t->v[i].fd, "", t->v[i].at, "",
+                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+            fail(t->v[i].rest);
+        (void)close(t->v[i].at);
+    }
+    for (size_t i = 0; i < COUNT(paths); i++)
+        if (is_directory(root, paths[i]))
+            attach_and_close(new_mount("tmpfs", scratch, FLOOR | MOUNT_ATTR_NOEXEC), root, paths[i]);
 }
 
 static void enter(int root)
@@ -370,108 +390,43 @@ static void enter(int root)
         fail("pivot_root");
     if (want.st_dev != got.st_dev || want.st_ino != got.st_ino)
         hlp_fail(EXE_STATUS_MOUNT, EXDEV, "/");
-    set_attributes(root, RO | FLOOR, 0, "/");
-    (void)close(root);
+    set_attributes(root, 0, RO | FLOOR, 0, "/");
 }
 
-void hlp_build_container_root(const struct hlp *h)
+void hlp_build_root(const struct hlp *h, struct hlp_child *c)
 {
-    static const char *const options[][2] = { { "mode", "0755" }, { "size", "1m" },
-                                              { "nr_inodes", "1024" }, { NULL, NULL } };
-    int sources[2];
-    private_mounts();
-    hlp_fs_as(0, 0);
+    static struct hlp_trees trees;
+    const unsigned profile = h->req.profile; /* 0: a localizer's */
+    const bool built = profile == EXE_PROFILE_STRICT || profile == EXE_PROFILE_HADOOP;
     (void)umask(0);
-    for (int i = 0; i < 2; i++)
-        sources[i] = open(topology[i], O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int root = new_mount("tmpfs", options, FLOOR);
-    /* On /sys, which every host has and nothing below is needed from: only in this namespace. */
-    if (syscall(SYS_move_mount, root, "", AT_FDCWD, "/sys", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-        fail("/sys");
-    host_tree(h, root);
-    devices(root);
-    for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
-        if (h->req.local_mask >> i & 1)
-            local_dir(h, i, root);
-    for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
-        if (h->req.log_mask >> i & 1)
-            log_dir(h, i, root);
-    proc(root);
-    sys(root, sources);
-    (void)close(target_dir(root, "/home"));
-    (void)close(target_dir(root, "/run"));
-    int var = target_dir(root, "/var");
-    if (symlinkat("../tmp", var, "tmp") < 0 || symlinkat("../run", var, "run") < 0)
-        fail("/var");
-    (void)close(var);
-    enter(root);
-}
-
-/* The localizer sees the host as it is, read-only, and writes into its caches and a /tmp of its
- * own. */
-static void cache(const struct hlp *h, int dir, const char *base, const char *rest, int number)
-{
-    char path[HLP_PATH_MAX];
-    as_user(h);
-    int fd = hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR);
-    int target = hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR);
+    hlp_own_trees(h, c, &trees);
     hlp_fs_as(0, 0);
-    (void)hlp_format(path, sizeof(path), "%s/%s", base, rest);
-    int tree = copy_tree(fd, FLOOR, false, path);
-    struct mount_attr writable = { .attr_clr = RO }; /* the copy of a read-only tree is one */
-    if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &writable, sizeof(writable)) < 0)
-        fail(path);
-    if (syscall(SYS_move_mount, tree, "", target, "",
-                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-        fail(path);
-    (void)close(target);
-    if (dup2(tree, number) < 0)
-        fail(path);
-    (void)close(tree);
-}
-
-void hlp_build_localizer_root(const struct hlp *h)
-{
-    static const char *const options[][2] = { { "mode", "1777" }, { "size", "64m" },
-                                              { NULL, NULL } };
-    char rest[HLP_PATH_MAX];
-    struct mount_attr read_only = { .attr_set = RO | FLOOR };
-    private_mounts();
-    if (syscall(SYS_mount_setattr, AT_FDCWD, "/", AT_RECURSIVE, &read_only, sizeof(read_only)) < 0)
-        fail("/");
-    for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
-        const char *base = h->cfg.local_dirs.v[i];
-        if (!(h->req.local_mask >> i & 1))
-            continue;
-        hlp_fs_as(h->nm.uid, h->nm_gid);
-        int dir = hlp_open_root(h, base, EXE_STATUS_LOCAL_DIR);
-        /* Moved out of the range of the fixed numbers. */
-        int high = fcntl(dir, F_DUPFD_CLOEXEC, 200);
-        (void)close(dir);
-        if (high < 0)
-            fail(base);
-        if (h->req.what == EXE_VISIBILITY_PUBLIC)
-            cache(h, high, base, "filecache", EXE_LOCALIZER_CACHE_FD((int)i));
-        if (h->req.what & EXE_VISIBILITY_PRIVATE) {
-            (void)hlp_format(rest, sizeof(rest), "usercache/%s/filecache", h->user.name);
-            cache(h, high, base, rest, EXE_LOCALIZER_CACHE_FD((int)i));
-        }
-        if (h->req.what & EXE_VISIBILITY_APPLICATION) {
-            (void)hlp_format(rest, sizeof(rest), "usercache/%s/appcache/%s/filecache",
-                             h->user.name, h->app);
-            cache(h, high, base, rest, EXE_LOCALIZER_APP_FD((int)i));
-        }
-        (void)close(high);
+    int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    set_attributes(root, AT_RECURSIVE,
+                   profile == EXE_PROFILE_HOST ? MOUNT_ATTR_NOSUID : RO | FLOOR, 0, "/");
+    int proc = new_proc(h);
+    if (profile == 0)
+        localizer_root(&trees, root);
+    else if (profile == EXE_PROFILE_HADOOP)
+        hadoop_root(root);
+    else if (profile == EXE_PROFILE_STRICT) {
+        (void)close(root);
+        root = strict_root();
+        configured_paths(&h->cfg.read_only, root, false);
     }
-    hlp_fs_as(0, 0);
-    static const char *const scratch[] = { "/tmp", "/var/tmp", "/dev/shm" };
-    for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++) {
-        int target = open(scratch[i], O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        if (target >= 0)
-            attach(new_mount("tmpfs", options, FLOOR | MOUNT_ATTR_NOEXEC), target, "", scratch[i]);
-        if (target >= 0)
-            (void)close(target);
+    if (built) {
+        configured_paths(&h->cfg.writable, root, true);
+        devices(c, root, profile == EXE_PROFILE_HADOOP);
+        make_point(root, "proc", true);
+        make_point(root, "sys/fs/cgroup", true);
+        attach_and_close(new_mount("cgroup2", NULL, RO | FLOOR | MOUNT_ATTR_NOEXEC), root,
+                         "sys/fs/cgroup");
     }
-    if (chdir("/") < 0)
-        fail("/");
+    attach_and_close(proc, root, "proc");
+    if (built) {
+        mask_proc(root);
+        own_trees(h, &trees, root, profile == EXE_PROFILE_HADOOP);
+    }
+    if (profile == EXE_PROFILE_STRICT)
+        enter(root);
 }

@@ -7,6 +7,7 @@
  *         allow CALL aN&MASK=VALUE…     alternatives. 64-bit comparison of the masked argument
  *         deny CALL…                    EPERM
  *         errno NAME CALL…              this error number
+ *         include FILE                  its lines, from the same directory; once, not nested
  *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits
  * A call may be given as NAME=NUMBER for those that are newer than the library here. A name that is
  * not known is an error: a policy is never silently smaller or larger than its text. */
@@ -125,6 +126,21 @@ static void rule(scmp_filter_ctx ctx, uint32_t action, char **words, unsigned n)
     }
 }
 
+static void read_policy(scmp_filter_ctx *ctx, const char *path);
+
+static void include(scmp_filter_ctx *ctx, const char *name)
+{
+    char path[512];
+    const char *from = policy, *slash = strrchr(from, '/');
+    int at = line_number;
+    if (snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash - from + 1) : 0, from, name) >=
+        (int)sizeof(path))
+        fail("path too long");
+    read_policy(ctx, path);
+    policy = from;
+    line_number = at;
+}
+
 static void line(scmp_filter_ctx *ctx, char *text)
 {
     char *words[WORDS_MAX];
@@ -143,6 +159,10 @@ static void line(scmp_filter_ctx *ctx, char *text)
         if (!*ctx || seccomp_attr_set(*ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) < 0 ||
             seccomp_attr_set(*ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) < 0)
             fail("libseccomp cannot start");
+        return;
+    }
+    if (strcmp(words[0], "include") == 0 && n == 2 && !*ctx) {
+        include(ctx, words[1]);
         return;
     }
     if (!*ctx)
@@ -200,28 +220,34 @@ static void export(scmp_filter_ctx ctx, const char *path)
         fail("cannot write %s", path);
 }
 
-int main(int argc, char **argv)
+static void read_policy(scmp_filter_ctx *ctx, const char *path)
 {
-    static char text[1024];
-    scmp_filter_ctx ctx = NULL;
-    if (argc != 3) {
-        (void)fprintf(stderr, "usage: %s POLICY FILTER\n", argv[0]);
-        return 2;
-    }
-    policy = argv[1];
-    FILE *in = fopen(policy, "r");
+    char text[1024];
+    policy = path;
+    line_number = 0;
+    FILE *in = fopen(path, "r");
     if (!in)
         fail("%s", strerror(errno));
     while (fgets(text, sizeof(text), in)) {
         line_number++;
         if (!strchr(text, '\n'))
             fail("line too long");
-        line(&ctx, text);
+        line(ctx, text);
     }
+    (void)fclose(in);
+}
+
+int main(int argc, char **argv)
+{
+    scmp_filter_ctx ctx = NULL;
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: %s POLICY FILTER\n", argv[0]);
+        return 2;
+    }
+    read_policy(&ctx, argv[1]);
     if (!ctx)
         fail("empty policy");
     export(ctx, argv[2]);
     seccomp_release(ctx);
-    (void)fclose(in);
     return 0;
 }

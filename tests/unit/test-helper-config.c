@@ -63,7 +63,18 @@ static void test_refused(void **state)
         "selvedge.sandbox.read-only-paths=relative\n", "selvedge.sandbox.read-only-paths=/a/../b\n",
         "selvedge.sandbox.read-only-paths=/proc\n", "selvedge.sandbox.read-only-paths=/data\n",
         "selvedge.sandbox.read-only-paths=/x//y\n", "min.user.id=1000", /* no line end */
-        "[docker]\n", "  min.user.id=1000\n", "min.user.id =1000\n", "caf\xc3\xa9=1\n",
+        "[unknown]\n", "[docker\n", "[docker] \n", "[docker]\nmodule.enabled=true\n",
+        "[docker]\nmin.user.id=1000\n", "[gpu]\ngpu.major-device-number=x\n",
+        "[gpu]\ngpu.allowed-device-minor-numbers=0,,1\n", "[gpu]\nmodule.enabled=1x\n",
+        "[gpu]\ngpu.allowed-device-minor-numbers=1048576\n", "[gpu]\nunknown=1\n",
+        "[devices]\ndevices.allowed-numbers=1\n", "[devices]\ndevices.allowed-numbers=0:1\n",
+        "[devices]\ndevices.allowed-numbers=4096:1\n", "[devices]\ndevices.allowed-numbers=c:1\n",
+        "module.enabled=true\n", "[gpu]module.enabled=true\n", "[gpu]\n[gpu]module.enabled=true\n",
+        "selvedge.sandbox.profiles=\n", "selvedge.sandbox.profiles=strict,loose\n",
+        "selvedge.sandbox.profiles=strict,strict\n", "selvedge.sandbox.networks=host,\n",
+        "selvedge.sandbox.writable-paths=/data/1\n", "selvedge.sandbox.writable-paths=/run/x\n",
+        "selvedge.network.mode=01234567890123456\n", "selvedge.network.mtu=-1\n",
+        "selvedge.sandbox.selinux-label=\n", "  min.user.id=1000\n", "min.user.id =1000\n", "caf\xc3\xa9=1\n",
     };
     char text[1024];
     (void)state;
@@ -73,6 +84,38 @@ static void test_refused(void **state)
             fail_msg("accepted: %s", bad[i]);
     }
     assert_int_equal(parse("yarn.nodemanager.linux-container-executor.group=yarn\nx=1\n"), 2);
+}
+
+static void test_sections(void **state)
+{
+    const struct exe_device gpu0 = { 195, 0 }, gpu2 = { 195, 2 }, control = { 195, 255 },
+                            fpga = { 246, 9 }, card = { 242, 7 }, kmsg = { 1, 11 };
+    (void)state;
+    assert_int_equal(parse(GOOD), 0);
+    assert_int_equal(cfg->profiles, 1 << EXE_PROFILE_STRICT);
+    assert_int_equal(cfg->networks, 1 << EXE_NETWORK_HOST | 1 << EXE_NETWORK_NONE);
+    assert_false(hlp_device_allowed(cfg, &gpu0) || hlp_device_allowed(cfg, &fpga));
+    assert_int_equal(parse(GOOD "selvedge.sandbox.profiles=host,hadoop\n"
+                                "selvedge.sandbox.networks=private\nselvedge.network.range=10.0.0.0/8\n"
+                                "selvedge.network.outbound-mbit=5\n"
+                                "[docker]\nmodule.enabled=false\ndocker.binary=/usr/bin/docker\n"
+                                "docker.trusted.registries=\n[gpu]\nmodule.enabled=true\n"
+                                "gpu.allowed-device-minor-numbers=0,1\n[devices]\nmodule.enabled=1\n"
+                                "devices.allowed-numbers=242:7,195:2\ndevices.denied-numbers=242:7\n"),
+                     0);
+    assert_int_equal(cfg->profiles, 1 << EXE_PROFILE_HADOOP | 1 << EXE_PROFILE_HOST);
+    assert_int_equal(cfg->networks, 1 << EXE_NETWORK_PRIVATE);
+    assert_string_equal(cfg->net.range, "10.0.0.0/8");
+    assert_int_equal(cfg->net.total_kbit, 5000);
+    assert_true(hlp_device_allowed(cfg, &gpu0) && hlp_device_allowed(cfg, &gpu2));
+    assert_false(hlp_device_allowed(cfg, &control) || hlp_device_allowed(cfg, &card) ||
+                 hlp_device_allowed(cfg, &fpga) || hlp_device_allowed(cfg, &kmsg));
+    assert_int_equal(parse(GOOD "[fpga]\nmodule.enabled=1\n[gpu]\nmodule.enabled=true\n"
+                                "gpu.major-device-number=226\n"), 0);
+    assert_true(hlp_device_allowed(cfg, &fpga));
+    assert_false(hlp_device_allowed(cfg, &gpu0));
+    assert_int_equal(parse(GOOD "[gpu]\nmodule.enabled=0\ngpu.allowed-device-minor-numbers=0\n"), 0);
+    assert_false(hlp_device_allowed(cfg, &gpu0));
 }
 
 static void test_places(void **state)
@@ -163,7 +206,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),   cmocka_unit_test(test_refused), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_good),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sections), cmocka_unit_test(test_places),
         cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups), cmocka_unit_test(test_group_filter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,32 @@
+/* What container-network asks of the kernel, over two sockets: the host's side and the
+ * container's. Each function is 0, or a enum net_exit with words in `n->why`. */
+#ifndef SELVEDGE_EXECUTOR_NETWORK_LINK_H
+#define SELVEDGE_EXECUTOR_NETWORK_LINK_H
+
+#include <netlink/socket.h>
+
+#include "executor/network-plan.h"
+
+struct net {
+    const struct net_request *q;
+    struct net_plan plan;
+    struct nl_sock *host, *inside;
+    char why[NET_TEXT_MAX];
+};
+
+int net_fail(struct net *n, int error, const char *what, const char *device);
+/* The bridge, made with the gateway's address when it is missing; or the parent device. */
+int net_find_link(struct net *n, int *ret_index);
+/* eth0 in the container's namespace, on the link. `ret_host_end`: index of the veth's end here, or
+ * 0 in the modes that have none. */
+int net_make_device(struct net *n, int link, int *ret_host_end);
+/* lo and eth0 up, address, default route. */
+int net_configure_inside(struct net *n);
+
+/* network-shape.c: what the container sends is held to its ceiling by HTB on its own eth0; with a
+ * total, it also passes the one queue of this node. */
+int net_shape_container(struct net *n);
+int net_shape_total(struct net *n, int host_end);
+int net_index(struct nl_sock *sock, const char *name); /* index; 0 = none; -NLE */
+
+#endif

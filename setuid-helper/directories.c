@@ -1,0 +1,135 @@
+/* The directories of one container or localizer below the configured local and log directories, in
+ * the launched child: opened, and where they are new made, with the file-system ids of whom they
+ * belong to; what the process is to see of them becomes detached mounts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+static void as_user(const struct hlp *h)
+{
+    hlp_fs_as(h->user.uid, h->user.gid);
+}
+
+/* Takes `dir` over. The host profile sees it where it is. */
+static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_only, const char *base,
+                const char *rest)
+{
+    struct hlp_tree *to = &t->v[t->n];
+    if (h->req.profile == EXE_PROFILE_HOST) {
+        (void)close(dir);
+        return;
+    }
+    hlp_fs_as(0, 0);
+    to->base = base;
+    (void)hlp_format(to->rest, sizeof(to->rest), "%s%s", rest[0] ? "/" : "", rest);
+    to->fd = hlp_copy_tree(dir, read_only, to->rest);
+    to->at = h->req.op == EXE_OP_LOCALIZE ? dir : -1;
+    t->n++;
+    if (to->at < 0)
+        (void)close(dir);
+}
+
+/* The work dir and its tmp, which is /tmp. */
+static void work_dir(const struct hlp *h, struct hlp_trees *t, int app)
+{
+    (void)umask(027);
+    int work = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
+    int tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
+    (void)umask(0);
+    if (h->req.profile == EXE_PROFILE_HADOOP)
+        add(h, t, dup(tmp), false, "/var/tmp", "");
+    add(h, t, tmp, false, "/tmp", "");
+    (void)close(work);
+}
+
+/* One local dir: the caches read-only, the application's directory writable. */
+static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i)
+{
+    char path[HLP_PATH_MAX];
+    struct stat st;
+    const char *base = h->cfg.local_dirs.v[i];
+    hlp_fs_as(h->nm.uid, h->nm_gid);
+    int dir = hlp_open_root(h, base, EXE_STATUS_LOCAL_DIR);
+    as_user(h);
+    int public = hlp_open_at(dir, "filecache", O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (public >= 0 && (fstat(public, &st) < 0 ||
+                        (st.st_uid != h->public.uid && st.st_uid != h->nm.uid)))
+        hlp_fail(EXE_STATUS_LOCAL_DIR, EPERM, "filecache");
+    if (public >= 0)
+        add(h, t, public, true, base, "filecache");
+    else if (public != -ENOENT)
+        hlp_fail(EXE_STATUS_LOCAL_DIR, -public, "filecache");
+    as_user(h);
+    (void)hlp_format(path, sizeof(path), "usercache/%s/filecache", h->user.name);
+    add(h, t, hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), true, base, path);
+    as_user(h);
+    (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
+    int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
+    if (i == h->req.work_dir)
+        work_dir(h, t, app);
+    add(h, t, app, false, base, path);
+    (void)close(dir);
+}
+
+static void log_dir(const struct hlp *h, struct hlp_trees *t, unsigned i)
+{
+    char path[HLP_PATH_MAX];
+    const char *base = h->cfg.log_dirs.v[i];
+    hlp_fs_as(h->nm.uid, h->nm_gid);
+    int dir = hlp_open_root(h, base, EXE_STATUS_LOG_DIR);
+    as_user(h);
+    int app = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR);
+    (void)umask(027);
+    int logs = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
+    (void)umask(0);
+    (void)hlp_format(path, sizeof(path), "%s/%s", h->app, h->container);
+    add(h, t, logs, false, base, path);
+    (void)close(app);
+    (void)close(dir);
+}
+
+/* A localizer's cache, also kept as a descriptor for it. */
+static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, int dir, const char *base,
+                  const char *rest, int number)
+{
+    as_user(h);
+    add(h, t, hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR), false, base, rest);
+    c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = t->v[t->n - 1].fd;
+}
+
+static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, unsigned i)
+{
+    char rest[HLP_PATH_MAX];
+    const char *base = h->cfg.local_dirs.v[i];
+    hlp_fs_as(h->nm.uid, h->nm_gid);
+    int dir = hlp_open_root(h, base, EXE_STATUS_LOCAL_DIR);
+    if (h->req.what == EXE_VISIBILITY_PUBLIC)
+        cache(h, c, t, dir, base, "filecache", EXE_LOCALIZER_CACHE_FD((int)i));
+    if (h->req.what & EXE_VISIBILITY_PRIVATE) {
+        (void)hlp_format(rest, sizeof(rest), "usercache/%s/filecache", h->user.name);
+        cache(h, c, t, dir, base, rest, EXE_LOCALIZER_CACHE_FD((int)i));
+    }
+    if (h->req.what & EXE_VISIBILITY_APPLICATION) {
+        (void)hlp_format(rest, sizeof(rest), "usercache/%s/appcache/%s/filecache", h->user.name, h->app);
+        cache(h, c, t, dir, base, rest, EXE_LOCALIZER_APP_FD((int)i));
+    }
+    (void)close(dir);
+}
+
+void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t)
+{
+    for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
+        if (h->req.local_mask >> i & 1) {
+            if (h->req.op == EXE_OP_LOCALIZE)
+                caches(h, c, t, i);
+            else
+                local_dir(h, t, i);
+        }
+    for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
+        if (h->req.log_mask >> i & 1)
+            log_dir(h, t, i);
+}

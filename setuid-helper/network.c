@@ -1,0 +1,76 @@
+/* The container's network namespace, entered by the helper before it clones the container: so the
+ * container is born in it and the monitor stays in it, without a way to the network either. lo is
+ * brought up here; addresses and rates of PRIVATE are container-network's, a program of its own that
+ * is executed in the host's namespace with CAP_NET_ADMIN alone (executor/network.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+static int checked(int r, const char *what)
+{
+    if (r < 0)
+        hlp_fail(EXE_STATUS_NETWORK, errno, what);
+    return r;
+}
+
+static void bring_up_lo(void)
+{
+    struct ifreq lo = { .ifr_name = "lo" };
+    int s = checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
+    checked(ioctl(s, SIOCGIFFLAGS, &lo), "lo");
+    lo.ifr_flags = (short)(lo.ifr_flags | IFF_UP);
+    checked(ioctl(s, SIOCSIFFLAGS, &lo), "lo");
+    (void)close(s);
+}
+
+static void configure(const struct hlp *h, int host)
+{
+    struct net_request r = h->cfg.net;
+    char words[NET_TEXT_MAX];
+    size_t n;
+    int in[2];
+    int own = checked(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
+    int route = checked(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), "netlink");
+    r.magic = NET_MAGIC;
+    r.version = NET_VERSION;
+    r.flags = h->cfg.net_isolated ? NET_ISOLATED : 0;
+    r.index = h->req.net_index;
+    r.rate_kbit = h->req.net_rate_kbit;
+    r.ceil_kbit = h->req.net_ceil_kbit;
+    (void)hlp_format(r.container, sizeof(r.container), "%s", h->container);
+    checked(pipe2(in, O_CLOEXEC), "pipe");
+    if (write(in[1], &r, sizeof(r)) != (ssize_t)sizeof(r)) /* fits the pipe */
+        hlp_fail(EXE_STATUS_NETWORK, errno, "pipe");
+    (void)close(in[1]);
+    const struct hlp_program program = { .name = "container-network", .as = &h->monitor,
+                                         .fds = { in[0], -1, 2, route, own },
+                                         .net_namespace = host, .status = EXE_STATUS_NETWORK };
+    if (hlp_run_program(&program, words, sizeof(words) - 1, &n) != NET_EXIT_DONE) {
+        words[n] = '\0';
+        hlp_fail(EXE_STATUS_NETWORK, 0, n ? words : "container-network failed");
+    }
+    (void)close(in[0]);
+    (void)close(route);
+    (void)close(own);
+}
+
+void hlp_network(const struct hlp *h)
+{
+    if (h->req.network == EXE_NETWORK_HOST)
+        return;
+    int host = checked(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
+    checked(unshare(CLONE_NEWNET), "unshare");
+    hlp_caps_serving(HLP_CAP_NET_ADMIN);
+    bring_up_lo();
+    if (h->req.network == EXE_NETWORK_PRIVATE)
+        configure(h, host);
+    hlp_caps_serving(HLP_CAP_NONE);
+    (void)close(host);
+}

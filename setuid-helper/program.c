@@ -1,0 +1,98 @@
+/* Programs of ours that the helper executes and waits for: user-lookup and container-network. Each
+ * runs as an account without rights, with an empty environment and the descriptors it is given;
+ * what it says is bounded, and so is its time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+#define SECONDS 10
+#define HIGH 100 /* out of the way of the descriptors' places */
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+_Noreturn static void execute(const struct hlp_program *p, int program)
+{
+    char *argv[] = { (char *)(uintptr_t)p->name, (char *)(uintptr_t)p->argument, NULL };
+    char *envp[] = { NULL };
+    if (p->net_namespace >= 0 && setns(p->net_namespace, CLONE_NEWNET) < 0)
+        _exit(1);
+    for (int i = 0; i < HLP_PROGRAM_FDS; i++)
+        if (fcntl(p->fds[i] < 0 ? 2 : p->fds[i], F_DUPFD_CLOEXEC, HIGH + i) != HIGH + i)
+            _exit(1);
+    program = fcntl(program, F_DUPFD_CLOEXEC, HIGH + HLP_PROGRAM_FDS);
+    for (int i = 0; i < HLP_PROGRAM_FDS; i++)
+        if (p->fds[i] >= 0 || i < 3 ? dup2(HIGH + i, i) != i : close(i) < 0 && errno != EBADF)
+            _exit(1);
+    if (p->net_namespace >= 0)
+        hlp_drop_keeping_net_admin(p->as);
+    else
+        hlp_drop(p->as);
+    if (syscall(SYS_close_range, HLP_PROGRAM_FDS, HIGH - 1, 0) == 0)
+        (void)execveat(program, "", argv, envp, AT_EMPTY_PATH);
+    _exit(1);
+}
+
+/* Without CAP_KILL root may signal a process of another account only with its id; the same check is
+ * what makes a death signal of no use there. */
+_Noreturn static void give_up(const struct hlp_program *p, pid_t pid)
+{
+    if (setresuid((uid_t)-1, p->as->uid, (uid_t)-1) < 0 || kill(pid, SIGKILL) < 0 ||
+        setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
+        _exit(p->status);
+    (void)waitpid(pid, NULL, 0);
+    hlp_fail(p->status, ETIMEDOUT, p->name);
+}
+
+int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *ret_got)
+{
+    char path[HLP_PATH_MAX];
+    struct hlp_program with = *p;
+    int status, from[2];
+    size_t got = 0;
+    (void)hlp_format(path, sizeof(path), "%s/%s", LIBEXECDIR, p->name);
+    int program = hlp_open_trusted(path, O_PATH, p->status, p->status);
+    if (pipe2(from, O_CLOEXEC) < 0)
+        hlp_fail(p->status, errno, "pipe");
+    with.fds[1] = from[1];
+    pid_t pid = fork();
+    if (pid == 0)
+        execute(&with, program);
+    int pidfd = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+    if (pidfd < 0)
+        hlp_fail(p->status, errno, "fork");
+    (void)close(from[1]);
+    (void)close(program);
+    struct pollfd f[2] = { { .fd = from[0], .events = POLLIN }, { .fd = pidfd, .events = POLLIN } };
+    const int64_t until = now_ms() + SECONDS * 1000;
+    while (f[1].revents == 0 || f[0].revents != 0) { /* until it has ended and nothing is left to read */
+        int64_t left = until - now_ms();
+        if (left <= 0 || poll(f, 2, (int)left) <= 0)
+            give_up(p, pid);
+        ssize_t n = f[0].revents ? read(from[0], (char *)out + got, max - got) : 1;
+        if (n <= 0) { /* its end, or more than there may be: then a write ends the program */
+            (void)close(from[0]);
+            f[0].fd = -1;
+        } else if (f[0].revents) {
+            got += (size_t)n;
+        }
+    }
+    if (f[0].fd >= 0)
+        (void)close(from[0]);
+    (void)close(pidfd);
+    *ret_got = got;
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
