@@ -8,6 +8,7 @@
 
 #include "client/internal.h"
 #include "proto/yarn_service.pb-c.h"
+#include "wire/proxy.h"
 
 enum cli_am_phase { NEW, REGISTERING, RUNNING, FINISHING, OVER };
 
@@ -38,12 +39,12 @@ struct cli_am {
     sd_event *event;
     struct cli_am_ops ops;
     void *userdata;
-    char *host;
-    uint16_t port;
+    struct ipc_proxy_config rm; /* where and how; the token changes */
+    char *hosts[CLI_SERVERS_MAX]; /* of rm.servers */
     int64_t heartbeat_ms, max_wait_ms;
     struct yarn_attempt_id attempt;
     enum cli_am_phase phase;
-    struct ipc_client *ipc;
+    struct ipc_proxy *ipc;
     struct sv_arena *new_token_arena; /* a rolled AMRMToken, used from the next message on */
     struct yarn_token new_token;
     struct cli_nodes *nodes;

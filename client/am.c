@@ -15,9 +15,12 @@
 #include "common/fd.h"
 #include "wire/ipc_server.h" /* the Java class names */
 #include "wire/methods.h"
+#include "wire/qop.h"
 
 #define SOON_MS 10
 #define FINISH_POLL_MS 100
+#define FAILOVER_BASE_MS 200
+#define FAILOVER_MAX_MS 2000
 
 static void schedule(struct cli_am *am, int64_t after_ms);
 static void lose(struct cli_am *am, const struct sv_error *err);
@@ -33,19 +36,15 @@ static void on_started(struct yarn_container_id id, int status, const struct sv_
 
 static int connect_rm(struct cli_am *am, const struct yarn_token *token, struct sv_error *err)
 {
-    struct ipc_client_config cfg = {
-        .host = am->host,
-        .port = am->port,
-        .protocol = YARN_APPLICATION_MASTER_PROTOCOL,
-        .version = 1,
-        .token = token,
-    };
-    struct ipc_client *ipc;
-    int r = ipc_client_new(am->event, &cfg, &ipc, err);
+    struct ipc_proxy_config cfg = am->rm;
+    struct ipc_proxy *ipc;
+    int r;
 
+    cfg.client.token = token;
+    r = ipc_proxy_new(am->event, &cfg, &ipc, err);
     if (r < 0)
         return r;
-    ipc_client_free(am->ipc);
+    ipc_proxy_free(am->ipc);
     am->ipc = ipc;
     return 0;
 }
@@ -84,6 +83,33 @@ static int read_token(struct cli_am *am, const char *path, struct sv_error *err)
     return sv_error_set(err, -ENOKEY, "%s: no token of kind " YARN_KIND_AMRM, path);
 }
 
+/* One ResourceManager is tried again by judge() below; of several, the proxy looks for the active one
+ * first. */
+static int copy_schedulers(struct cli_am *am, const struct cli_am_config *cfg)
+{
+    struct ipc_proxy_config *rm = &am->rm;
+
+    rm->client.protocol = YARN_APPLICATION_MASTER_PROTOCOL;
+    rm->client.version = 1;
+    rm->client.qop_mask = IPC_QOP_ALL; /* no configuration in a container: the server says what it wants */
+    rm->retry.kind = cfg->n_schedulers > 1 ? IPC_RETRY_FAILOVER : IPC_RETRY_NEVER;
+    rm->retry.max_failovers = 2 * (int)cfg->n_schedulers;
+    rm->retry.base_ms = FAILOVER_BASE_MS;
+    rm->retry.max_ms = FAILOVER_MAX_MS;
+    if (cfg->n_schedulers > CLI_SERVERS_MAX)
+        return -E2BIG;
+    for (; rm->n_servers < cfg->n_schedulers; rm->n_servers++) {
+        const struct cli_server *from = &cfg->schedulers[rm->n_servers];
+
+        am->hosts[rm->n_servers] = strdup(from->host);
+        if (!am->hosts[rm->n_servers])
+            return -ENOMEM;
+        rm->servers[rm->n_servers].host = am->hosts[rm->n_servers];
+        rm->servers[rm->n_servers].port = from->port;
+    }
+    return 0;
+}
+
 int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am **ret,
                struct sv_error *err)
 {
@@ -96,12 +122,14 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
     am->ops = *cfg->ops;
     am->userdata = cfg->userdata;
     am->phase = NEW;
-    am->host = strdup(cfg->scheduler_host);
-    am->port = cfg->scheduler_port;
     am->heartbeat_ms = cfg->heartbeat_ms > 0 ? cfg->heartbeat_ms : 200;
     am->max_wait_ms = cfg->max_wait_ms > 0 ? cfg->max_wait_ms : 15 * 60 * 1000;
     am->nodes = cli_nodes_new(event, on_started, am);
-    if (am->host && am->nodes)
+    if (am->nodes)
+        r = copy_schedulers(am, cfg);
+    if (r < 0)
+        sv_error_errno(err, r, "ApplicationMaster");
+    else
         r = read_token(am, cfg->tokens_file, err);
     if (r < 0) {
         cli_am_free(am);
@@ -119,7 +147,7 @@ struct cli_am *cli_am_free(struct cli_am *am)
     if (!am)
         return NULL;
     am->phase = OVER;
-    ipc_client_free(am->ipc);
+    ipc_proxy_free(am->ipc);
     cli_nodes_free(am->nodes);
     sd_event_source_disable_unref(am->timer);
     cli_am_forget_all(am);
@@ -129,7 +157,8 @@ struct cli_am *cli_am_free(struct cli_am *am)
         free(rel);
     sv_arena_free(am->request_arena);
     sv_arena_free(am->new_token_arena);
-    free(am->host);
+    for (size_t i = 0; i < CLI_SERVERS_MAX; i++)
+        free(am->hosts[i]);
     free(am->my_host);
     free(am->my_url);
     free(am->diagnostics);
@@ -236,9 +265,9 @@ static int send_register(struct cli_am *am)
     request.has_rpc_port = true;
     request.rpc_port = am->my_port;
     request.tracking_url = am->my_url;
-    return ipc_client_call(am->ipc, "registerApplicationMaster", &request.base,
-                           &hadoop__yarn__register_application_master_response_proto__descriptor,
-                           0, on_registered, am);
+    return ipc_proxy_call(am->ipc, "registerApplicationMaster", &request.base,
+                          &hadoop__yarn__register_application_master_response_proto__descriptor, 0,
+                          on_registered, am, NULL);
 }
 
 int cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *tracking_url)
@@ -301,9 +330,9 @@ static int send_allocate(struct cli_am *am)
 
     if (r < 0)
         return r;
-    return ipc_client_call(am->ipc, "allocate", &am->request->base,
-                           &hadoop__yarn__allocate_response_proto__descriptor, 0, on_allocate,
-                           am);
+    return ipc_proxy_call(am->ipc, "allocate", &am->request->base,
+                          &hadoop__yarn__allocate_response_proto__descriptor, 0,
+                          on_allocate, am, NULL);
 }
 
 /* ---- Finishing ---- */
@@ -340,9 +369,9 @@ static int send_finish(struct cli_am *am)
     request.tracking_url = am->my_url;
     request.has_final_application_status = true;
     request.final_application_status = (Hadoop__Yarn__FinalApplicationStatusProto)am->final;
-    return ipc_client_call(am->ipc, "finishApplicationMaster", &request.base,
-                           &hadoop__yarn__finish_application_master_response_proto__descriptor, 0,
-                           on_finish, am);
+    return ipc_proxy_call(am->ipc, "finishApplicationMaster", &request.base,
+                          &hadoop__yarn__finish_application_master_response_proto__descriptor, 0, on_finish,
+                          am, NULL);
 }
 
 int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics)
@@ -393,7 +422,8 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     if (r >= 0) {
         am->call_open = true;
     } else {
-        sv_error_errno(&err, r, "ResourceManager %s:%u", am->host, am->port);
+        sv_error_errno(&err, r, "ResourceManager %s:%u", ipc_proxy_current(am->ipc)->host,
+                       ipc_proxy_current(am->ipc)->port);
         lose(am, &err);
     }
     return 0;

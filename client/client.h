@@ -110,10 +110,17 @@ struct cli_submission {
 
 struct cli_rm;
 
-/* `user`: NULL = the process' own. The address is yarn.resourcemanager.address. */
+/* `user`: NULL = the process' own. Where the ResourceManager is, or the several of which one is
+ * active, and how long one that is away is tried, is read from `conf` by Hadoop's keys:
+ * yarn.resourcemanager.address, .ha.*, .connect.*, yarn.client.failover-*, ipc.client.*. */
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err) _must_use_;
 struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */
+/* `fn` is told, before each wait, that a call could not be made and is made again by itself, at
+ * `next` ("host:port"). Only for telling people. */
+typedef void (*cli_away_fn)(const struct sv_error *err, int64_t wait_ms, const char *next,
+                            void *userdata);
+void cli_rm_on_away(struct cli_rm *rm, cli_away_fn fn, void *userdata);
 
 /* In every callback: status 0, or -errno and the reason in err->text; -EREMOTEIO = the
  * ResourceManager answered with an exception. */
@@ -173,9 +180,15 @@ struct cli_am_ops {
     void (*lost)(struct cli_am *am, const struct sv_error *err, void *userdata);
 };
 
+struct cli_server {
+    const char *host;
+    uint16_t port;
+};
+#define CLI_SERVERS_MAX 16
+
 struct cli_am_config {
-    const char *scheduler_host; /* yarn.resourcemanager.scheduler.address */
-    uint16_t scheduler_port;
+    const struct cli_server *schedulers; /* yarn.resourcemanager.scheduler.address, of each if there */
+    size_t n_schedulers;                 /* are several ResourceManagers; copied */
     int64_t heartbeat_ms;     /* 0 = 200; sooner whenever there is something to say */
     int64_t max_wait_ms;      /* 0 = 15 minutes */
     const char *tokens_file;  /* NULL = $HADOOP_TOKEN_FILE_LOCATION */

@@ -17,8 +17,11 @@ struct cli_ctx {
     struct cli_rm *rm;
     struct cli_fetch *fetch;
     char *user;
+    const char *conf_dir;    /* --conf, or NULL */
+    char *const *overrides;  /* -D, "KEY=VALUE", NULL-terminated */
     bool json;
     int code; /* of the command, once its loop has ended */
+    int64_t away_told_ms; /* when it was last said that the ResourceManager is away; 0 = never */
 };
 
 /* argv[0] is the subcommand. Results are exit codes; 2 = used wrongly. */
@@ -27,6 +30,7 @@ int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_kill(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_node(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv); /* without event loop and rm */
 
 /* Runs the loop until cli_stop(). */
 int cli_loop(struct cli_ctx *ctx);

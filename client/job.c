@@ -14,8 +14,13 @@ static void json_freep(json_t **j)
 
 int cli_job_print(const struct cli_job *job, char **ret)
 {
-    _cleanup_json_ json_t *list = json_array();
+    _cleanup_json_ json_t *list = json_array(), *servers = json_array();
     _cleanup_json_ json_t *root = NULL;
+
+    for (size_t i = 0; i < job->n_schedulers; i++)
+        if (json_array_append_new(servers, json_pack("{s:s, s:i}", "host", job->schedulers[i].host,
+                                                     "port", (int)job->schedulers[i].port)) < 0)
+            return -EINVAL;
 
     for (size_t i = 0; i < job->n_resources; i++) {
         const struct cli_resource *r = &job->resources[i];
@@ -27,12 +32,11 @@ int cli_job_print(const struct cli_job *job, char **ret)
                                                   (int)r->visibility)) < 0)
             return -EINVAL; /* a name that is not UTF-8, or no memory */
     }
-    root = json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:s, s:i, s:s, s:O}", "version", 1, "name",
+    root = json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O}", "version", 2, "name",
                      job->name, "instances", (int)job->instances, "memoryMb",
                      (json_int_t)job->resource.memory_mb, "vcores", (int)job->resource.vcores,
-                     "tries", (int)job->tries, "schedulerHost", job->scheduler_host,
-                     "schedulerPort", (int)job->scheduler_port, "secret", job->secret, "resources",
-                     list);
+                     "tries", (int)job->tries, "schedulers", servers, "secret", job->secret,
+                     "resources", list);
     *ret = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     return *ret ? 0 : -EINVAL;
 }
@@ -74,40 +78,64 @@ static int parse_resources(json_t *list, struct sv_arena *a, struct cli_job *job
     return 0;
 }
 
+static int parse_schedulers(json_t *list, struct sv_arena *a, struct cli_job *job, struct sv_error *err)
+{
+    size_t n = json_array_size(list);
+
+    if (n < 1 || n > CLI_SERVERS_MAX)
+        return sv_error_set(err, -ERANGE, "schedulers: %zu, between 1 and %d are needed", n,
+                            CLI_SERVERS_MAX);
+    job->schedulers = sv_newn(a, struct cli_server, n);
+    if (!job->schedulers)
+        return sv_error_errno(err, -ENOMEM, "schedulers");
+    for (size_t i = 0; i < n; i++) {
+        const char *host;
+        int port;
+
+        if (json_unpack(json_array_get(list, i), "{s:s, s:i}", "host", &host, "port", &port) < 0 ||
+            port < 1 || port > 65535)
+            return sv_error_set(err, -ERANGE, "schedulers[%zu]: not a host and a port", i);
+        job->schedulers[i] = (struct cli_server){ sv_arena_strdup(a, host), (uint16_t)port };
+        if (!job->schedulers[i].host)
+            return sv_error_errno(err, -ENOMEM, "schedulers");
+    }
+    job->n_schedulers = n;
+    return 0;
+}
+
 int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_job *ret,
                   struct sv_error *err)
 {
     json_error_t where;
     _cleanup_json_ json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
     struct cli_job job = { 0 };
-    const char *name, *host, *secret;
+    const char *name, *secret;
     json_int_t memory;
-    json_t *resources;
-    int version, instances, vcores, tries, port, r;
+    json_t *resources, *schedulers;
+    int version, instances, vcores, tries, r;
 
     if (!root)
         return sv_error_set(err, -EINVAL, "line %d: %s", where.line, where.text);
-    if (json_unpack_ex(root, &where, 0, "{s:i, s:s, s:i, s:I, s:i, s:i, s:s, s:i, s:s, s:o}",
+    if (json_unpack_ex(root, &where, 0, "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o}",
                        "version", &version, "name", &name, "instances", &instances, "memoryMb",
-                       &memory, "vcores", &vcores, "tries", &tries, "schedulerHost", &host,
-                       "schedulerPort", &port, "secret", &secret, "resources", &resources) < 0)
+                       &memory, "vcores", &vcores, "tries", &tries, "schedulers",
+                       &schedulers, "secret", &secret, "resources", &resources) < 0)
         return sv_error_set(err, -EINVAL, "%s", where.text);
-    if (version != 1)
-        return sv_error_set(err, -EINVAL, "version %d: this program reads version 1", version);
+    if (version != 2)
+        return sv_error_set(err, -EINVAL, "version %d: this program reads version 2", version);
     if (instances < 1 || instances > CLI_INSTANCES_MAX || memory < 1 || memory > (1LL << 40) ||
-        vcores < 1 || tries < 1 || tries > 100 || port < 1 || port > 65535)
-        return sv_error_set(err, -ERANGE, "instances, memoryMb, vcores, tries or schedulerPort: "
-                                          "out of range");
+        vcores < 1 || tries < 1 || tries > 100)
+        return sv_error_set(err, -ERANGE, "instances, memoryMb, vcores or tries: out of range");
     job.name = sv_arena_strdup(a, name);
     job.instances = instances;
     job.resource = (struct yarn_resource){ memory, vcores };
     job.tries = tries;
-    job.scheduler_host = sv_arena_strdup(a, host);
-    job.scheduler_port = (uint16_t)port;
     job.secret = sv_arena_strdup(a, secret);
-    if (!job.name || !job.scheduler_host || !job.secret)
+    if (!job.name || !job.secret)
         return sv_error_errno(err, -ENOMEM, "job description");
-    r = parse_resources(resources, a, &job, err);
+    r = parse_schedulers(schedulers, a, &job, err);
+    if (r == 0)
+        r = parse_resources(resources, a, &job, err);
     if (r < 0)
         return r;
     *ret = job;

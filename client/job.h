@@ -18,8 +18,8 @@ struct cli_job {
     int32_t instances;
     struct yarn_resource resource; /* of each container */
     int32_t tries;                 /* how often an instance may be started when its node is lost */
-    const char *scheduler_host;
-    uint16_t scheduler_port;
+    struct cli_server *schedulers; /* one for each ResourceManager */
+    size_t n_schedulers;
     const char *secret; /* hex: whoever knows it may tell the ApplicationMaster to end */
     struct cli_resource *resources;
     size_t n_resources;

@@ -14,6 +14,7 @@
 #include "proto/yarn_service.pb-c.h"
 #include "wire/ipc_server.h" /* the Java class names */
 #include "wire/methods.h"
+#include "wire/qop.h"
 
 #define RETRY_MS 500
 #define GIVE_UP_MS 60000
@@ -300,6 +301,7 @@ static int send_op(struct op *op)
             .protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL,
             .version = 1,
             .token = &node->token,
+            .qop_mask = IPC_QOP_ALL, /* no configuration in a container: the server says what it wants */
         };
 
         r = ipc_client_new(op->nodes->event, &cfg, &node->ipc, NULL);

@@ -1,5 +1,6 @@
-/* The client's side of a ResourceManager: ApplicationClientProtocol, one connection. Answers come
- * from the ResourceManager, which is trusted; missing fields still must not crash a client. */
+/* The client's side of a ResourceManager: ApplicationClientProtocol, at the active one if there are
+ * several. Answers come from the ResourceManager, which is trusted; missing fields still must not
+ * crash a client. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -9,9 +10,12 @@
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
 #include "wire/methods.h"
+#include "wire/proxy.h"
 
 struct cli_rm {
-    struct ipc_client *ipc;
+    struct ipc_proxy *ipc;
+    cli_away_fn away;
+    void *away_userdata;
 };
 
 /* One open call: what to do with the answer, and whom to tell. */
@@ -28,38 +32,36 @@ struct call {
     void *userdata;
 };
 
-static const struct sv_conf_key key_address = {
-    .name = "yarn.resourcemanager.address",
-    .type = SV_CONF_ADDRESS,
-    .def = "${yarn.resourcemanager.hostname}:8032",
-    .help = "where the ResourceManager serves clients",
-};
+static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
+                     const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
+                     void *userdata)
+{
+    struct cli_rm *rm = userdata;
+    char at[360];
+
+    (void)method;
+    (void)failed;
+    if (rm->away)
+        rm->away(err, wait_ms, ipc_proxy_server_text(next, at, sizeof(at)), rm->away_userdata);
+}
 
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err)
 {
-    struct cli_rm *rm;
-    struct ipc_client_config cfg = {
-        .protocol = YARN_APPLICATION_CLIENT_PROTOCOL,
-        .version = 1,
-        .user = user,
-    };
+    struct cli_rm *rm = calloc(1, sizeof(*rm));
+    struct ipc_proxy_config cfg;
     int r;
 
-    if (!sv_conf_raw(conf, "yarn.resourcemanager.hostname")) {
-        r = sv_conf_set(conf, "yarn.resourcemanager.hostname", "0.0.0.0"); /* Hadoop's default */
-        if (r < 0)
-            return sv_error_errno(err, r, "configuration");
-    }
-    r = sv_conf_address(conf, &key_address, &cfg.host, &cfg.port, err);
-    if (r < 0)
-        return r;
-    if (strcmp(cfg.host, "0.0.0.0") == 0)
-        cfg.host = "127.0.0.1";
-    rm = calloc(1, sizeof(*rm));
     if (!rm)
         return sv_error_errno(err, -ENOMEM, "client");
-    r = ipc_client_new(event, &cfg, &rm->ipc, err);
+    r = yarn_rm_proxy_config(conf, YARN_RM_CLIENTS, &cfg, err);
+    if (r >= 0) {
+        cfg.client.protocol = YARN_APPLICATION_CLIENT_PROTOCOL;
+        cfg.client.user = user;
+        cfg.notify = on_retry;
+        cfg.userdata = rm;
+        r = ipc_proxy_new(event, &cfg, &rm->ipc, err);
+    }
     if (r < 0) {
         free(rm);
         return r;
@@ -71,10 +73,16 @@ int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct c
 struct cli_rm *cli_rm_free(struct cli_rm *rm)
 {
     if (rm) {
-        ipc_client_free(rm->ipc);
+        ipc_proxy_free(rm->ipc);
         free(rm);
     }
     return NULL;
+}
+
+void cli_rm_on_away(struct cli_rm *rm, cli_away_fn fn, void *userdata)
+{
+    rm->away = fn;
+    rm->away_userdata = userdata;
 }
 
 static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
@@ -94,7 +102,7 @@ static int start(struct cli_rm *rm, const char *method, const ProtobufCMessage *
     if (!copy)
         return -ENOMEM;
     *copy = call;
-    r = ipc_client_call(rm->ipc, method, request, response, 0, on_answer, copy);
+    r = ipc_proxy_call(rm->ipc, method, request, response, 0, on_answer, copy, NULL);
     if (r < 0)
         free(copy);
     return r;

@@ -10,6 +10,7 @@
 #include "client/run.h"
 #include "common/buf.h"
 #include "common/str.h"
+#include "wire/proxy.h"
 
 #ifndef SELVEDGE_LIBEXECDIR
 #define SELVEDGE_LIBEXECDIR "/usr/libexec/selvedge"
@@ -239,12 +240,23 @@ int cli_run_script(const struct run_options *o, char **ret)
     return 0;
 }
 
-static const struct sv_conf_key key_scheduler = {
-    .name = "yarn.resourcemanager.scheduler.address",
-    .type = SV_CONF_ADDRESS,
-    .def = "${yarn.resourcemanager.hostname}:8030",
-    .help = "where the ResourceManager serves ApplicationMasters",
-};
+/* Where the ApplicationMaster finds the ResourceManager, or each of several. */
+static int find_schedulers(struct sv_conf *conf, struct sv_arena *a, struct cli_job *job,
+                           struct sv_error *err)
+{
+    struct ipc_proxy_config rm;
+    int r = yarn_rm_proxy_config(conf, YARN_RM_SCHEDULER, &rm, err);
+
+    if (r < 0)
+        return r;
+    job->schedulers = sv_newn(a, struct cli_server, rm.n_servers);
+    if (!job->schedulers)
+        return sv_error_errno(err, -ENOMEM, "job");
+    for (; job->n_schedulers < rm.n_servers; job->n_schedulers++)
+        job->schedulers[job->n_schedulers] =
+            (struct cli_server){ rm.servers[job->n_schedulers].host, rm.servers[job->n_schedulers].port };
+    return 0;
+}
 
 int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,
                   struct sv_arena *a, struct cli_job *ret_job, struct cli_resource ret_am[2],
@@ -267,7 +279,7 @@ int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_
     for (size_t i = 0; i < sizeof(random); i++)
         snprintf(secret + 2 * i, 3, "%02x", random[i]);
     job.secret = secret;
-    r = sv_conf_address(conf, &key_scheduler, &job.scheduler_host, &job.scheduler_port, err);
+    r = find_schedulers(conf, a, &job, err);
     if (r < 0)
         return r;
     r = cli_run_script(o, &script);

@@ -9,6 +9,7 @@
  * the job's result to the ResourceManager and ends. HTTP clients are hostile: they can read the
  * table, which holds no secret, and nothing else. */
 #include <errno.h>
+#include <netdb.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -306,6 +307,44 @@ static int read_job(struct am *am, struct sv_error *err)
     return am->tasks ? 0 : sv_error_errno(err, -ENOMEM, "table of instances");
 }
 
+/* The address that the ResourceManager sees this container at: one of its own, where the node gives
+ * containers private networks. Nothing is sent. */
+static int own_address(const struct am *am, char buf[NI_MAXHOST], struct sv_error *err)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV }, *to = NULL;
+    struct sockaddr_storage own;
+    socklen_t len = sizeof(own);
+    char port[8];
+    int r;
+
+    snprintf(port, sizeof(port), "%u", am->job.schedulers[0].port);
+    r = getaddrinfo(am->job.schedulers[0].host, port, &hints, &to);
+    if (r != 0)
+        return sv_error_set(err, -EADDRNOTAVAIL, "%s: %s", am->job.schedulers[0].host, gai_strerror(r));
+    _cleanup_close_ int fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || connect(fd, to->ai_addr, to->ai_addrlen) < 0 ||
+        getsockname(fd, (struct sockaddr *)&own, &len) < 0)
+        r = sv_error_errno(err, -errno, "address towards %s", am->job.schedulers[0].host);
+    else if (getnameinfo((struct sockaddr *)&own, len, buf, NI_MAXHOST, NULL, 0, NI_NUMERICHOST) != 0)
+        r = sv_error_set(err, -EADDRNOTAVAIL, "address towards %s", am->job.schedulers[0].host);
+    freeaddrinfo(to);
+    return r;
+}
+
+/* On the node's name, which others resolve; in a private network that is somebody else's. */
+static int serve(struct am *am, const char **host, char buf[NI_MAXHOST], struct sv_error *err)
+{
+    int r = sv_http_new(am->event, *host, 0, on_request, am, &am->http, err);
+
+    if (r != -EADDRNOTAVAIL)
+        return r;
+    r = own_address(am, buf, err);
+    if (r < 0)
+        return r;
+    *host = buf;
+    return sv_http_new(am->event, *host, 0, on_request, am, &am->http, err);
+}
+
 static int start(struct am *am, struct sv_error *err)
 {
     static const struct cli_am_ops ops = {
@@ -318,7 +357,7 @@ static int start(struct am *am, struct sv_error *err)
     };
     const char *host = getenv("NM_HOST");
     struct cli_am_config cfg = { .ops = &ops, .userdata = am };
-    char url[320];
+    char own[NI_MAXHOST], url[NI_MAXHOST + 64];
     int r = read_job(am, err);
 
     if (r < 0)
@@ -326,11 +365,11 @@ static int start(struct am *am, struct sv_error *err)
     if (!host)
         return sv_error_set(err, -ENOKEY, "NM_HOST is not set: this program is started by YARN, "
                                           "through `selvedge run`");
-    r = sv_http_new(am->event, host, 0, on_request, am, &am->http, err);
+    r = serve(am, &host, own, err);
     if (r < 0)
         return r;
-    cfg.scheduler_host = am->job.scheduler_host;
-    cfg.scheduler_port = am->job.scheduler_port;
+    cfg.schedulers = am->job.schedulers;
+    cfg.n_schedulers = am->job.n_schedulers;
     r = cli_am_new(am->event, &cfg, &am->yarn, err);
     if (r < 0)
         return r;

@@ -10,12 +10,16 @@
 #include <unistd.h>
 
 #include "client/cmd.h"
+#include "common/clock.h"
 #include "common/log.h"
+
+#define AWAY_TELL_MS 30000 /* between two reminders that the ResourceManager is away */
 
 struct command {
     const char *name;
     int (*run)(struct cli_ctx *ctx, int argc, char **argv);
     const char *synopsis, *summary, *help;
+    bool alone; /* needs no ResourceManager: only conf_dir, overrides and json are set */
 };
 
 static const struct command commands[] = {
@@ -49,6 +53,15 @@ static const struct command commands[] = {
     { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "" },
     { "node", cli_cmd_node, "node list [-a]", "list the nodes",
       "  -a, --all              also those that are not running\n" },
+    { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
+      "what this node can enforce, what it cannot, and what to do about it",
+      "  -u, --user NAME        the NodeManager's account (yarn)\n"
+      "\n"
+      "Looks and changes nothing; needs no ResourceManager. Run as root or as the NodeManager's\n"
+      "account it asks container-executor too. The exit code is 0 when all is well, 1 when\n"
+      "containers run with less than could be had, 2 when they do not run or a promise does not\n"
+      "hold.\n",
+      .alone = true },
 };
 
 static void help(FILE *out)
@@ -127,7 +140,7 @@ void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err)
 
 struct options { /* before the subcommand */
     const char *conf_dir;
-    char *overrides[OVERRIDES_MAX]; /* "KEY=VALUE" */
+    char *overrides[OVERRIDES_MAX + 1]; /* "KEY=VALUE" */
     size_t n_overrides;
 };
 
@@ -167,6 +180,19 @@ static int global_options(struct cli_ctx *ctx, int argc, char **argv, struct opt
     return -1;
 }
 
+/* The library goes on by itself for as long as is configured, 15 minutes if nothing is. */
+static void on_away(const struct sv_error *err, int64_t wait_ms, const char *next, void *userdata)
+{
+    struct cli_ctx *ctx = userdata;
+    int64_t now = sv_now_ms();
+
+    (void)wait_ms;
+    if (ctx->away_told_ms && now - ctx->away_told_ms < AWAY_TELL_MS)
+        return;
+    ctx->away_told_ms = SV_MAX(now, 1);
+    (void)cli_fail("%s; still trying, now at %s (Ctrl-C ends)", err->text, next);
+}
+
 static int start(struct cli_ctx *ctx, const struct options *o, struct sv_error *err)
 {
     const struct passwd *pw = getpwuid(geteuid());
@@ -193,7 +219,10 @@ static int start(struct cli_ctx *ctx, const struct options *o, struct sv_error *
         r = cli_fetch_new(ctx->event, &ctx->fetch);
     if (r < 0)
         return sv_error_errno(err, r, "event loop");
-    return cli_rm_new(ctx->event, ctx->conf, NULL, &ctx->rm, err);
+    r = cli_rm_new(ctx->event, ctx->conf, NULL, &ctx->rm, err);
+    if (r >= 0)
+        cli_rm_on_away(ctx->rm, on_away, ctx);
+    return r;
 }
 
 static bool wants_help(int argc, char **argv)
@@ -228,6 +257,10 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
         command_help(c, stdout);
         return 0;
     }
+    ctx->conf_dir = o.conf_dir;
+    ctx->overrides = o.overrides;
+    if (c->alone)
+        return c->run(ctx, argc, argv);
     if (start(ctx, &o, &err) < 0)
         return cli_fail("%s", err.text);
     return c->run(ctx, argc, argv);

@@ -14,8 +14,8 @@
 
 enum {
     K_HOSTNAME, K_ADDRESS, K_BIND_HOST, K_WEBAPP,
-    K_RM_ADDRESS, K_RM_HA, K_MEMORY, K_VCORES, K_LOG_AGGREGATION,
-    K_CONNECT_WAIT, K_CONNECT_RETRY, K_NM_CONNECT_WAIT, K_NM_CONNECT_RETRY, K_TRACK_STOPPED,
+    K_RM_ADDRESS, K_MEMORY, K_VCORES, K_LOG_AGGREGATION,
+    K_TRACK_STOPPED,
     K_RM_MINIMUM, K_LOCAL_DIRS, K_LOG_DIRS,
     K_DISK_ENABLE, K_DISK_INTERVAL, K_DISK_MIN_HEALTHY, K_DISK_MAX_UTIL, K_DISK_MIN_FREE,
     K_EXECUTOR_PATH, K_CGROUP_ROOT, K_UNENFORCED, K_LIMIT_USERS, K_LOCAL_USER,
@@ -23,6 +23,11 @@ enum {
     K_DEBUG_INFO, K_STDERR_TAIL, K_STDERR_PATTERN, K_PIDS_MAX,
     K_SIGKILL_DELAY, K_KILL_WAIT, K_DELETE_DELAY, K_LOG_RETAIN,
     K_FETCH_THREADS, K_CACHE_TARGET, K_CACHE_CLEANUP,
+    K_PROFILE, K_NETWORK, K_BANDWIDTH, K_BANDWIDTH_NODE, K_BANDWIDTH_YARN,
+    K_PLUGINS, K_GPUS, K_GPU_DISCOVERY, K_GPU_MAJOR, K_CPU_PERCENT, K_STRICT_CPU,
+    K_MEMORY_ENFORCED, K_MEMORY_NODE, K_ELASTIC, K_ELASTIC_TIMEOUT,
+    K_MEMORY_HIGH, K_MEMORY_SOFT, K_SWAP, K_DISK, K_IO_WEIGHT, K_IO_MAX, K_HUGETLB,
+    K_LOCALIZERS_MEMORY, K_LOCALIZERS_PIDS, K_NUMA, K_NUMA_READ, K_NUMA_IDS,
     K_MONITOR, K_MONITOR_ALL, K_PMEM, K_VMEM, K_VMEM_RATIO, K_DIAG_MAX,
     K_RECOVERY, K_SUPERVISED, K_RECOVERY_DIR, K_HMAC, K_SECURITY, K_AUX,
     K_COUNT
@@ -35,14 +40,9 @@ static const struct sv_conf_key keys[] = {
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
     [K_WEBAPP] = { NM "webapp.address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8042", .help = "REST and container logs." },
     [K_RM_ADDRESS] = { "yarn.resourcemanager.resource-tracker.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8031", .help = "ResourceTracker of the ResourceManager." },
-    [K_RM_HA] = { "yarn.resourcemanager.ha.enabled", SV_CONF_BOOL, "false", .help = "Several ResourceManagers; not supported by this version." },
     [K_MEMORY] = { NM "resource.memory-mb", SV_CONF_INT, "-1", -1, MAX_MB, .help = "Memory for containers; -1 = 8192." },
     [K_VCORES] = { NM "resource.cpu-vcores", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "Virtual cores for containers; -1 = 8." },
     [K_LOG_AGGREGATION] = { "yarn.log-aggregation-enable", SV_CONF_BOOL, "false", .help = "Upload of logs; not supported by this version." },
-    [K_CONNECT_WAIT] = { "yarn.resourcemanager.connect.max-wait.ms", SV_CONF_DURATION, "900000", -1, FOREVER, 1, "How long the ResourceManager may be away before the daemon gives up; -1 = for ever." },
-    [K_CONNECT_RETRY] = { "yarn.resourcemanager.connect.retry-interval.ms", SV_CONF_DURATION, "30000", 1, FOREVER, 1, "Time between attempts to reach the ResourceManager." },
-    [K_NM_CONNECT_WAIT] = { NM "resourcemanager.connect.max-wait.ms", SV_CONF_DURATION, "${yarn.resourcemanager.connect.max-wait.ms}", -1, FOREVER, 1, "The same for NodeManagers only." },
-    [K_NM_CONNECT_RETRY] = { NM "resourcemanager.connect.retry-interval.ms", SV_CONF_DURATION, "${yarn.resourcemanager.connect.retry-interval.ms}", 1, FOREVER, 1, "The same for NodeManagers only." },
     [K_TRACK_STOPPED] = { NM "duration-to-track-stopped-containers", SV_CONF_DURATION, "600000", 0, FOREVER, 1, "How long a stopped container is remembered as recently stopped." },
     [K_RM_MINIMUM] = { NM "resourcemanager.minimum.version", SV_CONF_STRING, "NONE", .help = "Lowest ResourceManager version to work with: NONE, EqualToNM or a version." },
     [K_LOCAL_DIRS] = { NM "local-dirs", SV_CONF_LIST, "${hadoop.tmp.dir}/nm-local-dir", .help = "Directories for localized files and work directories; the same list as in container-executor.cfg." },
@@ -73,6 +73,33 @@ static const struct sv_conf_key keys[] = {
     [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, 256, .help = "Parallel downloads for PUBLIC resources." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size that the cache is cleaned down to." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
+    [K_PROFILE] = { "selvedge.nodemanager.sandbox.profile", SV_CONF_STRING, "strict", .help = "What containers see of the host: strict, hadoop (its whole tree, read-only) or host; container-executor.cfg must allow it." },
+    [K_NETWORK] = { "selvedge.nodemanager.network", SV_CONF_STRING, "host", .help = "Network of containers: host, none or private; container-executor.cfg must allow it." },
+    [K_BANDWIDTH] = { NM "resource.network.enabled", SV_CONF_BOOL, "false", .help = "Outbound bandwidth of containers is limited; with private networks." },
+    [K_BANDWIDTH_NODE] = { NM "resource.network.outbound-bandwidth-mbit", SV_CONF_INT, "1000", 1, 4000000, .help = "Outbound bandwidth of the node, Mbit/s." },
+    [K_BANDWIDTH_YARN] = { NM "resource.network.outbound-bandwidth-yarn-mbit", SV_CONF_INT, "${yarn.nodemanager.resource.network.outbound-bandwidth-mbit}", 1, 4000000, .help = "What a container may use of it; with cgroups.strict-resource-usage a fiftieth. The sum of all is kept by selvedge.network.outbound-mbit in container-executor.cfg." },
+    [K_PLUGINS] = { NM "resource-plugins", SV_CONF_LIST, "", .help = "Kinds of devices for containers; known: yarn.io/gpu." },
+    [K_GPUS] = { NM "resource-plugins.gpu.allowed-gpu-devices", SV_CONF_STRING, "auto", .help = "GPUs for containers as index:minor,… or auto: those that nvidia-smi tells." },
+    [K_GPU_DISCOVERY] = { NM "resource-plugins.gpu.path-to-discovery-executables", SV_CONF_STRING, NULL, .help = "nvidia-smi, or the directory that it is in." },
+    [K_GPU_MAJOR] = { "selvedge.nodemanager.gpu.major-device-number", SV_CONF_INT, "195", 1, 4095, .help = "As gpu.major-device-number in container-executor.cfg." },
+    [K_CPU_PERCENT] = { NM "resource.percentage-physical-cpu-limit", SV_CONF_INT, "100", 1, 100, .help = "Share of the machine's processors that all containers together may use." },
+    [K_STRICT_CPU] = { NM "linux-container-executor.cgroups.strict-resource-usage", SV_CONF_BOOL, "false", .help = "A container gets the processor time of its vcores and no more, also where processors are idle." },
+    [K_MEMORY_ENFORCED] = { NM "resource.memory.enforced", SV_CONF_BOOL, "true", .help = "The kernel holds each container to its memory. false: only the node's memory is a limit, and what is over its own at two readings is killed if pmem-check-enabled." },
+    [K_MEMORY_NODE] = { "selvedge.nodemanager.containers.memory-limit.enabled", SV_CONF_BOOL, "true", .help = "All containers together are held to resource.memory-mb (and what localizers need)." },
+    [K_ELASTIC] = { NM "elastic-memory-control.enabled", SV_CONF_BOOL, "false", .help = "Containers may use more than they asked for while the node has room; when it has not, one is killed: opportunistic ones first, then those over their memory, the newest first." },
+    [K_ELASTIC_TIMEOUT] = { NM "elastic-memory-control.timeout-sec", SV_CONF_INT, "5", 1, 3600, .help = "Seconds after which a killed container that has not ended is not waited for: the next one is killed." },
+    [K_MEMORY_HIGH] = { "selvedge.nodemanager.container.memory.high-percentage", SV_CONF_INT, "0", 0, 100, .help = "memory.high in percent of a container's memory: above it the kernel takes back and slows down; 0 = off." },
+    [K_MEMORY_SOFT] = { NM "resource.memory.cgroups.soft-limit-percentage", SV_CONF_FLOAT, "90.0", .help = "memory.low in percent of a container's memory: what the kernel takes last when the node's memory for containers is used up." },
+    [K_SWAP] = { "selvedge.nodemanager.container.swap-percentage", SV_CONF_INT, "0", 0, 1000, .help = "memory.swap.max in percent of a container's memory." },
+    [K_DISK] = { NM "resource.disk.enabled", SV_CONF_BOOL, "false", .help = "Containers share disks by weight (io.weight)." },
+    [K_IO_WEIGHT] = { "selvedge.nodemanager.container.io.weight", SV_CONF_INT, "100", 1, 10000, .help = "io.weight of a container, with resource.disk.enabled." },
+    [K_IO_MAX] = { "selvedge.nodemanager.container.io.max", SV_CONF_LIST, "", .help = "Limits of one container on a disk: PATH rbps=N wbps=N riops=N wiops=N (any of the four), commas between disks; PATH is the block device or something on it." },
+    [K_HUGETLB] = { "selvedge.nodemanager.container.hugetlb.max-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "Huge pages of one container, for each size of page; they do not count as its memory." },
+    [K_LOCALIZERS_MEMORY] = { "selvedge.nodemanager.localizers.memory-mb", SV_CONF_INT, "1024", 16, MAX_MB, .help = "Memory of all localizers, what they write and the kernel has not yet written among it." },
+    [K_LOCALIZERS_PIDS] = { "selvedge.nodemanager.localizers.pids.max", SV_CONF_INT, "4096", 16, 4194304, .help = "Processes and threads of all localizers." },
+    [K_NUMA] = { NM "numa-awareness.enabled", SV_CONF_BOOL, "false", .help = "Each container is bound to the processors and the memory of NUMA nodes that have room for it." },
+    [K_NUMA_READ] = { NM "numa-awareness.read-topology", SV_CONF_BOOL, "false", .help = "NUMA nodes as the kernel tells them; false: as the keys node-ids, <id>.memory and <id>.cpus say." },
+    [K_NUMA_IDS] = { NM "numa-awareness.node-ids", SV_CONF_LIST, "", .help = "NUMA nodes for containers; yarn.nodemanager.numa-awareness.<id>.memory is in MB, .<id>.cpus a number of processors." },
     [K_MONITOR] = { NM "container-monitor.interval-ms", SV_CONF_DURATION, "${yarn.nodemanager.resource-monitor.interval-ms}", 50, FOREVER, 1, "Time between two readings of container usage." },
     [K_MONITOR_ALL] = { NM "resource-monitor.interval-ms", SV_CONF_DURATION, "3000", 50, FOREVER, 1, "Default of the key above." },
     [K_PMEM] = { NM "pmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; the kernel enforces memory here." },
@@ -95,11 +122,20 @@ const struct sv_conf_key *nm_conf_keys(size_t *ret_n)
     return keys;
 }
 
+static void print_keys(FILE *out, const struct sv_conf_key *k, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s\n    default: %s\n    %s\n", k[i].name, k[i].def ? k[i].def : "(unset)",
+                k[i].help);
+}
+
 void nm_conf_print(FILE *out)
 {
-    for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++)
-        fprintf(out, "%s\n    default: %s\n    %s\n", keys[i].name,
-                keys[i].def ? keys[i].def : "(unset)", keys[i].help);
+    size_t n;
+    const struct sv_conf_key *wire = yarn_proxy_conf_keys(&n);
+
+    print_keys(out, keys, SV_ARRAY_LEN(keys));
+    print_keys(out, wire, n);
 }
 
 /* hadoop.tmp.dir and yarn.log.dir have defaults in core-default.xml and the start scripts; rows
@@ -126,7 +162,7 @@ static int set_base_defaults(struct sv_conf *c)
             return r;
     }
     /* Rows refer to these by ${…}; a row's default is not visible to expansion. */
-    static const int referred[] = { K_HOSTNAME, K_CONNECT_WAIT, K_CONNECT_RETRY, K_MONITOR_ALL };
+    static const int referred[] = { K_HOSTNAME, K_MONITOR_ALL, K_BANDWIDTH_NODE };
     for (size_t i = 0; i < SV_ARRAY_LEN(referred); i++) {
         const struct sv_conf_key *k = &keys[referred[i]];
 
@@ -193,7 +229,7 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
     r = sv_conf_address(c->conf, &keys[K_WEBAPP], &c->web_host, &c->web_port, err);
     if (r < 0)
         return r;
-    r = sv_conf_address(c->conf, &keys[K_RM_ADDRESS], &c->rm_host, &c->rm_port, err);
+    r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
     if (r < 0)
         return r;
     GET(sv_conf_int, K_MEMORY, &mem);
@@ -206,8 +242,6 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_string, K_BIND_HOST, &c->bind_host);
     if (c->bind_host && !*c->bind_host)
         c->bind_host = NULL;
-    GET(sv_conf_duration_ms, K_NM_CONNECT_WAIT, &c->rm_connect_max_wait_ms);
-    GET(sv_conf_duration_ms, K_NM_CONNECT_RETRY, &c->rm_connect_retry_ms);
     GET(sv_conf_duration_ms, K_TRACK_STOPPED, &c->track_stopped_ms);
     GET(sv_conf_string, K_RM_MINIMUM, &c->rm_minimum_version);
     GET(sv_conf_string, K_HMAC, &s);
@@ -223,14 +257,10 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
 static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
     _cleanup_strv_ char **aux = NULL;
-    bool ha, agg;
+    bool agg;
     const char *s;
     int r;
 
-    GET(sv_conf_bool, K_RM_HA, &ha);
-    if (ha)
-        return sv_error_set(err, -EOPNOTSUPP, "%s=true: failover between ResourceManagers is not "
-                            "supported by this version", keys[K_RM_HA].name);
     GET(sv_conf_string, K_SECURITY, &s);
     if (!sv_streq(s, "simple"))
         return sv_error_set(err, -EOPNOTSUPP, "%s=%s: only simple is supported by this version",
@@ -295,7 +325,6 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_bool, K_DEBUG_INFO, &c->debug_info);
     GET(sv_conf_int, K_STDERR_TAIL, &c->stderr_tail_bytes);
     GET(sv_conf_string, K_STDERR_PATTERN, &c->stderr_pattern);
-    GET(sv_conf_int, K_PIDS_MAX, &c->pids_max);
     GET(sv_conf_duration_ms, K_SIGKILL_DELAY, &c->sigkill_delay_ms);
     GET(sv_conf_duration_ms, K_KILL_WAIT, &c->kill_wait_ms);
     GET(sv_conf_int, K_DELETE_DELAY, &secs);
@@ -303,6 +332,119 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_int, K_LOG_RETAIN, &secs);
     c->log_retain_ms = secs * 1000;
     GET(sv_conf_int, K_DIAG_MAX, &c->diagnostics_max);
+    return 0;
+}
+
+static int read_choice(struct nm_conf *c, int key, const char *const *names, size_t n, size_t *ret,
+                       struct sv_error *err)
+{
+    const char *s;
+    int r;
+
+    GET(sv_conf_string, key, &s);
+    for (*ret = 0; *ret < n; ++*ret)
+        if (names[*ret] && sv_streq(s, names[*ret]))
+            return 0;
+    return sv_error_set(err, -EINVAL, "%s: \"%s\" is not known", keys[key].name, s);
+}
+
+/* "PATH rbps=1 wbps=…": what the kernel understands, and a path that can be looked up. */
+static int check_io_max(char **list, struct sv_error *err)
+{
+    static const char *const words[] = { "rbps=", "wbps=", "riops=", "wiops=" };
+
+    for (char **one = list; one && *one; one++) {
+        _cleanup_strv_ char **part = NULL;
+        int r = sv_strv_split(*one, ' ', &part);
+        bool ok = r >= 0 && sv_strv_len(part) >= 2 && part[0][0] == '/';
+
+        for (char **p = ok ? part + 1 : NULL; p && *p; p++) {
+            uint64_t v;
+            bool known = false;
+
+            for (size_t i = 0; i < SV_ARRAY_LEN(words); i++)
+                if (sv_has_prefix(*p, words[i]))
+                    known = sv_parse_u64(*p + strlen(words[i]), 1, UINT64_MAX, &v) >= 0;
+            ok = ok && known;
+        }
+        if (!ok)
+            return sv_error_set(err, -EINVAL, "%s: \"%s\" is not of the form PATH rbps=N wbps=N "
+                                "riops=N wiops=N", keys[K_IO_MAX].name, *one);
+    }
+    return 0;
+}
+
+static int read_devices(struct nm_conf *c, struct sv_error *err)
+{
+    _cleanup_strv_ char **plugins = NULL;
+    int r;
+
+    GET(sv_conf_bool, K_BANDWIDTH, &c->bandwidth_enabled);
+    GET(sv_conf_int, K_BANDWIDTH_YARN, &c->bandwidth_mbit);
+    if (c->bandwidth_enabled && c->network != EXE_NETWORK_PRIVATE)
+        return sv_error_set(err, -EINVAL, "%s: only with %s=private can a container's bandwidth be "
+                            "limited", keys[K_BANDWIDTH].name, keys[K_NETWORK].name);
+    GET(sv_conf_list, K_PLUGINS, &plugins);
+    for (char **p = plugins; p && *p; p++) {
+        if (!sv_streq(*p, "yarn.io/gpu"))
+            return sv_error_set(err, -EOPNOTSUPP, "%s: %s is not supported; yarn.io/gpu is",
+                                keys[K_PLUGINS].name, *p);
+        c->gpus = true;
+    }
+    GET(sv_conf_string, K_GPUS, &c->gpus_allowed);
+    GET(sv_conf_string, K_GPU_DISCOVERY, &c->gpu_discovery);
+    GET(sv_conf_int, K_GPU_MAJOR, &c->gpu_major);
+    return 0;
+}
+
+static int read_limits(struct nm_conf *c, struct sv_error *err)
+{
+    static const char *const profiles[] = { [EXE_PROFILE_STRICT] = "strict",
+                                            [EXE_PROFILE_HADOOP] = "hadoop",
+                                            [EXE_PROFILE_HOST] = "host" };
+    static const char *const networks[] = { [EXE_NETWORK_HOST] = "host", [EXE_NETWORK_NONE] = "none",
+                                            [EXE_NETWORK_PRIVATE] = "private" };
+    int64_t secs;
+    size_t i;
+    int r;
+
+    r = read_choice(c, K_PROFILE, profiles, SV_ARRAY_LEN(profiles), &i, err);
+    if (r < 0)
+        return r;
+    c->profile = (enum exe_profile)i;
+    r = read_choice(c, K_NETWORK, networks, SV_ARRAY_LEN(networks), &i, err);
+    if (r < 0)
+        return r;
+    c->network = (enum exe_network)i;
+    r = read_devices(c, err);
+    if (r < 0)
+        return r;
+    GET(sv_conf_int, K_PIDS_MAX, &c->pids_max);
+    GET(sv_conf_int, K_CPU_PERCENT, &c->cpu_percent);
+    GET(sv_conf_bool, K_STRICT_CPU, &c->strict_cpu);
+    GET(sv_conf_bool, K_MEMORY_ENFORCED, &c->memory_enforced);
+    GET(sv_conf_bool, K_MEMORY_NODE, &c->memory_node_limit);
+    GET(sv_conf_bool, K_ELASTIC, &c->elastic);
+    GET(sv_conf_int, K_ELASTIC_TIMEOUT, &secs);
+    c->elastic_timeout_ms = secs * 1000;
+    GET(sv_conf_int, K_MEMORY_HIGH, &c->memory_high_percent);
+    GET(sv_conf_float, K_MEMORY_SOFT, &c->memory_soft_percent);
+    if (!(c->memory_soft_percent >= 0 && c->memory_soft_percent <= 100))
+        return sv_error_set(err, -EINVAL, "%s: a percentage from 0 to 100 is needed",
+                            keys[K_MEMORY_SOFT].name);
+    GET(sv_conf_int, K_SWAP, &c->swap_percent);
+    GET(sv_conf_bool, K_DISK, &c->disk_enabled);
+    GET(sv_conf_int, K_IO_WEIGHT, &c->io_weight);
+    GET(sv_conf_list, K_IO_MAX, &c->io_max);
+    r = check_io_max(c->io_max, err);
+    if (r < 0)
+        return r;
+    GET(sv_conf_int, K_HUGETLB, &c->hugetlb_mb);
+    GET(sv_conf_int, K_LOCALIZERS_MEMORY, &c->localizers_mb);
+    GET(sv_conf_int, K_LOCALIZERS_PIDS, &c->localizers_pids);
+    GET(sv_conf_bool, K_NUMA, &c->numa);
+    GET(sv_conf_bool, K_NUMA_READ, &c->numa_read_topology);
+    GET(sv_conf_list, K_NUMA_IDS, &c->numa_nodes);
     return 0;
 }
 
@@ -355,6 +497,8 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     if (r >= 0)
         r = read_launch(c, err);
     if (r >= 0)
+        r = read_limits(c, err);
+    if (r >= 0)
         r = read_rest(c, err);
     if (r >= 0)
         r = check_unsupported(c, err);
@@ -366,5 +510,7 @@ void nm_conf_free(struct nm_conf *c)
     c->local_dirs = sv_strv_free(c->local_dirs);
     c->log_dirs = sv_strv_free(c->log_dirs);
     c->env_whitelist = sv_strv_free(c->env_whitelist);
+    c->io_max = sv_strv_free(c->io_max);
+    c->numa_nodes = sv_strv_free(c->numa_nodes);
     c->conf = sv_conf_free(c->conf);
 }

@@ -9,7 +9,9 @@
 #include "common/base.h"
 #include "common/conf.h"
 #include "common/error.h"
+#include "executor/request.h"
 #include "wire/ids.h"
+#include "wire/proxy.h"
 #include "wire/token.h"
 
 struct nm_conf {
@@ -21,13 +23,10 @@ struct nm_conf {
     uint16_t port;            /* 0 = any */
     const char *web_host;
     uint16_t web_port;
-    const char *rm_host; /* resource tracker */
-    uint16_t rm_port;
     struct yarn_resource resource;
 
-    /* ResourceManager connection */
-    int64_t rm_connect_max_wait_ms; /* -1 = for ever */
-    int64_t rm_connect_retry_ms;
+    /* ResourceManagers: one, or an active one among several */
+    struct ipc_proxy_config rm; /* of the resource tracker */
     int64_t track_stopped_ms;
     const char *rm_minimum_version;
 
@@ -52,7 +51,27 @@ struct nm_conf {
     bool debug_info;
     int64_t stderr_tail_bytes;
     const char *stderr_pattern;
+    enum exe_profile profile;
+    enum exe_network network;
+    bool bandwidth_enabled; /* outbound, in private networks */
+    int64_t bandwidth_mbit; /* all containers together */
+    bool gpus;              /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
+    const char *gpus_allowed, *gpu_discovery;
+    int64_t gpu_major;
+
+    /* limits */
     int64_t pids_max;
+    int64_t cpu_percent; /* of the machine's processors, for all containers */
+    bool strict_cpu;
+    bool memory_enforced, memory_node_limit, elastic;
+    int64_t elastic_timeout_ms;
+    int64_t memory_high_percent, swap_percent;
+    double memory_soft_percent;
+    bool disk_enabled;
+    int64_t io_weight, hugetlb_mb, localizers_mb, localizers_pids;
+    char **io_max; /* "PATH rbps=… …" each, owned */
+    bool numa, numa_read_topology;
+    char **numa_nodes; /* owned */
 
     /* kill and delete */
     int64_t sigkill_delay_ms, kill_wait_ms;

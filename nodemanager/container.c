@@ -27,6 +27,11 @@ static struct nm_container *container_free(struct nm_container *c)
     sd_event_source_disable_unref(c->kill_timer);
     sv_arena_free(c->arena);
     free(c->node_label);
+    nm_assign_release(c);
+    free(c->cpus);
+    free(c->mems);
+    free(c->numa);
+    free(c->unassigned);
     free(c->diagnostics);
     free(c->pending_text);
     free(c);

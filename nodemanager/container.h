@@ -10,6 +10,7 @@
 #include "cgroups/cg.h"
 #include "common/arena.h"
 #include "common/fsm.h"
+#include "nodemanager/assignments.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 
@@ -17,6 +18,7 @@ struct exe_container;
 struct nm;
 struct nm_app;
 struct nm_localizing;
+struct nm_numa_taken;
 
 enum nm_container_state {
     NM_CONTAINER_NEW = 1,
@@ -81,6 +83,10 @@ struct nm_container {
     const Hadoop__Yarn__ContainerLaunchContextProto *clc;
 
     int local_dir, log_dir; /* indices */
+    char *cpus, *mems;      /* NUMA: cpuset lists, or NULL */
+    struct nm_numa_taken *numa; /* what it has of each node, or NULL */
+    struct nm_assigned assigned;
+    char *unassigned; /* why it did not get its share: its launch fails with these words */
     int exit_code;
     char *diagnostics; /* never NULL */
     int64_t start_ms, launch_ms, finish_ms; /* wall clock; 0 = not yet */
@@ -110,10 +116,12 @@ struct nm_container {
     int64_t usage_ms;  /* monotonic time of `usage` */
     float cpu_cores;   /* between the last two readings */
     uint64_t peak_bytes;
+    unsigned over_readings; /* in a row, over its memory; see check_memory */
 
     /* Heartbeats (node_status_updater.c). */
     int64_t reported_ms; /* monotonic, when the completed status was delivered; 0 = never */
     bool in_flight;      /* it is in the heartbeat that waits for its answer */
+    bool increased, increased_in_flight; /* it has grown (container_update.c) */
     bool acknowledged;   /* the ResourceManager wants to hear of it no more */
 };
 

@@ -47,17 +47,27 @@ static void human(uint64_t bytes, char *buf, size_t size)
         snprintf(buf, size, "%.1f %cB", (double)bytes / (double)(1ULL << (10 * u)), units[u]);
 }
 
-char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t peak_bytes)
+char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t peak_bytes,
+                            enum nm_memory_by by)
 {
+    static const char *const who[] = {
+        [NM_MEMORY_BY_KERNEL] = "Killed by the kernel at memory.max of the container's cgroup.",
+        [NM_MEMORY_BY_NODE] = "Killed by the kernel because memory of the node, or of all its "
+                              "containers, ran out.",
+        [NM_MEMORY_BY_MONITOR] = "Killed by the NodeManager: the kernel does not enforce memory of "
+                                 "containers here (yarn.nodemanager.resource.memory.enforced).",
+    };
     uint64_t limit = (uint64_t)c->resource.memory_mb << 20;
     char used[32], of[32], *s;
 
-    human(peak_bytes ? SV_MIN(peak_bytes, limit) : limit, used, sizeof(used));
+    human(!peak_bytes                  ? limit
+          : by == NM_MEMORY_BY_KERNEL ? SV_MIN(peak_bytes, limit)
+                                      : peak_bytes,
+          used, sizeof(used));
     human(limit, of, sizeof(of));
     if (sv_asprintf(&s, "Container [pid=%d,containerID=%s] is running beyond the 'PHYSICAL' memory "
-                    "limit. Current usage: %s of %s physical memory used. Killing container.\n"
-                    "Killed by the kernel at memory.max of the container's cgroup.\n",
-                    (int)pid, c->text, used, of) < 0)
+                    "limit. Current usage: %s of %s physical memory used. Killing container.\n%s\n",
+                    (int)pid, c->text, used, of, who[by]) < 0)
         return NULL;
     return s;
 }

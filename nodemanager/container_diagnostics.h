@@ -14,6 +14,12 @@ char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, cons
  * the container's own error files, which are hostile and read without following links. */
 char *nm_diagnostics_exit(const struct nm_container *c, int exit_code);
 /* Killed for its memory limit, in the words that Spark and others look for. */
-char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t peak_bytes);
+enum nm_memory_by {
+    NM_MEMORY_BY_KERNEL, /* at its own memory.max */
+    NM_MEMORY_BY_NODE,   /* at that of all containers, or of the machine */
+    NM_MEMORY_BY_MONITOR,
+};
+char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t peak_bytes,
+                            enum nm_memory_by by);
 
 #endif

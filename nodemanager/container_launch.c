@@ -22,6 +22,8 @@
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/numa.h"
+#include "nodemanager/resource_limits.h"
 #include "nodemanager/state_store.h"
 
 static const uint8_t no_credentials[] = { 'H', 'D', 'T', 'S', 0, 0, 0 };
@@ -63,6 +65,8 @@ static void on_recorded(void *userdata, bool ok)
         c->exe = NULL;
     }
     c->recovering = false;
+    nm_assign_release(c);
+    nm_numa_release(c);
     c->pending_event = 0;
     nm_post_container(c, event, c->pending_code, c->pending_text);
     free(c->pending_text);
@@ -193,7 +197,8 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     c->peak_bytes = SV_MAX(c->peak_bytes, e->maxrss_kib << 10);
     if (e->oom && !c->kill_requested) {
         finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, NM_EXIT_KILLED_EXCEEDED_PMEM,
-               nm_diagnostics_memory(c, c->pid, e->usage.memory_peak));
+               nm_diagnostics_memory(c, c->pid, e->usage.memory_peak,
+                                     e->usage.oom ? NM_MEMORY_BY_KERNEL : NM_MEMORY_BY_NODE));
         return;
     }
     if (code == 0) {
@@ -210,10 +215,20 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     finish_failed(c, code);
 }
 
+static void on_oom(struct exe_container *x, void *userdata)
+{
+    struct nm_container *c = userdata;
+
+    (void)x;
+    sv_log(SV_LOG_WARNING, c->text, "%s: the kernel has killed for memory (%lld MB); all of it ends",
+           c->text, (long long)c->resource.memory_mb);
+}
+
 static const struct exe_container_ops ops = {
     .started = on_started,
     .failed = on_failed,
     .exited = on_exited,
+    .oom = on_oom,
 };
 
 /* ---- launch ---------------------------------------------------------------------------------*/
@@ -260,12 +275,8 @@ static void launch_new(struct nm_container *c)
         .local_mask = nm_dirs_local_mask(c->nm->dirs),
         .log_mask = nm_dirs_log_mask(c->nm->dirs),
         .work_dir = (unsigned)c->local_dir,
-        .limits = {
-            .memory_bytes = (uint64_t)c->resource.memory_mb << 20,
-            .cpu_weight = cg_weight_of_vcores(c->resource.vcores),
-            .pids_max = (uint32_t)conf->pids_max,
-        },
-        .profile = EXE_PROFILE_STRICT,
+        .profile = conf->profile,
+        .network = conf->network,
         .credentials = no_credentials,
         .credentials_len = sizeof(no_credentials),
     };
@@ -275,6 +286,13 @@ static void launch_new(struct nm_container *c)
         fail(c, NM_EXIT_DISKS_FAILED, "Most of the disks failed.");
         return;
     }
+    if (c->unassigned) {
+        fail(c, NM_EXIT_INVALID, c->unassigned);
+        return;
+    }
+    nm_numa_assign(c);
+    nm_limits_of(c, &l.resource);
+    nm_assign_launch(c, &l);
     r = build_script(c, &script, &err);
     if (r >= 0) {
         l.script = script.data;
@@ -308,7 +326,9 @@ void nm_launch_start(struct nm_container *c)
         sv_log(SV_LOG_ERR, c->text, "%s: cannot be adopted: %s", c->text, err.text);
         nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
         finish_failed(c, NM_EXIT_LOST);
+        return;
     }
+    nm_numa_adopt(c);
 }
 
 /* ---- end ------------------------------------------------------------------------------------*/

@@ -11,6 +11,7 @@
 #include "nodemanager/container.h"
 #include "nodemanager/container_launch.h"
 #include "nodemanager/container_manager_internal.h"
+#include "nodemanager/container_update.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
 #include "nodemanager/node_status_updater.h"
@@ -310,8 +311,6 @@ static void not_offered(struct ipc_call *call, const char *what)
         (void)u;                                                                                   \
         not_offered(call, #name);                                                                  \
     }
-NOT_OFFERED(increaseContainersResource)
-NOT_OFFERED(updateContainer)
 NOT_OFFERED(localize)
 NOT_OFFERED(reInitializeContainer)
 NOT_OFFERED(restartContainer)
@@ -319,12 +318,21 @@ NOT_OFFERED(rollbackLastReInitialization)
 NOT_OFFERED(commitLastReInitialization)
 
 #define on_startContainers nm_cm_start_containers
+#define on_increaseContainersResource nm_cm_increase_containers
+#define on_updateContainer nm_cm_update_container
 #define ROW(name, request, response) { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
+
+/* NMProxy repeats a call after a broken connection; these are not harmless twice: a start would be refused as a
+ * relaunch, a signal sent again, a resource increased after it was decreased. */
+static const char *const once[] = { "startContainers", "signalToContainer", "increaseContainersResource",
+                                    "updateContainer", "reInitializeContainer", "restartContainer",
+                                    "rollbackLastReInitialization", "commitLastReInitialization", NULL };
 
 const struct ipc_protocol nm_container_management = {
     .name = YARN_CONTAINER_MANAGEMENT_PROTOCOL,
     .version = 1,
     .methods = methods,
     .n_methods = SV_ARRAY_LEN(methods),
+    .once = once,
 };

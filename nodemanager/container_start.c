@@ -205,6 +205,8 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
     size_t size = hadoop__yarn__start_container_request_proto__get_packed_size(q);
     struct nm_container *c = NULL;
     struct nm_app *app = NULL;
+    char assigned[NM_ASSIGNED_TEXT_MAX];
+    struct sv_error why = { 0 };
     uint8_t *packed;
     int r;
 
@@ -241,8 +243,10 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
         return r;
     }
     nm_container_add(c, app);
+    if (nm_assign(c, assigned, &why) < 0)
+        c->unassigned = strdup(why.text);
     r = nm_store_container(nm->store, c->text, app->text, packed, size, c->start_ms, c->local_dir,
-                           c->log_dir);
+                           c->log_dir, assigned);
     if (r >= 0)
         r = nm_secrets_use_token(nm->secrets, c->text, t->expiry_ms);
     if (r < 0) {

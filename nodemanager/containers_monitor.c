@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "executor/exe.h"
 #include "nodemanager/container.h"
+#include "nodemanager/container_diagnostics.h"
 #include "nodemanager/nm.h"
 
 struct nm_monitor {
@@ -43,6 +44,28 @@ static void sample_container(struct nm_container *c, int64_t now)
     c->usage = u;
     c->usage_ms = now;
     c->peak_bytes = SV_MAX(c->peak_bytes, SV_MAX(u.memory_peak, u.memory_current));
+}
+
+/* Where the kernel does not hold each container to its memory, this does, as Hadoop: what uses more
+ * than twice its memory, or more than it at two readings, is killed. */
+static void check_memory(struct nm_container *c)
+{
+    const struct nm_conf *conf = &c->nm->conf;
+    struct cg_leaf *leaf = c->exe ? exe_container_cgroup(c->exe) : NULL;
+    uint64_t asked = (uint64_t)c->resource.memory_mb << 20, used;
+    char *why;
+
+    if (conf->memory_enforced || conf->elastic || !conf->pmem_check || !leaf || c->kill_requested ||
+        c->state != NM_CONTAINER_RUNNING || cg_leaf_memory_in_use(leaf, &used) < 0)
+        return;
+    c->over_readings = used > asked ? c->over_readings + 1 : 0;
+    if (c->over_readings < 2 && used <= 2 * asked)
+        return;
+    why = nm_diagnostics_memory(c, c->pid, used, NM_MEMORY_BY_MONITOR);
+    if (why)
+        sv_log(SV_LOG_WARNING, c->text, "%s", why);
+    nm_container_kill(c, NM_EXIT_KILLED_EXCEEDED_PMEM, why ? why : "");
+    free(why);
 }
 
 /* "MemTotal:  123 kB" → KiB. */
@@ -93,6 +116,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
         if (nm_container_is_done(c))
             continue;
         sample_container(c, now);
+        check_memory(c);
         m->containers_bytes += c->usage.memory_current;
         m->containers_cpu += c->cpu_cores;
     }

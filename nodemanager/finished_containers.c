@@ -28,6 +28,7 @@ void nm_figures_of(const struct nm_container *c, struct nm_figures *ret)
         .cpu_usec = c->usage.cpu_usec,
         .pids = nm_container_is_done(c) ? 0 : c->usage.pids_current,
         .cpu_cores = nm_container_is_done(c) ? 0 : c->cpu_cores,
+        .usage = c->usage,
         .start_ms = c->start_ms,
         .launch_ms = c->launch_ms,
         .finish_ms = c->finish_ms,

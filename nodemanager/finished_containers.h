@@ -3,6 +3,7 @@
 #ifndef SELVEDGE_NODEMANAGER_FINISHED_CONTAINERS_H
 #define SELVEDGE_NODEMANAGER_FINISHED_CONTAINERS_H
 
+#include "cgroups/cg.h"
 #include "common/base.h"
 #include "wire/ids.h"
 
@@ -19,6 +20,7 @@ struct nm_figures { /* of one container, running or ended */
     int32_t vcores, execution_type;
     uint64_t memory_bytes, peak_bytes, cpu_usec, pids;
     float cpu_cores;
+    struct cg_usage usage; /* the last reading, also of one that has ended */
     int64_t start_ms, launch_ms, finish_ms, localize_ms; /* wall clock; localize: took */
 };
 void nm_figures_of(const struct nm_container *c, struct nm_figures *ret);

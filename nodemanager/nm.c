@@ -17,19 +17,24 @@
 #include "common/str.h"
 #include "executor/exe.h"
 #include "nodemanager/application.h"
+#include "nodemanager/assignments.h"
 #include "nodemanager/container.h"
 #include "nodemanager/container_manager.h"
 #include "nodemanager/containers_monitor.h"
 #include "nodemanager/deletion_service.h"
+#include "nodemanager/elastic_memory.h"
 #include "nodemanager/finished_containers.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/log_handler.h"
 #include "nodemanager/nm_web.h"
 #include "nodemanager/node_status_updater.h"
+#include "nodemanager/numa.h"
 #include "nodemanager/recovery.h"
+#include "nodemanager/resource_limits.h"
 #include "nodemanager/state_store.h"
 #include "nodemanager/token_secret_managers.h"
+#include "wire/ipc_conf.h"
 #include "wire/ipc_server.h"
 
 #define CLEAR_WAIT_MS 60000 /* for deletions at a start without recovery */
@@ -122,25 +127,6 @@ static int open_store(struct nm *nm, struct sv_error *err)
     return nm_store_open(nm->event, path, &nm->store, err);
 }
 
-/* The limits that the kernel must enforce for a container to be confined. */
-static int open_cgroups(struct nm *nm, struct sv_error *err)
-{
-    const char *missing;
-    int r = cg_root_open(nm->conf.cgroup_root, CG_CPU | CG_MEMORY | CG_PIDS, &nm->cgroups, err);
-
-    if (r < 0)
-        return sv_error_wrap(err, "cgroups");
-    missing = cg_root_missing(nm->cgroups);
-    if (!missing)
-        return 0;
-    if (!nm->conf.unenforced_allowed)
-        return sv_error_set(err, -EOPNOTSUPP, "cgroups: %s; limits cannot be enforced and this node "
-                            "refuses to run (selvedge.nodemanager.unenforced-limits.allowed=true "
-                            "runs it all the same, for development)", missing);
-    sv_log_warning("memory, pids, cpu limits not enforced: %s", missing);
-    return 0;
-}
-
 static void on_checked(const struct exe_failure *f, void *userdata)
 {
     struct nm *nm = userdata;
@@ -184,16 +170,22 @@ static int verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_passwor
 static int open_rpc(struct nm *nm, struct sv_error *err)
 {
     static const struct ipc_protocol *const protocols[] = { &nm_container_management, NULL };
-    int r = ipc_server_new(nm->event,
+    struct ipc_server_settings settings;
+    int r = ipc_settings_read(nm->conf.conf, &settings, err);
+
+    if (r < 0)
+        return r;
+    r = ipc_server_new(nm->event,
                            &(struct ipc_server_config){
                                .host = nm->conf.bind_host ? nm->conf.bind_host : nm->conf.hostname,
                                .port = nm->conf.port,
                                .verify_token = verify_nm_token,
                                .protocols = protocols,
                                .userdata = nm,
+                               .qop_mask = settings.qop_mask,
+                               .limits = settings.limits,
                            },
                            &nm->rpc, err);
-
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.address");
     nm->node_id.port = ipc_server_port(nm->rpc);
@@ -253,7 +245,11 @@ int nm_start(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         r = open_store(nm, err);
     if (r >= 0)
-        r = open_cgroups(nm, err);
+        r = nm_limits_new(nm, &nm->limits, err);
+    if (r >= 0)
+        r = nm_assignments_new(nm, &nm->assignments, err);
+    if (r >= 0)
+        r = nm_numa_new(nm, &nm->numa, err);
     if (r >= 0)
         r = open_executor(nm, err);
     if (r >= 0) {
@@ -269,6 +265,8 @@ int nm_start(struct nm *nm, struct sv_error *err)
         r = nm_log_handler_new(nm, &nm->logs, err);
     if (r >= 0)
         r = nm_monitor_new(nm, &nm->monitor, err);
+    if (r >= 0)
+        r = nm_elastic_new(nm, &nm->elastic, err);
     if (r >= 0)
         r = nm_updater_new(nm, &nm->updater, err);
     if (r >= 0) {
@@ -383,6 +381,7 @@ void nm_free(struct nm *nm)
     nm_container_free_dead(nm);
     nm_app_free_dead(nm);
     nm->finished = nm_finished_free(nm->finished);
+    nm->elastic = nm_elastic_free(nm->elastic);
     nm->monitor = nm_monitor_free(nm->monitor);
     nm->logs = nm_log_handler_free(nm->logs);
     nm->deletion = nm_deletion_free(nm->deletion);
@@ -390,6 +389,9 @@ void nm_free(struct nm *nm)
     nm->secrets = nm_secrets_free(nm->secrets);
     nm->exe = exe_free(nm->exe);
     nm->cgroups = cg_root_free(nm->cgroups);
+    nm->limits = nm_limits_free(nm->limits);
+    nm->assignments = nm_assignments_free(nm->assignments);
+    nm->numa = nm_numa_free(nm->numa);
     nm->dirs = nm_dirs_free(nm->dirs);
     sd_event_source_disable_unref(nm->stop_timer);
     sd_event_source_disable_unref(nm->clear_timer);

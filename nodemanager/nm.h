@@ -19,14 +19,18 @@ struct cg_root;
 struct exe;
 struct ipc_server;
 struct nm_app;
+struct nm_assignments;
 struct nm_container;
 struct nm_deletion;
 struct nm_dirs;
+struct nm_elastic;
 struct nm_event;
 struct nm_finished;
+struct nm_limits;
 struct nm_localization;
 struct nm_log_handler;
 struct nm_monitor;
+struct nm_numa;
 struct nm_secrets;
 struct nm_store;
 struct nm_updater;
@@ -43,11 +47,15 @@ struct nm {
     struct nm_secrets *secrets;
     struct nm_dirs *dirs;
     struct cg_root *cgroups;
+    struct nm_limits *limits;
+    struct nm_assignments *assignments;
     struct exe *exe;
     struct nm_localization *localization;
     struct nm_deletion *deletion;
     struct nm_log_handler *logs;
     struct nm_monitor *monitor;
+    struct nm_elastic *elastic; /* NULL = off */
+    struct nm_numa *numa;       /* NULL = off */
     struct nm_updater *updater;
     struct nm_finished *finished;
     struct ipc_server *rpc;

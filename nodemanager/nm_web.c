@@ -74,6 +74,41 @@ static json_t *limits_not_enforced(const struct nm *nm)
     return list;
 }
 
+/* Share of the last 10 s, in percent, in which some, or all, waited. */
+static json_t *stall_json(const struct cg_stall *s)
+{
+    return json_pack("{s:f,s:f,s:I,s:I}", "some", s->some_avg10 / 100.0, "full",
+                     s->full_avg10 / 100.0, "someUs", (json_int_t)s->some_usec, "fullUs",
+                     (json_int_t)s->full_usec);
+}
+
+static json_t *usage_json(const struct cg_usage *u)
+{
+    return json_pack(
+        "{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:{s:o,s:o,s:o}}", "throttledUs",
+        (json_int_t)u->throttled_usec, "oomKills", (json_int_t)u->oom_kills, "memoryMaxMet",
+        (json_int_t)u->max, "pidsPeak", (json_int_t)u->pids_peak, "pidsRefused",
+        (json_int_t)u->pids_refused, "ioReadBytes", (json_int_t)u->io_read_bytes, "ioWriteBytes",
+        (json_int_t)u->io_write_bytes, "ioReads", (json_int_t)u->io_reads, "ioWrites",
+        (json_int_t)u->io_writes, "pressure", "cpu", stall_json(&u->cpu_stall), "memory",
+        stall_json(&u->memory_stall), "io", stall_json(&u->io_stall));
+}
+
+/* All containers together, by the counters of their common group. */
+static json_t *containers_json(const struct nm *nm)
+{
+    struct cg_usage u;
+    json_t *j;
+
+    if (cg_root_usage(nm->cgroups, &u) < 0)
+        return json_null();
+    j = usage_json(&u);
+    (void)json_object_set_new(j, "memoryBytes", json_integer((json_int_t)u.memory_current));
+    (void)json_object_set_new(j, "cpuTimeMs", json_integer((json_int_t)(u.cpu_usec / 1000)));
+    (void)json_object_set_new(j, "pids", json_integer((json_int_t)u.pids_current)); /* ignoring */
+    return j;
+}
+
 static json_t *node_info(struct nm *nm)
 {
     const struct nm_conf *c = &nm->conf;
@@ -97,9 +132,10 @@ static json_t *node_info(struct nm *nm)
         "totalVCoresAllocatedContainers", c->resource.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes",
         "memory-mb (unit=Mi), vcores", "nmStartupTime", (json_int_t)nm->start_ms, "selvedge",
-        json_pack("{s:s,s:o,s:o}", "version", NM_VERSION, "limitsNotEnforced",
+        json_pack("{s:s,s:o,s:o,s:o}", "version", NM_VERSION, "limitsNotEnforced",
                   limits_not_enforced(nm), "limitsWhy",
-                  missing ? safe_string(missing) : json_null()));
+                  missing ? safe_string(missing) : json_null(), "containers",
+                  containers_json(nm)));
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/
@@ -173,7 +209,7 @@ static json_t *figures_json(struct nm *nm, const struct nm_figures *f, const cha
 {
     char link[1024];
     json_t *own = json_pack(
-        "{s:I,s:o,s:o,s:I,s:f,s:I,s:o,s:o,s:o,s:o,s:o}", "memoryBytes",
+        "{s:I,s:o,s:o,s:I,s:f,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "memoryBytes",
         (json_int_t)f->memory_bytes, "peakMemoryBytes",
         figure(f->peak_bytes > 0, (int64_t)f->peak_bytes), "cpuTimeMs",
         figure(f->launch_ms, (int64_t)(f->cpu_usec / 1000)), "pids", (json_int_t)f->pids,
@@ -181,7 +217,7 @@ static json_t *figures_json(struct nm *nm, const struct nm_figures *f, const cha
         figure(f->launch_ms, f->launch_ms), "finishTime", figure(f->finish_ms, f->finish_ms),
         "localizeMs", figure(f->launch_ms, f->localize_ms), "launchMs",
         figure(f->launch_ms, f->launch_ms - f->start_ms - f->localize_ms), "limitsNotEnforced",
-        limits_not_enforced(nm));
+        limits_not_enforced(nm), "usage", usage_json(&f->usage));
 
     snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", nm->node_id.host,
              sv_http_port(nm->http), f->text, f->user);

@@ -14,32 +14,37 @@
 #include "common/str.h"
 #include "nodemanager/application.h"
 #include "nodemanager/container.h"
+#include "nodemanager/container_update.h"
 #include "nodemanager/container_launch.h"
 #include "nodemanager/containers_monitor.h"
 #include "nodemanager/finished_containers.h"
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/resource_limits.h"
 #include "nodemanager/recently_stopped.h"
 #include "nodemanager/state_store.h"
 #include "nodemanager/token_secret_managers.h"
-#include "wire/ipc_client.h"
+#include "wire/backoff.h"
 #include "wire/methods.h"
+#include "wire/proxy.h"
 
 #define CALL_MS 60000       /* a heartbeat unanswered for longer is repeated */
-#define RETRY_FIRST_MS 250  /* doubles up to the configured interval */
+#define RETRY_FIRST_MS 250  /* after a refusal; doubles up to the configured interval */
 #define RESEND_MS 10000     /* a delivered end that nobody acknowledges is told again */
 #define UNREGISTER_MS 3000
 
 struct nm_updater {
     struct nm *nm;
-    struct ipc_client *client;
+    struct ipc_proxy *rm;
+    int32_t call; /* the open one's id; 0 = none */
     sd_event_source *timer;
-    bool registered, busy, again; /* again: an event wants a heartbeat as soon as possible */
+    bool registered, again; /* again: an event wants a heartbeat as soon as possible */
     bool ended;                   /* no request any more */
     int32_t response_id;
     int64_t rm_identifier;
-    int64_t interval_ms, retry_ms;
+    int64_t interval_ms;
     int64_t away_since_ms; /* monotonic; 0 = the ResourceManager answers */
+    unsigned refusals;     /* in a row */
     int64_t token_sequence;
     int64_t heartbeat_wall_ms;
     struct nm_stopped *stopped;
@@ -108,6 +113,9 @@ static Hadoop__Yarn__NodeStatusProto *node_status(struct nm_updater *u, struct s
         s->n_containersstatuses++;
         c->in_flight = nm_container_is_done(c);
     }
+    s->increased_containers = nm_update_increased(nm, a, &s->n_increased_containers);
+    if (!s->increased_containers)
+        return NULL;
     s->containers_utilization = nm_monitor_containers_utilization(nm->monitor, a);
     s->node_utilization = nm_monitor_node_utilization(nm->monitor, a);
     return s;
@@ -130,36 +138,67 @@ static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yar
 
 /* ---- away and back --------------------------------------------------------------------------*/
 
+static const char *rm_text(const struct ipc_proxy_server *s)
+{
+    static char text[360]; /* for one log message */
+
+    return ipc_proxy_server_text(s, text, sizeof(text));
+}
+
 static void came_back(struct nm_updater *u)
 {
     if (u->away_since_ms)
-        sv_log_info("ResourceManager %s:%u answers again", u->nm->conf.rm_host,
-                    u->nm->conf.rm_port);
+        sv_log_info("ResourceManager %s answers again", rm_text(ipc_proxy_current(u->rm)));
     u->away_since_ms = 0;
-    u->retry_ms = RETRY_FIRST_MS;
+    u->refusals = 0;
 }
 
-static void went_away(struct nm_updater *u, const char *what, const char *why)
+/* The proxy goes on by itself. */
+static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
+                     const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
+                     void *userdata)
 {
-    int64_t now = sv_now_ms(), max = u->nm->conf.rm_connect_max_wait_ms;
+    struct nm_updater *u = userdata;
+
+    if (!u->away_since_ms) {
+        u->away_since_ms = sv_now_ms();
+        sv_log_warning("ResourceManager %s: %s; trying again, containers go on", rm_text(failed),
+                       err->text);
+    }
+    if (failed != next)
+        sv_log_info("%s: Failing over to ResourceManager %s", method, rm_text(next));
+    else
+        sv_log_debug("%s: again in %lld ms", method, (long long)wait_ms);
+}
+
+/* The proxy has given up: for want of an answer, after as long as is configured, which ends the
+ * daemon as it ends Hadoop's; or because of an answer that makes no sense, and then we go on. */
+static void went_away(struct nm_updater *u, const char *what, const struct ipc_result *r,
+                      const char *why)
+{
+    const struct ipc_proxy_server *rm = ipc_proxy_current(u->rm);
+    const struct ipc_retry_policy *retry = &u->nm->conf.rm.retry;
+    int64_t now = sv_now_ms(), wait;
 
     if (!u->away_since_ms) {
         u->away_since_ms = now;
-        u->retry_ms = RETRY_FIRST_MS;
-        sv_log_warning("ResourceManager %s:%u: %s: %s; trying again, containers go on",
-                       u->nm->conf.rm_host, u->nm->conf.rm_port, what, why);
+        sv_log_warning("ResourceManager %s: %s: %s; trying again, containers go on", rm_text(rm), what,
+                       why);
     }
-    if (max >= 0 && now - u->away_since_ms > max) {
-        char text[256];
+    if ((r && ipc_failure_is_absence(ipc_failure_of(r))) ||
+        (retry->max_wait_ms >= 0 && now - u->away_since_ms > retry->max_wait_ms)) {
+        char text[512];
 
-        snprintf(text, sizeof(text), "ResourceManager %s:%u did not answer for %lld ms",
-                 u->nm->conf.rm_host, u->nm->conf.rm_port, (long long)max);
+        snprintf(text, sizeof(text), "ResourceManager %s did not answer for %lld ms", rm_text(rm),
+                 (long long)(now - u->away_since_ms));
         u->ended = true;
         nm_stop(u->nm, text, EXIT_FAILURE);
         return;
     }
-    schedule(u, u->retry_ms);
-    u->retry_ms = SV_MIN(u->retry_ms * 2, u->nm->conf.rm_connect_retry_ms);
+    wait = ipc_backoff_ms(RETRY_FIRST_MS, retry->interval_ms, u->refusals, ipc_backoff_noise());
+    if (u->refusals < 64)
+        u->refusals++;
+    schedule(u, wait);
 }
 
 /* ---- registration ---------------------------------------------------------------------------*/
@@ -198,12 +237,12 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
     struct nm_updater *u = userdata;
     const Hadoop__Yarn__RegisterNodeManagerResponseProto *m = (const void *)r->response;
 
-    u->busy = false;
+    u->call = 0;
     if (u->ended)
         return;
     if (r->status < 0) {
         if (r->status != -ECANCELED)
-            went_away(u, "registration", err->text);
+            went_away(u, "registration", r, err->text);
         return;
     }
     if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
@@ -220,14 +259,17 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
          nm_secrets_set_container_key(u->nm->secrets, m->container_token_master_key) < 0) ||
         (m->nm_token_master_key &&
          nm_secrets_set_nm_key(u->nm->secrets, m->nm_token_master_key) < 0)) {
-        went_away(u, "registration", "master keys are malformed or cannot be recorded");
+        went_away(u, "registration", NULL, "master keys are malformed or cannot be recorded");
         return;
     }
     if (m->resource) {
         struct yarn_resource total;
 
-        if (yarn_resource_from(m->resource, &total) == 0)
+        if (yarn_resource_from(m->resource, &total) == 0) {
+            total.gpus = u->nm->conf.resource.gpus; /* those that are in the machine */
             u->nm->conf.resource = total;
+            nm_limits_node_changed(u->nm);
+        }
     }
     u->rm_identifier = m->rm_identifier;
     u->registered = true;
@@ -295,13 +337,11 @@ static void send_register(struct nm_updater *u)
         r = m.node_id && m.resource && m.nodestatus ? add_recovered(u, a, &m) : -ENOMEM;
     }
     if (r >= 0)
-        r = ipc_client_call(u->client, "registerNodeManager", &m.base,
-                            &hadoop__yarn__register_node_manager_response_proto__descriptor,
-                            CALL_MS, on_registered, u);
+        r = ipc_proxy_call(u->rm, "registerNodeManager", &m.base,
+                           &hadoop__yarn__register_node_manager_response_proto__descriptor,
+                           CALL_MS, on_registered, u, &u->call);
     if (r < 0)
-        went_away(u, "registration", strerror(-r));
-    else
-        u->busy = true;
+        went_away(u, "registration", NULL, strerror(-r));
 }
 
 /* ---- heartbeat ------------------------------------------------------------------------------*/
@@ -405,12 +445,12 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     struct nm_updater *u = userdata;
     const Hadoop__Yarn__NodeHeartbeatResponseProto *m = (const void *)r->response;
 
-    u->busy = false;
+    u->call = 0;
     if (u->ended)
         return;
     if (r->status < 0) {
         if (r->status != -ECANCELED)
-            went_away(u, "heartbeat", err->text);
+            went_away(u, "heartbeat", r, err->text);
         return;
     }
     came_back(u);
@@ -442,8 +482,21 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
         nm_secrets_set_nm_key(u->nm->secrets, m->nm_token_master_key) < 0)
         sv_log_err("new NMToken master key is malformed or cannot be recorded");
     delivered(u);
+    nm_update_increased_delivered(u->nm);
+    if (m->resource) {
+        struct yarn_resource total;
+
+        if (yarn_resource_from(m->resource, &total) == 0) {
+            u->nm->conf.resource = total;
+            nm_limits_node_changed(u->nm);
+            sv_log_info("The ResourceManager has set this node to <memory:%lld, vCores:%d>",
+                        (long long)total.memory_mb, total.vcores);
+        }
+    }
     acknowledged(u, m);
     clean_up_lists(u, m);
+    nm_update_from_rm(u->nm, m->containers_to_decrease, m->n_containers_to_decrease);
+    nm_update_from_rm(u->nm, m->containers_to_update, m->n_containers_to_update);
     signals(u, m);
     if (u->again)
         schedule(u, 0);
@@ -467,14 +520,12 @@ static void send_heartbeat(struct nm_updater *u)
         m.has_tokensequenceno = true;
         m.tokensequenceno = u->token_sequence;
         if (m.node_status)
-            r = ipc_client_call(u->client, "nodeHeartbeat", &m.base,
-                                &hadoop__yarn__node_heartbeat_response_proto__descriptor, CALL_MS,
-                                on_heartbeat, u);
+            r = ipc_proxy_call(u->rm, "nodeHeartbeat", &m.base,
+                               &hadoop__yarn__node_heartbeat_response_proto__descriptor, CALL_MS,
+                               on_heartbeat, u, &u->call);
     }
     if (r < 0)
-        went_away(u, "heartbeat", strerror(-r));
-    else
-        u->busy = true;
+        went_away(u, "heartbeat", NULL, strerror(-r));
 }
 
 /* ---- when -----------------------------------------------------------------------------------*/
@@ -485,7 +536,9 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 
     (void)s;
     (void)usec;
-    if (u->ended || u->busy)
+    if (u->ended && u->unregistered) /* its time is over */
+        (void)ipc_proxy_cancel(u->rm, u->call); /* it may just have been answered, ignoring */
+    if (u->ended || u->call)
         return 0;
     if (u->registered)
         send_heartbeat(u);
@@ -511,7 +564,7 @@ void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
     nm_stopped_add(u->stopped, c->text);
     nm_finished_add(u->nm->finished, c);
     u->again = true;
-    if (u->registered && !u->busy && !u->away_since_ms)
+    if (u->registered && !u->call && !u->away_since_ms)
         schedule(u, 0);
 }
 
@@ -529,21 +582,18 @@ void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
 int nm_updater_new(struct nm *nm, struct nm_updater **ret, struct sv_error *err)
 {
     struct nm_updater *u = calloc(1, sizeof(*u));
-    struct ipc_client_config cfg = {
-        .host = nm->conf.rm_host,
-        .port = nm->conf.rm_port,
-        .protocol = YARN_RESOURCE_TRACKER_PROTOCOL,
-        .version = 1,
-    };
+    struct ipc_proxy_config cfg = nm->conf.rm;
     int r;
 
     if (!u)
         return sv_error_errno(err, -ENOMEM, "node status updater");
     u->nm = nm;
     u->interval_ms = 1000;
-    u->retry_ms = RETRY_FIRST_MS;
+    cfg.client.protocol = YARN_RESOURCE_TRACKER_PROTOCOL;
+    cfg.notify = on_retry;
+    cfg.userdata = u;
     u->stopped = nm_stopped_new(nm->conf.track_stopped_ms);
-    r = u->stopped ? ipc_client_new(nm->event, &cfg, &u->client, err)
+    r = u->stopped ? ipc_proxy_new(nm->event, &cfg, &u->rm, err)
                    : sv_error_errno(err, -ENOMEM, "node status updater");
     if (r >= 0) {
         r = sd_event_add_time_relative(nm->event, &u->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, u);
@@ -565,7 +615,7 @@ struct nm_updater *nm_updater_free(struct nm_updater *u)
     if (!u)
         return NULL;
     u->ended = true;
-    ipc_client_free(u->client);
+    ipc_proxy_free(u->rm);
     sd_event_source_disable_unref(u->timer);
     nm_stopped_free(u->stopped);
     free(u);
@@ -581,6 +631,7 @@ static void on_unregistered(const struct ipc_result *r, const struct sv_error *e
 {
     struct nm_updater *u = userdata;
 
+    u->call = 0;
     if (r->status < 0)
         sv_log_warning("Unregistration of the Node %s failed: %s", u->nm->node_id_text, err->text);
     else
@@ -601,12 +652,16 @@ void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), v
     u->unregistered_data = userdata;
     if (a && u->registered && !u->ended) {
         u->ended = true;
+        if (u->call)
+            (void)ipc_proxy_cancel(u->rm, u->call); /* a heartbeat in its last moment, ignoring */
         m.node_id = yarn_node_id_to(a, &u->nm->node_id);
         if (m.node_id &&
-            ipc_client_call(u->client, "unRegisterNodeManager", &m.base,
-                            &hadoop__yarn__un_register_node_manager_response_proto__descriptor,
-                            UNREGISTER_MS, on_unregistered, u) >= 0)
+            ipc_proxy_call(u->rm, "unRegisterNodeManager", &m.base,
+                           &hadoop__yarn__un_register_node_manager_response_proto__descriptor,
+                           UNREGISTER_MS, on_unregistered, u, &u->call) >= 0) {
+            schedule(u, UNREGISTER_MS);
             return;
+        }
     }
     u->ended = true;
     u->unregistered = NULL;

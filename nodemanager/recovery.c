@@ -17,6 +17,7 @@
 #include "common/str.h"
 #include "executor/exe.h"
 #include "nodemanager/application.h"
+#include "nodemanager/assignments.h"
 #include "nodemanager/container.h"
 #include "nodemanager/deletion_service.h"
 #include "nodemanager/local_dirs.h"
@@ -92,6 +93,19 @@ static int recover_container(const struct nm_stored_container *s, void *userdata
         x->bad++;
         return 0;
     }
+    if (s->updated_len) {
+        struct yarn_container_token u;
+        struct sv_error err;
+
+        if (yarn_container_token_decode(s->updated, s->updated_len, &u, &err) >= 0 &&
+            yarn_container_id_cmp(u.container, c->id) == 0) {
+            c->resource = u.resource;
+            c->version = u.version;
+            c->execution_type = u.execution_type;
+        } else {
+            x->bad++;
+        }
+    }
     c->recorded = true;
     c->start_ms = s->start_ms;
     c->launch_ms = s->launch_ms;
@@ -100,6 +114,11 @@ static int recover_container(const struct nm_stored_container *s, void *userdata
     c->log_dir = s->log_dir;
     c->kill_requested = s->killed;
     c->kill_code = s->kill_code;
+    if (!s->completed && nm_assign_again(c, s->assigned) < 0) {
+        sv_log(SV_LOG_ERR, c->text, "%s: what it was assigned (\"%s\") is not usable", c->text,
+               s->assigned);
+        x->bad++;
+    }
     if (*s->diagnostics) {
         char *d = strdup(s->diagnostics);
 

@@ -21,7 +21,7 @@ enum stmt {
     S_BEGIN, S_COMMIT, S_ROLLBACK,
     S_APP, S_APP_FINISHED, S_APP_REMOVE,
     S_CONT, S_CONT_LAUNCHED, S_CONT_KILLED, S_CONT_COMPLETED, S_CONT_DONE,
-    S_CONT_REMOVE,
+    S_CONT_REMOVE, S_CONT_UPDATED,
     S_KEY, S_KEY_REMOVE, S_TOKEN, S_TOKEN_EXPIRE,
     S_DEL, S_DEL_REMOVE, S_LOGDEL, S_LOGDEL_REMOVE, S_RES, S_RES_REMOVE,
     S_EACH_APP, S_EACH_CONT, S_EACH_KEY, S_EACH_TOKEN, S_EACH_DEL, S_EACH_LOGDEL, S_EACH_RES,
@@ -36,12 +36,13 @@ static const char *const sql[S_COUNT] = {
     [S_APP] = "INSERT OR REPLACE INTO apps(id,user,view_acl,modify_acl,finished) VALUES(?1,?2,?3,?4,0)",
     [S_APP_FINISHED] = "UPDATE apps SET finished=1 WHERE id=?1",
     [S_APP_REMOVE] = "DELETE FROM apps WHERE id=?1",
-    [S_CONT] = "INSERT INTO containers(id,app,request,start_ms,local_dir,log_dir) VALUES(?1,?2,?3,?4,?5,?6)",
+    [S_CONT] = "INSERT INTO containers(id,app,request,start_ms,local_dir,log_dir,assigned) VALUES(?1,?2,?3,?4,?5,?6,?7)",
     [S_CONT_LAUNCHED] = "UPDATE containers SET launched=1,launch_ms=?2 WHERE id=?1",
     [S_CONT_KILLED] = "UPDATE containers SET killed=1,kill_code=?2 WHERE id=?1",
     [S_CONT_COMPLETED] = "UPDATE containers SET completed=1,exit_code=?2 WHERE id=?1",
     [S_CONT_DONE] = "UPDATE containers SET completed=1,done=1,exit_code=?2,finish_ms=?3,diagnostics=?4 WHERE id=?1",
     [S_CONT_REMOVE] = "DELETE FROM containers WHERE id=?1",
+    [S_CONT_UPDATED] = "UPDATE containers SET updated=?2 WHERE id=?1",
     [S_KEY] = "INSERT OR REPLACE INTO keys(name,key_id,bytes) VALUES(?1,?2,?3)",
     [S_KEY_REMOVE] = "DELETE FROM keys WHERE name=?1",
     [S_TOKEN] = "INSERT OR REPLACE INTO used_tokens(container,expiry_ms) VALUES(?1,?2)",
@@ -55,7 +56,7 @@ static const char *const sql[S_COUNT] = {
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
     [S_EACH_CONT] =
         ("SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
-         "local_dir,log_dir,exit_code,kill_code,diagnostics FROM containers ORDER BY rowid"),
+         "local_dir,log_dir,exit_code,kill_code,diagnostics,assigned,updated FROM containers ORDER BY rowid"),
     [S_EACH_KEY] = "SELECT name,key_id,bytes FROM keys",
     [S_EACH_TOKEN] = "SELECT container,expiry_ms FROM used_tokens",
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",
@@ -72,12 +73,18 @@ static const char schema[] =
     " killed INTEGER NOT NULL DEFAULT 0, completed INTEGER NOT NULL DEFAULT 0,"
     " done INTEGER NOT NULL DEFAULT 0, local_dir INTEGER NOT NULL DEFAULT -1,"
     " log_dir INTEGER NOT NULL DEFAULT -1, exit_code INTEGER NOT NULL DEFAULT -1000,"
-    " kill_code INTEGER NOT NULL DEFAULT -1000, diagnostics TEXT NOT NULL DEFAULT '');"
+    " kill_code INTEGER NOT NULL DEFAULT -1000, diagnostics TEXT NOT NULL DEFAULT '',"
+    " assigned TEXT NOT NULL DEFAULT '', updated BLOB);"
     "CREATE TABLE keys(name TEXT PRIMARY KEY NOT NULL, key_id INTEGER NOT NULL, bytes BLOB NOT NULL);"
     "CREATE TABLE used_tokens(container TEXT PRIMARY KEY NOT NULL, expiry_ms INTEGER NOT NULL);"
     "CREATE TABLE deletions(id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, task TEXT NOT NULL);"
     "CREATE TABLE log_deleters(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, at_ms INTEGER NOT NULL);"
     "CREATE TABLE resources(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);";
+/* Step i leads from schema i + 1 to the next. */
+static const char *const upgrades[NM_STORE_SCHEMA - 1] = {
+    "ALTER TABLE containers ADD COLUMN assigned TEXT NOT NULL DEFAULT '';",
+    "ALTER TABLE containers ADD COLUMN updated BLOB;",
+};
 /* clang-format on */
 
 struct waiter {
@@ -240,10 +247,11 @@ int nm_store_app_remove(struct nm_store *s, const char *app)
     return write_row(s, S_APP_REMOVE, "t", app);
 }
 int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
-                       size_t request_len, int64_t start_ms, int local_dir, int log_dir)
+                       size_t request_len, int64_t start_ms, int local_dir, int log_dir,
+                       const char *assigned)
 {
-    return write_row(s, S_CONT, "ttbiii", id, app, request, request_len, start_ms,
-                     (int64_t)local_dir, (int64_t)log_dir);
+    return write_row(s, S_CONT, "ttbiiit", id, app, request, request_len, start_ms,
+                     (int64_t)local_dir, (int64_t)log_dir, assigned);
 }
 int nm_store_container_launched(struct nm_store *s, const char *id, int64_t launch_ms)
 {
@@ -261,6 +269,10 @@ int nm_store_container_done(struct nm_store *s, const char *id, int exit_code, i
                             const char *diagnostics)
 {
     return write_row(s, S_CONT_DONE, "tiit", id, (int64_t)exit_code, finish_ms, diagnostics);
+}
+int nm_store_container_updated(struct nm_store *s, const char *id, const void *token, size_t len)
+{
+    return write_row(s, S_CONT_UPDATED, "tb", id, token, len);
 }
 int nm_store_container_remove(struct nm_store *s, const char *id)
 {
@@ -363,6 +375,9 @@ static int row_container(sqlite3_stmt *st, void *fn, void *u)
         .exit_code = sqlite3_column_int(st, 12),
         .kill_code = sqlite3_column_int(st, 13),
         .diagnostics = text(st, 14),
+        .assigned = text(st, 15),
+        .updated = sqlite3_column_blob(st, 16),
+        .updated_len = (size_t)sqlite3_column_bytes(st, 16),
     };
     return ((int (*)(const struct nm_stored_container *, void *))fn)(&c, u);
 }
@@ -475,6 +490,23 @@ static int check_file(const char *path, struct sv_error *err)
     return 0;
 }
 
+/* In one transaction: a store is of one schema or of the other. */
+static int apply(struct nm_store *s, const char *path, const char *const *steps, int64_t n,
+                 struct sv_error *err)
+{
+    char meta[128];
+    bool ok = sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
+
+    snprintf(meta, sizeof(meta), "PRAGMA application_id=%d; PRAGMA user_version=%d;",
+             APPLICATION_ID, NM_STORE_SCHEMA);
+    for (int64_t i = 0; ok && i < n; i++)
+        ok = sqlite3_exec(s->db, steps[i], NULL, NULL, NULL) == SQLITE_OK;
+    if (!ok || sqlite3_exec(s->db, meta, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        return sv_error_set(err, -EIO, "state store %s: %s", path, sqlite3_errmsg(s->db));
+    return 0;
+}
+
 static int check_schema(struct nm_store *s, const char *path, struct sv_error *err)
 {
     int64_t version = -1, app = -1, tables = -1;
@@ -485,20 +517,12 @@ static int check_schema(struct nm_store *s, const char *path, struct sv_error *e
         return sv_error_set(err, -EBADMSG, "state store %s: damaged (%s); move it away to start "
                             "without the containers that it records", path,
                             sqlite3_errmsg(s->db));
-    if (tables == 0 && version == 0) {
-        char meta[128];
-
-        snprintf(meta, sizeof(meta), "PRAGMA application_id=%d; PRAGMA user_version=%d;",
-                 APPLICATION_ID, NM_STORE_SCHEMA);
-        if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK ||
-            sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK ||
-            sqlite3_exec(s->db, meta, NULL, NULL, NULL) != SQLITE_OK ||
-            sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-            return sv_error_set(err, -EIO, "state store %s: %s", path, sqlite3_errmsg(s->db));
-        return 0;
-    }
+    if (tables == 0 && version == 0)
+        return apply(s, path, (const char *const[]){ schema }, 1, err);
     if (app != APPLICATION_ID)
         return sv_error_set(err, -EBADMSG, "state store %s: not a NodeManager's store", path);
+    if (version >= 1 && version < NM_STORE_SCHEMA)
+        return apply(s, path, upgrades + version - 1, NM_STORE_SCHEMA - version, err);
     if (version != NM_STORE_SCHEMA)
         return sv_error_set(err, -EPROTO, "state store %s: schema %lld, this program knows %d; "
                             "start the version that wrote it, or move it away", path,

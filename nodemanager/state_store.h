@@ -13,7 +13,7 @@
 #include "common/error.h"
 #include "wire/token.h"
 
-#define NM_STORE_SCHEMA 1
+#define NM_STORE_SCHEMA 3 /* 2: containers.assigned; 3: containers.updated; older stores are upgraded when opened */
 
 struct nm_store;
 
@@ -34,15 +34,20 @@ int nm_store_app(struct nm_store *s, const char *app, const char *user, const ch
 int nm_store_app_finished(struct nm_store *s, const char *app) _must_use_; /* being finished */
 int nm_store_app_remove(struct nm_store *s, const char *app) _must_use_;
 
-/* local_dir, log_dir: indices into the configured lists, chosen before the launch. */
+/* local_dir, log_dir: indices into the configured lists, chosen before the launch. assigned: what of
+ * the node is this container's alone, text that assignments.c writes and reads. */
 int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
-                       size_t request_len, int64_t start_ms, int local_dir, int log_dir)
+                       size_t request_len, int64_t start_ms, int local_dir, int log_dir,
+                       const char *assigned)
     _must_use_;
 int nm_store_container_launched(struct nm_store *s, const char *id, int64_t launch_ms) _must_use_;
 int nm_store_container_killed(struct nm_store *s, const char *id, int exit_code) _must_use_;
 int nm_store_container_completed(struct nm_store *s, const char *id, int exit_code) _must_use_;
 int nm_store_container_done(struct nm_store *s, const char *id, int exit_code, int64_t finish_ms,
                             const char *diagnostics) _must_use_;
+/* The identifier of a token that gave it another Resource; replaces the one of its request. */
+int nm_store_container_updated(struct nm_store *s, const char *id, const void *token, size_t len)
+    _must_use_;
 int nm_store_container_remove(struct nm_store *s, const char *id) _must_use_;
 
 /* name: "nm.current", "nm.previous", "container.current", "container.previous", or an application
@@ -77,7 +82,9 @@ struct nm_stored_container {
     int64_t start_ms, launch_ms, finish_ms;
     bool launched, killed, completed, done;
     int local_dir, log_dir, exit_code, kill_code;
-    const char *diagnostics;
+    const char *diagnostics, *assigned;
+    const void *updated; /* see nm_store_container_updated; NULL = never */
+    size_t updated_len;
 };
 int nm_store_each_app(struct nm_store *s, int (*fn)(const struct nm_stored_app *a, void *u),
                       void *u) _must_use_;

@@ -13,6 +13,9 @@
 #include "wire/ipc_server.h"
 
 #define SWEEP_MS 10000 /* used tokens are looked through at most this often */
+/* A used token is remembered at least and at most so long after this daemon has come to know it. */
+#define REMEMBER_MIN_MS (10 * 60 * 1000)
+#define REMEMBER_MAX_MS (INT64_C(7) * 24 * 3600 * 1000)
 
 struct attempt_key { /* the key that an attempt's NMToken was made with */
     UT_hash_handle hh;
@@ -24,7 +27,8 @@ struct attempt_key { /* the key that an attempt's NMToken was made with */
 struct used_token {
     UT_hash_handle hh;
     char text[YARN_ID_TEXT_MAX];
-    int64_t expiry_ms;
+    int64_t expiry_ms; /* wall clock, as the token says */
+    int64_t keep_ms;   /* monotonic: a wall clock that jumps ahead and back lets nobody replay */
 };
 
 struct key_pair {
@@ -41,7 +45,8 @@ struct nm_secrets {
     struct key_pair nm, container;
     struct attempt_key *attempts;
     struct used_token *used;
-    int64_t swept_ms;
+    int64_t swept_ms; /* monotonic */
+    bool warned_weak; /* said once, not at every roll */
 };
 
 int nm_secrets_new(struct nm_store *store, enum yarn_hmac hmac, struct nm_secrets **ret)
@@ -113,10 +118,13 @@ static int set_key(struct nm_secrets *s, struct key_pair *p, const Hadoop__Yarn_
     if (r >= 0)
         r = nm_store_key(s->store, p->current_name, &p->current);
     sv_log_info("rolled master key %s, new id %d", p->current_name, k.key_id);
-    if (k.len < 16)
-        sv_log_debug("master key %s has only %zu bytes, Hadoop's default; raise "
-                     "hadoop.security.secret-manager.key-length on the ResourceManager",
-                     p->current_name, k.len);
+    if (yarn_master_key_weak(&k) && !s->warned_weak) {
+        s->warned_weak = true;
+        sv_log_warning("master key %s has only %zu bytes, Hadoop's default: whoever holds a token can "
+                       "find it by trying; raise hadoop.security.secret-manager.key-length on the "
+                       "ResourceManager",
+                       p->current_name, k.len);
+    }
     return r;
 }
 
@@ -273,19 +281,21 @@ int nm_secrets_verify_container_token(struct nm_secrets *s, const struct yarn_to
 
 static void sweep(struct nm_secrets *s)
 {
-    int64_t now = sv_wall_ms();
+    int64_t wall = sv_wall_ms(), now = sv_now_ms(), gone = wall;
     struct used_token *u, *tmp;
 
-    if (now >= s->swept_ms && now - s->swept_ms < SWEEP_MS)
+    if (now - s->swept_ms < SWEEP_MS)
         return;
     s->swept_ms = now;
     HASH_ITER(hh, s->used, u, tmp) {
-        if (u->expiry_ms >= now)
+        if (u->expiry_ms >= wall || u->keep_ms > now) {
+            gone = SV_MIN(gone, u->expiry_ms);
             continue;
+        }
         HASH_DEL(s->used, u);
         free(u);
     }
-    if (nm_store_used_tokens_expire(s->store, now) < 0)
+    if (nm_store_used_tokens_expire(s->store, gone) < 0)
         sv_log_err("expired container tokens could not be taken out of the state store");
 }
 
@@ -302,6 +312,7 @@ bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t 
 
 static int remember(struct nm_secrets *s, const char *container, int64_t expiry_ms)
 {
+    int64_t left = expiry_ms - SV_MIN(sv_wall_ms(), expiry_ms);
     struct used_token *u = NULL;
 
     HASH_FIND_STR(s->used, container, u);
@@ -313,6 +324,7 @@ static int remember(struct nm_secrets *s, const char *container, int64_t expiry_
         HASH_ADD_STR(s->used, text, u);
     }
     u->expiry_ms = expiry_ms;
+    u->keep_ms = sv_now_ms() + SV_MAX(SV_MIN(left, REMEMBER_MAX_MS), REMEMBER_MIN_MS);
     return 0;
 }
 

@@ -45,7 +45,8 @@ int nm_secrets_attempt_starts(struct nm_secrets *s, const struct yarn_nm_token *
                               struct sv_error *err) _must_use_;
 void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app);
 
-/* Each container token starts one container, until it expires by itself. */
+/* Each container token starts one container, until it expires by itself; whatever the wall clock does
+ * in between, it stays used for as long as it was good when it was used (at most a week). */
 bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t *ret_expiry_ms);
 int nm_secrets_use_token(struct nm_secrets *s, const char *container, int64_t expiry_ms)
     _must_use_;

@@ -1,5 +1,14 @@
 # Installation, dependencies. The table of installed files is packaging/modes.
 
+UNITS := $(addprefix $(BUILD)/packaging/, selvedge-containers.service selvedge-nodemanager.service selvedge-rm.service)
+# The paths of this build are in them: made again whenever they could be others.
+$(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
+	@mkdir -p $(@D)
+	$(Q)new=$@.$$$$; sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' \
+		-e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' $< >$$new && \
+		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi # two makes may be at it
+PROGRAMS += $(UNITS)
+
 # Takes what is built; `make install` after `sudo make` builds nothing as root.
 install: programs
 	$(Q)PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' LIBEXECDIR='$(LIBEXECDIR)' \
@@ -8,10 +17,14 @@ install: programs
 # Installs what is missing of packaging/deps-debian.txt (apt) or deps-fedora.txt (dnf).
 deps:
 	$(Q)packaging/install-deps
+# What the vm lane needs on top; its guest is a Debian, made where there is one.
+deps-vm: deps
+	$(Q)! command -v apt-get >/dev/null || packaging/install-deps deps-debian-vm.txt
 
-.PHONY: install deps
+.PHONY: install deps deps-vm
 
-# What runs with privilege, and how large it is. HELPER_OBJS is the helper's object list.
+# What runs with privilege: its sources, then the binary and the filters.
 tcb: programs
-	$(Q)CC='$(CC)' packaging/tcb-report $(BUILD) $(patsubst $(BUILD)/%.o,%.c,$(HELPER_OBJS))
+	$(Q)CC='$(CC)' tests/tcb
+	$(Q)packaging/tcb-report $(BUILD)
 .PHONY: tcb

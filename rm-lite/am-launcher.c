@@ -123,6 +123,8 @@ static void on_done(const struct ipc_result *res, const struct sv_error *err, vo
     } else {
         if (att) {
             sv_log(SV_LOG_INFO, l->text, "Done launching container for AM %s", l->text);
+            if (att->app->launch_ms == 0)
+                att->app->launch_ms = sv_wall_ms();
             rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_LAUNCHED_EV);
         }
         finish(l);
@@ -225,7 +227,7 @@ static int connect_node(struct sv_arena *a, struct launch *l, struct rm_attempt 
     struct ipc_client_config cfg = {
         .host = att->master_node.host, .port = (uint16_t)att->master_node.port,
         .protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL, .version = 1, .user = att->text,
-        .token = &t, .call_ms = CALL_MS,
+        .token = &t, .qop_mask = l->rm->c.ipc.qop_mask, .call_ms = CALL_MS,
     };
     int r = rm_token_nm_struct(a, att, &att->master_node, &t);
 

@@ -225,9 +225,9 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
 
     if (!app || !may_modify(call, rm, app, "Update Application Priority"))
         return;
-    if (rm_app_is_final(app)) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Application in %s state cannot update priority.",
-                      rm_app_wire_state_name(app));
+    if (rm_app_is_final(app)) { /* it keeps the one that it had */
+        resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
+        ipc_call_reply(call, &resp.base);
         return;
     }
     app->priority = (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->c.max_priority);
@@ -475,12 +475,73 @@ REFUSED(listReservations, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(getDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("issued"))
 REFUSED(renewDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("renewed"))
 REFUSED(cancelDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("cancelled"))
-REFUSED(moveApplicationAcrossQueues, JAVA_YARN_EXCEPTION,
-        "selvedge-rm does not support moving apps between queues")
-REFUSED(updateApplicationTimeouts, JAVA_YARN_EXCEPTION,
-        "selvedge-rm does not support application timeouts")
-REFUSED(signalToContainer, JAVA_YARN_EXCEPTION,
-        "selvedge-rm does not support signalling a container through the ResourceManager")
+
+/* An application stays in the queue where it is; every other move is refused with its reason. */
+ON(moveApplicationAcrossQueues)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__MoveApplicationAcrossQueuesRequestProto *q =
+        (const Hadoop__Yarn__MoveApplicationAcrossQueuesRequestProto *)request;
+    Hadoop__Yarn__MoveApplicationAcrossQueuesResponseProto resp =
+        HADOOP__YARN__MOVE_APPLICATION_ACROSS_QUEUES_RESPONSE_PROTO__INIT;
+    struct rm_app *app = app_of(call, rm, q->application_id);
+    struct rm_queue_info to, from;
+
+    if (!app || !may_modify(call, rm, app, "Move Application Request"))
+        return;
+    if (rm_app_final_stored(app))
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "App in %s state cannot be moved.",
+                      rm_app_wire_state_name(app));
+    else if (rm_sched_queue(rm->sched, q->target_queue, &to) < 0)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "The specified Queue: %.255s doesn't exist",
+                      q->target_queue);
+    else if (rm_sched_queue(rm->sched, app->queue, &from) >= 0 && sv_streq(to.path, from.path))
+        ipc_call_reply(call, &resp.base);
+    else
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "selvedge-rm does not support moving apps between queues");
+}
+
+ON(updateApplicationTimeouts)
+{
+    const Hadoop__Yarn__UpdateApplicationTimeoutsRequestProto *q =
+        (const Hadoop__Yarn__UpdateApplicationTimeoutsRequestProto *)request;
+    Hadoop__Yarn__UpdateApplicationTimeoutsResponseProto resp =
+        HADOOP__YARN__UPDATE_APPLICATION_TIMEOUTS_RESPONSE_PROTO__INIT;
+    struct rm_app *app = app_of(call, userdata, q->applicationid);
+
+    if (!app || !may_modify(call, userdata, app, "Update Application Timeouts"))
+        return;
+    if (!rm_app_final_stored(app)) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "selvedge-rm does not support application timeouts");
+        return;
+    }
+    resp.n_application_timeouts = q->n_application_timeouts; /* too late to matter */
+    resp.application_timeouts = q->application_timeouts;
+    ipc_call_reply(call, &resp.base);
+}
+
+ON(signalToContainer)
+{
+    const Hadoop__Yarn__SignalContainerRequestProto *q =
+        (const Hadoop__Yarn__SignalContainerRequestProto *)request;
+    struct yarn_container_id id;
+    struct rm_container *c = NULL;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (yarn_container_id_from(q->container_id, &id) < 0) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid container id: null");
+        return;
+    }
+    c = rm_container_find(userdata, id);
+    if (!c || c->finish_ms)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Trying to signal an absent container %s",
+                      yarn_container_id_text(id, text));
+    else
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "selvedge-rm does not support signalling a container "
+                      "through the ResourceManager");
+}
+
 EMPTY(getNodeToLabels, GetNodesToLabelsResponseProto,
       HADOOP__YARN__GET_NODES_TO_LABELS_RESPONSE_PROTO__INIT)
 EMPTY(getLabelsToNodes, GetLabelsToNodesResponseProto,

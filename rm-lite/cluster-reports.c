@@ -65,10 +65,11 @@ void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *reques
             if (!wanted(q, n))
                 continue;
             resp.nodereports[resp.n_nodereports] = rm_node_report(a, n);
-            if (!resp.nodereports[resp.n_nodereports++]) {
+            if (!resp.nodereports[resp.n_nodereports]) {
                 no_memory(call);
                 return;
             }
+            resp.nodereports[resp.n_nodereports++]->has_node_update_type = false; /* a master's */
         }
     if (resp.nodereports)
         ipc_call_reply(call, &resp.base);
@@ -110,6 +111,7 @@ static Hadoop__Yarn__QueueStatisticsProto *statistics(struct sv_arena *a,
 
 static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
 {
+    static char any[] = "*", *any_label[] = { any };
     QueueInfo *m = sv_new(a, QueueInfo);
 
     if (!m)
@@ -124,6 +126,8 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
     m->has_state = true;
     m->state = (Hadoop__Yarn__QueueStateProto)q->state;
     m->queuestatistics = statistics(a, q);
+    m->accessiblenodelabels = any_label;
+    m->n_accessiblenodelabels = SV_ARRAY_LEN(any_label);
     m->has_preemptiondisabled = m->has_intraqueuepreemptiondisabled = true;
     m->preemptiondisabled = m->intraqueuepreemptiondisabled = true;
     m->has_weight = true;
@@ -181,6 +185,13 @@ static void add_children(struct walk *w)
     (void)rm_sched_each_queue(w->rm->sched, add_child, w); /* add_child never fails */
 }
 
+static bool inside(const char *path, const char *queue)
+{
+    size_t n = strlen(queue);
+
+    return strncmp(path, queue, n) == 0 && (path[n] == 0 || path[n] == '.');
+}
+
 static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_info *q, QueueInfo *m)
 {
     struct rm_app *app;
@@ -191,7 +202,7 @@ static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_in
     DL_FOREACH(rm->app_list, app) {
         struct rm_app_usage use;
 
-        if (rm_sched_app_usage(rm->sched, app->id, &use) < 0 || !sv_streq(use.queue_path, q->path))
+        if (rm_sched_app_usage(rm->sched, app->id, &use) < 0 || !inside(use.queue_path, q->path))
             continue;
         m->applications[m->n_applications] = rm_app_report(a, app);
         if (!m->applications[m->n_applications++])
@@ -258,7 +269,7 @@ static int add_acl(const struct rm_queue_info *q, void *userdata)
     if (!m || s->resp->n_queueuseracls >= s->cap)
         return -1;
     hadoop__yarn__queue_user_aclinfo_proto__init(m);
-    m->queuename = sv_arena_strdup(s->a, q->name);
+    m->queuename = sv_arena_strdup(s->a, q->path);
     m->useracls = both;
     m->n_useracls = SV_ARRAY_LEN(both);
     s->resp->queueuseracls[s->resp->n_queueuseracls++] = m;

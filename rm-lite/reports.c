@@ -138,22 +138,58 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
     if (!m)
         return NULL;
     hadoop__yarn__application_resource_usage_report_proto__init(m);
-    (void)rm_sched_app_usage(app->rm->sched, app->id, &use); /* ended: all zero, ignoring */
+    if (rm_sched_app_usage(app->rm->sched, app->id, &use) < 0 && rm_app_final_stored(app)) {
+        use.used = use.reserved = (struct rm_res){ .mem = -1, .vcores = -1 }; /* not known any more */
+        use.containers = use.reserved_containers = -1;
+    }
     m->has_num_used_containers = m->has_num_reserved_containers = true;
     m->num_used_containers = use.containers;
     m->num_reserved_containers = use.reserved_containers;
     m->used_resources = yarn_resource_to(a, rm_res_to_yarn(use.used));
     m->reserved_resources = yarn_resource_to(a, rm_res_to_yarn(use.reserved));
     m->needed_resources =
-        yarn_resource_to(a, rm_res_to_yarn(rm_res_add(use.used, use.reserved)));
+        yarn_resource_to(a, rm_res_to_yarn(use.containers < 0 ? use.used
+                                                              : rm_res_add(use.used, use.reserved)));
     m->has_memory_seconds = m->has_vcore_seconds = true;
     rm_app_seconds(app, &m->memory_seconds, &m->vcore_seconds);
     m->has_cluster_usage_percentage = m->has_queue_usage_percentage = true;
-    m->cluster_usage_percentage = (float)(rm_res_share(calc, use.used, cluster) * 100);
+    m->cluster_usage_percentage =
+        use.containers < 0 ? 0 : (float)(rm_res_share(calc, use.used, cluster) * 100);
     if (use.queue_path && rm_sched_queue(app->rm->sched, use.queue_path, &q) >= 0)
         m->queue_usage_percentage = (float)(rm_res_share(calc, use.used, q.effective_min) * 100);
     m->has_preempted_memory_seconds = m->has_preempted_vcore_seconds = true;
     return m->used_resources && m->reserved_resources && m->needed_resources ? m : NULL;
+}
+
+#define WAITING "AM container is launched, waiting for AM container to Register with RM"
+
+static char *attempt_diagnostics(const struct rm_attempt *att)
+{
+    if (att->diagnostics && *att->diagnostics)
+        return att->diagnostics;
+    return STR(att->state == RM_ATT_LAUNCHED ? WAITING : "");
+}
+
+/* No application has a timeout here. */
+static bool timeouts_to(struct sv_arena *a, Hadoop__Yarn__ApplicationReportProto *m)
+{
+    Hadoop__Yarn__AppTimeoutsMapProto *row = sv_new(a, Hadoop__Yarn__AppTimeoutsMapProto);
+    Hadoop__Yarn__ApplicationTimeoutProto *t = sv_new(a, Hadoop__Yarn__ApplicationTimeoutProto);
+
+    m->apptimeouts = sv_newn(a, Hadoop__Yarn__AppTimeoutsMapProto *, 1);
+    if (!row || !t || !m->apptimeouts)
+        return false;
+    hadoop__yarn__app_timeouts_map_proto__init(row);
+    hadoop__yarn__application_timeout_proto__init(t);
+    t->application_timeout_type = HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME;
+    t->expire_time = STR("UNLIMITED");
+    t->has_remaining_time = true;
+    t->remaining_time = -1;
+    row->has_application_timeout_type = true;
+    row->application_timeout_type = t->application_timeout_type;
+    row->application_timeout = t;
+    m->apptimeouts[m->n_apptimeouts++] = row;
+    return true;
 }
 
 static char *page_url(struct sv_arena *a, struct rm_app *app)
@@ -180,8 +216,7 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app,
     if (!att)
         return true;
     m->currentapplicationattemptid = yarn_attempt_id_to(a, att->id);
-    if (app->unmanaged && att->token_live &&
-        (att->state == RM_ATT_LAUNCHED || att->state == RM_ATT_RUNNING)) {
+    if (app->unmanaged && att->token_live && att->state == RM_ATT_LAUNCHED) {
         struct yarn_token t;
 
         if (rm_token_amrm(a, att, &t) >= 0)
@@ -208,9 +243,8 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->yarn_application_state = (Hadoop__Yarn__YarnApplicationStateProto)rm_app_wire_state(app);
     m->trackingurl = page_url(a, app);
     m->diagnostics = app->diagnostics ? app->diagnostics
-                     : app->current && app->current->diagnostics && !rm_app_is_final(app)
-                         ? app->current->diagnostics
-                         : STR("");
+                     : app->current && !rm_app_is_final(app) ? attempt_diagnostics(app->current)
+                                                             : STR("");
     m->has_starttime = m->has_finishtime = m->has_launchtime = m->has_submittime = true;
     m->starttime = app->start_ms;
     m->submittime = app->submit_ms;
@@ -231,7 +265,10 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->appnodelabelexpression = STR("<Not set>");
     m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
     m->rmclusterid = STR(app->rm->c.cluster_id);
-    return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority ? m : NULL;
+    return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority &&
+                   timeouts_to(a, m)
+               ? m
+               : NULL;
 }
 
 Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *a,
@@ -252,7 +289,7 @@ Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *
     m->tracking_url = sv_arena_strdup(a, url);
     m->original_tracking_url = att->tracking_url && *att->tracking_url ? att->tracking_url
                                                                        : STR("N/A");
-    m->diagnostics = att->diagnostics ? att->diagnostics : STR("");
+    m->diagnostics = attempt_diagnostics(att);
     m->has_yarn_application_attempt_state = true;
     m->yarn_application_attempt_state =
         (Hadoop__Yarn__YarnApplicationAttemptStateProto)rm_attempt_wire_state(att);
@@ -279,11 +316,11 @@ Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
     m->has_creation_time = m->has_finish_time = true;
     m->creation_time = c->created_ms;
     m->finish_time = c->finish_ms;
-    m->diagnostics_info = c->diagnostics ? c->diagnostics : STR("");
+    m->diagnostics_info = c->diagnostics;
     m->log_url = sv_arena_printf(a, "http://%s/node/containerlogs/%s/%s", c->node_http, c->text,
                                  c->app->user);
     m->has_container_exit_status = true;
-    m->container_exit_status = c->exit_status;
+    m->container_exit_status = c->finish_ms ? c->exit_status : 0;
     m->has_container_state = true;
     m->container_state = (Hadoop__Yarn__ContainerStateProto)rm_container_wire_state(c);
     m->node_http_address = sv_arena_printf(a, "http://%s", c->node_http);

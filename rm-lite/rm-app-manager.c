@@ -173,21 +173,35 @@ void rm_app_free(struct rm_app *app)
 static int check_tags(const struct rm *rm, const Submission *ctx, struct sv_error *err)
 {
     if ((int64_t)ctx->n_applicationtags > rm->c.max_tags)
-        return sv_error_set(err, -EINVAL, "Too many applicationTags, a maximum of only %lld are "
-                            "allowed!", (long long)rm->c.max_tags);
+        return sv_error_set(err, -EINVAL, JAVA_ILLEGAL_ARGUMENT ": Too many applicationTags, a maximum "
+                            "of only %lld are allowed!", (long long)rm->c.max_tags);
     for (size_t i = 0; i < ctx->n_applicationtags; i++) {
         const char *t = ctx->applicationtags[i];
 
         if ((int64_t)strlen(t) > rm->c.max_tag_length)
-            return sv_error_set(err, -EINVAL, "Tag %.100s is too long, maximum allowed length of a "
-                                "tag is %lld", t, (long long)rm->c.max_tag_length);
+            return sv_error_set(err, -EINVAL, JAVA_ILLEGAL_ARGUMENT ": Tag %.100s is too long, maximum "
+                                "allowed length of a tag is %lld", t, (long long)rm->c.max_tag_length);
         for (const char *p = t; *p; p++)
             if ((unsigned char)*p >= 0x80)
                 return sv_error_set(err, -EINVAL,
-                                    "A tag can only have ASCII characters! Invalid tag - %.100s",
+                                    JAVA_ILLEGAL_ARGUMENT ": A tag can only have ASCII characters! "
+                                    "Invalid tag - %.100s",
                                     t);
     }
     return 0;
+}
+
+static bool named(const char *s)
+{
+    return s && *s;
+}
+
+static bool asks_for_label(const Submission *ctx)
+{
+    for (size_t i = 0; i < ctx->n_am_container_resource_request; i++)
+        if (named(ctx->am_container_resource_request[i]->node_label_expression))
+            return true;
+    return named(ctx->node_label_expression);
 }
 
 int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const char **ret_class,
@@ -206,9 +220,12 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     if (rm_app_find(rm, id))
         return 0; /* a repeated submission is answered as the first */
     r = check_tags(rm, ctx, err);
-    if (r < 0) {
-        *ret_class = JAVA_ILLEGAL_ARGUMENT;
+    if (r < 0)
         return r;
+    if (asks_for_label(ctx)) {
+        *ret_class = JAVA_INVALID_LABEL_REQUEST;
+        return sv_error_set(err, -EINVAL, "Invalid resource request, node label not enabled but "
+                            "request contains label expression");
     }
     n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
     bytes = malloc(SV_MAX(n, (size_t)1));

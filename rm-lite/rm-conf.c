@@ -139,6 +139,9 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
         if (r < 0)
             return r;
     }
+    r = ipc_settings_read(conf, &c.ipc, err);
+    if (r < 0)
+        return r;
     if (c.am_global_max_attempts < 0)
         c.am_global_max_attempts = c.am_max_attempts;
     r = yarn_hmac_parse(c.hmac_name, &c.hmac);

@@ -6,6 +6,7 @@
 
 #include "common/conf.h"
 #include "common/error.h"
+#include "wire/ipc_conf.h"
 #include "wire/token.h"
 
 struct rm_address {
@@ -22,6 +23,7 @@ struct rm_conf {
     int64_t am_max_attempts, am_global_max_attempts;
     int64_t max_completed_apps;
     int64_t container_key_roll_ms, nm_key_roll_ms, amrm_key_roll_ms;
+    struct ipc_server_settings ipc; /* of all its servers */
     const char *hmac_name;
     enum yarn_hmac hmac;
     int64_t key_bits;

@@ -3,6 +3,12 @@
 
 #include "rm-lite/am-service.h"
 
+/* Nodes and operators first: what clients ask waits while these have something to say, so that no crowd of
+ * clients makes a node look dead. Applications' masters are in between. */
+#define PRIORITY_NODES SD_EVENT_PRIORITY_NORMAL
+#define PRIORITY_MASTERS (SD_EVENT_PRIORITY_NORMAL + 10)
+#define PRIORITY_CLIENTS (SD_EVENT_PRIORITY_NORMAL + 20)
+
 struct service {
     const char *name;
     const struct rm_address *address;
@@ -11,6 +17,7 @@ struct service {
     const struct ipc_protocol *const *protocols;
     struct ipc_server **server;
     uint16_t *port;
+    int64_t priority;
 };
 
 int rm_services_start(struct rm *rm, struct sv_error *err)
@@ -18,13 +25,13 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
     const char *bind = rm->c.bind_host && *rm->c.bind_host ? rm->c.bind_host : NULL;
     const struct service all[] = {
         { "ResourceTracker", &rm->c.tracker, true, NULL, rm_tracker_protocols,
-          &rm->tracker_server, &rm->tracker_port },
+          &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES },
         { "ApplicationMasterProtocol", &rm->c.scheduler, false, rm_am_verify_token,
-          rm_am_protocols, &rm->am_server, &rm->am_port },
+          rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
         { "ApplicationClientProtocol", &rm->c.client, true, NULL, rm_client_protocols,
-          &rm->client_server, &rm->client_port },
+          &rm->client_server, &rm->client_port, PRIORITY_CLIENTS },
         { "ResourceManagerAdministrationProtocol", &rm->c.admin, true, NULL, rm_admin_protocols,
-          &rm->admin_server, &rm->admin_port },
+          &rm->admin_server, &rm->admin_port, PRIORITY_NODES },
     };
     int r;
 
@@ -33,6 +40,8 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
             .host = bind ? bind : all[i].address->host, .port = all[i].address->port,
             .allow_simple = all[i].simple, .verify_token = all[i].verify,
             .protocols = all[i].protocols, .userdata = rm,
+            .qop_mask = rm->c.ipc.qop_mask, .limits = rm->c.ipc.limits,
+            .priority = all[i].priority,
         };
 
         r = ipc_server_new(rm->event, &cfg, all[i].server, err);

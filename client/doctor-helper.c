@@ -1,0 +1,225 @@
+/* `selvedge doctor`: container-executor, its file, and what it says of itself when it is asked
+ * (CHECK, the operation that changes nothing). */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client/doctor.h"
+#include "common/fd.h"
+#include "common/str.h"
+#include "executor/exe.h"
+
+#define AREA "helper"
+
+/* The file as it must be for the kernel to give it root's rights, and nobody but the daemon. */
+static bool file(struct doctor *d)
+{
+    struct statvfs fs;
+    struct stat st;
+    char buf[4096];
+    const char *unsafe;
+
+    if (stat(d->helper, &st) < 0) {
+        doctor_say(d, DOCTOR_BAD, AREA,
+                   "install it (make install, or the package), or name it in "
+                   "yarn.nodemanager.linux-container-executor.path",
+                   "%s: %s", d->helper, strerror(errno));
+        return false;
+    }
+    if (st.st_uid != 0 || (st.st_mode & 07777) != 04750 ||
+        (d->have_daemon && st.st_gid != d->daemon_gid)) {
+        const struct group *g = getgrgid(st.st_gid);
+        doctor_say(
+            d, DOCTOR_BAD, AREA, "chown root:<group of the NodeManager>, then chmod 4750",
+            "%s: uid %u, group %s, mode %04o; it must be root's, of the NodeManager's group, "
+            "4750",
+            d->helper, st.st_uid, g ? g->gr_name : "?", (unsigned)(st.st_mode & 07777));
+        return false;
+    }
+    unsafe = doctor_unsafe(d->helper, 0, buf, sizeof(buf));
+    if (unsafe)
+        doctor_say(d, DOCTOR_BAD, AREA, "chown root, chmod go-w",
+                   "%s: others than root can write there and exchange the helper", unsafe);
+    if (statvfs(d->helper, &fs) == 0 && fs.f_flag & ST_NOSUID) {
+        doctor_say(d, DOCTOR_BAD, AREA, "mount it without nosuid, or install elsewhere",
+                   "%s: on a mount with nosuid, where setuid does nothing", d->helper);
+        return false;
+    }
+    return true;
+}
+
+/* The socket pair is made with the daemon's ids: the helper looks at who made it. */
+static int pair(const struct doctor *d, int ret[2])
+{
+    const uid_t uid = geteuid();
+    const gid_t gid = getegid();
+    int r;
+
+    if (uid == 0 && (setegid(d->daemon_gid) < 0 || seteuid(d->daemon_uid) < 0))
+        return -errno;
+    r = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret) < 0 ? -errno : 0;
+    if (uid == 0 && (seteuid(uid) < 0 || setegid(gid) < 0))
+        return -errno;
+    return r;
+}
+
+static pid_t start(const struct doctor *d, int theirs)
+{
+    char *argv[] = { (char *)"container-executor", NULL }, *envp[] = { NULL };
+    pid_t pid = fork();
+
+    if (pid != 0)
+        return pid;
+    if (getuid() == 0 &&
+        (setgroups(0, NULL) < 0 || setresgid(d->daemon_gid, d->daemon_gid, d->daemon_gid) < 0 ||
+         setresuid(d->daemon_uid, d->daemon_uid, d->daemon_uid) < 0))
+        _exit(126);
+    if (dup2(theirs, 0) == 0)
+        (void)execve(d->helper, argv, envp);
+    _exit(127);
+}
+
+static char *value(const char *line, const char *key)
+{
+    size_t n = strlen(key);
+
+    return strncmp(line, key, n) == 0 && line[n] == '=' ? strdup(line + n + 1) : NULL;
+}
+
+static void add(char ***list, char *s)
+{
+    size_t n = sv_strv_len(*list);
+    char **grown = reallocarray(*list, n + 2, sizeof(char *));
+
+    if (!grown) {
+        free(s);
+        return;
+    }
+    grown[n] = s;
+    grown[n + 1] = NULL;
+    *list = grown;
+}
+
+static void read_policy(struct doctor *d, const char *text, size_t len)
+{
+    _cleanup_free_ char *copy = strndup(text, len);
+    _cleanup_strv_ char **lines = NULL;
+    char *v;
+
+    if (!copy || sv_strv_split(copy, '\n', &lines) < 0)
+        return;
+    for (char **l = lines; *l; l++) {
+        if ((v = value(*l, "local-dir")))
+            add(&d->policy.local_dirs, v);
+        else if ((v = value(*l, "log-dir")))
+            add(&d->policy.log_dirs, v);
+        else if (!d->policy.cgroup_root && (v = value(*l, "cgroup-root")))
+            d->policy.cgroup_root = v;
+        else if (!d->policy.user && (v = value(*l, "user")))
+            d->policy.user = v;
+        else if ((v = value(*l, "unenforced-limits-allowed"))) {
+            d->policy.unenforced_allowed = strcmp(v, "true") == 0;
+            free(v);
+        }
+    }
+    d->policy.known = true;
+}
+
+static void ask(struct doctor *d)
+{
+    struct exe_request request = { .op = EXE_OP_CHECK, .request_id = 1 };
+    uint8_t out[EXE_REQUEST_SIZE], in[EXE_REPLY_SIZE_MAX];
+    const struct timeval patience = { .tv_sec = 20 };
+    int fds[2], status = 0, n = exe_request_encode(&request, out, sizeof(out));
+    struct exe_reply reply;
+    struct exe_failure failure;
+
+    int r = n < 0 ? n : pair(d, fds);
+    if (r < 0) {
+        doctor_say(d, DOCTOR_WEAK, AREA, NULL, "%s: cannot be asked: %s", d->helper, strerror(-r));
+        return;
+    }
+    _cleanup_close_ int ours = fds[0];
+    (void)setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    (void)!write(ours, out, (size_t)n);
+    pid_t pid = start(d, fds[1]);
+    (void)sv_close(fds[1]);
+    ssize_t got = pid < 0 ? -1 : recv(ours, in, sizeof(in), 0);
+    if (got < 0 &&
+        errno == ECONNRESET) /* it ended with our request unread; an answer may be there */
+        got = recv(ours, in, sizeof(in), 0);
+    if (pid > 0)
+        (void)waitpid(pid, &status, 0);
+    bool answered = got > 0 && exe_reply_decode(in, (size_t)got, &reply) == 0;
+    if (answered && reply.status == EXE_STATUS_OK) {
+        read_policy(d, reply.text, reply.text_len);
+        doctor_say(d, DOCTOR_OK, AREA, NULL,
+                   "%s: root's, 4750, answers; its configuration and filters are in order",
+                   d->helper);
+        return;
+    }
+    exe_failure_from(answered ? &reply : NULL, status, "container-executor", &failure);
+    doctor_say(d, DOCTOR_BAD, AREA,
+               "see the text; the line after the file's name is the one to mend", "%s",
+               failure.text);
+}
+
+static bool same(char *const *a, char *const *b)
+{
+    if (sv_strv_len(a) != sv_strv_len(b))
+        return false;
+    for (; a && *a; a++, b++)
+        if (strcmp(*a, *b) != 0)
+            return false;
+    return true;
+}
+
+/* Both sides must mean the same directories by the same number. */
+static void compare(struct doctor *d)
+{
+    const struct doctor_policy *p = &d->policy;
+
+    if (!p->known || !d->have_conf)
+        return;
+    if (!same(p->local_dirs, d->conf.local_dirs))
+        doctor_say(
+            d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
+            "yarn.nodemanager.local-dirs of yarn-site.xml and of container-executor.cfg differ");
+    if (!same(p->log_dirs, d->conf.log_dirs))
+        doctor_say(
+            d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
+            "yarn.nodemanager.log-dirs of yarn-site.xml and of container-executor.cfg differ");
+    if (d->conf.cgroup_root && !sv_streq(d->conf.cgroup_root, p->cgroup_root))
+        doctor_say(d, DOCTOR_BAD, AREA,
+                   "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
+                   "(container-executor.cfg) must be one path",
+                   "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
+    if (d->conf.unenforced_allowed && p->unenforced_allowed)
+        doctor_say(d, DOCTOR_WEAK, AREA,
+                   "set it to false on both sides once the controllers are there",
+                   "unenforced-limits.allowed is true on both sides: where the kernel has no "
+                   "controllers, containers run without limits");
+    else if (d->conf.unenforced_allowed != p->unenforced_allowed)
+        doctor_say(d, DOCTOR_NOTE, AREA, NULL,
+                   "unenforced-limits.allowed is true on one side only, which allows nothing");
+}
+
+void doctor_helper(struct doctor *d)
+{
+    if (!file(d))
+        return;
+    if (!d->have_daemon || (geteuid() != 0 && geteuid() != d->daemon_uid)) {
+        doctor_say(d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",
+                   "%s is as it must be; nobody else may ask it for its configuration", d->helper);
+        return;
+    }
+    ask(d);
+    compare(d);
+}

@@ -1,0 +1,192 @@
+/* `selvedge doctor`: what runs around the daemons: their ports, systemd's units, SELinux, swap. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+#include <unistd.h>
+
+#include "client/doctor.h"
+#include "common/fd.h"
+#include "common/str.h"
+
+#define PORTS "ports"
+#define UNITS "systemd"
+
+/* uid of the listener on `port` by /proc/net/tcp or tcp6, or -1. */
+static int64_t listener_in(const char *file, uint16_t port)
+{
+    _cleanup_free_ char *text = NULL;
+    _cleanup_strv_ char **lines = NULL;
+    size_t len = 0;
+
+    /* slot local remote state queues timer retransmits uid … */
+    if (sv_read_file_at(AT_FDCWD, file, 64 << 20, &text, &len) < 0 ||
+        sv_strv_split(text, '\n', &lines) < 0)
+        return -1;
+    for (char **line = lines; *line; line++) {
+        unsigned local = 0, state = 0, uid = 0;
+        const char *colon = strchr(*line, ':');
+        if (colon &&
+            sscanf(colon + 1, " %*[0-9A-Fa-f]:%x %*s %x %*s %*s %*s %u", &local, &state, &uid) ==
+                3 &&
+            state == 0x0a && local == port)
+            return uid;
+    }
+    return -1;
+}
+
+static void port(struct doctor *d, const char *what, uint16_t number)
+{
+    int64_t uid;
+    const struct passwd *pw;
+
+    if (number == 0)
+        return;
+    uid = listener_in("/proc/net/tcp", number);
+    if (uid < 0)
+        uid = listener_in("/proc/net/tcp6", number);
+    if (uid < 0) {
+        doctor_say(d, DOCTOR_OK, PORTS, NULL, "%u (%s): free", number, what);
+        return;
+    }
+    if (d->have_daemon && (uid_t)uid == d->daemon_uid) {
+        doctor_say(d, DOCTOR_OK, PORTS, NULL, "%u (%s): %s listens", number, what, d->daemon);
+        return;
+    }
+    pw = getpwuid((uid_t)uid);
+    doctor_say(d, DOCTOR_BAD, PORTS,
+               "ss -ltnp shows who; stop it, or give the NodeManager another port",
+               "%u (%s): %s listens there, uid %" PRId64, number, what,
+               pw ? pw->pw_name : "somebody", uid);
+}
+
+struct unit {
+    char load[32], active[32], user[64];
+    int delegate, no_new_privs;
+};
+
+static void property(sd_bus *bus, const char *path, const char *interface, const char *name,
+                     char *buf, size_t size)
+{
+    char *value = NULL;
+
+    if (sd_bus_get_property_string(bus, "org.freedesktop.systemd1", path, interface, name, NULL,
+                                   &value) >= 0)
+        (void)snprintf(buf, size, "%s", value);
+    free(value);
+}
+
+static bool look(sd_bus *bus, const char *name, struct unit *ret)
+{
+    static const char service[] = "org.freedesktop.systemd1.Service";
+    static const char base[] = "org.freedesktop.systemd1.Unit";
+    sd_bus_message *reply = NULL;
+    const char *path;
+
+    *ret = (struct unit){ .delegate = -1 };
+    if (sd_bus_call_method(bus, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+                           "org.freedesktop.systemd1.Manager", "LoadUnit", NULL, &reply, "s",
+                           name) >= 0 &&
+        sd_bus_message_read(reply, "o", &path) >= 0) {
+        property(bus, path, base, "LoadState", ret->load, sizeof(ret->load));
+        property(bus, path, base, "ActiveState", ret->active, sizeof(ret->active));
+        property(bus, path, service, "User", ret->user, sizeof(ret->user));
+        (void)sd_bus_get_property_trivial(bus, "org.freedesktop.systemd1", path, service,
+                                          "Delegate", NULL, 'b', &ret->delegate);
+        (void)sd_bus_get_property_trivial(bus, "org.freedesktop.systemd1", path, service,
+                                          "NoNewPrivileges", NULL, 'b', &ret->no_new_privs);
+    }
+    sd_bus_message_unref(reply);
+    return strcmp(ret->load, "loaded") == 0;
+}
+
+static void units(struct doctor *d)
+{
+    sd_bus *bus = NULL;
+    struct unit nm, containers;
+
+    if (access("/run/systemd/system", F_OK) < 0) {
+        doctor_say(d, DOCTOR_WEAK, UNITS,
+                   "start the daemon by a supervisor, in a cgroup that is its own",
+                   "systemd does not run this machine: nothing delegates a cgroup or restarts the "
+                   "NodeManager");
+        return;
+    }
+    int r = sd_bus_open_system(&bus);
+    if (r < 0) {
+        doctor_say(d, DOCTOR_NOTE, UNITS, NULL, "the system bus does not answer: %s", strerror(-r));
+        return;
+    }
+    bool have_nm = look(bus, "selvedge-nodemanager.service", &nm);
+    if (!have_nm)
+        doctor_say(d, DOCTOR_NOTE, UNITS, "install the unit",
+                   "selvedge-nodemanager.service: not installed");
+    else
+        doctor_say(d, strcmp(nm.active, "failed") == 0 ? DOCTOR_BAD : DOCTOR_OK, UNITS,
+                   strcmp(nm.active, "failed") == 0 ? "journalctl -u selvedge-nodemanager tells why"
+                                                    : NULL,
+                   "selvedge-nodemanager.service: %s", nm.active);
+    if (have_nm && nm.no_new_privs)
+        doctor_say(
+            d, DOCTOR_BAD, UNITS,
+            "remove NoNewPrivileges= and the options that imply it (SystemCallFilter= and others)",
+            "selvedge-nodemanager.service: NoNewPrivileges is on: the setuid helper gets no "
+            "rights");
+    bool have_containers = look(bus, "selvedge-containers.service", &containers);
+    const struct unit *owner = have_containers ? &containers : &nm;
+    const char *name =
+        have_containers ? "selvedge-containers.service" : "selvedge-nodemanager.service";
+    if (have_containers)
+        doctor_say(d, strcmp(containers.active, "active") == 0 ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
+                   strcmp(containers.active, "active") == 0
+                       ? NULL
+                       : "systemctl enable --now selvedge-containers",
+                   "selvedge-containers.service: %s", containers.active);
+    if ((have_nm || have_containers) && owner->delegate == 0)
+        doctor_say(d, DOCTOR_BAD, UNITS, "Delegate=yes in the unit",
+                   "%s: without Delegate=: no cgroup of its own", name);
+    sd_bus_unref(bus);
+}
+
+static void selinux(struct doctor *d)
+{
+    char value[64];
+
+    if (access("/sys/fs/selinux/enforce", F_OK) < 0) {
+        doctor_say(d, DOCTOR_NOTE, "SELinux", NULL, "off; nothing of ours relies on it");
+        return;
+    }
+    (void)doctor_line("/sys/fs/selinux/enforce", value, sizeof(value));
+    doctor_say(d, DOCTOR_NOTE, "SELinux", NULL,
+               "%s; containers have no domain of their own in this version",
+               strcmp(value, "1") == 0 ? "enforcing" : "permissive");
+}
+
+static void swap(struct doctor *d)
+{
+    _cleanup_free_ char *text = NULL;
+    size_t len = 0;
+
+    if (sv_read_file_at(AT_FDCWD, "/proc/swaps", 65536, &text, &len) < 0)
+        return;
+    const char *second = strchr(text, '\n');
+    if (second && second[1])
+        doctor_say(d, DOCTOR_NOTE, "swap", NULL,
+                   "in use; a container's own share of it is 0 where the memory controller is");
+    else
+        doctor_say(d, DOCTOR_OK, "swap", NULL, "none");
+}
+
+void doctor_services(struct doctor *d)
+{
+    if (d->have_conf) {
+        port(d, "containers' managers", d->conf.port);
+        port(d, "web", d->conf.web_port);
+    }
+    units(d);
+    selinux(d);
+    swap(d);
+}

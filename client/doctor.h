@@ -1,0 +1,56 @@
+/* `selvedge doctor`: what its parts share. Each part looks at one side of the node and says what it
+ * found; doctor.c prints it. Nothing here changes anything. Read: Hadoop's configuration, the
+ * kernel's files, the policy as container-executor tells it; all of them are root's or the
+ * operator's. */
+#ifndef SELVEDGE_CLIENT_DOCTOR_H
+#define SELVEDGE_CLIENT_DOCTOR_H
+
+#include "nodemanager/conf.h"
+
+enum doctor_state {
+    DOCTOR_OK,
+    DOCTOR_NOTE, /* worth knowing, nothing to do */
+    DOCTOR_WEAK, /* containers run, with less than could be had */
+    DOCTOR_BAD,  /* containers do not start, or a promise does not hold */
+};
+
+struct doctor_policy { /* container-executor's answer; strings owned */
+    bool known;
+    char **local_dirs, **log_dirs;
+    char *cgroup_root, *user;
+    bool unenforced_allowed;
+};
+
+struct doctor {
+    struct nm_conf conf;
+    bool have_conf;     /* conf was read as a whole */
+    const char *daemon; /* the NodeManager's account */
+    uid_t daemon_uid;
+    gid_t daemon_gid;
+    bool have_daemon;
+    const char *helper; /* path of container-executor */
+    struct doctor_policy policy;
+    struct doctor_finding *findings; /* utlist */
+    unsigned counts[DOCTOR_BAD + 1];
+};
+
+/* Adds a finding. `remedy` says what to do; NULL where there is nothing to do. */
+void doctor_say(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
+                const char *fmt, ...) _printf_(5, 6);
+
+/* Anything of `path` and above it that others than root and `owner` could exchange: NULL, or the first such
+ * directory, in `buf`. */
+const char *doctor_unsafe(const char *path, uid_t owner, char *buf, size_t size);
+/* First line of a small file, without the newline; "" when it cannot be read. */
+const char *doctor_line(const char *path, char *buf, size_t size);
+
+void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
+void doctor_accounts(struct doctor *d);
+void doctor_helper(struct doctor *d);
+void doctor_files(struct doctor *d);
+void doctor_directories(struct doctor *d);
+void doctor_kernel(struct doctor *d);
+void doctor_cgroups(struct doctor *d);
+void doctor_services(struct doctor *d);
+
+#endif
