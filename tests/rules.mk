@@ -34,7 +34,7 @@ fuzz:
 	$(Q)tests/run-fuzz build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
 
 # Lanes. Each ends with one plain line "N passed, N failed, N skipped".
-UNIT_SCRIPTS := tests/check-includes tests/check-style tests/check-lanes tests/check-modes \
+UNIT_SCRIPTS := tests/check-includes tests/check-style "tests/hardening-table --check" tests/check-wire-doc tests/check-lanes tests/check-modes \
 	"tests/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
@@ -43,18 +43,31 @@ check-unit: programs unit-tests
 # T="name …" picks test programs of the lane.
 check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
 	$(Q)SANITIZE=$(SANITIZE) tests/run-lane $* $(BUILD) $(T)
-# A worker node in QEMU, with the controllers that enforce limits. Called by hand: make check does
-# not. T="name …" picks lines of tests/vm/list.
-check-vm: deps
-	$(Q)packaging/install-deps deps-debian-vm.txt
+# A worker node in QEMU, with the controllers that enforce limits. T="name …" picks lines of
+# tests/vm/list.
+check-vm: deps deps-vm
 	$(Q)$(MAKE) --no-print-directory vm-lane
 vm-lane: programs $$(TEST_PROGRAMS)
 	$(Q)MAKE="$(MAKE)" tests/run-vm $(BUILD) $(T)
+# What those lanes share, for tests/run-check.
+lane-programs: programs unit-tests $$(TEST_PROGRAMS)
 
 # Everything. deps may have to come first, and what it installs decides the flags of the build:
 # the lanes run in makes of their own.
-check: deps
+check: deps deps-vm
 	$(Q)MAKE="$(MAKE)" tests/run-check
+
+# The programs of bench-launch; launch and payload are tests/integration/test-many's too.
+$(BUILD)/tests/bench/launch: $(BUILD)/tests/bench/launch.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+	$(call link,$(EXECUTOR_LDLIBS))
+$(BUILD)/tests/bench/spawn: $(BUILD)/tests/bench/spawn.o
+	$(call link,)
+$(addprefix $(BUILD)/tests/bench/,floor payload): $(BUILD)/tests/bench/%: tests/bench/%.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(WARN) -O2 -D_GNU_SOURCE -I. -static -o $@ $<
+TEST_PROGRAMS += $(addprefix $(BUILD)/tests/bench/,launch payload)
+bench-launch: $(addprefix $(BUILD)/tests/bench/,spawn floor)
 
 # Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))
@@ -64,4 +77,4 @@ bench-%: programs $$(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
-.PHONY: unit-tests fuzz fuzz-targets check check-unit check-integration check-interop check-vm vm-lane bench
+.PHONY: unit-tests fuzz fuzz-targets check check-unit check-integration check-interop check-vm vm-lane lane-programs bench

@@ -1,96 +1,259 @@
-/* Launches containers of an empty script one after the other through libselvedge-executor, as the
- * NodeManager does, and prints the microseconds of each: "launch→started started→exited".
- * usage: launch HELPER CGROUP_ROOT USER APP_TIMESTAMP COUNT LOG_DIR LOCAL_DIR… (run by bench-launch,
- * as the daemon's account). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+/* Launches containers through libselvedge-executor as the NodeManager does, for bench-launch and
+ * tests/integration/test-many: cgroup with limits, setuid helper, profile strict, exit record read,
+ * cgroup and record removed. Runs as the daemon's account.
+ *
+ * usage: launch HELPER CGROUP_ROOT USER APP_TIMESTAMP PROGRAM_DIR LOG_DIR LOCAL_DIR…
+ * PROGRAM_DIR has `true` and `pause` (payload.c) and is visible in the containers. Commands:
+ *   one N      one after the other: "WHOLE_US STARTED_US SHELL" for each (SHELL 1: bash ran the
+ * program) rate MS K  for MS milliseconds always K on their way: "launched L good G us T" idle N K
+ * N containers of `pause`, K starting at a time: "alive N"; at the next line they are killed:
+ * "ended N" Each ends with "cpu USEC" and "done", when its cgroups are gone. */
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+#include <utlist.h>
 
+#include "common/str.h"
 #include "executor/exe.h"
+#include "tests/bench/command.h"
 
-struct run {
-    sd_event *event;
-    int64_t started;
-    bool failed;
+#define BY_SHELL 3 /* payload.c */
+
+struct bench;
+struct item {
+    struct bench *bench;
+    struct item *prev, *next;
+    struct exe_container *container;
+    int64_t asked, started;
 };
 
-static int64_t now_us(void)
+enum mode { ONE, RATE, IDLE };
+
+struct bench {
+    sd_event *event;
+    struct exe *exe;
+    struct cg_root *cgroups;
+    const char *user, *dir;
+    int64_t ts, next; /* sequence number of the next container */
+    uint32_t local_mask;
+    /* Of the command: */
+    enum mode mode;
+    char script[1024];
+    struct item *items;
+    long starting, running, good, bad;
+    long wanted, at_once;
+    int64_t until_us;
+};
+
+static void gone(struct item *i)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+    DL_DELETE(i->bench->items, i);
+    exe_container_forget(i->container);
+    free(i);
 }
 
 static void on_started(struct exe_container *c, pid_t pid, void *userdata)
 {
+    struct item *i = userdata;
     (void)c;
     (void)pid;
-    ((struct run *)userdata)->started = now_us();
+    i->started = now_us();
+    i->bench->starting--;
+    i->bench->running++;
 }
 
 static void on_failed(struct exe_container *c, const struct exe_failure *f, void *userdata)
 {
-    struct run *r = userdata;
+    struct item *i = userdata;
     (void)c;
     (void)fprintf(stderr, "%s\n", f->text);
-    r->failed = true;
-    (void)sd_event_exit(r->event, 1);
+    i->bench->starting--;
+    i->bench->bad++;
+    gone(i);
 }
 
 static void on_exited(struct exe_container *c, const struct exe_exit *e, void *userdata)
 {
-    struct run *r = userdata;
+    struct item *i = userdata;
+    struct bench *b = i->bench;
     (void)c;
-    r->failed = e->exit_code != 0;
-    (void)sd_event_exit(r->event, 0);
+    bool ok = b->mode == IDLE ? e->signal == 9 : e->exit_code == 0 || e->exit_code == BY_SHELL;
+    if (ok && !e->lost) {
+        b->good++;
+    } else {
+        (void)fprintf(stderr, "exit code %d, signal %d%s\n", e->exit_code, e->signal,
+                      e->lost ? ", lost" : "");
+        b->bad++;
+    }
+    if (b->mode == ONE)
+        (void)printf("%lld %lld %d\n", (long long)(now_us() - i->asked),
+                     (long long)(i->started - i->asked), e->exit_code == BY_SHELL);
+    b->running--;
+    gone(i);
+}
+
+static int launch_one(struct bench *b)
+{
+    static const struct exe_container_ops ops = { on_started, on_failed, on_exited };
+    struct sv_error err = { 0 };
+    struct item *i = calloc(1, sizeof(*i));
+    if (!i)
+        return -ENOMEM;
+    i->bench = b;
+    i->asked = now_us();
+    const struct exe_launch l = {
+        .id = { .attempt = { .app = { .cluster_ts = b->ts, .id = 1 }, .attempt = 1 },
+                .id = b->next++ },
+        .user = b->user,
+        .local_mask = b->local_mask,
+        .log_mask = 1,
+        .resource = { .memory_bytes = 64 << 20, .vcores = 1 },
+        .profile = EXE_PROFILE_STRICT,
+        .script = b->script,
+        .script_len = strlen(b->script),
+        .credentials = "t",
+        .credentials_len = 1,
+    };
+    int e = exe_launch(b->exe, &l, &ops, i, &i->container, &err);
+    if (e < 0) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        free(i);
+        b->bad++;
+        return e;
+    }
+    DL_APPEND(b->items, i);
+    b->starting++;
+    return 0;
+}
+
+static bool more_to_launch(const struct bench *b)
+{
+    return b->bad == 0 && (b->mode == RATE ? now_us() < b->until_us : b->wanted > 0);
+}
+
+static void turn(struct bench *b, uint64_t usec)
+{
+    int e = sd_event_run(b->event, usec);
+    if (e < 0) {
+        (void)fprintf(stderr, "event loop: %s\n", strerror(-e));
+        exit(1);
+    }
+}
+
+/* Launches what is wanted; until all have ended or, idle, have started. */
+static void launch_all(struct bench *b)
+{
+    for (;;) {
+        while (more_to_launch(b) && b->starting + (b->mode == IDLE ? 0 : b->running) < b->at_once) {
+            b->wanted--;
+            if (launch_one(b) < 0)
+                break;
+        }
+        if (b->starting == 0 && (b->mode == IDLE || b->running == 0) && !more_to_launch(b))
+            return;
+        turn(b, UINT64_MAX);
+    }
+}
+
+/* The groups of this command's containers are removed from the loop. */
+static void settle(struct bench *b)
+{
+    for (;;) {
+        _cleanup_strv_ char **names = NULL;
+        long left = 0;
+        if (cg_root_list(b->cgroups, &names) < 0)
+            return;
+        for (char **n = names; *n; n++)
+            left += sv_has_prefix(*n, "container_");
+        if (left == 0)
+            return;
+        turn(b, 5000);
+    }
+}
+
+static void wait_and_kill(struct bench *b)
+{
+    char word[16];
+    long x, y;
+    struct item *i;
+    (void)printf("alive %ld\n", b->running);
+    (void)fflush(stdout);
+    (void)next_command(word, &x, &y);
+    DL_FOREACH (b->items, i)
+        if (exe_kill(i->container) < 0)
+            b->bad++;
+    while (b->running > 0)
+        turn(b, UINT64_MAX);
+    (void)printf("ended %ld\n", b->good);
+}
+
+static void run(struct bench *b, const char *word, long x, long y)
+{
+    int64_t cpu = cpu_us(), start = now_us(), first = b->next;
+    b->mode = strcmp(word, "rate") == 0 ? RATE : strcmp(word, "idle") == 0 ? IDLE : ONE;
+    const char *program = b->mode == IDLE ? "pause" : "true";
+    (void)snprintf(b->script, sizeof(b->script), "#!%s/%s\nexec %s/%s by shell\n", b->dir, program,
+                   b->dir, program);
+    b->good = b->bad = 0;
+    b->wanted = x;
+    b->until_us = start + x * 1000;
+    b->at_once = y > 0 ? y : 1;
+    launch_all(b);
+    if (b->mode == RATE)
+        (void)printf("launched %lld good %ld us %lld\n", (long long)(b->next - first), b->good,
+                     (long long)(now_us() - start));
+    if (b->mode == IDLE)
+        wait_and_kill(b);
+    settle(b);
+    (void)printf("cpu %lld\ndone\n", (long long)(cpu_us() - cpu));
+    (void)fflush(stdout);
+}
+
+/* Descriptors for a thousand containers, as the NodeManager's unit has them. */
+static void raise_limit(void)
+{
+    struct rlimit l;
+    if (getrlimit(RLIMIT_NOFILE, &l) == 0) {
+        l.rlim_cur = l.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &l);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct exe_container_ops ops = { on_started, on_failed, on_exited };
-    static const char script[] = "#!/bin/bash\nexit 0\n";
     struct sv_error err = { 0 };
-    struct cg_root *cgroups = NULL;
+    struct bench b = { .next =
+                           (int64_t)getpid() * 1000000 + 1 }; /* not a number of an earlier run */
+    char word[16];
+    long x, y;
     if (argc < 8)
         return 2;
-    if (cg_root_open(argv[2], CG_CPU | CG_MEMORY | CG_PIDS, &cgroups, &err) < 0) {
+    raise_limit();
+    char *logs[] = { argv[6], NULL };
+    struct exe_settings s = {
+        .helper = argv[1], .log_dirs = logs, .local_dirs = argv + 7, .unenforced_allowed = true
+    };
+    b.user = argv[3];
+    b.ts = strtoll(argv[4], NULL, 10);
+    b.dir = argv[5];
+    b.local_mask = (1u << (argc - 7)) - 1;
+    if (cg_root_open(argv[2], CG_CPU | CG_MEMORY | CG_PIDS, 0, &b.cgroups, &err) < 0 ||
+        sd_event_new(&b.event) < 0) {
         (void)fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    char *logs[] = { argv[6], NULL };
-    for (int i = 0; i < strtol(argv[5], NULL, 10); i++) {
-        sd_event *event = NULL;
-        struct exe *x = NULL;
-        struct exe_container *c = NULL;
-        if (sd_event_new(&event) < 0)
-            return 1;
-        struct run run = { .event = event };
-        const struct exe_settings s = { .helper = argv[1], .cgroups = cgroups, .log_dirs = logs,
-                                        .local_dirs = argv + 7, .unenforced_allowed = true };
-        const struct exe_launch l = {
-            .id = { .attempt = { .app = { .cluster_ts = strtol(argv[4], NULL, 10), .id = 1 }, .attempt = 1 },
-                    .id = 1000 + i },
-            .user = argv[3], .local_mask = (1u << (argc - 7)) - 1, .log_mask = 1,
-            .limits = { .memory_bytes = 64 << 20, .cpu_weight = 100, .pids_max = 100 },
-            .profile = EXE_PROFILE_STRICT, .script = script, .script_len = sizeof(script) - 1,
-            .credentials = "t", .credentials_len = 1,
-        };
-        if (exe_new(event, &s, &x, &err) < 0)
-            return 1;
-        int64_t start = now_us();
-        if (exe_launch(x, &l, &ops, &run, &c, &err) < 0) {
-            (void)fprintf(stderr, "%s\n", err.text);
-            return 1;
-        }
-        if (sd_event_loop(event) != 0 || run.failed)
-            return 1;
-        (void)printf("%lld %lld\n", (long long)(run.started - start),
-                     (long long)(now_us() - run.started));
-        exe_container_forget(c);
-        (void)exe_free(x);
-        (void)sd_event_unref(event);
+    s.cgroups = b.cgroups;
+    if (exe_new(b.event, &s, &b.exe, &err) < 0) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        return 1;
     }
-    (void)cg_root_free(cgroups);
+    while (next_command(word, &x, &y)) {
+        run(&b, word, x, y);
+        if (b.bad)
+            return 1;
+    }
+    b.exe = exe_free(b.exe);
+    b.cgroups = cg_root_free(b.cgroups);
+    b.event = sd_event_unref(b.event);
     return 0;
 }

@@ -76,6 +76,11 @@ class Daemon:
             self.process.wait()
         self.process = None
 
+    def freeze(self):
+        """Stopped once this returns, every thread of it: takes bytes, answers nothing. Only kill() ends that."""
+        os.kill(self.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED)
+
     def tail(self, lines=25):
         with contextlib.suppress(OSError), open(self.log, encoding="utf-8", errors="replace") as f:
             return "".join("    " + line for line in f.readlines()[-lines:])
@@ -102,7 +107,9 @@ class Node:
         for path in [*self.local_dirs, *self.log_dirs, os.path.join(self.dir, "recovery")]:
             os.mkdir(path, 0o755)
             os.chown(path, owner.pw_uid, owner.pw_gid)
-        self.cgroup = cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid)
+        # The daemon makes it: then all of its files are the daemon's, the common limits among them.
+        self.cgroup = os.path.join(cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid),
+                                   "containers")
         if cluster.installed:
             self.install()
         self.process = None
@@ -110,11 +117,11 @@ class Node:
 
     @property
     def id(self):
-        return f"127.0.0.1:{self.ports['rpc']}"
+        return f"{self.cluster.address}:{self.ports['rpc']}"
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.ports['web']}"
+        return f"http://{self.cluster.address}:{self.ports['web']}"
 
     def install(self):
         """Installs everything below this node's prefix, as packaging/modes says. The helper is
@@ -203,15 +210,17 @@ class Cluster:
     """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts.
     `site`: keys for yarn-site.xml. `read_only_paths`: more of the host that containers see.
     `quiet`: say nothing on the way (problems are always said). `installed`: with our programs; a
-    cluster without them runs other NodeManagers, by start_nodes(argv)."""
+    cluster without them runs other NodeManagers, by start_nodes(argv). `address`: where everything
+    listens. `policy`: more keys for container-executor.cfg."""
 
     def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False,
-                 installed=True):
+                 installed=True, address="127.0.0.1", policy=None):
         host.private_namespace()
         os.umask(0o022)
         host.sweep()
         self.name, self.quiet, self.installed = name, quiet, installed
         self.site = site or {}
+        self.address, self.policy = address, policy or {}
         self.read_only_paths = list(read_only_paths)
         self.root = PREBUILT_ROOT if PREBUILT else f"/var/lib/selvedge-{name}-{os.getpid()}"
         self.sanitize = bool(os.environ.get("SANITIZE"))
@@ -274,9 +283,11 @@ class Cluster:
         self.write_conf(self.conf_dir, {})
 
     def write_conf(self, directory, more):
-        conf.write_xml(f"{directory}/core-site.xml", conf.core_site(self.root))
+        # Hadoop reads the keys of its common part before it knows of yarn-site.xml.
+        common = {k: v for k, v in self.site.items() if k.startswith("hadoop.")}
+        conf.write_xml(f"{directory}/core-site.xml", {**conf.core_site(self.root), **common})
         conf.write_xml(f"{directory}/yarn-site.xml",
-                       {**conf.cluster_site(self.root, self.ports), **more, **self.site})
+                       {**conf.cluster_site(self.root, self.ports, self.address), **more, **self.site})
         conf.write_xml(f"{directory}/capacity-scheduler.xml", conf.capacity_scheduler())
 
     def close(self):
@@ -398,7 +409,7 @@ class Cluster:
 
     @property
     def rm_url(self):
-        return f"http://127.0.0.1:{self.ports['web']}"
+        return f"http://{self.address}:{self.ports['web']}"
 
     def rm_get(self, path):
         """JSON of the ResourceManager, or None while it does not answer."""

@@ -15,12 +15,12 @@ def core_site(root):
     return {"fs.defaultFS": "file:///", "hadoop.tmp.dir": f"{root}/tmp"}
 
 
-def cluster_site(root, ports):
+def cluster_site(root, ports, address="127.0.0.1"):
     """yarn-site.xml as the ResourceManager and the clients read it."""
-    at = {k: f"127.0.0.1:{v}" for k, v in ports.items()}
+    at = {k: f"{address}:{v}" for k, v in ports.items()}
     return {
-        "yarn.resourcemanager.hostname": "127.0.0.1",
-        "yarn.resourcemanager.bind-host": "127.0.0.1",
+        "yarn.resourcemanager.hostname": address,
+        "yarn.resourcemanager.bind-host": address,
         "yarn.resourcemanager.address": at["client"],
         "yarn.resourcemanager.scheduler.address": at["scheduler"],
         "yarn.resourcemanager.resource-tracker.address": at["tracker"],
@@ -51,12 +51,13 @@ def capacity_scheduler():
 
 def node_site(node):
     """What yarn-site.xml says on one worker node, on top of cluster_site()."""
+    address = node.cluster.address
     return {
-        "yarn.nodemanager.hostname": "127.0.0.1",
-        "yarn.nodemanager.bind-host": "127.0.0.1",
-        "yarn.nodemanager.address": f"127.0.0.1:{node.ports['rpc']}",
-        "yarn.nodemanager.localizer.address": f"127.0.0.1:{node.ports['localizer']}",
-        "yarn.nodemanager.webapp.address": f"127.0.0.1:{node.ports['web']}",
+        "yarn.nodemanager.hostname": address,
+        "yarn.nodemanager.bind-host": address,
+        "yarn.nodemanager.address": f"{address}:{node.ports['rpc']}",
+        "yarn.nodemanager.localizer.address": f"{address}:{node.ports['localizer']}",
+        "yarn.nodemanager.webapp.address": f"{address}:{node.ports['web']}",
         "yarn.nodemanager.local-dirs": ",".join(node.local_dirs),
         "yarn.nodemanager.log-dirs": ",".join(node.log_dirs),
         "yarn.nodemanager.recovery.dir": f"{node.dir}/recovery",
@@ -88,6 +89,7 @@ def write_executor_cfg(path, node):
         "selvedge.cgroup.root": node.cgroup,
         "selvedge.unenforced-limits.allowed": "false" if c.cgroup.enforced else "true",
         "selvedge.sandbox.read-only-paths": ",".join(c.read_only_paths),
+        **c.policy,
     }
     with open(path, "w", encoding="utf-8") as f:
         f.write("".join(f"{k}={v}\n" for k, v in rows.items() if v != ""))

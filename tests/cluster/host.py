@@ -17,6 +17,7 @@ import time
 _LOCK = "/run/lock/selvedge-test-host.lock"
 _OUTER = "SELVEDGE_TEST_OUTER_NS"
 CONTROLLERS = ("cpu", "memory", "pids")
+OPTIONAL = ("io", "cpuset")  # handed on where the machine has them
 
 
 class HostError(Exception):
@@ -187,22 +188,24 @@ def kill_all_of(uids, seconds=10):
 
 # --- ports ----------------------------------------------------------------------------------
 
-_handed_out = set()
+_reserved = []
 
 
 def free_port():
     """A loopback port that nobody listens on, below the range of outgoing connections, so that
-    nobody takes it between now and the daemon's start."""
+    nobody takes it between now and the daemon's start. Another test that looks for one at the same
+    time does not get it either: the same number of UDP is ours as long as we live."""
     for _ in range(2000):
         port = random.randint(20000, 32000)
-        if port in _handed_out:
-            continue
-        with socket.socket() as probe:
-            try:
+        claim = socket.socket(type=socket.SOCK_DGRAM)
+        try:
+            claim.bind(("127.0.0.1", port))
+            with socket.socket() as probe:
                 probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        _handed_out.add(port)
+        except OSError:
+            claim.close()
+            continue
+        _reserved.append(claim)
         return port
     raise HostError("no free loopback port between 20000 and 32000")
 
@@ -252,7 +255,15 @@ class Cgroup:
                 _write(f"{directory}/cgroup.subtree_control", wanted)
             except OSError:
                 return False
+        for directory in (self.mount_point, self.path):
+            self._enable_optional(directory)
         return True
+
+    @staticmethod
+    def _enable_optional(directory):
+        for controller in OPTIONAL:
+            with contextlib.suppress(OSError):
+                _write(f"{directory}/cgroup.subtree_control", "+" + controller)
 
     def delegate(self, name, uid, gid):
         """A directory below that belongs to (uid, gid); returns its path."""
@@ -260,17 +271,19 @@ class Cgroup:
         os.mkdir(path, 0o755)
         if self.enforced:
             _write(f"{path}/cgroup.subtree_control", " ".join("+" + c for c in CONTROLLERS))
+            self._enable_optional(path)
         os.chown(path, uid, gid)
         for entry in ("cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
             os.chown(f"{path}/{entry}", uid, gid)
         return path
 
     def leaves(self):
-        """Containers' cgroups: everything deeper than the delegated directories."""
+        """Containers' cgroups: everything deeper than the delegated directories, but for what the
+        daemon makes once."""
         if not os.path.isdir(self.path):
             return []
         return [os.path.join(parent, d) for parent, dirs, _ in os.walk(self.path) for d in dirs
-                if parent != self.path]
+                if parent != self.path and d not in ("containers", "monitors", "localizers")]
 
     def pids(self):
         found = []

@@ -35,6 +35,7 @@ def statuses():
     return {m.group(2): int(m.group(1)) for m in re.finditer(r"X\((\d+), ([A-Z_]+),", text)}
 
 
+FILTERS = ("strict", "hadoop", "localizer", "monitor")
 STATUS = statuses()
 NAMES = {v: k for k, v in STATUS.items()}
 
@@ -46,11 +47,22 @@ def enter_private_mounts():
         os.execvp("unshare", ["unshare", "-m", sys.executable] + sys.argv)
 
 
+REQUEST_SIZE = 296
+STRICT, HADOOP, HOST = 1, 2, 3
+NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
+
+
 def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
-            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=1, magic=MAGIC, rid=77):
+            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=2, magic=MAGIC, rid=77,
+            memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
+            zero=0):
+    """struct exe_request of executor/request.h."""
     u = user.encode() if isinstance(user, str) else user
-    return struct.pack("<IHHQqiiqIIBBBBBQIH", magic, version, op, rid, ts, app, attempt, container,
-                       local, log, work, profile, what, visibility, sig, resource, resource_dir, len(u)) + u
+    nodes = b"".join(struct.pack("=II", *d) for d in devices)
+    return struct.pack("=IHHQqqiiIIQIIQIIIBBBBBBBB128s76s", magic, version, op, rid, ts, container, app, attempt,
+                       local, log, resource, resource_dir, pids, memory, net_index, net_rate, net_ceil,
+                       network, profile, work, what, visibility, sig,
+                       len(devices) if n_devices is None else n_devices, zero, nodes, u)
 
 
 def memfd(content, seals=ALL_SEALS):
@@ -115,8 +127,7 @@ class Ground:
         # The helper's paths are compiled in: its own objects are built for this ground.
         mk += ["HELPER_DIR=" + out, "HELPER=" + out + "/container-executor",
                out + "/container-executor", self.build + "/user-lookup",
-               self.build + "/seccomp/strict.bpf", self.build + "/seccomp/localizer.bpf",
-               self.build + "/seccomp/monitor.bpf"]
+               self.build + "/container-delete"] + ["%s/seccomp/%s.bpf" % (self.build, f) for f in FILTERS]
         r = subprocess.run(mk, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if r.returncode:
             sys.stdout.write(r.stdout.decode())
@@ -132,7 +143,9 @@ class Ground:
         os.chown(self.helper, 0, self.nm.pw_gid)
         os.chmod(self.helper, 0o4750)
         shutil.copy(self.build + "/user-lookup", self.libexec + "/user-lookup")
-        for f in ("strict", "localizer", "monitor"):
+        shutil.copy(self.build + "/container-delete", self.libexec + "/container-delete")
+        os.chmod(self.libexec + "/container-delete", 0o711)
+        for f in FILTERS:
             shutil.copy("%s/seccomp/%s.bpf" % (self.build, f), self.libexec + "/seccomp/")
         for d in self.locals + self.logs:
             os.makedirs(d, 0o755)
@@ -145,8 +158,12 @@ class Ground:
         os.mkdir(self.cg)
         subprocess.run(["mount", "-t", "cgroup2", "none", self.cg], check=True)
         os.mkdir(self.root)
-        for f in ("", "/cgroup.procs", "/cgroup.subtree_control"):
-            os.chown(self.root + f, self.nm.pw_uid, self.nm.pw_gid)
+        self.groups = [self.root, self.root + "/monitors", self.root + "/localizers"]
+        for g in self.groups:
+            if g != self.root:
+                os.mkdir(g)
+            for f in ("", "/cgroup.procs", "/cgroup.subtree_control"):
+                os.chown(g + f, self.nm.pw_uid, self.nm.pw_gid)
         self.config = {
             "yarn.nodemanager.linux-container-executor.group": self.group,
             "yarn.nodemanager.local-dirs": ",".join(self.locals),
@@ -260,9 +277,10 @@ class Ground:
                 os.chown(c.cgroup + f, self.nm.pw_uid, self.nm.pw_gid)
         return c
 
-    def run(self, script, user=None, app=1, **kw):
-        """A container from start to exit record."""
+    def run(self, script, user=None, app=1, more=None, **kw):
+        """A container from start to exit record; `more`: fields of its request."""
         c = self.prepare(app, user)
+        c.more = more or {}
         c.launch(script, **kw)
         return c
 
@@ -323,10 +341,12 @@ class Container:
         self.cgroup = g.root + "/" + self.id
         self.record_path = "%s/nmPrivate/%s/%s/%s.status" % (g.locals[0], g.aid(app), self.id, self.id)
         self.reply = None
+        self.more = {}  # fields of the request beyond the usual
 
     def request(self, **kw):
         args = dict(ts=self.g.TS, app=self.app, attempt=1, container=self.seq, user=self.user.pw_name,
                     local=(1 << self.g.LOCALS) - 1, log=(1 << self.g.LOGS) - 1, profile=1)
+        args.update(self.more)
         args.update(kw)
         return request(LAUNCH, **args)
 

@@ -8,9 +8,13 @@
  *     registered MS                   waits for a registration newer than the last one asked for
  *     start APP FIRST COUNT USER MEM FAULT COMMAND…
  *     stop|status|signal APP FIRST COUNT [N]
+ *     next VCORES EXECUTION_TYPE      of the containers that are started from now on
+ *     update APP N USER MEM VCORES VERSION FAULT   updateContainer
  *     exits                           ends that heartbeats have told so far
  *     wait MS COUNT                   until that many containers have ended
+ *     keys                            the master keys, which nobody else is to see
  *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off | pause on|off
+ *     hostile KIND N                  lies in the answer to the next heartbeat (nm-hostile.h)
  *     bench …                         see bench() */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +31,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "tests/integration/nm-hostile.h"
 #include "wire/ipc_client.h"
 #include "wire/ipc_server.h"
 #include "wire/methods.h"
@@ -66,7 +71,11 @@ static struct {
     int n_cleanup;
     struct yarn_container_id signal_id;
     int signal_command; /* 0 = none */
+    int vcores, execution_type; /* of containers to come */
+    int increased; /* containers that heartbeats have told to have grown */
     float cpu;
+    char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
+    int lies;
 } rm;
 
 static int64_t now_us(void)
@@ -173,7 +182,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     m.has_rm_identifier = true;
     m.rm_identifier = RM_ID;
     m.rm_version = (char *)(uintptr_t) "3.4.2";
-    m.resource = yarn_resource_to(a, (struct yarn_resource){ 65536, 64 });
+    m.resource = q->resource;
     ipc_call_reply(call, &m.base);
 }
 
@@ -220,6 +229,8 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
 
     (void)u;
     rm.heartbeats++;
+    if (q->node_status)
+        rm.increased += (int)q->node_status->n_increased_containers;
     for (size_t i = 0; q->node_status && i < q->node_status->n_containersstatuses; i++) {
         const Hadoop__Yarn__ContainerStatusProto *s = q->node_status->containersstatuses[i];
         struct yarn_container_id id;
@@ -244,6 +255,9 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     if (!rm.resync && !rm.shutdown)
         fill_lists(a, &m);
     rm.resync = false;
+    if (rm.lie[0])
+        (void)hostile_heartbeat(rm.lie, (size_t)rm.lies, &m);
+    rm.lie[0] = '\0';
     ipc_call_reply(call, &m.base);
 }
 
@@ -369,25 +383,21 @@ static void forget_clients(void)
     }
 }
 
-/* One StartContainerRequest with whatever is to be wrong with its token. */
-static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *a, int app,
-                                                               int64_t n, const char *user,
-                                                               int64_t mem, const char *fault,
-                                                               const char *command)
+/* A ContainerToken with whatever is to be wrong with it. */
+static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, int64_t n,
+                                                   const char *user, struct yarn_resource resource,
+                                                   int version, const char *fault)
 {
-    Hadoop__Yarn__StartContainerRequestProto *q =
-        sv_new(a, Hadoop__Yarn__StartContainerRequestProto);
-    Hadoop__Yarn__ContainerLaunchContextProto *clc =
-        sv_new(a, Hadoop__Yarn__ContainerLaunchContextProto);
     struct yarn_container_token t = {
         .container = container_id(!strcmp(fault, "otherapp") ? app + 1000 : app, n),
-        .resource = { mem, 1 },
+        .resource = resource,
+        .version = version,
         .expiry_ms = sv_wall_ms() + (!strcmp(fault, "expired") ? -1000 : TOKEN_LIFE_MS),
         .key_id = rm.container_key.key_id + (!strcmp(fault, "keyid") ? 77 : 0),
         .rm_identifier = RM_ID + !strcmp(fault, "oldrm"),
         .creation_ms = sv_wall_ms(),
         .container_type = 2,
-        .execution_type = 1,
+        .execution_type = rm.execution_type,
         .allocation_request_id = -1,
     };
     struct yarn_master_key key = rm.container_key;
@@ -413,13 +423,28 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
         token.id_len -= 3;
     if (!strcmp(fault, "shortpassword"))
         token.password_len--;
+    return yarn_token_to(a, &token);
+}
+
+static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *a, int app,
+                                                               int64_t n, const char *user,
+                                                               int64_t mem, const char *fault,
+                                                               const char *command)
+{
+    Hadoop__Yarn__StartContainerRequestProto *q =
+        sv_new(a, Hadoop__Yarn__StartContainerRequestProto);
+    Hadoop__Yarn__ContainerLaunchContextProto *clc =
+        sv_new(a, Hadoop__Yarn__ContainerLaunchContextProto);
+
     hadoop__yarn__start_container_request_proto__init(q);
     hadoop__yarn__container_launch_context_proto__init(clc);
     q->container_launch_context = clc;
-    q->container_token = yarn_token_to(a, &token);
+    q->container_token =
+        container_token(a, app, n, user, (struct yarn_resource){ mem, rm.vcores }, 0, fault);
     clc->n_command = 1;
     clc->command = sv_newn(a, char *, 1);
     clc->command[0] = sv_arena_strdup(a, command);
+    (void)hostile_context(a, fault, clc);
     if (!strcmp(fault, "auxservice")) {
         clc->n_service_data = 1;
         clc->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, 1);
@@ -487,16 +512,32 @@ static json_t *do_start(int app, int64_t first, int count, const char *user, int
 
     hadoop__yarn__start_containers_request_proto__init(&q);
     q.start_container_request =
-        sv_newn(a, Hadoop__Yarn__StartContainerRequestProto *, (size_t)count);
-    for (int i = 0; i < count; i++)
-        q.start_container_request[q.n_start_container_request++] =
+        sv_newn(a, Hadoop__Yarn__StartContainerRequestProto *, 2 * (size_t)count);
+    for (int i = 0; i < count; i++) {
+        Hadoop__Yarn__StartContainerRequestProto *one =
             start_request(a, app, first + i, user, mem, fault, command);
+        q.start_container_request[q.n_start_container_request++] = one;
+        if (!strcmp(fault, "twice"))
+            q.start_container_request[q.n_start_container_request++] = one;
+    }
     m = call(am_client(app, user, fault), "startContainers", &q.base,
              &hadoop__yarn__start_containers_response_proto__descriptor, a, &failed);
     if (!m)
         return failed;
     return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
                      "failed", failures(m->n_failed_requests, m->failed_requests));
+}
+
+/* The master keys that the NodeManager has been given, as hexadecimal text. */
+static json_t *do_keys(void)
+{
+    const struct yarn_master_key *keys[] = { &rm.nm_key, &rm.container_key };
+    char text[2][2 * YARN_MASTER_KEY_MAX + 1];
+
+    for (size_t k = 0; k < SV_ARRAY_LEN(keys); k++)
+        for (size_t i = 0; i < keys[k]->len; i++)
+            snprintf(text[k] + 2 * i, 3, "%02x", keys[k]->bytes[i]);
+    return json_pack("{s:[s,s]}", "keys", text[0], text[1]);
 }
 
 static json_t *do_stop(int app, int other, int64_t first, int count)
@@ -550,6 +591,27 @@ static json_t *do_status(int app, int other, int64_t first, int count)
     }
     return json_pack("{s:o,s:o}", "status", list, "failed",
                      failures(m->n_failed_requests, m->failed_requests));
+}
+
+static json_t *do_update(int app, int64_t n, const char *user, struct yarn_resource resource,
+                         int version, const char *fault)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Common__TokenProto *token =
+        container_token(a, app, n, user, resource, version, fault);
+    const Hadoop__Yarn__ContainerUpdateResponseProto *m;
+    Hadoop__Yarn__ContainerUpdateRequestProto q;
+    json_t *failed = NULL;
+
+    hadoop__yarn__container_update_request_proto__init(&q);
+    q.n_update_container_token = 1;
+    q.update_container_token = &token;
+    m = call(am_client(app, "?", ""), "updateContainer", &q.base,
+             &hadoop__yarn__container_update_response_proto__descriptor, a, &failed);
+    if (!m)
+        return failed;
+    return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
+                     "failed", failures(m->n_failed_requests, m->failed_requests));
 }
 
 static json_t *do_signal(int app, int other, int64_t n, int command)
@@ -687,7 +749,7 @@ static json_t *on_off(const char *line, const char *word, bool *what)
 
 static json_t *command(char *line)
 {
-    int app, other, count, n, at = 0, batch;
+    int app, other, count, n, at = 0, batch, vcores;
     long long first, mem, ms;
     char user[65], fault[33];
 
@@ -709,6 +771,14 @@ static json_t *command(char *line)
         return do_status(app, other, first, count);
     if (sscanf(line, "signal %d %d %lld %d", &app, &other, &first, &n) == 4)
         return do_signal(app, other, first, n);
+    if (sscanf(line, "next %d %d", &rm.vcores, &rm.execution_type) == 2)
+        return json_object();
+    if (sscanf(line, "update %d %lld %64s %lld %d %d %32s", &app, &first, user, &mem, &vcores, &n,
+               fault) == 7)
+        return do_update(app, first, user, (struct yarn_resource){ mem, vcores }, n,
+                         strcmp(fault, "-") ? fault : "");
+    if (!strcmp(line, "increased"))
+        return json_pack("{s:i}", "increased", rm.increased);
     if (!strcmp(line, "exits"))
         return do_exits();
     if (sscanf(line, "wait %lld %d", &ms, &n) == 2)
@@ -741,6 +811,10 @@ static json_t *command(char *line)
         forget_clients();
         return json_object();
     }
+    if (sscanf(line, "hostile %15s %d", rm.lie, &rm.lies) == 2)
+        return json_object();
+    if (!strcmp(line, "keys"))
+        return do_keys();
     if (sv_has_prefix(line, "ack "))
         return on_off(line, "ack", &rm.ack);
     if (sv_has_prefix(line, "pause ")) {
@@ -814,6 +888,7 @@ int main(int argc, char **argv)
 
     rm.heartbeat_ms = 1000;
     rm.ack = true;
+    rm.vcores = rm.execution_type = 1;
     while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if ((o != 'p' && o != 'b') || sv_parse_u64(optarg, 1, 65535, &v) < 0)
             return 2;

@@ -44,6 +44,12 @@ class Driver:
     def signal(self, app, number, command, caller=None):
         return self("signal", caller or app, app, number, command)
 
+    def keys(self):
+        return [bytes.fromhex(k) for k in self("keys")["keys"]]
+
+    def update(self, app, number, user, memory, vcores, version, fault="-"):
+        return self("update", app, number, user, memory, vcores, version, fault)
+
     def exits(self):
         return self("exits")["exits"]
 

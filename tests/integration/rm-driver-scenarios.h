@@ -160,7 +160,7 @@ static void run_rules(void)
     g.amrm_password[0] ^= 1;
     c = open_client(g.am_port, YARN_APPLICATION_MASTER_PROTOCOL, NULL, &bad);
     q.response_id = m.response_id;
-    refused(c, "allocate", &q.base, ad, JAVA_INVALID_TOKEN, "");
+    refused(c, "allocate", &q.base, ad, "javax.security.sasl.SaslException", "");
     ipc_client_free(c);
     g.amrm_password[0] ^= 1;
     c = open_client(g.am_port, YARN_APPLICATION_MASTER_PROTOCOL, "ann", NULL);

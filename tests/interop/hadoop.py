@@ -27,15 +27,35 @@ def jars(version):
     return done.stdout.strip().splitlines()[-1]
 
 
+def protobuf_sources(version, out):
+    """java/protobuf is written for the classes of Hadoop 3, except that protobuf has its own package:
+    3.x moved that, 2.x has the RPC engine without a number."""
+    source, made = os.path.join(HERE, "java", "protobuf"), []
+    change = (("ProtobufRpcEngine2", "ProtobufRpcEngine") if version.startswith("2.") else
+              ("com.google.protobuf", "org.apache.hadoop.thirdparty.protobuf"))
+    os.makedirs(out, exist_ok=True)
+    for name in sorted(os.listdir(source)):
+        with open(os.path.join(source, name), encoding="utf-8") as f:
+            text = f.read().replace(*change)
+        made.append(os.path.join(out, name))
+        with open(made[-1], "w", encoding="utf-8") as f:
+            f.write(text)
+    return made
+
+
 def classes(version):
     """Our own Java programs, compiled against a version's jars."""
     lib = jars(version)
     out = os.path.join(BUILD, "interop", f"hadoop-{version}", "classes")
     source = os.path.join(HERE, "java")
-    files = sorted(os.path.join(source, name) for name in os.listdir(source) if name.endswith(".java"))
+    files = sorted(os.path.join(where, name) for where, _, names in os.walk(source) for name in names
+                   if name.endswith(".java"))
     stamp = os.path.join(out, ".made")
     if not os.path.exists(stamp) or any(os.path.getmtime(f) > os.path.getmtime(stamp) for f in files):
         os.makedirs(out, exist_ok=True)
+        only = os.path.join(source, "reference") if version == REFERENCE else source  # what others cannot compile
+        files = [f for f in files if os.path.dirname(f) in (source, only)]
+        files += protobuf_sources(version, os.path.join(BUILD, "interop", f"hadoop-{version}", "source"))
         try:
             done = subprocess.run(["javac", "-nowarn", "-proc:none", "-d", out, "-cp", f"{lib}/*", *files],
                                   capture_output=True, text=True)

@@ -62,8 +62,9 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
                 raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
     c = Cluster(name, nodes=nodes, quiet=True, installed=SELVEDGE in (rm, nm))
     c.hadoop = f"{c.root}/hadoop"
-    c.home = f"{c.root}/tmp/home"
-    # DistributedShell's ApplicationMaster looks at the files in its submitter's home.
+    # DistributedShell's ApplicationMaster looks at the files in its submitter's home; what containers see of
+    # the host lies in directories of root alone.
+    c.home = f"{c.root}/homes/submitter"
     c.read_only_paths = [c.hadoop, c.conf_dir, c.home]
     c.container_classpath = [c.conf_dir, f"{c.hadoop}/classes", f"{c.hadoop}/lib/*"]
     c.site = {"yarn.application.classpath": ",".join(c.container_classpath), **(site or {})}
@@ -74,7 +75,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
         # Hadoop's default executor runs containers as its own account, which must be able to read
         # the submitter's files.
         c.submitter = c.daemon if version_of(nm) else c.users[0]
-        c.user_dir("home", c.submitter)
+        os.makedirs(c.home)
+        os.chown(c.home, c.submitter.pw_uid, c.submitter.pw_gid)
         for directory in [c.conf_dir, *[n.conf_dir for n in c.nodes]]:
             with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
                 f.write(LOG4J)

@@ -1,11 +1,11 @@
 /* The wire room facing a real Hadoop, driven by tests/interop/test-wire.
  *
- *   wire-peer serve
- *       Serves ApplicationClientProtocol (SIMPLE) and ContainerManagementProtocol (TOKEN, NMTokens
- *       under the test's master key) on free ports, prints "ready CLIENT-PORT TOKEN-PORT", and ends
- *       when its standard input ends.
- *   wire-peer statuses PORT PASSWORD-BYTE
- *       Calls getContainerStatuses of a Hadoop server with an NMToken whose password's first byte is
+ *   wire-peer serve [PROTECTION]...
+ *       Serves ApplicationClientProtocol (SIMPLE) and, once for each hadoop.rpc.protection,
+ *       ContainerManagementProtocol (TOKEN, NMTokens under the test's master key) on free ports, prints
+ *       "ready CLIENT-PORT TOKEN-PORT...", and ends when its standard input ends.
+ *   wire-peer statuses PORT PASSWORD-BYTE [PROTECTION [N]]
+ *       Asks for N containers, by default 1. Calls getContainerStatuses of a Hadoop server with an NMToken whose password's first byte is
  *       exclusive-ored with PASSWORD-BYTE; prints "ok" or "CLASS: message".
  *   wire-peer register PORT
  *       Registers a node with a Hadoop ResourceManager, heartbeats three times, unregisters. */
@@ -17,6 +17,7 @@
 #include "wire/ipc_client.h"
 #include "wire/ipc_server.h"
 #include "wire/methods.h"
+#include "wire/qop.h"
 #include "wire/token.h"
 
 static const struct yarn_master_key key = { .key_id = 77, .len = 8,
@@ -69,6 +70,19 @@ static void on_statuses(struct ipc_call *call, const ProtobufCMessage *request, 
     ipc_call_reply(call, &out.base);
 }
 
+static void on_stop(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    (void)userdata;
+    const Hadoop__Yarn__StopContainersRequestProto *m = (const void *)request;
+    struct yarn_container_id id;
+    char text[YARN_ID_TEXT_MAX];
+    if (m->n_container_id == 0 || yarn_container_id_from(m->container_id[0], &id) < 0)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "malformed container id");
+    else
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Container %s is not handled by this NodeManager",
+                      yarn_container_id_text(id, text));
+}
+
 static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
                   char ret_user[256], const char **ret_class, struct sv_error *err, void *userdata)
 {
@@ -93,6 +107,8 @@ static const struct ipc_method client_methods[] = {
 static const struct ipc_method nm_methods[] = {
     { "getContainerStatuses", &hadoop__yarn__get_container_statuses_request_proto__descriptor,
       &hadoop__yarn__get_container_statuses_response_proto__descriptor, on_statuses },
+    { "stopContainers", &hadoop__yarn__stop_containers_request_proto__descriptor,
+      &hadoop__yarn__stop_containers_response_proto__descriptor, on_stop },
 };
 static const struct ipc_protocol client_protocol = { YARN_APPLICATION_CLIENT_PROTOCOL, 1,
                                                      client_methods, SV_ARRAY_LEN(client_methods) };
@@ -105,25 +121,36 @@ static int on_stdin(sd_event_source *src, int fd, uint32_t revents, void *userda
     return sd_event_exit(sd_event_source_get_event(src), 0);
 }
 
-static int serve(sd_event *event)
+#define SERVERS_MAX 8
+
+static int serve(sd_event *event, char **protections, int n)
 {
     static const struct ipc_protocol *const client_list[] = { &client_protocol, NULL };
     static const struct ipc_protocol *const nm_list[] = { &nm_protocol, NULL };
-    struct ipc_server *client, *nm;
+    struct ipc_server *servers[SERVERS_MAX + 2] = { NULL };
     struct sv_error err = { 0 };
-    if (ipc_server_new(event, &(struct ipc_server_config){ .allow_simple = true,
-                                                          .protocols = client_list }, &client, &err) < 0 ||
-        ipc_server_new(event, &(struct ipc_server_config){ .verify_token = verify,
-                                                          .protocols = nm_list }, &nm, &err) < 0 ||
-        sd_event_add_io(event, NULL, 0, EPOLLIN | EPOLLHUP, on_stdin, NULL) < 0) {
+    int r = ipc_server_new(event, &(struct ipc_server_config){ .allow_simple = true,
+                                                               .protocols = client_list },
+                           &servers[0], &err);
+    for (int i = 0; r >= 0 && i < SV_MIN(SV_MAX(n, 1), SERVERS_MAX); i++) {
+        struct ipc_server_config cfg = { .verify_token = verify, .protocols = nm_list };
+        if (i < n)
+            r = ipc_qop_parse(protections[i], &cfg.qop_mask, &err);
+        if (r >= 0)
+            r = ipc_server_new(event, &cfg, &servers[i + 1], &err);
+    }
+    if (r < 0 || sd_event_add_io(event, NULL, 0, EPOLLIN | EPOLLHUP, on_stdin, NULL) < 0) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    printf("ready %u %u\n", ipc_server_port(client), ipc_server_port(nm));
+    printf("ready");
+    for (int i = 0; servers[i]; i++)
+        printf(" %u", ipc_server_port(servers[i]));
+    printf("\n");
     fflush(stdout);
-    int r = sd_event_loop(event);
-    ipc_server_free(client);
-    ipc_server_free(nm);
+    r = sd_event_loop(event);
+    for (int i = 0; servers[i]; i++)
+        ipc_server_free(servers[i]);
     return r < 0;
 }
 
@@ -146,7 +173,7 @@ static ProtobufCMessage *call(struct ipc_client *c, const char *method,
 static const struct yarn_attempt_id attempt = { .app = { .cluster_ts = 1700000000123, .id = 42 },
                                                 .attempt = 3 };
 
-static int statuses(sd_event *event, uint16_t port, uint8_t flip)
+static int statuses(sd_event *event, uint16_t port, uint8_t flip, const char *protection, size_t n)
 {
     struct sv_arena *a = sv_arena_new(0);
     struct yarn_nm_token nm = { .attempt = attempt, .submitter = "alice", .key_id = key.key_id,
@@ -161,14 +188,16 @@ static int statuses(sd_event *event, uint16_t port, uint8_t flip)
     t.password = password;
     struct ipc_client_config cfg = { .host = "127.0.0.1", .port = port, .version = 1, .token = &t,
                                      .protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL };
+    if (ipc_qop_parse(protection, &cfg.qop_mask, NULL) < 0)
+        return 1;
     if (ipc_client_new(event, &cfg, &c, NULL) < 0)
         return 1;
     Hadoop__Yarn__GetContainerStatusesRequestProto m =
         HADOOP__YARN__GET_CONTAINER_STATUSES_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__ContainerIdProto *ids[1];
-    ids[0] = yarn_container_id_to(a, (struct yarn_container_id){ .attempt = attempt, .id = 7 });
-    m.n_container_id = 1;
-    m.container_id = ids;
+    m.container_id = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n);
+    for (; m.n_container_id < n; m.n_container_id++)
+        m.container_id[m.n_container_id] = yarn_container_id_to(
+            a, (struct yarn_container_id){ .attempt = attempt, .id = 7 + (int64_t)m.n_container_id });
     ProtobufCMessage *ret =
         call(c, "getContainerStatuses", &m.base,
              &hadoop__yarn__get_container_statuses_response_proto__descriptor, a);
@@ -253,10 +282,11 @@ int main(int argc, char **argv)
     if (sd_event_default(&event) < 0)
         return 1;
     int r = 2;
-    if (argc == 2 && strcmp(argv[1], "serve") == 0)
-        r = serve(event);
-    else if (argc == 4 && strcmp(argv[1], "statuses") == 0)
-        r = statuses(event, (uint16_t)strtoul(argv[2], NULL, 10), (uint8_t)strtoul(argv[3], NULL, 10));
+    if (argc >= 2 && strcmp(argv[1], "serve") == 0)
+        r = serve(event, argv + 2, argc - 2);
+    else if (argc >= 4 && argc <= 6 && strcmp(argv[1], "statuses") == 0)
+        r = statuses(event, (uint16_t)strtoul(argv[2], NULL, 10), (uint8_t)strtoul(argv[3], NULL, 10),
+                     argc > 4 ? argv[4] : "authentication", argc > 5 ? strtoul(argv[5], NULL, 10) : 1);
     else if (argc == 3 && strcmp(argv[1], "register") == 0)
         r = registration(event, (uint16_t)strtoul(argv[2], NULL, 10));
     else

@@ -90,10 +90,33 @@ static void test_protobuf_view(void **state)
     assert_null(sv_arena_free(NULL));
 }
 
+/* A small arena serves again, zeroed and with its new maximum; a large one does not. */
+static void test_reset(void **state)
+{
+    (void)state;
+    struct sv_arena *a = sv_arena_new(0);
+    assert_false(sv_arena_reset(a, 0)); /* nothing to keep */
+    memset(sv_arena_alloc(a, 3000), 'x', 3000);
+    if (sv_arena_reset(a, 2000)) { /* not so with sanitizers */
+        assert_int_equal(sv_arena_used(a), 0);
+        assert_null(sv_arena_alloc(a, 2001));
+        const char *p = sv_arena_alloc(a, 2000);
+        assert_non_null(p);
+        for (int i = 0; i < 2000; i++)
+            assert_int_equal(p[i], 0);
+        assert_true(sv_arena_reset(a, 0));
+    }
+    for (int i = 0; i < 3; i++)
+        assert_non_null(sv_arena_alloc(a, 3000));
+    assert_false(sv_arena_reset(a, 0));
+    sv_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zeroed_and_aligned),
+        cmocka_unit_test(test_reset),
         cmocka_unit_test(test_maximum),
         cmocka_unit_test(test_calloc_overflow),
         cmocka_unit_test(test_strings),

@@ -259,7 +259,7 @@ struct resource_case {
     int64_t value;
     int want;
     int64_t want_memory;
-    int32_t want_vcores;
+    int32_t want_vcores, want_gpus;
 };
 
 static void test_resource(void **state)
@@ -285,7 +285,10 @@ static void test_resource(void **state)
         { 1, 1, "vcores", "k", 2, 0, 1, 2000 },
         { 1, 1, "vcores", "m", 2500, 0, 1, 2 },
         { 1, 1, "vcores", "", INT64_C(1) << 40, 0, 1, INT32_MAX },
-        { 1, 1, "yarn.io/gpu", "nonsense", -5, 0, 1, 1 },
+        { 1, 1, "yarn.io/gpu", "", 3, 0, 1, 1, 3 },
+        { 1, 1, "yarn.io/gpu", "", -5, -EBADMSG, 0, 0 },
+        { 1, 1, "yarn.io/gpu", "nonsense", 1, -EBADMSG, 0, 0 },
+        { 1, 1, "yarn.io/fpga", "nonsense", -5, 0, 1, 1 },
     };
 
     (void)state;
@@ -310,7 +313,8 @@ static void test_resource(void **state)
         }
         if (yarn_resource_from(&m, &r) != t->want)
             fail_msg("case %zu", i);
-        if (t->want == 0 && (r.memory_mb != t->want_memory || r.vcores != t->want_vcores))
+        if (t->want == 0 && (r.memory_mb != t->want_memory || r.vcores != t->want_vcores ||
+                             r.gpus != t->want_gpus))
             fail_msg("case %zu: %lld MiB, %d vcores", i, (long long)r.memory_mb, r.vcores);
         if (t->want != 0)
             assert_true(r.memory_mb == 77 && r.vcores == 77);
@@ -327,7 +331,10 @@ static void test_resource_to(void **state)
     assert_true(r.memory_mb == 0 && r.vcores == 0);
     assert_int_equal(
         yarn_resource_from(yarn_resource_to(a, (struct yarn_resource){ 1536, 3 }), &r), 0);
-    assert_true(r.memory_mb == 1536 && r.vcores == 3);
+    assert_true(r.memory_mb == 1536 && r.vcores == 3 && r.gpus == 0);
+    assert_int_equal(
+        yarn_resource_from(yarn_resource_to(a, (struct yarn_resource){ 1536, 3, 2 }), &r), 0);
+    assert_true(r.memory_mb == 1536 && r.vcores == 3 && r.gpus == 2);
 }
 
 /* An exhausted arena gives NULL at every step, never half a message. */

@@ -15,13 +15,14 @@ static void there_and_back(void **state)
           CLI_APPLICATION },
         { "data \"x\"", "file:///stage/1-data.tgz", 1LL << 40, 5, CLI_ARCHIVE, CLI_PRIVATE },
     };
+    struct cli_server schedulers[] = { { "127.0.0.1", 8030 }, { "rm2.example", 8130 } };
     const struct cli_job job = {
         .name = "count",
         .instances = 8,
         .resource = { 256, 2 },
         .tries = 3,
-        .scheduler_host = "127.0.0.1",
-        .scheduler_port = 8030,
+        .schedulers = schedulers,
+        .n_schedulers = 2,
         .secret = "00ff",
         .resources = resources,
         .n_resources = 2,
@@ -39,8 +40,10 @@ static void there_and_back(void **state)
     assert_int_equal(back.resource.memory_mb, 256);
     assert_int_equal(back.resource.vcores, 2);
     assert_int_equal(back.tries, 3);
-    assert_string_equal(back.scheduler_host, "127.0.0.1");
-    assert_int_equal(back.scheduler_port, 8030);
+    assert_int_equal(back.n_schedulers, 2);
+    assert_string_equal(back.schedulers[0].host, "127.0.0.1");
+    assert_string_equal(back.schedulers[1].host, "rm2.example");
+    assert_int_equal(back.schedulers[1].port, 8130);
     assert_string_equal(back.secret, "00ff");
     assert_int_equal(back.n_resources, 2);
     assert_string_equal(back.resources[1].name, "data \"x\"");
@@ -53,8 +56,8 @@ static void there_and_back(void **state)
 static void refused(void **state)
 {
     static const char good[] =
-        "{\"version\":1,\"name\":\"n\",\"instances\":%s,\"memoryMb\":64,\"vcores\":1,\"tries\":%s,"
-        "\"schedulerHost\":\"h\",\"schedulerPort\":%s,\"secret\":\"s\",\"resources\":[%s]}";
+        "{\"version\":2,\"name\":\"n\",\"instances\":%s,\"memoryMb\":64,\"vcores\":1,\"tries\":%s,"
+        "\"schedulers\":[{\"host\":\"h\",\"port\":%s}],\"secret\":\"s\",\"resources\":[%s]}";
     static const char file[] = "{\"name\":\"a\",\"url\":\"file:///a\",\"size\":1,\"timestamp\":1,"
                                "\"type\":%d,\"visibility\":%d}";
     static const struct {
@@ -89,7 +92,7 @@ static void refused(void **state)
 
 static void broken_text(void **state)
 {
-    static const char *const texts[] = { "", "{", "[]", "null", "{\"version\":2}", "{}" };
+    static const char *const texts[] = { "", "{", "[]", "null", "{\"version\":1}", "{}" };
 
     (void)state;
     for (size_t i = 0; i < SV_ARRAY_LEN(texts); i++) {

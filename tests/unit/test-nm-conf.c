@@ -47,11 +47,11 @@ static void defaults(void **state)
     assert_string_equal(c.hostname, "127.0.0.1");
     assert_int_equal(c.port, 8041);
     assert_int_equal(c.web_port, 8042);
-    assert_int_equal(c.rm_port, 8031);
+    assert_int_equal(c.rm.servers[0].port, 8031);
     assert_int_equal(c.resource.memory_mb, 8192);
     assert_int_equal(c.resource.vcores, 8);
-    assert_int_equal(c.rm_connect_max_wait_ms, 900000);
-    assert_int_equal(c.rm_connect_retry_ms, 30000);
+    assert_int_equal(c.rm.retry.max_wait_ms, 900000);
+    assert_int_equal(c.rm.retry.interval_ms, 30000);
     assert_int_equal(c.sigkill_delay_ms, 250);
     assert_int_equal(c.log_retain_ms, 10800000);
     assert_int_equal(c.monitor_ms, 3000);
@@ -82,7 +82,7 @@ static void overrides(void **state)
     assert_string_equal(c.local_dirs[1], "/c");
     assert_null(c.local_dirs[2]);
     assert_int_equal(c.resource.memory_mb, 123);
-    assert_string_equal(c.rm_host, "rm.example");
+    assert_string_equal(c.rm.servers[0].host, "rm.example");
     assert_int_equal(c.delete_debug_delay_ms, -1);
     assert_int_equal(c.monitor_ms, 500);
     nm_conf_free(&c);
@@ -101,7 +101,7 @@ static void refusals(void **state)
         { "yarn.nodemanager.address=127.0.0.1:0", "ephemeral server port" },
         { "yarn.nodemanager.address=127.0.0.1:70000", "yarn.nodemanager.address" },
         { "hadoop.security.authentication=kerberos", "only simple is supported" },
-        { "yarn.resourcemanager.ha.enabled=true", "yarn.resourcemanager.ha.enabled" },
+        { "yarn.resourcemanager.ha.enabled=true", "yarn.resourcemanager.ha.rm-ids" },
         { "hadoop.security.secret-manager.key-generator.algorithm=MD5", "HmacSHA1" },
         { "yarn.nodemanager.sleep-delay-before-sigkill.ms=-1", "sleep-delay-before-sigkill" },
         { "noequalsign", "expected key=value" },

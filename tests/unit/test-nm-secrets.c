@@ -129,8 +129,8 @@ static void container_tokens(void **state)
     assert_non_null(strstr(err.text, "Expected : node1:8041 Found : node2:8041"));
 }
 
-/* Every single byte of identifier and password counts, and so does their length. */
-static void every_byte_counts(void **state)
+/* HARDENING F64: every single byte of identifier and password counts, and so does their length. */
+static void f64_every_byte_counts(void **state)
 {
     struct yarn_container_token t = plain();
     struct yarn_master_key k = key_of(1, 0x11);
@@ -239,16 +239,102 @@ static void attempt_keeps_its_key(void **state)
     assert_int_equal(verify_nm(&t, user, &err), -EACCES);
 }
 
-static void replay(void **state)
+/* HARDENING F65: used is used, until the token has expired by itself. */
+static void f65_replay(void **state)
 {
     (void)state;
     assert_false(nm_secrets_token_used(secrets, "container_1", NULL));
     assert_int_equal(nm_secrets_use_token(secrets, "container_1", 1500000), 0);
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
-    sv_clock_set_test(1000, 1400000);
+    sv_clock_set_test(401000, 1400000);
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
-    sv_clock_set_test(1000, 1600000); /* now the token is expired by itself */
+    sv_clock_set_test(501000, 1501000); /* expired, but not yet as long as all are remembered */
+    assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
+    sv_clock_set_test(701000, 1701000);
     assert_false(nm_secrets_token_used(secrets, "container_1", NULL));
+}
+
+/* HARDENING F69: a clock that jumps by a day, to 1970 or by years makes no used token usable. */
+static void f69_clock_jumps(void **state)
+{
+    static const int64_t jumps[] = { 1000000 + 86400000, 1000000, 0, 1000000 + 86400000,
+                                     INT64_C(4000000000000), 1000000 };
+    int64_t now = 1000, expiry = 1000000 + 3600000;
+
+    (void)state;
+    assert_int_equal(nm_secrets_use_token(secrets, "container_1", expiry), 0);
+    for (size_t i = 0; i < SV_ARRAY_LEN(jumps); i++) {
+        now += 20000;
+        sv_clock_set_test(now, jumps[i]);
+        assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
+    }
+    /* also when the daemon is restarted while the clock is wrong */
+    sv_clock_set_test(now + 20000, 1000000 + 86400000);
+    assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
+    nm_store_commit(store);
+    nm_secrets_free(secrets);
+    assert_int_equal(nm_secrets_new(store, YARN_HMAC_SHA1, &secrets), 0);
+    assert_int_equal(nm_secrets_recover(secrets), 0);
+    assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
+    sv_clock_set_test(now + 60000, 1000000);
+    assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
+    /* a token whose expiry is absurd is not kept for ever */
+    assert_int_equal(nm_secrets_use_token(secrets, "container_2", INT64_MAX), 0);
+    assert_true(nm_secrets_token_used(secrets, "container_2", NULL));
+    /* and what is over is over */
+    sv_clock_set_test(now + 3700000, expiry + 1000);
+    assert_false(nm_secrets_token_used(secrets, "container_1", NULL));
+}
+
+/* A good token with a field that nobody knows behind its identifier. */
+static struct yarn_token with_trailing(struct yarn_token good)
+{
+    uint8_t *id = sv_arena_alloc(arena, good.id_len + 3);
+
+    memcpy(id, good.id, good.id_len);
+    memcpy(id + good.id_len, "\xf8\x01\x01", 3);
+    good.id = id;
+    good.id_len += 3;
+    return good;
+}
+
+/* HARDENING F64: whatever is changed after signing, the words are the same and name nothing of it:
+ * nobody learns what was nearly right. */
+static void f64_one_answer(void **state)
+{
+    enum { INFLATED, PROLONGED, OTHER_USER, OTHER_RM, OTHER_CONTAINER, CHANGED };
+    struct yarn_container_token t[CHANGED] = { plain(), plain(), plain(), plain(), plain() };
+    struct yarn_container_token base = plain();
+    struct yarn_master_key k = key_of(1, 0x11), shorter = key_of(1, 0x11), other = key_of(1, 0x12);
+    struct yarn_token good = sign(&base, &k), bad[CHANGED + 5];
+    struct sv_error err;
+    size_t n;
+
+    (void)state;
+    t[INFLATED].resource.memory_mb = 65536;
+    t[PROLONGED].expiry_ms += 1;
+    memcpy(t[OTHER_USER].submitter, "root", 5);
+    t[OTHER_RM].rm_identifier = 99;
+    t[OTHER_CONTAINER].container.id++;
+    for (n = 0; n < CHANGED; n++) {
+        bad[n] = sign(&t[n], &k);
+        bad[n].password = good.password;
+    }
+    shorter.len = 7;
+    bad[n++] = sign(&base, &shorter);
+    bad[n++] = sign(&base, &other);
+    bad[n] = good;
+    bad[n++].password_len = 0;
+    bad[n] = good;
+    bad[n++].password_len--;
+    bad[n++] = with_trailing(good);
+    assert_int_equal(n, SV_ARRAY_LEN(bad));
+    assert_int_equal(verify(&good, &err), 0);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(verify(&bad[i], &err), -EACCES);
+        assert_string_equal(err.text, "Invalid container token used for starting container on : "
+                                      "node1:8041");
+    }
 }
 
 static void restart_remembers(void **state)
@@ -281,11 +367,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(container_tokens, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_byte_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(f64_every_byte_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_roll, setup, teardown),
         cmocka_unit_test_setup_teardown(nm_tokens, setup, teardown),
         cmocka_unit_test_setup_teardown(attempt_keeps_its_key, setup, teardown),
-        cmocka_unit_test_setup_teardown(replay, setup, teardown),
+        cmocka_unit_test_setup_teardown(f64_one_answer, setup, teardown),
+        cmocka_unit_test_setup_teardown(f65_replay, setup, teardown),
+        cmocka_unit_test_setup_teardown(f69_clock_jumps, setup, teardown),
         cmocka_unit_test_setup_teardown(restart_remembers, setup, teardown),
     };
 

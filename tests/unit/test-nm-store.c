@@ -67,6 +67,7 @@ static int on_container(const struct nm_stored_container *c, void *u)
     assert_int_equal(c->exit_code, -105);
     assert_int_equal(c->kill_code, -105);
     assert_string_equal(c->diagnostics, "why\nnot");
+    assert_string_equal(c->assigned, "gpu=1");
     got_containers++;
     return 0;
 }
@@ -132,7 +133,7 @@ static void comes_back(void **state)
     assert_int_equal(nm_store_app(s, "application_1_0002", "alice", "bob", " "), 0);
     assert_int_equal(nm_store_app_remove(s, "application_1_0002"), 0);
     assert_int_equal(nm_store_app_finished(s, "application_1_0001"), 0);
-    assert_int_equal(nm_store_container(s, id, "application_1_0001", "\0\1\2\3", 4, 111, 1, 2), 0);
+    assert_int_equal(nm_store_container(s, id, "application_1_0001", "\0\1\2\3", 4, 111, 1, 2, "gpu=1"), 0);
     assert_int_equal(nm_store_container_launched(s, id, 222), 0);
     assert_int_equal(nm_store_container_killed(s, id, -105), 0);
     assert_int_equal(nm_store_container_completed(s, id, 143), 0);
@@ -194,12 +195,12 @@ static void failed_write_fails_the_group(void **state)
 
     (void)state;
     sv_log_set_level((enum sv_log_level)0);
-    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0), 0);
-    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0), -EIO);
+    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0);
+    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), -EIO);
     assert_int_equal(nm_store_after_commit(s, on_committed, &told), 0);
     nm_store_commit(s);
     assert_int_equal(told, 100);
-    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0), 0); /* rolled back */
+    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0); /* rolled back */
     nm_store_commit(s);
     sv_log_set_level(SV_LOG_ERR);
     nm_store_close(s);
@@ -236,6 +237,33 @@ static void future_version(void **state)
     assert_int_equal(refused("schema 99"), -EPROTO);
 }
 
+static int on_old(const struct nm_stored_container *c, void *u)
+{
+    assert_string_equal(c->id, "c");
+    assert_string_equal(c->assigned, "");
+    ++*(int *)u;
+    return 0;
+}
+
+/* A store of schema 1, as its version made it. */
+static void older_version(void **state)
+{
+    int seen = 0;
+
+    (void)state;
+    nm_store_close(open_store());
+    run_sql("ALTER TABLE containers DROP COLUMN assigned;"
+            "ALTER TABLE containers DROP COLUMN updated; PRAGMA user_version=1;"
+            "INSERT INTO containers(id,app,request,start_ms) VALUES('c','a',x'00',1)");
+    for (int i = 0; i < 2; i++) {
+        struct nm_store *s = open_store();
+
+        assert_int_equal(nm_store_each_container(s, on_old, &seen), 0);
+        nm_store_close(s);
+    }
+    assert_int_equal(seen, 2);
+}
+
 static void foreign_database(void **state)
 {
     (void)state;
@@ -254,7 +282,7 @@ static void damaged(void **state)
         char id[32];
 
         snprintf(id, sizeof(id), "container_%d", i);
-        assert_int_equal(nm_store_container(s, id, "a", junk, sizeof(junk), 1, 0, 0), 0);
+        assert_int_equal(nm_store_container(s, id, "a", junk, sizeof(junk), 1, 0, 0, ""), 0);
     }
     nm_store_close(s);
     memset(junk, 0xa5, sizeof(junk));
@@ -300,6 +328,7 @@ int main(void)
         cmocka_unit_test_setup(group_commit, fresh),
         cmocka_unit_test_setup(failed_write_fails_the_group, fresh),
         cmocka_unit_test_setup(future_version, fresh),
+        cmocka_unit_test_setup(older_version, fresh),
         cmocka_unit_test_setup(foreign_database, fresh),
         cmocka_unit_test_setup(damaged, fresh),
         cmocka_unit_test_setup(unsafe_file, fresh),

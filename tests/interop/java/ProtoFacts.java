@@ -20,7 +20,8 @@ import java.util.zip.ZipFile;
  */
 public final class ProtoFacts {
     private static final String[] JARS = {"hadoop-common-", "hadoop-yarn-api-", "hadoop-yarn-common-",
-            "hadoop-yarn-server-common-", "hadoop-yarn-server-nodemanager-", "hadoop-yarn-server-resourcemanager-"};
+            "hadoop-yarn-server-common-", "hadoop-yarn-server-nodemanager-", "hadoop-yarn-server-resourcemanager-",
+            "hadoop-hdfs-client-"};
 
     private ProtoFacts() {
     }

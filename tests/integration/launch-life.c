@@ -1,0 +1,106 @@
+/* A daemon's part in one container, for tests/integration/test-launch-life: launches it and is killed
+ * somewhere on the way, or comes back afterwards and says what it finds. Runs as the daemon's account.
+ *
+ * usage: launch-life launch|adopt HELPER CGROUP_ROOT USER APP_TIMESTAMP NUMBER LOG_DIR LOCAL_DIR…
+ *   launch  "asked", "started PID", and then waits until it is killed
+ *   adopt   "running PID" and kills it, or "never", or "ended CODE"; "killed CODE" after the kill;
+ *           then forgets it and ends when its group is gone */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "executor/exe.h"
+
+static sd_event *event;
+static struct exe_container *container;
+static bool adopting, running, over;
+
+static void on_started(struct exe_container *c, pid_t pid, void *userdata)
+{
+    (void)userdata;
+    running = true;
+    (void)printf("%s %d\n", adopting ? "running" : "started", (int)pid);
+    (void)fflush(stdout);
+    if (adopting && exe_kill(c) < 0)
+        (void)printf("kill failed\n");
+}
+
+static void on_failed(struct exe_container *c, const struct exe_failure *f, void *userdata)
+{
+    (void)c;
+    (void)userdata;
+    (void)printf("%s\n", f->status == EXE_STATUS_LOST ? "never" : f->text);
+    over = true;
+}
+
+static void on_exited(struct exe_container *c, const struct exe_exit *e, void *userdata)
+{
+    (void)c;
+    (void)userdata;
+    (void)printf("%s %d\n", running ? "killed" : "ended", e->exit_code);
+    over = true;
+}
+
+static int settle(struct cg_root *cgroups)
+{
+    for (;;) {
+        _cleanup_strv_ char **names = NULL;
+        int e = cg_root_list(cgroups, &names);
+        if (e < 0 || !names[0])
+            return e;
+        e = sd_event_run(event, 5000);
+        if (e < 0)
+            return e;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct exe_container_ops ops = { .started = on_started, .failed = on_failed,
+                                                  .exited = on_exited };
+    static const char script[] = "#!/bin/bash\nexec sleep 600\n";
+    struct sv_error err = { 0 };
+    struct cg_root *cgroups = NULL;
+    struct exe *x = NULL;
+    int e;
+    if (argc < 9 || sd_event_default(&event) < 0)
+        return 2;
+    adopting = strcmp(argv[1], "adopt") == 0;
+    char *logs[] = { argv[7], NULL };
+    const struct yarn_container_id id = {
+        .attempt = { .app = { .cluster_ts = strtoll(argv[5], NULL, 10), .id = 1 }, .attempt = 1 },
+        .id = strtoll(argv[6], NULL, 10),
+    };
+    e = cg_root_open(argv[3], CG_CPU | CG_MEMORY | CG_PIDS, 0, &cgroups, &err);
+    if (e >= 0)
+        e = exe_new(event, &(struct exe_settings){ .helper = argv[2], .cgroups = cgroups,
+                                                   .log_dirs = logs, .local_dirs = argv + 8,
+                                                   .unenforced_allowed = true }, &x, &err);
+    if (e >= 0 && adopting)
+        e = exe_adopt(x, id, argv[4], 0, &ops, NULL, &container, &err);
+    else if (e >= 0)
+        e = exe_launch(x, &(struct exe_launch){
+                              .id = id, .user = argv[4], .local_mask = (1u << (argc - 8)) - 1,
+                              .log_mask = 1,
+                              .resource = { .memory_bytes = 64 << 20, .vcores = 1 },
+                              .profile = EXE_PROFILE_STRICT, .script = script,
+                              .script_len = sizeof(script) - 1, .credentials = "t",
+                              .credentials_len = 1 },
+                       &ops, NULL, &container, &err);
+    if (e < 0) {
+        (void)fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    (void)printf("asked\n");
+    (void)fflush(stdout);
+    while (!over && e >= 0)
+        e = sd_event_run(event, UINT64_MAX);
+    exe_container_forget(container);
+    if (e >= 0)
+        e = settle(cgroups);
+    (void)exe_free(x);
+    (void)cg_root_free(cgroups);
+    (void)sd_event_unref(event);
+    return e < 0;
+}

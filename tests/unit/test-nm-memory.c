@@ -1,0 +1,87 @@
+/* Who is killed first when the node's memory runs out, and which NUMA nodes a container gets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nodemanager/elastic_memory.h"
+#include "nodemanager/numa.h"
+
+#define GB 1024
+
+static void order(void **state)
+{
+    /* From the first that goes to the last. */
+    static const struct nm_elastic_row rows[] = {
+        { .opportunistic = true, .used = 200, .asked = 100, .launch_ms = 1 },
+        { .opportunistic = true, .used = 50, .asked = 100, .launch_ms = 9 },
+        { .opportunistic = true, .used = 50, .asked = 100, .launch_ms = 8 },
+        { .used = 101, .asked = 100, .launch_ms = 3 },
+        { .used = 900, .asked = 100, .launch_ms = 2 },
+        { .used = 100, .asked = 100, .launch_ms = 7 },
+        { .used = 10, .asked = 100, .launch_ms = 6 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (size_t j = 0; j < sizeof(rows) / sizeof(rows[0]); j++)
+            assert_int_equal(nm_elastic_before(&rows[i], &rows[j]), i < j);
+}
+
+static void one_node(void **state)
+{
+    struct nm_numa_node nodes[] = { { 0, 2 * GB, 2 }, { 1, 4 * GB, 4 } };
+    struct nm_numa_taken t;
+
+    (void)state;
+    assert_true(nm_numa_take(nodes, 2, 2 * GB, 1, &t)); /* the first with room */
+    assert_int_equal(t.memory_mb[0], 2 * GB);
+    assert_int_equal(t.cpus[0], 1);
+    assert_true(nm_numa_take(nodes, 2, 1 * GB, 1, &t)); /* node 0 has no memory left */
+    assert_int_equal(t.memory_mb[0], 0);
+    assert_int_equal(t.memory_mb[1], 1 * GB);
+    assert_int_equal(nodes[0].cpus, 1);
+    assert_int_equal(nodes[1].memory_mb, 3 * GB);
+    assert_int_equal(nodes[1].cpus, 3);
+}
+
+static void several_nodes(void **state)
+{
+    struct nm_numa_node nodes[] = { { 0, 2 * GB, 1 }, { 1, 2 * GB, 3 } };
+    struct nm_numa_taken t;
+
+    (void)state;
+    assert_true(nm_numa_take(nodes, 2, 3 * GB, 2, &t)); /* none has it alone */
+    assert_int_equal(t.memory_mb[0], 2 * GB);
+    assert_int_equal(t.memory_mb[1], 1 * GB);
+    assert_int_equal(t.cpus[0], 1);
+    assert_int_equal(t.cpus[1], 1);
+}
+
+static void not_enough(void **state)
+{
+    struct nm_numa_node nodes[] = { { 0, 2 * GB, 1 }, { 1, 2 * GB, 3 } }, before[2];
+    struct nm_numa_taken t;
+
+    (void)state;
+    memcpy(before, nodes, sizeof(nodes));
+    assert_false(nm_numa_take(nodes, 2, 5 * GB, 1, &t));
+    assert_false(nm_numa_take(nodes, 2, 1 * GB, 5, &t));
+    assert_false(nm_numa_take(nodes, 0, 1, 1, &t));
+    assert_memory_equal(before, nodes, sizeof(nodes)); /* nothing is taken */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order),
+        cmocka_unit_test(one_node),
+        cmocka_unit_test(several_nodes),
+        cmocka_unit_test(not_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
