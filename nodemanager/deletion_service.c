@@ -104,18 +104,23 @@ static void remove_empty_log_dirs(struct nm_deletion *d, const struct exe_delete
     }
 }
 
-/* nmPrivate/<app> on each directory, if nothing is left in it. */
+/* nmPrivate/<app> on each directory. Its containers are over and on record; what can still be in it is
+ * the directory of a launch that a killed daemon had begun and its successor made on another disk. */
 static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
 {
-    char name[YARN_ID_TEXT_MAX + 16], app[YARN_ID_TEXT_MAX];
+    char app[YARN_ID_TEXT_MAX];
 
-    snprintf(name, sizeof(name), "nmPrivate/%s", yarn_app_id_text(w->app, app));
+    yarn_app_id_text(w->app, app);
     for (int i = 0; i < nm_dirs_n_local(d->nm->dirs); i++) {
         _cleanup_close_ int fd =
-            open(nm_dirs_local(d->nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            open(nm_dirs_local(d->nm->dirs, i), O_PATH | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_close_ int private =
+            fd < 0 ? -1 : openat(fd, "nmPrivate", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        int r = private < 0 ? 0 : sv_remove_tree_at(private, app);
 
-        if (fd >= 0)
-            (void)unlinkat(fd, name, AT_REMOVEDIR); /* usually not there, ignoring */
+        if (r < 0)
+            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(d->nm->dirs, i), app,
+                   strerror(-r));
     }
 }
 
