@@ -5,6 +5,8 @@
 # With CI=true a skipped test makes its lane fail: a lane that silently does not run proves nothing.
 
 passed=0 failed=0 skipped=0
+failures=() unstable=()          # programs by name; lines for the end of the lane
+declare -A figures_of verdict_of # of each program that failed
 plain_line='^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$'
 
 # lane_row STATUS NAME SECONDS [TEXT]: one line of the lane's report.
@@ -39,7 +41,9 @@ lane_program() {
 		[[ $last =~ $plain_line ]] && last="status $rc, though: $last"
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	figures="$p $f $s"
 	if ((f > 0)); then
+		failures+=("$name") figures_of[$name]=$figures verdict_of[$name]=$last
 		lane_row FAIL "$name" $((SECONDS - start)) "$last"
 		lane_show "$log"
 	elif ((s > 0)); then
@@ -50,10 +54,56 @@ lane_program() {
 	fi
 }
 
+# What a second run cannot put right (docs/decisions/074): something of ours that crashed, a sanitizer's
+# report, something left behind. And a program that was stopped has had its time twice already.
+never_again='AddressSanitizer|LeakSanitizer|runtime error:|sanitizer report|left behind|not clean|ended with -?[0-9]|SIGSEGV|SIGABRT'
+second_runs=2
+
+# lane_again PREPARE RUN: the end of a lane whose tests meet real peers or emulated machines. A program that
+# failed is run once more by `RUN NAME`, which calls lane_program, after `PREPARE NAME...` for all of them.
+# Passed then, its new figures count, and a line of lane_end names it. When more than a few have failed, it is
+# not the machine.
+lane_again() {
+	local prepare=$1 run=$2 name log first p f s names=()
+	for name in "${failures[@]}"; do
+		log=$lane_dir/$name.log
+		if ((${#failures[@]} > second_runs)); then
+			echo "  $name is not run again: ${#failures[@]} programs have failed"
+		elif [[ ${verdict_of[$name]} == stopped* ]]; then
+			echo "  $name is not run again: ${verdict_of[$name]}"
+		elif grep -qE "$never_again" "$log"; then
+			echo "  $name is not run again: $(grep -m 1 -oE "$never_again" "$log")"
+		else
+			names+=("$name")
+		fi
+	done
+	((${#names[@]} > 0)) || return 0
+	echo "  once more, alone: ${names[*]}"
+	"$prepare" "${names[@]}"
+	for name in "${names[@]}"; do
+		log=$lane_dir/$name.log
+		mv "$log" "$log.first"
+		first=${figures_of[$name]}
+		read -r p f s <<<"$first"
+		passed=$((passed - p)) failed=$((failed - f)) skipped=$((skipped - s))
+		failures=()
+		"$run" "$name"
+		((${#failures[@]} == 0)) || continue
+		if ((${figures%% *} < p)); then
+			echo "  $name: fewer tests passed alone than before: $figures after $first"
+			failed=$((failed + 1))
+			continue
+		fi
+		lane_show "$log"
+		unstable+=("UNSTABLE $name: failed once, passed alone ($lane_dir/$name.log.first)")
+	done
+}
+
 # lane_end NAME: the closing line, the result file, the lane's status.
 lane_end() {
 	local result="$passed passed, $failed failed, $skipped skipped"
 	echo "$result" >"$lane_dir.result"
+	printf '%s\n' "${unstable[@]}" | sed '/^$/d' | tee "$lane_dir.unstable"
 	echo "$result"
 	((failed == 0)) || return 1
 	[[ ${CI:-} != true || $skipped == 0 ]]
