@@ -139,12 +139,30 @@ static int take_signals(void)
     return signals;
 }
 
-/* pid 1 of the container: executes the program and serves it. A death signal would not do in place
- * of the pipe: the kernel sends it with the monitor's rights, which has none over the user. */
-_Noreturn static void init(const struct hlp_child *c, int program, const char *const argv[], int signals)
+static const char *const environment[] = {
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL
+};
+
+/* The kernel reads the first line of the script (or loads it, if it is a program), as with Hadoop's
+ * container-executor; one without is bash's. By its path: an interpreter has to find it. */
+_Noreturn static void execute_script(const char *path)
+{
+    char *const argv[] = { (char *)(uintptr_t)path, NULL };
+    char *const bash[] = { "/bin/bash", (char *)(uintptr_t)path, NULL };
+    char *const *envp = (char *const *)(uintptr_t)environment;
+    (void)execve(path, argv, envp);
+    if (errno == ENOEXEC)
+        (void)execve(bash[0], bash, envp);
+    hlp_fail(EXE_STATUS_EXEC, errno, path);
+}
+
+/* pid 1 of the container: executes `script`, or a localizer's `program`, and serves it. A death signal
+ * would not do in place of the pipe: the kernel sends it with the monitor's rights, which has none over
+ * the user. */
+_Noreturn static void init(const struct hlp_child *c, const char *script, int program, int signals)
 {
     static const struct hlp_message about_to_execute = { 0, 0, "" };
-    const char *const envp[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
+    static const char *const localizer[] = { "container-localizer", NULL };
     if (write(c->status, &about_to_execute, sizeof(about_to_execute)) !=
         (ssize_t)sizeof(about_to_execute))
         _exit(EXE_STATUS_LOST);
@@ -154,36 +172,43 @@ _Noreturn static void init(const struct hlp_child *c, int program, const char *c
     if (pid == 0) {
         (void)setsid(); /* a localizer's filter has none, ignoring */
         default_signals();
-        (void)syscall(SYS_execveat, program, "", argv, envp, AT_EMPTY_PATH);
-        hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
+        if (script)
+            execute_script(script);
+        (void)syscall(SYS_execveat, program, "", localizer, environment, AT_EMPTY_PATH);
+        hlp_fail(EXE_STATUS_EXEC, errno, localizer[0]);
     }
     (void)close(c->status);
-    (void)close(program);
+    if (program >= 0)
+        (void)close(program);
     if (syscall(SYS_close_range, 3, HLP_HIGH - 1, 0) < 0) /* channel and caches are the program's */
         _exit(EXE_STATUS_LOST);
     serve(pid, signals, c->life);
 }
 
-/* The job's two files and its working directory, as the user. */
-static void enter_work_dir(const struct hlp *h, int script, int credentials)
+#define SCRIPT "launch_container.sh"
+
+/* The job's two files and its working directory, as the user; the path of the script. */
+static const char *enter_work_dir(const struct hlp *h, int script, int credentials)
 {
-    char path[HLP_PATH_MAX], cwd[HLP_PATH_MAX];
-    (void)hlp_format(path, sizeof(path), "%s/usercache/%s/appcache/%s/%s",
-                     h->cfg.local_dirs.v[h->req.work_dir], h->user.name, h->app, h->container);
+    static char path[HLP_PATH_MAX + sizeof("/" SCRIPT)];
+    char cwd[HLP_PATH_MAX];
+    size_t n = hlp_format(path, HLP_PATH_MAX, "%s/usercache/%s/appcache/%s/%s",
+                          h->cfg.local_dirs.v[h->req.work_dir], h->user.name, h->app, h->container);
     int dir = hlp_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
     if (dir < 0)
         hlp_fail(EXE_STATUS_WORK_DIR, -dir, path);
-    write_file(dir, "launch_container.sh", 0700, script, EXE_STATUS_SCRIPT_FILE);
+    write_file(dir, SCRIPT, 0700, script, EXE_STATUS_SCRIPT_FILE);
     write_file(dir, "container_tokens", 0600, credentials, EXE_STATUS_CREDENTIALS_FILE);
     if (fchdir(dir) < 0 || !getcwd(cwd, sizeof(cwd)) || strcmp(cwd, path) != 0)
         hlp_fail(EXE_STATUS_WORK_DIR, errno, path);
     (void)close(dir);
+    memcpy(path + n, "/" SCRIPT, sizeof("/" SCRIPT));
+    return path;
 }
 
 void hlp_child(const struct hlp *h, struct hlp_child *c)
 {
-    static const char *const script[] = { "/bin/bash", "launch_container.sh", NULL };
-    static const char *const localizer[] = { "container-localizer", NULL };
+    const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
     int fds[EXE_FDS_MAX], *keep[5 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life }, n = 2;
     if (unshare(CLONE_NEWCGROUP) < 0)
@@ -191,11 +216,9 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
     hlp_build_root(h, c);
-    int program = container ? hlp_openat2(AT_FDCWD, script[0], O_PATH, 0)
+    int program = container ? -1
                             : hlp_open_trusted(LIBEXECDIR "/container-localizer", O_PATH,
                                                EXE_STATUS_EXEC, EXE_STATUS_EXEC);
-    if (program < 0)
-        hlp_fail(EXE_STATUS_EXEC, -program, script[0]);
     /* 1 and 2 are the host's /dev/null already; a container has its own. */
     int null = container ? open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC) : 1;
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
@@ -215,7 +238,7 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
     (void)umask(027);
     int signals = take_signals(); /* before the filter: a localizer's has no signalfd */
     if (container) {
-        enter_work_dir(h, fds[0], fds[1]);
+        script = enter_work_dir(h, fds[0], fds[1]);
         scope();
     } else {
         for (int i = 0; i < 2 * EXE_DIRS_MAX; i++)
@@ -225,5 +248,5 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "channel");
     }
     load_filter(c->filter);
-    init(c, program, container ? script : localizer, signals);
+    init(c, script, program, signals);
 }

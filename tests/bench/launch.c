@@ -4,10 +4,13 @@
  *
  * usage: launch HELPER CGROUP_ROOT USER APP_TIMESTAMP PROGRAM_DIR LOG_DIR LOCAL_DIR…
  * PROGRAM_DIR has `true` and `pause` (payload.c) and is visible in the containers. Commands:
- *   one N      one after the other: "WHOLE_US STARTED_US SHELL" for each (SHELL 1: bash ran the
- * program) rate MS K  for MS milliseconds always K on their way: "launched L good G us T" idle N K
- * N containers of `pause`, K starting at a time: "alive N"; at the next line they are killed:
- * "ended N" Each ends with "cpu USEC" and "done", when its cgroups are gone. */
+ *   one N      the program is what the container's first line names: one after the other,
+ *              "WHOLE_US STARTED_US" for each
+ *   bash N     the same through a script for bash
+ *   rate MS K  for MS milliseconds always K on their way: "launched L good G us T"
+ *   idle N K   N containers of `pause`, K starting at a time: "alive N"; at the next line they are
+ *              killed: "ended N"
+ * Each ends with "cpu USEC" and "done", when its cgroups are gone. */
 #include <errno.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -38,6 +41,7 @@ struct bench {
     uint32_t local_mask;
     /* Of the command: */
     enum mode mode;
+    bool shell;
     char script[1024];
     struct item *items;
     long starting, running, good, bad;
@@ -77,7 +81,7 @@ static void on_exited(struct exe_container *c, const struct exe_exit *e, void *u
     struct item *i = userdata;
     struct bench *b = i->bench;
     (void)c;
-    bool ok = b->mode == IDLE ? e->signal == 9 : e->exit_code == 0 || e->exit_code == BY_SHELL;
+    bool ok = b->mode == IDLE ? e->signal == 9 : e->exit_code == (b->shell ? BY_SHELL : 0);
     if (ok && !e->lost) {
         b->good++;
     } else {
@@ -86,8 +90,8 @@ static void on_exited(struct exe_container *c, const struct exe_exit *e, void *u
         b->bad++;
     }
     if (b->mode == ONE)
-        (void)printf("%lld %lld %d\n", (long long)(now_us() - i->asked),
-                     (long long)(i->started - i->asked), e->exit_code == BY_SHELL);
+        (void)printf("%lld %lld\n", (long long)(now_us() - i->asked),
+                     (long long)(i->started - i->asked));
     b->running--;
     gone(i);
 }
@@ -192,8 +196,9 @@ static void run(struct bench *b, const char *word, long x, long y)
     int64_t cpu = cpu_us(), start = now_us(), first = b->next;
     b->mode = strcmp(word, "rate") == 0 ? RATE : strcmp(word, "idle") == 0 ? IDLE : ONE;
     const char *program = b->mode == IDLE ? "pause" : "true";
-    (void)snprintf(b->script, sizeof(b->script), "#!%s/%s\nexec %s/%s by shell\n", b->dir, program,
-                   b->dir, program);
+    b->shell = strcmp(word, "bash") == 0;
+    (void)snprintf(b->script, sizeof(b->script),
+                   b->shell ? "#!/bin/bash\nexec %s/%s by shell\n" : "#!%s/%s\n", b->dir, program);
     b->good = b->bad = 0;
     b->wanted = x;
     b->until_us = start + x * 1000;
