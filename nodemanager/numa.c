@@ -17,6 +17,9 @@
 
 #define SYS "/sys/devices/system/node"
 #define KEY "yarn.nodemanager.numa-awareness."
+/* A list of processors says that it is as long as one of all that the kernel was built for could be:
+ * 28 KiB with 8192 of them, as distributions build it. */
+#define SYS_FILE_MAX 65536
 
 struct nm_numa {
     struct nm_numa_node nodes[NM_NUMA_MAX];
@@ -88,11 +91,11 @@ static int read_node(unsigned id, char **ret_cpus, int64_t *ret_mb, int32_t *ret
     int r;
 
     (void)snprintf(path, sizeof(path), SYS "/node%u/cpulist", id);
-    r = sv_read_file_at(AT_FDCWD, path, 4096, &cpus, NULL);
+    r = sv_read_file_at(AT_FDCWD, path, SYS_FILE_MAX, &cpus, NULL);
     if (r < 0)
         return r;
     (void)snprintf(path, sizeof(path), SYS "/node%u/meminfo", id);
-    r = sv_read_file_at(AT_FDCWD, path, 65536, &mem, NULL);
+    r = sv_read_file_at(AT_FDCWD, path, SYS_FILE_MAX, &mem, NULL);
     if (r < 0)
         return r;
     const char *total = strstr(mem, "MemTotal:");
