@@ -57,7 +57,7 @@ lane-programs: programs unit-tests $$(TEST_PROGRAMS)
 check: deps deps-vm
 	$(Q)MAKE="$(MAKE)" tests/run-check
 
-# The programs of bench-launch; launch and payload are tests/integration/test-many's too.
+# The programs of bench-launch and of the integration lane's test-benches and test-many.
 $(BUILD)/tests/bench/launch: $(BUILD)/tests/bench/launch.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 	$(call link,$(EXECUTOR_LDLIBS))
 $(BUILD)/tests/bench/spawn: $(BUILD)/tests/bench/spawn.o
@@ -66,8 +66,7 @@ $(addprefix $(BUILD)/tests/bench/,floor payload): $(BUILD)/tests/bench/%: tests/
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) $(WARN) -O2 -D_GNU_SOURCE -I. -static -o $@ $<
-TEST_PROGRAMS += $(addprefix $(BUILD)/tests/bench/,launch payload)
-bench-launch: $(addprefix $(BUILD)/tests/bench/,spawn floor)
+TEST_PROGRAMS += $(addprefix $(BUILD)/tests/bench/,launch payload spawn floor)
 
 # Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))
