@@ -88,16 +88,19 @@ void exe_failure_from(const struct exe_reply *reply, int status, const char *obj
                       struct exe_failure *ret)
 {
     char text[512];
+    if (!reply && WIFSIGNALED(status)) {
+        (void)snprintf(text, sizeof(text), "container-executor was killed by signal %d", WTERMSIG(status));
+        exe_failure_set(ret, EXE_STATUS_LOST, 0, object, text);
+        return;
+    }
     if (!reply) {
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
         if (code > 0 && code <= EXE_STATUS_NOT_ROOT)
             exe_failure_set(ret, (enum exe_status)code, 0, object, "");
-        else if (WIFEXITED(status))
+        else
             exe_failure_set(ret, EXE_STATUS_LOST, 0, object,
                             code == 127 ? "container-executor cannot be executed"
                                         : "container-executor ended without an answer");
-        else
-            exe_failure_set(ret, EXE_STATUS_LOST, 0, object, "container-executor was killed");
         return;
     }
     size_t n = SV_MIN((size_t)reply->text_len, sizeof(text) - 1);
