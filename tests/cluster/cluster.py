@@ -54,7 +54,7 @@ class Daemon:
             raise ClusterError(f"{self.name}: {status}:\n{self.tail()}")
         return True
 
-    def stop(self, seconds=20):
+    def stop(self, seconds=host.PATIENCE):
         """SIGTERM, then wait. A daemon that does not end, or ends with an error, is a failure."""
         if self.process is None:
             return
@@ -201,7 +201,7 @@ def install(build, prefix, libexec, etc, daemon, instead):
         os.chmod(path, int(mode, 8))
 
 
-def http_json(url, timeout=10):
+def http_json(url, timeout=host.PATIENCE):
     with urllib.request.urlopen(url, timeout=timeout) as answer:
         return json.load(answer)
 
@@ -382,7 +382,7 @@ class Cluster:
                 found.append(f"sanitizer report in the log of {daemon.name}: {''.join(told[:5])}")
         return found
 
-    def start_rm(self, argv=None, env=None, seconds=30):
+    def start_rm(self, argv=None, env=None, seconds=host.PATIENCE):
         """Starts the ResourceManager (or another one, `argv`) and waits until it answers."""
         self.write_conf(self.conf_dir, {})
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-rm")]
@@ -392,13 +392,13 @@ class Cluster:
         self.wait(lambda: self.rm.must_run() and self.rm_get("/ws/v1/cluster/info"), seconds,
                   "the ResourceManager answers on its web port")
 
-    def start_nodes(self, argv=None, env=None, seconds=30):
+    def start_nodes(self, argv=None, env=None, seconds=host.PATIENCE):
         """Starts every NodeManager and waits until the ResourceManager has them all."""
         for node in self.nodes:
             node.start(argv, env)
         self.wait_nodes(seconds)
 
-    def wait_nodes(self, seconds=30):
+    def wait_nodes(self, seconds=host.PATIENCE):
         self.wait(lambda: all(n.process.must_run() for n in self.nodes) and
                   {n.id for n in self.nodes} <= set(self.running_nodes()),
                   seconds, "every node is RUNNING at the ResourceManager")
@@ -436,7 +436,7 @@ class Cluster:
         return [*self.as_user(user or self.users[0]),
                 os.path.join(self.prefix, "bin", "selvedge"), *args]
 
-    def selvedge(self, *args, user=None, timeout=120, cwd="/"):
+    def selvedge(self, *args, user=None, timeout=300, cwd="/"):
         """Runs the command line as a job user; a CompletedProcess with text output."""
         return subprocess.run(self.selvedge_argv(*args, user=user), env=self.client_env(user),
                               cwd=cwd, capture_output=True, text=True, timeout=timeout,
@@ -466,7 +466,7 @@ class Cluster:
             found += node.leftovers()
         return found
 
-    def settle(self, seconds=20):
+    def settle(self, seconds=host.PATIENCE):
         """Waits until finished applications have left no process, cgroup or directory."""
         try:
             self.wait(lambda: not self.leftovers(), seconds, "settle")

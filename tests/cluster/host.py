@@ -18,6 +18,9 @@ _LOCK = "/run/lock/selvedge-test-host.lock"
 _OUTER = "SELVEDGE_TEST_OUTER_NS"
 CONTROLLERS = ("cpu", "memory", "pids")
 OPTIONAL = ("io", "cpuset")  # handed on where the machine has them
+# The limit of a wait is for hangs: nobody waits longer for what does come. A machine that also builds and
+# runs other lanes has been seen to give a test nothing for ten seconds.
+PATIENCE = 60
 
 
 class HostError(Exception):
@@ -26,7 +29,8 @@ class HostError(Exception):
 
 def wait_for(condition, seconds, what, poll=0.05):
     """Waits until condition() is true and returns its value; HostError names `what` if it is not
-    within `seconds`."""
+    within `seconds`, or PATIENCE where that is longer."""
+    seconds = max(seconds, PATIENCE)
     end = time.monotonic() + seconds
     while True:
         value = condition()

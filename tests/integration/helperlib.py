@@ -25,6 +25,7 @@ MAGIC = 0x71457653
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # A machine without a compiler has the helper built elsewhere, for one fixed place; the vm lane's guest.
 PREBUILT = os.environ.get("SELVEDGE_TEST_HELPERS")
+PATIENCE = 60  # seconds for what will come; a limit for hangs alone
 ALL_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # SEAL, SHRINK, GROW, WRITE
 
 
@@ -221,7 +222,7 @@ class Ground:
         theirs.close()
         return pid, ours
 
-    def receive(self, ours, timeout=20):
+    def receive(self, ours, timeout=PATIENCE):
         ours.settimeout(timeout)
         try:
             data, anc, flags, _ = ours.recvmsg(65536, socket.CMSG_SPACE(64))
@@ -427,8 +428,9 @@ def running(program):
     return found
 
 
-def until(condition, seconds=10):
-    """Waits for a condition; false when it did not come."""
+def until(condition, seconds=PATIENCE):
+    """Waits for a condition; false when it did not come. The limit is for hangs: only one that is the claim
+    itself is shorter."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

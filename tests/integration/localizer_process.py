@@ -146,7 +146,7 @@ class Localizer:
         self.channel.send(data)
 
     def fetch(self, url, name, kind=FILE, visibility=PRIVATE, timestamp=0, size=-1, pattern="",
-              max_bytes=1 << 30, max_entries=1000, deadline_ms=30000, rel=None, directory=0):
+              max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0):
         """Sends FETCH; returns (request, rel)."""
         self.place.serial += 1
         rel = rel or str(self.place.serial)
@@ -159,7 +159,7 @@ class Localizer:
     def cancel(self, request):
         self.send(struct.pack(">IBBQ", MAGIC, VERSION, CANCEL, request))
 
-    def receive(self, seconds=60):
+    def receive(self, seconds=180):
         """The next message as (kind, request, body), or None at the end of the channel."""
         ready, _, _ = select.select([self.channel], [], [], seconds)
         if not ready:
@@ -171,7 +171,7 @@ class Localizer:
         assert (magic, version) == (MAGIC, VERSION), data
         return kind, request, data[14:]
 
-    def answer(self, request, seconds=60):
+    def answer(self, request, seconds=180):
         end = time.monotonic() + seconds
         while True:
             message = self.receive(end - time.monotonic())
@@ -187,7 +187,7 @@ class Localizer:
     def close(self):
         """Closes the channel; the process must end by itself."""
         self.channel.close()
-        code = self.process.wait(20)
+        code = self.process.wait(60)
         return code
 
 

@@ -1,6 +1,11 @@
 """nm-driver as a Python object: plays ResourceManager and ApplicationMasters around a NodeManager."""
 import json
+import os
 import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from cluster.host import PATIENCE  # noqa: E402
 
 CLUSTER_TS = 1700000000000
 YARN = "org.apache.hadoop.yarn.exceptions."
@@ -26,7 +31,7 @@ class Driver:
             raise RuntimeError("nm-driver ended")
         return json.loads(line)
 
-    def registered(self, seconds=20):
+    def registered(self, seconds=2 * PATIENCE):
         answer = self("registered", seconds * 1000)
         if "timeout" in answer:
             raise RuntimeError(f"the NodeManager did not register within {seconds} s")
@@ -53,7 +58,7 @@ class Driver:
     def exits(self):
         return self("exits")["exits"]
 
-    def wait(self, count, seconds=30):
+    def wait(self, count, seconds=2 * PATIENCE):
         """Until that many containers have ended, ever."""
         answer = self("wait", seconds * 1000, count)
         if not answer["reached"]:
@@ -61,4 +66,4 @@ class Driver:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)

@@ -23,6 +23,7 @@
 
 #define NODES 20
 #define MAX_CONTAINERS 4000
+#define PATIENCE_MS 120000 /* for hangs alone: the machine may be busy with other lanes */
 
 typedef Hadoop__Yarn__NodeHeartbeatResponseProto HeartbeatResponse;
 typedef Hadoop__Yarn__AllocateResponseProto AllocateResponse;
@@ -82,7 +83,7 @@ static struct ipc_client *open_client(uint16_t port, const char *protocol, const
 {
     struct ipc_client_config cfg = { .host = "127.0.0.1", .port = port, .protocol = protocol,
                                      .version = 1, .user = user, .token = token,
-                                     .call_ms = 20000 };
+                                     .call_ms = PATIENCE_MS };
     struct ipc_client *c;
     struct sv_error err = { 0 };
 
@@ -440,10 +441,10 @@ static const Hadoop__Yarn__ApplicationReportProto *report(struct sv_arena *a,
     return resp->application_report;
 }
 
-/* Heartbeats until the application is in the state; false after 20 s. */
+/* Heartbeats until the application is in the state; false after PATIENCE_MS. */
 static bool wait_state(struct yarn_app_id id, int state)
 {
-    int64_t until = sv_now_ms() + 20000;
+    int64_t until = sv_now_ms() + PATIENCE_MS;
 
     while (sv_now_ms() < until) {
         _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -459,7 +460,7 @@ static bool wait_state(struct yarn_app_id id, int state)
 
 static bool wait_start(int starts)
 {
-    int64_t until = sv_now_ms() + 20000;
+    int64_t until = sv_now_ms() + PATIENCE_MS;
 
     while (g.starts < starts && sv_now_ms() < until) {
         for (int i = 0; i < g.n_nodes; i++)

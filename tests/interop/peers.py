@@ -115,7 +115,7 @@ def options(c, kind):
 
 def start_rm(c):
     argv, env = _daemon(c, c.peer_rm, RM_CLASS, c.conf_dir)
-    c.start_rm(argv, env, seconds=90)
+    c.start_rm(argv, env, seconds=180)
 
 
 def start_nodes(c):
@@ -124,7 +124,7 @@ def start_nodes(c):
     wait_nodes(c)
 
 
-def wait_nodes(c, seconds=90):
+def wait_nodes(c, seconds=180):
     """By port: Hadoop calls a node by the name of its address."""
     wanted = {str(node.ports["rpc"]) for node in c.nodes}
     c.wait(lambda: all(n.process.must_run() for n in c.nodes) and
@@ -171,7 +171,7 @@ class Application:
         answer = self.cluster.rm_get(f"/ws/v1/cluster/apps/{self.id}")
         return (answer or {}).get("app") or {}
 
-    def wait_ended(self, seconds=60):
+    def wait_ended(self, seconds=180):
         """The report, once the application is FINISHED, FAILED or KILLED."""
         ended = ("FINISHED", "FAILED", "KILLED")
         self.cluster.wait(lambda: self.report().get("state") in ended, seconds, f"{self.id} ends")
@@ -229,7 +229,7 @@ class RunningShell:
         self.process.wait()
         raise ClusterError(f"DistributedShell submitted nothing:\n{''.join(self.lines)[-3000:]}")
 
-    def finish(self, timeout=120):
+    def finish(self, timeout=300):
         out, _ = self.process.communicate(timeout=timeout)
         self.application.exit_code = self.process.returncode
         self.application.output = "".join(self.lines) + out

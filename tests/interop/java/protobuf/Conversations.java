@@ -32,7 +32,8 @@ import org.apache.hadoop.yarn.proto.YarnServiceProtos.GetClusterMetricsResponseP
 final class Conversations {
   private static final int PROBE = 99;
   private static final int SILENCE_MS = 1000; // for an answer that may not come, before the probe
-  private static final int PATIENCE_MS = 5000;
+  private static final int PATIENCE_MS = 2500; // twice, with another connection's answer between
+  private static final int HANG_MS = 120000;
   private static final byte[] CLIENT_ID = "sixteen bytes id".getBytes(StandardCharsets.US_ASCII);
   private static final String PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
 
@@ -162,6 +163,18 @@ final class Conversations {
     return said + "]";
   }
 
+  /** Returns when the server has said anything on a new connection: what it still has not said on an older one
+   *  is no matter of a busy machine. */
+  private static void othersAreAnswered(int port) throws Exception {
+    try (Socket s = new Socket("127.0.0.1", port)) {
+      s.setSoTimeout(HANG_MS);
+      s.getOutputStream().write(ready().call(PROBE).out.toByteArray());
+      s.getInputStream().read();
+    } catch (SocketException closed) {
+      return; // an answer, too
+    }
+  }
+
   private String heard(int port) throws Exception {
     List<String> heard = new ArrayList<>();
     try (Socket s = new Socket("127.0.0.1", port)) {
@@ -172,18 +185,27 @@ final class Conversations {
         int n = 0;
         s.setSoTimeout(PATIENCE_MS);
         String end = " hangs up";
-        try {
-          for (int got; (got = s.getInputStream().read(all, n, all.length - n)) > 0;) {
-            n += got;
+        for (boolean again = false;;) {
+          try {
+            for (int got; (got = s.getInputStream().read(all, n, all.length - n)) > 0;) {
+              n += got;
+            }
+            break;
+          } catch (SocketTimeoutException silent) {
+            if (again) {
+              end = " is silent";
+              break;
+            }
+            again = true;
+            othersAreAnswered(port);
           }
-        } catch (SocketTimeoutException silent) {
-          end = " is silent";
         }
         return new String(all, 0, n, StandardCharsets.ISO_8859_1).split("\r\n|\n\tat ")[0] + end;
       }
       DataInputStream in = new DataInputStream(s.getInputStream());
       byte[] ask = new Conversations().call(PROBE).out.toByteArray();
       boolean asked = false;
+      boolean again = false;
       int[] id = new int[1];
       try {
         while (true) {
@@ -198,9 +220,14 @@ final class Conversations {
               break;
             }
           } catch (SocketTimeoutException silent) {
-            if (asked) {
+            if (again) {
               heard.add("is silent");
               break;
+            }
+            othersAreAnswered(port);
+            if (asked) {
+              again = true;
+              continue;
             }
             asked = true;
             s.getOutputStream().write(ask);

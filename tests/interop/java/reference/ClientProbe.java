@@ -193,13 +193,13 @@ public final class ClientProbe {
   }
 
   private void until(String what, Condition c) throws Exception {
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < 2400; i++) {
       if (c.holds()) {
         return;
       }
       Thread.sleep(50); // the interval of a poll, not a wait
     }
-    throw new IllegalStateException("not within 30 s: " + what);
+    throw new IllegalStateException("not within 120 s: " + what);
   }
 
   private void untilState(ApplicationId id, YarnApplicationState... states) throws Exception {
