@@ -26,8 +26,9 @@ PREFIX    ?= /usr
 SYSCONFDIR ?= /etc
 LIBEXECDIR ?= $(PREFIX)/libexec/selvedge
 DESTDIR   ?=
-# Compiled into container-executor, never read from its environment or arguments.
+# Compiled into container-executor and container-prepare, never read from environment or arguments.
 EXECUTOR_CONF ?= $(SYSCONFDIR)/selvedge/container-executor.cfg
+EXECUTOR_STATE ?= /run/selvedge/executor
 
 ifeq ($(V),1)
 Q :=

@@ -145,6 +145,7 @@ void exe_container_text(const struct exe_request *r, char *buf);
     X(22, CONFIG_SYNTAX, "configuration file has an error")                                        \
     X(23, BINARY_OWNER, "helper's own file is not root:<group> 4750")                              \
     X(24, SERVICE_ACCOUNT, "an account named in the configuration does not exist or is not usable") \
+    X(25, STATE, "prepared state cannot be made, or its directory is not safe from others than root") \
     X(30, USER_UNKNOWN, "user does not exist")                                                     \
     X(31, USER_REFUSED, "user must not run containers: root, service account, banned or below min.user.id") \
     X(32, USER_LOOKUP, "account database cannot be read")                                          \

@@ -1,4 +1,4 @@
-/* Who is who: the service accounts and the job's user. A user who is not in /etc/passwd is asked for
+/* Who the job's user is. A user who is not in /etc/passwd is asked for
  * in a child without privileges (user-lookup, which may load NSS modules). Ids never come from the
  * request. Errors leave no id behind: structures start as "nobody may". */
 #include <errno.h>
@@ -40,28 +40,8 @@ static bool look_up(struct hlp *h)
 
 static size_t load(const char *path)
 {
-    return hlp_read_trusted(path, accounts, sizeof(accounts), EXE_STATUS_USER_LOOKUP,
+    return (size_t)hlp_read_trusted(path, accounts, sizeof(accounts), EXE_STATUS_USER_LOOKUP,
                             EXE_STATUS_USER_LOOKUP);
-}
-
-static void service(size_t len, const char *name, struct hlp_user *ret)
-{
-    if (hlp_passwd_find(accounts, len, name, ret) != 1 || ret->uid == 0 || ret->gid == 0)
-        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, name);
-}
-
-void hlp_service_accounts(struct hlp *h)
-{
-    size_t len = load("/etc/passwd");
-    service(len, h->cfg.nm_user, &h->nm);
-    service(len, h->cfg.monitor_user, &h->monitor);
-    service(len, h->cfg.public_user, &h->public);
-    if (h->nm.uid == h->monitor.uid || h->nm.uid == h->public.uid ||
-        h->monitor.uid == h->public.uid)
-        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, EINVAL, "two service accounts have one user id");
-    len = load("/etc/group");
-    if (hlp_group_find(accounts, len, h->cfg.group, &h->nm_gid) != 1 || h->nm_gid == 0)
-        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, h->cfg.group);
 }
 
 static bool listed(const struct hlp_list *l, const char *name)
@@ -74,18 +54,17 @@ static bool listed(const struct hlp_list *l, const char *name)
 
 void hlp_job_user(struct hlp *h)
 {
-    struct hlp_user *u = &h->user, other;
+    struct hlp_user *u = &h->user;
     u->uid = u->gid = (uid_t)-1;
     size_t len = load("/etc/passwd");
     int r = hlp_passwd_find(accounts, len, h->req.user, u);
     if (r < 0)
         hlp_fail(EXE_STATUS_USER_LOOKUP, -r, h->req.user);
-    bool local = r == 1;
+    const bool local = r == 1;
     if (!local) {
         memcpy(u->name, h->req.user, sizeof(u->name));
         if (!look_up(h))
             hlp_fail(EXE_STATUS_USER_UNKNOWN, 0, h->req.user);
-        len = load("/etc/passwd");
     }
     bool system = listed(&h->cfg.allowed_system, u->name);
     if (u->uid == 0 || u->uid > HLP_ID_MAX || u->gid == 0 || u->gid > HLP_ID_MAX ||
@@ -94,8 +73,8 @@ void hlp_job_user(struct hlp *h)
         (u->uid == 65534 && !system) || listed(&h->cfg.banned, u->name))
         hlp_fail(EXE_STATUS_USER_REFUSED, 0, u->name);
     /* Banned by id as well: an alias of a banned account is that account. */
-    for (unsigned i = 0; i < h->cfg.banned.n; i++)
-        if (hlp_passwd_find(accounts, len, h->cfg.banned.v[i], &other) == 1 && other.uid == u->uid)
+    for (uint32_t i = 0; i < h->cfg.n_banned_ids; i++)
+        if (h->cfg.banned_ids[i] == u->uid)
             hlp_fail(EXE_STATUS_USER_REFUSED, 0, u->name);
     len = load("/etc/group");
     if (local)

@@ -216,11 +216,10 @@ static void detach_filter(int root, int prog)
 void hlp_device_filter(const struct hlp *h, const struct hlp_groups *g,
                        const struct hlp_node *nodes, unsigned n_nodes)
 {
-    const bool assignable = h->cfg.gpu.enabled || h->cfg.fpga.enabled || h->cfg.devices.enabled;
     int found = find_filter(g->root);
     if (found >= 0 && n_nodes > 0)
         detach_filter(g->root, found);
-    if (assignable)
+    if (h->cfg.assignable)
         attach_filter(g->own, nodes, n_nodes);
     else if (found < 0)
         attach_filter(g->root, NULL, 0);

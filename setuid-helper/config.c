@@ -1,9 +1,10 @@
-/* container-executor.cfg: Hadoop's key=value lines and [sections], read strictly. The file is root's
- * (path.c has proved it), so this guards against mistakes, not attacks: whatever is unclear is
- * refused and nothing ever falls back to a default. Also run by unit tests and by a fuzzer. */
+/* container-executor.cfg: Hadoop's key=value lines and [sections], read strictly by
+ * container-prepare. The file is root's (path.c has proved it), so this guards against mistakes, not
+ * attacks: whatever is unclear is refused and nothing ever falls back to a default. Also run by unit
+ * tests and by a fuzzer. */
 #include <string.h>
 
-#include "setuid-helper/helper.h"
+#include "setuid-helper/prepare.h"
 
 enum kind {
     NAME,     /* an account */
@@ -17,6 +18,7 @@ enum kind {
     MINORS,
     DEVICES,  /* major:minor… */
     CHARS,    /* text for container-network, of at most `more` bytes */
+    LABEL,    /* text of at most 255 bytes */
     NUMBER,
     OFF,      /* a feature of Hadoop's helper that is none of this one: only "off" is the truth */
     UNUSED,   /* any key that begins so, in the section of such a feature */
@@ -37,28 +39,28 @@ static const struct row {
     } more;
 } rows[] = {
     { "yarn.nodemanager.linux-container-executor.group", NAME, AT(group) },
-    { "yarn.nodemanager.local-dirs", PATHS, AT(local_dirs) },
-    { "yarn.nodemanager.log-dirs", PATHS, AT(log_dirs) },
-    { "banned.users", NAMES, AT(banned) },
-    { "allowed.system.users", NAMES, AT(allowed_system) },
-    { "min.user.id", UID, AT(min_uid) },
+    { "yarn.nodemanager.local-dirs", PATHS, AT(policy.local_dirs) },
+    { "yarn.nodemanager.log-dirs", PATHS, AT(policy.log_dirs) },
+    { "banned.users", NAMES, AT(policy.banned) },
+    { "allowed.system.users", NAMES, AT(policy.allowed_system) },
+    { "min.user.id", UID, AT(policy.min_uid) },
     { "selvedge.nodemanager.user", NAME, AT(nm_user) },
     { "selvedge.monitor.user", NAME, AT(monitor_user) },
     { "selvedge.public.user", NAME, AT(public_user) },
-    { "selvedge.cgroup.root", PATH, AT(cgroup_root) },
-    { "selvedge.unenforced-limits.allowed", FLAG, AT(unenforced_allowed) },
-    { "selvedge.sandbox.profiles", WORDS, AT(profiles), { .words = profiles } },
-    { "selvedge.sandbox.networks", WORDS, AT(networks), { .words = networks } },
-    { "selvedge.sandbox.read-only-paths", PATHS, AT(read_only) },
-    { "selvedge.sandbox.writable-paths", PATHS, AT(writable) },
-    { "selvedge.sandbox.selinux-label", CHARS_AT(label) },
-    { "selvedge.network.mode", CHARS_AT(net.mode) },
-    { "selvedge.network.link", CHARS_AT(net.link) },
-    { "selvedge.network.range", CHARS_AT(net.range) },
-    { "selvedge.network.gateway", CHARS_AT(net.gateway) },
-    { "selvedge.network.mtu", NUMBER, AT(net.mtu) },
-    { "selvedge.network.isolated", FLAG, AT(net_isolated) },
-    { "selvedge.network.outbound-mbit", NUMBER, AT(net.total_kbit) },
+    { "selvedge.cgroup.root", PATH, AT(policy.cgroup_root) },
+    { "selvedge.unenforced-limits.allowed", FLAG, AT(policy.unenforced_allowed) },
+    { "selvedge.sandbox.profiles", WORDS, AT(policy.profiles), { .words = profiles } },
+    { "selvedge.sandbox.networks", WORDS, AT(policy.networks), { .words = networks } },
+    { "selvedge.sandbox.read-only-paths", PATHS, AT(policy.read_only) },
+    { "selvedge.sandbox.writable-paths", PATHS, AT(policy.writable) },
+    { "selvedge.sandbox.selinux-label", LABEL, AT(policy.label) },
+    { "selvedge.network.mode", CHARS_AT(policy.net.mode) },
+    { "selvedge.network.link", CHARS_AT(policy.net.link) },
+    { "selvedge.network.range", CHARS_AT(policy.net.range) },
+    { "selvedge.network.gateway", CHARS_AT(policy.net.gateway) },
+    { "selvedge.network.mtu", NUMBER, AT(policy.net.mtu) },
+    { "selvedge.network.isolated", FLAG, AT(policy.net_isolated) },
+    { "selvedge.network.outbound-mbit", NUMBER, AT(policy.net.total_kbit) },
     { "[gpu]module.enabled", FLAG, AT(gpu.enabled) },
     { "[gpu]gpu.major-device-number", MAJOR, AT(gpu) },
     { "[gpu]gpu.allowed-device-minor-numbers", MINORS, AT(gpu) },
@@ -207,8 +209,8 @@ static const char *set(struct hlp_config *cfg, const struct row *row, char *valu
                    ? NULL
                    : "must be a plain decimal number, 100 or more and a valid user id";
     case FLAG:
-        *(bool *)to = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-        return *(bool *)to || strcmp(value, "false") == 0 || strcmp(value, "0") == 0
+        *(uint8_t *)to = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+        return *(uint8_t *)to || strcmp(value, "false") == 0 || strcmp(value, "0") == 0
                    ? NULL
                    : "must be true or false";
     case WORDS:
@@ -225,6 +227,9 @@ static const char *set(struct hlp_config *cfg, const struct row *row, char *valu
             return "too long";
         memcpy(to, value, strlen(value));
         return NULL;
+    case LABEL:
+        *(const char **)to = value;
+        return strlen(value) < 256 ? NULL : "too long";
     case NUMBER:
         return number(value, 4000000, to) ? NULL : "not a plain decimal number up to 4000000";
     case OFF:
@@ -273,8 +278,8 @@ static const char *line(struct hlp_config *cfg, char *s, const char **section, b
         return "key is there twice";
     seen[row - rows] = true;
     if (*value == '\0') /* lists of these kinds may be empty on purpose */
-        return row->kind == NAMES || row->kind == UNUSED || row->offset == AT(read_only) ||
-                       row->offset == AT(writable)
+        return row->kind == NAMES || row->kind == UNUSED || row->offset == AT(policy.read_only) ||
+                       row->offset == AT(policy.writable)
                    ? NULL
                    : "value is empty";
     return set(cfg, row, value);
@@ -311,8 +316,8 @@ static const char *places(const struct hlp_config *cfg)
                                          "/root", "/run", "/var/run", NULL };
     static const char *const secret[] = { "/proc", "/sys", "/dev", "/run", "/root", "/boot", "/tmp",
                                           "/var/run", "/var/tmp", NULL };
-    const struct hlp_list *ours[2] = { &cfg->local_dirs, &cfg->log_dirs };
-    const struct hlp_list *more[2] = { &cfg->read_only, &cfg->writable };
+    const struct hlp_list *ours[2] = { &cfg->policy.local_dirs, &cfg->policy.log_dirs };
+    const struct hlp_list *more[2] = { &cfg->policy.read_only, &cfg->policy.writable };
     for (int k = 0; k < 2; k++) {
         for (unsigned i = 0; i < ours[k]->n; i++)
             if (below_one(ours[k]->v[i], taken))
@@ -333,11 +338,11 @@ static const char *whole(const struct hlp_config *cfg)
 {
     if (!cfg->group)
         return "yarn.nodemanager.linux-container-executor.group is missing";
-    if (cfg->local_dirs.n == 0)
+    if (cfg->policy.local_dirs.n == 0)
         return "yarn.nodemanager.local-dirs is missing";
-    if (cfg->log_dirs.n == 0)
+    if (cfg->policy.log_dirs.n == 0)
         return "yarn.nodemanager.log-dirs is missing";
-    if (!cfg->cgroup_root)
+    if (!cfg->policy.cgroup_root)
         return "selvedge.cgroup.root is missing";
     return places(cfg);
 }
@@ -347,12 +352,13 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     bool seen[N_ROWS] = { false };
     const char *section = "";
     int n = 0;
+    cfg->policy.label = "";
     cfg->nm_user = "yarn";
     cfg->monitor_user = "selvedge-monitor";
     cfg->public_user = "selvedge-public";
-    cfg->min_uid = 1000;
-    cfg->profiles = 1U << EXE_PROFILE_STRICT;
-    cfg->networks = 1U << EXE_NETWORK_HOST | 1U << EXE_NETWORK_NONE;
+    cfg->policy.min_uid = 1000;
+    cfg->policy.profiles = 1U << EXE_PROFILE_STRICT;
+    cfg->policy.networks = 1U << EXE_NETWORK_HOST | 1U << EXE_NETWORK_NONE;
     cfg->gpu.major = 195; /* Hadoop's defaults: NVIDIA, and its FPGA plugin */
     cfg->fpga.major = 246;
     if (len > HLP_CONFIG_MAX || (len && cfg->text[len - 1] != '\n')) {
@@ -378,11 +384,11 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     *ret_why = whole(cfg);
     if (*ret_why)
         return n ? n : 1;
-    cfg->net.total_kbit *= 1000;
+    cfg->policy.net.total_kbit *= 1000;
     if (!seen[3]) { /* Hadoop's default */
         static const char *const banned[] = { "yarn", "mapred", "hdfs", "bin" };
         for (unsigned i = 0; i < 4; i++)
-            cfg->banned.v[cfg->banned.n++] = banned[i];
+            cfg->policy.banned.v[cfg->policy.banned.n++] = banned[i];
     }
     return 0;
 }

@@ -18,54 +18,18 @@
 #include <sys/types.h>
 
 #include "cgroups/layout.h"
-#include "executor/network.h"
 #include "executor/request.h"
+#include "setuid-helper/policy.h"
 
-#define HLP_CONFIG_MAX 65536
-#define HLP_LIST_MAX 64
-#define HLP_GROUPS_MAX 64
 #define HLP_BPF_MAX 4096 /* instructions, the kernel's BPF_MAXINSNS */
 #define HLP_PATH_MAX 1024
-#define HLP_ID_MAX 0x7ffffffeu /* ids from here on are nobody's */
-
-struct hlp_list {
-    const char *v[HLP_LIST_MAX];
-    unsigned n;
-};
-
-struct hlp_devices { /* a section [gpu], [fpga] or [devices] */
-    bool enabled;
-    uint32_t major; /* of a class; then the majors in `v` are 0 */
-    struct exe_device v[HLP_LIST_MAX];
-    unsigned n;
-};
-
-struct hlp_config { /* strings point into `text` */
-    char text[HLP_CONFIG_MAX + 2];
-    const char *group, *nm_user, *monitor_user, *public_user, *cgroup_root;
-    struct hlp_list local_dirs, log_dirs, banned, allowed_system, read_only, writable;
-    struct hlp_devices gpu, fpga, devices, denied;
-    uint32_t min_uid;
-    uint32_t profiles, networks; /* bit n: number n of enum exe_profile, exe_network is allowed */
-    bool unenforced_allowed, net_isolated;
-    char label[256];        /* SELinux context of containers; "" = as the policy says */
-    struct net_request net; /* as far as the configuration knows it */
-};
-
-struct hlp_user {
-    char name[EXE_USER_MAX + 1];
-    uid_t uid;
-    gid_t gid;
-    gid_t groups[HLP_GROUPS_MAX];
-    size_t n_groups;
-};
 
 struct hlp {
     struct exe_request req;
     int fds[EXE_FDS_MAX];
-    struct hlp_config cfg;
+    struct hlp_policy cfg;                     /* what root's configuration comes to */
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
-    gid_t nm_gid;                              /* of cfg.group */
+    gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
 };
 
@@ -73,9 +37,9 @@ struct hlp {
  * child the same goes through the status pipe to the monitor. `what` names the object. */
 _Noreturn void hlp_fail(enum exe_status status, int error, const char *what);
 void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pid_t pid, int pidfd);
-struct hlp_message { /* what the launched child says: 0 = about to execute */
+struct hlp_message { /* what the launched child says, 0 = about to execute; and container-prepare */
     int32_t status, error;
-    char what[120];
+    char what[480];
 };
 void hlp_fail_to_pipe(int fd);                        /* from now on hlp_fail writes there */
 void hlp_on_fail(void (*fn)(void *), void *argument); /* undo, called once before the reply */
@@ -99,22 +63,19 @@ void hlp_fs_as(uid_t uid, gid_t gid);
 /* For ever: groups, gid, uid, bounding set, capabilities, and proof of each. */
 void hlp_drop(const struct hlp_user *u);
 void hlp_drop_keeping_net_admin(const struct hlp_user *u); /* through an exec: ambient */
+void hlp_keep_for_prepare(void);                           /* the same, for container-prepare */
 
 /* program.c: runs LIBEXECDIR/<name> to its end, which comes within ten seconds: its exit status, -1
  * when it was killed. At most `max` bytes of what it writes to descriptor 1 are taken. */
 #define HLP_PROGRAM_FDS 5
 struct hlp_program {
     const char *name, *argument;
-    const struct hlp_user *as;
-    int fds[HLP_PROGRAM_FDS]; /* its descriptors 0 to 4; -1: none (1 is the pipe) */
-    int net_namespace;        /* >= 0: runs there, with CAP_NET_ADMIN */
+    const struct hlp_user *as; /* NULL: stays root, with what container-prepare needs */
+    int fds[HLP_PROGRAM_FDS];  /* its descriptors 0 to 4; -1: none (1 is the pipe) */
+    int net_namespace;         /* >= 0: runs there, with CAP_NET_ADMIN */
     enum exe_status status;   /* of a failure to run it */
 };
 int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *ret_got);
-
-/* config.c: parses `cfg->text` of `len` bytes; 0 or the line (1…) of the error, with words. */
-int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why);
-bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d);
 
 /* passwd.c: parsers of passwd and group (`text` of `len` bytes; 1 found, 0 not, -errno). */
 int hlp_passwd_find(const char *text, size_t len, const char *name, struct hlp_user *ret);
@@ -124,14 +85,18 @@ void hlp_group_members(const char *text, size_t len, struct hlp_user *u, gid_t n
 bool hlp_group_refused(const char *text, size_t len, gid_t gid, gid_t nm_gid);
 void hlp_group_filter(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid);
 /* accounts.c */
-void hlp_service_accounts(struct hlp *h);
 void hlp_job_user(struct hlp *h);
 
 /* path.c */
 int hlp_open_at(int dirfd, const char *path, int flags); /* openat2 beneath; fd or -errno */
+/* The directory that holds the last name of an absolute path, which comes back: every one from / on
+ * is root's or `owner`'s and not writable by others. `on_open` may be EXE_STATUS_OK here and in the
+ * next two: then what is missing comes back as -ENOENT. */
+int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
+             enum exe_status on_owner);
 /* Root's file: every directory from / on and the file itself root-owned, not writable by others. */
 int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum exe_status on_owner);
-size_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
+ssize_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
                         enum exe_status on_owner);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);
 int hlp_open_root_path(const char *path, enum exe_status status); /* its parents are root's; O_PATH */
@@ -149,16 +114,11 @@ struct hlp_groups {
 void hlp_open_groups(const struct hlp *h, const char *name, struct hlp_groups *ret);
 void hlp_check_cgroup(const struct hlp *h, int cgroup);
 int hlp_open_monitors(const struct hlp *h, int root); /* cgroup.procs of the monitors' group */
-struct hlp_node;
 void hlp_device_filter(const struct hlp *h, const struct hlp_groups *g,
                        const struct hlp_node *nodes, unsigned n_nodes);
 
 /* devices.c */
-struct hlp_node { /* a device node of the host for the container's /dev */
-    struct exe_device id;
-    char path[64]; /* below /dev */
-};
-#define HLP_NODES_MAX (EXE_DEVICES_MAX + 4)
+#define HLP_NODES_MAX (EXE_DEVICES_MAX + HLP_CONTROLS_MAX)
 unsigned hlp_find_nodes(const struct hlp *h, struct hlp_node nodes[HLP_NODES_MAX]);
 
 /* network.c: leaves the process in the container's network namespace. */

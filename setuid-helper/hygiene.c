@@ -165,10 +165,10 @@ void hlp_caps(const cap_value_t *effective, int n_effective, const cap_value_t *
 void hlp_caps_serving(enum hlp_extra extra)
 {
     cap_value_t caps[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
-                           CAP_DAC_OVERRIDE, CAP_NET_ADMIN };
+                           CAP_DAC_OVERRIDE, CAP_NET_ADMIN, CAP_SYS_CHROOT };
     cap_value_t effective[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
                                 extra == HLP_CAP_NET_ADMIN ? CAP_NET_ADMIN : CAP_DAC_OVERRIDE };
-    hlp_caps(effective, extra ? 6 : 5, caps, 7);
+    hlp_caps(effective, extra ? 6 : 5, caps, 8);
 }
 
 void hlp_fs_as(uid_t uid, gid_t gid)
@@ -205,13 +205,19 @@ void hlp_hygiene(int argc)
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
 #define NO_AMBIENT (SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
-/* Every bounding capability this kernel knows, but for what container-network may inherit: nothing
- * that is executed from here on can gain one. */
+/* What container-network and container-prepare may inherit: it stays in the bounding set. */
+static bool handed_on(unsigned long c)
+{
+    return c == CAP_NET_ADMIN || c == CAP_SYS_ADMIN || c == CAP_SYS_CHROOT;
+}
+
+/* Every other bounding capability this kernel knows: nothing that is executed from here on can gain
+ * one. */
 static void drop_bounding(void)
 {
     for (unsigned long c = 0; c < 64; c++)
-        if (c != CAP_NET_ADMIN && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) < 0) {
-            if (errno == EINVAL && c > CAP_NET_ADMIN)
+        if (!handed_on(c) && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) < 0) {
+            if (errno == EINVAL && c > CAP_SYS_ADMIN)
                 return; /* the last one */
             hlp_fail(EXE_STATUS_PRIVILEGE, errno, "bounding set");
         }
@@ -254,6 +260,7 @@ static void prove(const struct hlp_user *u)
     cap_t caps = cap_get_proc(), none = cap_init();
     if (!caps || !none || cap_compare(caps, none) != 0 || prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0 ||
         prctl(PR_CAPBSET_READ, CAP_NET_ADMIN, 0, 0, 0) != 0 ||
+        prctl(PR_CAPBSET_READ, CAP_SYS_CHROOT, 0, 0, 0) != 0 ||
         prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "capabilities are left");
     (void)cap_free(caps);
@@ -272,6 +279,8 @@ static void change_ids(const struct hlp_user *u)
 void hlp_drop(const struct hlp_user *u)
 {
     if (prctl(PR_CAPBSET_DROP, CAP_NET_ADMIN, 0, 0, 0) < 0 ||
+        prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0) < 0 ||
+        prctl(PR_CAPBSET_DROP, CAP_SYS_CHROOT, 0, 0, 0) < 0 ||
         prctl(PR_SET_SECUREBITS, SECUREBITS | NO_AMBIENT, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "bounding set");
     change_ids(u);
@@ -281,16 +290,28 @@ void hlp_drop(const struct hlp_user *u)
     prove(u);
 }
 
+/* These and no other, through an exec. */
+static void keep(const cap_value_t *v, int n)
+{
+    cap_t caps = cap_init();
+    if (!caps || cap_set_flag(caps, CAP_PERMITTED, n, v, CAP_SET) < 0 ||
+        cap_set_flag(caps, CAP_EFFECTIVE, n, v, CAP_SET) < 0 ||
+        cap_set_flag(caps, CAP_INHERITABLE, n, v, CAP_SET) < 0 || cap_set_proc(caps) < 0)
+        hlp_fail(EXE_STATUS_DROP, errno, "capset");
+    for (int i = 0; i < n; i++)
+        if (cap_set_ambient(v[i], CAP_SET) < 0)
+            hlp_fail(EXE_STATUS_DROP, errno, "ambient capabilities");
+}
+
 void hlp_drop_keeping_net_admin(const struct hlp_user *u)
 {
-    const cap_value_t net = CAP_NET_ADMIN;
     change_ids(u);
-    cap_t caps = cap_init();
-    if (!caps || cap_set_flag(caps, CAP_PERMITTED, 1, &net, CAP_SET) < 0 ||
-        cap_set_flag(caps, CAP_EFFECTIVE, 1, &net, CAP_SET) < 0 ||
-        cap_set_flag(caps, CAP_INHERITABLE, 1, &net, CAP_SET) < 0 || cap_set_proc(caps) < 0 ||
-        cap_set_ambient(net, CAP_SET) < 0)
-        hlp_fail(EXE_STATUS_DROP, errno, "CAP_NET_ADMIN");
+    keep((cap_value_t[]){ CAP_NET_ADMIN }, 1);
     if (setresuid(0, 0, 0) == 0 || setuid(0) == 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
+}
+
+void hlp_keep_for_prepare(void)
+{
+    keep((cap_value_t[]){ CAP_SYS_ADMIN, CAP_SYS_CHROOT }, 2);
 }

@@ -30,8 +30,8 @@ const struct sock_fprog *hlp_load_filter(const char *name)
     char path[HLP_PATH_MAX];
     unsigned i = next++ & 1;
     (void)hlp_format(path, sizeof(path), "%s/seccomp/%s.bpf", LIBEXECDIR, name);
-    size_t n = hlp_read_trusted(path, code[i], sizeof(code[i]), EXE_STATUS_FILTER,
-                                EXE_STATUS_FILTER);
+    size_t n = (size_t)hlp_read_trusted(path, code[i], sizeof(code[i]), EXE_STATUS_FILTER,
+                                        EXE_STATUS_FILTER);
     if (n == 0 || n % sizeof(struct sock_filter) != 0)
         hlp_fail(EXE_STATUS_FILTER, EBADMSG, path);
     prog[i].len = (unsigned short)(n / sizeof(struct sock_filter));

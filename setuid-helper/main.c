@@ -3,7 +3,6 @@
  * operation. Everything before the operation refuses by hlp_fail. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,17 +18,6 @@ static int fail_pipe = -1;
 static bool answered;
 static void (*undo)(void *);
 static void *undo_argument;
-
-size_t hlp_format(char *buf, size_t size, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    int n = vsnprintf(buf, size, format, ap);
-    va_end(ap);
-    if (n < 0 || (size_t)n >= size)
-        hlp_fail(EXE_STATUS_REQUEST, ENAMETOOLONG, format);
-    return (size_t)n;
-}
 
 void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pid_t pid, int pidfd)
 {
@@ -164,17 +152,27 @@ static void read_request(void)
     exe_container_text(&self.req, self.container);
 }
 
-static void read_config(void)
+/* What root's configuration comes to; container-prepare makes it, where it is not up to date. */
+static void load_policy(void)
 {
-    const char *why = NULL;
-    char text[HLP_PATH_MAX];
-    size_t len = hlp_read_trusted(EXECUTOR_CONF, self.cfg.text, HLP_CONFIG_MAX + 1,
-                                  EXE_STATUS_CONFIG_OPEN, EXE_STATUS_CONFIG_OWNER);
-    int line = hlp_config_parse(&self.cfg, len, &why);
-    if (line == 0)
-        return;
-    (void)hlp_format(text, sizeof(text), "%s:%d: %s", EXECUTOR_CONF, line, why);
-    hlp_fail(EXE_STATUS_CONFIG_SYNTAX, EINVAL, text);
+    static const struct hlp_program prepare = { .name = "container-prepare",
+                                                .fds = { 2, -1, 2, -1, -1 },
+                                                .net_namespace = -1,
+                                                .status = EXE_STATUS_STATE };
+    struct hlp_message m = { .status = EXE_STATUS_STATE, .error = EPROTO };
+    size_t got;
+    for (int tries = 0; !hlp_policy_read(&self.cfg); tries++) {
+        if (tries == 3)
+            hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: not of this release, or changing all the time");
+        if (hlp_run_program(&prepare, &m, sizeof(m), &got) != 0) {
+            m.what[sizeof(m.what) - 1] = '\0';
+            hlp_fail((enum exe_status)m.status, m.error, m.what);
+        }
+    }
+    self.nm = self.cfg.nm;
+    self.monitor = self.cfg.monitor;
+    self.public = self.cfg.public;
+    self.nm_gid = self.cfg.nm_gid;
 }
 
 /* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it. */
@@ -226,8 +224,7 @@ int main(int argc, char **argv)
     uid_t real = getuid();
     check_socket();
     hlp_become_server();
-    read_config();
-    hlp_service_accounts(&self);
+    load_policy();
     check_caller(real);
     check_binary(real);
     read_request();

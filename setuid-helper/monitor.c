@@ -90,7 +90,7 @@ void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
         w->r.state = EXE_RECORD_FAILED;
         w->r.exit_code = last.status;
         store(w);
-        hlp_reply((uint16_t)last.status, last.error, last.what, strnlen(last.what, 119), 0, -1);
+        hlp_reply((uint16_t)last.status, last.error, last.what, strnlen(last.what, sizeof(last.what) - 1), 0, -1);
         _exit(last.status & 0xff);
     }
     hlp_reply(EXE_STATUS_OK, 0, "", 0, w->r.init_pid, w->pidfd);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -41,25 +42,40 @@ int hlp_open_at(int dirfd, const char *path, int flags)
     return hlp_openat2(dirfd, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
 }
 
-/* Walks the directories of an absolute path and leaves the last name in `ret_name`. `owner` may own
- * them besides root. POSIX ACLs need no look of their own: a writable entry shows in the mask, and
- * the mask is the group bits. */
-static int walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
-                enum exe_status on_owner)
+size_t hlp_format(char *buf, size_t size, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(buf, size, format, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= size)
+        hlp_fail(EXE_STATUS_REQUEST, ENAMETOOLONG, format);
+    return (size_t)n;
+}
+
+static int not_open(enum exe_status on_open, enum exe_status on_owner, int error, const char *path)
+{
+    if (on_open == EXE_STATUS_OK && error == ENOENT)
+        return -ENOENT;
+    hlp_fail(on_open == EXE_STATUS_OK || error == ELOOP ? on_owner : on_open, error, path);
+}
+
+/* POSIX ACLs need no look of their own: a writable entry shows in the mask, and the mask is the group
+ * bits. */
+int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
+             enum exe_status on_owner)
 {
     int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (const char *s = path;;) {
         struct stat st;
         if (fd < 0)
-            hlp_fail(on_open, -fd, path);
-        if (fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
-            hlp_fail(on_open, ENOTDIR, path);
-        if ((st.st_uid != 0 && st.st_uid != owner) || (st.st_mode & 022))
+            return not_open(on_open, on_owner, -fd, path);
+        if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != owner) || (st.st_mode & 022))
             hlp_fail(on_owner, EPERM, path);
         s++;
         const char *slash = strchrnul(s, '/');
         if (slash == s || slash - s >= 256)
-            hlp_fail(on_open, ENAMETOOLONG, path);
+            hlp_fail(on_owner, ENAMETOOLONG, path);
         memcpy(ret_name, s, (size_t)(slash - s));
         ret_name[slash - s] = '\0';
         if (*slash == '\0')
@@ -76,42 +92,46 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
 {
     char name[256];
     struct stat st;
-    int dir = walk(path, 0, name, on_open, on_owner);
+    int dir = hlp_walk(path, 0, name, on_open, on_owner);
+    if (dir < 0)
+        return dir;
     /* A FIFO in place of the file must not hold the open up; openat2 takes O_PATH only alone. */
     int fd = hlp_openat2(dir, name, flags | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NONBLOCK),
                          RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-    if (fd < 0)
-        hlp_fail(fd == -ELOOP ? on_owner : on_open, -fd, path);
     (void)close(dir);
+    if (fd < 0)
+        return not_open(on_open, on_owner, -fd, path);
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != 0 || (st.st_mode & 022) ||
         st.st_nlink > 1)
         hlp_fail(on_owner, EPERM, path);
     return fd;
 }
 
-size_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
-                        enum exe_status on_owner)
+ssize_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
+                         enum exe_status on_owner)
 {
     int fd = hlp_open_trusted(path, O_RDONLY, on_open, on_owner);
     size_t got = 0;
+    if (fd < 0)
+        return fd;
     for (;;) {
         ssize_t n = read(fd, (char *)buf + got, max - got);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 || got + (size_t)n >= max)
-            hlp_fail(on_open, n < 0 ? errno : EFBIG, path);
+            hlp_fail(on_open == EXE_STATUS_OK ? on_owner : on_open, n < 0 ? errno : EFBIG, path);
         if (n == 0)
             break;
         got += (size_t)n;
     }
     (void)close(fd);
-    return got;
+    return (ssize_t)got;
 }
 
 int hlp_open_root_path(const char *path, enum exe_status status)
 {
     char name[256];
-    int dir = walk(path, 0, name, status, status);
+    int dir = hlp_walk(path, 0, name, status, status);
     int fd = hlp_openat2(dir, name, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     (void)close(dir);
     if (fd < 0)
@@ -123,7 +143,7 @@ int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
 {
     char name[256];
     struct stat st;
-    int dir = walk(path, h->nm.uid, name, status, status);
+    int dir = hlp_walk(path, h->nm.uid, name, status, status);
     int fd = hlp_openat2(dir, name, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     (void)close(dir);
     if (fd < 0)

@@ -1,6 +1,7 @@
-/* Programs of ours that the helper executes and waits for: user-lookup and container-network. Each
- * runs as an account without rights, with an empty environment and the descriptors it is given;
- * what it says is bounded, and so is its time. */
+/* Programs of ours that the helper executes and waits for: container-prepare, user-lookup and
+ * container-network. But for the first, which stays root, each runs as an account without rights;
+ * all with an empty environment and the descriptors they are given. What they say is bounded, and so
+ * is their time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,7 +38,9 @@ _Noreturn static void execute(const struct hlp_program *p, int program)
     for (int i = 0; i < HLP_PROGRAM_FDS; i++)
         if (p->fds[i] >= 0 || i < 3 ? dup2(HIGH + i, i) != i : close(i) < 0 && errno != EBADF)
             _exit(1);
-    if (p->net_namespace >= 0)
+    if (!p->as)
+        hlp_keep_for_prepare();
+    else if (p->net_namespace >= 0)
         hlp_drop_keeping_net_admin(p->as);
     else
         hlp_drop(p->as);
@@ -50,7 +53,7 @@ _Noreturn static void execute(const struct hlp_program *p, int program)
  * what makes a death signal of no use there. */
 _Noreturn static void give_up(const struct hlp_program *p, pid_t pid)
 {
-    if (setresuid((uid_t)-1, p->as->uid, (uid_t)-1) < 0 || kill(pid, SIGKILL) < 0 ||
+    if (setresuid((uid_t)-1, p->as ? p->as->uid : 0, (uid_t)-1) < 0 || kill(pid, SIGKILL) < 0 ||
         setresuid((uid_t)-1, 0, (uid_t)-1) < 0)
         _exit(p->status);
     (void)waitpid(pid, NULL, 0);

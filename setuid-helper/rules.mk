@@ -1,24 +1,31 @@
-# The privileged side. One program, static-PIE: libc and libcap, no loader, no NSS. Its configuration
-# and helper paths are compiled in; a change of them rebuilds only these objects.
+# The privileged side: container-executor, setuid, and container-prepare, which it runs as root where
+# root's configuration has changed. Static-PIE: libc and libcap, no loader, no NSS. The paths of
+# configuration, state and programs are compiled in; a change of them rebuilds only these objects.
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
-HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o config.o passwd.o accounts.o path.o cgroup.o \
+HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o policy.o passwd.o accounts.o path.o cgroup.o \
 	devices.o network.o program.o sandbox.o directories.o init.o launch.o monitor.o operations.o \
 	request.o)
+# What it has made for it: root's configuration, in the form that it reads.
+PREPARE ?= $(dir $(HELPER))container-prepare
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o config.o policy.o passwd.o path.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
-HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"'
+# Both programs must mean the same bytes by a policy.
+POLICY_ID := $(shell cat setuid-helper/policy.h executor/network.h executor/request.h | cksum | cut -d' ' -f1)
+HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"' \
+	-DEXECUTOR_STATE='"$(EXECUTOR_STATE)"' -DHLP_POLICY_ID=$(POLICY_ID)u
 
 $(HELPER_DIR)/paths.stamp: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR)" | cmp -s - $@ || \
-		printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR)" >$@
+	@printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID)" | cmp -s - $@ || \
+		printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID)" >$@
 FORCE:
 .PHONY: FORCE
 
-$(HELPER_OBJS): CFLAGS := $(HELPER_CFLAGS)
-$(HELPER_OBJS): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_PATHS)
-$(HELPER_OBJS): $(HELPER_DIR)/paths.stamp
+$(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CFLAGS := $(HELPER_CFLAGS)
+$(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_PATHS)
+$(sort $(HELPER_OBJS) $(PREPARE_OBJS)): $(HELPER_DIR)/paths.stamp
 $(HELPER_DIR)/request.o: executor/request.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -32,22 +39,29 @@ $(HELPER): $(HELPER_OBJS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HELPER_CFLAGS) -static-pie -Wl,-z,relro,-z,now,-z,noexecstack -o $@ \
 		$(HELPER_OBJS) -lcap
+$(PREPARE): $(PREPARE_OBJS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(HELPER_CFLAGS) -static-pie -Wl,-z,relro,-z,now,-z,noexecstack -o $@ $(PREPARE_OBJS)
 
 $(BUILD)/user-lookup: $(BUILD)/setuid-helper/user-lookup.o
 	$(call link,)
 
-PROGRAMS += $(HELPER) $(BUILD)/user-lookup
+PROGRAMS += $(HELPER) $(PREPARE) $(BUILD)/user-lookup
 
 # The parsers once more, with the flags of the tests (sanitizers, fuzzing).
-HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o passwd.o)
+HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o compile.o policy.o passwd.o path.o)
 $(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(HELPER_PATHS) -MMD -MP -c -o $@ $<
 UNIT_TESTS += test-helper-config
 test-helper-config_DEPS := $(HELPER_TEST_OBJS)
-FUZZ_TARGETS += fuzz-executor-config
+$(BUILD)/tests/fuzz/fuzz-executor-policy.o: CPPFLAGS += -DHLP_POLICY_ID=$(POLICY_ID)u
+UNIT_TESTS += test-helper-policy
+test-helper-policy_DEPS := $(HELPER_TEST_OBJS)
+FUZZ_TARGETS += fuzz-executor-config fuzz-executor-policy
 fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
+fuzz-executor-policy_DEPS := $(HELPER_TEST_OBJS)
 
 # What the lane runs inside containers: no library, nothing of the host is needed.
 $(addprefix $(BUILD)/tests/integration/,probe fake-lookup): $(BUILD)/tests/integration/%: \

@@ -96,6 +96,7 @@ class Node:
         self.dir = os.path.join(cluster.root, f"node{number}")
         self.prefix = os.path.join(self.dir, "prefix")
         self.libexec = os.path.join(self.prefix, "libexec", "selvedge")
+        self.state = os.path.join(self.dir, "state")
         self.conf_dir = os.path.join(self.dir, "conf")
         self.local_dirs = [os.path.join(self.dir, f"local{i}") for i in (0, 1)]
         self.log_dirs = [os.path.join(self.dir, "containers")]
@@ -128,22 +129,21 @@ class Node:
         built for this node: it has the paths of its configuration compiled in."""
         etc = os.path.join(self.prefix, "etc")
         build = os.path.join(self.dir, "obj")
-        helper = os.path.join(build, "container-executor")
-        if PREBUILT:
-            helper = os.path.join(PREBUILT, f"node{self.number}", "container-executor")
-        else:
-            self.build_helper(build, helper, etc)
-        install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon,
-                {"container-executor": helper})
+        built = {p: os.path.join(f"{PREBUILT}/node{self.number}" if PREBUILT else build, p)
+                 for p in ("container-executor", "container-prepare")}
+        if not PREBUILT:
+            self.build_helper(build, list(built.values()), etc)
+        install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon, built)
         shutil.rmtree(build, ignore_errors=True)
         conf.write_executor_cfg(f"{etc}/selvedge/container-executor.cfg", self)
 
-    def build_helper(self, build, helper, etc):
+    def build_helper(self, build, programs, etc):
         done = subprocess.run(
             ["make", "-C", TOP, "--no-print-directory", f"BUILD={build}",
              f"SANITIZE={'1' if self.cluster.sanitize else ''}",
              f"PREFIX={self.prefix}", f"LIBEXECDIR={self.libexec}", f"SYSCONFDIR={etc}",
-             f"EXECUTOR_CONF={etc}/selvedge/container-executor.cfg", helper],
+             f"EXECUTOR_CONF={etc}/selvedge/container-executor.cfg",
+             f"EXECUTOR_STATE={self.state}", *programs],
             capture_output=True, text=True,  # a make of its own, also below another one
             env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")})
         if done.returncode != 0:
@@ -163,6 +163,11 @@ class Node:
 
     def get(self, path):
         return http_json(self.url + path)
+
+    def forget_state(self):
+        """Unmounts what container-prepare has made for this node's helper."""
+        while os.path.ismount(self.state):
+            host.umount(self.state)
 
     def leftovers(self):
         """What finished applications must not leave behind on this node. Apache's NodeManager, seen
@@ -337,6 +342,8 @@ class Cluster:
             problems += [f"cgroup {leaf}" for leaf in self.cgroup.leaves()]
             attempt("cgroup", self.cgroup.remove)
             attempt("cgroup mount", self.cgroup.unmount)
+        for node in self.nodes:
+            attempt(f"state of {node.name}", node.forget_state)
         problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
         for account in reversed(self.accounts):
             attempt(f"account {account}", host.remove_account, account)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "setuid-helper/helper.h"
+#include "setuid-helper/prepare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

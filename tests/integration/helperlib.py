@@ -114,6 +114,7 @@ class Ground:
         self.libexec = self.base + "/libexec"
         self.conf = self.base + "/etc/container-executor.cfg"
         self.helper = self.libexec + "/container-executor"
+        self.state = self.base + "/state"
         self.locals = ["%s/local%d" % (self.base, i) for i in range(self.LOCALS)]
         self.logs = ["%s/log%d" % (self.base, i) for i in range(self.LOGS)]
         self.cg = self.base + "/cgroup"
@@ -124,10 +125,10 @@ class Ground:
     def _build(self):
         out = self.base + "/build"
         mk = ["nice", "make", "-C", TOP, "-j2", "BUILD=" + self.build, "EXECUTOR_CONF=" + self.conf,
-              "LIBEXECDIR=" + self.libexec]
+              "EXECUTOR_STATE=" + self.state, "LIBEXECDIR=" + self.libexec]
         # The helper's paths are compiled in: its own objects are built for this ground.
         mk += ["HELPER_DIR=" + out, "HELPER=" + out + "/container-executor",
-               out + "/container-executor", self.build + "/user-lookup",
+               out + "/container-executor", out + "/container-prepare", self.build + "/user-lookup",
                self.build + "/container-delete"] + ["%s/seccomp/%s.bpf" % (self.build, f) for f in FILTERS]
         r = subprocess.run(mk, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if r.returncode:
@@ -143,6 +144,8 @@ class Ground:
         self.objects = [os.path.join(out, o) for o in os.listdir(out) if o.endswith(".o")]
         os.chown(self.helper, 0, self.nm.pw_gid)
         os.chmod(self.helper, 0o4750)
+        shutil.copy(out + "/container-prepare", self.libexec + "/container-prepare")
+        os.chmod(self.libexec + "/container-prepare", 0o700)
         shutil.copy(self.build + "/user-lookup", self.libexec + "/user-lookup")
         shutil.copy(self.build + "/container-delete", self.libexec + "/container-delete")
         os.chmod(self.libexec + "/container-delete", 0o711)
@@ -188,6 +191,12 @@ class Ground:
             f.write(extra)
         os.chmod(self.conf + ".new", 0o644)
         os.rename(self.conf + ".new", self.conf)
+
+    def forget_state(self):
+        """Unmounts and removes what container-prepare has made."""
+        while any(m.split()[1] == self.state for m in open("/proc/self/mounts")):
+            subprocess.run(["umount", "-l", self.state], check=True)
+        shutil.rmtree(self.state, ignore_errors=True)
 
     # -- talking to the helper ------------------------------------------------------------------
     def start(self, data, fds=(), before=None, argv=None, env=None, uid=None, sock=None, executable=None):
@@ -294,6 +303,7 @@ class Ground:
         except OSError:
             pass  # gone, as it should be
         subprocess.run(["umount", "-l", self.cg])
+        self.forget_state()
         # -f: an alias of root is "in use by process 1". Groups after all accounts: two share one.
         for command in (["userdel", "-f"], ["groupdel"]):
             for n in self.accounts:
@@ -331,7 +341,7 @@ class Ground:
         except OSError as e:
             found.append("cgroup root: %s" % e)
         mounts = [m.split()[1] for m in open("/proc/self/mounts") if self.base in m]
-        found += ["mount " + m for m in mounts if m != self.cg]
+        found += ["mount " + m for m in mounts if m != self.cg and not m.startswith(self.state)]
         return found
 
 

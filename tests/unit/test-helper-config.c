@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "setuid-helper/helper.h"
+#include "setuid-helper/prepare.h"
 
 #define GOOD                                                                                       \
     "# comment\n\nyarn.nodemanager.linux-container-executor.group=yarn\n"                          \
@@ -38,15 +38,15 @@ static void test_good(void **state)
 {
     (void)state;
     assert_int_equal(parse(GOOD), 0);
-    assert_int_equal(cfg->local_dirs.n, 2);
-    assert_string_equal(cfg->local_dirs.v[1], "/data/2/local");
+    assert_int_equal(cfg->policy.local_dirs.n, 2);
+    assert_string_equal(cfg->policy.local_dirs.v[1], "/data/2/local");
     assert_string_equal(cfg->nm_user, "yarn");
-    assert_int_equal(cfg->min_uid, 1000);
-    assert_int_equal(cfg->banned.n, 4);
-    assert_false(cfg->unenforced_allowed);
+    assert_int_equal(cfg->policy.min_uid, 1000);
+    assert_int_equal(cfg->policy.banned.n, 4);
+    assert_false(cfg->policy.unenforced_allowed);
     assert_int_equal(parse(GOOD "min.user.id=500\nbanned.users=\nfeature.tc.enabled=0\n"), 0);
-    assert_int_equal(cfg->min_uid, 500);
-    assert_int_equal(cfg->banned.n, 0);
+    assert_int_equal(cfg->policy.min_uid, 500);
+    assert_int_equal(cfg->policy.banned.n, 0);
 }
 
 static void test_refused(void **state)
@@ -92,8 +92,8 @@ static void test_sections(void **state)
                             fpga = { 246, 9 }, card = { 242, 7 }, kmsg = { 1, 11 };
     (void)state;
     assert_int_equal(parse(GOOD), 0);
-    assert_int_equal(cfg->profiles, 1 << EXE_PROFILE_STRICT);
-    assert_int_equal(cfg->networks, 1 << EXE_NETWORK_HOST | 1 << EXE_NETWORK_NONE);
+    assert_int_equal(cfg->policy.profiles, 1 << EXE_PROFILE_STRICT);
+    assert_int_equal(cfg->policy.networks, 1 << EXE_NETWORK_HOST | 1 << EXE_NETWORK_NONE);
     assert_false(hlp_device_allowed(cfg, &gpu0) || hlp_device_allowed(cfg, &fpga));
     assert_int_equal(parse(GOOD "selvedge.sandbox.profiles=host,hadoop\n"
                                 "selvedge.sandbox.networks=private\nselvedge.network.range=10.0.0.0/8\n"
@@ -103,10 +103,10 @@ static void test_sections(void **state)
                                 "gpu.allowed-device-minor-numbers=0,1\n[devices]\nmodule.enabled=1\n"
                                 "devices.allowed-numbers=242:7,195:2\ndevices.denied-numbers=242:7\n"),
                      0);
-    assert_int_equal(cfg->profiles, 1 << EXE_PROFILE_HADOOP | 1 << EXE_PROFILE_HOST);
-    assert_int_equal(cfg->networks, 1 << EXE_NETWORK_PRIVATE);
-    assert_string_equal(cfg->net.range, "10.0.0.0/8");
-    assert_int_equal(cfg->net.total_kbit, 5000);
+    assert_int_equal(cfg->policy.profiles, 1 << EXE_PROFILE_HADOOP | 1 << EXE_PROFILE_HOST);
+    assert_int_equal(cfg->policy.networks, 1 << EXE_NETWORK_PRIVATE);
+    assert_string_equal(cfg->policy.net.range, "10.0.0.0/8");
+    assert_int_equal(cfg->policy.net.total_kbit, 5000);
     assert_true(hlp_device_allowed(cfg, &gpu0) && hlp_device_allowed(cfg, &gpu2));
     assert_false(hlp_device_allowed(cfg, &control) || hlp_device_allowed(cfg, &card) ||
                  hlp_device_allowed(cfg, &fpga) || hlp_device_allowed(cfg, &kmsg));

@@ -1,0 +1,204 @@
+/* From root's configuration and the machine as it is to the policy: the service accounts' ids, those
+ * of banned users, the device nodes that may be assigned. Part of container-prepare; nobody's input
+ * but root's comes here. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "setuid-helper/prepare.h"
+
+#define ACCOUNTS_MAX (4 * 1024 * 1024)
+#define TICK 20000000 /* ns: a change within less than this may leave the times of a file as they were */
+
+static char accounts[ACCOUNTS_MAX];
+
+void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
+{
+    struct hlp_source *s = &p->sources[p->n_sources];
+    if (p->n_sources++ == HLP_SOURCES_MAX)
+        hlp_fail(EXE_STATUS_STATE, E2BIG, path);
+    s->path = path;
+    s->content = content;
+    hlp_source_look(s);
+    /* A file that has just changed is read when its times can tell the next change from this one. */
+    for (int tries = 0; content && tries < 3; tries++) {
+        struct timespec now, pause = { 0, TICK };
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - s->ctime;
+        if (age < 0 || age > TICK)
+            break;
+        (void)nanosleep(&pause, NULL);
+        hlp_source_look(s);
+    }
+}
+
+static size_t load(struct hlp_policy *p, const char *path)
+{
+    hlp_add_source(p, path, true);
+    return (size_t)hlp_read_trusted(path, accounts, sizeof(accounts), EXE_STATUS_USER_LOOKUP,
+                                    EXE_STATUS_USER_LOOKUP);
+}
+
+static void service(size_t len, const char *name, struct hlp_user *ret)
+{
+    if (hlp_passwd_find(accounts, len, name, ret) != 1 || ret->uid == 0 || ret->gid == 0)
+        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, name);
+}
+
+static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p)
+{
+    struct hlp_user banned;
+    size_t len = load(p, "/etc/passwd");
+    service(len, cfg->nm_user, &p->nm);
+    service(len, cfg->monitor_user, &p->monitor);
+    service(len, cfg->public_user, &p->public);
+    if (p->nm.uid == p->monitor.uid || p->nm.uid == p->public.uid ||
+        p->monitor.uid == p->public.uid)
+        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, EINVAL, "two service accounts have one user id");
+    for (uint32_t i = 0; i < p->banned.n; i++)
+        if (hlp_passwd_find(accounts, len, p->banned.v[i], &banned) == 1)
+            p->banned_ids[p->n_banned_ids++] = banned.uid;
+    len = load(p, "/etc/group");
+    if (hlp_group_find(accounts, len, cfg->group, &p->nm_gid) != 1 || p->nm_gid == 0)
+        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, cfg->group);
+}
+
+/* Nodes that every user of a GPU needs, given with the first one of its major. */
+static const struct {
+    uint32_t major;
+    const char *path;
+} controls[HLP_CONTROLS_MAX] = {
+    { 195, "nvidiactl" }, { 195, "nvidia-modeset" }, { 195, "nvidia-uvm" },
+    { 195, "nvidia-uvm-tools" }, { 226, "kfd" },
+};
+
+static bool is_node(int dev, const char *path, struct exe_device *ret)
+{
+    struct stat st;
+    if (fstatat(dev, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISCHR(st.st_mode))
+        return false;
+    ret->major = major(st.st_rdev);
+    ret->minor = minor(st.st_rdev);
+    return true;
+}
+
+static bool known(const struct hlp_policy *p, const struct exe_device *d)
+{
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (p->nodes[i].id.major == d->major && p->nodes[i].id.minor == d->minor)
+            return true;
+    return false;
+}
+
+static void add_node(struct hlp_policy *p, const struct exe_device *id, const char *path)
+{
+    const uint32_t n = p->n_nodes + p->n_controls;
+    struct hlp_node node = { *id, strdup(path) }; /* lives as long as the program */
+    if (n == HLP_ASSIGNABLE_MAX || !node.path)
+        hlp_fail(EXE_STATUS_DEVICE, E2BIG, "more device nodes than may be allowed");
+    p->nodes[n] = node;
+}
+
+/* The nodes of one directory below /dev ("" or "name/") that may be assigned; the first of a number. */
+static void search(const struct hlp_config *cfg, struct hlp_policy *p, int dev, const char *below)
+{
+    struct exe_device id;
+    char path[sizeof("nvidia-caps/") + 255];
+    int fd = hlp_open_at(dev, below[0] ? below : ".", O_RDONLY | O_DIRECTORY);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        (void)hlp_format(path, sizeof(path), "%s%s", below, e->d_name);
+        if (is_node(dev, path, &id) && hlp_device_allowed(cfg, &id) && !known(p, &id)) {
+            add_node(p, &id, path);
+            p->n_nodes++;
+        }
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+static void find_nodes(const struct hlp_config *cfg, struct hlp_policy *p)
+{
+    static const char *const dirs[] = { "", "dri/", "nvidia-caps/", "accel/" };
+    static const char *const watched[] = { "/dev", "/dev/dri", "/dev/nvidia-caps", "/dev/accel" };
+    struct exe_device id;
+    p->assignable = cfg->gpu.enabled || cfg->fpga.enabled || cfg->devices.enabled;
+    if (!p->assignable)
+        return;
+    for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
+        hlp_add_source(p, watched[i], true);
+    int dev = hlp_openat2(AT_FDCWD, "/dev", O_PATH | O_DIRECTORY, 0);
+    for (size_t i = 0; dev >= 0 && i < sizeof(dirs) / sizeof(dirs[0]); i++)
+        search(cfg, p, dev, dirs[i]);
+    p->control_major = cfg->gpu.major;
+    for (size_t i = 0; i < HLP_CONTROLS_MAX && controls[i].path; i++)
+        if (controls[i].major == cfg->gpu.major && is_node(dev, controls[i].path, &id)) {
+            add_node(p, &id, controls[i].path);
+            p->n_controls++;
+        }
+    (void)close(dev);
+}
+
+/* The file, and the directories above it, which must be root's. */
+static void read_config(struct hlp_config *cfg)
+{
+    const char *why = NULL;
+    char text[HLP_PATH_MAX];
+    static char above[] = EXECUTOR_CONF;
+    for (char *slash; (slash = strrchr(above, '/')) > above;) {
+        *slash = '\0';
+        const char *path = strdup(above); /* lives as long as the program */
+        hlp_add_source(&cfg->policy, path ? path : "/", false);
+    }
+    hlp_add_source(&cfg->policy, EXECUTOR_CONF, true);
+    ssize_t len = hlp_read_trusted(EXECUTOR_CONF, cfg->text, HLP_CONFIG_MAX + 1,
+                                   EXE_STATUS_CONFIG_OPEN, EXE_STATUS_CONFIG_OWNER);
+    int line = hlp_config_parse(cfg, (size_t)len, &why);
+    if (line == 0)
+        return;
+    (void)hlp_format(text, sizeof(text), "%s:%d: %s", EXECUTOR_CONF, line, why);
+    hlp_fail(EXE_STATUS_CONFIG_SYNTAX, EINVAL, text);
+}
+
+void hlp_compile(struct hlp_config *cfg)
+{
+    struct hlp_policy *p = &cfg->policy;
+    hlp_add_source(p, LIBEXECDIR "/container-prepare", true);
+    hlp_add_source(p, "/proc/self/ns/mnt", false); /* another mount namespace has its own state */
+    read_config(cfg);
+    find_accounts(cfg, p);
+    find_nodes(cfg, p);
+}
+
+struct texts {
+    char *to;
+    size_t n, size;
+};
+
+static bool append(const char **text, void *argument)
+{
+    struct texts *t = argument;
+    size_t n = strlen(*text) + 1;
+    if (n > t->size - t->n)
+        return false;
+    memcpy(t->to + t->n, *text, n);
+    t->n += n;
+    *text = NULL;
+    return true;
+}
+
+size_t hlp_policy_pack(struct hlp_policy *p)
+{
+    struct texts t = { p->text, 0, sizeof(p->text) };
+    if (!hlp_policy_texts(p, append, &t))
+        hlp_fail(EXE_STATUS_STATE, E2BIG, "policy");
+    p->magic = HLP_POLICY_MAGIC;
+    p->id = HLP_POLICY_ID;
+    p->length = offsetof(struct hlp_policy, text) + t.n;
+    return p->length;
+}

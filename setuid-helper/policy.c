@@ -1,0 +1,97 @@
+/* Reader of the policy (policy.h), linked into container-executor and container-prepare. The file is
+ * root's, so this guards against mistakes: another version, a file that was cut, a stale one. Also
+ * run by unit tests and by a fuzzer. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "setuid-helper/helper.h"
+
+bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *), void *argument)
+{
+    struct hlp_list *const lists[] = { &p->local_dirs,     &p->log_dirs,  &p->banned,
+                                       &p->allowed_system, &p->read_only, &p->writable };
+    bool ok = each(&p->cgroup_root, argument) && each(&p->label, argument) &&
+              p->local_dirs.n <= EXE_DIRS_MAX && p->log_dirs.n <= EXE_DIRS_MAX &&
+              p->n_nodes <= HLP_ASSIGNABLE_MAX && p->n_sources <= HLP_SOURCES_MAX &&
+              p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&
+              p->n_controls <= HLP_CONTROLS_MAX && p->n_banned_ids <= HLP_LIST_MAX;
+    for (size_t k = 0; ok && k < sizeof(lists) / sizeof(lists[0]); k++) {
+        ok = lists[k]->n <= HLP_LIST_MAX;
+        for (uint32_t i = 0; ok && i < lists[k]->n; i++)
+            ok = each(&lists[k]->v[i], argument);
+    }
+    for (uint32_t i = 0; ok && i < p->n_nodes + p->n_controls; i++)
+        ok = each(&p->nodes[i].path, argument);
+    for (uint32_t i = 0; ok && i < p->n_sources; i++)
+        ok = each(&p->sources[i].path, argument);
+    return ok;
+}
+
+struct pool {
+    const char *at, *end;
+};
+
+static bool place(const char **text, void *argument)
+{
+    struct pool *pool = argument;
+    const char *end = memchr(pool->at, '\0', (size_t)(pool->end - pool->at));
+    *text = pool->at;
+    pool->at = end ? end + 1 : pool->end;
+    return end != NULL;
+}
+
+static bool account_ok(const struct hlp_user *u)
+{
+    return u->uid != 0 && u->uid <= HLP_ID_MAX && u->gid != 0 && u->gid <= HLP_ID_MAX &&
+           u->n_groups == 0 && memchr(u->name, '\0', sizeof(u->name));
+}
+
+bool hlp_policy_place(struct hlp_policy *p, size_t len)
+{
+    struct pool pool = { p->text, (const char *)p + len };
+    return len > offsetof(struct hlp_policy, text) && p->magic == HLP_POLICY_MAGIC &&
+           p->id == HLP_POLICY_ID && p->length == len && account_ok(&p->nm) &&
+           account_ok(&p->monitor) && account_ok(&p->public) && p->nm_gid != 0 &&
+           hlp_policy_texts(p, place, &pool) && pool.at == pool.end;
+}
+
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void hlp_source_look(struct hlp_source *s)
+{
+    struct stat st;
+    s->dev = s->ino = s->uid = s->mode = s->size = 0;
+    s->mtime = s->ctime = 0;
+    if (fstatat(AT_FDCWD, s->path, &st, 0) < 0)
+        return;
+    s->dev = st.st_dev;
+    s->ino = st.st_ino;
+    s->uid = st.st_uid;
+    s->mode = st.st_mode;
+    if (s->content) {
+        s->size = (uint64_t)st.st_size;
+        s->mtime = nanoseconds(st.st_mtim);
+        s->ctime = nanoseconds(st.st_ctim);
+    }
+}
+
+static bool unchanged(const struct hlp_source *s)
+{
+    struct hlp_source now = *s;
+    hlp_source_look(&now);
+    return memcmp(&now, s, sizeof(now)) == 0;
+}
+
+bool hlp_policy_read(struct hlp_policy *p)
+{
+    ssize_t n = hlp_read_trusted(EXECUTOR_STATE "/policy", p, sizeof(*p), EXE_STATUS_OK,
+                                 EXE_STATUS_STATE);
+    bool good = n >= 0 && hlp_policy_place(p, (size_t)n);
+    for (uint32_t i = 0; good && i < p->n_sources; i++)
+        good = unchanged(&p->sources[i]);
+    return good;
+}

@@ -1,0 +1,82 @@
+/* The policy: what root's configuration comes to for container-executor, in one file of the state
+ * directory. container-prepare makes it, once a change of what it is made from; container-executor
+ * reads it at every operation, proves it to be root's and compares its sources with what is there.
+ *
+ * The file is struct hlp_policy up to `text`, then every text with its NUL in the order of
+ * hlp_policy_texts. Pointers in the file mean nothing: hlp_policy_place sets them. */
+#ifndef SELVEDGE_SETUID_HELPER_POLICY_H
+#define SELVEDGE_SETUID_HELPER_POLICY_H
+
+#include <sys/types.h>
+
+#include "executor/network.h"
+#include "executor/request.h"
+
+#define HLP_POLICY_MAGIC 0x6c507653u /* "SvPl" */
+#define HLP_LIST_MAX 64
+#define HLP_GROUPS_MAX 64
+#define HLP_SOURCES_MAX 192
+#define HLP_ASSIGNABLE_MAX 128
+#define HLP_CONTROLS_MAX 8
+#define HLP_ID_MAX 0x7ffffffeu /* ids from here on are nobody's */
+
+struct hlp_list {
+    const char *v[HLP_LIST_MAX];
+    uint32_t n;
+};
+
+struct hlp_user {
+    char name[EXE_USER_MAX + 1];
+    uid_t uid;
+    gid_t gid;
+    gid_t groups[HLP_GROUPS_MAX];
+    size_t n_groups;
+};
+
+struct hlp_node { /* a device node of the host for the container's /dev */
+    struct exe_device id;
+    const char *path; /* below /dev */
+};
+
+/* Something that the policy was made from; all zero behind `content`: it is not there. */
+struct hlp_source {
+    const char *path;
+    uint64_t content; /* 0: which one it is, whose and its mode count; 1: what is in it, too */
+    uint64_t dev, ino, uid, mode, size;
+    int64_t mtime, ctime; /* nanoseconds */
+};
+
+struct hlp_policy {
+    uint32_t magic, id; /* id: HLP_POLICY_ID, of the declarations that both programs were built with */
+    uint64_t length;    /* of the file */
+    const char *cgroup_root;
+    const char *label; /* SELinux context of containers; "" = as the system's policy says */
+    struct hlp_list local_dirs, log_dirs, banned, allowed_system, read_only, writable;
+    uint32_t banned_ids[HLP_LIST_MAX];
+    uint32_t n_banned_ids;
+    uint32_t min_uid;
+    uint32_t profiles, networks; /* bit n: number n of enum exe_profile, exe_network is allowed */
+    uint8_t unenforced_allowed, net_isolated;
+    uint8_t assignable; /* are there devices that a container may be given? */
+    struct hlp_user nm, monitor, public;
+    gid_t nm_gid;
+    struct net_request net; /* as far as the configuration knows it */
+    /* Nodes that may be assigned, then those that come with the first one of `control_major`. */
+    struct hlp_node nodes[HLP_ASSIGNABLE_MAX];
+    uint32_t n_nodes, n_controls, control_major;
+    struct hlp_source sources[HLP_SOURCES_MAX];
+    uint32_t n_sources;
+    char text[98304];
+};
+
+/* Calls `each` with every text in the order of the file; false as soon as that is, or when a number
+ * is more than there is room for. */
+bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *), void *argument);
+/* The first `len` bytes of `p` came from a file: are they a policy? Makes its pointers. */
+bool hlp_policy_place(struct hlp_policy *p, size_t len);
+/* Looks at what is at its path now. */
+void hlp_source_look(struct hlp_source *s);
+/* Reads the file; false when there is none, or it is not of this build or not up to date. */
+bool hlp_policy_read(struct hlp_policy *p);
+
+#endif

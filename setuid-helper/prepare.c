@@ -1,0 +1,152 @@
+/* container-prepare: makes what depends on root's configuration alone, so that container-executor,
+ * which runs for every request, only reads it. Started by container-executor when the policy is
+ * missing or not up to date, with nothing but CAP_SYS_ADMIN and CAP_SYS_CHROOT; also by root.
+ *
+ * Everything lies in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
+ * namespace on it. One program at a time works there. The rename of `policy` is what makes a state
+ * the one in force: killed before it, this program leaves the one before, or none.
+ *
+ * What goes wrong is written to descriptor 1 as a struct hlp_message when that is a pipe
+ * (container-executor's), else in words to descriptor 2. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "setuid-helper/prepare.h"
+
+_Noreturn void hlp_fail(enum exe_status status, int error, const char *what)
+{
+    static const char *const words[] = {
+#define WORDS(number, name, text) [number] = text,
+        EXE_STATUS_LIST(WORDS)
+#undef WORDS
+    };
+    struct hlp_message m = { .status = (int32_t)status, .error = error };
+    struct stat st;
+    size_t n = strlen(what);
+    memcpy(m.what, what, n < sizeof(m.what) ? n : sizeof(m.what) - 1);
+    if (fstat(1, &st) == 0 && S_ISFIFO(st.st_mode))
+        (void)!write(1, &m, sizeof(m));
+    else
+        (void)dprintf(2, "container-prepare: %s: %s%s%s\n", what, words[status],
+                      error ? ": " : "", error ? strerror(error) : "");
+    _exit((int)status);
+}
+
+/* The state directory, made with its parents where they are missing; proved to be root's. */
+static int open_state(void)
+{
+    static const char path[] = EXECUTOR_STATE;
+    char name[256], prefix[sizeof(path)];
+    struct stat st;
+    int fd = -1;
+    for (size_t i = 1; i < sizeof(path); i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        memcpy(prefix, path, i);
+        prefix[i] = '\0';
+        int dir = hlp_walk(prefix, 0, name, EXE_STATUS_STATE, EXE_STATUS_STATE);
+        if (mkdirat(dir, name, path[i] ? 0755 : 0700) < 0 && errno != EEXIST)
+            hlp_fail(EXE_STATUS_STATE, errno, prefix);
+        if (path[i] == '\0')
+            fd = hlp_openat2(dir, name, O_RDONLY | O_DIRECTORY,
+                             RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+        (void)close(dir);
+    }
+    if (fd < 0)
+        hlp_fail(EXE_STATUS_STATE, -fd, path);
+    if (fstat(fd, &st) < 0 || st.st_uid != 0 || (st.st_mode & 07777) != 0700)
+        hlp_fail(EXE_STATUS_STATE, EPERM, path);
+    return fd;
+}
+
+static void mount_step(long r)
+{
+    if (r < 0)
+        hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE);
+}
+
+/* A tmpfs over the directory, with the mark of this mount namespace from its birth on. No other
+ * namespace sees it: what is bound in it is of use in this one only. */
+static void mount_over(int dir, const char *mark)
+{
+    static const char *const with[][2] = { { "mode", "0700" }, { "size", "4m" },
+                                           { "nr_inodes", "256" } };
+    struct mount_attr private = { .propagation = 1 << 18 /* MS_PRIVATE */ };
+    int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
+    mount_step(fs);
+    for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+        mount_step(syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, with[i][0], with[i][1], 0));
+    mount_step(syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
+    int tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC,
+                            MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    mount_step(tree);
+    mount_step(mknodat(tree, mark, S_IFREG | 0400, 0));
+    mount_step(syscall(SYS_move_mount, tree, "", dir, "",
+                       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH));
+    mount_step(syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &private, sizeof(private)));
+    (void)close(tree);
+    (void)close(fs);
+}
+
+/* The state of this mount namespace, locked. */
+static int take_state(void)
+{
+    char mark[64];
+    struct stat ns, a, b;
+    if (stat("/proc/self/ns/mnt", &ns) < 0)
+        hlp_fail(EXE_STATUS_STATE, errno, "/proc/self/ns/mnt");
+    (void)hlp_format(mark, sizeof(mark), "of-%llu", (unsigned long long)ns.st_ino);
+    for (int tries = 0; tries < 8; tries++) {
+        int fd = open_state();
+        if (flock(fd, LOCK_EX) < 0)
+            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE);
+        int now = open_state(); /* another one may have mounted meanwhile */
+        if (fstat(fd, &a) < 0 || fstat(now, &b) < 0)
+            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE);
+        bool same = a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+        (void)close(now);
+        if (same && faccessat(fd, mark, F_OK, 0) == 0)
+            return fd;
+        if (same)
+            mount_over(fd, mark);
+        (void)close(fd);
+    }
+    hlp_fail(EXE_STATUS_STATE, EBUSY, EXECUTOR_STATE);
+}
+
+static void commit(int state, struct hlp_policy *p)
+{
+    const size_t length = hlp_policy_pack(p);
+    (void)unlinkat(state, "policy.new", 0); /* of one that was killed, ignoring */
+    int fd = openat(state, "policy.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, p, length) != (ssize_t)length || close(fd) < 0 ||
+        renameat(state, "policy.new", state, "policy") < 0)
+        hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
+}
+
+int main(int argc, char **argv)
+{
+    static struct hlp_config cfg;
+    static struct hlp_policy there;
+    (void)argv;
+    if (argc != 1 || syscall(SYS_close_range, 3, ~0U, 0) < 0)
+        hlp_fail(EXE_STATUS_ARGUMENTS, EINVAL, "container-prepare takes no argument");
+    if (geteuid() != 0)
+        hlp_fail(EXE_STATUS_NOT_ROOT, EPERM, "container-prepare is root's");
+    (void)umask(077);
+    int state = take_state();
+    if (hlp_policy_read(&there)) /* somebody else has made it while this one waited */
+        return 0;
+    hlp_compile(&cfg);
+    commit(state, &cfg.policy);
+    return 0;
+}

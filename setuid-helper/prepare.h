@@ -1,0 +1,36 @@
+/* container-prepare: what its files share. Nothing of this is linked into container-executor, but
+ * for what helper.h and policy.h declare. Its input is root's alone: the configuration, the account
+ * files, /dev. It runs as root with CAP_SYS_ADMIN, started by container-executor or by root. */
+#ifndef SELVEDGE_SETUID_HELPER_PREPARE_H
+#define SELVEDGE_SETUID_HELPER_PREPARE_H
+
+#include "setuid-helper/helper.h"
+
+#define HLP_CONFIG_MAX 65536
+
+struct hlp_devices { /* a section [gpu], [fpga] or [devices] */
+    uint8_t enabled;
+    uint32_t major; /* of a class; then the majors in `v` are 0 */
+    struct exe_device v[HLP_LIST_MAX];
+    unsigned n;
+};
+
+struct hlp_config { /* strings point into `text` */
+    char text[HLP_CONFIG_MAX + 2];
+    const char *group, *nm_user, *monitor_user, *public_user;
+    struct hlp_devices gpu, fpga, devices, denied;
+    struct hlp_policy policy; /* what goes there as it is written here */
+};
+
+/* config.c: parses `cfg->text` of `len` bytes; 0 or the line (1…) of the error, with words. */
+int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why);
+bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d);
+
+/* compile.c: all of the policy but its texts; ends by hlp_fail when it cannot be made. */
+void hlp_compile(struct hlp_config *cfg);
+/* Notes how `path` is before it is read. Only from here on it may be. */
+void hlp_add_source(struct hlp_policy *p, const char *path, bool content);
+/* Appends the texts; the bytes of the file. */
+size_t hlp_policy_pack(struct hlp_policy *p);
+
+#endif
