@@ -255,6 +255,7 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         return e;
     if (l->n_devices)
         memcpy(r.devices, l->devices, l->n_devices * sizeof(*l->devices));
+    exe_request_categories(&r, l->categories);
     cg_demanded(x->cgroups, &l->resource, &r.memory_max, &r.pids_max);
     exe_request_container(&r, l->id);
     (void)!exe_request_user(&r, l->user); /* container_new has checked it */

@@ -35,6 +35,7 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
     x->event = sd_event_ref(event);
     x->cgroups = s->cgroups;
     x->unenforced_allowed = s->unenforced_allowed;
+    x->labels = s->labels;
     x->helper = strdup(s->helper);
     if (!x->helper || copy_strv(s->local_dirs, &x->local_dirs) < 0 ||
         copy_strv(s->log_dirs, &x->log_dirs) < 0)
@@ -70,6 +71,12 @@ void exe_request_container(struct exe_request *r, struct yarn_container_id id)
     exe_request_app(r, id.attempt.app);
     r->attempt = id.attempt.attempt;
     r->container = id.id;
+}
+
+void exe_request_categories(struct exe_request *r, const uint16_t *categories)
+{
+    if (categories)
+        memcpy(r->categories, categories, sizeof(r->categories));
 }
 
 int exe_request_user(struct exe_request *r, const char *user)

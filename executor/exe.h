@@ -24,6 +24,7 @@ struct exe_settings {
     char *const *local_dirs;      /* NULL-terminated */
     char *const *log_dirs;
     bool unenforced_allowed;      /* selvedge.nodemanager.unenforced-limits.allowed */
+    bool labels;                  /* selvedge.nodemanager.selinux.labels */
 };
 
 int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, struct sv_error *err)
@@ -52,13 +53,15 @@ void exe_failure_from(const struct exe_reply *reply, int status, const char *obj
 typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
 
 /* Asks the helper for the policy in force and compares directory lists, account, cgroup root and
- * the unenforced-limits setting with ours. */
+ * the settings of unenforced limits and of SELinux labels with ours. */
 int exe_check(struct exe *x, exe_done done, void *userdata) _must_use_;
 
 /* Makes usercache/<user>, its caches, appcache/<app> and <log>/<app> on the masked directories;
- * what is there already and right is left alone. Once an application and node. */
+ * what is there already and right is left alone. Once an application and node. `categories`: as in struct
+ * exe_request; NULL = none. */
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
-                 uint32_t log_mask, exe_done done, void *userdata) _must_use_;
+                 uint32_t log_mask, const uint16_t *categories, exe_done done, void *userdata)
+    _must_use_;
 
 struct exe_launch {
     struct yarn_container_id id;
@@ -71,6 +74,7 @@ struct exe_launch {
     uint32_t net_index, net_rate_kbit, net_ceil_kbit; /* PRIVATE; as struct exe_request has them */
     const struct exe_device *devices; /* assigned ones, each once, in ascending order */
     size_t n_devices;                 /* at most EXE_DEVICES_MAX */
+    const uint16_t *categories;       /* NULL = none */
     const void *script; /* launch_container.sh, at most EXE_FILE_MAX bytes */
     size_t script_len;
     const void *credentials; /* container_tokens */
@@ -129,6 +133,7 @@ struct exe_localizer_start {
     const struct yarn_app_id *app;
     unsigned visibility; /* bits of enum exe_visibility */
     uint32_t local_mask;
+    const uint16_t *categories; /* NULL = none */
     int channel;
 };
 struct exe_localizer_ops {

@@ -59,6 +59,9 @@ static const struct {
     { EXE_STATUS_FILTER, 22, true, "install the filters again" },
     { EXE_STATUS_EXEC, 7, false, NULL },
     { EXE_STATUS_DROP, 6, true, NULL },
+    { EXE_STATUS_LABEL, 22, true,
+      "SELinux must be on with Selvedge's policy module, and the daemon must give categories: see "
+      "selvedge.sandbox.selinux and selvedge.nodemanager.selinux.labels" },
     { EXE_STATUS_SIGNAL, 8, false, NULL },
     { EXE_STATUS_SIGNAL_TARGET, 9, false, NULL },
 };

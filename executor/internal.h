@@ -12,7 +12,7 @@ struct exe {
     char *helper;
     struct cg_root *cgroups;
     char **local_dirs, **log_dirs;
-    bool unenforced_allowed;
+    bool unenforced_allowed, labels;
     uint64_t next_request;
     struct exe_call *calls;           /* utlist */
     struct exe_container *containers; /* utlist */
@@ -43,6 +43,7 @@ void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, c
 
 void exe_request_app(struct exe_request *r, struct yarn_app_id app);
 void exe_request_container(struct exe_request *r, struct yarn_container_id id);
+void exe_request_categories(struct exe_request *r, const uint16_t *categories); /* or NULL */
 int exe_request_user(struct exe_request *r, const char *user) _must_use_; /* -EINVAL: too long */
 
 /* container.c: for exe_free. */

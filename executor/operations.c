@@ -56,6 +56,9 @@ static void compare(struct policy *p, const char *key, const char *value)
              cg_root_missing(x->cgroups) && (!x->unenforced_allowed || strcmp(value, "true") != 0))
         wrong(p, "limits cannot be enforced here and this is not allowed by both sides", value,
               x->unenforced_allowed ? "true" : "false");
+    else if (strcmp(key, "selinux") == 0 && (strcmp(value, "off") == 0) == x->labels)
+        wrong(p, "selvedge.sandbox.selinux and selvedge.nodemanager.selinux.labels", value,
+              x->labels ? "true" : "false");
 }
 
 static bool policy_agrees(const struct exe *x, const struct exe_reply *reply, char *why, size_t n)
@@ -135,12 +138,13 @@ int exe_check(struct exe *x, exe_done done, void *userdata)
 }
 
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
-                 uint32_t log_mask, exe_done done, void *userdata)
+                 uint32_t log_mask, const uint16_t *categories, exe_done done, void *userdata)
 {
     struct exe_request r = { .op = EXE_OP_INIT_APP, .local_mask = local_mask,
                              .log_mask = log_mask };
     char object[EXE_TEXT_MAX];
     exe_request_app(&r, app);
+    exe_request_categories(&r, categories);
     exe_app_text(&r, object);
     int e = exe_request_user(&r, user);
     return e < 0 ? e : operate(x, &r, NULL, 0, object, done, userdata);
@@ -244,6 +248,7 @@ int exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,
     DL_APPEND(x->localizers, l);
     if (s->app)
         exe_request_app(&r, *s->app);
+    exe_request_categories(&r, s->categories);
     int e = s->user ? exe_request_user(&r, s->user) : 0;
     e = e < 0 ? sv_error_set(err, e, "container-localizer: user name is too long")
               : exe_call_start(x, &r, &s->channel, 1, &call_ops, l, &l->call, err);

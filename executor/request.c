@@ -19,6 +19,7 @@ enum {
     F_VISIBILITY = 256,
     F_SIGNAL = 512,
     F_RESOURCE = 1024,
+    F_CATEGORIES = 2048, /* may have them */
 };
 
 /* The fields of a request; -1 for an operation or a kind that there is not. */
@@ -28,15 +29,15 @@ static int fields(const struct exe_request *r)
     case EXE_OP_CHECK:
         return 0;
     case EXE_OP_INIT_APP:
-        return F_APP | F_USER | F_LOCAL | F_LOG;
+        return F_APP | F_USER | F_LOCAL | F_LOG | F_CATEGORIES;
     case EXE_OP_LAUNCH:
-        return F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_WORK_DIR | F_LAUNCH;
+        return F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_WORK_DIR | F_LAUNCH | F_CATEGORIES;
     case EXE_OP_LOCALIZE:
         if (r->what == EXE_VISIBILITY_PUBLIC)
             return F_LOCAL | F_WHAT;
         if (r->what & ~(unsigned)(EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION))
             return -1;
-        return F_APP | F_USER | F_LOCAL | F_WHAT;
+        return F_APP | F_USER | F_LOCAL | F_WHAT | F_CATEGORIES;
     case EXE_OP_SIGNAL:
         return F_APP | F_CONTAINER | F_USER | F_SIGNAL;
     case EXE_OP_DELETE:
@@ -126,6 +127,16 @@ static bool no_sandbox(const struct exe_request *r)
            !r->memory_max && !r->pids_max && r->n_devices == 0 && devices_ok(r);
 }
 
+/* None, or one form of every set: the user's pair from the lower half, the application's from the
+ * upper one. */
+static bool categories_ok(const uint16_t *c, bool allowed)
+{
+    if (!c[0] && !c[1] && !c[2] && !c[3])
+        return true;
+    return allowed && c[0] < c[1] && c[1] < EXE_CATEGORY_MAX / 2 && EXE_CATEGORY_MAX / 2 <= c[2] &&
+           c[2] < c[3] && c[3] < EXE_CATEGORY_MAX;
+}
+
 static bool nothing_behind(const char *s, size_t size)
 {
     for (size_t i = strnlen(s, size); i < size; i++)
@@ -152,6 +163,7 @@ bool exe_request_ok(const struct exe_request *r)
            (f & F_WORK_DIR ? r->work_dir < EXE_DIRS_MAX && (r->local_mask >> r->work_dir & 1)
                            : r->work_dir == 0) &&
            (f & F_LAUNCH ? sandbox_ok(r) : no_sandbox(r)) &&
+           categories_ok(r->categories, f & F_CATEGORIES) &&
            (f & F_WHAT ? r->what != 0 : r->what == 0) &&
            (f & F_VISIBILITY ? r->visibility != 0 : r->visibility == 0) &&
            (f & F_SIGNAL ? signal_ok(r->signal) : r->signal == 0) &&

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXE_PROTOCOL_VERSION 2
+#define EXE_PROTOCOL_VERSION 3
 #define EXE_RECORD_VERSION 1 /* its own: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
@@ -27,6 +27,8 @@
 #define EXE_FDS_MAX 4
 #define EXE_TEXT_MAX 128           /* bytes of an identifier's text with its NUL */
 #define EXE_DEVICES_MAX 16         /* assigned device nodes of one container */
+#define EXE_CATEGORIES 4           /* SELinux categories of one application; half of them its user's */
+#define EXE_CATEGORY_MAX 1024      /* users' are below 512, applications' from there on */
 #define EXE_REPLY_TEXT_MAX 12288
 
 enum exe_op {
@@ -105,10 +107,13 @@ struct exe_request {
     uint8_t signal;     /* SIGNAL: Linux number, one of those in request.c */
     uint8_t n_devices;  /* LAUNCH: assigned devices, each once, in ascending order */
     uint8_t zero;
+    /* INIT_APP, LAUNCH, LOCALIZE of a user, on a node with labels: two categories of the user, two of
+     * the application, each pair ascending. All zero: none. */
+    uint16_t categories[EXE_CATEGORIES];
     struct exe_device devices[EXE_DEVICES_MAX];
     char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; zeros behind it */
 };
-#define EXE_REQUEST_SIZE 296
+#define EXE_REQUEST_SIZE 304
 _Static_assert(sizeof(struct exe_request) == EXE_REQUEST_SIZE, "no padding");
 
 /* executor/ask.c: EXE_REQUEST_SIZE bytes into `buf`, or -EINVAL when the helper would refuse it. */

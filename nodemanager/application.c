@@ -14,6 +14,7 @@
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/log_handler.h"
+#include "nodemanager/mcs.h"
 #include "nodemanager/nm.h"
 #include "nodemanager/node_status_updater.h"
 #include "nodemanager/state_store.h"
@@ -154,11 +155,13 @@ static int act_init(void *o, int event, void *arg)
 
     (void)event;
     (void)arg;
-    if (q) {
+    if (q)
+        r = nm_mcs_assign(a->nm->mcs, a);
+    if (r >= 0) {
         q->nm = a->nm;
         memcpy(q->text, a->text, sizeof(q->text));
         r = exe_init_app(a->nm->exe, a->id, a->run_as, nm_dirs_local_mask(a->nm->dirs),
-                         nm_dirs_log_mask(a->nm->dirs), on_init_done, q);
+                         nm_dirs_log_mask(a->nm->dirs), a->categories, on_init_done, q);
     }
     if (r < 0) {
         free(q);

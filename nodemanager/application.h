@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 #include "common/fsm.h"
+#include "executor/request.h"
 #include "wire/ids.h"
 
 struct nm;
@@ -46,6 +47,7 @@ struct nm_app {
     char *user;   /* who submitted it */
     char *run_as; /* the local account of its processes and directories */
     char *view_acl, *modify_acl;
+    uint16_t categories[EXE_CATEGORIES]; /* of SELinux; zeros where nothing is labelled */
     char *init_error; /* why its directories could not be made */
     struct nm_app_member *members; /* containers that are known here, by text */
     int64_t start_ms;

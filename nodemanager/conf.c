@@ -18,7 +18,7 @@ enum {
     K_TRACK_STOPPED,
     K_RM_MINIMUM, K_LOCAL_DIRS, K_LOG_DIRS,
     K_DISK_ENABLE, K_DISK_INTERVAL, K_DISK_MIN_HEALTHY, K_DISK_MAX_UTIL, K_DISK_MIN_FREE,
-    K_EXECUTOR_PATH, K_CGROUP_ROOT, K_UNENFORCED, K_LIMIT_USERS, K_LOCAL_USER,
+    K_EXECUTOR_PATH, K_CGROUP_ROOT, K_UNENFORCED, K_SELINUX, K_LIMIT_USERS, K_LOCAL_USER,
     K_WHITELIST, K_ADMIN_ENV, K_FORCE_PATH, K_USER_HOME, K_ADD_OPENS,
     K_DEBUG_INFO, K_STDERR_TAIL, K_STDERR_PATTERN, K_PIDS_MAX,
     K_SIGKILL_DELAY, K_KILL_WAIT, K_DELETE_DELAY, K_LOG_RETAIN,
@@ -55,6 +55,7 @@ static const struct sv_conf_key keys[] = {
     [K_EXECUTOR_PATH] = { NM "linux-container-executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
     [K_UNENFORCED] = { "selvedge.nodemanager.unenforced-limits.allowed", SV_CONF_BOOL, "false", .help = "Run although the kernel cannot enforce memory, pids and cpu limits here (development)." },
+    [K_SELINUX] = { "selvedge.nodemanager.selinux.labels", SV_CONF_BOOL, "false", .help = "Give every user and application SELinux categories of its own; container-executor.cfg must ask for labels." },
     [K_LIMIT_USERS] = { NM "linux-container-executor.nonsecure-mode.limit-users", SV_CONF_BOOL, "true", .help = "Without Kerberos run every container as the local user of the next key." },
     [K_LOCAL_USER] = { NM "linux-container-executor.nonsecure-mode.local-user", SV_CONF_STRING, "nobody", .help = "The account for containers while limit-users is true." },
     [K_WHITELIST] = { NM "env-whitelist", SV_CONF_LIST, "JAVA_HOME,HADOOP_COMMON_HOME,HADOOP_HDFS_HOME,HADOOP_CONF_DIR,CLASSPATH_PREPEND_DISTCACHE,HADOOP_YARN_HOME,HADOOP_HOME,PATH,LANG,TZ", .help = "Variables of the daemon's environment that containers get unless they set their own." },
@@ -315,6 +316,7 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_string, K_EXECUTOR_PATH, &c->executor_path);
     GET(sv_conf_string, K_CGROUP_ROOT, &c->cgroup_root);
     GET(sv_conf_bool, K_UNENFORCED, &c->unenforced_allowed);
+    GET(sv_conf_bool, K_SELINUX, &c->selinux_labels);
     GET(sv_conf_bool, K_LIMIT_USERS, &c->limit_users);
     GET(sv_conf_string, K_LOCAL_USER, &c->local_user);
     GET(sv_conf_list, K_WHITELIST, &c->env_whitelist);

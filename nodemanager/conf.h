@@ -41,6 +41,7 @@ struct nm_conf {
     const char *executor_path;
     const char *cgroup_root; /* NULL = below the daemon's own group */
     bool unenforced_allowed;
+    bool selinux_labels;
     bool limit_users; /* insecure mode: run as local_user */
     const char *local_user;
     char **env_whitelist;

@@ -277,6 +277,7 @@ static void launch_new(struct nm_container *c)
         .work_dir = (unsigned)c->local_dir,
         .profile = conf->profile,
         .network = conf->network,
+        .categories = c->app->categories,
         .credentials = no_credentials,
         .credentials_len = sizeof(no_credentials),
     };

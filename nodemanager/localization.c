@@ -319,6 +319,8 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
     struct nm_localization *l = userdata;
     _cleanup_close_ int ours = -1, theirs = -1;
     struct process *p = calloc(1, sizeof(*p));
+    const struct nm_app *app = NULL;
+    char text[YARN_ID_TEXT_MAX];
     int fds[2], r;
 
     if (!p)
@@ -333,6 +335,8 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
     p->l = l;
     p->id = id;
     DL_APPEND(l->processes, p);
+    if (!scope->public_cache)
+        app = nm_app_find(l->nm, yarn_app_id_text(scope->app, text));
     r = exe_localizer_start(l->nm->exe,
                             &(struct exe_localizer_start){
                                 .user = scope->public_cache ? NULL : scope->user,
@@ -342,6 +346,7 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
                                                   : EXE_VISIBILITY_PRIVATE |
                                                         EXE_VISIBILITY_APPLICATION,
                                 .local_mask = nm_dirs_local_mask(l->nm->dirs),
+                                .categories = app ? app->categories : NULL,
                                 .channel = theirs,
                             },
                             &localizer_ops, p, &p->exe, err);

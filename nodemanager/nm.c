@@ -27,6 +27,7 @@
 #include "nodemanager/local_dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/log_handler.h"
+#include "nodemanager/mcs.h"
 #include "nodemanager/nm_web.h"
 #include "nodemanager/node_status_updater.h"
 #include "nodemanager/numa.h"
@@ -149,6 +150,7 @@ static int open_executor(struct nm *nm, struct sv_error *err)
                     .local_dirs = nm->conf.local_dirs,
                     .log_dirs = nm->conf.log_dirs,
                     .unenforced_allowed = nm->conf.unenforced_allowed,
+                    .labels = nm->conf.selinux_labels,
                 },
                 &nm->exe, err);
     if (r < 0)
@@ -250,6 +252,8 @@ int nm_start(struct nm *nm, struct sv_error *err)
         r = nm_assignments_new(nm, &nm->assignments, err);
     if (r >= 0)
         r = nm_numa_new(nm, &nm->numa, err);
+    if (r >= 0)
+        r = nm_mcs_new(nm, &nm->mcs, err);
     if (r >= 0)
         r = open_executor(nm, err);
     if (r >= 0) {
@@ -392,6 +396,7 @@ void nm_free(struct nm *nm)
     nm->limits = nm_limits_free(nm->limits);
     nm->assignments = nm_assignments_free(nm->assignments);
     nm->numa = nm_numa_free(nm->numa);
+    nm->mcs = nm_mcs_free(nm->mcs);
     nm->dirs = nm_dirs_free(nm->dirs);
     sd_event_source_disable_unref(nm->stop_timer);
     sd_event_source_disable_unref(nm->clear_timer);

@@ -29,6 +29,7 @@ struct nm_finished;
 struct nm_limits;
 struct nm_localization;
 struct nm_log_handler;
+struct nm_mcs;
 struct nm_monitor;
 struct nm_numa;
 struct nm_secrets;
@@ -56,6 +57,7 @@ struct nm {
     struct nm_monitor *monitor;
     struct nm_elastic *elastic; /* NULL = off */
     struct nm_numa *numa;       /* NULL = off */
+    struct nm_mcs *mcs;         /* NULL = off */
     struct nm_updater *updater;
     struct nm_finished *finished;
     struct ipc_server *rpc;

@@ -6,8 +6,8 @@ NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o assignments.o audit_logger.o conf.o \
 	container.o container_diagnostics.o container_env.o container_launch.o container_manager.o \
 	container_start.o container_update.o containers_monitor.o deletion_service.o elastic_memory.o finished_containers.o gpu_discovery.o \
-	local_dirs.o localization.o localization_records.o log_handler.o nm.o nm_web.o \
-	nm_web_logs.o node_status_updater.o numa.o recently_stopped.o recovery.o resource_limits.o state_store.o \
+	local_dirs.o localization.o localization_records.o log_handler.o mcs.o nm.o nm_web.o \
+	nm_web_logs.o node_status_updater.o numa.o recently_stopped.o recovery.o resource_limits.o state_store.o state_store_schema.o \
 	token_secret_managers.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
@@ -24,9 +24,10 @@ $(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
 
-NODEMANAGER_TESTS := test-nm-conf test-nm-dirs test-nm-store test-nm-secrets test-nm-machines test-nm-memory test-nm-assign
+NODEMANAGER_TESTS := test-nm-conf test-nm-dirs test-nm-store test-nm-secrets test-nm-machines test-nm-memory test-nm-assign test-nm-mcs
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
 test-nm-memory_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
 test-nm-memory_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
+test-nm-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)

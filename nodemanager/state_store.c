@@ -14,6 +14,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "nodemanager/state_store_schema.h"
 
 #define APPLICATION_ID 0x53564e4d /* "SVNM" */
 
@@ -24,7 +25,9 @@ enum stmt {
     S_CONT_REMOVE, S_CONT_UPDATED,
     S_KEY, S_KEY_REMOVE, S_TOKEN, S_TOKEN_EXPIRE,
     S_DEL, S_DEL_REMOVE, S_LOGDEL, S_LOGDEL_REMOVE, S_RES, S_RES_REMOVE,
+    S_MCS, S_MCS_REMOVE,
     S_EACH_APP, S_EACH_CONT, S_EACH_KEY, S_EACH_TOKEN, S_EACH_DEL, S_EACH_LOGDEL, S_EACH_RES,
+    S_EACH_MCS,
     S_COUNT
 };
 
@@ -53,6 +56,8 @@ static const char *const sql[S_COUNT] = {
     [S_LOGDEL_REMOVE] = "DELETE FROM log_deleters WHERE app=?1",
     [S_RES] = "INSERT OR REPLACE INTO resources(key,value) VALUES(?1,?2)",
     [S_RES_REMOVE] = "DELETE FROM resources WHERE key=?1",
+    [S_MCS] = "INSERT INTO mcs(name,owner,pair) VALUES(?1,?2,?3)",
+    [S_MCS_REMOVE] = "DELETE FROM mcs WHERE name=?1 AND owner<>''",
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
     [S_EACH_CONT] =
         ("SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
@@ -62,29 +67,9 @@ static const char *const sql[S_COUNT] = {
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",
     [S_EACH_LOGDEL] = "SELECT app,user,at_ms FROM log_deleters",
     [S_EACH_RES] = "SELECT key,value FROM resources",
+    [S_EACH_MCS] = "SELECT name,owner,pair FROM mcs ORDER BY rowid",
 };
 
-static const char schema[] =
-    "CREATE TABLE apps(id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, view_acl TEXT NOT NULL, modify_acl TEXT NOT NULL,"
-    " finished INTEGER NOT NULL DEFAULT 0);"
-    "CREATE TABLE containers(id TEXT PRIMARY KEY NOT NULL, app TEXT NOT NULL, request BLOB NOT NULL,"
-    " start_ms INTEGER NOT NULL, launch_ms INTEGER NOT NULL DEFAULT 0,"
-    " finish_ms INTEGER NOT NULL DEFAULT 0, launched INTEGER NOT NULL DEFAULT 0,"
-    " killed INTEGER NOT NULL DEFAULT 0, completed INTEGER NOT NULL DEFAULT 0,"
-    " done INTEGER NOT NULL DEFAULT 0, local_dir INTEGER NOT NULL DEFAULT -1,"
-    " log_dir INTEGER NOT NULL DEFAULT -1, exit_code INTEGER NOT NULL DEFAULT -1000,"
-    " kill_code INTEGER NOT NULL DEFAULT -1000, diagnostics TEXT NOT NULL DEFAULT '',"
-    " assigned TEXT NOT NULL DEFAULT '', updated BLOB);"
-    "CREATE TABLE keys(name TEXT PRIMARY KEY NOT NULL, key_id INTEGER NOT NULL, bytes BLOB NOT NULL);"
-    "CREATE TABLE used_tokens(container TEXT PRIMARY KEY NOT NULL, expiry_ms INTEGER NOT NULL);"
-    "CREATE TABLE deletions(id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, task TEXT NOT NULL);"
-    "CREATE TABLE log_deleters(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, at_ms INTEGER NOT NULL);"
-    "CREATE TABLE resources(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);";
-/* Step i leads from schema i + 1 to the next. */
-static const char *const upgrades[NM_STORE_SCHEMA - 1] = {
-    "ALTER TABLE containers ADD COLUMN assigned TEXT NOT NULL DEFAULT '';",
-    "ALTER TABLE containers ADD COLUMN updated BLOB;",
-};
 /* clang-format on */
 
 struct waiter {
@@ -318,6 +303,14 @@ int nm_store_resource_remove(struct nm_store *s, const char *key)
 {
     return write_row(s, S_RES_REMOVE, "t", key);
 }
+int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair)
+{
+    return write_row(s, S_MCS, "tti", name, owner, pair);
+}
+int nm_store_mcs_remove(struct nm_store *s, const char *app)
+{
+    return write_row(s, S_MCS_REMOVE, "t", app);
+}
 
 /* ---- reading back ---------------------------------------------------------------------------*/
 
@@ -418,6 +411,12 @@ static int row_resource(sqlite3_stmt *st, void *fn, void *u)
         text(st, 0), sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1), u);
 }
 
+static int row_mcs(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const char *, int64_t, void *))fn)(
+        text(st, 0), text(st, 1), sqlite3_column_int64(st, 2), u);
+}
+
 int nm_store_each_app(struct nm_store *s, int (*fn)(const struct nm_stored_app *, void *), void *u)
 {
     return each(s, S_EACH_APP, row_app, (void *)fn, u);
@@ -450,6 +449,11 @@ int nm_store_each_resource(struct nm_store *s,
                            int (*fn)(const char *, const void *, size_t, void *), void *u)
 {
     return each(s, S_EACH_RES, row_resource, (void *)fn, u);
+}
+int nm_store_each_mcs(struct nm_store *s,
+                      int (*fn)(const char *, const char *, int64_t, void *), void *u)
+{
+    return each(s, S_EACH_MCS, row_mcs, (void *)fn, u);
 }
 
 /* ---- opening --------------------------------------------------------------------------------*/
@@ -518,11 +522,11 @@ static int check_schema(struct nm_store *s, const char *path, struct sv_error *e
                             "without the containers that it records", path,
                             sqlite3_errmsg(s->db));
     if (tables == 0 && version == 0)
-        return apply(s, path, (const char *const[]){ schema }, 1, err);
+        return apply(s, path, &nm_store_schema, 1, err);
     if (app != APPLICATION_ID)
         return sv_error_set(err, -EBADMSG, "state store %s: not a NodeManager's store", path);
     if (version >= 1 && version < NM_STORE_SCHEMA)
-        return apply(s, path, upgrades + version - 1, NM_STORE_SCHEMA - version, err);
+        return apply(s, path, nm_store_upgrades + version - 1, NM_STORE_SCHEMA - version, err);
     if (version != NM_STORE_SCHEMA)
         return sv_error_set(err, -EPROTO, "state store %s: schema %lld, this program knows %d; "
                             "start the version that wrote it, or move it away", path,

@@ -13,7 +13,7 @@
 #include "common/error.h"
 #include "wire/token.h"
 
-#define NM_STORE_SCHEMA 3 /* 2: containers.assigned; 3: containers.updated; older stores are upgraded when opened */
+#define NM_STORE_SCHEMA 4 /* 2: containers.assigned; 3: containers.updated; 4: mcs; older stores are upgraded when opened */
 
 struct nm_store;
 
@@ -70,6 +70,11 @@ int nm_store_resource(struct nm_store *s, const char *key, const void *value, si
     _must_use_;
 int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;
 
+/* SELinux categories (mcs.c). owner: "" for a user's pair, the user of an application's. No pair is on
+ * record twice: a second row of one fails. */
+int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
+int nm_store_mcs_remove(struct nm_store *s, const char *app) _must_use_; /* an application's */
+
 /* Reading back at start. A negative result of a callback stops and is returned. */
 struct nm_stored_app {
     const char *id, *user, *view_acl, *modify_acl;
@@ -106,5 +111,8 @@ int nm_store_each_log_deleter(struct nm_store *s,
 int nm_store_each_resource(struct nm_store *s,
                            int (*fn)(const char *key, const void *value, size_t len, void *u),
                            void *u) _must_use_;
+int nm_store_each_mcs(struct nm_store *s,
+                      int (*fn)(const char *name, const char *owner, int64_t pair, void *u), void *u)
+    _must_use_;
 
 #endif

@@ -16,7 +16,8 @@ static struct exe_request launch(void)
                                  .profile = EXE_PROFILE_HOST, .network = EXE_NETWORK_PRIVATE,
                                  .net_index = 7, .net_rate_kbit = 1000, .net_ceil_kbit = 2000,
                                  .memory_max = 1 << 30, .pids_max = 100, .n_devices = 2,
-                                 .devices = { { 195, 0 }, { 195, 255 } } };
+                                 .devices = { { 195, 0 }, { 195, 255 } },
+                                 .categories = { 0, 511, 512, 1023 } };
 }
 
 static int round_trip(const struct exe_request *r, struct exe_request *ret)
@@ -31,7 +32,7 @@ static void test_every_operation(void **state)
     const struct exe_request all[] = {
         { .op = EXE_OP_CHECK },
         { .op = EXE_OP_INIT_APP, .cluster_ts = 1, .app = 1, .user = "a", .local_mask = 1,
-          .log_mask = 1 },
+          .log_mask = 1, .categories = { 1, 2, 600, 601 } },
         launch(),
         { .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PUBLIC, .local_mask = 3 },
         { .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
@@ -91,12 +92,22 @@ static void test_fields_refused(void **state)
     REFUSED(r.devices[1].minor = 1 << 20);
     REFUSED(r.devices[1].major = 1 << 12);
     REFUSED(r.zero = 1);
+    REFUSED(r.categories[0] = 511);  /* not ascending */
+    REFUSED(r.categories[1] = 512);  /* a user's among the applications' */
+    REFUSED(r.categories[2] = 511);  /* and the other way round */
+    REFUSED(r.categories[3] = 1024); /* there is none */
+    REFUSED(r.categories[3] = 512);
+    REFUSED(r.categories[2] = r.categories[3] = 0); /* half of them */
     REFUSED(r.user[sizeof(r.user) - 1] = 'x');
     REFUSED(r.op = EXE_OP_SIGNAL; r.signal = 15); /* with LAUNCH's fields */
     REFUSED(r.what = 1); /* not a field of LAUNCH */
     REFUSED(r.signal = 9);
     REFUSED(r.resource_id = 1);
     REFUSED(r.resource_dir = 1);
+    /* Where nothing is labelled there are none. */
+    REFUSED((r = (struct exe_request){ .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PUBLIC,
+                                       .local_mask = 3, .categories = { 1, 2, 600, 601 } }));
+    REFUSED((r = (struct exe_request){ .op = EXE_OP_CHECK, .categories = { 1, 2, 600, 601 } }));
 }
 
 static void test_user_names(void **state)
