@@ -25,6 +25,7 @@ enum kind {
 };
 
 static const char *const profiles[] = { "", "strict", "hadoop", "host", NULL };
+static const char *const selinux[] = { "labels", "enforcing", NULL };
 static const char *const networks[] = { "host", "none", "private", NULL };
 
 #define AT(field) offsetof(struct hlp_config, field)
@@ -54,6 +55,7 @@ static const struct row {
     { "selvedge.sandbox.read-only-paths", PATHS, AT(policy.read_only) },
     { "selvedge.sandbox.writable-paths", PATHS, AT(policy.writable) },
     { "selvedge.sandbox.selinux-label", LABEL, AT(policy.label) },
+    { "selvedge.sandbox.selinux", WORDS, AT(policy.selinux), { .words = selinux } },
     { "selvedge.network.mode", CHARS_AT(policy.net.mode) },
     { "selvedge.network.link", CHARS_AT(policy.net.link) },
     { "selvedge.network.range", CHARS_AT(policy.net.range) },
@@ -344,6 +346,8 @@ static const char *whole(const struct hlp_config *cfg)
         return "yarn.nodemanager.log-dirs is missing";
     if (!cfg->policy.cgroup_root)
         return "selvedge.cgroup.root is missing";
+    if (cfg->policy.selinux && cfg->policy.label[0])
+        return "selvedge.sandbox.selinux and selvedge.sandbox.selinux-label exclude each other";
     return places(cfg);
 }
 

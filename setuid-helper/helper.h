@@ -77,6 +77,21 @@ struct hlp_program {
 };
 int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *ret_got);
 
+/* label.c: labels what is made or executed from now on, or this process; nothing where
+ * selvedge.sandbox.selinux is not set. */
+enum { HLP_SELINUX_LABELS, HLP_SELINUX_ENFORCING };
+enum hlp_label {
+    HLP_LABEL_MONITOR,    /* this process */
+    HLP_LABEL_INIT,       /* the same */
+    HLP_LABEL_CONTAINER,  /* the program that it executes */
+    HLP_LABEL_LOCALIZER,  /* the same */
+    HLP_LABEL_APP_FILES,  /* files and directories that it makes */
+    HLP_LABEL_APP_CACHE,  /* the same, for the application to read */
+    HLP_LABEL_USER_CACHE, /* the same, for all of the user's, or for everybody */
+    HLP_LABEL_PLAIN,      /* the same, of nobody */
+};
+void hlp_label(const struct hlp *h, enum hlp_label which);
+
 /* passwd.c: parsers of passwd and group (`text` of `len` bytes; 1 found, 0 not, -errno). */
 int hlp_passwd_find(const char *text, size_t len, const char *name, struct hlp_user *ret);
 int hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);

@@ -41,6 +41,7 @@ static void become_user(const struct hlp *h, const struct hlp_child *c)
     hlp_drop(&h->user);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "prctl");
+    hlp_label(h, HLP_LABEL_INIT);
     if (poll(&life, 1, 0) != 0) /* it died between the two lines above */
         _exit(EXE_STATUS_LOST);
 }
@@ -215,6 +216,8 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
         hlp_fail(EXE_STATUS_CLONE, errno, "cgroup namespace");
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
+    hlp_label(h, container ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
+    hlp_label(h, HLP_LABEL_APP_FILES);
     hlp_build_root(h, c);
     int program = container ? -1
                             : hlp_open_trusted(LIBEXECDIR "/container-localizer", O_PATH,

@@ -165,6 +165,7 @@ static void check_channel(int fd)
 /* filecache of every local dir: made here once, as nothing else makes it. */
 static void make_public_caches(const struct hlp *h)
 {
+    hlp_label(h, HLP_LABEL_USER_CACHE);
     hlp_fs_as(h->nm.uid, h->nm_gid);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
         if (!(h->req.local_mask >> i & 1))
@@ -192,6 +193,7 @@ _Noreturn static void become_monitor(const struct hlp *h, const struct started *
         hlp_write_record(w.record, &w.r);
     (void)setsid();
     hlp_drop(&h->monitor);
+    hlp_label(h, HLP_LABEL_MONITOR);
     if (record->fd >= 0)
         (void)close(record->dir);
     hlp_on_fail(NULL, NULL);

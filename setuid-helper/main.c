@@ -201,9 +201,12 @@ _Noreturn static void check(struct hlp *h)
             n += hlp_format(text + n, sizeof(text) - n, "%s=%s\n", keys[k], lists[k]->v[i]);
     n += hlp_format(text + n, sizeof(text) - n,
                     "cgroup-root=%s\nuser=%s\nuid=%u\nmonitor-uid=%u\npublic-uid=%u\n"
-                    "min-user-id=%u\nunenforced-limits-allowed=%s\n",
+                    "min-user-id=%u\nunenforced-limits-allowed=%s\nselinux=%s\n",
                     h->cfg.cgroup_root, h->nm.name, h->nm.uid, h->monitor.uid, h->public.uid,
-                    h->cfg.min_uid, h->cfg.unenforced_allowed ? "true" : "false");
+                    h->cfg.min_uid, h->cfg.unenforced_allowed ? "true" : "false",
+                    !h->cfg.selinux                                ? "off"
+                    : h->cfg.selinux >> HLP_SELINUX_ENFORCING & 1 ? "enforcing"
+                                                                   : "labels");
     hlp_load_filter("strict");
     hlp_load_filter("hadoop");
     hlp_load_filter("localizer");

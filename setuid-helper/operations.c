@@ -20,9 +20,13 @@ _Noreturn static void done(void)
 /* The caches and the application's directories of one local dir, below usercache/<user>. */
 static void make_app_dirs(const struct hlp *h, int user_dir)
 {
+    hlp_label(h, HLP_LABEL_USER_CACHE);
     int private = hlp_make_dir(user_dir, "filecache", 0750, false, EXE_STATUS_USER_DIR);
+    hlp_label(h, HLP_LABEL_PLAIN);
     int apps = hlp_make_dir(user_dir, "appcache", 0750, false, EXE_STATUS_USER_DIR);
+    hlp_label(h, HLP_LABEL_APP_FILES);
     int app = hlp_make_dir(apps, h->app, 0750, false, EXE_STATUS_APP_DIR);
+    hlp_label(h, HLP_LABEL_APP_CACHE);
     int cache = hlp_make_dir(app, "filecache", 0750, false, EXE_STATUS_APP_DIR);
     (void)close(private);
     (void)close(apps);
@@ -33,6 +37,7 @@ static void make_app_dirs(const struct hlp *h, int user_dir)
 void hlp_init_app(struct hlp *h)
 {
     int user_dirs[EXE_DIRS_MAX];
+    hlp_label(h, HLP_LABEL_PLAIN);
     hlp_fs_as(h->nm.uid, h->nm_gid);
     (void)umask(0);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
@@ -45,6 +50,7 @@ void hlp_init_app(struct hlp *h)
         (void)close(users);
         (void)close(root);
     }
+    hlp_label(h, HLP_LABEL_APP_FILES);
     for (unsigned i = 0; i < h->cfg.log_dirs.n; i++) {
         if (!(h->req.log_mask >> i & 1))
             continue;

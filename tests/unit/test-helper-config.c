@@ -47,6 +47,9 @@ static void test_good(void **state)
     assert_int_equal(parse(GOOD "min.user.id=500\nbanned.users=\nfeature.tc.enabled=0\n"), 0);
     assert_int_equal(cfg->policy.min_uid, 500);
     assert_int_equal(cfg->policy.banned.n, 0);
+    assert_int_equal(cfg->policy.selinux, 0);
+    assert_int_equal(parse(GOOD "selvedge.sandbox.selinux=labels,enforcing\n"), 0);
+    assert_int_equal(cfg->policy.selinux, 1 << HLP_SELINUX_LABELS | 1 << HLP_SELINUX_ENFORCING);
 }
 
 static void test_refused(void **state)
@@ -74,7 +77,8 @@ static void test_refused(void **state)
         "selvedge.sandbox.profiles=strict,strict\n", "selvedge.sandbox.networks=host,\n",
         "selvedge.sandbox.writable-paths=/data/1\n", "selvedge.sandbox.writable-paths=/run/x\n",
         "selvedge.network.mode=01234567890123456\n", "selvedge.network.mtu=-1\n",
-        "selvedge.sandbox.selinux-label=\n", "  min.user.id=1000\n", "min.user.id =1000\n", "caf\xc3\xa9=1\n",
+        "selvedge.sandbox.selinux-label=\n", "selvedge.sandbox.selinux=\n", "selvedge.sandbox.selinux=true\n",
+        "selvedge.sandbox.selinux=labels\nselvedge.sandbox.selinux-label=a:b:c:s0\n", "  min.user.id=1000\n", "min.user.id =1000\n", "caf\xc3\xa9=1\n",
     };
     char text[1024];
     (void)state;

@@ -1,0 +1,99 @@
+/* SELinux labels (selvedge.sandbox.selinux): what a process of ours becomes, what the files that it makes
+ * get, what the program that it executes runs as. The types are those of selinux/selvedge.te; from the
+ * request come numbers only. Nothing here is read by the job: each label is written before it runs.
+ *
+ * A label goes through a file of /proc. While root that is a new /proc which nobody else has; after the
+ * drop it is the one at hand, proved to be one, and no mount below it is crossed (CVE-2025-52881). */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+enum level { PUBLIC, USER, APP, RANGE }; /* s0; the user's pair; both pairs; from one to the other */
+
+static const struct {
+    const char *file, *role, *type;
+    enum level level;
+} labels[] = {
+    [HLP_LABEL_MONITOR] = { "current", "system_r", "selvedge_monitor_t", PUBLIC },
+    [HLP_LABEL_INIT] = { "current", "system_r", "selvedge_init_t", APP },
+    [HLP_LABEL_CONTAINER] = { "exec", "system_r", "selvedge_container_t", APP },
+    [HLP_LABEL_LOCALIZER] = { "exec", "system_r", "selvedge_localizer_t", RANGE },
+    [HLP_LABEL_APP_FILES] = { "fscreate", "object_r", "selvedge_container_file_t", APP },
+    [HLP_LABEL_APP_CACHE] = { "fscreate", "object_r", "selvedge_container_ro_file_t", APP },
+    [HLP_LABEL_USER_CACHE] = { "fscreate", "object_r", "selvedge_container_ro_file_t", USER },
+    [HLP_LABEL_PLAIN] = { "fscreate", "object_r", "selvedge_local_t", PUBLIC },
+};
+
+static size_t compose(const struct hlp *h, enum hlp_label which, char *buf, size_t size)
+{
+    const uint16_t *c = h->req.categories;
+    const bool public = h->req.op == EXE_OP_LOCALIZE && h->req.what == EXE_VISIBILITY_PUBLIC;
+    size_t n = hlp_format(buf, size, "system_u:%s:%s:s0", labels[which].role, labels[which].type);
+    if (labels[which].level == PUBLIC || public)
+        return n;
+    if (c[EXE_CATEGORIES - 1] == 0) /* the request has none: decoded, it has all or none */
+        hlp_fail(EXE_STATUS_LABEL, EINVAL, "the request has no categories");
+    if (labels[which].level != APP)
+        n += hlp_format(buf + n, size - n, ":c%u,c%u", c[0], c[1]);
+    if (labels[which].level == RANGE)
+        n += hlp_format(buf + n, size - n, "-s0");
+    if (labels[which].level != USER)
+        n += hlp_format(buf + n, size - n, ":c%u,c%u,c%u,c%u", c[0], c[1], c[2], c[3]);
+    return n;
+}
+
+/* Root's configuration may ask that nothing starts while the policy only watches. */
+static void check_enforcing(void)
+{
+    char on = '0';
+    struct statfs fs;
+    int fd = hlp_openat2(AT_FDCWD, "/sys/fs/selinux/enforce", O_RDONLY, RESOLVE_NO_SYMLINKS);
+    if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != SELINUX_MAGIC || read(fd, &on, 1) != 1 || on != '1')
+        hlp_fail(EXE_STATUS_LABEL, EPERM, "SELinux is not enforcing");
+    (void)close(fd);
+}
+
+/* The root directory of a /proc. */
+static int open_proc(bool new)
+{
+    struct stat st;
+    struct statfs fs;
+    int fd = -1, ctx = new ? (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC) : -1;
+    if (ctx >= 0 && syscall(SYS_fsconfig, ctx, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+        fd = (int)syscall(SYS_fsmount, ctx, FSMOUNT_CLOEXEC, 0);
+    if (ctx >= 0)
+        (void)close(ctx);
+    if (!new)
+        fd = hlp_openat2(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || fstat(fd, &st) < 0 || st.st_ino != 1)
+        hlp_fail(EXE_STATUS_LABEL, EINVAL, "/proc");
+    return fd;
+}
+
+void hlp_label(const struct hlp *h, enum hlp_label which)
+{
+    char text[256], back[256] = "", path[64];
+    if (!h->cfg.selinux)
+        return;
+    const bool root = geteuid() == 0; /* what comes after the drop follows a label before it */
+    if (root && h->cfg.selinux >> HLP_SELINUX_ENFORCING & 1)
+        check_enforcing();
+    size_t n = compose(h, which, text, sizeof(text));
+    (void)hlp_format(path, sizeof(path), "thread-self/attr/%s", labels[which].file);
+    int proc = open_proc(root);
+    int fd = hlp_openat2(proc, path, O_RDWR, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+    if (fd < 0 || write(fd, text, n) != (ssize_t)n || pread(fd, back, sizeof(back) - 1, 0) < (ssize_t)n ||
+        memcmp(back, text, n) != 0)
+        hlp_fail(EXE_STATUS_LABEL, fd < 0 ? -fd : errno, text);
+    (void)close(fd);
+    (void)close(proc);
+}
