@@ -23,9 +23,11 @@ test-loc-url_DEPS := $(LOCALIZER_A) $(COMMON_A)
 test-loc-url_LDLIBS := $(COMMON_LDLIBS)
 test-loc-policy_DEPS := $(LOC_UNPACK_OBJS) $(COMMON_A)
 test-loc-policy_LDLIBS := $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libarchive libpcre2-8)
-UNIT_TESTS += test-loc-cache
+UNIT_TESTS += test-loc-cache test-loc-keep
 test-loc-cache_DEPS = $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
 test-loc-cache_LDLIBS = $(WIRE_LDLIBS)
+test-loc-keep_DEPS = $(test-loc-cache_DEPS)
+test-loc-keep_LDLIBS = $(test-loc-cache_LDLIBS)
 
 FUZZ_TARGETS += fuzz-archive-policy fuzz-loc-channel fuzz-url
 fuzz-archive-policy_DEPS = $(LOC_UNPACK_OBJS) $(COMMON_A)
