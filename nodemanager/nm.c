@@ -2,6 +2,7 @@
 #include "nodemanager/nm.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,7 @@
 #include "wire/ipc_server.h"
 
 #define CLEAR_WAIT_MS 60000 /* for deletions at a start without recovery */
+#define PORT_WAIT_MS 5000   /* for a port that the last life's children still hold */
 
 /* ---- event queue ----------------------------------------------------------------------------*/
 
@@ -205,6 +207,28 @@ static int open_web(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_wrap(err, "yarn.nodemanager.webapp.address") : 0;
 }
 
+/* A daemon that was killed while it started a helper leaves a child that is not through its exec yet, and has
+ * the listening sockets until then. The one that is started in its place waits for that moment. Before the
+ * loop runs: nobody waits for an answer. */
+static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *err),
+                     struct sv_error *err)
+{
+    struct sv_error own = { 0 };
+    int64_t end = sv_now_ms() + PORT_WAIT_MS;
+    bool told = false;
+    int r;
+
+    while ((r = open(nm, &own)) == -EADDRINUSE && sv_now_ms() < end) {
+        if (!told)
+            sv_log_warning("%s; waiting for it to be given up", own.text);
+        told = true;
+        (void)poll(NULL, 0, 20);
+    }
+    if (r < 0 && err)
+        *err = own;
+    return r;
+}
+
 /* Without recovery the last life's directories are deleted first: a new container of the same user
  * must not see its files vanish. */
 static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
@@ -282,9 +306,9 @@ int nm_start(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         nm_recover_sweep(nm);
     if (r >= 0)
-        r = open_rpc(nm, err);
+        r = open_port(nm, open_rpc, err);
     if (r >= 0)
-        r = open_web(nm, err);
+        r = open_port(nm, open_web, err);
     if (r >= 0)
         r = start_updater(nm, err);
     return r;
