@@ -20,7 +20,8 @@ $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LO
 PROGRAMS += $(BUILD)/selvedge-nodemanager
 
 # Plays the ResourceManager and ApplicationMasters around a NodeManager, for tests and the bench.
-$(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm-driver.o nm-hostile.o) $(WIRE_A) $(COMMON_A)
+$(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm-driver.o nm-driver-rm.o \
+		nm-driver-am.o nm-hostile.o) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
 

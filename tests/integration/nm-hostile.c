@@ -1,4 +1,4 @@
-/* See nm-hostile.h. Called by nm-driver.c. */
+/* See nm-hostile.h. Called by nm-driver-rm.c and nm-driver-am.c. */
 #include "tests/integration/nm-hostile.h"
 
 #include <stdio.h>

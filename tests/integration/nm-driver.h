@@ -1,0 +1,73 @@
+/* The parts of nm-driver: what it knows as a ResourceManager (nm-driver-rm.c), what it asks as
+ * ApplicationMasters (nm-driver-am.c), and the commands that tell it to (nm-driver.c). */
+#ifndef SELVEDGE_TESTS_NM_DRIVER_H
+#define SELVEDGE_TESTS_NM_DRIVER_H
+
+#include <jansson.h>
+#include <systemd/sd-event.h>
+#include <uthash.h>
+
+#include "wire/ipc_server.h"
+#include "wire/methods.h"
+#include "wire/token.h"
+
+#define CLUSTER_TS 1700000000000LL
+#define RM_ID 1700000000123LL
+
+struct seen { /* one container, as heartbeats and registrations tell of it */
+    UT_hash_handle hh;
+    char text[YARN_ID_TEXT_MAX];
+    struct yarn_container_id id;
+    int state, exit_code;
+    int told;       /* in how many messages it was C_COMPLETE */
+    int64_t end_us; /* when that was first */
+    char *diagnostics;
+    bool acked;
+};
+
+extern struct driver {
+    sd_event *event;
+    struct ipc_server *server;
+    uint16_t port;
+    int64_t heartbeat_ms;
+    struct yarn_master_key nm_key, container_key;
+    struct yarn_node_id node;
+    int registrations, registrations_asked, heartbeats;
+    json_t *registered; /* containers and applications of the last registration */
+    struct seen *seen;
+    int ended;
+    bool ack, resync, shutdown, unregistered, rolled;
+    struct yarn_app_id finish[64];
+    int n_finish;
+    bool finished[4096]; /* by number: told again to a node that registers with it */
+    struct yarn_container_id cleanup[64];
+    int n_cleanup;
+    struct yarn_container_id signal_id;
+    int signal_command; /* 0 = none */
+    int vcores, execution_type; /* of containers to come */
+    int increased; /* containers that heartbeats have told to have grown */
+    float cpu;
+    char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
+    int lies;
+} rm;
+
+int64_t now_us(void);
+_Noreturn void die(const char *what, int r);
+struct yarn_app_id app_id(int app);
+struct yarn_container_id container_id(int app, int64_t n);
+
+/* The ResourceTracker answers, or is away. */
+void rm_serve(bool on);
+
+/* Each returns what the NodeManager has answered, as JSON; errors, too. */
+json_t *am_start(int app, int64_t first, int count, const char *user, int64_t mem, const char *fault,
+                 const char *command);
+json_t *am_stop(int app, int other, int64_t first, int count);
+json_t *am_status(int app, int other, int64_t first, int count);
+json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource resource, int version,
+                  const char *fault);
+json_t *am_signal(int app, int other, int64_t n, int command);
+/* The next call opens a new connection, with a token of the keys of then. */
+void am_forget_clients(void);
+
+#endif
