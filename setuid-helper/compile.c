@@ -44,28 +44,76 @@ static size_t load(struct hlp_policy *p, const char *path)
                                     EXE_STATUS_USER_LOOKUP);
 }
 
-static void service(size_t len, const char *name, struct hlp_user *ret)
+static struct hlp_user service(const struct hlp_users *users, const char *name)
 {
-    if (hlp_passwd_find(accounts, len, name, ret) != 1 || ret->uid == 0 || ret->gid == 0)
+    const struct hlp_user *u = hlp_users_find(users, name);
+    if (!u || u->uid == 0 || u->gid == 0)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, name);
+    return *u;
 }
 
-static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p)
+static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p, struct hlp_users *users)
 {
-    struct hlp_user banned;
     size_t len = load(p, "/etc/passwd");
-    service(len, cfg->nm_user, &p->nm);
-    service(len, cfg->monitor_user, &p->monitor);
-    service(len, cfg->public_user, &p->public);
+    if (hlp_users_parse(accounts, len, users) < 0)
+        hlp_fail(EXE_STATUS_USER_LOOKUP, ENOMEM, "/etc/passwd");
+    p->nm = service(users, cfg->nm_user);
+    p->monitor = service(users, cfg->monitor_user);
+    p->public = service(users, cfg->public_user);
     if (p->nm.uid == p->monitor.uid || p->nm.uid == p->public.uid ||
         p->monitor.uid == p->public.uid)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, EINVAL, "two service accounts have one user id");
-    for (uint32_t i = 0; i < p->banned.n; i++)
-        if (hlp_passwd_find(accounts, len, p->banned.v[i], &banned) == 1)
-            p->banned_ids[p->n_banned_ids++] = banned.uid;
+    for (uint32_t i = 0; i < p->banned.n; i++) {
+        const struct hlp_user *u = hlp_users_find(users, p->banned.v[i]);
+        if (u)
+            p->banned_ids[p->n_banned_ids++] = u->uid;
+    }
     len = load(p, "/etc/group");
-    if (hlp_group_find(accounts, len, cfg->group, &p->nm_gid) != 1 || p->nm_gid == 0)
+    if (!hlp_group_find(accounts, len, cfg->group, &p->nm_gid) || p->nm_gid == 0)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, cfg->group);
+    if (hlp_groups_refuse(p, accounts, len) < 0)
+        hlp_fail(EXE_STATUS_USER_LOOKUP, E2BIG, "/etc/group");
+    hlp_users_join(p, users, accounts, len);
+    p->n_users = (uint32_t)users->n;
+}
+
+static size_t line(char *text, size_t at, const char *key, const char *value)
+{
+    if (at + strlen(key) + strlen(value) + 3 > EXE_REPLY_TEXT_MAX)
+        hlp_fail(EXE_STATUS_STATE, E2BIG, key);
+    return at + hlp_format(text + at, EXE_REPLY_TEXT_MAX - at, "%s=%s\n", key, value);
+}
+
+static size_t number(char *text, size_t at, const char *key, uint32_t value)
+{
+    char digits[16];
+    (void)hlp_format(digits, sizeof(digits), "%u", value);
+    return line(text, at, key, digits);
+}
+
+/* For the daemon to compare with its own. */
+static void write_answer(struct hlp_policy *p)
+{
+    static char text[EXE_REPLY_TEXT_MAX];
+    size_t n = 0;
+    for (uint32_t i = 0; i < p->local_dirs.n; i++)
+        n = line(text, n, "local-dir", p->local_dirs.v[i]);
+    for (uint32_t i = 0; i < p->log_dirs.n; i++)
+        n = line(text, n, "log-dir", p->log_dirs.v[i]);
+    n = line(text, n, "cgroup-root", p->cgroup_root);
+    n = line(text, n, "user", p->nm.name);
+    n = number(text, n, "uid", p->nm.uid);
+    n = number(text, n, "monitor-uid", p->monitor.uid);
+    n = number(text, n, "public-uid", p->public.uid);
+    n = number(text, n, "min-user-id", p->min_uid);
+    n = line(text, n, "unenforced-limits-allowed", p->unenforced_allowed ? "true" : "false");
+    for (const char *const *w = hlp_profile_names; *w; w++)
+        if (p->profiles >> (w - hlp_profile_names) & 1)
+            n = line(text, n, "profile", *w);
+    for (const char *const *w = hlp_network_names; *w; w++)
+        if (p->networks >> (w - hlp_network_names) & 1)
+            n = line(text, n, "network", *w);
+    p->answer = text;
 }
 
 /* Nodes that every user of a GPU needs, given with the first one of its major. */
@@ -165,14 +213,15 @@ static void read_config(struct hlp_config *cfg)
     hlp_fail(EXE_STATUS_CONFIG_SYNTAX, EINVAL, text);
 }
 
-void hlp_compile(struct hlp_config *cfg)
+void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users)
 {
     struct hlp_policy *p = &cfg->policy;
     hlp_add_source(p, LIBEXECDIR "/container-prepare", true);
     hlp_add_source(p, "/proc/self/ns/mnt", false); /* another mount namespace has its own state */
     read_config(cfg);
-    find_accounts(cfg, p);
+    find_accounts(cfg, p, ret_users);
     find_nodes(cfg, p);
+    write_answer(p);
 }
 
 struct texts {

@@ -24,9 +24,9 @@ enum kind {
     UNUSED,   /* any key that begins so, in the section of such a feature */
 };
 
-static const char *const profiles[] = { "", "strict", "hadoop", "host", NULL };
+const char *const hlp_profile_names[] = { "", "strict", "hadoop", "host", NULL };
 static const char *const selinux[] = { "labels", "enforcing", NULL };
-static const char *const networks[] = { "host", "none", "private", NULL };
+const char *const hlp_network_names[] = { "host", "none", "private", NULL };
 
 #define AT(field) offsetof(struct hlp_config, field)
 #define CHARS_AT(field) CHARS, AT(field), { .size = sizeof(((struct hlp_config *)0)->field) }
@@ -50,8 +50,8 @@ static const struct row {
     { "selvedge.public.user", NAME, AT(public_user) },
     { "selvedge.cgroup.root", PATH, AT(policy.cgroup_root) },
     { "selvedge.unenforced-limits.allowed", FLAG, AT(policy.unenforced_allowed) },
-    { "selvedge.sandbox.profiles", WORDS, AT(policy.profiles), { .words = profiles } },
-    { "selvedge.sandbox.networks", WORDS, AT(policy.networks), { .words = networks } },
+    { "selvedge.sandbox.profiles", WORDS, AT(policy.profiles), { .words = hlp_profile_names } },
+    { "selvedge.sandbox.networks", WORDS, AT(policy.networks), { .words = hlp_network_names } },
     { "selvedge.sandbox.read-only-paths", PATHS, AT(policy.read_only) },
     { "selvedge.sandbox.writable-paths", PATHS, AT(policy.writable) },
     { "selvedge.sandbox.selinux-label", LABEL, AT(policy.label) },

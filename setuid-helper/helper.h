@@ -28,6 +28,7 @@ struct hlp {
     struct exe_request req;
     int fds[EXE_FDS_MAX];
     struct hlp_policy cfg;                     /* what root's configuration comes to */
+    int table;                                 /* its file, for the users in it */
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
     gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
@@ -92,13 +93,6 @@ enum hlp_label {
 };
 void hlp_label(const struct hlp *h, enum hlp_label which);
 
-/* passwd.c: parsers of passwd and group (`text` of `len` bytes; 1 found, 0 not, -errno). */
-int hlp_passwd_find(const char *text, size_t len, const char *name, struct hlp_user *ret);
-int hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
-void hlp_group_members(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid);
-/* Is it one that no container may have, by its number or by any of its names here? */
-bool hlp_group_refused(const char *text, size_t len, gid_t gid, gid_t nm_gid);
-void hlp_group_filter(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid);
 /* accounts.c */
 void hlp_job_user(struct hlp *h);
 

@@ -161,7 +161,7 @@ static void load_policy(void)
                                                 .status = EXE_STATUS_STATE };
     struct hlp_message m = { .status = EXE_STATUS_STATE, .error = EPROTO };
     size_t got;
-    for (int tries = 0; !hlp_policy_read(&self.cfg); tries++) {
+    for (int tries = 0; (self.table = hlp_policy_read(&self.cfg)) < 0; tries++) {
         if (tries == 3)
             hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: not of this release, or changing all the time");
         if (hlp_run_program(&prepare, &m, sizeof(m), &got) != 0) {
@@ -189,29 +189,14 @@ static void check_binary(uid_t real)
         hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
 }
 
-/* The policy in force, one key=value a line, for the daemon to compare with its own. */
+/* Is everything there? Answers the policy in force, for the daemon to compare with its own. */
 _Noreturn static void check(struct hlp *h)
 {
-    static char text[EXE_REPLY_TEXT_MAX + 512];
-    const struct hlp_list *lists[2] = { &h->cfg.local_dirs, &h->cfg.log_dirs };
-    static const char *const keys[2] = { "local-dir", "log-dir" };
-    size_t n = 0;
-    for (int k = 0; k < 2; k++)
-        for (unsigned i = 0; i < lists[k]->n; i++)
-            n += hlp_format(text + n, sizeof(text) - n, "%s=%s\n", keys[k], lists[k]->v[i]);
-    n += hlp_format(text + n, sizeof(text) - n,
-                    "cgroup-root=%s\nuser=%s\nuid=%u\nmonitor-uid=%u\npublic-uid=%u\n"
-                    "min-user-id=%u\nunenforced-limits-allowed=%s\nselinux=%s\n",
-                    h->cfg.cgroup_root, h->nm.name, h->nm.uid, h->monitor.uid, h->public.uid,
-                    h->cfg.min_uid, h->cfg.unenforced_allowed ? "true" : "false",
-                    !h->cfg.selinux                                ? "off"
-                    : h->cfg.selinux >> HLP_SELINUX_ENFORCING & 1 ? "enforcing"
-                                                                   : "labels");
     hlp_load_filter("strict");
     hlp_load_filter("hadoop");
     hlp_load_filter("localizer");
     hlp_load_filter("monitor");
-    hlp_reply(EXE_STATUS_OK, 0, text, n, 0, -1);
+    hlp_reply(EXE_STATUS_OK, 0, h->cfg.answer, strlen(h->cfg.answer), 0, -1);
     _exit(0);
 }
 

@@ -1,155 +1,178 @@
-/* Parsers of /etc/passwd and /etc/group, in bounds and strict. The files are root's, so this guards
- * against mistakes in them. Also run by unit tests and by a fuzzer. */
+/* The accounts of /etc/passwd and /etc/group as one table, sorted by name, for container-executor to
+ * look in. Part of container-prepare. The files are root's, so this guards against mistakes in them:
+ * in bounds and strict; an account whose line is not in order is in the table as root, which is
+ * nobody's to use. Also run by unit tests and by a fuzzer. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "setuid-helper/helper.h"
+#include "setuid-helper/prepare.h"
 
-/* Field `n` (0…) of the line [s, end), as a pointer and length; NULL when there is none. */
-static const char *field(const char *s, const char *end, unsigned n, size_t *ret_len)
+struct slice {
+    const char *s;
+    size_t n;
+};
+
+/* What stands before the next `mark`, and the mark, taken away from the front of `rest`; false at
+ * the end. */
+static bool take(struct slice *rest, char mark, struct slice *ret)
 {
-    for (; n > 0; n--) {
-        const char *colon = memchr(s, ':', (size_t)(end - s));
-        if (!colon)
-            return NULL;
-        s = colon + 1;
-    }
-    const char *colon = memchr(s, ':', (size_t)(end - s));
-    *ret_len = (size_t)((colon ? colon : end) - s);
-    return s;
+    if (!rest->s)
+        return false;
+    const char *end = memchr(rest->s, mark, rest->n);
+    *ret = (struct slice){ rest->s, end ? (size_t)(end - rest->s) : rest->n };
+    rest->n -= ret->n + (end ? 1 : 0);
+    rest->s = end ? end + 1 : NULL;
+    return true;
 }
 
-/* A plain decimal id below HLP_ID_MAX: "", "+1", "01", " 1", "0x1" and -1 are none. */
-static int number(const char *s, size_t n, uint32_t *ret)
+static bool is(struct slice a, const char *b)
+{
+    return strlen(b) == a.n && memcmp(a.s, b, a.n) == 0;
+}
+
+/* A plain decimal id up to HLP_ID_MAX: "", "+1", "01", " 1", "0x1" and -1 are none. */
+static bool number(struct slice f, uint32_t *ret)
 {
     uint64_t v = 0;
-    if (n == 0 || n > 10 || (s[0] == '0' && n > 1))
-        return -EINVAL;
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] < '0' || s[i] > '9')
-            return -EINVAL;
-        v = v * 10 + (uint64_t)(s[i] - '0');
+    if (f.n == 0 || f.n > 10 || (f.s[0] == '0' && f.n > 1))
+        return false;
+    for (size_t i = 0; i < f.n; i++) {
+        if (f.s[i] < '0' || f.s[i] > '9')
+            return false;
+        v = v * 10 + (uint64_t)(f.s[i] - '0');
     }
-    if (v > HLP_ID_MAX)
-        return -EINVAL;
     *ret = (uint32_t)v;
+    return v <= HLP_ID_MAX;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct hlp_user *)a)->name, ((const struct hlp_user *)b)->name);
+}
+
+struct hlp_user *hlp_users_find(const struct hlp_users *t, const char *name)
+{
+    struct hlp_user key = { "", 0, 0, { 0 }, 0 };
+    if (strlen(name) >= sizeof(key.name))
+        return NULL;
+    memcpy(key.name, name, strlen(name));
+    return t->n ? bsearch(&key, t->v, t->n, sizeof(key), by_name) : NULL;
+}
+
+/* Of two lines of one name the first counts, as everywhere; its number is kept where the groups will
+ * be. */
+static int by_name_and_line(const void *a, const void *b)
+{
+    const struct hlp_user *u = a, *v = b;
+    int order = by_name(a, b);
+    return order ? order : u->groups[0] < v->groups[0] ? -1 : 1;
+}
+
+int hlp_users_parse(const char *text, size_t len, struct hlp_users *t)
+{
+    struct slice rest = { text, len }, line, name, f;
+    size_t lines = 1, kept = 0;
+    for (size_t i = 0; i < len; i++)
+        lines += text[i] == '\n';
+    t->n = 0;
+    t->v = calloc(lines, sizeof(*t->v));
+    if (!t->v)
+        return -ENOMEM;
+    while (take(&rest, '\n', &line)) {
+        struct hlp_user *u = &t->v[t->n];
+        bool whole = !memchr(line.s, '\0', line.n);
+        (void)take(&line, ':', &name);
+        if (!line.s || name.n == 0 || name.n > EXE_USER_MAX || memchr(name.s, '\0', name.n))
+            continue; /* no account, or one that no request can name */
+        memcpy(u->name, name.s, name.n);
+        u->groups[0] = (gid_t)t->n++;
+        if (!take(&line, ':', &f) || !take(&line, ':', &f) || !number(f, &u->uid) ||
+            !take(&line, ':', &f) || !number(f, &u->gid) || !whole)
+            u->uid = u->gid = 0;
+    }
+    if (t->n)
+        qsort(t->v, t->n, sizeof(*t->v), by_name_and_line);
+    for (size_t i = 0; i < t->n; i++) {
+        t->v[i].groups[0] = 0;
+        if (kept == 0 || by_name(&t->v[kept - 1], &t->v[i]) != 0)
+            t->v[kept++] = t->v[i];
+    }
+    t->n = kept;
     return 0;
 }
 
-/* The line whose first field is `name`; NULL at the end. */
-static const char *find_line(const char *text, size_t len, const char *name, const char **ret_end)
+/* One line of /etc/group: its name, number and members. */
+static bool group_line(struct slice *rest, struct slice *name, uint32_t *gid, struct slice *members,
+                       bool *end)
 {
-    size_t want = strlen(name);
-    for (const char *s = text, *stop = text + len; s < stop;) {
-        const char *end = memchr(s, '\n', (size_t)(stop - s));
-        end = end ? end : stop;
-        if ((size_t)(end - s) > want && s[want] == ':' && memcmp(s, name, want) == 0) {
-            *ret_end = end;
-            return s;
-        }
-        s = end + 1;
-    }
-    return NULL;
+    struct slice line, f;
+    *end = !take(rest, '\n', &line);
+    return !*end && take(&line, ':', name) && take(&line, ':', &f) && take(&line, ':', &f) &&
+           number(f, gid) && take(&line, ':', members);
 }
 
-int hlp_passwd_find(const char *text, size_t len, const char *name, struct hlp_user *ret)
+bool hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret)
 {
-    const char *end, *s = find_line(text, len, name, &end);
-    size_t n = 0;
-    uint32_t uid, gid;
-    if (!s)
-        return 0;
-    if (memchr(s, '\0', (size_t)(end - s)) || strlen(name) > EXE_USER_MAX)
-        return -EINVAL;
-    const char *f = field(s, end, 2, &n);
-    if (!f || number(f, n, &uid) < 0)
-        return -EINVAL;
-    f = field(s, end, 3, &n);
-    if (!f || number(f, n, &gid) < 0)
-        return -EINVAL;
-    memset(ret, 0, sizeof(*ret));
-    memcpy(ret->name, name, strlen(name));
-    ret->uid = uid;
-    ret->gid = gid;
-    return 1;
-}
-
-int hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret)
-{
-    const char *end, *s = find_line(text, len, name, &end);
-    size_t n = 0;
+    struct slice rest = { text, len }, n, members;
     uint32_t gid;
-    if (!s)
-        return 0;
-    const char *f = field(s, end, 2, &n);
-    if (!f || number(f, n, &gid) < 0)
-        return -EINVAL;
-    *ret = gid;
-    return 1;
+    for (bool end = false; !end;)
+        if (group_line(&rest, &n, &gid, &members, &end) && is(n, name)) {
+            *ret = gid;
+            return true;
+        }
+    return false;
 }
 
-/* Groups whose members are root in all but name, and ours: never a container's. */
-static bool group_refused(const char *name, size_t n, gid_t gid, gid_t nm_gid)
+static bool gid_refused(const struct hlp_policy *p, gid_t gid)
+{
+    for (uint32_t i = 0; i < p->n_refused_gids; i++)
+        if (p->refused_gids[i] == gid)
+            return true;
+    return gid == 0 || gid > HLP_ID_MAX;
+}
+
+static bool refuse_gid(struct hlp_policy *p, gid_t gid)
+{
+    if (gid_refused(p, gid))
+        return true;
+    if (p->n_refused_gids == HLP_LIST_MAX)
+        return false;
+    p->refused_gids[p->n_refused_gids++] = gid;
+    return true;
+}
+
+/* Groups that are as good as root, or as the daemon. */
+int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len)
 {
     static const char *const refused[] = { "disk", "kmem", "shadow", "docker", "lxd", "incus",
                                            "libvirt", "podman", "systemd-journal" };
-    if (gid == 0 || gid == nm_gid)
-        return true;
-    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        if (strlen(refused[i]) == n && memcmp(refused[i], name, n) == 0)
-            return true;
-    return false;
+    struct slice rest = { text, len }, name, members;
+    uint32_t gid;
+    bool room = refuse_gid(p, p->nm_gid);
+    for (bool end = false; !end && room;)
+        if (group_line(&rest, &name, &gid, &members, &end))
+            for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+                room = room && (!is(name, refused[i]) || refuse_gid(p, gid));
+    return room ? 0 : -E2BIG;
 }
 
-void hlp_group_members(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid)
+void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const char *text, size_t len)
 {
-    size_t want = strlen(u->name);
-    for (const char *s = text, *stop = text + len; s < stop;) {
-        const char *end = memchr(s, '\n', (size_t)(stop - s));
-        end = end ? end : stop;
-        size_t n_name = 0, n_gid = 0, n = 0;
-        const char *name = field(s, end, 0, &n_name), *f = field(s, end, 2, &n_gid);
-        const char *member = field(s, end, 3, &n), *last = member ? member + n : NULL;
-        uint32_t gid;
-        s = end + 1;
-        if (!f || !member || number(f, n_gid, &gid) < 0 || gid == u->gid ||
-            group_refused(name, n_name, gid, nm_gid))
+    struct slice rest = { text, len }, name, members, member;
+    uint32_t gid;
+    for (bool end = false; !end;) {
+        if (!group_line(&rest, &name, &gid, &members, &end) || gid_refused(p, gid))
             continue;
-        while (member < last && u->n_groups < HLP_GROUPS_MAX) {
-            const char *comma = memchr(member, ',', (size_t)(last - member));
-            size_t one = (size_t)((comma ? comma : last) - member);
-            if (one == want && memcmp(member, u->name, want) == 0) {
+        while (take(&members, ',', &member)) {
+            char who[EXE_USER_MAX + 1] = "";
+            if (member.n > EXE_USER_MAX)
+                continue;
+            memcpy(who, member.s, member.n);
+            struct hlp_user *u = hlp_users_find(t, who);
+            if (u && u->gid != gid && u->n_groups < HLP_GROUPS_MAX &&
+                (u->n_groups == 0 || u->groups[u->n_groups - 1] != gid))
                 u->groups[u->n_groups++] = gid;
-                break;
-            }
-            member += one + 1;
         }
     }
-}
-
-bool hlp_group_refused(const char *text, size_t len, gid_t gid, gid_t nm_gid)
-{
-    if (gid == 0 || gid == nm_gid)
-        return true;
-    for (const char *s = text, *stop = text + len; s < stop;) {
-        const char *end = memchr(s, '\n', (size_t)(stop - s));
-        end = end ? end : stop;
-        size_t n_name = 0, n_gid = 0;
-        const char *name = field(s, end, 0, &n_name), *f = field(s, end, 2, &n_gid);
-        uint32_t this;
-        s = end + 1;
-        if (f && number(f, n_gid, &this) == 0 && this == gid &&
-            group_refused(name, n_name, gid, nm_gid))
-            return true;
-    }
-    return false;
-}
-
-void hlp_group_filter(const char *text, size_t len, struct hlp_user *u, gid_t nm_gid)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < u->n_groups; i++)
-        if (!hlp_group_refused(text, len, u->groups[i], nm_gid))
-            u->groups[kept++] = u->groups[i];
-    u->n_groups = kept;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "setuid-helper/helper.h"
 
@@ -12,10 +13,12 @@ bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void
     struct hlp_list *const lists[] = { &p->local_dirs,     &p->log_dirs,  &p->banned,
                                        &p->allowed_system, &p->read_only, &p->writable };
     bool ok = each(&p->cgroup_root, argument) && each(&p->label, argument) &&
+              each(&p->answer, argument) &&
               p->local_dirs.n <= EXE_DIRS_MAX && p->log_dirs.n <= EXE_DIRS_MAX &&
               p->n_nodes <= HLP_ASSIGNABLE_MAX && p->n_sources <= HLP_SOURCES_MAX &&
               p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&
-              p->n_controls <= HLP_CONTROLS_MAX && p->n_banned_ids <= HLP_LIST_MAX;
+              p->n_controls <= HLP_CONTROLS_MAX && p->n_banned_ids <= HLP_LIST_MAX &&
+              p->n_refused_gids <= HLP_LIST_MAX;
     for (size_t k = 0; ok && k < sizeof(lists) / sizeof(lists[0]); k++) {
         ok = lists[k]->n <= HLP_LIST_MAX;
         for (uint32_t i = 0; ok && i < lists[k]->n; i++)
@@ -86,12 +89,22 @@ static bool unchanged(const struct hlp_source *s)
     return memcmp(&now, s, sizeof(now)) == 0;
 }
 
-bool hlp_policy_read(struct hlp_policy *p)
+int hlp_policy_read(struct hlp_policy *p)
 {
-    ssize_t n = hlp_read_trusted(EXECUTOR_STATE "/policy", p, sizeof(*p), EXE_STATUS_OK,
-                                 EXE_STATUS_STATE);
-    bool good = n >= 0 && hlp_policy_place(p, (size_t)n);
+    const size_t head = offsetof(struct hlp_policy, text);
+    struct stat st;
+    int fd = hlp_open_trusted(EXECUTOR_STATE "/policy", O_RDONLY, EXE_STATUS_OK, EXE_STATUS_STATE);
+    if (fd < 0)
+        return -1;
+    bool good = fstat(fd, &st) == 0 && read(fd, p, head) == (ssize_t)head &&
+                p->length > head && p->length <= sizeof(*p) &&
+                (uint64_t)st.st_size == p->length + p->n_users * sizeof(struct hlp_user) &&
+                read(fd, p->text, p->length - head) == (ssize_t)(p->length - head) &&
+                hlp_policy_place(p, p->length);
     for (uint32_t i = 0; good && i < p->n_sources; i++)
         good = unchanged(&p->sources[i]);
-    return good;
+    if (good)
+        return fd;
+    (void)close(fd);
+    return -1;
 }

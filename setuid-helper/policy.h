@@ -2,8 +2,10 @@
  * directory. container-prepare makes it, once a change of what it is made from; container-executor
  * reads it at every operation, proves it to be root's and compares its sources with what is there.
  *
- * The file is struct hlp_policy up to `text`, then every text with its NUL in the order of
- * hlp_policy_texts. Pointers in the file mean nothing: hlp_policy_place sets them. */
+ * The file is struct hlp_policy up to `text`; every text with its NUL in the order of
+ * hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of their names, with
+ * the groups that each may have in a container. Pointers in the file mean nothing: hlp_policy_place
+ * sets them. */
 #ifndef SELVEDGE_SETUID_HELPER_POLICY_H
 #define SELVEDGE_SETUID_HELPER_POLICY_H
 
@@ -48,12 +50,16 @@ struct hlp_source {
 
 struct hlp_policy {
     uint32_t magic, id; /* id: HLP_POLICY_ID, of the declarations that both programs were built with */
-    uint64_t length;    /* of the file */
+    uint64_t length;    /* up to the end of the texts */
+    uint32_t n_users;   /* which follow there */
     const char *cgroup_root;
     const char *label; /* SELinux context of containers; "" = as the system's policy says */
+    const char *answer; /* to CHECK: what is in force, one key=value a line */
     struct hlp_list local_dirs, log_dirs, banned, allowed_system, read_only, writable;
     uint32_t banned_ids[HLP_LIST_MAX];
     uint32_t n_banned_ids;
+    uint32_t refused_gids[HLP_LIST_MAX]; /* groups that no container has */
+    uint32_t n_refused_gids;
     uint32_t min_uid;
     uint32_t profiles, networks; /* bit n: number n of enum exe_profile, exe_network is allowed */
     uint32_t selinux; /* bits HLP_SELINUX_…; none = off */
@@ -77,7 +83,8 @@ bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void
 bool hlp_policy_place(struct hlp_policy *p, size_t len);
 /* Looks at what is at its path now. */
 void hlp_source_look(struct hlp_source *s);
-/* Reads the file; false when there is none, or it is not of this build or not up to date. */
-bool hlp_policy_read(struct hlp_policy *p);
+/* Reads the file; -1 when there is none, or it is not of this build or not up to date. Else a
+ * descriptor of it, for the table of users. */
+int hlp_policy_read(struct hlp_policy *p);
 
 #endif

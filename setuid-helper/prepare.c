@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "setuid-helper/prepare.h"
@@ -78,7 +79,7 @@ static void mount_step(long r)
  * namespace sees it: what is bound in it is of use in this one only. */
 static void mount_over(int dir, const char *mark)
 {
-    static const char *const with[][2] = { { "mode", "0700" }, { "size", "4m" },
+    static const char *const with[][2] = { { "mode", "0700" }, { "size", "64m" },
                                            { "nr_inodes", "256" } };
     struct mount_attr private = { .propagation = 1 << 18 /* MS_PRIVATE */ };
     int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
@@ -123,12 +124,13 @@ static int take_state(void)
     hlp_fail(EXE_STATUS_STATE, EBUSY, EXECUTOR_STATE);
 }
 
-static void commit(int state, struct hlp_policy *p)
+static void commit(int state, struct hlp_policy *p, const struct hlp_users *users)
 {
-    const size_t length = hlp_policy_pack(p);
+    const size_t length = hlp_policy_pack(p), table = users->n * sizeof(*users->v);
+    const struct iovec parts[2] = { { p, length }, { users->v, table } };
     (void)unlinkat(state, "policy.new", 0); /* of one that was killed, ignoring */
     int fd = openat(state, "policy.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 || write(fd, p, length) != (ssize_t)length || close(fd) < 0 ||
+    if (fd < 0 || writev(fd, parts, 2) != (ssize_t)(length + table) || close(fd) < 0 ||
         renameat(state, "policy.new", state, "policy") < 0)
         hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
 }
@@ -137,6 +139,7 @@ int main(int argc, char **argv)
 {
     static struct hlp_config cfg;
     static struct hlp_policy there;
+    struct hlp_users users;
     (void)argv;
     if (argc != 1 || syscall(SYS_close_range, 3, ~0U, 0) < 0)
         hlp_fail(EXE_STATUS_ARGUMENTS, EINVAL, "container-prepare takes no argument");
@@ -144,9 +147,9 @@ int main(int argc, char **argv)
         hlp_fail(EXE_STATUS_NOT_ROOT, EPERM, "container-prepare is root's");
     (void)umask(077);
     int state = take_state();
-    if (hlp_policy_read(&there)) /* somebody else has made it while this one waited */
+    if (hlp_policy_read(&there) >= 0) /* somebody else has made it while this one waited */
         return 0;
-    hlp_compile(&cfg);
-    commit(state, &cfg.policy);
+    hlp_compile(&cfg, &users);
+    commit(state, &cfg.policy, &users);
     return 0;
 }

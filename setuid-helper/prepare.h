@@ -24,13 +24,28 @@ struct hlp_config { /* strings point into `text` */
 
 /* config.c: parses `cfg->text` of `len` bytes; 0 or the line (1…) of the error, with words. */
 int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why);
+extern const char *const hlp_profile_names[], *const hlp_network_names[]; /* by number; NULL */
 bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d);
 
 /* compile.c: all of the policy but its texts; ends by hlp_fail when it cannot be made. */
-void hlp_compile(struct hlp_config *cfg);
+struct hlp_users;
+void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users);
 /* Notes how `path` is before it is read. Only from here on it may be. */
 void hlp_add_source(struct hlp_policy *p, const char *path, bool content);
-/* Appends the texts; the bytes of the file. */
+/* Appends the texts; the bytes of the file, but for the table of users. */
 size_t hlp_policy_pack(struct hlp_policy *p);
+
+/* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */
+struct hlp_users { /* in the order of names */
+    struct hlp_user *v;
+    size_t n;
+};
+int hlp_users_parse(const char *text, size_t len, struct hlp_users *t); /* without groups; -ENOMEM */
+struct hlp_user *hlp_users_find(const struct hlp_users *t, const char *name);
+bool hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
+/* Notes in the policy which groups no container may have; -E2BIG. */
+int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len);
+/* Puts users into the others that they are members of. */
+void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const char *text, size_t len);
 
 #endif

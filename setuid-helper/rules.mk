@@ -3,7 +3,7 @@
 # configuration, state and programs are compiled in; a change of them rebuilds only these objects.
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
-HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o policy.o passwd.o accounts.o path.o cgroup.o \
+HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o policy.o accounts.o path.o cgroup.o \
 	devices.o network.o program.o sandbox.o directories.o init.o label.o launch.o monitor.o operations.o \
 	request.o)
 # What it has made for it: root's configuration, in the form that it reads.

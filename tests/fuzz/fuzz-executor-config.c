@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct hlp_config cfg;
     const char *why = NULL;
-    struct hlp_user u = { .name = "alice", .gid = 1 };
+    struct hlp_users t;
     gid_t gid;
     if (size > HLP_CONFIG_MAX)
         return 0;
@@ -30,10 +30,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     const struct exe_device device = { 195, 0 };
     (void)hlp_device_allowed(&cfg, &device);
-    (void)hlp_passwd_find((const char *)data, size, "alice", &u);
-    (void)hlp_group_find((const char *)data, size, "yarn", &gid);
-    hlp_group_members((const char *)data, size, &u, 5);
-    if (u.n_groups > HLP_GROUPS_MAX)
+    const char *text = (const char *)data;
+    if (hlp_users_parse(text, size, &t) < 0)
         abort();
+    (void)hlp_group_find(text, size, "yarn", &gid);
+    (void)hlp_groups_refuse(&cfg.policy, text, size);
+    hlp_users_join(&cfg.policy, &t, text, size);
+    for (size_t i = 0; i < t.n; i++)
+        if (t.v[i].n_groups > HLP_GROUPS_MAX || hlp_users_find(&t, t.v[i].name) != &t.v[i])
+            abort();
+    free(t.v);
     return 0;
 }

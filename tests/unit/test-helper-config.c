@@ -1,4 +1,4 @@
-/* setuid-helper/config.c and the parsers of accounts.c: strict, or refused. */
+/* setuid-helper/config.c and passwd.c: strict, or refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,50 +147,82 @@ static void test_passwd(void **state)
     static const char text[] = "root:x:0:0::/root:/bin/sh\nalice:x:1001:1002:A,B:/h:/s\n"
                                "short:x:5\nminus:x:-1:5::/:/\nbig:x:4294967295:5::/:/\n"
                                "hex:x:0x10:5::/:/\nzero:x:01:5::/:/\nempty:x::5::/:/\n"
-                               "plus:x:+1:5::/:/\nblank:x: 1:5::/:/\nlast:x:7:8::/:/";
+                               "plus:x:+1:5::/:/\nblank:x: 1:5::/:/\nnul:x:5:5:\0:/:/\n"
+                               "alice:x:7777:7777::/:/\n\n:x:5:5::/:/\nno colon\n#c\nlast:x:7:8::/:/";
     static const char *const bad[] = { "short", "minus", "big", "hex", "zero", "empty", "plus",
-                                       "blank" };
-    struct hlp_user u;
+                                       "blank", "nul" };
+    struct hlp_users t;
     (void)state;
-    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "alice", &u), 1);
-    assert_true(u.uid == 1001 && u.gid == 1002);
-    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "last", &u), 1);
-    assert_int_equal(u.uid, 7);
-    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "ali", &u), 0);
-    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "alicee", &u), 0);
-    assert_int_equal(hlp_passwd_find(text, sizeof(text) - 1, "x", &u), 0);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_true(hlp_passwd_find(text, sizeof(text) - 1, bad[i], &u) < 0);
+    assert_int_equal(hlp_users_parse(text, sizeof(text) - 1, &t), 0);
+    const struct hlp_user *u = hlp_users_find(&t, "alice");
+    assert_true(u && u->uid == 1001 && u->gid == 1002 && u->n_groups == 0); /* the first of two */
+    u = hlp_users_find(&t, "last");
+    assert_true(u && u->uid == 7 && u->gid == 8);
+    assert_null(hlp_users_find(&t, "ali"));
+    assert_null(hlp_users_find(&t, "alicee"));
+    assert_null(hlp_users_find(&t, "x"));
+    assert_null(hlp_users_find(&t, ""));
+    assert_null(hlp_users_find(&t, "no colon"));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        u = hlp_users_find(&t, bad[i]);
+        assert_true(u && u->uid == 0 && u->gid == 0); /* nobody's to use */
+    }
+    assert_int_equal(t.n, 3 + sizeof(bad) / sizeof(bad[0]));
+    for (size_t i = 1; i < t.n; i++)
+        assert_true(strcmp(t.v[i - 1].name, t.v[i].name) < 0);
+    free(t.v);
+    assert_int_equal(hlp_users_parse("", 0, &t), 0);
+    assert_null(hlp_users_find(&t, "root"));
+    free(t.v);
 }
+
+static const char groups[] = "root:x:0:alice\nyarn:x:500:alice\nusers:x:100:bob,alice\n"
+                             "docker:x:600:alice\nengine:x:600:alice\nabc:x:101:alicex,alic\n"
+                             "video:x:44:alice,alice,bob\nown:x:1002:alice\nbad:x:-1:alice\n"
+                             "short:x:9\nmore:x:45:,alice\nlast:x:77:carol,alice";
 
 static void test_groups(void **state)
 {
-    static const char text[] = "root:x:0:alice\nyarn:x:500:alice\nusers:x:100:bob,alice\n"
-                               "docker:x:600:alice\nabc:x:101:alicex,alic\nvideo:x:44:alice,bob\n"
-                               "own:x:1002:alice\nbad:x:-1:alice\nshort:x:9\nlast:x:77:carol,alice";
-    struct hlp_user u = { .name = "alice", .gid = 1002 };
+    static const char accounts[] = "alice:x:1001:1002::/:/\nbob:x:1002:1003::/:/\n";
+    struct hlp_users t;
     gid_t gid;
     (void)state;
-    assert_int_equal(hlp_group_find(text, sizeof(text) - 1, "yarn", &gid), 1);
-    assert_int_equal(gid, 500);
-    hlp_group_members(text, sizeof(text) - 1, &u, 500);
-    assert_int_equal(u.n_groups, 3); /* users, video, last: no root, ours, docker, own */
-    assert_true(u.groups[0] == 100 && u.groups[1] == 44 && u.groups[2] == 77);
+    memset(cfg, 0, sizeof(*cfg));
+    struct hlp_policy *p = &cfg->policy;
+    assert_int_equal(hlp_users_parse(accounts, sizeof(accounts) - 1, &t), 0);
+    assert_true(hlp_group_find(groups, sizeof(groups) - 1, "yarn", &p->nm_gid));
+    assert_int_equal(p->nm_gid, 500);
+    assert_false(hlp_group_find(groups, sizeof(groups) - 1, "bad", &gid));
+    assert_false(hlp_group_find(groups, sizeof(groups) - 1, "yar", &gid));
+    assert_int_equal(hlp_groups_refuse(p, groups, sizeof(groups) - 1), 0);
+    assert_int_equal(p->n_refused_gids, 2); /* ours; docker's number, by whichever name */
+    assert_true(p->refused_gids[0] == 500 && p->refused_gids[1] == 600);
+    hlp_users_join(p, &t, groups, sizeof(groups) - 1);
+    const struct hlp_user *u = hlp_users_find(&t, "alice");
+    assert_int_equal(u->n_groups, 4); /* no root, ours, docker, own */
+    assert_true(u->groups[0] == 100 && u->groups[1] == 44 && u->groups[2] == 45 && u->groups[3] == 77);
+    assert_int_equal(hlp_users_find(&t, "bob")->n_groups, 2);
+    free(t.v);
 }
 
-/* What a directory service says is held to the same: it knows the machine's groups by number. */
-static void test_group_filter(void **state)
+/* More groups than a user may have, more groups that are refused than are remembered. */
+static void test_many_groups(void **state)
 {
-    static const char text[] = "root:x:0:\nyarn:x:500:\nusers:x:100:\ndocker:x:600:\n"
-                               "engine:x:601:\nlxd:x:601:\nlast:x:77:";
-    struct hlp_user u = { .name = "alice", .gid = 1002, .n_groups = 6,
-                          .groups = { 600, 100, 0, 601, 500, 9000 } };
+    static char text[65536];
+    struct hlp_users t;
+    size_t n = 0;
     (void)state;
-    hlp_group_filter(text, sizeof(text) - 1, &u, 500);
-    assert_int_equal(u.n_groups, 2); /* no docker, root, lxd by another name, ours */
-    assert_true(u.groups[0] == 100 && u.groups[1] == 9000);
-    assert_true(hlp_group_refused(text, sizeof(text) - 1, 600, 500)); /* nor as the first one */
-    assert_false(hlp_group_refused(text, sizeof(text) - 1, 1002, 500));
+    memset(cfg, 0, sizeof(*cfg));
+    for (unsigned i = 0; i < 100; i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "g%u:x:%u:a\n", i, 2000 + i);
+    assert_int_equal(hlp_users_parse("a:x:1000:1000::/:/\n", 19, &t), 0);
+    hlp_users_join(&cfg->policy, &t, text, n);
+    assert_int_equal(t.v[0].n_groups, HLP_GROUPS_MAX);
+    free(t.v);
+    n = 0;
+    for (unsigned i = 0; i < 100; i++)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "docker:x:%u:a\n", 2000 + i);
+    assert_true(hlp_groups_refuse(&cfg->policy, text, n) < 0);
 }
 
 static int setup(void **state)
@@ -212,7 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),     cmocka_unit_test(test_refused),
         cmocka_unit_test(test_sections), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups), cmocka_unit_test(test_group_filter),
+        cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups), cmocka_unit_test(test_many_groups),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

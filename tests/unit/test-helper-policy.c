@@ -34,6 +34,7 @@ static void fill(void)
     memset(p, 0, sizeof(*p));
     p->cgroup_root = "/sys/fs/cgroup/x";
     p->label = "";
+    p->answer = "a=b\n";
     p->local_dirs = (struct hlp_list){ { "/a", "/b" }, 2 };
     p->log_dirs = (struct hlp_list){ { "/c" }, 1 };
     for (unsigned i = 0; i < HLP_LIST_MAX; i++) {
@@ -98,13 +99,15 @@ static void fewer_texts(void) { q->log_dirs.n = 0; }
 static void root(void) { q->nm.uid = 0; }
 static void groups(void) { q->monitor.n_groups = 1; }
 static void endless(void) { memset(q->public.name, 'x', sizeof(q->public.name)); }
+static void many_gids(void) { q->n_refused_gids = HLP_LIST_MAX + 1; }
 static void no_group(void) { q->nm_gid = 0; }
 
 static void test_refused(void **state)
 {
     static void (*const changes[])(void) = { magic, id, longer, many_dirs, many_names, many_sources,
                                              many_nodes, many_controls, many_ids, more_texts,
-                                             fewer_texts, root, groups, endless, no_group };
+                                             fewer_texts, root, groups, endless, no_group,
+                                             many_gids };
     (void)state;
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         refused(changes[i]);
