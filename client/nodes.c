@@ -1,30 +1,28 @@
 /* The NodeManagers that an ApplicationMaster starts containers on: ContainerManagementProtocol,
  * one connection a node, opened by that node's NMToken.
  *
- * A node that is away for a moment (its daemon restarts) is tried again. When a request may have
- * arrived before the connection broke, the node is asked for the container first: a container must
- * not be started twice, and its refusal "already running" is not a failure. */
+ * A node that is away for a moment (its daemon restarts) is tried again, by wire/proxy.h. When a start
+ * may have arrived before the connection broke, the node is asked for the container first: it must
+ * not be started twice, and "Attempt to relaunch" is then no failure. */
 #include <errno.h>
 #include <string.h>
 #include <uthash.h>
 #include <utlist.h>
 
 #include "client/internal.h"
-#include "common/clock.h"
 #include "proto/yarn_service.pb-c.h"
-#include "wire/ipc_server.h" /* the Java class names */
 #include "wire/methods.h"
+#include "wire/proxy.h"
 #include "wire/qop.h"
 
-#define RETRY_MS 500
-#define GIVE_UP_MS 60000
+#define ASK_MAX 5 /* how often one start may break a connection */
 
 struct node {
     char key[264]; /* "host:port" */
     struct yarn_node_id id;
     struct sv_arena *token_arena;
     struct yarn_token token;
-    struct ipc_client *ipc; /* made on first use; NULL after the token changed */
+    struct ipc_proxy *ipc; /* made on first use; NULL after the token changed */
     int open_calls;
     UT_hash_handle hh;
 };
@@ -35,39 +33,47 @@ struct op { /* one container to start or to stop */
     struct yarn_container_id id;
     struct sv_arena *arena; /* the request lives here, for another try */
     Hadoop__Yarn__StartContainersRequestProto *start; /* NULL: stop */
-    bool uncertain; /* the node may have it already */
-    int64_t deadline;
-    sd_event_source *timer;
+    int asked; /* the node may have had it already, that often */
     struct op *prev, *next;
 };
 
 struct cli_nodes {
     sd_event *event;
+    struct ipc_proxy_config config; /* without a server and its token */
     cli_start_fn started;
     void *userdata;
     struct node *by_key;
     struct op *ops;
-    bool closing;
 };
 
 static int send_op(struct op *op);
+static int ask_status(struct op *op);
 
 struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *userdata)
 {
-    struct cli_nodes *n = calloc(1, sizeof(*n));
+    /* No configuration in a container: Hadoop's defaults. */
+    struct sv_conf *conf = sv_conf_new();
+    struct cli_nodes *n = conf ? calloc(1, sizeof(*n)) : NULL;
 
-    if (n) {
-        n->event = sd_event_ref(event);
-        n->started = started;
-        n->userdata = userdata;
+    if (n && yarn_nm_proxy_config(conf, &n->config, NULL) < 0) {
+        free(n);
+        n = NULL;
     }
+    sv_conf_free(conf);
+    if (!n)
+        return NULL;
+    n->config.client.protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL;
+    n->config.client.qop_mask = IPC_QOP_ALL; /* the server says what it wants */
+    n->config.n_servers = 1;
+    n->event = sd_event_ref(event);
+    n->started = started;
+    n->userdata = userdata;
     return n;
 }
 
 static void op_free(struct op *op)
 {
     DL_DELETE(op->nodes->ops, op);
-    sd_event_source_disable_unref(op->timer);
     sv_arena_free(op->arena);
     free(op);
 }
@@ -79,9 +85,8 @@ struct cli_nodes *cli_nodes_free(struct cli_nodes *n)
 
     if (!n)
         return NULL;
-    n->closing = true;
     HASH_ITER(hh, n->by_key, node, tmp) {
-        ipc_client_free(node->ipc); /* ends its calls, and so their operations */
+        ipc_proxy_free(node->ipc); /* ends its calls, and so their operations */
         HASH_DEL(n->by_key, node);
         sv_arena_free(node->token_arena);
         free(node);
@@ -125,7 +130,7 @@ int cli_nodes_token(struct cli_nodes *n, const struct yarn_node_id *id,
     }
     /* A connection that is in use stays: the node remembers the key it was opened with. */
     if (node->ipc && node->open_calls == 0)
-        node->ipc = ipc_client_free(node->ipc);
+        node->ipc = ipc_proxy_free(node->ipc);
     sv_arena_free(node->token_arena);
     node->token_arena = SV_TAKE(a);
     node->token = copy;
@@ -141,48 +146,6 @@ static void finish_op(struct op *op, int status, const struct sv_error *err)
     op_free(op);
     if (start)
         n->started(id, status, err, n->userdata);
-}
-
-static int on_retry(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    struct op *op = userdata;
-    struct sv_error err = { 0 };
-    int r;
-
-    (void)s;
-    (void)usec;
-    op->timer = sd_event_source_disable_unref(op->timer);
-    r = send_op(op);
-    if (r < 0) {
-        sv_error_errno(&err, r, "node %s", op->node->key);
-        finish_op(op, r, &err);
-    }
-    return 0;
-}
-
-static void retry_op(struct op *op, int status, const struct sv_error *err)
-{
-    if (sv_now_ms() < op->deadline &&
-        sd_event_add_time_relative(op->nodes->event, &op->timer, CLOCK_MONOTONIC,
-                                   RETRY_MS * UINT64_C(1000), 0, on_retry, op) >= 0)
-        return;
-    finish_op(op, status, err);
-}
-
-static bool worth_retrying(const struct ipc_result *r)
-{
-    switch (r->status) {
-    case -EREMOTEIO:
-        return r->java_class && strcmp(r->java_class, JAVA_NM_NOT_READY) == 0;
-    case -ECANCELED:
-    case -EACCES:
-    case -EPERM:
-    case -ENOMEM:
-    case -EMSGSIZE:
-        return false;
-    default:
-        return true;
-    }
 }
 
 /* Our container among the refused ones: its reason. */
@@ -201,34 +164,54 @@ refusal(const struct op *op, Hadoop__Yarn__ContainerExceptionMapProto *const *li
 
 static void refused(struct op *op, const Hadoop__Yarn__SerializedExceptionProto *why)
 {
-    const char *class = why->class_name ? why->class_name : "";
+    const char *text = why->message ? why->message : why->class_name ? why->class_name : "";
     struct sv_error err = { 0 };
-    struct ipc_result r = { .status = -EREMOTEIO, .java_class = class };
 
-    sv_error_set(&err, -EREMOTEIO, "node %s: %s", op->node->key,
-                 why->message ? why->message : class);
-    if (worth_retrying(&r))
-        retry_op(op, -EREMOTEIO, &err);
-    else
-        finish_op(op, -EREMOTEIO, &err);
+    if (op->asked > 0 && strstr(text, "Attempt to relaunch the same container")) {
+        finish_op(op, 0, NULL); /* by the start that was thought lost */
+        return;
+    }
+    sv_error_set(&err, -EREMOTEIO, "node %s: %s", op->node->key, text);
+    finish_op(op, -EREMOTEIO, &err);
+}
+
+static void failed(struct op *op, const struct ipc_result *r, const struct sv_error *err)
+{
+    struct sv_error own = { 0 };
+
+    if (err)
+        own = *err;
+    sv_error_wrap(&own, "node %s", op->node->key);
+    finish_op(op, r->status, &own);
+}
+
+/* The next step of an operation, or its end. */
+static void go_on(struct op *op, int (*step)(struct op *op))
+{
+    struct sv_error err = { 0 };
+    int r = step(op);
+
+    if (r < 0) {
+        sv_error_errno(&err, r, "node %s", op->node->key);
+        finish_op(op, r, &err);
+    }
 }
 
 static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct op *op = userdata;
     const Hadoop__Yarn__SerializedExceptionProto *why = NULL;
-    struct sv_error own = { 0 };
+    enum ipc_failure failure = r->status < 0 ? ipc_failure_of(r) : IPC_FAILURE_FINAL;
 
     op->node->open_calls--;
+    if (r->status < 0 && op->start && r->sent && op->asked < ASK_MAX &&
+        (failure == IPC_FAILURE_LOST || failure == IPC_FAILURE_TIMEOUT)) {
+        op->asked++;
+        go_on(op, ask_status);
+        return;
+    }
     if (r->status < 0) {
-        if (err)
-            own = *err;
-        sv_error_wrap(&own, "node %s", op->node->key);
-        op->uncertain = op->uncertain || (r->sent && r->status != -EREMOTEIO);
-        if (op->nodes->closing || !worth_retrying(r))
-            finish_op(op, r->status, &own);
-        else
-            retry_op(op, r->status, &own);
+        failed(op, r, err);
         return;
     }
     if (op->start) {
@@ -246,31 +229,19 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
         finish_op(op, 0, NULL);
 }
 
-/* The answer to "do you have it?" before a start is tried again. */
+/* The answer to "do you have it?" before a start is sent again. */
 static void on_status(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct op *op = userdata;
     const Hadoop__Yarn__GetContainerStatusesResponseProto *m = (const void *)r->response;
-    struct sv_error own = { 0 };
 
     op->node->open_calls--;
-    if (r->status < 0) {
-        if (err)
-            own = *err;
-        sv_error_wrap(&own, "node %s", op->node->key);
-        if (op->nodes->closing || !worth_retrying(r))
-            finish_op(op, r->status, &own);
-        else
-            retry_op(op, r->status, &own);
-        return;
-    }
-    if (m->n_status > 0) {
+    if (r->status < 0)
+        failed(op, r, err);
+    else if (m->n_status > 0)
         finish_op(op, 0, NULL);
-        return;
-    }
-    op->uncertain = false; /* it never arrived */
-    sv_error_set(&own, -ECONNRESET, "node %s: the connection broke", op->node->key);
-    retry_op(op, -ECONNRESET, &own);
+    else
+        go_on(op, send_op); /* it never arrived */
 }
 
 static int ask_status(struct op *op)
@@ -284,9 +255,13 @@ static int ask_status(struct op *op)
         return -ENOMEM;
     request.container_id = &id;
     request.n_container_id = 1;
-    return ipc_client_call(op->node->ipc, "getContainerStatuses", &request.base,
+    int r = ipc_proxy_call(op->node->ipc, "getContainerStatuses", &request.base,
                            &hadoop__yarn__get_container_statuses_response_proto__descriptor, 0,
-                           on_status, op);
+                           on_status, op, NULL);
+
+    if (r >= 0)
+        op->node->open_calls++;
+    return r;
 }
 
 static int send_op(struct op *op)
@@ -295,25 +270,19 @@ static int send_op(struct op *op)
     int r;
 
     if (!node->ipc) {
-        struct ipc_client_config cfg = {
-            .host = node->id.host,
-            .port = (uint16_t)node->id.port,
-            .protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL,
-            .version = 1,
-            .token = &node->token,
-            .qop_mask = IPC_QOP_ALL, /* no configuration in a container: the server says what it wants */
-        };
+        struct ipc_proxy_config cfg = op->nodes->config;
 
-        r = ipc_client_new(op->nodes->event, &cfg, &node->ipc, NULL);
+        cfg.client.token = &node->token;
+        cfg.servers[0].host = node->id.host;
+        cfg.servers[0].port = (uint16_t)node->id.port;
+        r = ipc_proxy_new(op->nodes->event, &cfg, &node->ipc, NULL);
         if (r < 0)
             return r;
     }
-    if (op->start && op->uncertain) {
-        r = ask_status(op);
-    } else if (op->start) {
-        r = ipc_client_call(node->ipc, "startContainers", &op->start->base,
-                            &hadoop__yarn__start_containers_response_proto__descriptor, 0,
-                            on_answer, op);
+    if (op->start) {
+        r = ipc_proxy_call(node->ipc, "startContainers", &op->start->base,
+                           &hadoop__yarn__start_containers_response_proto__descriptor, 0, on_answer,
+                           op, NULL);
     } else {
         Hadoop__Yarn__StopContainersRequestProto request =
             HADOOP__YARN__STOP_CONTAINERS_REQUEST_PROTO__INIT;
@@ -323,9 +292,9 @@ static int send_op(struct op *op)
             return -ENOMEM;
         request.container_id = &id;
         request.n_container_id = 1;
-        r = ipc_client_call(node->ipc, "stopContainers", &request.base,
-                            &hadoop__yarn__stop_containers_response_proto__descriptor, 0,
-                            on_answer, op);
+        r = ipc_proxy_call(node->ipc, "stopContainers", &request.base,
+                           &hadoop__yarn__stop_containers_response_proto__descriptor, 0, on_answer,
+                           op, NULL);
     }
     if (r >= 0)
         node->open_calls++;
@@ -354,7 +323,6 @@ static int new_op(struct cli_nodes *n, const struct yarn_node_id *id, struct yar
     op->nodes = n;
     op->node = node;
     op->id = c;
-    op->deadline = sv_now_ms() + GIVE_UP_MS;
     DL_APPEND(n->ops, op);
     *ret = op;
     return 0;

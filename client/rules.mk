@@ -46,7 +46,9 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += test-tasks test-job
+UNIT_TESTS += test-tasks test-job test-nodes
+test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
+test-nodes_LDLIBS = $(WIRE_LDLIBS)
 test-tasks_DEPS = $(BUILD)/client/tasks.o $(WIRE_A) $(COMMON_A)
 test-tasks_LDLIBS = $(WIRE_LDLIBS)
 test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)

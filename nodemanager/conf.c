@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "wire/ipc_conf.h"
 
 #define NM "yarn.nodemanager."
 #define MAX_MB ((int64_t)1 << 40)
@@ -123,20 +124,33 @@ const struct sv_conf_key *nm_conf_keys(size_t *ret_n)
     return keys;
 }
 
-static void print_keys(FILE *out, const struct sv_conf_key *k, size_t n)
+static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s\n    default: %s\n    %s\n", k[i].name, k[i].def ? k[i].def : "(unset)",
-                k[i].help);
+        if (sv_streq(k[i].name, name))
+            return true;
+    return false;
 }
 
+static void print_key(FILE *out, const struct sv_conf_key *k)
+{
+    fprintf(out, "%s\n    default: %s\n    %s\n", k->name, k->def ? k->def : "(unset)", k->help);
+}
+
+/* The rows above, and wire's: how it calls, and how it serves. */
 void nm_conf_print(FILE *out)
 {
-    size_t n;
-    const struct sv_conf_key *wire = yarn_proxy_conf_keys(&n);
+    size_t n_called, n_served;
+    const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
+    const struct sv_conf_key *served = ipc_settings_keys(&n_served);
 
-    print_keys(out, keys, SV_ARRAY_LEN(keys));
-    print_keys(out, wire, n);
+    for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++)
+        print_key(out, &keys[i]);
+    for (size_t i = 0; i < n_called; i++)
+        print_key(out, &called[i]);
+    for (size_t i = 0; i < n_served; i++)
+        if (!has_key(called, n_called, served[i].name))
+            print_key(out, &served[i]);
 }
 
 /* hadoop.tmp.dir and yarn.log.dir have defaults in core-default.xml and the start scripts; rows

@@ -1,5 +1,6 @@
 /* AMLauncher. See launcher.h. One connection a launch, as the attempt's own identity; NodeManagers
- * are peers that may be slow, gone or wrong, so every call has a deadline. */
+ * are peers that may be slow, gone or wrong: wire/proxy.h tries again by Hadoop's rules, and every call
+ * has a deadline. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,20 +10,15 @@
 #include "rm-lite/machines.h"
 #include "rm-lite/secrets.h"
 #include "rm-lite/tokens.h"
-#include "wire/ipc_client.h"
-
-#define CALL_MS 60000
-#define RETRY_MS 1000
+#include "wire/proxy.h"
 
 struct launch {
     struct rm *rm;
     struct yarn_attempt_id attempt;
     char text[YARN_ID_TEXT_MAX];
     bool cleanup;
-    int tries;
-    struct ipc_client *client;
-    sd_event_source *timer; /* the next try, or the end of this one (a client is not freed inside
-                             * its own callback) */
+    struct ipc_proxy *node;
+    sd_event_source *timer; /* the start, or the end (a proxy is not freed inside its own callback) */
     bool over;
     struct launch *prev, *next;
 };
@@ -35,11 +31,11 @@ static void launch_free(struct launch *l)
 {
     DL_DELETE(l->rm->launcher->list, l);
     sd_event_source_disable_unref(l->timer);
-    ipc_client_free(l->client);
+    ipc_proxy_free(l->node);
     free(l);
 }
 
-static void attempt_now(struct launch *l);
+static void send_now(struct launch *l);
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
@@ -47,26 +43,46 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 
     (void)source;
     (void)usec;
-    l->client = ipc_client_free(l->client);
     if (l->over)
         launch_free(l);
     else
-        attempt_now(l);
+        send_now(l);
     return 0;
 }
 
-static void later(struct launch *l, int64_t ms)
+static void next_turn(struct launch *l)
 {
     l->timer = sd_event_source_disable_unref(l->timer);
-    if (sd_event_add_time_relative(l->rm->event, &l->timer, CLOCK_MONOTONIC, (uint64_t)ms * 1000,
-                                   1000, on_timer, l) < 0)
+    if (sd_event_add_time_relative(l->rm->event, &l->timer, CLOCK_MONOTONIC, 0, 0, on_timer, l) < 0)
         rm_out_of_memory();
 }
 
 static void finish(struct launch *l)
 {
     l->over = true;
-    later(l, 0);
+    next_turn(l);
+}
+
+/* Whether there still is something to launch or to clean up. */
+static bool wanted(const struct launch *l, const struct rm_attempt *att)
+{
+    return att && (l->cleanup || (att->state == RM_ATT_ALLOCATED && att->master));
+}
+
+/* The node will be tried again: not for an attempt that has ended meanwhile. */
+static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
+                     const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
+                     void *userdata)
+{
+    struct launch *l = userdata;
+
+    (void)method;
+    (void)failed;
+    (void)next;
+    sv_log(SV_LOG_DEBUG, l->text, "master %s: %s; again in %lld ms", l->text, err->text,
+           (long long)wait_ms);
+    if (!wanted(l, rm_attempt_find(l->rm, l->attempt)))
+        finish(l);
 }
 
 static void failed(struct launch *l, struct rm_attempt *att, const char *why)
@@ -104,11 +120,6 @@ static void on_done(const struct ipc_result *res, const struct sv_error *err, vo
 
     if (res->status == -ECANCELED) /* ended from outside */
         return;
-    if (res->status < 0 && !res->sent && res->status != -EREMOTEIO &&
-        l->tries <= rm->c.launch_retries) {
-        later(l, RETRY_MS); /* it certainly never arrived */
-        return;
-    }
     if (res->status < 0) {
         _cleanup_free_ char *text = NULL;
 
@@ -224,14 +235,19 @@ static int connect_node(struct sv_arena *a, struct launch *l, struct rm_attempt 
                         struct sv_error *err)
 {
     struct yarn_token t;
-    struct ipc_client_config cfg = {
-        .host = att->master_node.host, .port = (uint16_t)att->master_node.port,
-        .protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL, .version = 1, .user = att->text,
-        .token = &t, .qop_mask = l->rm->c.ipc.qop_mask, .call_ms = CALL_MS,
-    };
+    struct ipc_proxy_config cfg = l->rm->c.node;
     int r = rm_token_nm_struct(a, att, &att->master_node, &t);
 
-    return r < 0 ? r : ipc_client_new(l->rm->event, &cfg, &l->client, err);
+    cfg.client.protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL;
+    cfg.client.user = att->text;
+    cfg.client.token = &t;
+    cfg.client.qop_mask = l->rm->c.ipc.qop_mask;
+    cfg.n_servers = 1;
+    cfg.servers[0].host = att->master_node.host;
+    cfg.servers[0].port = (uint16_t)att->master_node.port;
+    cfg.notify = on_retry;
+    cfg.userdata = l;
+    return r < 0 ? r : ipc_proxy_new(l->rm->event, &cfg, &l->node, err);
 }
 
 static int send_start(struct sv_arena *a, struct launch *l, struct rm_attempt *att,
@@ -241,9 +257,9 @@ static int send_start(struct sv_arena *a, struct launch *l, struct rm_attempt *a
         HADOOP__YARN__START_CONTAINERS_REQUEST_PROTO__INIT;
     int r = build_start(a, att, &req, err);
 
-    return r < 0 ? r : ipc_client_call(l->client, "startContainers", &req.base,
-                                       &hadoop__yarn__start_containers_response_proto__descriptor,
-                                       0, on_done, l);
+    return r < 0 ? r : ipc_proxy_call(l->node, "startContainers", &req.base,
+                                      &hadoop__yarn__start_containers_response_proto__descriptor,
+                                      0, on_done, l, NULL);
 }
 
 static int send_stop(struct sv_arena *a, struct launch *l, struct rm_attempt *att)
@@ -256,20 +272,19 @@ static int send_stop(struct sv_arena *a, struct launch *l, struct rm_attempt *at
         return -ENOMEM;
     req.container_id = &id;
     req.n_container_id = 1;
-    return ipc_client_call(l->client, "stopContainers", &req.base,
-                           &hadoop__yarn__stop_containers_response_proto__descriptor, 0, on_done,
-                           l);
+    return ipc_proxy_call(l->node, "stopContainers", &req.base,
+                          &hadoop__yarn__stop_containers_response_proto__descriptor, 0, on_done, l,
+                          NULL);
 }
 
-static void attempt_now(struct launch *l)
+static void send_now(struct launch *l)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct rm_attempt *att = rm_attempt_find(l->rm, l->attempt);
     struct sv_error err = { 0 };
     int r = -ENOMEM;
 
-    l->tries++;
-    if (!att || (!l->cleanup && (att->state != RM_ATT_ALLOCATED || !att->master))) {
+    if (!wanted(l, att)) {
         finish(l); /* ended in the meantime */
         return;
     }
@@ -299,7 +314,7 @@ static void begin(struct rm_attempt *att, bool cleanup)
     DL_APPEND(rm->launcher->list, l);
     sv_log(SV_LOG_INFO, att->text, "%s master %s on %s:%d", cleanup ? "Cleaning" : "Launching",
            att->text, att->master_node.host, att->master_node.port);
-    later(l, 0);
+    next_turn(l);
 }
 
 void rm_launcher_launch(struct rm_attempt *att)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/str.h"
+
 struct row {
     struct sv_conf_key key;
     size_t offset;
@@ -77,7 +79,7 @@ static const struct row rows[] = {
     { { "yarn.cluster.max-application-priority", SV_CONF_INT, "0", 0, INT32_MAX, 0,
         "highest priority of an application" }, AT(max_priority) },
     { { RM "nodemanager-connect-retries", SV_CONF_INT, "10", 0, INT32_MAX, 0,
-        "attempts to reach a NodeManager for an ApplicationMaster's start" }, AT(launch_retries) },
+        "attempts at a NodeManager that takes no connections, for an ApplicationMaster's start" }, AT(launch_retries) },
     { { RM "nodemanager.minimum.version", SV_CONF_STRING, "NONE", 0, 0, 0,
         "oldest NodeManager that may join" }, AT(minimum_nm_version) },
     { { "yarn.acl.enable", SV_CONF_BOOL, "false", 0, 0, 0, "check who may do what" },
@@ -140,8 +142,11 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
             return r;
     }
     r = ipc_settings_read(conf, &c.ipc, err);
+    if (r >= 0)
+        r = yarn_nm_proxy_config(conf, &c.node, err);
     if (r < 0)
         return r;
+    c.node.retry.connect_timeout_retries = (int)c.launch_retries;
     if (c.am_global_max_attempts < 0)
         c.am_global_max_attempts = c.am_max_attempts;
     r = yarn_hmac_parse(c.hmac_name, &c.hmac);
@@ -161,13 +166,36 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
     return 0;
 }
 
+static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE *out)
+{
+    const char *set = sv_conf_raw(conf, key->name);
+    const char *value = set ? set : key->def ? key->def : "";
+
+    fprintf(out, "%s=%s%s\n    %s\n", key->name, value, set ? "" : " (default)", key->help);
+}
+
+static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (sv_streq(keys[i].name, name))
+            return true;
+    return false;
+}
+
+/* The rows above, and wire's: how it serves, and how it calls NodeManagers. */
 void rm_conf_print(struct sv_conf *conf, FILE *out)
 {
-    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
-        const char *set = sv_conf_raw(conf, rows[i].key.name);
-        const char *value = set ? set : rows[i].key.def ? rows[i].key.def : "";
+    size_t n_served, n_called;
+    const struct sv_conf_key *served = ipc_settings_keys(&n_served);
+    const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
 
-        fprintf(out, "%s=%s%s\n    %s\n", rows[i].key.name, value, set ? "" : " (default)",
-                rows[i].key.help);
-    }
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
+        print_key(conf, &rows[i].key, out);
+    for (size_t i = 0; i < n_served; i++)
+        print_key(conf, &served[i], out);
+    for (size_t i = 0; i < n_called; i++)
+        if (!has_key(served, n_served, called[i].name) &&
+            (sv_has_prefix(called[i].name, "ipc.") ||
+             sv_has_prefix(called[i].name, "yarn.client.nodemanager-connect.")))
+            print_key(conf, &called[i], out);
 }

@@ -7,6 +7,7 @@
 #include "common/conf.h"
 #include "common/error.h"
 #include "wire/ipc_conf.h"
+#include "wire/proxy.h"
 #include "wire/token.h"
 
 struct rm_address {
@@ -36,6 +37,7 @@ struct rm_conf {
     int64_t max_tags, max_tag_length;
     int64_t max_priority;
     int64_t launch_retries;    /* yarn.resourcemanager.nodemanager-connect-retries */
+    struct ipc_proxy_config node; /* how a NodeManager is called; without its address and token */
     const char *minimum_nm_version;
     bool acl_enable;
 };

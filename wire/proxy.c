@@ -263,7 +263,7 @@ static void call_done(const struct ipc_result *r, const struct sv_error *err, vo
         return;
     }
     switch (ipc_retry_decide(&p->cfg.retry, &call->state, ipc_failure_of(r), r->sent,
-                             ipc_method_repeatable(call->method), sv_now_ms(), ipc_backoff_noise(),
+                             ipc_retry_safe(&p->cfg.retry, call->method), sv_now_ms(), ipc_backoff_noise(),
                              &wait, &why)) {
     case IPC_FAIL:
         break;

@@ -146,13 +146,20 @@ bool ipc_method_repeatable(const char *method)
     return bsearch(method, repeatable, SV_ARRAY_LEN(repeatable), sizeof repeatable[0], compare);
 }
 
+/* ServerProxy repeats every method of ContainerManagementProtocol; a container started twice is harm. */
+bool ipc_retry_safe(const struct ipc_retry_policy *p, const char *method)
+{
+    return p->kind == IPC_RETRY_NM ? !sv_streq(method, "startContainers") : ipc_method_repeatable(method);
+}
+
 /* ---- The policies ---- */
 
 enum rule {
     NO = 0,
     SAME,       /* the same server again */
     NEXT,       /* the next one */
-    NEXT_SAFE,  /* as above, but only if the server cannot have handled it, or twice is no harm */
+    SAME_SAFE,  /* these two only if the server cannot have handled it, or twice is no harm */
+    NEXT_SAFE,
 };
 
 /* clang-format off */
@@ -172,7 +179,7 @@ static const enum rule rules[][IPC_FAILURE_COUNT] = {
     },
     [IPC_RETRY_NM] = { /* ServerProxy.createRetryPolicy */
         [IPC_FAILURE_CONNECT] = SAME,   [IPC_FAILURE_CONNECT_TIMEOUT] = SAME,
-        [IPC_FAILURE_LOST] = SAME,      [IPC_FAILURE_RETRIABLE] = SAME,
+        [IPC_FAILURE_LOST] = SAME_SAFE, [IPC_FAILURE_RETRIABLE] = SAME,
         [IPC_FAILURE_NOT_READY] = SAME,
     },
 };
@@ -231,7 +238,7 @@ enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p, struc
     s->attempts_here = 0;
     if (rule == NO)
         return fail(ret_why, NULL);
-    if (rule == NEXT_SAFE && sent && !again_is_safe)
+    if ((rule == SAME_SAFE || rule == NEXT_SAFE) && sent && !again_is_safe)
         return fail(ret_why, "it may have been done already, and doing it twice is not harmless");
     if (p->kind != IPC_RETRY_FAILOVER) {
         if (late)

@@ -5,7 +5,8 @@
  * again some times on the spot. What remains goes to the policy:
  *   RM, one ResourceManager   RMProxy: until max_wait_ms have passed since the first failure
  *   RM, several               RetryPolicies.failoverOnNetworkException, as RMProxy configures it
- *   NM                        ServerProxy, for ContainerManagementProtocol
+ *   NM                        ServerProxy, for ContainerManagementProtocol, but that a startContainers which
+ *                             may have arrived is not sent again: whoever sent it asks the node first
  * Where Hadoop waits a fixed time, here it begins short and doubles up to that time, with jitter: a
  * thousand nodes do not return to a restarted ResourceManager in the same second. */
 #ifndef SELVEDGE_WIRE_RETRY_H
@@ -64,11 +65,13 @@ struct ipc_retry_state {
 
 enum ipc_retry_decision { IPC_FAIL, IPC_RETRY_SAME, IPC_RETRY_NEXT };
 
+/* Whether twice is no harm, for ipc_retry_decide. */
+bool ipc_retry_safe(const struct ipc_retry_policy *p, const char *method);
 /* Decides on one failure and counts it in *s. `sent`: the server may have seen the call.
  * `noise`: a random number. *ret_wait_ms is set unless IPC_FAIL; *ret_why, a word for people, then
  * (NULL: the failure is simply not one that is tried again). */
 enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p, struct ipc_retry_state *s,
-                                         enum ipc_failure failure, bool sent, bool repeatable,
+                                         enum ipc_failure failure, bool sent, bool again_is_safe,
                                          int64_t now_ms, uint64_t noise, int64_t *ret_wait_ms,
                                          const char **ret_why);
 

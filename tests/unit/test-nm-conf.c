@@ -129,6 +129,32 @@ static void rows(void **state)
     }
 }
 
+/* What --print-config says: every key once, wire's among them. */
+static void printed(void **state)
+{
+    static const char *const some[] = { "yarn.nodemanager.local-dirs", "hadoop.rpc.protection",
+                                        "yarn.resourcemanager.connect.max-wait.ms",
+                                        "ipc.client.connection.maxidletime" };
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+
+    (void)state;
+    assert_non_null(f);
+    nm_conf_print(f);
+    assert_int_equal(fclose(f), 0);
+    for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+        char line[128];
+        const char *at;
+
+        (void)snprintf(line, sizeof(line), "\n%s\n", some[i]);
+        at = strstr(text, line);
+        assert_non_null(at);
+        assert_null(strstr(at + 1, line));
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +162,7 @@ int main(void)
         cmocka_unit_test(overrides),
         cmocka_unit_test(refusals),
         cmocka_unit_test(rows),
+        cmocka_unit_test(printed),
     };
     int r, tmp;
 

@@ -66,6 +66,9 @@ static void test_names(void **state)
     assert_false(ipc_method_repeatable("startContainers"));
     assert_false(ipc_method_repeatable("signalToContainer"));
     assert_false(ipc_method_repeatable(""));
+    assert_true(ipc_retry_safe(&nm, "stopContainers"));
+    assert_false(ipc_retry_safe(&nm, "startContainers"));
+    assert_false(ipc_retry_safe(&rm, "signalToContainer"));
 }
 
 /* What each policy says to the first failure of each kind, with no tries left on the lower level. */
@@ -79,9 +82,10 @@ static void test_table(void **state)
         char wanted[IPC_FAILURE_COUNT + 1]; /* in the order of enum ipc_failure */
     } rows[] = {
         { &never, true, true, "-----------" },     { &rm, true, true, "sssssss----" },
-        { &rm, true, false, "sssssss----" },       { &nm, true, false, "sss---ss---" },
+        { &rm, true, false, "sssssss----" },       { &nm, true, true, "sss---ss---" },
         { &failover, true, true, "nnnnnns----" },  { &failover, true, false, "nn---ns----" },
-        { &failover, false, false, "nnnnnns----" },
+        { &failover, false, false, "nnnnnns----" }, { &nm, true, false, "ss----ss---" },
+        { &nm, false, false, "sss---ss---" },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         for (int f = 0; f < IPC_FAILURE_COUNT; f++) {
