@@ -43,6 +43,10 @@ check-unit: programs unit-tests
 # T="name …" picks test programs of the lane.
 check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
 	$(Q)SANITIZE=$(SANITIZE) tests/run-lane $* $(BUILD) $(T)
+# What takes too long for every check: each system call of the helper fails once, is where it is killed
+# once, and a launch loses its daemon at 200 random points. docs/hardening-tests.md has the figures.
+check-full: programs $$(TEST_PROGRAMS)
+	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/run-lane integration $(BUILD) helper launch-life
 # A worker node in QEMU, with the controllers that enforce limits. T="name …" picks lines of
 # tests/vm/list.
 check-vm: deps deps-vm
@@ -76,4 +80,4 @@ bench-%: programs $$(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
-.PHONY: unit-tests fuzz fuzz-targets check check-unit check-integration check-interop check-vm vm-lane lane-programs bench
+.PHONY: unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
