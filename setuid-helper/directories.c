@@ -19,18 +19,16 @@ static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_onl
                 const char *rest)
 {
     struct hlp_tree *to = &t->v[t->n];
-    if (h->req.profile == EXE_PROFILE_HOST) {
-        (void)close(dir);
-        return;
+    if (h->req.profile != EXE_PROFILE_HOST) {
+        hlp_fs_as(0, 0);
+        to->base = base;
+        for (to->place = 0; t->v[to->place].base != base;)
+            to->place++;
+        (void)hlp_format(to->rest, sizeof(to->rest), "%s", rest);
+        to->fd = hlp_copy_tree(dir, read_only, rest);
+        t->n++;
     }
-    hlp_fs_as(0, 0);
-    to->base = base;
-    (void)hlp_format(to->rest, sizeof(to->rest), "%s%s", rest[0] ? "/" : "", rest);
-    to->fd = hlp_copy_tree(dir, read_only, to->rest);
-    to->at = h->req.op == EXE_OP_LOCALIZE ? dir : -1;
-    t->n++;
-    if (to->at < 0)
-        (void)close(dir);
+    (void)close(dir);
 }
 
 /* The work dir and its tmp, which is /tmp. */
@@ -98,7 +96,7 @@ static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t,
 {
     as_user(h);
     add(h, t, hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR), false, base, rest);
-    c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = t->v[t->n - 1].fd;
+    c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = dup(t->v[t->n - 1].fd);
 }
 
 static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, unsigned i)

@@ -42,6 +42,7 @@ struct hlp_message { /* what the launched child says, 0 = about to execute; and 
     int32_t status, error;
     char what[480];
 };
+void hlp_load_policy(struct hlp *h);                  /* made anew where it is not up to date */
 void hlp_fail_to_pipe(int fd);                        /* from now on hlp_fail writes there */
 void hlp_on_fail(void (*fn)(void *), void *argument); /* undo, called once before the reply */
 size_t hlp_format(char *buf, size_t size, const char *format, ...)
@@ -54,7 +55,7 @@ void hlp_rlimits(void); /* for the launched program */
 void hlp_caps(const cap_value_t *effective, int n_effective, const cap_value_t *permitted,
               int n_permitted);
 /* The helper's working set; one of these two is effective for a step only. */
-enum hlp_extra { HLP_CAP_NONE, HLP_CAP_DAC_OVERRIDE, HLP_CAP_NET_ADMIN };
+enum hlp_extra { HLP_CAP_NONE, HLP_CAP_DAC_OVERRIDE, HLP_CAP_NET_ADMIN, HLP_CAP_SYS_CHROOT };
 void hlp_caps_serving(enum hlp_extra extra);
 /* Moves these descriptors (-1: none) to numbers from HLP_HIGH on, out of the way of those that a
  * program gets at fixed ones; closes every other but 0 to 2. */
@@ -136,6 +137,7 @@ void hlp_network(const struct hlp *h);
 /* sandbox.c: in the launched child, before the drop. */
 struct hlp_child {
     int status, life; /* write end to the monitor; read end from it */
+    int root;         /* the prepared one; -1: of profile host */
     const struct sock_fprog *filter;
     struct hlp_node nodes[HLP_NODES_MAX];
     unsigned n_nodes;
@@ -144,10 +146,13 @@ struct hlp_child {
 void hlp_build_root(const struct hlp *h, struct hlp_child *c);
 int hlp_copy_tree(int dir, bool read_only, const char *what); /* a detached mount of it */
 
+/* The mount namespace that container-prepare has made (root.c); -ENOENT when it is gone. */
+int hlp_open_prepared_root(unsigned profile, uint32_t number);
+
 /* directories.c: its own directories as detached mounts, and where they belong: base and rest. */
 struct hlp_tree {
     int fd;
-    int at; /* a localizer's: the directory itself, over which the mount goes; -1 */
+    unsigned place; /* number of the first tree with this base */
     const char *base;
     char rest[256];
 };

@@ -167,7 +167,9 @@ void hlp_caps_serving(enum hlp_extra extra)
     cap_value_t caps[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
                            CAP_DAC_OVERRIDE, CAP_NET_ADMIN, CAP_SYS_CHROOT };
     cap_value_t effective[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
-                                extra == HLP_CAP_NET_ADMIN ? CAP_NET_ADMIN : CAP_DAC_OVERRIDE };
+                                extra == HLP_CAP_NET_ADMIN    ? CAP_NET_ADMIN
+                                : extra == HLP_CAP_SYS_CHROOT ? CAP_SYS_CHROOT
+                                                              : CAP_DAC_OVERRIDE };
     hlp_caps(effective, extra ? 6 : 5, caps, 8);
 }
 

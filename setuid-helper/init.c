@@ -8,7 +8,6 @@
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -212,8 +211,6 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
     const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
     int fds[EXE_FDS_MAX], *keep[5 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life }, n = 2;
-    if (unshare(CLONE_NEWCGROUP) < 0)
-        hlp_fail(EXE_STATUS_CLONE, errno, "cgroup namespace");
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
     hlp_label(h, container ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);

@@ -109,8 +109,7 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
 {
     int status[2], life[2];
     struct clone_args args = {
-        .flags = CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-                 CLONE_INTO_CGROUP,
+        .flags = CLONE_PIDFD | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_INTO_CGROUP,
         .pidfd = (uint64_t)(uintptr_t)&s->pidfd,
         .exit_signal = SIGCHLD,
         .cgroup = (uint64_t)cgroup,
@@ -200,6 +199,19 @@ _Noreturn static void become_monitor(const struct hlp *h, const struct started *
     hlp_monitor(&w, filter);
 }
 
+/* The prepared root; where it has just gone out of force, that of the policy that came after. */
+static void open_root(struct hlp *h, struct hlp_child *c)
+{
+    c->root = -1;
+    for (int tries = 0; h->req.profile != EXE_PROFILE_HOST && c->root < 0; tries++) {
+        if (tries > 0)
+            hlp_load_policy(h);
+        if (tries > 3)
+            hlp_fail(EXE_STATUS_STATE, ESTALE, "prepared root");
+        c->root = hlp_open_prepared_root(h->req.profile, h->cfg.roots);
+    }
+}
+
 void hlp_launch(struct hlp *h)
 {
     static struct record record = { .fd = -1 };
@@ -208,8 +220,10 @@ void hlp_launch(struct hlp *h)
     struct started s;
     const bool container = h->req.op == EXE_OP_LAUNCH;
     memset(c.caches, 0xff, sizeof(c.caches)); /* -1 */
-    if (container) {
+    if (container)
         check_allowed(h);
+    open_root(h, &c);
+    if (container) {
         check_memfd(h->fds[0], "launch script");
         check_memfd(h->fds[1], "credentials");
         c.n_nodes = hlp_find_nodes(h, c.nodes);

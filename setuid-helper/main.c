@@ -153,7 +153,7 @@ static void read_request(void)
 }
 
 /* What root's configuration comes to; container-prepare makes it, where it is not up to date. */
-static void load_policy(void)
+void hlp_load_policy(struct hlp *h)
 {
     static const struct hlp_program prepare = { .name = "container-prepare",
                                                 .fds = { 2, -1, 2, -1, -1 },
@@ -161,7 +161,7 @@ static void load_policy(void)
                                                 .status = EXE_STATUS_STATE };
     struct hlp_message m = { .status = EXE_STATUS_STATE, .error = EPROTO };
     size_t got;
-    for (int tries = 0; (self.table = hlp_policy_read(&self.cfg)) < 0; tries++) {
+    for (int tries = 0; (h->table = hlp_policy_read(&h->cfg)) < 0; tries++) {
         if (tries == 3)
             hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: not of this release, or changing all the time");
         if (hlp_run_program(&prepare, &m, sizeof(m), &got) != 0) {
@@ -169,10 +169,10 @@ static void load_policy(void)
             hlp_fail((enum exe_status)m.status, m.error, m.what);
         }
     }
-    self.nm = self.cfg.nm;
-    self.monitor = self.cfg.monitor;
-    self.public = self.cfg.public;
-    self.nm_gid = self.cfg.nm_gid;
+    h->nm = h->cfg.nm;
+    h->monitor = h->cfg.monitor;
+    h->public = h->cfg.public;
+    h->nm_gid = h->cfg.nm_gid;
 }
 
 /* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it. */
@@ -212,7 +212,7 @@ int main(int argc, char **argv)
     uid_t real = getuid();
     check_socket();
     hlp_become_server();
-    load_policy();
+    hlp_load_policy(&self);
     check_caller(real);
     check_binary(real);
     read_request();

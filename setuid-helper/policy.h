@@ -20,6 +20,8 @@
 #define HLP_SOURCES_MAX 192
 #define HLP_ASSIGNABLE_MAX 128
 #define HLP_CONTROLS_MAX 8
+/* A prepared root in the state directory: of a profile, 0 for localizers, and its number. */
+#define HLP_ROOT_NAME "root-%u-%u"
 #define HLP_ID_MAX 0x7ffffffeu /* ids from here on are nobody's */
 
 struct hlp_list {
@@ -71,6 +73,7 @@ struct hlp_policy {
     /* Nodes that may be assigned, then those that come with the first one of `control_major`. */
     struct hlp_node nodes[HLP_ASSIGNABLE_MAX];
     uint32_t n_nodes, n_controls, control_major;
+    uint32_t roots; /* number of the prepared roots in force */
     struct hlp_source sources[HLP_SOURCES_MAX];
     uint32_t n_sources;
     char text[98304];

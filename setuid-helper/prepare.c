@@ -150,6 +150,8 @@ int main(int argc, char **argv)
     if (hlp_policy_read(&there) >= 0) /* somebody else has made it while this one waited */
         return 0;
     hlp_compile(&cfg, &users);
+    hlp_make_roots(state, &cfg.policy);
     commit(state, &cfg.policy, &users);
+    hlp_drop_roots(state, cfg.policy.roots);
     return 0;
 }

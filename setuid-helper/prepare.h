@@ -32,6 +32,9 @@ struct hlp_users;
 void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users);
 /* Notes how `path` is before it is read. Only from here on it may be. */
 void hlp_add_source(struct hlp_policy *p, const char *path, bool content);
+/* root.c: makes the prepared roots of this policy, which gets their number; drops all of others. */
+void hlp_make_roots(int state, struct hlp_policy *p);
+void hlp_drop_roots(int state, uint32_t number);
 /* Appends the texts; the bytes of the file, but for the table of users. */
 size_t hlp_policy_pack(struct hlp_policy *p);
 

@@ -4,11 +4,12 @@
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
 HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o policy.o accounts.o path.o cgroup.o \
-	devices.o network.o program.o sandbox.o directories.o init.o label.o launch.o monitor.o operations.o \
+	devices.o network.o program.o sandbox.o mounts.o directories.o init.o label.o launch.o monitor.o operations.o \
 	request.o)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
-PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o config.o policy.o passwd.o path.o)
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o config.o policy.o passwd.o path.o \
+	mounts.o root.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 # Both programs must mean the same bytes by a policy.

@@ -198,6 +198,10 @@ class Ground:
             subprocess.run(["umount", "-l", self.state], check=True)
         shutil.rmtree(self.state, ignore_errors=True)
 
+    def touch_config(self):
+        """What was made from it is not up to date."""
+        os.utime(self.conf)
+
     # -- talking to the helper ------------------------------------------------------------------
     def start(self, data, fds=(), before=None, argv=None, env=None, uid=None, sock=None, executable=None):
         """Starts the helper as the daemon's account with one request; returns (pid, our socket)."""
