@@ -9,12 +9,11 @@
  *  - Paths are resolved one component at a time or by openat2(RESOLVE_BENEATH|NO_SYMLINKS|…),
  *    checked and used by descriptor. O_CREAT goes with O_EXCL.
  *  - A step that fails ends the process: hlp_fail. There is no "continue with a warning".
- *  - No NSS, locale, stdio streams, threads, heap (beyond libcap's small sets). */
+ *  - No NSS, locale, stdio streams, threads, heap. */
 #ifndef SELVEDGE_SETUID_HELPER_HELPER_H
 #define SELVEDGE_SETUID_HELPER_HELPER_H
 
 #include <linux/filter.h>
-#include <sys/capability.h>
 #include <sys/types.h>
 
 #include "cgroups/layout.h"
@@ -52,9 +51,7 @@ size_t hlp_format(char *buf, size_t size, const char *format, ...)
 void hlp_hygiene(int argc);
 void hlp_become_server(void); /* ids all root, securebits, no_new_privs, few capabilities */
 void hlp_rlimits(void); /* for the launched program */
-void hlp_caps(const cap_value_t *effective, int n_effective, const cap_value_t *permitted,
-              int n_permitted);
-/* The helper's working set; one of these two is effective for a step only. */
+/* The helper's working set; one of these is effective for a step only. */
 enum hlp_extra { HLP_CAP_NONE, HLP_CAP_DAC_OVERRIDE, HLP_CAP_NET_ADMIN, HLP_CAP_SYS_CHROOT };
 void hlp_caps_serving(enum hlp_extra extra);
 /* Moves these descriptors (-1: none) to numbers from HLP_HIGH on, out of the way of those that a

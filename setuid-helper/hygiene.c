@@ -2,6 +2,7 @@
  * before a single byte of the request is read; and the way out, the irreversible drop. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/securebits.h>
 #include <signal.h>
@@ -89,14 +90,14 @@ static void limits(void)
         hlp_fail(EXE_STATUS_LIMITS, errno, "RLIMIT_CORE");
     for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
         struct rlimit l;
-        if (getrlimit((__rlimit_resource_t)floors[i].resource, &l) < 0 ||
+        if (getrlimit(floors[i].resource, &l) < 0 ||
             l.rlim_max < floors[i].floor)
             hlp_fail(EXE_STATUS_LIMITS, EPERM, floors[i].name);
         if (floors[i].resource != RLIMIT_STACK)
             l.rlim_cur = l.rlim_max;
         else if (l.rlim_cur < 8 << 20)
             l.rlim_cur = l.rlim_max < 8 << 20 ? l.rlim_max : 8 << 20;
-        if (setrlimit((__rlimit_resource_t)floors[i].resource, &l) < 0)
+        if (setrlimit(floors[i].resource, &l) < 0)
             hlp_fail(EXE_STATUS_LIMITS, errno, floors[i].name);
     }
 }
@@ -119,11 +120,11 @@ void hlp_rlimits(void)
     };
     for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
         struct rlimit l;
-        if (getrlimit((__rlimit_resource_t)set[i].resource, &l) < 0)
+        if (getrlimit(set[i].resource, &l) < 0)
             hlp_fail(EXE_STATUS_LIMITS, errno, "getrlimit");
         l.rlim_max = l.rlim_max < set[i].hard ? l.rlim_max : set[i].hard;
         l.rlim_cur = l.rlim_max < set[i].soft ? l.rlim_max : set[i].soft;
-        if (setrlimit((__rlimit_resource_t)set[i].resource, &l) < 0)
+        if (setrlimit(set[i].resource, &l) < 0)
             hlp_fail(EXE_STATUS_LIMITS, errno, "setrlimit");
     }
     if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
@@ -147,30 +148,43 @@ static void confinement(void)
         hlp_fail(EXE_STATUS_CONFINED, EPERM, "inherited system call filter");
 }
 
-void hlp_caps(const cap_value_t *effective, int n_effective, const cap_value_t *permitted,
-              int n_permitted)
+#define BIT(c) (UINT64_C(1) << (c))
+#define SERVING                                                                                    \
+    (BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_SETPCAP) | BIT(CAP_SYS_ADMIN) | BIT(CAP_CHOWN))
+#define STEPS (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_CHROOT))
+
+static void set_caps(uint64_t effective, uint64_t permitted, uint64_t inheritable, enum exe_status status)
 {
-    cap_t caps = cap_init(); /* all clear */
-    if (!caps ||
-        (n_permitted && cap_set_flag(caps, CAP_PERMITTED, n_permitted, permitted, CAP_SET) < 0) ||
-        (n_effective && cap_set_flag(caps, CAP_EFFECTIVE, n_effective, effective, CAP_SET) < 0) ||
-        cap_set_proc(caps) < 0)
-        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "capset");
-    (void)cap_free(caps);
+    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        data[i].effective = (uint32_t)(effective >> 32 * i);
+        data[i].permitted = (uint32_t)(permitted >> 32 * i);
+        data[i].inheritable = (uint32_t)(inheritable >> 32 * i);
+    }
+    if (syscall(SYS_capset, &head, data) < 0)
+        hlp_fail(status, errno, "capset");
+}
+
+static bool no_caps(void)
+{
+    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    static const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+    memset(data, 0xff, sizeof(data));
+    return syscall(SYS_capget, &head, data) == 0 && memcmp(data, none, sizeof(none)) == 0;
 }
 
 /* What the helper works with. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
  * daemon's cgroup, whose common ancestor with ours may be anybody's; CAP_NET_ADMIN for a network
- * namespace of the container's own. */
+ * namespace of the container's own, CAP_SYS_CHROOT for the way into a prepared root. */
 void hlp_caps_serving(enum hlp_extra extra)
 {
-    cap_value_t caps[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
-                           CAP_DAC_OVERRIDE, CAP_NET_ADMIN, CAP_SYS_CHROOT };
-    cap_value_t effective[] = { CAP_SETUID, CAP_SETGID, CAP_SETPCAP, CAP_SYS_ADMIN, CAP_CHOWN,
-                                extra == HLP_CAP_NET_ADMIN    ? CAP_NET_ADMIN
-                                : extra == HLP_CAP_SYS_CHROOT ? CAP_SYS_CHROOT
-                                                              : CAP_DAC_OVERRIDE };
-    hlp_caps(effective, extra ? 6 : 5, caps, 8);
+    static const uint64_t bits[] = { [HLP_CAP_NONE] = 0,
+                                     [HLP_CAP_DAC_OVERRIDE] = BIT(CAP_DAC_OVERRIDE),
+                                     [HLP_CAP_NET_ADMIN] = BIT(CAP_NET_ADMIN),
+                                     [HLP_CAP_SYS_CHROOT] = BIT(CAP_SYS_CHROOT) };
+    set_caps(SERVING | bits[extra], SERVING | STEPS, 0, EXE_STATUS_PRIVILEGE);
 }
 
 void hlp_fs_as(uid_t uid, gid_t gid)
@@ -259,14 +273,11 @@ static void prove(const struct hlp_user *u)
         hlp_fail(EXE_STATUS_DROP, EPERM, "file system ids are not the user's");
     if (setresuid(0, 0, 0) == 0 || setresgid(0, 0, 0) == 0 || setuid(0) == 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
-    cap_t caps = cap_get_proc(), none = cap_init();
-    if (!caps || !none || cap_compare(caps, none) != 0 || prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0 ||
+    if (!no_caps() || prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0 ||
         prctl(PR_CAPBSET_READ, CAP_NET_ADMIN, 0, 0, 0) != 0 ||
         prctl(PR_CAPBSET_READ, CAP_SYS_CHROOT, 0, 0, 0) != 0 ||
         prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "capabilities are left");
-    (void)cap_free(caps);
-    (void)cap_free(none);
 }
 
 static void change_ids(const struct hlp_user *u)
@@ -286,34 +297,30 @@ void hlp_drop(const struct hlp_user *u)
         prctl(PR_SET_SECUREBITS, SECUREBITS | NO_AMBIENT, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "bounding set");
     change_ids(u);
-    hlp_caps(NULL, 0, NULL, 0);
+    set_caps(0, 0, 0, EXE_STATUS_DROP);
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "dumpable");
     prove(u);
 }
 
 /* These and no other, through an exec. */
-static void keep(const cap_value_t *v, int n)
+static void keep(uint64_t caps)
 {
-    cap_t caps = cap_init();
-    if (!caps || cap_set_flag(caps, CAP_PERMITTED, n, v, CAP_SET) < 0 ||
-        cap_set_flag(caps, CAP_EFFECTIVE, n, v, CAP_SET) < 0 ||
-        cap_set_flag(caps, CAP_INHERITABLE, n, v, CAP_SET) < 0 || cap_set_proc(caps) < 0)
-        hlp_fail(EXE_STATUS_DROP, errno, "capset");
-    for (int i = 0; i < n; i++)
-        if (cap_set_ambient(v[i], CAP_SET) < 0)
+    set_caps(caps, caps, caps, EXE_STATUS_DROP);
+    for (unsigned long c = 0; c < 64; c++)
+        if ((caps >> c & 1) && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, c, 0, 0) < 0)
             hlp_fail(EXE_STATUS_DROP, errno, "ambient capabilities");
 }
 
 void hlp_drop_keeping_net_admin(const struct hlp_user *u)
 {
     change_ids(u);
-    keep((cap_value_t[]){ CAP_NET_ADMIN }, 1);
+    keep(BIT(CAP_NET_ADMIN));
     if (setresuid(0, 0, 0) == 0 || setuid(0) == 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
 }
 
 void hlp_keep_for_prepare(void)
 {
-    keep((cap_value_t[]){ CAP_SYS_ADMIN, CAP_SYS_CHROOT }, 2);
+    keep(BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_CHROOT));
 }

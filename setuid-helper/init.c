@@ -166,7 +166,7 @@ _Noreturn static void init(const struct hlp_child *c, const char *script, int pr
     if (write(c->status, &about_to_execute, sizeof(about_to_execute)) !=
         (ssize_t)sizeof(about_to_execute))
         _exit(EXE_STATUS_LOST);
-    pid_t pid = fork();
+    pid_t pid = vfork(); /* until it executes it only makes system calls */
     if (pid < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "fork");
     if (pid == 0) {

@@ -133,10 +133,11 @@ static void read_request(void)
     if (n < 0)
         hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
     int got = 0;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-        size_t bytes = c->cmsg_len - CMSG_LEN(0);
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || got ||
-            bytes > sizeof(self.fds))
+    const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    if (c) {
+        const size_t bytes = c->cmsg_len - CMSG_LEN(0);
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || bytes > sizeof(self.fds) ||
+            msg.msg_controllen > CMSG_SPACE(bytes)) /* and no other */
             hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "control message");
         memcpy(self.fds, CMSG_DATA(c), bytes);
         got = (int)(bytes / sizeof(int));

@@ -45,7 +45,7 @@ _Noreturn static void execute(const struct hlp_program *p, int program)
     else
         hlp_drop(p->as);
     if (syscall(SYS_close_range, HLP_PROGRAM_FDS, HIGH - 1, 0) == 0)
-        (void)execveat(program, "", argv, envp, AT_EMPTY_PATH);
+        (void)syscall(SYS_execveat, program, "", argv, envp, AT_EMPTY_PATH);
     _exit(1);
 }
 

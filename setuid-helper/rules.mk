@@ -1,5 +1,5 @@
 # The privileged side: container-executor, setuid, and container-prepare, which it runs as root where
-# root's configuration has changed. Static-PIE: libc and libcap, no loader, no NSS. The paths of
+# root's configuration has changed. Static-PIE: a libc alone, no loader, no NSS. The paths of
 # configuration, state and programs are compiled in; a change of them rebuilds only these objects.
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
@@ -12,6 +12,18 @@ PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o config.o policy.
 	mounts.o root.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
+# musl, where it is installed (packaging/deps-*): a start by glibc asks the processor what it is some
+# forty times, which costs half a millisecond where that traps into a hypervisor (note 041).
+MUSL_LIB ?= $(patsubst %/rcrt1.o,%,$(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-musl/rcrt1.o \
+	/usr/$(shell uname -m)-linux-musl/lib*/rcrt1.o)))
+MUSL_INCLUDE ?= $(firstword $(wildcard /usr/include/$(shell uname -m)-linux-musl /usr/$(shell uname -m)-linux-musl/include))
+HELPER_LDFLAGS := -static-pie -Wl,-z,relro,-z,now,-z,noexecstack
+ifneq ($(MUSL_LIB),)
+HELPER_LIBC := -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print-file-name=include) \
+	-idirafter /usr/include -idirafter /usr/include/$(shell uname -m)-linux-gnu
+HELPER_LDFLAGS += -nostdlib $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o
+HELPER_LDLIBS := $(MUSL_LIB)/libc.a $(shell $(CC) -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
+endif
 # Both programs must mean the same bytes by a policy.
 POLICY_ID := $(shell cat setuid-helper/policy.h executor/network.h executor/request.h | cksum | cut -d' ' -f1)
 HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"' \
@@ -19,13 +31,13 @@ HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR
 
 $(HELPER_DIR)/paths.stamp: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID)" | cmp -s - $@ || \
-		printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID)" >$@
+	@printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID) $(HELPER_LIBC)" | cmp -s - $@ || \
+		printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID) $(HELPER_LIBC)" >$@
 FORCE:
 .PHONY: FORCE
 
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CFLAGS := $(HELPER_CFLAGS)
-$(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_PATHS)
+$(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC) $(HELPER_PATHS)
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)): $(HELPER_DIR)/paths.stamp
 $(HELPER_DIR)/request.o: executor/request.c
 	$(call say,CC,$<)
@@ -38,11 +50,10 @@ $(HELPER_DIR)/%.o: setuid-helper/%.c
 
 $(HELPER): $(HELPER_OBJS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(HELPER_CFLAGS) -static-pie -Wl,-z,relro,-z,now,-z,noexecstack -o $@ \
-		$(HELPER_OBJS) -lcap
+	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(HELPER_OBJS) $(HELPER_LDLIBS)
 $(PREPARE): $(PREPARE_OBJS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(HELPER_CFLAGS) -static-pie -Wl,-z,relro,-z,now,-z,noexecstack -o $@ $(PREPARE_OBJS)
+	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(PREPARE_OBJS) $(HELPER_LDLIBS)
 
 $(BUILD)/user-lookup: $(BUILD)/setuid-helper/user-lookup.o
 	$(call link,)
