@@ -1,5 +1,6 @@
 /* One container on the daemon's side: group made, helper asked, monitor watched, record read; the
  * same from the record alone after a restart. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +18,8 @@
 #include "executor/internal.h"
 
 #define LOOK_AGAIN_USEC 2000
-#define LOOKS_FOR_RECORD 250 /* half a second: a helper that was asked may not have made it yet */
+#define LOOKS_FOR_RECORD 250 /* half a second: a helper that was asked may not have made it yet; */
+#define WAITS_FOR_PREPARE 24 /* so often again where container-prepare is at work, which has ten */
 #define EXIT_LOST 154
 #define CGROUP_REMOVE_MS 10000
 
@@ -35,7 +37,7 @@ struct exe_container {
     int init;                  /* pidfd; -1 not known */
     int monitor;               /* adopted: pidfd of the monitor */
     sd_event_source *watch;    /* adopted: end of the monitor; or a first word from the loop */
-    int looks;                 /* adopted: how often there was a group but no record */
+    int looks, waits;          /* adopted: how often there was a group but no record */
     bool killed;               /* by exe_kill */
     bool over;                 /* failed or exited was called */
 };
@@ -348,6 +350,38 @@ static bool look_again(struct exe_container *c)
                                       1000, on_look_again, c) >= 0;
 }
 
+/* Is container-prepare at work, for which the container's helper may wait? A job that gives itself
+ * this name delays the word that a container of before was never started, no more. */
+static bool preparing(void)
+{
+    static const char name[] = "container-prepare";
+    bool found = false;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; proc && !found && (e = readdir(proc));) {
+        char path[300], line[sizeof(name)] = "";
+        if (e->d_name[0] < '1' || e->d_name[0] > '9')
+            continue;
+        (void)snprintf(path, sizeof(path), "/proc/%s/cmdline", e->d_name);
+        _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+        found = fd >= 0 && read(fd, line, sizeof(line)) == (ssize_t)sizeof(line) &&
+                memcmp(line, name, sizeof(name)) == 0;
+    }
+    if (proc)
+        (void)closedir(proc);
+    return found;
+}
+
+/* The group is made before the helper is asked: where it is, one may be on its way, and a second one
+ * must not start beside it. */
+static bool may_be_on_its_way(struct exe_container *c)
+{
+    if (c->looks >= LOOKS_FOR_RECORD && c->waits < WAITS_FOR_PREPARE && preparing()) {
+        c->waits++;
+        c->looks = 0;
+    }
+    return c->leaf && c->looks++ < LOOKS_FOR_RECORD;
+}
+
 /* First word to the caller of exe_adopt: from the loop. */
 static int on_adopted(sd_event_source *s, void *userdata)
 {
@@ -366,9 +400,7 @@ static int on_adopted(sd_event_source *s, void *userdata)
         monitor_ended(c);
         return 0;
     case LOOK_NEVER:
-        /* The group is made before the helper is asked: where it is, one may be on its way, and a
-         * second one must not start beside it. */
-        if (c->leaf && c->looks++ < LOOKS_FOR_RECORD && look_again(c))
+        if (may_be_on_its_way(c) && look_again(c))
             return 0;
         /* Never launched, or refused: whatever may still be on its way finds no group. */
         exe_failure_set(&f, EXE_STATUS_LOST, 0, c->name, "the launch had not happened");

@@ -36,6 +36,8 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
     x->cgroups = s->cgroups;
     x->unenforced_allowed = s->unenforced_allowed;
     x->labels = s->labels;
+    x->profile = s->profile;
+    x->network = s->network;
     x->helper = strdup(s->helper);
     if (!x->helper || copy_strv(s->local_dirs, &x->local_dirs) < 0 ||
         copy_strv(s->log_dirs, &x->log_dirs) < 0)

@@ -24,6 +24,8 @@ struct exe_settings {
     char *const *local_dirs;      /* NULL-terminated */
     char *const *log_dirs;
     bool unenforced_allowed;      /* selvedge.nodemanager.unenforced-limits.allowed */
+    enum exe_profile profile;     /* of containers, compared by exe_check; 0: not */
+    enum exe_network network;
     bool labels;                  /* selvedge.nodemanager.selinux.labels */
 };
 
@@ -52,9 +54,14 @@ void exe_failure_from(const struct exe_reply *reply, int status, const char *obj
 /* Every simple operation ends in one call of this; `f` is NULL on success. */
 typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
 
-/* Asks the helper for the policy in force and compares directory lists, account, cgroup root and
- * the settings of unenforced limits and of SELinux labels with ours. */
-int exe_check(struct exe *x, exe_done done, void *userdata) _must_use_;
+/* As the configuration writes them. */
+const char *exe_profile_name(enum exe_profile p);
+const char *exe_network_name(enum exe_network n);
+
+/* Asks the helper for the policy in force and compares directory lists, account, cgroup root, SELinux
+ * labels, the unenforced-limits setting, profile and network with ours. `rebuild`: the helper makes
+ * what it has prepared for containers again, with the mounts that there are now. */
+int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata) _must_use_;
 
 /* Makes usercache/<user>, its caches, appcache/<app> and <log>/<app> on the masked directories;
  * what is there already and right is left alone. Once an application and node. `categories`: as in struct

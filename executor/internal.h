@@ -13,6 +13,8 @@ struct exe {
     struct cg_root *cgroups;
     char **local_dirs, **log_dirs;
     bool unenforced_allowed, labels;
+    enum exe_profile profile;
+    enum exe_network network;
     uint64_t next_request;
     struct exe_call *calls;           /* utlist */
     struct exe_container *containers; /* utlist */

@@ -18,10 +18,23 @@ struct operation {
     char object[EXE_TEXT_MAX];
 };
 
+const char *exe_profile_name(enum exe_profile p)
+{
+    static const char *const names[] = { "", "strict", "hadoop", "host" };
+    return names[p <= EXE_PROFILE_HOST ? p : 0];
+}
+
+const char *exe_network_name(enum exe_network n)
+{
+    static const char *const names[] = { "host", "none", "private", "" };
+    return names[n <= EXE_NETWORK_PRIVATE ? n : 3];
+}
+
 /* The answer to CHECK: lines of key=value, against our own settings. */
 struct policy {
     const struct exe *exe;
     size_t n_local, n_log;
+    bool profile, network; /* ours is one of those that are allowed */
     char wrong[256];
 };
 
@@ -56,9 +69,23 @@ static void compare(struct policy *p, const char *key, const char *value)
              cg_root_missing(x->cgroups) && (!x->unenforced_allowed || strcmp(value, "true") != 0))
         wrong(p, "limits cannot be enforced here and this is not allowed by both sides", value,
               x->unenforced_allowed ? "true" : "false");
+    else if (strcmp(key, "profile") == 0)
+        p->profile |= strcmp(value, exe_profile_name(x->profile)) == 0;
+    else if (strcmp(key, "network") == 0)
+        p->network |= strcmp(value, exe_network_name(x->network)) == 0;
     else if (strcmp(key, "selinux") == 0 && (strcmp(value, "off") == 0) == x->labels)
         wrong(p, "selvedge.sandbox.selinux and selvedge.nodemanager.selinux.labels", value,
               x->labels ? "true" : "false");
+}
+
+/* What this daemon would ask for and root does not allow. */
+static void not_allowed(struct policy *p, const char *ours, const char *value, const char *theirs)
+{
+    if (p->wrong[0] == '\0')
+        (void)snprintf(p->wrong, sizeof(p->wrong),
+                       "%s is %s, which %s in container-executor.cfg does not allow; add it "
+                       "there, or use one that is there",
+                       ours, value, theirs);
 }
 
 static bool policy_agrees(const struct exe *x, const struct exe_reply *reply, char *why, size_t n)
@@ -79,6 +106,12 @@ static bool policy_agrees(const struct exe *x, const struct exe_reply *reply, ch
         wrong(&p, "yarn.nodemanager.local-dirs", "fewer", "more");
     if (p.n_log < sv_strv_len(x->log_dirs))
         wrong(&p, "yarn.nodemanager.log-dirs", "fewer", "more");
+    if (x->profile && !p.profile)
+        not_allowed(&p, "selvedge.nodemanager.sandbox.profile", exe_profile_name(x->profile),
+                    "selvedge.sandbox.profiles");
+    if (x->profile && !p.network)
+        not_allowed(&p, "selvedge.nodemanager.network", exe_network_name(x->network),
+                    "selvedge.sandbox.networks");
     (void)snprintf(why, n, "%s", p.wrong);
     return p.wrong[0] == '\0';
 }
@@ -131,9 +164,9 @@ static int operate(struct exe *x, struct exe_request *r, const int *fds, size_t 
     return e;
 }
 
-int exe_check(struct exe *x, exe_done done, void *userdata)
+int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata)
 {
-    struct exe_request r = { .op = EXE_OP_CHECK };
+    struct exe_request r = { .op = EXE_OP_CHECK, .what = rebuild ? EXE_CHECK_REBUILD : 0 };
     return operate(x, &r, NULL, 0, "container-executor", done, userdata);
 }
 

@@ -27,7 +27,7 @@ static int fields(const struct exe_request *r)
 {
     switch (r->op) {
     case EXE_OP_CHECK:
-        return 0;
+        return r->what == EXE_CHECK_REBUILD ? F_WHAT : 0;
     case EXE_OP_INIT_APP:
         return F_APP | F_USER | F_LOCAL | F_LOG | F_CATEGORIES;
     case EXE_OP_LAUNCH:

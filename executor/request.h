@@ -32,7 +32,8 @@
 #define EXE_REPLY_TEXT_MAX 12288
 
 enum exe_op {
-    EXE_OP_CHECK = 1,    /* is everything as it must be? answers the policy that is in force */
+    EXE_OP_CHECK = 1,    /* is everything as it must be? answers the policy that is in force; what:
+                          * EXE_CHECK_REBUILD has it made again first, with what containers see */
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
     EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds) */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
@@ -65,6 +66,8 @@ enum exe_visibility {
     EXE_VISIBILITY_PRIVATE = 2,
     EXE_VISIBILITY_APPLICATION = 4,
 };
+
+#define EXE_CHECK_REBUILD 1
 
 enum exe_delete {
     EXE_DELETE_CONTAINER = 1,      /* work dir <app>/<container> */

@@ -29,6 +29,7 @@
 #include "nodemanager/localization.h"
 #include "nodemanager/log_handler.h"
 #include "nodemanager/mcs.h"
+#include "nodemanager/mount_watch.h"
 #include "nodemanager/nm_web.h"
 #include "nodemanager/node_status_updater.h"
 #include "nodemanager/numa.h"
@@ -140,6 +141,25 @@ static void on_checked(const struct exe_failure *f, void *userdata)
     nm_stop(nm, "container-executor is not usable", EXIT_FAILURE);
 }
 
+static void on_prepared(const struct exe_failure *f, void *userdata)
+{
+    (void)userdata;
+    if (f)
+        sv_log_err("new containers may not see a mount that came or went: %s", f->text);
+}
+
+/* What containers see of the host is prepared: with the mounts of that moment. */
+static void on_mounts_changed(void *userdata)
+{
+    struct nm *nm = userdata;
+    int r = exe_check(nm->exe, true, on_prepared, nm);
+
+    if (r < 0)
+        sv_log_err("new containers may not see a mount that came or went: %s", strerror(-r));
+    else
+        sv_log_info("the host's mounts have changed: what containers see is prepared again");
+}
+
 static int open_executor(struct nm *nm, struct sv_error *err)
 {
     const char *helper = nm->conf.executor_path;
@@ -153,12 +173,17 @@ static int open_executor(struct nm *nm, struct sv_error *err)
                     .log_dirs = nm->conf.log_dirs,
                     .unenforced_allowed = nm->conf.unenforced_allowed,
                     .labels = nm->conf.selinux_labels,
+                    .profile = nm->conf.profile,
+                    .network = nm->conf.network,
                 },
                 &nm->exe, err);
     if (r < 0)
         return r;
-    r = exe_check(nm->exe, on_checked, nm);
-    return r < 0 ? sv_error_errno(err, r, "container-executor") : 0;
+    r = exe_check(nm->exe, true, on_checked, nm);
+    if (r < 0)
+        return sv_error_errno(err, r, "container-executor");
+    return nm_mount_watch_new(nm->event, "/proc/self/mountinfo", on_mounts_changed, nm,
+                              &nm->mounts, err);
 }
 
 /* ---- RPC and web, last ------------------------------------------------------------------------*/
@@ -415,6 +440,7 @@ void nm_free(struct nm *nm)
     nm->deletion = nm_deletion_free(nm->deletion);
     nm->localization = nm_localization_free(nm->localization);
     nm->secrets = nm_secrets_free(nm->secrets);
+    nm->mounts = nm_mount_watch_free(nm->mounts);
     nm->exe = exe_free(nm->exe);
     nm->cgroups = cg_root_free(nm->cgroups);
     nm->limits = nm_limits_free(nm->limits);

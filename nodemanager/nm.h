@@ -30,6 +30,7 @@ struct nm_limits;
 struct nm_localization;
 struct nm_log_handler;
 struct nm_mcs;
+struct nm_mount_watch;
 struct nm_monitor;
 struct nm_numa;
 struct nm_secrets;
@@ -51,6 +52,7 @@ struct nm {
     struct nm_limits *limits;
     struct nm_assignments *assignments;
     struct exe *exe;
+    struct nm_mount_watch *mounts;
     struct nm_localization *localization;
     struct nm_deletion *deletion;
     struct nm_log_handler *logs;

@@ -6,7 +6,7 @@ NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o assignments.o audit_logger.o conf.o \
 	container.o container_diagnostics.o container_env.o container_launch.o container_manager.o \
 	container_start.o container_update.o containers_monitor.o deletion_service.o elastic_memory.o finished_containers.o gpu_discovery.o \
-	local_dirs.o localization.o localization_records.o log_handler.o mcs.o nm.o nm_web.o \
+	local_dirs.o localization.o localization_records.o log_handler.o mcs.o mount_watch.o nm.o nm_web.o \
 	nm_web_logs.o node_status_updater.o numa.o recently_stopped.o recovery.o resource_limits.o state_store.o state_store_schema.o \
 	token_secret_managers.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
@@ -25,7 +25,7 @@ $(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
 
-NODEMANAGER_TESTS := test-nm-conf test-nm-dirs test-nm-store test-nm-secrets test-nm-machines test-nm-memory test-nm-assign test-nm-mcs
+NODEMANAGER_TESTS := test-nm-conf test-nm-dirs test-nm-store test-nm-secrets test-nm-machines test-nm-memory test-nm-assign test-nm-mcs test-nm-mounts
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))

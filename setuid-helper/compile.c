@@ -13,7 +13,7 @@
 #include "setuid-helper/prepare.h"
 
 #define ACCOUNTS_MAX (4 * 1024 * 1024)
-#define TICK 20000000 /* ns: a change within less than this may leave the times of a file as they were */
+#define TICK 12000000 /* ns: a change within less than this may leave the times of a file as they were */
 
 static char accounts[ACCOUNTS_MAX];
 
@@ -107,6 +107,10 @@ static void write_answer(struct hlp_policy *p)
     n = number(text, n, "public-uid", p->public.uid);
     n = number(text, n, "min-user-id", p->min_uid);
     n = line(text, n, "unenforced-limits-allowed", p->unenforced_allowed ? "true" : "false");
+    n = line(text, n, "selinux",
+             !p->selinux                                ? "off"
+             : p->selinux >> HLP_SELINUX_ENFORCING & 1 ? "enforcing"
+                                                       : "labels");
     for (const char *const *w = hlp_profile_names; *w; w++)
         if (p->profiles >> (w - hlp_profile_names) & 1)
             n = line(text, n, "profile", *w);

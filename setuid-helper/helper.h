@@ -95,6 +95,7 @@ void hlp_label(const struct hlp *h, enum hlp_label which);
 void hlp_job_user(struct hlp *h);
 
 /* path.c */
+bool hlp_fdinfo(int fd, char *buf, size_t size); /* what the kernel tells of a descriptor of ours */
 int hlp_open_at(int dirfd, const char *path, int flags); /* openat2 beneath; fd or -errno */
 /* The directory that holds the last name of an absolute path, which comes back: every one from / on
  * is root's or `owner`'s and not writable by others. `on_open` may be EXE_STATUS_OK here and in the

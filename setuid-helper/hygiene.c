@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/securebits.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/fsuid.h>
@@ -131,21 +132,34 @@ void hlp_rlimits(void)
         hlp_fail(EXE_STATUS_LIMITS, errno, "nice value");
 }
 
-/* The initial user namespace, no filter that would reach into every container. */
+/* The initial user and pid namespaces, by the numbers that no other has; no chroot: who enters a
+ * mount namespace, as here its own, stands at its root; no filter, which would reach into every
+ * container. */
 static void confinement(void)
 {
-    char map[128];
     struct statfs fs;
-    static const char whole[] = "         0          0 4294967295\n";
-    int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
-    if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
-        hlp_fail(EXE_STATUS_CONFINED, errno, "/proc/self/uid_map");
-    ssize_t n = read(fd, map, sizeof(map));
-    (void)close(fd);
-    if (n != (ssize_t)strlen(whole) || memcmp(map, whole, (size_t)n) != 0)
-        hlp_fail(EXE_STATUS_CONFINED, EPERM, "user namespace is not the initial one");
+    struct stat user, pid;
+    char before[512], after[512];
+    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int dir = open("/proc/self/ns", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (dir < 0 || fstatfs(dir, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC ||
+        fstatat(dir, "user", &user, 0) < 0 || fstatat(dir, "pid", &pid, 0) < 0)
+        hlp_fail(EXE_STATUS_CONFINED, errno, "/proc/self/ns");
+    if (user.st_ino != 0xeffffffd || pid.st_ino != 0xeffffffc)
+        hlp_fail(EXE_STATUS_CONFINED, EPERM, "user or pid namespace is not the initial one");
+    int mnt = openat(dir, "mnt", O_RDONLY | O_CLOEXEC);
+    if (mnt < 0 || setns(mnt, CLONE_NEWNS) < 0)
+        hlp_fail(EXE_STATUS_CONFINED, errno, "own mount namespace (CAP_SYS_CHROOT)");
+    int now = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (!hlp_fdinfo(root, before, sizeof(before)) || !hlp_fdinfo(now, after, sizeof(after)) ||
+        !strstr(before, "\nmnt_id:\t") || strcmp(before, after) != 0)
+        hlp_fail(EXE_STATUS_CONFINED, EPERM, "root directory is not the initial one");
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
         hlp_fail(EXE_STATUS_CONFINED, EPERM, "inherited system call filter");
+    (void)close(dir);
+    (void)close(mnt);
+    (void)close(root);
+    (void)close(now);
 }
 
 #define BIT(c) (UINT64_C(1) << (c))
@@ -209,9 +223,7 @@ void hlp_hygiene(int argc)
     signals();
     limits();
     (void)umask(077);
-    if (chdir("/") < 0)
-        hlp_fail(EXE_STATUS_PRIVILEGE, errno, "/");
-    confinement();
+    confinement(); /* leaves it in / */
 }
 
 /* Bits that make capabilities what capset says and nothing else: no magic for uid 0, none for a

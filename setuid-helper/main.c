@@ -193,6 +193,12 @@ static void check_binary(uid_t real)
 /* Is everything there? Answers the policy in force, for the daemon to compare with its own. */
 _Noreturn static void check(struct hlp *h)
 {
+    if (h->req.what == EXE_CHECK_REBUILD) {
+        if (unlink(EXECUTOR_STATE "/policy") < 0 && errno != ENOENT)
+            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
+        (void)close(h->table);
+        hlp_load_policy(h);
+    }
     hlp_load_filter("strict");
     hlp_load_filter("hadoop");
     hlp_load_filter("localizer");

@@ -69,15 +69,9 @@ void hlp_init_app(struct hlp *h)
 /* The pid behind a pidfd, as this pid namespace sees it; 0 when it is none or has ended. */
 static pid_t pid_of(int pidfd)
 {
-    char name[64], text[512];
-    (void)hlp_format(name, sizeof(name), "/proc/self/fdinfo/%d", pidfd);
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-    if (fd >= 0)
-        (void)close(fd);
-    if (n <= 0)
+    char text[512];
+    if (!hlp_fdinfo(pidfd, text, sizeof(text)))
         return 0;
-    text[n] = '\0';
     const char *s = strstr(text, "\nPid:\t");
     long pid = 0;
     for (s = s ? s + 6 : ""; *s >= '0' && *s <= '9' && pid < 1 << 26; s++)

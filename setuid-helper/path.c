@@ -37,6 +37,18 @@ int hlp_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
     return -EAGAIN;
 }
 
+bool hlp_fdinfo(int fd, char *buf, size_t size)
+{
+    char name[64];
+    (void)hlp_format(name, sizeof(name), "/proc/self/fdinfo/%d", fd);
+    int info = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t n = info < 0 ? -1 : read(info, buf, size - 1);
+    if (info >= 0)
+        (void)close(info);
+    buf[n < 0 ? 0 : n] = '\0';
+    return n > 0;
+}
+
 int hlp_open_at(int dirfd, const char *path, int flags)
 {
     return hlp_openat2(dirfd, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);

@@ -31,6 +31,7 @@ static void test_every_operation(void **state)
 {
     const struct exe_request all[] = {
         { .op = EXE_OP_CHECK },
+        { .op = EXE_OP_CHECK, .what = EXE_CHECK_REBUILD },
         { .op = EXE_OP_INIT_APP, .cluster_ts = 1, .app = 1, .user = "a", .local_mask = 1,
           .log_mask = 1, .categories = { 1, 2, 600, 601 } },
         launch(),
