@@ -26,6 +26,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 # A machine without a compiler has the helper built elsewhere, for one fixed place; the vm lane's guest.
 PREBUILT = os.environ.get("SELVEDGE_TEST_HELPERS")
 PATIENCE = 60  # seconds for what will come; a limit for hangs alone
+LOCKED = ["flock", "/run/lock/selvedge-test-host.lock"]  # of the account files, as tests/cluster takes it
 ALL_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # SEAL, SHRINK, GROW, WRITE
 
 
@@ -103,7 +104,7 @@ class Ground:
         for short in ("y", "m", "p", "a", "b"):
             n = self.prefix + short
             system = ["-r"] if short in "ymp" else []
-            subprocess.run(["useradd", "-M", "-U", "-d", "/nonexistent", "-s", "/usr/sbin/nologin"] + system + [n],
+            subprocess.run(LOCKED + ["useradd", "-M", "-U", "-d", "/nonexistent", "-s", "/usr/sbin/nologin"] + system + [n],
                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.accounts.append(n)
         self.nm = pwd.getpwnam(self.prefix + "y")
@@ -311,7 +312,7 @@ class Ground:
         # -f: an alias of root is "in use by process 1". Groups after all accounts: two share one.
         for command in (["userdel", "-f"], ["groupdel"]):
             for n in self.accounts:
-                subprocess.run(command + [n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                subprocess.run(LOCKED + command + [n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         shutil.rmtree(self.base, ignore_errors=True)
         left = [l.split(":")[0] for f in ("/etc/passwd", "/etc/group") for l in open(f) if l.startswith(self.prefix)]
         return problems + ["account " + n for n in left]
