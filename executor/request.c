@@ -6,70 +6,44 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an operation must have (needs), and may have; everything else must be zero. */
 enum {
     F_APP = 1,
     F_CONTAINER = 2, /* attempt and container */
     F_USER = 4,
     F_LOCAL = 8,
     F_LOG = 16,
-    F_WORK_DIR = 32,
-    F_LAUNCH = 64, /* profile, network, limits, devices */
-    F_WHAT = 128,
-    F_VISIBILITY = 256,
-    F_SIGNAL = 512,
-    F_RESOURCE = 1024,
-    F_CATEGORIES = 2048, /* may have them */
+    F_LAUNCH = 32, /* work dir, profile, network, limits, devices */
+    F_SIGNAL = 64,
+    F_RESOURCE = 128,
+    F_CATEGORIES = 256, /* may have them */
 };
 
-/* The fields of a request; -1 for an operation or a kind that there is not. */
-static int fields(const struct exe_request *r)
-{
-    switch (r->op) {
-    case EXE_OP_CHECK:
-        return r->what == EXE_CHECK_REBUILD ? F_WHAT : 0;
-    case EXE_OP_INIT_APP:
-        return F_APP | F_USER | F_LOCAL | F_LOG | F_CATEGORIES;
-    case EXE_OP_LAUNCH:
-        return F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_WORK_DIR | F_LAUNCH | F_CATEGORIES;
-    case EXE_OP_LOCALIZE:
-        if (r->what == EXE_VISIBILITY_PUBLIC)
-            return F_LOCAL | F_WHAT;
-        if (r->what & ~(unsigned)(EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION))
-            return -1;
-        return F_APP | F_USER | F_LOCAL | F_WHAT | F_CATEGORIES;
-    case EXE_OP_SIGNAL:
-        return F_APP | F_CONTAINER | F_USER | F_SIGNAL;
-    case EXE_OP_DELETE:
-        break;
-    default:
-        return -1;
-    }
-    switch (r->what) {
-    case EXE_DELETE_CONTAINER:
-        return F_WHAT | F_APP | F_CONTAINER | F_USER | F_LOCAL;
-    case EXE_DELETE_CONTAINER_LOGS:
-        return F_WHAT | F_APP | F_CONTAINER | F_USER | F_LOG;
-    case EXE_DELETE_APP:
-        return F_WHAT | F_APP | F_USER | F_LOCAL;
-    case EXE_DELETE_APP_LOGS:
-        return F_WHAT | F_APP | F_USER | F_LOG;
-    case EXE_DELETE_USER:
-        return F_WHAT | F_USER | F_LOCAL;
-    case EXE_DELETE_RESOURCE:
-        if (r->visibility == EXE_VISIBILITY_PUBLIC)
-            return F_WHAT | F_VISIBILITY | F_RESOURCE | F_LOCAL;
-        if (r->visibility == EXE_VISIBILITY_PRIVATE)
-            return F_WHAT | F_VISIBILITY | F_RESOURCE | F_LOCAL | F_USER;
-        if (r->visibility == EXE_VISIBILITY_APPLICATION)
-            return F_WHAT | F_VISIBILITY | F_RESOURCE | F_LOCAL | F_USER | F_APP;
-        return -1;
-    case EXE_DELETE_PUBLIC:
-        return F_WHAT | F_LOCAL;
-    default:
-        return -1;
-    }
-}
+/* The requests that there are, and which fields each has: all of them, and no other. */
+static const struct {
+    uint8_t op, what, visibility;
+    uint16_t fields;
+} forms[] = {
+    { EXE_OP_CHECK, 0, 0, 0 },
+    { EXE_OP_CHECK, EXE_CHECK_REBUILD, 0, 0 },
+    { EXE_OP_INIT_APP, 0, 0, F_APP | F_USER | F_LOCAL | F_LOG | F_CATEGORIES },
+    { EXE_OP_LAUNCH, 0, 0, F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
+    { EXE_OP_LOCALIZE, EXE_VISIBILITY_PUBLIC, 0, F_LOCAL },
+    { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE, 0, F_APP | F_USER | F_LOCAL | F_CATEGORIES },
+    { EXE_OP_LOCALIZE, EXE_VISIBILITY_APPLICATION, 0, F_APP | F_USER | F_LOCAL | F_CATEGORIES },
+    { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION, 0,
+      F_APP | F_USER | F_LOCAL | F_CATEGORIES },
+    { EXE_OP_SIGNAL, 0, 0, F_APP | F_CONTAINER | F_USER | F_SIGNAL },
+    { EXE_OP_DELETE, EXE_DELETE_CONTAINER, 0, F_APP | F_CONTAINER | F_USER | F_LOCAL },
+    { EXE_OP_DELETE, EXE_DELETE_CONTAINER_LOGS, 0, F_APP | F_CONTAINER | F_USER | F_LOG },
+    { EXE_OP_DELETE, EXE_DELETE_APP, 0, F_APP | F_USER | F_LOCAL },
+    { EXE_OP_DELETE, EXE_DELETE_APP_LOGS, 0, F_APP | F_USER | F_LOG },
+    { EXE_OP_DELETE, EXE_DELETE_USER, 0, F_USER | F_LOCAL },
+    { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_PUBLIC, F_RESOURCE | F_LOCAL },
+    { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_PRIVATE, F_RESOURCE | F_LOCAL | F_USER },
+    { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_APPLICATION,
+      F_RESOURCE | F_LOCAL | F_USER | F_APP },
+    { EXE_OP_DELETE, EXE_DELETE_PUBLIC, 0, F_LOCAL },
+};
 
 /* Hadoop's pattern ^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}[$]?$ without the names that mean
  * something to a path. Everything but a byte of that set is refused, so no name needs escaping. */
@@ -95,80 +69,89 @@ static bool signal_ok(unsigned sig)
     return memchr(allowed, (int)sig, sizeof(allowed)) && sig < 32;
 }
 
-/* One form of every list: ascending, each once, zeros behind it. */
+/* One form of every list: ascending, each once. */
 static bool devices_ok(const struct exe_request *r)
 {
     uint64_t last = 0;
     if (r->n_devices > EXE_DEVICES_MAX)
         return false;
-    for (unsigned i = 0; i < EXE_DEVICES_MAX; i++) {
+    for (unsigned i = 0; i < r->n_devices; i++) {
         const struct exe_device *d = &r->devices[i];
         uint64_t n = (uint64_t)d->major << 32 | d->minor;
-        if (i >= r->n_devices ? n != 0
-                              : n <= last || d->major >= 1 << 12 || d->minor >= 1 << 20)
+        if (n <= last || d->major >= 1 << 12 || d->minor >= 1 << 20)
             return false;
         last = n;
     }
     return true;
 }
 
-static bool sandbox_ok(const struct exe_request *r)
+static bool launch_ok(const struct exe_request *r)
 {
-    bool private = r->network == EXE_NETWORK_PRIVATE;
     return r->profile >= EXE_PROFILE_STRICT && r->profile <= EXE_PROFILE_HOST &&
+           r->work_dir < EXE_DIRS_MAX && (r->local_mask >> r->work_dir & 1) &&
            r->network <= EXE_NETWORK_PRIVATE && devices_ok(r) &&
-           (private ? r->net_ceil_kbit == 0 || r->net_ceil_kbit >= r->net_rate_kbit
-                    : !r->net_index && !r->net_rate_kbit && !r->net_ceil_kbit);
+           (r->network == EXE_NETWORK_PRIVATE
+                ? r->net_ceil_kbit == 0 || r->net_ceil_kbit >= r->net_rate_kbit
+                : !r->net_index && !r->net_rate_kbit && !r->net_ceil_kbit);
 }
 
-static bool no_sandbox(const struct exe_request *r)
+/* One form of every set: the user's pair from the lower half, the application's from the upper one. */
+static bool categories_ok(const uint16_t *c)
 {
-    return !r->profile && !r->network && !r->net_index && !r->net_rate_kbit && !r->net_ceil_kbit &&
-           !r->memory_max && !r->pids_max && r->n_devices == 0 && devices_ok(r);
-}
-
-/* None, or one form of every set: the user's pair from the lower half, the application's from the
- * upper one. */
-static bool categories_ok(const uint16_t *c, bool allowed)
-{
-    if (!c[0] && !c[1] && !c[2] && !c[3])
-        return true;
-    return allowed && c[0] < c[1] && c[1] < EXE_CATEGORY_MAX / 2 && EXE_CATEGORY_MAX / 2 <= c[2] &&
+    return c[0] < c[1] && c[1] < EXE_CATEGORY_MAX / 2 && EXE_CATEGORY_MAX / 2 <= c[2] &&
            c[2] < c[3] && c[3] < EXE_CATEGORY_MAX;
 }
 
-static bool nothing_behind(const char *s, size_t size)
+/* Is every field that the request must have in order? */
+static bool has(const struct exe_request *r, unsigned f)
 {
-    for (size_t i = strnlen(s, size); i < size; i++)
-        if (s[i])
-            return false;
-    return true;
+    /* epoch of at most 24 bits and a sequence of at most 40, both in a positive number */
+    return (!(f & F_APP) || (r->cluster_ts > 0 && r->app > 0)) &&
+           (!(f & F_CONTAINER) || (r->attempt > 0 && r->container > 0)) &&
+           (!(f & F_USER) || user_ok(r->user)) && (!(f & F_LOCAL) || r->local_mask != 0) &&
+           (!(f & F_LOG) || r->log_mask != 0) && (!(f & F_LAUNCH) || launch_ok(r)) &&
+           (!(f & F_SIGNAL) || signal_ok(r->signal)) &&
+           (!(f & F_RESOURCE) || (r->resource_id != 0 && r->resource_id <= INT64_MAX));
+}
+
+/* Is all the rest of it zero? */
+static bool has_no_more(const struct exe_request *r, unsigned f)
+{
+    static const struct exe_request nothing;
+    struct exe_request rest = *r;
+    rest.magic = rest.version = rest.op = rest.what = rest.visibility = 0;
+    rest.request_id = 0;
+    if (f & F_APP)
+        rest.cluster_ts = rest.app = 0;
+    if (f & F_CONTAINER)
+        rest.container = rest.attempt = 0;
+    if (f & F_USER)
+        memset(rest.user, 0, strlen(rest.user));
+    if (f & F_LOCAL)
+        rest.local_mask = 0;
+    if (f & F_LOG)
+        rest.log_mask = 0;
+    if (f & F_LAUNCH) {
+        memset(rest.devices, 0, rest.n_devices * sizeof(rest.devices[0]));
+        rest.n_devices = rest.profile = rest.network = rest.work_dir = 0;
+        rest.net_index = rest.net_rate_kbit = rest.net_ceil_kbit = rest.pids_max = 0;
+        rest.memory_max = 0;
+    }
+    if (f & F_SIGNAL)
+        rest.signal = 0;
+    if (f & F_RESOURCE)
+        rest.resource_id = rest.resource_dir = 0;
+    if (f & F_CATEGORIES && categories_ok(rest.categories))
+        memset(rest.categories, 0, sizeof(rest.categories));
+    return memcmp(&rest, &nothing, sizeof(rest)) == 0;
 }
 
 bool exe_request_ok(const struct exe_request *r)
 {
-    int f = fields(r);
-    if (f < 0)
-        return false;
-    bool app = r->cluster_ts > 0 && r->app > 0;
-    bool no_app = r->cluster_ts == 0 && r->app == 0;
-    /* epoch of at most 24 bits and a sequence of at most 40, both in a positive number */
-    bool container = r->attempt > 0 && r->container > 0;
-    bool no_container = r->attempt == 0 && r->container == 0;
-    return (f & F_APP ? app : no_app) && (f & F_CONTAINER ? container : no_container) &&
-           (f & F_USER ? user_ok(r->user) : r->user[0] == '\0') &&
-           nothing_behind(r->user, sizeof(r->user)) && r->zero == 0 &&
-           (f & F_LOCAL ? r->local_mask != 0 : r->local_mask == 0) &&
-           (f & F_LOG ? r->log_mask != 0 : r->log_mask == 0) &&
-           (f & F_WORK_DIR ? r->work_dir < EXE_DIRS_MAX && (r->local_mask >> r->work_dir & 1)
-                           : r->work_dir == 0) &&
-           (f & F_LAUNCH ? sandbox_ok(r) : no_sandbox(r)) &&
-           categories_ok(r->categories, f & F_CATEGORIES) &&
-           (f & F_WHAT ? r->what != 0 : r->what == 0) &&
-           (f & F_VISIBILITY ? r->visibility != 0 : r->visibility == 0) &&
-           (f & F_SIGNAL ? signal_ok(r->signal) : r->signal == 0) &&
-           (f & F_RESOURCE ? r->resource_id != 0 && r->resource_id <= INT64_MAX
-                           : r->resource_id == 0 && r->resource_dir == 0);
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        if (forms[i].op == r->op && forms[i].what == r->what && forms[i].visibility == r->visibility)
+            return has(r, forms[i].fields) && has_no_more(r, forms[i].fields);
+    return false;
 }
 
 int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret)

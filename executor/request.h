@@ -1,6 +1,6 @@
 /* What passes between the daemon and container-executor, byte by byte: the request datagram, the
- * reply datagram and the exit record. Shared by executor/ (which asks) and setuid-helper/ (which
- * decides); includes nothing but libc.
+ * reply datagram and the exit record. Shared by executor/ (which asks; its half is executor/ask.h) and
+ * setuid-helper/ (which decides); includes nothing but libc.
  *
  * Hostile input: the request, as seen by the helper (the daemon may be taken over); the exit
  * record, as seen by the daemon (a disk may lie). The decoders refuse what is not exactly right:
@@ -119,8 +119,6 @@ struct exe_request {
 #define EXE_REQUEST_SIZE 304
 _Static_assert(sizeof(struct exe_request) == EXE_REQUEST_SIZE, "no padding");
 
-/* executor/ask.c: EXE_REQUEST_SIZE bytes into `buf`, or -EINVAL when the helper would refuse it. */
-int exe_request_encode(const struct exe_request *r, uint8_t *buf, size_t size);
 /* 0, -EPROTONOSUPPORT (other version) or -EBADMSG. */
 int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret);
 /* Is every field what its operation asks for? Both ends ask. */
@@ -132,67 +130,28 @@ int exe_request_fds(uint16_t op);
 void exe_app_text(const struct exe_request *r, char *buf);
 void exe_container_text(const struct exe_request *r, char *buf);
 
-/* Where the helper stopped. One number a kind of refusal, stable over versions: it is the status
- * of the reply, the exit status of the helper and what tests look for. */
-#define EXE_STATUS_LIST(X)                                                                         \
-    X(0, OK, "done")                                                                               \
-    X(1, ARGUMENTS, "argument count is not one")                                                   \
-    X(2, DESCRIPTORS, "standard descriptors cannot be set up, or descriptor 0 is no request socket") \
-    X(3, CALLER, "caller is not the NodeManager's account")                                        \
-    X(4, NOT_ROOT, "helper runs without root: it must be root:<group> 4750, not under NoNewPrivileges or on a nosuid mount") \
-    X(5, CONFINED, "helper runs inside a user namespace, chroot or seccomp filter")                \
-    X(6, LIMITS, "inherited resource limits are too low")                                          \
-    X(7, PRIVILEGE, "a change of identity, capability or securebits failed")                       \
-    X(8, KERNEL, "kernel lacks something that is needed")                                          \
-    X(10, REQUEST, "request is malformed")                                                         \
-    X(11, VERSION, "request has another protocol version")                                         \
-    X(12, REQUEST_FDS, "request has the wrong descriptors")                                        \
-    X(13, REQUEST_FILE, "script or credentials are no sealed memfd, or too large")                 \
-    X(20, CONFIG_OPEN, "configuration file cannot be opened")                                      \
-    X(21, CONFIG_OWNER, "configuration file or a directory above it is not safe from others than root") \
-    X(22, CONFIG_SYNTAX, "configuration file has an error")                                        \
-    X(23, BINARY_OWNER, "helper's own file is not root:<group> 4750")                              \
-    X(24, SERVICE_ACCOUNT, "an account named in the configuration does not exist or is not usable") \
-    X(25, STATE, "prepared state cannot be made, or its directory is not safe from others than root") \
-    X(30, USER_UNKNOWN, "user does not exist")                                                     \
-    X(31, USER_REFUSED, "user must not run containers: root, service account, banned or below min.user.id") \
-    X(32, USER_LOOKUP, "account database cannot be read")                                          \
-    X(33, PROFILE, "sandbox profile is not one of selvedge.sandbox.profiles")                      \
-    X(34, NETWORK_MODE, "network mode is not one of selvedge.sandbox.networks")                    \
-    X(35, DEVICE, "device is not one that the configuration allows, or its node is missing")       \
-    X(40, LOCAL_DIR, "local directory is missing or not safe")                                     \
-    X(41, LOG_DIR, "log directory is missing or not safe")                                         \
-    X(42, USER_DIR, "user directory exists with a foreign owner or type")                          \
-    X(43, APP_DIR, "application directory cannot be made or is not the user's")                    \
-    X(44, CONTAINER_DIR, "container directory cannot be made")                                     \
-    X(45, RECORD, "exit record cannot be made")                                                    \
-    X(50, CGROUP, "container's cgroup is missing or not the NodeManager's")                        \
-    X(51, CGROUP_BUSY, "container's cgroup has processes already")                                 \
-    X(52, CGROUP_LIMITS, "container's cgroup has no memory or pids limit, or other ones than requested") \
-    X(53, DEVICE_FILTER, "device filter cannot be attached")                                       \
-    X(54, CLONE, "container process cannot be started in its cgroup and namespaces")               \
-    X(55, NETWORK, "container's network cannot be made")                                           \
-    X(60, MOUNT, "container's file system cannot be built")                                        \
-    X(61, SESSION, "session, keyring or host name cannot be set")                                  \
-    X(62, DROP, "privileges cannot be dropped")                                                    \
-    X(63, SCRIPT_FILE, "launch script cannot be written to the work dir")                          \
-    X(64, CREDENTIALS_FILE, "credentials cannot be written to the work dir")                       \
-    X(65, WORK_DIR, "work dir cannot be entered")                                                  \
-    X(66, FILTER, "system call filter is missing, not safe or cannot be loaded")                   \
-    X(67, EXEC, "program cannot be executed")                                                      \
-    X(68, LOST, "container process died during the launch")                                        \
-    X(69, LABEL, "SELinux label cannot be set")                                                    \
-    X(70, SIGNAL, "signal cannot be sent")                                                         \
-    X(71, SIGNAL_TARGET, "process is not of this container")                                       \
-    X(80, DELETE, "something could not be deleted")
-
+/* Where the helper stopped. One number a kind of refusal, stable over versions: it is the status of
+ * the reply, the exit status of the helper and what tests look for. In words: executor/ask.c. */
 enum exe_status {
-#define EXE_STATUS_ENUM(number, name, text) EXE_STATUS_##name = number,
-    EXE_STATUS_LIST(EXE_STATUS_ENUM)
-#undef EXE_STATUS_ENUM
+    EXE_STATUS_OK = 0, EXE_STATUS_ARGUMENTS = 1, EXE_STATUS_DESCRIPTORS = 2, EXE_STATUS_CALLER = 3,
+    EXE_STATUS_NOT_ROOT = 4, EXE_STATUS_CONFINED = 5, EXE_STATUS_LIMITS = 6,
+    EXE_STATUS_PRIVILEGE = 7, EXE_STATUS_KERNEL = 8,
+    EXE_STATUS_REQUEST = 10, EXE_STATUS_VERSION = 11, EXE_STATUS_REQUEST_FDS = 12,
+    EXE_STATUS_REQUEST_FILE = 13,
+    EXE_STATUS_CONFIG_OPEN = 20, EXE_STATUS_CONFIG_OWNER = 21, EXE_STATUS_CONFIG_SYNTAX = 22,
+    EXE_STATUS_BINARY_OWNER = 23, EXE_STATUS_SERVICE_ACCOUNT = 24, EXE_STATUS_STATE = 25,
+    EXE_STATUS_USER_UNKNOWN = 30, EXE_STATUS_USER_REFUSED = 31, EXE_STATUS_USER_LOOKUP = 32,
+    EXE_STATUS_PROFILE = 33, EXE_STATUS_NETWORK_MODE = 34, EXE_STATUS_DEVICE = 35,
+    EXE_STATUS_LOCAL_DIR = 40, EXE_STATUS_LOG_DIR = 41, EXE_STATUS_USER_DIR = 42,
+    EXE_STATUS_APP_DIR = 43, EXE_STATUS_CONTAINER_DIR = 44, EXE_STATUS_RECORD = 45,
+    EXE_STATUS_CGROUP = 50, EXE_STATUS_CGROUP_BUSY = 51, EXE_STATUS_CGROUP_LIMITS = 52,
+    EXE_STATUS_DEVICE_FILTER = 53, EXE_STATUS_CLONE = 54, EXE_STATUS_NETWORK = 55,
+    EXE_STATUS_MOUNT = 60, EXE_STATUS_SESSION = 61, EXE_STATUS_DROP = 62,
+    EXE_STATUS_SCRIPT_FILE = 63, EXE_STATUS_CREDENTIALS_FILE = 64, EXE_STATUS_WORK_DIR = 65,
+    EXE_STATUS_FILTER = 66, EXE_STATUS_EXEC = 67, EXE_STATUS_LOST = 68, EXE_STATUS_LABEL = 69,
+    EXE_STATUS_SIGNAL = 70, EXE_STATUS_SIGNAL_TARGET = 71,
+    EXE_STATUS_DELETE = 80,
 };
-/* executor/ask.c: the text above; "unknown status" for other numbers. */
-const char *exe_status_text(int status);
 
 /* The reply: one datagram, a struct exe_reply_head and text_len bytes. LAUNCH and LOCALIZE carry the
  * pidfd of the init with it. */
@@ -206,20 +165,7 @@ struct exe_reply_head {
     uint16_t text_len;
     uint8_t zero[6];
 };
-#define EXE_REPLY_HEAD 32
-_Static_assert(sizeof(struct exe_reply_head) == EXE_REPLY_HEAD, "no padding");
-#define EXE_REPLY_SIZE_MAX (EXE_REPLY_HEAD + EXE_REPLY_TEXT_MAX)
-
-struct exe_reply {
-    uint16_t status;
-    int32_t error;
-    uint64_t request_id;
-    int32_t pid;
-    const char *text;    /* which object; CHECK: the policy, one key=value a line; not a C string */
-    uint16_t text_len;
-};
-/* executor/ask.c. `ret->text` points into `buf`. */
-int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret); /* 0, -EBADMSG… */
+_Static_assert(sizeof(struct exe_reply_head) == 32, "no padding");
 
 /* The exit record, <local dir>/nmPrivate/<application>/<container>/<container>.status: 128 bytes.
  * Written RUNNING when the container is launched and EXITED by one pwrite when it has ended, by
@@ -252,7 +198,6 @@ _Static_assert(sizeof(struct exe_record) == EXE_RECORD_SIZE, "no padding");
 #define EXE_RECORD_SUFFIX ".status"
 
 void exe_record_seal(struct exe_record *r);
-int exe_record_decode(const uint8_t *buf, size_t len, struct exe_record *ret); /* ask.c; 0, -EBADMSG */
 uint32_t exe_crc32(const void *data, size_t n);
 
 /* container-localizer is executed with these descriptors, and /dev/null as 0 to 2. Directories are

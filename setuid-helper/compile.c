@@ -77,6 +77,27 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p, st
     p->n_users = (uint32_t)users->n;
 }
 
+/* Before the first text: they lie at its front. */
+static void load_filters(struct hlp_policy *p)
+{
+    static const char *const names[HLP_FILTERS] = {
+        [HLP_FILTER_STRICT] = LIBEXECDIR "/seccomp/strict.bpf",
+        [HLP_FILTER_HADOOP] = LIBEXECDIR "/seccomp/hadoop.bpf",
+        [HLP_FILTER_LOCALIZER] = LIBEXECDIR "/seccomp/localizer.bpf",
+        [HLP_FILTER_MONITOR] = LIBEXECDIR "/seccomp/monitor.bpf",
+    };
+    size_t at = 0;
+    for (size_t i = 0; i < HLP_FILTERS; i++) {
+        hlp_add_source(p, names[i], true);
+        size_t n = (size_t)hlp_read_trusted(names[i], p->text + at, sizeof(p->text) - at,
+                                            EXE_STATUS_FILTER, EXE_STATUS_FILTER);
+        if (n == 0 || n % sizeof(struct sock_filter) || n / sizeof(struct sock_filter) > HLP_BPF_MAX)
+            hlp_fail(EXE_STATUS_FILTER, EBADMSG, names[i]);
+        p->filters[i].len = (unsigned short)(n / sizeof(struct sock_filter));
+        at += n;
+    }
+}
+
 static size_t line(char *text, size_t at, const char *key, const char *value)
 {
     if (at + strlen(key) + strlen(value) + 3 > EXE_REPLY_TEXT_MAX)
@@ -225,6 +246,7 @@ void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users)
     read_config(cfg);
     find_accounts(cfg, p, ret_users);
     find_nodes(cfg, p);
+    load_filters(p);
     write_answer(p);
 }
 
@@ -248,6 +270,8 @@ static bool append(const char **text, void *argument)
 size_t hlp_policy_pack(struct hlp_policy *p)
 {
     struct texts t = { p->text, 0, sizeof(p->text) };
+    for (int i = 0; i < HLP_FILTERS; i++)
+        t.n += p->filters[i].len * sizeof(struct sock_filter);
     if (!hlp_policy_texts(p, append, &t))
         hlp_fail(EXE_STATUS_STATE, E2BIG, "policy");
     p->magic = HLP_POLICY_MAGIC;

@@ -13,14 +13,12 @@
 #ifndef SELVEDGE_SETUID_HELPER_HELPER_H
 #define SELVEDGE_SETUID_HELPER_HELPER_H
 
-#include <linux/filter.h>
 #include <sys/types.h>
 
 #include "cgroups/layout.h"
 #include "executor/request.h"
 #include "setuid-helper/policy.h"
 
-#define HLP_BPF_MAX 4096 /* instructions, the kernel's BPF_MAXINSNS */
 #define HLP_PATH_MAX 1024
 
 struct hlp {
@@ -168,8 +166,6 @@ _Noreturn void hlp_launch(struct hlp *h); /* and LOCALIZE */
 _Noreturn void hlp_init_app(struct hlp *h);
 _Noreturn void hlp_signal(struct hlp *h);
 _Noreturn void hlp_delete(struct hlp *h);
-/* launch.c: LIBEXECDIR/seccomp/<name>.bpf, proved to be root's; valid until the next but one call. */
-const struct sock_fprog *hlp_load_filter(const char *name);
 /* monitor.c */
 struct hlp_watched {
     int pidfd, status, life;

@@ -22,23 +22,6 @@ int64_t hlp_wall_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-const struct sock_fprog *hlp_load_filter(const char *name)
-{
-    static struct sock_filter code[2][HLP_BPF_MAX + 1];
-    static struct sock_fprog prog[2];
-    static unsigned next;
-    char path[HLP_PATH_MAX];
-    unsigned i = next++ & 1;
-    (void)hlp_format(path, sizeof(path), "%s/seccomp/%s.bpf", LIBEXECDIR, name);
-    size_t n = (size_t)hlp_read_trusted(path, code[i], sizeof(code[i]), EXE_STATUS_FILTER,
-                                        EXE_STATUS_FILTER);
-    if (n == 0 || n % sizeof(struct sock_filter) != 0)
-        hlp_fail(EXE_STATUS_FILTER, EBADMSG, path);
-    prog[i].len = (unsigned short)(n / sizeof(struct sock_filter));
-    prog[i].filter = code[i];
-    return &prog[i];
-}
-
 /* What the daemon hands over cannot change any more once it is here. */
 static void check_memfd(int fd, const char *what)
 {
@@ -177,7 +160,7 @@ static void make_public_caches(const struct hlp *h)
 
 /* The parent of a process that runs: drops, and waits for it. */
 _Noreturn static void become_monitor(const struct hlp *h, const struct started *s, struct record *record,
-                                     int monitors, const struct sock_fprog *filter)
+                                     int monitors)
 {
     struct hlp_watched w = {
         .pidfd = s->pidfd, .status = s->status, .life = s->life, .record = record->fd,
@@ -196,7 +179,7 @@ _Noreturn static void become_monitor(const struct hlp *h, const struct started *
     if (record->fd >= 0)
         (void)close(record->dir);
     hlp_on_fail(NULL, NULL);
-    hlp_monitor(&w, filter);
+    hlp_monitor(&w, &h->cfg.filters[HLP_FILTER_MONITOR]);
 }
 
 /* The prepared root; where it has just gone out of force, that of the policy that came after. */
@@ -230,10 +213,9 @@ void hlp_launch(struct hlp *h)
     } else {
         check_channel(h->fds[0]);
     }
-    c.filter = hlp_load_filter(!container                              ? "localizer"
-                               : h->req.profile == EXE_PROFILE_STRICT ? "strict"
-                                                                       : "hadoop");
-    const struct sock_fprog *monitor_filter = hlp_load_filter("monitor");
+    c.filter = &h->cfg.filters[!container                              ? HLP_FILTER_LOCALIZER
+                               : h->req.profile == EXE_PROFILE_STRICT ? HLP_FILTER_STRICT
+                                                                       : HLP_FILTER_HADOOP];
     if (container)
         make_record(h, &record);
     else if (h->req.what == EXE_VISIBILITY_PUBLIC)
@@ -253,5 +235,5 @@ void hlp_launch(struct hlp *h)
     }
     (void)close(groups.root);
     (void)close(groups.own);
-    become_monitor(h, &s, &record, monitors, monitor_filter);
+    become_monitor(h, &s, &record, monitors);
 }

@@ -50,10 +50,23 @@ static bool account_ok(const struct hlp_user *u)
            u->n_groups == 0 && memchr(u->name, '\0', sizeof(u->name));
 }
 
+static bool place_filter(struct sock_fprog *f, struct pool *pool)
+{
+    const size_t size = f->len * sizeof(*f->filter);
+    f->filter = (struct sock_filter *)(uintptr_t)pool->at;
+    if (f->len == 0 || f->len > HLP_BPF_MAX || size > (size_t)(pool->end - pool->at))
+        return false;
+    pool->at += size;
+    return true;
+}
+
 bool hlp_policy_place(struct hlp_policy *p, size_t len)
 {
     struct pool pool = { p->text, (const char *)p + len };
-    return len > offsetof(struct hlp_policy, text) && p->magic == HLP_POLICY_MAGIC &&
+    bool ok = len > offsetof(struct hlp_policy, text);
+    for (int i = 0; ok && i < HLP_FILTERS; i++)
+        ok = place_filter(&p->filters[i], &pool);
+    return ok && p->magic == HLP_POLICY_MAGIC &&
            p->id == HLP_POLICY_ID && p->length == len && account_ok(&p->nm) &&
            account_ok(&p->monitor) && account_ok(&p->public) && p->nm_gid != 0 &&
            hlp_policy_texts(p, place, &pool) && pool.at == pool.end;

@@ -2,13 +2,14 @@
  * directory. container-prepare makes it, once a change of what it is made from; container-executor
  * reads it at every operation, proves it to be root's and compares its sources with what is there.
  *
- * The file is struct hlp_policy up to `text`; every text with its NUL in the order of
- * hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of their names, with
+ * The file is struct hlp_policy up to `text`; the system call filters; every text with its NUL in the
+ * order of hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of their names, with
  * the groups that each may have in a container. Pointers in the file mean nothing: hlp_policy_place
  * sets them. */
 #ifndef SELVEDGE_SETUID_HELPER_POLICY_H
 #define SELVEDGE_SETUID_HELPER_POLICY_H
 
+#include <linux/filter.h>
 #include <sys/types.h>
 
 #include "executor/network.h"
@@ -50,6 +51,9 @@ struct hlp_source {
     int64_t mtime, ctime; /* nanoseconds */
 };
 
+enum hlp_filter { HLP_FILTER_STRICT, HLP_FILTER_HADOOP, HLP_FILTER_LOCALIZER, HLP_FILTER_MONITOR, HLP_FILTERS };
+#define HLP_BPF_MAX 4096 /* instructions, the kernel's BPF_MAXINSNS */
+
 struct hlp_policy {
     uint32_t magic, id; /* id: HLP_POLICY_ID, of the declarations that both programs were built with */
     uint64_t length;    /* up to the end of the texts */
@@ -76,7 +80,9 @@ struct hlp_policy {
     uint32_t roots; /* number of the prepared roots in force */
     struct hlp_source sources[HLP_SOURCES_MAX];
     uint32_t n_sources;
-    char text[98304];
+    /* The system call filters, one after the other at the front of `text`. */
+    struct sock_fprog filters[HLP_FILTERS];
+    _Alignas(8) char text[131072];
 };
 
 /* Calls `each` with every text in the order of the file; false as soon as that is, or when a number

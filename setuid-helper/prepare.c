@@ -25,11 +25,6 @@
 
 _Noreturn void hlp_fail(enum exe_status status, int error, const char *what)
 {
-    static const char *const words[] = {
-#define WORDS(number, name, text) [number] = text,
-        EXE_STATUS_LIST(WORDS)
-#undef WORDS
-    };
     struct hlp_message m = { .status = (int32_t)status, .error = error };
     struct stat st;
     size_t n = strlen(what);
@@ -37,8 +32,8 @@ _Noreturn void hlp_fail(enum exe_status status, int error, const char *what)
     if (fstat(1, &st) == 0 && S_ISFIFO(st.st_mode))
         (void)!write(1, &m, sizeof(m));
     else
-        (void)dprintf(2, "container-prepare: %s: %s%s%s\n", what, words[status],
-                      error ? ": " : "", error ? strerror(error) : "");
+        (void)dprintf(2, "container-prepare: %s%s%s\n", what, error ? ": " : "",
+                      error ? strerror(error) : "");
     _exit((int)status);
 }
 

@@ -42,5 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (!hlp_policy_texts(&p, inside, &p) || p.nm.uid == 0 || p.monitor.uid == 0 || p.nm_gid == 0)
         abort();
+    for (int i = 0; i < HLP_FILTERS; i++)
+        if ((const char *)p.filters[i].filter < p.text ||
+            (const char *)(p.filters[i].filter + p.filters[i].len) > (const char *)&p + p.length)
+            abort();
     return 0;
 }

@@ -34,7 +34,7 @@ def statuses():
     """Names and numbers of the helper's refusals, from executor/request.h."""
     import re
     text = open(os.path.join(TOP, "executor/request.h")).read()
-    return {m.group(2): int(m.group(1)) for m in re.finditer(r"X\((\d+), ([A-Z_]+),", text)}
+    return {m.group(1): int(m.group(2)) for m in re.finditer(r"EXE_STATUS_([A-Z_]+) = (\d+)", text)}
 
 
 FILTERS = ("strict", "hadoop", "localizer", "monitor")

@@ -48,6 +48,9 @@ static void fill(void)
     p->nodes[0] = (struct hlp_node){ { 195, 0 }, "nvidia0" };
     p->nodes[1] = (struct hlp_node){ { 195, 255 }, "nvidiactl" };
     p->n_nodes = p->n_controls = 1;
+    for (unsigned i = 0; i < HLP_FILTERS; i++)
+        p->filters[i].len = (unsigned short)(i + 1);
+    memset(p->text, 'f', 10 * sizeof(struct sock_filter));
     hlp_add_source(p, "/nonexistent", true);
     hlp_add_source(p, "/", false);
 }
@@ -69,6 +72,9 @@ static void test_round(void **state)
     assert_true(hlp_policy_place(q, n));
     assert_string_equal(q->cgroup_root, "/sys/fs/cgroup/x");
     assert_string_equal(q->label, "");
+    for (unsigned i = 0; i < HLP_FILTERS; i++)
+        assert_true(q->filters[i].len == i + 1 && q->filters[i].filter->code == ('f' << 8 | 'f') &&
+                    (char *)(q->filters[i].filter + i + 1) <= q->cgroup_root);
     assert_string_equal(q->local_dirs.v[1], "/b");
     assert_string_equal(q->log_dirs.v[0], "/c");
     assert_string_equal(q->banned.v[HLP_LIST_MAX - 1], "user63");
@@ -100,6 +106,8 @@ static void root(void) { q->nm.uid = 0; }
 static void groups(void) { q->monitor.n_groups = 1; }
 static void endless(void) { memset(q->public.name, 'x', sizeof(q->public.name)); }
 static void many_gids(void) { q->n_refused_gids = HLP_LIST_MAX + 1; }
+static void no_filter(void) { q->filters[1].len = 0; }
+static void long_filter(void) { q->filters[3].len = HLP_BPF_MAX + 1; }
 static void no_group(void) { q->nm_gid = 0; }
 
 static void test_refused(void **state)
@@ -107,7 +115,7 @@ static void test_refused(void **state)
     static void (*const changes[])(void) = { magic, id, longer, many_dirs, many_names, many_sources,
                                              many_nodes, many_controls, many_ids, more_texts,
                                              fewer_texts, root, groups, endless, no_group,
-                                             many_gids };
+                                             many_gids, no_filter, long_filter };
     (void)state;
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         refused(changes[i]);

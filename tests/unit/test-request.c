@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "executor/request.h"
+#include "executor/ask.h"
 
 static struct exe_request launch(void)
 {
@@ -167,7 +167,7 @@ static void test_reply(void **state)
 {
     struct exe_reply_head head = { EXE_REPLY_MAGIC, EXE_PROTOCOL_VERSION, EXE_STATUS_MOUNT, 9, EPERM,
                                    -3, 4, { 0 } };
-    uint8_t buf[EXE_REPLY_HEAD + 4] = { 0 };
+    uint8_t buf[sizeof(struct exe_reply_head) + 4] = { 0 };
     const int n = (int)sizeof(buf);
     struct exe_reply got;
     memcpy(buf, &head, sizeof(head));
