@@ -15,6 +15,7 @@
 
 #include "cgroups/hierarchy.h"
 #include "client/doctor.h"
+#include "common/caps.h"
 #include "common/fd.h"
 #include "common/str.h"
 
@@ -75,6 +76,21 @@ static void landlock(struct doctor *d)
             "unix sockets; whatever listens there must look at who calls");
 }
 
+/* The bounding set limits a setuid program too. */
+static void bounding(struct doctor *d)
+{
+    static const cap_value_t needed[] = { CAP_SETUID,       CAP_SETGID,    CAP_SETPCAP,
+                                          CAP_SYS_ADMIN,    CAP_CHOWN,     CAP_DAC_OVERRIDE,
+                                          CAP_NET_ADMIN,    CAP_SYS_CHROOT };
+    char missing[SV_CAPS_TEXT_MAX];
+
+    if (sv_caps_unbounded(needed, SV_ARRAY_LEN(needed), missing) > 0)
+        doctor_say(d, DOCTOR_BAD, KERNEL,
+                   "let CapabilityBoundingSet= of the NodeManager's unit have them, or start it where "
+                   "they were not dropped",
+                   "the bounding set here lacks %s: container-executor would not get them", missing);
+}
+
 void doctor_kernel(struct doctor *d)
 {
     struct utsname u;
@@ -107,6 +123,7 @@ void doctor_kernel(struct doctor *d)
                    "no_new_privs is set here: a setuid program gets nothing");
     if (!*doctor_line("/proc/pressure/memory", value, sizeof(value)))
         doctor_say(d, DOCTOR_NOTE, KERNEL, "boot with psi=1", "no pressure figures (PSI)");
+    bounding(d);
     landlock(d);
     protections(d);
 }

@@ -1,12 +1,12 @@
-COMMON_PKGS := libsystemd libxml-2.0 libmicrohttpd libprotobuf-c openssl
+COMMON_PKGS := libsystemd libxml-2.0 libmicrohttpd libprotobuf-c openssl libcap
 CFLAGS_common := $(shell $(PKGCONFIG) --cflags $(COMMON_PKGS))
 COMMON_LDLIBS := $(shell $(PKGCONFIG) --libs $(COMMON_PKGS))
 COMMON_A := $(BUILD)/libselvedge-common.a
-COMMON_OBJS := $(addprefix $(BUILD)/common/, error.o log.o arena.o buf.o str.o fd.o clock.o \
+COMMON_OBJS := $(addprefix $(BUILD)/common/, error.o log.o caps.o arena.o buf.o str.o fd.o clock.o \
 	fsm.o conf.o conf-xml.o http.o)
 $(COMMON_A): $(COMMON_OBJS)
 LIBS += $(COMMON_A)
-COMMON_TESTS := test-error test-log test-arena test-buf test-str test-fd test-clock test-fsm test-conf test-http
+COMMON_TESTS := test-error test-log test-caps test-arena test-buf test-str test-fd test-clock test-fsm test-conf test-http
 UNIT_TESTS += $(COMMON_TESTS)
 $(foreach t,$(COMMON_TESTS),$(eval $(t)_DEPS := $(COMMON_A))$(eval $(t)_LDLIBS := $(COMMON_LDLIBS)))
 

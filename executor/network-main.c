@@ -6,6 +6,7 @@
 #include <netlink/netlink.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <unistd.h>
 
 #include "executor/network-link.h"
@@ -54,6 +55,35 @@ static int connect_container(struct net *n)
     return r;
 }
 
+/* Is CAP_NET_ADMIN all that it may use? */
+static bool started_with_net_admin(void)
+{
+    cap_t caps = cap_get_proc();
+    bool ok = caps != NULL;
+    for (cap_value_t c = 0; ok && CAP_IS_SUPPORTED(c); c++) {
+        cap_flag_value_t set = CAP_CLEAR;
+        ok = cap_get_flag(caps, c, CAP_PERMITTED, &set) == 0 &&
+             (set == CAP_SET) == (c == CAP_NET_ADMIN);
+    }
+    (void)cap_free(caps);
+    return ok;
+}
+
+/* In force only while it speaks to the kernel, not while it reads what a daemon has said; with what
+ * is inheritable the ambient set goes. */
+static int use_net_admin(bool use)
+{
+    const cap_value_t net = CAP_NET_ADMIN;
+    cap_t caps = cap_init();
+    int r = caps ? cap_set_flag(caps, CAP_PERMITTED, 1, &net, CAP_SET) : -1;
+    if (r == 0 && use)
+        r = cap_set_flag(caps, CAP_EFFECTIVE, 1, &net, CAP_SET);
+    if (r == 0)
+        r = cap_set_proc(caps);
+    (void)cap_free(caps);
+    return r;
+}
+
 int main(int argc, char **argv)
 {
     struct net_request q;
@@ -61,10 +91,14 @@ int main(int argc, char **argv)
     (void)argv;
     if (argc != 1 || geteuid() == 0)
         return answer(NET_EXIT_REQUEST, "container-network: started by container-executor only");
+    if (!started_with_net_admin() || use_net_admin(false) < 0)
+        return answer(NET_EXIT_REQUEST, "container-network: not started with CAP_NET_ADMIN alone");
     if (read_request(&q) < 0)
         return answer(NET_EXIT_REQUEST, "request: not one struct net_request");
     if (net_plan_make(&q, &n.plan, n.why, sizeof(n.why)) < 0)
         return answer(NET_EXIT_REQUEST, n.why);
+    if (use_net_admin(true) < 0)
+        return answer(NET_EXIT_REQUEST, "container-network: CAP_NET_ADMIN");
     n.host = nl_socket_alloc();
     n.inside = nl_socket_alloc();
     int r = n.host && n.inside ? connect_container(&n) : net_fail(&n, -NLE_NOMEM, "opening it", "netlink");

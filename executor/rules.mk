@@ -39,7 +39,7 @@ NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o ne
 NETWORK_CFLAGS := $(shell $(PKGCONFIG) --cflags libnl-3.0 libnl-route-3.0)
 $(NETWORK_OBJS): CFLAGS += $(NETWORK_CFLAGS)
 $(BUILD)/container-network: $(NETWORK_OBJS)
-	$(call link,$(shell $(PKGCONFIG) --libs libnl-3.0 libnl-route-3.0))
+	$(call link,$(shell $(PKGCONFIG) --libs libnl-3.0 libnl-route-3.0 libcap))
 PROGRAMS += $(BUILD)/container-network
 UNIT_TESTS += test-network-plan
 test-network-plan_DEPS := $(BUILD)/executor/network-plan.o

@@ -9,6 +9,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "common/caps.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "localizer/cache.h"
@@ -81,6 +82,19 @@ static void set_limits(void)
     }
     (void)setrlimit(RLIMIT_CORE, &none); /* lowering cannot fail */
     umask(0022); /* groups must be readable for the helper; what is secret says so by itself */
+}
+
+/* It needs no capability: the helper is setuid, and its cgroups are its own. */
+static int drop_privilege(void)
+{
+    char had[SV_CAPS_TEXT_MAX];
+    int r = sv_caps_drop_all(had);
+
+    if (r < 0)
+        sv_log_err("not started: capabilities: %s", strerror(-r));
+    else if (*had)
+        sv_log_notice("started with capabilities, none of which is needed; dropped: %s", had);
+    return r;
 }
 
 static int run(struct nm *nm, const char *conf_dir, char **overrides)
@@ -159,5 +173,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     set_limits();
+    if (drop_privilege() < 0)
+        return EXIT_FAILURE;
     return run(&nm, conf_dir, overrides);
 }
