@@ -163,7 +163,7 @@ void doctor_files(struct doctor *d)
         mode_t bits; /* that must be */
     } files[] = {
         { "container-localizer", 022, 0111 }, { "container-holder", 022, 0111 },
-        { "container-prepare", 022, 0100 },
+        { "container-prepare", 022, 0100 },   { "container-signal", 022, 0111 },
         { "container-network", 022, 0111 },   { "container-delete", 022, 0111 },
         { "user-lookup", 022, 0111 },         { "selvedge-am", 022, 0111 },
         { "seccomp/strict.bpf", 022, 0 },     { "seccomp/hadoop.bpf", 022, 0 },

@@ -17,10 +17,10 @@ $(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(BUILD)/executor/seccomp/comp
 PROGRAMS += $(SECCOMP_FILTERS)
 
 # Executed by the helper as the user: static like it, so that it starts at once.
-$(BUILD)/container-delete: $(addprefix $(BUILD)/executor/, container-delete.o request.o)
+$(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/executor/%.o $(BUILD)/executor/request.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(if $(LDSAN),$(LDFLAGS),-static-pie $(filter-out -pie,$(LDFLAGS))) -o $@ $^
-PROGRAMS += $(BUILD)/container-delete
+PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
 UNIT_TESTS += test-request test-script test-cgroup test-limits

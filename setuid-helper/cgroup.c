@@ -98,58 +98,23 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
         hlp_fail(EXE_STATUS_CGROUP_LIMITS, EINVAL, h->container);
 }
 
-/* The device filter. Its context is { access_type = access << 16 | type, major, minor }; mknod and
- * whatever is no character device is denied, then each allowed device is one comparison. */
-#define INSN(c, d, s, o, i)                                                                        \
-    (struct bpf_insn) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (int)(i) }
-#define LOAD(reg, offset) INSN(BPF_LDX | BPF_MEM | BPF_W, reg, BPF_REG_1, offset, 0)
-#define MOVE(reg, from) INSN(BPF_ALU | BPF_MOV | BPF_X, reg, from, 0, 0)
-#define AND(reg, v) INSN(BPF_ALU | BPF_AND | BPF_K, reg, 0, 0, v)
-#define UNLESS(reg, v, skip) INSN(BPF_JMP | BPF_JNE | BPF_K, reg, 0, skip, v)
-#define RETURN(v) INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, v), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-
-#define ANY_MINOR (~0u)
 #define FILTER_NAME "selvedge_dev_1" /* of the root group's; a new number for new standard devices */
-
-static const struct exe_device standard[] = {
-    { 1, 3 }, { 1, 5 }, { 1, 7 }, { 1, 8 }, { 1, 9 }, /* null zero full random urandom */
-    { 5, 0 }, { 5, 2 }, { 136, ANY_MINOR },           /* tty ptmx pts */
-};
-enum { STANDARD = sizeof(standard) / sizeof(standard[0]) };
 
 static int bpf(int command, union bpf_attr *attr)
 {
     return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
-static unsigned allow(struct bpf_insn *code, unsigned n, const struct exe_device *d)
+/* The policy's parts, put together (compile.c makes them). */
+static void attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
+                          unsigned n_nodes)
 {
-    const bool any = d->minor == ANY_MINOR;
-    const struct bpf_insn yes[] = { RETURN(1) };
-    code[n++] = UNLESS(BPF_REG_4, d->major, any ? 2 : 3);
-    if (!any)
-        code[n++] = UNLESS(BPF_REG_5, d->minor, 2);
-    memcpy(code + n, yes, sizeof(yes));
-    return n + 2;
-}
-
-static void attach_filter(int cgroup, const struct hlp_node *nodes, unsigned n_nodes)
-{
-    const struct bpf_insn head[] = {
-        LOAD(BPF_REG_2, 0), LOAD(BPF_REG_4, 4), LOAD(BPF_REG_5, 8), /* what, major, minor */
-        MOVE(BPF_REG_3, BPF_REG_2), AND(BPF_REG_3, 0xffff),
-        UNLESS(BPF_REG_3, BPF_DEVCG_DEV_CHAR, 2), AND(BPF_REG_2, BPF_DEVCG_ACC_MKNOD << 16),
-        INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_2, 0, 2, 0), RETURN(0),
-    };
-    const struct bpf_insn no[] = { RETURN(0) };
-    struct bpf_insn code[16 + 4 * (STANDARD + HLP_NODES_MAX)];
-    unsigned n = sizeof(head) / sizeof(head[0]);
-    memcpy(code, head, sizeof(head));
-    for (unsigned i = 0; i < STANDARD; i++)
-        n = allow(code, n, &standard[i]);
-    for (unsigned i = 0; i < n_nodes; i++)
-        n = allow(code, n, &nodes[i].id);
-    memcpy(code + n, no, sizeof(no));
+    struct bpf_insn code[HLP_DEVICE_CODE_MAX + 4 * HLP_NODES_MAX + 2];
+    unsigned n = p->n_device_code;
+    memcpy(code, p->device_code, n * sizeof(code[0]));
+    for (unsigned i = 0; i < n_nodes; i++, n += 4)
+        memcpy(code + n, nodes[i].allow, sizeof(nodes[i].allow));
+    memcpy(code + n, p->deny, sizeof(p->deny));
     union bpf_attr load = { .prog_type = BPF_PROG_TYPE_CGROUP_DEVICE,
                             .insns = (uint64_t)(uintptr_t)code, .insn_cnt = n + 2,
                             .license = (uint64_t)(uintptr_t)"Apache-2.0",
@@ -220,9 +185,9 @@ void hlp_device_filter(const struct hlp *h, const struct hlp_groups *g,
     if (found >= 0 && n_nodes > 0)
         detach_filter(g->root, found);
     if (h->cfg.assignable)
-        attach_filter(g->own, nodes, n_nodes);
+        attach_filter(&h->cfg, g->own, nodes, n_nodes);
     else if (found < 0)
-        attach_filter(g->root, NULL, 0);
+        attach_filter(&h->cfg, g->root, NULL, 0);
     if (found >= 0)
         (void)close(found);
 }

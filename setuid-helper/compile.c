@@ -171,7 +171,7 @@ static bool known(const struct hlp_policy *p, const struct exe_device *d)
 static void add_node(struct hlp_policy *p, const struct exe_device *id, const char *path)
 {
     const uint32_t n = p->n_nodes + p->n_controls;
-    struct hlp_node node = { *id, strdup(path) }; /* lives as long as the program */
+    struct hlp_node node = { .id = *id, .path = strdup(path) }; /* lives as long as the program */
     if (n == HLP_ASSIGNABLE_MAX || !node.path)
         hlp_fail(EXE_STATUS_DEVICE, E2BIG, "more device nodes than may be allowed");
     p->nodes[n] = node;
@@ -246,6 +246,7 @@ void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users)
     read_config(cfg);
     find_accounts(cfg, p, ret_users);
     find_nodes(cfg, p);
+    hlp_device_code(p);
     load_filters(p);
     write_answer(p);
 }

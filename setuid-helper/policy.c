@@ -18,7 +18,7 @@ bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void
               p->n_nodes <= HLP_ASSIGNABLE_MAX && p->n_sources <= HLP_SOURCES_MAX &&
               p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&
               p->n_controls <= HLP_CONTROLS_MAX && p->n_banned_ids <= HLP_LIST_MAX &&
-              p->n_refused_gids <= HLP_LIST_MAX;
+              p->n_refused_gids <= HLP_LIST_MAX && p->n_device_code <= HLP_DEVICE_CODE_MAX;
     for (size_t k = 0; ok && k < sizeof(lists) / sizeof(lists[0]); k++) {
         ok = lists[k]->n <= HLP_LIST_MAX;
         for (uint32_t i = 0; ok && i < lists[k]->n; i++)

@@ -9,6 +9,7 @@
 #ifndef SELVEDGE_SETUID_HELPER_POLICY_H
 #define SELVEDGE_SETUID_HELPER_POLICY_H
 
+#include <linux/bpf.h>
 #include <linux/filter.h>
 #include <sys/types.h>
 
@@ -19,7 +20,8 @@
 #define HLP_LIST_MAX 64
 #define HLP_GROUPS_MAX 64
 #define HLP_SOURCES_MAX 192
-#define HLP_ASSIGNABLE_MAX 128
+#define HLP_ASSIGNABLE_MAX 64
+#define HLP_DEVICE_CODE_MAX 64
 #define HLP_CONTROLS_MAX 8
 /* A prepared root in the state directory: of a profile, 0 for localizers, and its number. */
 #define HLP_ROOT_NAME "root-%u-%u"
@@ -40,7 +42,8 @@ struct hlp_user {
 
 struct hlp_node { /* a device node of the host for the container's /dev */
     struct exe_device id;
-    const char *path; /* below /dev */
+    const char *path;         /* below /dev */
+    struct bpf_insn allow[4]; /* its part of a container's device filter */
 };
 
 /* Something that the policy was made from; all zero behind `content`: it is not there. */
@@ -77,6 +80,9 @@ struct hlp_policy {
     /* Nodes that may be assigned, then those that come with the first one of `control_major`. */
     struct hlp_node nodes[HLP_ASSIGNABLE_MAX];
     uint32_t n_nodes, n_controls, control_major;
+    /* The device filter: before those of the assigned nodes, and behind them. */
+    struct bpf_insn device_code[HLP_DEVICE_CODE_MAX], deny[2];
+    uint32_t n_device_code;
     uint32_t roots; /* number of the prepared roots in force */
     struct hlp_source sources[HLP_SOURCES_MAX];
     uint32_t n_sources;

@@ -38,6 +38,9 @@ void hlp_drop_roots(int state, uint32_t number);
 /* Appends the texts; the bytes of the file, but for the table of users. */
 size_t hlp_policy_pack(struct hlp_policy *p);
 
+/* device-code.c */
+void hlp_device_code(struct hlp_policy *p);
+
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */
 struct hlp_users { /* in the order of names */
     struct hlp_user *v;

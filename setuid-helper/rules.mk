@@ -8,7 +8,7 @@ HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o policy.o accounts.o 
 	request.o)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
-PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o config.o policy.o passwd.o path.o \
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o device-code.o config.o policy.o passwd.o path.o \
 	mounts.o root.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
@@ -61,7 +61,7 @@ $(BUILD)/user-lookup: $(BUILD)/setuid-helper/user-lookup.o
 PROGRAMS += $(HELPER) $(PREPARE) $(BUILD)/user-lookup
 
 # The parsers once more, with the flags of the tests (sanitizers, fuzzing).
-HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o compile.o policy.o passwd.o path.o)
+HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o compile.o device-code.o policy.o passwd.o path.o)
 $(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)

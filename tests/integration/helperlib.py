@@ -130,7 +130,7 @@ class Ground:
         # The helper's paths are compiled in: its own objects are built for this ground.
         mk += ["HELPER_DIR=" + out, "HELPER=" + out + "/container-executor",
                out + "/container-executor", out + "/container-prepare", self.build + "/user-lookup",
-               self.build + "/container-delete"] + ["%s/seccomp/%s.bpf" % (self.build, f) for f in FILTERS]
+               self.build + "/container-delete", self.build + "/container-signal"] + ["%s/seccomp/%s.bpf" % (self.build, f) for f in FILTERS]
         r = subprocess.run(mk, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if r.returncode:
             sys.stdout.write(r.stdout.decode())
@@ -148,8 +148,9 @@ class Ground:
         shutil.copy(out + "/container-prepare", self.libexec + "/container-prepare")
         os.chmod(self.libexec + "/container-prepare", 0o700)
         shutil.copy(self.build + "/user-lookup", self.libexec + "/user-lookup")
-        shutil.copy(self.build + "/container-delete", self.libexec + "/container-delete")
-        os.chmod(self.libexec + "/container-delete", 0o711)
+        for p in ("container-delete", "container-signal"):
+            shutil.copy("%s/%s" % (self.build, p), self.libexec)
+            os.chmod("%s/%s" % (self.libexec, p), 0o711)
         for f in FILTERS:
             shutil.copy("%s/seccomp/%s.bpf" % (self.build, f), self.libexec + "/seccomp/")
         for d in self.locals + self.logs:

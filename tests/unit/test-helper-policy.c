@@ -45,8 +45,8 @@ static void fill(void)
     account(&p->monitor, "monitor", 901);
     account(&p->public, "public", 902);
     p->nm_gid = 900;
-    p->nodes[0] = (struct hlp_node){ { 195, 0 }, "nvidia0" };
-    p->nodes[1] = (struct hlp_node){ { 195, 255 }, "nvidiactl" };
+    p->nodes[0] = (struct hlp_node){ .id = { 195, 0 }, .path = "nvidia0" };
+    p->nodes[1] = (struct hlp_node){ .id = { 195, 255 }, .path = "nvidiactl" };
     p->n_nodes = p->n_controls = 1;
     for (unsigned i = 0; i < HLP_FILTERS; i++)
         p->filters[i].len = (unsigned short)(i + 1);
@@ -106,6 +106,7 @@ static void root(void) { q->nm.uid = 0; }
 static void groups(void) { q->monitor.n_groups = 1; }
 static void endless(void) { memset(q->public.name, 'x', sizeof(q->public.name)); }
 static void many_gids(void) { q->n_refused_gids = HLP_LIST_MAX + 1; }
+static void long_code(void) { q->n_device_code = HLP_DEVICE_CODE_MAX + 1; }
 static void no_filter(void) { q->filters[1].len = 0; }
 static void long_filter(void) { q->filters[3].len = HLP_BPF_MAX + 1; }
 static void no_group(void) { q->nm_gid = 0; }
@@ -115,7 +116,7 @@ static void test_refused(void **state)
     static void (*const changes[])(void) = { magic, id, longer, many_dirs, many_names, many_sources,
                                              many_nodes, many_controls, many_ids, more_texts,
                                              fewer_texts, root, groups, endless, no_group,
-                                             many_gids, no_filter, long_filter };
+                                             many_gids, no_filter, long_filter, long_code };
     (void)state;
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         refused(changes[i]);

@@ -64,7 +64,7 @@ static int until(sd_event *event, const int *told, int want)
 /* In a child with a mount namespace of its own. */
 static void watch(void)
 {
-    struct nm_mount_watch *w;
+    struct nm_mount_watch *w = NULL;
     struct sv_error err = { 0 };
     sd_event *event;
     int told = 0;
