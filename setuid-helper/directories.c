@@ -1,6 +1,7 @@
 /* The directories of one container or localizer below the configured local and log directories, in
- * the launched child: opened, and where they are new made, with the file-system ids of whom they
- * belong to; what the process is to see of them becomes detached mounts. */
+ * the launched child. The configured ones are opened with the daemon's file-system ids, then what is
+ * below them, made where it is new, with the user's; what the process is to see becomes detached
+ * mounts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,18 +10,12 @@
 
 #include "setuid-helper/helper.h"
 
-static void as_user(const struct hlp *h)
-{
-    hlp_fs_as(h->user.uid, h->user.gid);
-}
-
-/* Takes `dir` over. The host profile sees it where it is. */
+/* Takes `dir` over. The host profile sees it where it is. Mounts need no right to a file. */
 static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_only, const char *base,
                 const char *rest)
 {
     struct hlp_tree *to = &t->v[t->n];
     if (h->req.profile != EXE_PROFILE_HOST) {
-        hlp_fs_as(0, 0);
         to->base = base;
         for (to->place = 0; t->v[to->place].base != base;)
             to->place++;
@@ -45,14 +40,11 @@ static void work_dir(const struct hlp *h, struct hlp_trees *t, int app)
 }
 
 /* One local dir: the caches read-only, the application's directory writable. */
-static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i)
+static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int dir)
 {
     char path[HLP_PATH_MAX];
     struct stat st;
     const char *base = h->cfg.local_dirs.v[i];
-    hlp_fs_as(h->nm.uid, h->nm_gid);
-    int dir = hlp_open_root(h, base, EXE_STATUS_LOCAL_DIR);
-    as_user(h);
     int public = hlp_open_at(dir, "filecache", O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (public >= 0 && (fstat(public, &st) < 0 ||
                         (st.st_uid != h->public.uid && st.st_uid != h->nm.uid)))
@@ -61,10 +53,8 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i)
         add(h, t, public, true, base, "filecache");
     else if (public != -ENOENT)
         hlp_fail(EXE_STATUS_LOCAL_DIR, -public, "filecache");
-    as_user(h);
     (void)hlp_format(path, sizeof(path), "usercache/%s/filecache", h->user.name);
     add(h, t, hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), true, base, path);
-    as_user(h);
     (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
     int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
     if (i == h->req.work_dir)
@@ -73,13 +63,10 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i)
     (void)close(dir);
 }
 
-static void log_dir(const struct hlp *h, struct hlp_trees *t, unsigned i)
+static void log_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int dir)
 {
     char path[HLP_PATH_MAX];
     const char *base = h->cfg.log_dirs.v[i];
-    hlp_fs_as(h->nm.uid, h->nm_gid);
-    int dir = hlp_open_root(h, base, EXE_STATUS_LOG_DIR);
-    as_user(h);
     int app = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR);
     (void)umask(027);
     int logs = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
@@ -94,17 +81,14 @@ static void log_dir(const struct hlp *h, struct hlp_trees *t, unsigned i)
 static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, int dir, const char *base,
                   const char *rest, int number)
 {
-    as_user(h);
     add(h, t, hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR), false, base, rest);
     c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = dup(t->v[t->n - 1].fd);
 }
 
-static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, unsigned i)
+static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, unsigned i, int dir)
 {
     char rest[HLP_PATH_MAX];
     const char *base = h->cfg.local_dirs.v[i];
-    hlp_fs_as(h->nm.uid, h->nm_gid);
-    int dir = hlp_open_root(h, base, EXE_STATUS_LOCAL_DIR);
     if (h->req.what == EXE_VISIBILITY_PUBLIC)
         cache(h, c, t, dir, base, "filecache", EXE_LOCALIZER_CACHE_FD((int)i));
     if (h->req.what & EXE_VISIBILITY_PRIVATE) {
@@ -120,14 +104,24 @@ static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
 
 void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t)
 {
+    int locals[EXE_DIRS_MAX], logs[EXE_DIRS_MAX];
+    hlp_fs_as(h->nm.uid, h->nm_gid);
+    for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
+        if (h->req.local_mask >> i & 1)
+            locals[i] = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
+    for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
+        if (h->req.log_mask >> i & 1)
+            logs[i] = hlp_open_root(h, h->cfg.log_dirs.v[i], EXE_STATUS_LOG_DIR);
+    hlp_fs_as(h->user.uid, h->user.gid);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
         if (h->req.local_mask >> i & 1) {
             if (h->req.op == EXE_OP_LOCALIZE)
-                caches(h, c, t, i);
+                caches(h, c, t, i, locals[i]);
             else
-                local_dir(h, t, i);
+                local_dir(h, t, i, locals[i]);
         }
     for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
         if (h->req.log_mask >> i & 1)
-            log_dir(h, t, i);
+            log_dir(h, t, i, logs[i]);
+    hlp_fs_as(0, 0);
 }

@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -54,8 +55,23 @@ static void make_read_only(int root, const char *path)
     (void)close(fd);
 }
 
-/* A file or directory of the host at the same path; absent ones are left out. In /etc a link is
- * resolved here (its target, say below /run, is not there inside), except into /usr. */
+/* Files are copied: a mount of each would be copied and torn down with every container. */
+static void copy_file(int root, const char *path)
+{
+    int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int to = openat(root, path + 1, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (from < 0 || to < 0)
+        fail(path);
+    ssize_t n;
+    while ((n = sendfile(to, from, NULL, 1 << 20)) > 0)
+        ;
+    if (n < 0 || close(to) < 0)
+        fail(path);
+    (void)close(from);
+}
+
+/* A directory of the host at the same path, or what is in a file there; absent ones are left out. In
+ * /etc a link is resolved here (its target, say below /run, is not there inside), except into /usr. */
 static void host_path(int root, const char *path)
 {
     char link[256];
@@ -78,9 +94,13 @@ static void host_path(int root, const char *path)
         if (stat(path, &st) < 0) /* leads nowhere */
             return;
     }
-    if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+    if (S_ISREG(st.st_mode)) {
+        copy_file(root, path);
+        return;
+    }
+    if (!S_ISDIR(st.st_mode))
         hlp_fail(EXE_STATUS_MOUNT, EINVAL, path);
-    hlp_make_point(root, path + 1, S_ISDIR(st.st_mode));
+    hlp_make_point(root, path + 1, true);
     hlp_attach(hlp_copy(AT_FDCWD, path, AT_RECURSIVE), root, path + 1);
 }
 
@@ -99,7 +119,8 @@ static const char *const shown[] = {
 
 static int strict_root(void)
 {
-    int root = hlp_new_mount("tmpfs", hlp_small, HLP_FLOOR);
+    static hlp_options options = { { "mode", "0755" }, { "size", "64m" }, { "nr_inodes", "1024" }, { NULL, NULL } };
+    int root = hlp_new_mount("tmpfs", options, HLP_FLOOR);
     /* On /proc, which every host has and nothing here comes from: only in this namespace. */
     hlp_attach(dup(root), AT_FDCWD, "/proc");
     hlp_make_point(root, "etc", true);
@@ -213,14 +234,15 @@ static void add_list(struct hlp_policy *p, const struct hlp_list *l)
         hlp_add_source(p, l->v[i], false);
 }
 
+/* Which one is at each path; of a file that was copied, also what is in it. */
 static void add_sources(struct hlp_policy *p)
 {
-    static const char *const more[] = { "/dev/null", "/dev/zero",    "/dev/full", "/dev/random",
-                                        "/dev/tty",  "/dev/urandom", "/" };
+    struct stat st;
     for (size_t i = 0; i < COUNT(shown); i++)
-        hlp_add_source(p, shown[i], false);
-    for (size_t i = 0; i < COUNT(more); i++)
-        hlp_add_source(p, more[i], false);
+        hlp_add_source(p, shown[i], stat(shown[i], &st) == 0 && S_ISREG(st.st_mode));
+    hlp_add_source(p, "/", false);
+    hlp_add_source(p, "/dev", false);
+    hlp_add_source(p, "/dev/null", false);
     add_list(p, &p->read_only);
     add_list(p, &p->writable);
     add_list(p, &p->local_dirs);

@@ -177,7 +177,6 @@ void hlp_build_root(const struct hlp *h, struct hlp_child *c)
     const bool host = h->req.profile == EXE_PROFILE_HOST;
     (void)umask(0);
     hlp_own_trees(h, c, &trees);
-    hlp_fs_as(0, 0);
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     for (unsigned i = 0; !host && i < c->n_nodes; i++)
         hlp_add_node(&assigned, root, c->nodes[i].path, &c->nodes[i].id);
