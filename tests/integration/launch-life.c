@@ -3,8 +3,9 @@
  *
  * usage: launch-life launch|adopt HELPER CGROUP_ROOT USER APP_TIMESTAMP NUMBER LOG_DIR LOCAL_DIR…
  *   launch  "asked", "started PID", and then waits until it is killed
- *   adopt   "running PID" and kills it, or "never", or "ended CODE"; "killed CODE" after the kill;
- *           then forgets it and ends when its group is gone */
+ *   adopt   "running PID", freezes and thaws it, freezes it again and kills it, or "never", or "ended CODE";
+ *           "killed CODE" after the kill; then forgets it and ends when its group is gone */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,25 @@ static sd_event *event;
 static struct exe_container *container;
 static bool adopting, running, over;
 
+static void freeze(struct exe_container *c, bool frozen)
+{
+    struct cg_leaf *leaf = exe_container_cgroup(c);
+    int e = leaf ? cg_leaf_freeze(leaf, frozen) : -1;
+    for (int tries = 10000; e >= 0 && (e = cg_leaf_frozen(leaf)) == !frozen && tries > 0; tries--)
+        (void)poll(NULL, 0, 1); /* the kernel says it in cgroup.events, once every process stands still */
+    if (e != frozen)
+        (void)printf("%s: %d\n", frozen ? "freeze" : "thaw", e);
+}
+
 static void on_started(struct exe_container *c, pid_t pid, void *userdata)
 {
     (void)userdata;
     running = true;
     (void)printf("%s %d\n", adopting ? "running" : "started", (int)pid);
     (void)fflush(stdout);
-    if (adopting && exe_kill(c) < 0)
+    for (int i = 0; adopting && i < 3; i++)
+        freeze(c, i % 2 == 0);
+    if (adopting && exe_kill(c) < 0) /* one that stands still */
         (void)printf("kill failed\n");
 }
 
