@@ -37,10 +37,29 @@ void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
     }
 }
 
+static size_t read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
+                           enum exe_status on_owner)
+{
+    int fd = hlp_open_trusted(path, O_RDONLY, on_open, on_owner);
+    size_t got = 0;
+    for (;;) {
+        ssize_t n = read(fd, (char *)buf + got, max - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || got + (size_t)n >= max)
+            hlp_fail(on_open, n < 0 ? errno : EFBIG, path);
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    (void)close(fd);
+    return got;
+}
+
 static size_t load(struct hlp_policy *p, const char *path)
 {
     hlp_add_source(p, path, true);
-    return (size_t)hlp_read_trusted(path, accounts, sizeof(accounts), EXE_STATUS_USER_LOOKUP,
+    return read_trusted(path, accounts, sizeof(accounts), EXE_STATUS_USER_LOOKUP,
                                     EXE_STATUS_USER_LOOKUP);
 }
 
@@ -89,7 +108,7 @@ static void load_filters(struct hlp_policy *p)
     size_t at = 0;
     for (size_t i = 0; i < HLP_FILTERS; i++) {
         hlp_add_source(p, names[i], true);
-        size_t n = (size_t)hlp_read_trusted(names[i], p->text + at, sizeof(p->text) - at,
+        size_t n = read_trusted(names[i], p->text + at, sizeof(p->text) - at,
                                             EXE_STATUS_FILTER, EXE_STATUS_FILTER);
         if (n == 0 || n % sizeof(struct sock_filter) || n / sizeof(struct sock_filter) > HLP_BPF_MAX)
             hlp_fail(EXE_STATUS_FILTER, EBADMSG, names[i]);
@@ -229,9 +248,9 @@ static void read_config(struct hlp_config *cfg)
         hlp_add_source(&cfg->policy, path ? path : "/", false);
     }
     hlp_add_source(&cfg->policy, EXECUTOR_CONF, true);
-    ssize_t len = hlp_read_trusted(EXECUTOR_CONF, cfg->text, HLP_CONFIG_MAX + 1,
+    size_t len = read_trusted(EXECUTOR_CONF, cfg->text, HLP_CONFIG_MAX + 1,
                                    EXE_STATUS_CONFIG_OPEN, EXE_STATUS_CONFIG_OWNER);
-    int line = hlp_config_parse(cfg, (size_t)len, &why);
+    int line = hlp_config_parse(cfg, len, &why);
     if (line == 0)
         return;
     (void)hlp_format(text, sizeof(text), "%s:%d: %s", EXECUTOR_CONF, line, why);
@@ -244,6 +263,9 @@ void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users)
     hlp_add_source(p, LIBEXECDIR "/container-prepare", true);
     hlp_add_source(p, "/proc/self/ns/mnt", false); /* another mount namespace has its own state */
     read_config(cfg);
+    p->net.magic = NET_MAGIC;
+    p->net.version = NET_VERSION;
+    p->net.flags = cfg->net_isolated ? NET_ISOLATED : 0;
     find_accounts(cfg, p, ret_users);
     find_nodes(cfg, p);
     hlp_device_code(p);

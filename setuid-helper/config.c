@@ -61,7 +61,7 @@ static const struct row {
     { "selvedge.network.range", CHARS_AT(policy.net.range) },
     { "selvedge.network.gateway", CHARS_AT(policy.net.gateway) },
     { "selvedge.network.mtu", NUMBER, AT(policy.net.mtu) },
-    { "selvedge.network.isolated", FLAG, AT(policy.net_isolated) },
+    { "selvedge.network.isolated", FLAG, AT(net_isolated) },
     { "selvedge.network.outbound-mbit", NUMBER, AT(policy.net.total_kbit) },
     { "[gpu]module.enabled", FLAG, AT(gpu.enabled) },
     { "[gpu]gpu.major-device-number", MAJOR, AT(gpu) },

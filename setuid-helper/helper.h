@@ -40,6 +40,7 @@ struct hlp_message { /* what the launched child says, 0 = about to execute; and 
     char what[480];
 };
 void hlp_load_policy(struct hlp *h);                  /* made anew where it is not up to date */
+bool hlp_is_channel(int fd); /* a SOCK_SEQPACKET of AF_UNIX */
 void hlp_fail_to_pipe(int fd);                        /* from now on hlp_fail writes there */
 void hlp_on_fail(void (*fn)(void *), void *argument); /* undo, called once before the reply */
 size_t hlp_format(char *buf, size_t size, const char *format, ...)
@@ -93,19 +94,15 @@ void hlp_label(const struct hlp *h, enum hlp_label which);
 void hlp_job_user(struct hlp *h);
 
 /* path.c */
-bool hlp_fdinfo(int fd, char *buf, size_t size); /* what the kernel tells of a descriptor of ours */
 int hlp_open_at(int dirfd, const char *path, int flags); /* openat2 beneath; fd or -errno */
 /* The directory that holds the last name of an absolute path, which comes back: every one from / on
  * is root's or `owner`'s and not writable by others. `on_open` may be EXE_STATUS_OK here and in the
- * next two: then what is missing comes back as -ENOENT. */
+ * next one: then what is missing comes back as -ENOENT. */
 int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
              enum exe_status on_owner);
 /* Root's file: every directory from / on and the file itself root-owned, not writable by others. */
 int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum exe_status on_owner);
-ssize_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
-                        enum exe_status on_owner);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);
-int hlp_open_root_path(const char *path, enum exe_status status); /* its parents are root's; O_PATH */
 /* Opens `name` below `parent` (the daemon's), makes it for `uid` when missing. */
 int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
                    enum exe_status status);

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -135,15 +134,6 @@ static void check_allowed(const struct hlp *h)
         hlp_fail(EXE_STATUS_NETWORK_MODE, EPERM, h->container);
 }
 
-static void check_channel(int fd)
-{
-    int domain = 0, type = 0;
-    socklen_t len = sizeof(int);
-    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain != AF_UNIX ||
-        getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
-        hlp_fail(EXE_STATUS_REQUEST_FDS, ENOTSOCK, "channel");
-}
-
 /* filecache of every local dir: made here once, as nothing else makes it. */
 static void make_public_caches(const struct hlp *h)
 {
@@ -210,8 +200,8 @@ void hlp_launch(struct hlp *h)
         check_memfd(h->fds[0], "launch script");
         check_memfd(h->fds[1], "credentials");
         c.n_nodes = hlp_find_nodes(h, c.nodes);
-    } else {
-        check_channel(h->fds[0]);
+    } else if (!hlp_is_channel(h->fds[0])) {
+        hlp_fail(EXE_STATUS_REQUEST_FDS, ENOTSOCK, "channel");
     }
     c.filter = &h->cfg.filters[!container                              ? HLP_FILTER_LOCALIZER
                                : h->req.profile == EXE_PROFILE_STRICT ? HLP_FILTER_STRICT

@@ -107,13 +107,12 @@ static void check_caller(uid_t real)
         hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
 }
 
-static void check_socket(void)
+bool hlp_is_channel(int fd)
 {
     int domain = 0, type = 0;
     socklen_t len = sizeof(int);
-    if (getsockopt(0, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain != AF_UNIX ||
-        getsockopt(0, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
-        _exit(EXE_STATUS_DESCRIPTORS); /* no answer goes to what is no request socket */
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
 /* Takes the datagram and its descriptors; everything surplus is closed by the exit. */
@@ -163,7 +162,7 @@ void hlp_load_policy(struct hlp *h)
     struct hlp_message m = { .status = EXE_STATUS_STATE, .error = EPROTO };
     size_t got;
     for (int tries = 0; (h->table = hlp_policy_read(&h->cfg)) < 0; tries++) {
-        if (tries == 3)
+        if (tries == 8)
             hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: not of this release, or changing all the time");
         if (hlp_run_program(&prepare, &m, sizeof(m), &got) != 0) {
             m.what[sizeof(m.what) - 1] = '\0';
@@ -213,7 +212,8 @@ int main(int argc, char **argv)
     (void)argv;
     hlp_hygiene(argc);
     uid_t real = getuid();
-    check_socket();
+    if (!hlp_is_channel(0))
+        _exit(EXE_STATUS_DESCRIPTORS); /* no answer goes to what is no request socket */
     hlp_become_server();
     hlp_load_policy(&self);
     check_caller(real);

@@ -38,9 +38,6 @@ static void configure(const struct hlp *h, int host)
     int in[2];
     int own = checked(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
     int route = checked(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), "netlink");
-    r.magic = NET_MAGIC;
-    r.version = NET_VERSION;
-    r.flags = h->cfg.net_isolated ? NET_ISOLATED : 0;
     r.index = h->req.net_index;
     r.rate_kbit = h->req.net_rate_kbit;
     r.ceil_kbit = h->req.net_ceil_kbit;

@@ -37,18 +37,6 @@ int hlp_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
     return -EAGAIN;
 }
 
-bool hlp_fdinfo(int fd, char *buf, size_t size)
-{
-    char name[64];
-    (void)hlp_format(name, sizeof(name), "/proc/self/fdinfo/%d", fd);
-    int info = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = info < 0 ? -1 : read(info, buf, size - 1);
-    if (info >= 0)
-        (void)close(info);
-    buf[n < 0 ? 0 : n] = '\0';
-    return n > 0;
-}
-
 int hlp_open_at(int dirfd, const char *path, int flags)
 {
     return hlp_openat2(dirfd, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
@@ -116,38 +104,6 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != 0 || (st.st_mode & 022) ||
         st.st_nlink > 1)
         hlp_fail(on_owner, EPERM, path);
-    return fd;
-}
-
-ssize_t hlp_read_trusted(const char *path, void *buf, size_t max, enum exe_status on_open,
-                         enum exe_status on_owner)
-{
-    int fd = hlp_open_trusted(path, O_RDONLY, on_open, on_owner);
-    size_t got = 0;
-    if (fd < 0)
-        return fd;
-    for (;;) {
-        ssize_t n = read(fd, (char *)buf + got, max - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 || got + (size_t)n >= max)
-            hlp_fail(on_open == EXE_STATUS_OK ? on_owner : on_open, n < 0 ? errno : EFBIG, path);
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    (void)close(fd);
-    return (ssize_t)got;
-}
-
-int hlp_open_root_path(const char *path, enum exe_status status)
-{
-    char name[256];
-    int dir = hlp_walk(path, 0, name, status, status);
-    int fd = hlp_openat2(dir, name, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-    (void)close(dir);
-    if (fd < 0)
-        hlp_fail(status, -fd, path);
     return fd;
 }
 

@@ -72,7 +72,7 @@ struct hlp_policy {
     uint32_t min_uid;
     uint32_t profiles, networks; /* bit n: number n of enum exe_profile, exe_network is allowed */
     uint32_t selinux; /* bits HLP_SELINUX_…; none = off */
-    uint8_t unenforced_allowed, net_isolated;
+    uint8_t unenforced_allowed;
     uint8_t assignable; /* are there devices that a container may be given? */
     struct hlp_user nm, monitor, public;
     gid_t nm_gid;

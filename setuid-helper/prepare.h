@@ -19,6 +19,7 @@ struct hlp_config { /* strings point into `text` */
     char text[HLP_CONFIG_MAX + 2];
     const char *group, *nm_user, *monitor_user, *public_user;
     struct hlp_devices gpu, fpga, devices, denied;
+    uint8_t net_isolated;
     struct hlp_policy policy; /* what goes there as it is written here */
 };
 

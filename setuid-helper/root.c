@@ -157,12 +157,23 @@ static void hadoop_root(int root)
     make_read_only(root, "/run");
 }
 
+static int open_root_path(const char *path)
+{
+    char name[256];
+    int dir = hlp_walk(path, 0, name, EXE_STATUS_MOUNT, EXE_STATUS_MOUNT);
+    int fd = hlp_openat2(dir, name, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    (void)close(dir);
+    if (fd < 0)
+        hlp_fail(EXE_STATUS_MOUNT, -fd, path);
+    return fd;
+}
+
 /* What root's configuration adds, by the walk that follows no link. */
 static void configured_paths(const struct hlp_list *l, int root, bool writable)
 {
     for (unsigned i = 0; i < l->n; i++) {
         struct stat st;
-        int fd = hlp_open_root_path(l->v[i], EXE_STATUS_MOUNT);
+        int fd = open_root_path(l->v[i]);
         int tree = hlp_copy(fd, "", AT_EMPTY_PATH | AT_RECURSIVE);
         if (tree < 0 || fstat(tree, &st) < 0)
             fail(l->v[i]);
