@@ -80,9 +80,9 @@ $(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_HDFS_A) $$(WIRE_A) $$(COMMON
 $(foreach t,$(WIRE_FUZZ),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # The client's rules, its proxy, and servers that lie to it.
-UNIT_TESTS += test-retry test-proxy test-ipc-client
-$(foreach t,test-retry test-proxy test-ipc-client,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,test-retry test-proxy test-ipc-client,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+UNIT_TESTS += test-retry test-proxy test-ipc-client test-ipc-impostors
+$(foreach t,test-retry test-proxy test-ipc-client test-ipc-impostors,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,test-retry test-proxy test-ipc-client test-ipc-impostors,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # The proxy facing Hadoop's ResourceManagers: tests/interop/test-rm-clients.
 TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client

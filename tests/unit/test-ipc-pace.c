@@ -65,7 +65,7 @@ static void test_E58_trickle(void **state)
     (void)state;
     struct peer_server s;
     struct ipc_server_config cfg = { .allow_simple = true,
-                                     .limits = { .request_ms = 100, .idle_ms = 60000 } };
+                                     .limits = { .request_ms = 500, .idle_ms = 60000 } };
     peer_server_start(&s, &cfg);
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
     raw_put_hello(&b);
