@@ -161,8 +161,11 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
         return 0;
     }
     /* Closed, or nothing that makes sense: what is wrong is told by the exit status. */
-    if (revents & (EPOLLHUP | EPOLLERR | EPOLLIN))
+    if (revents & (EPOLLHUP | EPOLLERR | EPOLLIN)) {
         exe_call_hang_up(c);
+        if (c->answered && !c->forgotten && c->ops.closed)
+            c->ops.closed(c->userdata);
+    }
     return 0;
 }
 

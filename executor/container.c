@@ -141,35 +141,38 @@ static int read_record(const struct exe_container *c, struct exe_record *ret, in
     return e;
 }
 
-static void finish(struct exe_container *c)
+static void finish_by(struct exe_container *c, const struct exe_record *r)
 {
     struct exe_exit e = { .lost = true, .exit_code = EXIT_LOST };
-    struct exe_record r;
-    if (c->over)
-        return;
     c->over = true;
     if (c->leaf && cg_leaf_usage(c->leaf, &e.usage) == 0)
         e.oom = e.usage.oom_kills > 0;
-    int got = read_record(c, &r, NULL);
-    if (got == 0 && r.state == EXE_RECORD_FAILED) { /* adopted while its helper was at work */
+    if (r && r->state == EXE_RECORD_FAILED) { /* adopted while its helper was at work */
         struct exe_failure f;
-        exe_failure_set(&f, (enum exe_status)r.exit_code, 0, c->name, "");
+        exe_failure_set(&f, (enum exe_status)r->exit_code, 0, c->name, "");
         e.lost = false;
         e.exit_code = c->killed ? 128 + SIGKILL : f.exit_code; /* that is why it failed */
         e.signal = c->killed ? SIGKILL : 0;
     }
-    if (got == 0 && r.state == EXE_RECORD_EXITED) {
+    if (r && r->state == EXE_RECORD_EXITED) {
         e.lost = false;
-        e.exit_code = r.exit_code;
-        e.signal = r.signal;
-        e.start_ms = r.start_ms;
-        e.end_ms = r.end_ms;
-        e.utime_us = r.utime_us;
-        e.stime_us = r.stime_us;
-        e.maxrss_kib = r.maxrss_kib;
+        e.exit_code = r->exit_code;
+        e.signal = r->signal;
+        e.start_ms = r->start_ms;
+        e.end_ms = r->end_ms;
+        e.utime_us = r->utime_us;
+        e.stime_us = r->stime_us;
+        e.maxrss_kib = r->maxrss_kib;
     }
     drop_group(c);
     c->ops.exited(c, &e, c->userdata);
+}
+
+static void finish(struct exe_container *c)
+{
+    struct exe_record r;
+    if (!c->over)
+        finish_by(c, read_record(c, &r, NULL) == 0 ? &r : NULL);
 }
 
 /* The group has become empty after a kill: what the record says now is final. */
@@ -223,6 +226,16 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     fail(c, &f);
 }
 
+/* The record is written, and nothing of the container lives: its pid 1 was waited for. What the
+ * monitor has still to do is to take the container's mounts down; nobody waits for that. */
+static void on_closed(void *userdata)
+{
+    struct exe_container *c = userdata;
+    struct exe_record r;
+    if (!c->over && read_record(c, &r, NULL) == 0 && r.state == EXE_RECORD_EXITED)
+        finish_by(c, &r);
+}
+
 static void on_ended(int status, void *userdata)
 {
     (void)status;
@@ -232,7 +245,7 @@ static void on_ended(int status, void *userdata)
 int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_container_ops *ops,
                void *userdata, struct exe_container **ret, struct sv_error *err)
 {
-    static const struct exe_call_ops call_ops = { .answer = on_answer, .ended = on_ended };
+    static const struct exe_call_ops call_ops = { .answer = on_answer, .closed = on_closed, .ended = on_ended };
     struct exe_request r = { .op = EXE_OP_LAUNCH, .local_mask = l->local_mask,
                              .log_mask = l->log_mask, .work_dir = (uint8_t)l->work_dir,
                              .profile = (uint8_t)l->profile,

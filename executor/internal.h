@@ -27,9 +27,11 @@ struct exe {
  * callee. `ended` comes once the process has been reaped. Both from the loop. */
 struct exe_call_ops {
     void (*answer)(const struct exe_reply *reply, int pidfd, int status, void *userdata);
+    /* After the answer the socket was closed by the other side: a monitor has written its record. */
+    void (*closed)(void *userdata);
     void (*ended)(int status, void *userdata);
 };
-/* `fds` are duplicated by sending. `ended` may be NULL. */
+/* `fds` are duplicated by sending. `closed` and `ended` may be NULL. */
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err) _must_use_;

@@ -129,8 +129,9 @@ void hlp_network(const struct hlp *h);
 
 /* sandbox.c: in the launched child, before the drop. */
 struct hlp_child {
-    int status, life; /* write end to the monitor; read end from it */
+    int status, life; /* a socket to the monitor; a pipe from it */
     int root;         /* the prepared one; -1: of profile host */
+    int mounts;       /* its own mount namespace, once it is there */
     const struct sock_fprog *filter;
     struct hlp_node nodes[HLP_NODES_MAX];
     unsigned n_nodes;

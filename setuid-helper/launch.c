@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -96,7 +97,7 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
         .exit_signal = SIGCHLD,
         .cgroup = (uint64_t)cgroup,
     };
-    if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, status) < 0 || pipe2(life, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
     hlp_fs_as(0, 0);
     hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,6 +66,12 @@ static void wait_or_hangup(int pidfd)
 void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
 {
     struct hlp_message m, last = { .status = EXE_STATUS_LOST };
+    /* With the first message comes the container's mount namespace: as long as this process has it
+     * open, the kernel takes the mounts down here and not in init's end, which is waited for. */
+    char mounts[CMSG_SPACE(sizeof(int))];
+    struct iovec iov = { .iov_base = &m, .iov_len = sizeof(m) };
+    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = mounts,
+                          .msg_controllen = sizeof(mounts) };
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
         hlp_fail(EXE_STATUS_FILTER, errno, "monitor");
     /* A child that has failed already does not read this; why, is in the other pipe. */
@@ -73,8 +80,8 @@ void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
         w->life = -1;
     }
     /* 0 = about to execute, then the end of the pipe = executed; anything else = why not. */
-    for (;;) {
-        ssize_t n = read(w->status, &m, sizeof(m));
+    for (;; msg.msg_controllen = sizeof(mounts)) {
+        ssize_t n = recvmsg(w->status, &msg, MSG_CMSG_CLOEXEC);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -94,13 +101,12 @@ void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
         _exit(last.status & 0xff);
     }
     hlp_reply(EXE_STATUS_OK, 0, "", 0, w->r.init_pid, w->pidfd);
-    if (w->record >= 0)
-        (void)close(0);
     change_group(w);
     if (w->record < 0)
         wait_or_hangup(w->pidfd);
     reap(w->pidfd, &w->r);
     w->r.state = EXE_RECORD_EXITED;
     store(w);
+    (void)close(0); /* tells the daemon that it may read the record */
     _exit(w->record < 0 ? w->r.exit_code : 0);
 }

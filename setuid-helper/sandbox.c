@@ -202,6 +202,9 @@ void hlp_build_root(const struct hlp *h, struct hlp_child *c)
         own_mounts(&assigned, root);
         mask_proc(root, proc);
     }
+    c->mounts = openat(proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    if (c->mounts < 0)
+        fail("own mount namespace");
     (void)close(proc);
     (void)close(root);
 }
