@@ -13,6 +13,7 @@
 #include "setuid-helper/prepare.h"
 
 #define ACCOUNTS_MAX (4 * 1024 * 1024)
+#define SECOND INT64_C(1000000000)
 #define TICK 12000000 /* ns: a change within less than this may leave the times of a file as they were */
 
 static char accounts[ACCOUNTS_MAX];
@@ -25,12 +26,14 @@ void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
     s->path = path;
     s->content = content;
     hlp_source_look(s);
-    /* A file that has just changed is read when its times can tell the next change from this one. */
+    /* A file that has just changed is read when its times can tell the next change from this one: by
+     * the kernel's tick, or by whole seconds where the file system keeps no more. */
     for (int tries = 0; content && tries < 3; tries++) {
-        struct timespec now, pause = { 0, TICK };
+        const int64_t tick = s->ctime % SECOND ? TICK : SECOND + TICK;
+        struct timespec now, pause = { tick / SECOND, tick % SECOND };
         (void)clock_gettime(CLOCK_REALTIME, &now);
-        int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - s->ctime;
-        if (age < 0 || age > TICK)
+        int64_t age = now.tv_sec * SECOND + now.tv_nsec - s->ctime;
+        if (age < 0 || age > tick)
             break;
         (void)nanosleep(&pause, NULL);
         hlp_source_look(s);
