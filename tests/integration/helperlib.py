@@ -318,8 +318,7 @@ class Ground:
         left = [l.split(":")[0] for f in ("/etc/passwd", "/etc/group") for l in open(f) if l.startswith(self.prefix)]
         return problems + ["account " + n for n in left]
 
-    def leftovers(self):
-        """Processes of our accounts; cgroups; mounts. [] is what is wanted."""
+    def processes(self):
         uids = {self.nm.pw_uid, self.monitor.pw_uid, self.public.pw_uid, self.a.pw_uid, self.b.pw_uid}
         found = []
         try:
@@ -336,6 +335,13 @@ class Ground:
                         found.append("process " + p + " " + open("/proc/%s/comm" % p).read().strip())
                 except OSError:
                     pass
+        return found
+
+    def leftovers(self):
+        """Processes of our accounts; cgroups; mounts. [] is what is wanted."""
+        found = []
+        until(lambda: not self.processes(), 5)  # one that has been killed may be on its way out
+        found += self.processes()
         for d in sorted(os.listdir(self.root)) if os.path.isdir(self.root) else []:
             if os.path.isdir(self.root + "/" + d):
                 try:
