@@ -127,6 +127,10 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
         else if ((v = value(*l, "unenforced-limits-allowed"))) {
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
+        } else if ((v = value(*l, "selinux"))) {
+            d->policy.labels = strcmp(v, "off") != 0;
+            d->policy.enforcing = strcmp(v, "enforcing") == 0;
+            free(v);
         }
     }
     d->policy.known = true;

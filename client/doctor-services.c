@@ -151,18 +151,50 @@ static void units(struct doctor *d)
     sd_bus_unref(bus);
 }
 
+/* Does the policy that is loaded know the module's types? */
+static bool module_loaded(void)
+{
+    static const char label[] = "system_u:system_r:selvedge_container_t:s0:c0,c1,c512,c513";
+    _cleanup_close_ int fd = open("/sys/fs/selinux/context", O_RDWR | O_CLOEXEC);
+
+    return fd >= 0 && write(fd, label, sizeof(label)) == (ssize_t)sizeof(label);
+}
+
 static void selinux(struct doctor *d)
 {
+    static const char area[] = "SELinux";
+    const bool here = d->have_conf && d->conf.selinux_labels, there = d->policy.labels;
     char value[64];
 
+    if (d->have_conf && d->policy.known && here != there)
+        doctor_say(d, DOCTOR_BAD, area,
+                   "set both selvedge.nodemanager.selinux.labels in yarn-site.xml and "
+                   "selvedge.sandbox.selinux in container-executor.cfg, or neither",
+                   "labels are asked for on one side only: the NodeManager does not start");
     if (access("/sys/fs/selinux/enforce", F_OK) < 0) {
-        doctor_say(d, DOCTOR_NOTE, "SELinux", NULL, "off; nothing of ours relies on it");
+        if (here || there)
+            doctor_say(d, DOCTOR_BAD, area, "boot with SELinux, or do not ask for labels",
+                       "off, but labels are asked for: no container starts");
+        else
+            doctor_say(d, DOCTOR_NOTE, area, NULL, "off; containers have no label");
         return;
     }
     (void)doctor_line("/sys/fs/selinux/enforce", value, sizeof(value));
-    doctor_say(d, DOCTOR_NOTE, "SELinux", NULL,
-               "%s; containers have no domain of their own in this version",
-               strcmp(value, "1") == 0 ? "enforcing" : "permissive");
+    const bool enforcing = strcmp(value, "1") == 0;
+    const char *mode = enforcing ? "enforcing" : "permissive";
+    if (!here && !there)
+        doctor_say(d, DOCTOR_NOTE, area, NULL,
+                   "%s; containers have no label: selvedge.sandbox.selinux is not set", mode);
+    else if (!module_loaded())
+        doctor_say(d, DOCTOR_BAD, area, "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
+                   "%s; the policy does not have the module selvedge: no container starts", mode);
+    else if (!enforcing)
+        doctor_say(d, d->policy.enforcing ? DOCTOR_BAD : DOCTOR_WEAK, area, "setenforce 1",
+                   d->policy.enforcing ? "permissive, and enforcing is asked for: no container starts"
+                                       : "permissive: what the policy denies is only logged");
+    else
+        doctor_say(d, DOCTOR_OK, area, NULL,
+                   "enforcing; containers run as selvedge_container_t with categories of their own");
 }
 
 static void swap(struct doctor *d)

@@ -19,6 +19,7 @@ struct doctor_policy { /* container-executor's answer; strings owned */
     char **local_dirs, **log_dirs;
     char *cgroup_root, *user;
     bool unenforced_allowed;
+    bool labels, enforcing; /* selvedge.sandbox.selinux */
 };
 
 struct doctor {

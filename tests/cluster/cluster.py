@@ -192,7 +192,7 @@ def install(build, prefix, libexec, etc, daemon, instead):
     variables = {"PREFIX": prefix, "LIBEXECDIR": libexec, "SYSCONFDIR": etc, "BUILD": build}
     with open(MODES, encoding="utf-8") as table:
         rows = [line.split() for line in table if line.strip() and not line.startswith("#")]
-    for path, owner, group, mode, source in rows:
+    for path, owner, group, mode, source in (r for r in rows if not r[4].startswith("?")):
         for name, value in variables.items():
             path = path.replace("${%s}" % name, value)
             source = source.replace("${%s}" % name, value)
