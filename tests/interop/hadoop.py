@@ -72,5 +72,7 @@ def java(version, main, *args, conf=None, options=()):
     """argv that runs `main` with a version's jars. `conf`: a configuration directory, first in the
     class path."""
     path = ":".join(([conf] if conf else []) + [classes(version), f"{jars(version)}/*"])
-    return ["java", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "--add-opens",
-            "java.base/java.util=ALL-UNNAMED", *options, "-cp", path, main, *args]
+    # The machine's own warnings go to where errors go: tests read what the program prints.
+    return ["java", "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisplayVMOutputToStderr", "--add-opens",
+            "java.base/java.lang=ALL-UNNAMED", "--add-opens", "java.base/java.util=ALL-UNNAMED", *options, "-cp", path,
+            main, *args]
