@@ -64,15 +64,15 @@ second_runs=2
 # Passed then, its new figures count, and a line of lane_end names it. When more than a few have failed, it is
 # not the machine.
 lane_again() {
-	local prepare=$1 run=$2 name log first p f s names=()
+	local prepare=$1 run=$2 name log why first p f s names=()
 	for name in "${failures[@]}"; do
 		log=$lane_dir/$name.log
 		if ((${#failures[@]} > second_runs)); then
 			echo "  $name is not run again: ${#failures[@]} programs have failed"
 		elif [[ ${verdict_of[$name]} == stopped* ]]; then
 			echo "  $name is not run again: ${verdict_of[$name]}"
-		elif grep -qE "$never_again" "$log"; then
-			echo "  $name is not run again: $(grep -m 1 -oE "$never_again" "$log")"
+		elif why=$(grep -vE '^ *ok ' "$log" | grep -m 1 -oE "$never_again"); then
+			echo "  $name is not run again: $why"
 		else
 			names+=("$name")
 		fi
