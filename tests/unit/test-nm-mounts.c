@@ -93,8 +93,10 @@ static void test_watch(void **state)
 {
     int status;
     (void)state;
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
+        print_message("# only root can mount\n");
         skip();
+    }
     pid_t pid = fork();
     if (pid == 0)
         watch();
