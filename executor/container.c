@@ -14,6 +14,7 @@
 #include <utlist.h>
 
 #include "common/fd.h"
+#include "common/log.h"
 #include "common/str.h"
 #include "executor/internal.h"
 
@@ -395,12 +396,25 @@ static bool may_be_on_its_way(struct exe_container *c)
     return c->leaf && c->looks++ < LOOKS_FOR_RECORD;
 }
 
+static void never_launched(struct exe_container *c)
+{
+    struct exe_failure f;
+    exe_failure_set(&f, EXE_STATUS_LOST, 0, c->name, "the launch had not happened");
+    fail(c, &f);
+}
+
+static void on_group_gone(const struct sv_error *failed, void *userdata)
+{
+    if (failed)
+        sv_log_warning("%s", failed->text);
+    never_launched(userdata);
+}
+
 /* First word to the caller of exe_adopt: from the loop. */
 static int on_adopted(sd_event_source *s, void *userdata)
 {
     struct exe_container *c = userdata;
     struct exe_record r = { 0 };
-    struct exe_failure f;
     (void)s;
     c->watch = sd_event_source_disable_unref(c->watch);
     switch (look(c, &r)) {
@@ -415,11 +429,13 @@ static int on_adopted(sd_event_source *s, void *userdata)
     case LOOK_NEVER:
         if (may_be_on_its_way(c) && look_again(c))
             return 0;
-        /* Never launched, or refused: whatever may still be on its way finds no group. */
-        exe_failure_set(&f, EXE_STATUS_LOST, 0, c->name, "the launch had not happened");
+        /* Never launched, or refused: whatever may still be on its way finds no group. The word of it
+         * waits until there is none, because the answer may be a launch by the same name. */
         if (c->leaf)
             (void)!cg_leaf_kill(c->leaf);
-        fail(c, &f);
+        if (!c->leaf || cg_leaf_remove(SV_TAKE(c->leaf), c->exe->event, CGROUP_REMOVE_MS,
+                                       on_group_gone, c) < 0)
+            never_launched(c);
         return 0;
     case LOOK_RUNS:
         break;
