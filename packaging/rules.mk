@@ -1,6 +1,7 @@
 # Installation, dependencies. The table of installed files is packaging/modes.
 
-UNITS := $(addprefix $(BUILD)/packaging/, selvedge-containers.service selvedge-nodemanager.service selvedge-rm.service)
+UNITS := $(addprefix $(BUILD)/packaging/, selvedge-containers.service selvedge-executor.socket \
+	selvedge-executor@.service selvedge-nodemanager.service selvedge-rm.service)
 # The paths of this build are in them: made again whenever they could be others.
 $(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
 	@mkdir -p $(@D)

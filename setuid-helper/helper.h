@@ -29,12 +29,14 @@ struct hlp {
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
     gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
+    bool activated; /* started by systemd, for a connection: root from the first instruction */
 };
 
 /* main.c: ends the process with `status`; before the drop the caller gets a reply. In the launched
  * child the same goes through the status pipe to the monitor. `what` names the object. */
 _Noreturn void hlp_fail(enum exe_status status, int error, const char *what);
 void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pid_t pid, int pidfd);
+void hlp_reply_end(int exit_code); /* after the reply to LOCALIZE: a second one, when it has ended */
 struct hlp_message { /* what the launched child says, 0 = about to execute; and container-prepare */
     int32_t status, error;
     char what[480];
@@ -169,6 +171,7 @@ struct hlp_watched {
     int pidfd, status, life;
     int record;   /* -1: a localizer, which has none and ends with the caller's socket */
     int monitors; /* cgroup.procs of the group that the monitor belongs to */
+    int left;     /* open until it is there: who waits for that; -1: nobody */
     struct exe_record r;
 };
 _Noreturn void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter);

@@ -126,6 +126,28 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
     return false;
 }
 
+/* systemd's service lasts as long as the process that it has started, and so does its count of
+ * connections: that process waits here until the one that goes on has left the service's group, or has
+ * ended. The end of a pipe tells; nothing is read. */
+static int leave_service(void)
+{
+    int left[2];
+    char c;
+    if (pipe2(left, O_CLOEXEC) < 0)
+        hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
+    pid_t pid = fork();
+    if (pid < 0)
+        hlp_fail(EXE_STATUS_CLONE, errno, "fork");
+    if (pid > 0) {
+        (void)close(left[1]);
+        while (read(left[0], &c, 1) < 0 && errno == EINTR)
+            ;
+        _exit(0);
+    }
+    (void)close(left[0]);
+    return left[1];
+}
+
 /* What the daemon may ask for is the configuration's matter. */
 static void check_allowed(const struct hlp *h)
 {
@@ -151,11 +173,11 @@ static void make_public_caches(const struct hlp *h)
 
 /* The parent of a process that runs: drops, and waits for it. */
 _Noreturn static void become_monitor(const struct hlp *h, const struct started *s, struct record *record,
-                                     int monitors)
+                                     int monitors, int left)
 {
     struct hlp_watched w = {
         .pidfd = s->pidfd, .status = s->status, .life = s->life, .record = record->fd,
-        .monitors = monitors,
+        .monitors = monitors, .left = left,
         .r = { .state = EXE_RECORD_RUNNING, .cluster_ts = h->req.cluster_ts, .app = h->req.app,
                .attempt = h->req.attempt, .container = h->req.container, .init_pid = s->pid,
                .uid = h->user.uid, .start_ms = hlp_wall_ms() },
@@ -193,6 +215,7 @@ void hlp_launch(struct hlp *h)
     struct hlp_groups groups;
     struct started s;
     const bool container = h->req.op == EXE_OP_LAUNCH;
+    const int left = h->activated ? leave_service() : -1;
     memset(c.caches, 0xff, sizeof(c.caches)); /* -1 */
     if (container)
         check_allowed(h);
@@ -226,5 +249,5 @@ void hlp_launch(struct hlp *h)
     }
     (void)close(groups.root);
     (void)close(groups.own);
-    become_monitor(h, &s, &record, monitors);
+    become_monitor(h, &s, &record, monitors, left);
 }

@@ -50,6 +50,12 @@ void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pi
     (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+void hlp_reply_end(int exit_code)
+{
+    answered = false;
+    hlp_reply(EXE_STATUS_OK, exit_code, "", 0, 0, -1);
+}
+
 /* One line for the machine's log, so that a daemon that was taken over leaves traces: fixed words and
  * numbers only. Best effort, and only while still root. */
 static void audit(enum exe_status status, int error)
@@ -103,7 +109,7 @@ static void check_caller(uid_t real)
     struct ucred peer = { .uid = (uid_t)-1 };
     socklen_t len = sizeof(peer);
     if (getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.uid != self.nm.uid ||
-        (real != self.nm.uid && real != 0))
+        (real != self.nm.uid && !self.activated))
         hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
 }
 
@@ -176,16 +182,17 @@ void hlp_load_policy(struct hlp *h)
 }
 
 /* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it. */
-static void check_binary(uid_t real)
+static void check_binary(void)
 {
     struct stat st;
     int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0)
         hlp_fail(EXE_STATUS_BINARY_OWNER, errno, "/proc/self/exe");
     (void)close(fd);
-    if (real == 0) /* started by systemd: only others' hands off counts */
+    if (self.activated) /* others' hands off is what counts; it needs no setuid bit */
         st.st_mode = st.st_mode & 022 ? 0 : S_IFREG | 04750;
-    if (st.st_uid != 0 || (real != 0 && st.st_gid != self.nm_gid) || st.st_mode != (S_IFREG | 04750))
+    if (st.st_uid != 0 || (!self.activated && st.st_gid != self.nm_gid) ||
+        st.st_mode != (S_IFREG | 04750))
         hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
 }
 
@@ -212,12 +219,13 @@ int main(int argc, char **argv)
     (void)argv;
     hlp_hygiene(argc);
     uid_t real = getuid();
+    self.activated = real == 0;
     if (!hlp_is_channel(0))
         _exit(EXE_STATUS_DESCRIPTORS); /* no answer goes to what is no request socket */
     hlp_become_server();
     hlp_load_policy(&self);
     check_caller(real);
-    check_binary(real);
+    check_binary();
     read_request();
     for (unsigned i = 0; i < EXE_DIRS_MAX; i++)
         if ((i >= self.cfg.local_dirs.n && self.req.local_mask >> i & 1) ||

@@ -43,13 +43,16 @@ static void store(struct hlp_watched *w)
         hlp_write_record(w->record, &w->r);
 }
 
-/* Into the monitors' group, out of the daemon's unit. The kernel takes milliseconds over the first of a
+/* Into the monitors' group, out of the daemon's unit or of systemd's for one connection. The kernel takes milliseconds over the first of a
  * series of moves, so it comes when the answer is sent, and not at all to what ends at once. */
 static void change_group(const struct hlp_watched *w)
 {
     struct pollfd ended = { .fd = w->pidfd, .events = POLLIN };
-    if (poll(&ended, 1, 50) == 0)
+    if (poll(&ended, 1, 50) == 0) {
         (void)!write(w->monitors, "0", 1); /* the group is gone with the daemon's unit, ignoring */
+        if (w->left >= 0)
+            (void)close(w->left);
+    }
     (void)close(w->monitors);
 }
 
@@ -107,6 +110,10 @@ void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
     reap(w->pidfd, &w->r);
     w->r.state = EXE_RECORD_EXITED;
     store(w);
-    (void)close(0); /* tells the daemon that it may read the record */
+    if (w->record < 0)
+        hlp_reply_end(w->r.exit_code);
+    /* Tells the daemon that it may read the record; systemd may have the socket open as well. */
+    (void)shutdown(0, SHUT_RDWR);
+    (void)close(0);
     _exit(w->record < 0 ? w->r.exit_code : 0);
 }
