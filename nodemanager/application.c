@@ -188,20 +188,31 @@ static int act_container_init(void *o, int event, void *arg)
     return a->state;
 }
 
-static int act_inited(void *o, int event, void *arg)
+static void init_containers(struct nm_app *a, const char *error)
 {
-    struct nm_app *a = o;
-
-    (void)event;
-    if (arg) {
+    if (error) {
         free(a->init_error);
-        a->init_error = strdup(arg);
-        sv_log(SV_LOG_ERR, a->text, "%s: %s", a->text, (const char *)arg);
+        a->init_error = strdup(error);
+        sv_log(SV_LOG_ERR, a->text, "%s: %s", a->text, error);
     }
     for (struct nm_app_member *m = a->members; m; m = m->hh.next)
         if (m->c->state == NM_CONTAINER_NEW && m->c->recorded)
             nm_post_container(m->c, NM_CONTAINER_EV_INIT, 0, NULL);
+}
+
+static int act_inited(void *o, int event, void *arg)
+{
+    (void)event;
+    init_containers(o, arg);
     return NM_APP_RUNNING;
+}
+
+/* Finished meanwhile: recovered containers have waited to learn whether they run. */
+static int act_inited_late(void *o, int event, void *arg)
+{
+    (void)event;
+    init_containers(o, arg);
+    return NM_APP_FINISHING_CONTAINERS_WAIT;
 }
 
 static void clean_resources(struct nm_app *a)
@@ -330,7 +341,7 @@ static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
     [S(FINISHING_CONTAINERS_WAIT)][E(INIT_CONTAINER)] =
         { act_container_gone, S(FINISHING_CONTAINERS_WAIT), { 0 } },
     [S(FINISHING_CONTAINERS_WAIT)][E(APPLICATION_INITED)] =
-        { act_container_gone, S(FINISHING_CONTAINERS_WAIT), { 0 } },
+        { act_inited_late, S(FINISHING_CONTAINERS_WAIT), { 0 } },
     [S(FINISHING_CONTAINERS_WAIT)][E(FINISH_APPLICATION)] =
         { act_container_gone, S(FINISHING_CONTAINERS_WAIT), { 0 } },
 

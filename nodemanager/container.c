@@ -320,8 +320,10 @@ static int act_kill_new(void *o, int event, void *arg)
 {
     struct nm_container *c = o;
 
-    c->exit_code = c->kill_code;
     add_line(c, arg);
+    if (c->recovering) /* it may run already: the adoption, which INIT begins, ends it */
+        return NM_CONTAINER_NEW;
+    c->exit_code = c->kill_code;
     nm_container_add_diagnostics(c, "Container is killed before being launched.\n");
     return act_done(c, event, NULL);
 }
@@ -389,7 +391,7 @@ static const char *const event_names[NM_CONTAINER_N_EVENTS] = {
 static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVENTS] = {
     [S(NEW)][E(INIT)] = { act_init, S(LOCALIZING),
                           { S(SCHEDULED), S(LOCALIZATION_FAILED), S(DONE) } },
-    [S(NEW)][E(KILL)] = { act_kill_new, S(DONE), { 0 } },
+    [S(NEW)][E(KILL)] = { act_kill_new, S(DONE), { S(NEW) } },
     DIAG(NEW),
 
     [S(LOCALIZING)][E(RESOURCE_LOCALIZED)] = { act_localized, S(SCHEDULED), { 0 } },

@@ -156,9 +156,11 @@ static void on_failed(struct exe_container *x, const struct exe_failure *f, void
         if (c->recovered == NM_RECOVERED_LAUNCHED) {
             nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
             finish_failed(c, NM_EXIT_LOST);
-        } else if (c->kill_requested) {
+        } else if (c->state == NM_CONTAINER_KILLING) {
             finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, NM_EXIT_TERMINATED,
                    strdup("Container terminated before launch."));
+        } else if (c->kill_requested) { /* before the adoption, by this daemon or the one before */
+            nm_container_kill(c, c->kill_code, NULL);
         } else { /* the daemon died before it had asked for the launch */
             c->recovered = NM_RECOVERED_NOT;
             launch_new(c);

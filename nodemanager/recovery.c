@@ -318,8 +318,10 @@ int nm_recover(struct nm *nm, struct sv_error *err)
     for (struct nm_app *a = nm->apps; a; a = a->hh.next)
         if (!a->finish_recorded) /* else its directories are only to be deleted */
             nm_post_app(a, NM_APP_EV_INIT_APPLICATION, NULL);
+    /* One that may have to be launched waits for its application, which may be without directories. */
     for (struct nm_container *c = nm->containers; c; c = c->hh.next)
-        if (c->state == NM_CONTAINER_NEW)
+        if (c->state == NM_CONTAINER_NEW &&
+            (c->recovered != NM_RECOVERED_REQUESTED || c->app->finish_recorded))
             nm_post_container(c, NM_CONTAINER_EV_INIT, 0, NULL);
     HASH_ITER(hh, nm->apps, app, tmp)
         if (app->finish_recorded)
