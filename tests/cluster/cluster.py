@@ -306,6 +306,9 @@ class Cluster:
         except (HostError, ClusterError) as error:
             problems.append(str(error))
         problems += self._stop_daemons()
+        uids = {pwd.getpwnam(a).pw_uid for a in self.accounts}
+        with contextlib.suppress(HostError):  # orphans of a killed daemon are reaped by the machine's pid 1, in its time
+            wait_for(lambda: not host.processes_of(uids), host.PATIENCE, "processes")
         problems += self.sanitizer_reports()
         if problems:
             self.collect_logs()
