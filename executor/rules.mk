@@ -6,7 +6,8 @@ LIBS += $(EXECUTOR_A)
 CFLAGS_executor := $(CFLAGS_common)
 
 SECCOMP_LDLIBS := $(shell $(PKGCONFIG) --libs libseccomp)
-$(BUILD)/executor/seccomp/compile: $(BUILD)/executor/seccomp/compile.o
+FILTER_OBJS := $(addprefix $(BUILD)/executor/seccomp/, tree.o prove.o)
+$(BUILD)/executor/seccomp/compile: $(BUILD)/executor/seccomp/compile.o $(FILTER_OBJS)
 	$(call link,$(SECCOMP_LDLIBS))
 SECCOMP_FILTERS := $(addprefix $(BUILD)/seccomp/, strict.bpf hadoop.bpf localizer.bpf monitor.bpf)
 $(BUILD)/seccomp/strict.bpf $(BUILD)/seccomp/hadoop.bpf: executor/seccomp/common.policy
@@ -15,6 +16,8 @@ $(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(BUILD)/executor/seccomp/comp
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/executor/seccomp/compile $< $@
 PROGRAMS += $(SECCOMP_FILTERS)
+UNIT_TESTS += test-filter
+test-filter_DEPS := $(FILTER_OBJS)
 
 # Executed by the helper as the user: static like it, so that it starts at once.
 $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/executor/%.o $(BUILD)/executor/request.o

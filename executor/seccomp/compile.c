@@ -1,6 +1,10 @@
 /* compile POLICY FILTER: turns a policy text into the BPF program that the setuid helper loads.
  * Runs when the project is built; libseccomp is never part of the helper. Input: our own source.
  *
+ * The program is ours (tree.c), as short as it can be: the kernel takes a time that grows with it at
+ * every launch. libseccomp says what the names mean and makes the same policy in its own way; unless
+ * both give the same answer to every call (prove.c) there is no filter.
+ *
  * Lines:  default errno NAME            what every other call answers; first line of the policy
  *         allow CALL…                   any arguments
  *         allow CALL aN=VALUE…          one call, with all the conditions; lines of it are
@@ -8,34 +12,27 @@
  *         deny CALL…                    EPERM
  *         errno NAME CALL…              this error number
  *         include FILE                  its lines, from the same directory; once, not nested
- *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits
+ *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits; these
+ *                                       lines come before all that allow or deny
  * A call may be given as NAME=NUMBER for those that are newer than the library here. A name that is
  * not known is an error: a policy is never silently smaller or larger than its text. */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { WORDS_MAX = 64, FIRST_MAX = 8, CODE_MAX = 4096 };
+#include "executor/seccomp/filter.h"
+
+enum { WORDS_MAX = 64 };
 
 static const char *policy;
 static int line_number;
-
-static struct first {
-    int call;
-    unsigned argument;
-    uint32_t value;
-} first[FIRST_MAX];
-static unsigned n_first;
+static struct flt_policy rules;
+static unsigned n_first; /* of them: those of first-deny */
 
 __attribute__((format(printf, 1, 2))) _Noreturn static void fail(const char *format, ...)
 {
@@ -82,7 +79,7 @@ static int resolve(char *word)
     return call < 0 ? -1 : call;
 }
 
-static struct scmp_arg_cmp condition(char *word)
+static struct flt_condition condition(char *word)
 {
     char *equals = strchr(word, '='), *mask = strchr(word, '&');
     if (word[0] != 'a' || !isdigit((unsigned char)word[1]) || !equals)
@@ -93,20 +90,35 @@ static struct scmp_arg_cmp condition(char *word)
     unsigned n = (unsigned)number(word + 1);
     if (n > 5)
         fail("argument %u", n);
-    uint64_t value = number(equals + 1), m = mask ? number(mask + 1) : 0;
-    return mask ? SCMP_CMP64(n, SCMP_CMP_MASKED_EQ, m, value) : SCMP_CMP64(n, SCMP_CMP_EQ, value);
+    return (struct flt_condition){ n, mask ? number(mask + 1) : UINT64_MAX, number(equals + 1) };
 }
 
-static void add(scmp_filter_ctx ctx, uint32_t action, int call, struct scmp_arg_cmp *c, unsigned n)
+static struct flt_rule *note(uint32_t action, int call, const struct flt_condition *c, unsigned n)
 {
-    int r = seccomp_rule_add_array(ctx, action, call, n, c);
+    struct flt_rule *r = &rules.v[rules.n];
+    if (rules.n++ == FLT_RULES_MAX)
+        fail("too many rules");
+    *r = (struct flt_rule){ .call = call, .action = action, .n = n };
+    if (n > 0)
+        memcpy(r->c, c, n * sizeof(*c));
+    return r;
+}
+
+static void add(scmp_filter_ctx ctx, uint32_t action, int call, const struct flt_condition *c, unsigned n)
+{
+    struct scmp_arg_cmp theirs[6];
+    for (unsigned i = 0; i < n; i++)
+        theirs[i] = ~c[i].mask ? SCMP_CMP64(c[i].argument, SCMP_CMP_MASKED_EQ, c[i].mask, c[i].value)
+                               : SCMP_CMP64(c[i].argument, SCMP_CMP_EQ, c[i].value, 0);
+    int r = seccomp_rule_add_array(ctx, action, call, n, theirs);
     if (r < 0)
         fail("rule: %s", strerror(-r));
+    (void)note(action, call, c, n);
 }
 
 static void rule(scmp_filter_ctx ctx, uint32_t action, char **words, unsigned n)
 {
-    struct scmp_arg_cmp conditions[6];
+    struct flt_condition conditions[6];
     if (n == 0)
         fail("no system call named");
     if (n > 1 && words[1][0] == 'a' && isdigit((unsigned char)words[1][1])) {
@@ -159,6 +171,7 @@ static void line(scmp_filter_ctx *ctx, char *text)
         if (!*ctx || seccomp_attr_set(*ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) < 0 ||
             seccomp_attr_set(*ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) < 0)
             fail("libseccomp cannot start");
+        rules.otherwise = SECCOMP_RET_ERRNO | (uint32_t)error_number(words[2]);
         return;
     }
     if (strcmp(words[0], "include") == 0 && n == 2 && !*ctx) {
@@ -173,50 +186,59 @@ static void line(scmp_filter_ctx *ctx, char *text)
         rule(*ctx, SCMP_ACT_ERRNO(EPERM), words + 1, n - 1);
     else if (strcmp(words[0], "errno") == 0 && n > 2) {
         rule(*ctx, SCMP_ACT_ERRNO((uint32_t)error_number(words[1])), words + 2, n - 2);
-    } else if (strcmp(words[0], "first-deny") == 0 && n == 4 && words[2][0] == 'a' &&
-               n_first < FIRST_MAX) {
-        first[n_first++] = (struct first){ .call = resolve(words[1]),
-                                           .argument = (unsigned)number(words[2] + 1),
-                                           .value = (uint32_t)number(words[3]) };
+    } else if (strcmp(words[0], "first-deny") == 0 && n == 4 && words[2][0] == 'a' && n_first == rules.n) {
+        const struct flt_condition low = { (unsigned)number(words[2] + 1), UINT32_MAX,
+                                           (uint32_t)number(words[3]) };
+        (void)note(SCMP_ACT_ERRNO(EPERM), resolve(words[1]), &low, 1);
+        n_first++;
     } else {
         fail("line not understood: %s", words[0]);
     }
 }
 
-/* Instructions that stand before the library's program: jumps in it are relative. */
-static unsigned prologue(struct sock_filter *code)
+/* libseccomp's way to the same, behind the instructions of first-deny: jumps in it are relative. */
+static unsigned theirs(scmp_filter_ctx ctx, struct sock_filter code[FLT_CODE_MAX])
 {
     unsigned n = 0;
     for (unsigned i = 0; i < n_first; i++) {
-        const unsigned low = (unsigned)offsetof(struct seccomp_data, args) + 8 * first[i].argument;
+        const struct flt_rule *r = &rules.v[i];
+        const unsigned low = (unsigned)offsetof(struct seccomp_data, args) + 8 * r->c[0].argument;
         const struct sock_filter test[] = {
             BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, seccomp_arch_native(), 0, 5),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rules.arch, 0, 5),
             BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)first[i].call, 0, 3),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)r->call, 0, 3),
             BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low), /* little-endian machines */
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first[i].value, 0, 1),
-            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)r->c[0].value, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, r->action),
         };
         memcpy(code + n, test, sizeof(test));
         n += sizeof(test) / sizeof(test[0]);
     }
-    return n;
+    FILE *scratch = tmpfile();
+    if (!scratch || seccomp_export_bpf(ctx, fileno(scratch)) < 0 || fseek(scratch, 0, SEEK_SET))
+        fail("seccomp_export_bpf");
+    size_t got = fread(code + n, sizeof(code[0]), FLT_CODE_MAX - n, scratch);
+    if (got == 0 || n + got == FLT_CODE_MAX)
+        fail("filter is empty or too long");
+    (void)fclose(scratch);
+    return n + (unsigned)got;
 }
 
 static void export(scmp_filter_ctx ctx, const char *path)
 {
-    static struct sock_filter code[CODE_MAX];
-    FILE *scratch = tmpfile();
-    if (!scratch || seccomp_export_bpf(ctx, fileno(scratch)) < 0 || fseek(scratch, 0, SEEK_SET))
-        fail("seccomp_export_bpf");
-    unsigned n = prologue(code);
-    size_t got = fread(code + n, sizeof(code[0]), CODE_MAX - n, scratch);
-    if (got == 0 || n + got == CODE_MAX)
-        fail("filter is empty or too long");
-    (void)fclose(scratch);
+    static struct sock_filter reference[FLT_CODE_MAX];
+    static struct flt_program ours;
+    struct seccomp_data at;
+    const unsigned n = theirs(ctx, reference);
+    const char *error = flt_generate(&rules, &ours);
+    if (error)
+        fail("%s", error);
+    if (!flt_equal(&rules, ours.code + ours.at, ours.n, reference, n, &at))
+        fail("not what libseccomp has for call %d of architecture %x (%llx, %llx, %llx)", at.nr, at.arch,
+             (unsigned long long)at.args[0], (unsigned long long)at.args[1], (unsigned long long)at.args[2]);
     FILE *out = fopen(path, "w");
-    if (!out || fwrite(code, sizeof(code[0]), n + got, out) != n + got || fclose(out) != 0)
+    if (!out || fwrite(ours.code + ours.at, sizeof(ours.code[0]), ours.n, out) != ours.n || fclose(out) != 0)
         fail("cannot write %s", path);
 }
 
@@ -244,6 +266,8 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: %s POLICY FILTER\n", argv[0]);
         return 2;
     }
+    rules.arch = seccomp_arch_native();
+    rules.foreign = SCMP_ACT_KILL_PROCESS;
     read_policy(&ctx, argv[1]);
     if (!ctx)
         fail("empty policy");

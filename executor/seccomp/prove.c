@@ -1,0 +1,159 @@
+/* Two programs, one answer: the interpreter and the comparison that compile.c makes of what it has
+ * generated and what libseccomp has, each time the project is built. */
+#include <linux/audit.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "executor/seccomp/filter.h"
+
+#define NO_ANSWER UINT32_MAX
+enum { VALUES_MAX = 8192 };
+
+static bool jumps(const struct sock_filter *i, uint32_t a)
+{
+    switch (BPF_OP(i->code)) {
+    case BPF_JEQ:
+        return a == i->k;
+    case BPF_JGT:
+        return a > i->k;
+    case BPF_JGE:
+        return a >= i->k;
+    default:
+        return (a & i->k) != 0;
+    }
+}
+
+uint32_t flt_run(const struct sock_filter *code, unsigned n, const struct seccomp_data *d)
+{
+    uint32_t a = 0;
+    for (size_t at = 0; at < n; at++) {
+        const struct sock_filter *i = &code[at];
+        switch (i->code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+            if (i->k % sizeof(a) || i->k > sizeof(*d) - sizeof(a))
+                return NO_ANSWER;
+            memcpy(&a, (const char *)d + i->k, sizeof(a));
+            break;
+        case BPF_ALU | BPF_AND | BPF_K:
+            a &= i->k;
+            break;
+        case BPF_JMP | BPF_JA:
+            at += i->k;
+            break;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+        case BPF_JMP | BPF_JGT | BPF_K:
+        case BPF_JMP | BPF_JGE | BPF_K:
+        case BPF_JMP | BPF_JSET | BPF_K:
+            at += jumps(i, a) ? i->jt : i->jf;
+            break;
+        case BPF_RET | BPF_K:
+            return i->k;
+        default:
+            return NO_ANSWER;
+        }
+    }
+    return NO_ANSWER;
+}
+
+struct pair {
+    const struct flt_policy *p;
+    const struct sock_filter *a, *b;
+    unsigned n_a, n_b;
+    struct seccomp_data d;
+};
+
+static bool same(const struct pair *x)
+{
+    const uint32_t a = flt_run(x->a, x->n_a, &x->d);
+    return a != NO_ANSWER && a == flt_run(x->b, x->n_b, &x->d);
+}
+
+static unsigned add(uint64_t *v, unsigned n, uint64_t value)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (v[i] == value)
+            return n;
+    v[n] = value;
+    return n + 1;
+}
+
+/* What the rules compare one argument with, and each of these with one bit turned. */
+static unsigned values(const struct flt_policy *p, int call, unsigned argument, uint64_t *v)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < p->n; i++)
+        for (unsigned k = 0; p->v[i].call == call && k < p->v[i].n; k++) {
+            const struct flt_condition *c = &p->v[i].c[k];
+            if (c->argument != argument || n + 68 > VALUES_MAX)
+                continue;
+            n = add(v, n, c->value);
+            n = add(v, n, c->value | ~c->mask);
+            n = add(v, n, 0);
+            n = add(v, n, UINT64_MAX);
+            for (unsigned bit = 0; bit < 64; bit++)
+                n = add(v, n, c->value ^ UINT64_C(1) << bit);
+        }
+    return n;
+}
+
+/* Every combination of the values of the arguments from this one on; those that no rule asks for are
+ * all zero or all ones. */
+static bool all_arguments(struct pair *x, unsigned argument)
+{
+    static uint64_t v[6][VALUES_MAX];
+    if (argument == 6)
+        return same(x);
+    const unsigned n = values(x->p, x->d.nr, argument, v[argument]);
+    if (n == 0)
+        return all_arguments(x, argument + 1);
+    for (unsigned i = 0; i < n; i++) {
+        x->d.args[argument] = v[argument][i];
+        if (!all_arguments(x, argument + 1))
+            return false;
+    }
+    return true;
+}
+
+/* What any rule asks for, also one of another call: a number that lands there shows. */
+static bool all_rules(struct pair *x)
+{
+    for (unsigned i = 0; i < x->p->n; i++) {
+        for (unsigned k = 0; k < x->p->v[i].n; k++)
+            x->d.args[x->p->v[i].c[k].argument] = x->p->v[i].c[k].value;
+        if (x->p->v[i].n > 0 && !same(x))
+            return false;
+    }
+    return true;
+}
+
+static bool all_numbers(struct pair *x)
+{
+    static const uint32_t from[] = { 0, 0x3ffffc00, 0x40000000, 0x7ffffc00, 0x80000000, 0xbffffc00,
+                                     0xfffff800, 0xfffffc00 };
+    for (size_t k = 0; k < sizeof(from) / sizeof(from[0]); k++)
+        for (uint32_t i = 0; i < 2 * FLT_CALLS_MAX && from[k] + i >= from[k]; i++)
+            for (int fill = 0; fill < 2; fill++) {
+                x->d.nr = (int)(from[k] + i);
+                memset(x->d.args, fill ? 0xff : 0, sizeof(x->d.args));
+                if (!all_arguments(x, 0) || !all_rules(x))
+                    return false;
+            }
+    return true;
+}
+
+bool flt_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
+               const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at)
+{
+    const uint32_t archs[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64, AUDIT_ARCH_ARM,
+                               p->arch ^ 1,       0,               UINT32_MAX };
+    struct pair x = { .p = p, .a = a, .b = b, .n_a = n_a, .n_b = n_b };
+    for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+        x.d.arch = archs[i];
+        if (!all_numbers(&x)) {
+            *ret_at = x.d;
+            return false;
+        }
+    }
+    return true;
+}
