@@ -149,7 +149,7 @@ static void drop(struct nm_app *a, struct nm_container *c)
 
 /* ---- walks ----------------------------------------------------------------------------------*/
 
-#define VARIANTS 16
+#define VARIANTS 32
 
 /* Different circumstances, so that actions with a choice make every choice. */
 static void circumstances(struct nm_container *c, int variant)
@@ -160,6 +160,7 @@ static void circumstances(struct nm_container *c, int variant)
         c->recovered = NM_RECOVERED_COMPLETED;
     if (variant & 8)
         c->exe = (struct exe_container *)(uintptr_t)8; /* never looked into */
+    c->recovering = variant & 16;
 }
 
 static void walk_container(void **state)
