@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,22 @@
 #include "executor/exe.h"
 
 #define AREA "helper"
+
+/* Started by systemd: root's, and nobody else's to change. */
+static bool file_of_systemd(struct doctor *d, const struct stat *st)
+{
+    if (st->st_uid != 0 || st->st_mode & 022) {
+        doctor_say(d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
+                   "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and writable by root alone",
+                   d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
+        return false;
+    }
+    if (st->st_mode & 06000)
+        doctor_say(d, DOCTOR_NOTE, AREA, "chmod 0750, and tell the package manager (dpkg-statoverride)",
+                   "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
+                   (unsigned)(st->st_mode & 07777), d->socket);
+    return true;
+}
 
 /* The file as it must be for the kernel to give it root's rights, and nobody but the daemon. */
 static bool file(struct doctor *d)
@@ -33,11 +50,15 @@ static bool file(struct doctor *d)
                    "%s: %s", d->helper, strerror(errno));
         return false;
     }
+    if (d->socket)
+        return file_of_systemd(d, &st);
     if (st.st_uid != 0 || (st.st_mode & 07777) != 04750 ||
         (d->have_daemon && st.st_gid != d->daemon_gid)) {
         const struct group *g = getgrgid(st.st_gid);
         doctor_say(
-            d, DOCTOR_BAD, AREA, "chown root:<group of the NodeManager>, then chmod 4750",
+            d, DOCTOR_BAD, AREA,
+            "chown root:<group of the NodeManager>, then chmod 4750; or use selvedge-executor.socket "
+            "and set selvedge.nodemanager.executor.socket",
             "%s: uid %u, group %s, mode %04o; it must be root's, of the NodeManager's group, "
             "4750",
             d->helper, st.st_uid, g ? g->gr_name : "?", (unsigned)(st.st_mode & 07777));
@@ -67,6 +88,27 @@ static int pair(const struct doctor *d, int ret[2])
     r = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret) < 0 ? -errno : 0;
     if (uid == 0 && (seteuid(uid) < 0 || setegid(gid) < 0))
         return -errno;
+    return r;
+}
+
+/* A connection that the daemon has made, for systemd and for the helper. */
+static int connect_to(const struct doctor *d, int *ret)
+{
+    const uid_t uid = geteuid();
+    const gid_t gid = getegid();
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    _cleanup_close_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 || strlen(d->socket) >= sizeof(to.sun_path))
+        return fd < 0 ? -errno : -ENAMETOOLONG;
+    memcpy(to.sun_path, d->socket, strlen(d->socket));
+    if (uid == 0 && (setegid(d->daemon_gid) < 0 || seteuid(d->daemon_uid) < 0))
+        return -errno;
+    int r = connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 ? -errno : 0;
+    if (uid == 0 && (seteuid(uid) < 0 || setegid(gid) < 0))
+        return -errno;
+    if (r == 0)
+        *ret = sv_take_fd(&fd);
     return r;
 }
 
@@ -141,11 +183,16 @@ static void ask(struct doctor *d)
     struct exe_request request = { .op = EXE_OP_CHECK, .request_id = 1 };
     uint8_t out[EXE_REQUEST_SIZE], in[EXE_REPLY_SIZE_MAX];
     const struct timeval patience = { .tv_sec = 20 };
-    int fds[2], status = 0, n = exe_request_encode(&request, out, sizeof(out));
+    int fds[2] = { -1, -1 }, status = 0, n = exe_request_encode(&request, out, sizeof(out));
     struct exe_reply reply;
     struct exe_failure failure;
 
-    int r = n < 0 ? n : pair(d, fds);
+    int r = n < 0 ? n : d->socket ? connect_to(d, &fds[0]) : pair(d, fds);
+    if (r < 0 && d->socket) {
+        doctor_say(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
+                   "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon, strerror(-r));
+        return;
+    }
     if (r < 0) {
         doctor_say(d, DOCTOR_WEAK, AREA, NULL, "%s: cannot be asked: %s", d->helper, strerror(-r));
         return;
@@ -153,7 +200,7 @@ static void ask(struct doctor *d)
     _cleanup_close_ int ours = fds[0];
     (void)setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     (void)!write(ours, out, (size_t)n);
-    pid_t pid = start(d, fds[1]);
+    pid_t pid = d->socket ? 0 : start(d, fds[1]);
     (void)sv_close(fds[1]);
     ssize_t got = pid < 0 ? -1 : recv(ours, in, sizeof(in), 0);
     if (got < 0 &&
@@ -165,8 +212,8 @@ static void ask(struct doctor *d)
     if (answered && reply.status == EXE_STATUS_OK) {
         read_policy(d, reply.text, reply.text_len);
         doctor_say(d, DOCTOR_OK, AREA, NULL,
-                   "%s: root's, 4750, answers; its configuration and filters are in order",
-                   d->helper);
+                   "%s: root's, %s%s, answers; its configuration and filters are in order", d->helper,
+                   d->socket ? "started by systemd through " : "4750", d->socket ? d->socket : "");
         return;
     }
     exe_failure_from(answered ? &reply : NULL, status, "container-executor", &failure);

@@ -93,6 +93,7 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
     d->have_conf = true;
     if (d->conf.executor_path && *d->conf.executor_path)
         d->helper = d->conf.executor_path;
+    d->socket = d->conf.executor_socket;
     doctor_say(d, DOCTOR_OK, CONFIGURATION, NULL, "%s: read; node %s:%u, ResourceManager %s%s",
                sv_conf_dir(d->conf.conf), d->conf.hostname, d->conf.port,
                ipc_proxy_server_text(&d->conf.rm.servers[0], rm, sizeof(rm)),

@@ -129,10 +129,26 @@ static void units(struct doctor *d)
                    strcmp(nm.active, "failed") == 0 ? "journalctl -u selvedge-nodemanager tells why"
                                                     : NULL,
                    "selvedge-nodemanager.service: %s", nm.active);
-    if (have_nm && nm.no_new_privs)
+    if (d->socket) {
+        struct unit listener;
+        bool have = look(bus, "selvedge-executor.socket", &listener);
+        doctor_say(d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD, UNITS,
+                   have && strcmp(listener.active, "active") == 0
+                       ? NULL
+                       : "systemctl enable --now selvedge-executor.socket",
+                   "selvedge-executor.socket: %s", have ? listener.active : "not installed");
+        if (have_nm)
+            doctor_say(d, nm.no_new_privs ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
+                       nm.no_new_privs ? NULL
+                                       : "put share/selvedge/nodemanager-socket.conf into "
+                                         "/etc/systemd/system/selvedge-nodemanager.service.d/",
+                       "selvedge-nodemanager.service: NoNewPrivileges is %s",
+                       nm.no_new_privs ? "on" : "off, and nothing needs that any more");
+    } else if (have_nm && nm.no_new_privs)
         doctor_say(
             d, DOCTOR_BAD, UNITS,
-            "remove NoNewPrivileges= and the options that imply it (SystemCallFilter= and others)",
+            "set selvedge.nodemanager.executor.socket, or remove NoNewPrivileges= and the options "
+            "that imply it (SystemCallFilter= and others)",
             "selvedge-nodemanager.service: NoNewPrivileges is on: the setuid helper gets no "
             "rights");
     bool have_containers = look(bus, "selvedge-containers.service", &containers);

@@ -30,6 +30,7 @@ struct doctor {
     gid_t daemon_gid;
     bool have_daemon;
     const char *helper; /* path of container-executor */
+    const char *socket; /* where systemd starts it for each connection; NULL: it is setuid */
     struct doctor_policy policy;
     struct doctor_finding *findings; /* utlist */
     unsigned counts[DOCTOR_BAD + 1];

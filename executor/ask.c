@@ -16,6 +16,7 @@ static const char *const texts[] = {
     [EXE_STATUS_LIMITS] = "inherited resource limits are too low",
     [EXE_STATUS_PRIVILEGE] = "a change of identity, capability or securebits failed",
     [EXE_STATUS_KERNEL] = "kernel lacks something that is needed",
+    [EXE_STATUS_SOCKET] = "container-executor's socket cannot be reached",
     [EXE_STATUS_REQUEST] = "request is malformed",
     [EXE_STATUS_VERSION] = "request has another protocol version",
     [EXE_STATUS_REQUEST_FDS] = "request has the wrong descriptors",

@@ -9,6 +9,7 @@
 
 #include "common/fd.h"
 #include "executor/channel.h"
+#include "executor/dial.h"
 #include "executor/internal.h"
 
 struct exe_call {
@@ -17,6 +18,9 @@ struct exe_call {
     struct exe_channel channel;
     uint64_t request_id;
     bool answered, forgotten;
+    bool unread; /* the other end was closed, and nobody had read what was sent */
+    struct exe_dial *dial; /* by a socket, until it is answered */
+    int status;            /* by a socket: what `ended` is told */
     sd_event_source *on_socket, *on_end;
     struct exe_call_ops ops;
     void *userdata;
@@ -28,6 +32,7 @@ static void call_free(struct exe_call *c)
     (void)sd_event_source_disable_unref(c->on_socket);
     (void)sd_event_source_disable_unref(c->on_end);
     exe_channel_close(&c->channel);
+    c->dial = exe_dial_free(c->dial);
     free(c);
 }
 
@@ -39,8 +44,11 @@ void exe_calls_free(struct exe *x)
 
 void exe_call_forget(struct exe_call *c)
 {
-    if (c)
-        c->forgotten = true;
+    if (!c)
+        return;
+    c->forgotten = true;
+    if (c->exe->dialer && c->channel.socket < 0) /* not sent, or hung up: nothing will be heard of it */
+        call_free(c);
 }
 
 void exe_call_hang_up(struct exe_call *c)
@@ -63,7 +71,8 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
     _cleanup_close_ int got = -1;
     const int from = c->channel.socket;
     ssize_t n = from < 0 ? -1 : recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (n < 0 && errno == ECONNRESET) /* told once, before what may still be in the queue */
+    c->unread = n < 0 && errno == ECONNRESET;
+    if (c->unread) /* told once, before what may still be in the queue */
         n = recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n <= 0)
         return false;
@@ -136,6 +145,84 @@ static int on_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
     return 0;
 }
 
+/* ---- by a socket -----------------------------------------------------------------------------*/
+
+/* The end of the connection is the end of the call: what was answered is done, and a monitor has written its
+ * record. What nobody has read is asked again. */
+static int on_connection(sd_event_source *s, int fd, uint32_t revents, void *userdata)
+{
+    struct exe_call *c = userdata;
+    uint8_t buf[EXE_REPLY_SIZE_MAX];
+    struct exe_reply reply;
+    int pidfd = -1;
+    (void)s;
+    (void)fd;
+    (void)revents;
+    if (receive(c, buf, &reply, &pidfd)) {
+        c->exe->unreachable = false;
+        if (c->answered) { /* a localizer's end */
+            (void)sv_close(pidfd);
+            c->status = (reply.error & 0xff) << 8; /* as waitpid has it */
+            return 0;
+        }
+        c->dial = exe_dial_free(c->dial);
+        answer(c, &reply, pidfd, 0);
+        return 0;
+    }
+    if (!c->answered && (c->unread || exe_dial_unsent(c->dial))) {
+        exe_call_hang_up(c);
+        exe_dial_again(c->dial);
+        return 0;
+    }
+    c->dial = exe_dial_free(c->dial);
+    if (!c->answered)
+        answer(c, NULL, -1, 0);
+    else if (!c->forgotten && c->ops.closed)
+        c->ops.closed(c->userdata);
+    if (!c->forgotten && c->ops.ended)
+        c->ops.ended(c->status, c->userdata);
+    call_free(c);
+    return 0;
+}
+
+static int on_connected(int socket, void *userdata)
+{
+    struct exe_call *c = userdata;
+    int e = sd_event_add_io(c->exe->event, &c->on_socket, socket, EPOLLIN, on_connection, c);
+    if (e < 0)
+        return e;
+    c->channel.socket = socket;
+    return 0;
+}
+
+static void on_unreachable(int error, void *userdata)
+{
+    struct exe_call *c = userdata;
+    const char *path = exe_dialer_path(c->exe->dialer);
+    const struct exe_reply reply = { .status = EXE_STATUS_SOCKET, .error = -error, .text = path,
+                                     .text_len = (uint16_t)strlen(path) };
+    c->exe->unreachable = true;
+    c->dial = exe_dial_free(c->dial);
+    if (!c->forgotten) {
+        c->forgotten = true; /* by the callee, too: not freed in there */
+        c->ops.answer(&reply, -1, 0, c->userdata);
+    }
+    call_free(c);
+}
+
+static int call_by_socket(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
+                          struct sv_error *err)
+{
+    static const struct exe_dial_ops ops = { .connected = on_connected, .failed = on_unreachable };
+    int e = exe_dial(c->exe->dialer, r, fds, n_fds, &ops, c, &c->dial);
+    if (e < 0) {
+        call_free(c);
+        return e == -EINVAL ? sv_error_set(err, e, "container-executor: request is not valid")
+                            : sv_error_errno(err, e, "container-executor");
+    }
+    return 0;
+}
+
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err)
@@ -147,6 +234,12 @@ int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t 
                             .userdata = userdata };
     DL_APPEND(x->calls, c);
     r->request_id = c->request_id = ++x->next_request;
+    if (x->dialer) {
+        int e = call_by_socket(c, r, fds, n_fds, err);
+        if (e == 0 && ret)
+            *ret = c;
+        return e;
+    }
     int e = exe_channel_open(x->helper, &c->channel, err);
     if (e < 0) {
         call_free(c);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "executor/dial.h"
 #include "executor/internal.h"
 
 static int copy_strv(char *const *from, char ***ret)
@@ -42,8 +43,16 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
     if (!x->helper || copy_strv(s->local_dirs, &x->local_dirs) < 0 ||
         copy_strv(s->log_dirs, &x->log_dirs) < 0)
         return sv_error_errno(err, -ENOMEM, "executor");
+    int r = s->socket ? exe_dialer_new(event, s->socket, &x->dialer) : 0;
+    if (r < 0)
+        return sv_error_errno(err, r, "%s: the socket of container-executor", s->socket);
     *ret = SV_TAKE(x);
     return 0;
+}
+
+bool exe_unreachable(const struct exe *x)
+{
+    return x->unreachable;
 }
 
 struct exe *exe_free(struct exe *x)
@@ -54,6 +63,7 @@ struct exe *exe_free(struct exe *x)
     exe_localizers_free(x);
     exe_calls_free(x);
     exe_operations_free(x);
+    x->dialer = exe_dialer_free(x->dialer);
     x->local_dirs = sv_strv_free(x->local_dirs);
     x->log_dirs = sv_strv_free(x->log_dirs);
     free(x->helper);

@@ -20,6 +20,8 @@ struct exe_container;
  * order (exe_check compares): an index means the same directory on both sides. */
 struct exe_settings {
     const char *helper;           /* path of container-executor */
+    const char *socket;           /* absolute; where systemd starts it for each connection; NULL: it is
+                                   * setuid, and started by this process */
     struct cg_root *cgroups;      /* borrowed; where container groups are made */
     char *const *local_dirs;      /* NULL-terminated */
     char *const *log_dirs;
@@ -37,6 +39,10 @@ static inline void exe_freep(struct exe **x)
 {
     *x = exe_free(*x);
 }
+
+/* The last thing heard of `socket` is that it cannot be reached. A failure with EXE_STATUS_SOCKET says so,
+ * exe_check finds out whether it still is so. */
+bool exe_unreachable(const struct exe *x);
 
 /* Why an operation failed. */
 struct exe_failure {

@@ -24,6 +24,9 @@ static const struct {
     { EXE_STATUS_LIMITS, 22, true, "raise the limit for the NodeManager (Limit…= of the unit)" },
     { EXE_STATUS_PRIVILEGE, 6, true, NULL },
     { EXE_STATUS_KERNEL, 22, true, "Linux 5.14 or newer is needed" },
+    { EXE_STATUS_SOCKET, 22, true,
+      "systemctl status selvedge-executor.socket 'selvedge-executor@*'; it must be active, for the "
+      "NodeManager's account" },
     { EXE_STATUS_REQUEST, 3, false, NULL },
     { EXE_STATUS_VERSION, 3, true, "daemon and helper must be of one release" },
     { EXE_STATUS_CONFIG_OPEN, 24, true, NULL },

@@ -5,11 +5,14 @@
 #include "executor/exe.h"
 
 struct exe_call;
+struct exe_dialer;
 struct operation;
 
 struct exe {
     sd_event *event;
     char *helper;
+    struct exe_dialer *dialer; /* NULL: the helper is started, setuid, and not connected to */
+    bool unreachable;          /* as exe_unreachable tells */
     struct cg_root *cgroups;
     char **local_dirs, **log_dirs;
     bool unenforced_allowed, labels;
@@ -24,7 +27,8 @@ struct exe {
 
 /* One run of the helper: a request, an answer, an end. `answer` comes first, once, with a reply or
  * NULL (the helper ended without one; then `status` is its wait status); `pidfd` belongs to the
- * callee. `ended` comes once the process has been reaped. Both from the loop. */
+ * callee. `ended` comes once the process has been reaped; where it is not ours, by a socket, when the connection
+ * has ended: `status` then says how a localizer did, and else 0. Both from the loop. */
 struct exe_call_ops {
     void (*answer)(const struct exe_reply *reply, int pidfd, int status, void *userdata);
     /* After the answer the socket was closed by the other side: a monitor has written its record. */

@@ -19,7 +19,7 @@ enum {
     K_TRACK_STOPPED,
     K_RM_MINIMUM, K_LOCAL_DIRS, K_LOG_DIRS,
     K_DISK_ENABLE, K_DISK_INTERVAL, K_DISK_MIN_HEALTHY, K_DISK_MAX_UTIL, K_DISK_MIN_FREE,
-    K_EXECUTOR_PATH, K_CGROUP_ROOT, K_UNENFORCED, K_SELINUX, K_LIMIT_USERS, K_LOCAL_USER,
+    K_EXECUTOR_PATH, K_EXECUTOR_SOCKET, K_CGROUP_ROOT, K_UNENFORCED, K_SELINUX, K_LIMIT_USERS, K_LOCAL_USER,
     K_WHITELIST, K_ADMIN_ENV, K_FORCE_PATH, K_USER_HOME, K_ADD_OPENS,
     K_DEBUG_INFO, K_STDERR_TAIL, K_STDERR_PATTERN, K_PIDS_MAX,
     K_SIGKILL_DELAY, K_KILL_WAIT, K_DELETE_DELAY, K_LOG_RETAIN,
@@ -54,6 +54,7 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A fuller disk takes no new containers." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space takes no new containers." },
     [K_EXECUTOR_PATH] = { NM "linux-container-executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one." },
+    [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket that systemd starts container-executor for (selvedge-executor.socket): it needs no setuid bit then. Default: it has one, and the NodeManager starts it." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
     [K_UNENFORCED] = { "selvedge.nodemanager.unenforced-limits.allowed", SV_CONF_BOOL, "false", .help = "Run although the kernel cannot enforce memory, pids and cpu limits here (development)." },
     [K_SELINUX] = { "selvedge.nodemanager.selinux.labels", SV_CONF_BOOL, "false", .help = "Give every user and application SELinux categories of its own; container-executor.cfg must ask for labels." },
@@ -328,6 +329,12 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     int r;
 
     GET(sv_conf_string, K_EXECUTOR_PATH, &c->executor_path);
+    GET(sv_conf_string, K_EXECUTOR_SOCKET, &c->executor_socket);
+    if (c->executor_socket && !*c->executor_socket)
+        c->executor_socket = NULL;
+    if (c->executor_socket && *c->executor_socket != '/')
+        return sv_error_set(err, -EINVAL, "%s: an absolute path is needed",
+                            keys[K_EXECUTOR_SOCKET].name);
     GET(sv_conf_string, K_CGROUP_ROOT, &c->cgroup_root);
     GET(sv_conf_bool, K_UNENFORCED, &c->unenforced_allowed);
     GET(sv_conf_bool, K_SELINUX, &c->selinux_labels);

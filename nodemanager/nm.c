@@ -42,6 +42,7 @@
 
 #define CLEAR_WAIT_MS 60000 /* for deletions at a start without recovery */
 #define PORT_WAIT_MS 5000   /* for a port that the last life's children still hold */
+#define REACH_USEC 1000000  /* between looks for a helper that cannot be reached */
 
 /* ---- event queue ----------------------------------------------------------------------------*/
 
@@ -100,11 +101,50 @@ void nm_post_app(struct nm_app *a, int event, const char *text)
 
 /* ---- parts ----------------------------------------------------------------------------------*/
 
+static void look_for_helper(struct nm *nm);
+
+static void on_looked(const struct exe_failure *f, void *userdata)
+{
+    struct nm *nm = userdata;
+
+    if (f && f->status != EXE_STATUS_SOCKET) {
+        nm_set_unhealthy(nm, f->text);
+    } else if (f) {
+        look_for_helper(nm);
+    } else {
+        sv_log_notice("container-executor answers again: the node is healthy");
+        nm->unhealthy[0] = '\0';
+    }
+}
+
+static int on_reach_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct nm *nm = userdata;
+
+    (void)s;
+    (void)usec;
+    nm->reach_timer = sd_event_source_disable_unref(nm->reach_timer);
+    /* Mounts may have come and gone meanwhile. */
+    if (exe_check(nm->exe, true, on_looked, nm) < 0)
+        look_for_helper(nm);
+    return 0;
+}
+
+static void look_for_helper(struct nm *nm)
+{
+    if (!nm->reach_timer &&
+        sd_event_add_time_relative(nm->event, &nm->reach_timer, CLOCK_BOOTTIME, REACH_USEC, 0,
+                                   on_reach_timer, nm) < 0)
+        sv_log_err("out of memory: unhealthy until restart");
+}
+
 void nm_set_unhealthy(struct nm *nm, const char *why)
 {
     if (strcmp(nm->unhealthy, why) != 0)
         sv_log_err("node is unhealthy: %s", why);
     snprintf(nm->unhealthy, sizeof(nm->unhealthy), "%s", why);
+    if (exe_unreachable(nm->exe))
+        look_for_helper(nm);
 }
 
 static void on_dir_failed(int index, void *userdata)
@@ -137,6 +177,10 @@ static void on_checked(const struct exe_failure *f, void *userdata)
 
     if (!f)
         return;
+    if (f->status == EXE_STATUS_SOCKET) {
+        nm_set_unhealthy(nm, f->text);
+        return;
+    }
     sv_log_err("container-executor refuses: %s", f->text);
     nm_stop(nm, "container-executor is not usable", EXIT_FAILURE);
 }
@@ -168,6 +212,7 @@ static int open_executor(struct nm *nm, struct sv_error *err)
     r = exe_new(nm->event,
                 &(struct exe_settings){
                     .helper = helper && *helper ? helper : LIBEXECDIR "/container-executor",
+                    .socket = nm->conf.executor_socket,
                     .cgroups = nm->cgroups,
                     .local_dirs = nm->conf.local_dirs,
                     .log_dirs = nm->conf.log_dirs,
@@ -450,5 +495,6 @@ void nm_free(struct nm *nm)
     nm->dirs = nm_dirs_free(nm->dirs);
     sd_event_source_disable_unref(nm->stop_timer);
     sd_event_source_disable_unref(nm->clear_timer);
+    sd_event_source_disable_unref(nm->reach_timer);
     nm_conf_free(&nm->conf);
 }

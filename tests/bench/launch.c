@@ -236,7 +236,8 @@ int main(int argc, char **argv)
     raise_limit();
     char *logs[] = { argv[6], NULL };
     struct exe_settings s = {
-        .helper = argv[1], .log_dirs = logs, .local_dirs = argv + 7, .unenforced_allowed = true
+        .helper = argv[1], .socket = getenv("SELVEDGE_TEST_SOCKET"), .log_dirs = logs,
+        .local_dirs = argv + 7, .unenforced_allowed = true
     };
     b.user = argv[3];
     b.ts = strtoll(argv[4], NULL, 10);

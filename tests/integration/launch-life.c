@@ -123,6 +123,7 @@ int main(int argc, char **argv)
     if (e >= 0)
         e = exe_new(event, &(struct exe_settings){ .helper = argv[2], .cgroups = cgroups,
                                                    .log_dirs = logs, .local_dirs = argv + 8,
+                                                   .socket = getenv("SELVEDGE_TEST_SOCKET"), /* or NULL */
                                                    .unenforced_allowed = true }, &p.exe, &err);
     if (e >= 0 && adopting)
         e = exe_adopt(p.exe, p.id, argv[4], 0, &ops, &p, &container, &err);
