@@ -340,7 +340,7 @@ class Ground:
     def leftovers(self):
         """Processes of our accounts; cgroups; mounts. [] is what is wanted."""
         found = []
-        until(lambda: not self.processes(), 5)  # one that has been killed may be on its way out
+        until(lambda: not self.processes())  # one that has been killed may be on its way out
         found += self.processes()
         for d in sorted(os.listdir(self.root)) if os.path.isdir(self.root) else []:
             if os.path.isdir(self.root + "/" + d):

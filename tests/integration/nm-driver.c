@@ -144,7 +144,7 @@ static json_t *bench_latency(int app, int64_t first, int count, const char *user
         }
         if (running)
             us[n++] = now_us() - t0;
-        run_until(has_ended, rm.ended + 1, 10000);
+        run_until(has_ended, rm.ended + 1, 60000);
     }
     qsort(us, (size_t)n, sizeof(*us), compare_i64);
     json_t *r = n ? json_pack("{s:i,s:I,s:I,s:I,s:I}", "n", n, "min", (json_int_t)us[0], "p50",

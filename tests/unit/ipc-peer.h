@@ -12,7 +12,7 @@
 #include "wire/token.h"
 
 #define PEER_PROTOCOL "org.selvedge.test.EchoPB"
-#define PEER_WAIT_MS 20000
+#define PEER_WAIT_MS 60000 /* for hangs alone */
 
 /* One string in, one string out. */
 typedef Hadoop__Common__GetProtocolVersionsRequestProto echo_message;

@@ -208,7 +208,7 @@ static inline void settle(struct world *w)
 
 static inline void wait_until(struct world *w, const unsigned *counter, unsigned value)
 {
-    int64_t end = sv_now_ms() + 10000;
+    int64_t end = sv_now_ms() + 60000; /* for hangs alone */
 
     while (*counter < value) {
         assert_true(sv_now_ms() < end);

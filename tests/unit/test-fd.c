@@ -229,7 +229,7 @@ static void test_open_leased(void **state)
     assert_int_equal(read(ready[0], &c, 1), 1);
     (void)sv_close(ready[0]);
     if (c == 'l') {
-        (void)alarm(10); /* the end of this test if the open does not come back */
+        (void)alarm(60); /* the end of this test if the open does not come back */
         r = sv_open_beneath(top, "leased", O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
         (void)alarm(0);
         assert_int_equal(r, -EAGAIN);

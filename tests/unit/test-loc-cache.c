@@ -254,7 +254,7 @@ static void test_progress_floods_and_stalls(void **state)
     struct loc_msg m, p = { .type = LOC_MSG_PROGRESS };
 
     loc_cache_free(w->cache);
-    w->config.stall_ms = 1000; /* a test that gets no time for so long is rare */
+    w->config.stall_ms = 4000; /* a test that gets no time for so long is rare */
     make_cache(w);
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
     m = take(w, 1);
@@ -274,7 +274,7 @@ static void test_idle(void **state)
     struct world *w = *state;
 
     loc_cache_free(w->cache);
-    w->config.idle_ms = 500;
+    w->config.idle_ms = 2000; /* the same */
     make_cache(w);
     localize_public(w, 1, "file:///a/x", 1);
     assert_int_equal(w->stopped, 0);
