@@ -17,8 +17,7 @@ static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_onl
     struct hlp_tree *to = &t->v[t->n];
     if (h->req.profile != EXE_PROFILE_HOST) {
         to->base = base;
-        for (to->place = 0; t->v[to->place].base != base;)
-            to->place++;
+        to->kind = t->kind;
         (void)hlp_format(to->rest, sizeof(to->rest), "%s", rest);
         to->fd = hlp_copy_tree(dir, read_only, rest);
         t->n++;
@@ -113,6 +112,7 @@ void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
         if (h->req.log_mask >> i & 1)
             logs[i] = hlp_open_root(h, h->cfg.log_dirs.v[i], EXE_STATUS_LOG_DIR);
     hlp_fs_as(h->user.uid, h->user.gid);
+    t->kind = "local";
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
         if (h->req.local_mask >> i & 1) {
             if (h->req.op == EXE_OP_LOCALIZE)
@@ -120,6 +120,7 @@ void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
             else
                 local_dir(h, t, i, locals[i]);
         }
+    t->kind = "log";
     for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
         if (h->req.log_mask >> i & 1)
             log_dir(h, t, i, logs[i]);

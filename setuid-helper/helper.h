@@ -148,13 +148,13 @@ int hlp_open_prepared_root(unsigned profile, uint32_t number);
 /* directories.c: its own directories as detached mounts, and where they belong: base and rest. */
 struct hlp_tree {
     int fd;
-    unsigned place; /* number of the first tree with this base */
-    const char *base;
+    const char *base, *kind; /* "local" or "log": these have the same mount points */
     char rest[256];
 };
 struct hlp_trees {
     struct hlp_tree v[4 * EXE_DIRS_MAX + 2];
     unsigned n;
+    const char *kind; /* of those that are added now */
 };
 void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t);
 

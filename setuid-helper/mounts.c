@@ -105,7 +105,7 @@ void hlp_add_standard_nodes(struct hlp_nodes *nodes, int from)
         hlp_add_node(nodes, from, standard[i].path, &standard[i].id);
 }
 
-void hlp_make_dev(int root, struct hlp_nodes *nodes)
+int hlp_make_dev(int root, struct hlp_nodes *nodes)
 {
     static const char *const links[][2] = {
         { "/proc/self/fd", "dev/fd" },       { "/proc/self/fd/0", "dev/stdin" },
@@ -117,9 +117,6 @@ void hlp_make_dev(int root, struct hlp_nodes *nodes)
     hlp_attach(dup(dev), root, "dev");
     hlp_make_point(root, "dev/pts", true);
     hlp_make_point(root, "dev/shm", true);
-    if (mkdirat(root, "dev/.hidden", 0755) < 0 || mkdirat(root, HLP_HIDDEN_DIR, 0) < 0 ||
-        mknodat(root, HLP_HIDDEN_FILE, S_IFREG, 0) < 0)
-        fail("/dev/.hidden");
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
         if (symlinkat(links[i][0], root, links[i][1]) < 0)
             fail(links[i][1]);
@@ -128,6 +125,5 @@ void hlp_make_dev(int root, struct hlp_nodes *nodes)
         hlp_make_point(root, path, false);
         hlp_attach(nodes->fd[i], root, path);
     }
-    hlp_set_attributes(dev, 0, HLP_RO, 0, "/dev");
-    (void)close(dev);
+    return dev;
 }

@@ -14,8 +14,9 @@
 #endif
 #define HLP_RO MOUNT_ATTR_RDONLY
 #define HLP_FLOOR (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-#define HLP_HIDDEN_FILE "dev/.hidden/file" /* of a root: they lie over the masked names of /proc */
-#define HLP_HIDDEN_DIR "dev/.hidden/dir"
+/* Of a prepared root: an empty mount for each of the policy's `masks`, which a launch moves over that name
+ * of /proc. */
+#define HLP_HIDDEN "dev/.hidden"
 
 typedef const char *const hlp_options[][2]; /* of a file system; end with NULL */
 extern hlp_options hlp_small;               /* of a tmpfs that holds names only */
@@ -41,8 +42,8 @@ struct hlp_nodes {
 /* Adds /dev/<path> below `from`, proved to have that number. */
 void hlp_add_node(struct hlp_nodes *nodes, int from, const char *path, const struct exe_device *id);
 void hlp_add_standard_nodes(struct hlp_nodes *nodes, int from);
-/* A new file system on `dev` below `root`: these nodes, the usual links, mount points for pts and shm,
- * and what lies over the masked names of /proc. */
-void hlp_make_dev(int root, struct hlp_nodes *nodes);
+/* A new file system on `dev` below `root`: these nodes, the usual links, mount points for pts and shm. The
+ * mount comes back, for the caller to make it read-only. */
+int hlp_make_dev(int root, struct hlp_nodes *nodes);
 
 #endif

@@ -11,7 +11,8 @@
 bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *), void *argument)
 {
     struct hlp_list *const lists[] = { &p->local_dirs,     &p->log_dirs,  &p->banned,
-                                       &p->allowed_system, &p->read_only, &p->writable };
+                                       &p->allowed_system, &p->read_only, &p->writable,
+                                       &p->masks };
     bool ok = each(&p->cgroup_root, argument) && each(&p->label, argument) &&
               each(&p->answer, argument) &&
               p->local_dirs.n <= EXE_DIRS_MAX && p->log_dirs.n <= EXE_DIRS_MAX &&

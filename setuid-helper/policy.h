@@ -65,6 +65,7 @@ struct hlp_policy {
     const char *label; /* SELinux context of containers; "" = as the system's policy says */
     const char *answer; /* to CHECK: what is in force, one key=value a line */
     struct hlp_list local_dirs, log_dirs, banned, allowed_system, read_only, writable;
+    struct hlp_list masks; /* names that a launch hides in /proc */
     uint32_t banned_ids[HLP_LIST_MAX];
     uint32_t n_banned_ids;
     uint32_t refused_gids[HLP_LIST_MAX]; /* groups that no container has */

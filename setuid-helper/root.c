@@ -202,6 +202,65 @@ static void places(const struct hlp_list *l, int root, bool strict)
     }
 }
 
+/* What /proc tells of the machine beyond the container. */
+static const struct mask {
+    const char *name;
+    bool directory, module; /* it may come while the machine runs */
+} masks[] = {
+    { "acpi", true, false },        { "asound", true, true },         { "interrupts", false, false },
+    { "kallsyms", false, false },   { "kcore", false, false },        { "keys", false, false },
+    { "kmsg", false, false },       { "kpagecgroup", false, false },  { "kpagecount", false, false },
+    { "kpageflags", false, false }, { "latency_stats", false, false }, { "sched_debug", false, false },
+    { "scsi", true, true },         { "sysrq-trigger", false, false }, { "timer_list", false, false },
+    { "vmallocinfo", false, false },
+};
+
+/* Which of it has to be hidden: not what is absent for good, and not what the kernel lets root alone
+ * read, and nobody write. */
+static void find_masks(struct hlp_policy *p)
+{
+    struct stat st;
+    int proc = hlp_new_mount("proc", NULL, HLP_FLOOR); /* the one here may show less */
+    for (size_t i = 0; i < COUNT(masks); i++) {
+        bool there = fstatat(proc, masks[i].name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!there && errno != ENOENT)
+            fail(masks[i].name);
+        if (there ? st.st_uid != 0 || (st.st_mode & 0377) != 0 : masks[i].module)
+            p->masks.v[p->masks.n++] = masks[i].name;
+    }
+    (void)close(proc);
+}
+
+static bool is_masked(const struct hlp_policy *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->masks.n; i++)
+        if (strcmp(p->masks.v[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* /dev, with what a launch moves over the masked names: each a mount of its own. */
+static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy *p)
+{
+    char path[HLP_PATH_MAX];
+    int dev = hlp_make_dev(root, nodes);
+    if (mkdirat(root, HLP_HIDDEN, 0700) < 0)
+        fail(HLP_HIDDEN);
+    for (int made = 0; made < 2; made++) {
+        for (size_t i = 0; i < COUNT(masks); i++) {
+            if (!is_masked(p, masks[i].name))
+                continue;
+            (void)hlp_format(path, sizeof(path), HLP_HIDDEN "/%s", masks[i].name);
+            if (made)
+                hlp_attach(hlp_copy(root, path, 0), root, path);
+            else if ((masks[i].directory ? mkdirat(root, path, 0) : mknodat(root, path, S_IFREG, 0)) < 0)
+                fail(path);
+        }
+        hlp_set_attributes(dev, 0, HLP_RO, 0, "/dev"); /* before the copies, which have it, too */
+    }
+    (void)close(dev);
+}
+
 static void enter(int root)
 {
     struct stat want, got;
@@ -230,7 +289,7 @@ static void build(const struct hlp_policy *p, unsigned kind)
     }
     if (kind != LOCALIZER) {
         configured_paths(&p->writable, root, true);
-        hlp_make_dev(root, &nodes);
+        make_dev(root, &nodes, p);
     }
     places(&p->local_dirs, root, kind == EXE_PROFILE_STRICT);
     places(&p->log_dirs, root, kind == EXE_PROFILE_STRICT);
@@ -318,6 +377,7 @@ void hlp_make_roots(int state, struct hlp_policy *p)
     char at[64];
     struct stat st;
     add_sources(p);
+    find_masks(p);
     (void)umask(0);
     do /* a number that nothing is left of */
         (void)hlp_format(at, sizeof(at), HLP_ROOT_NAME, LOCALIZER, ++p->roots);

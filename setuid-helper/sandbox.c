@@ -78,22 +78,18 @@ static int new_proc(const struct hlp *h)
     return proc;
 }
 
-/* What /proc tells of the machine beyond the container, hidden or read-only. The job could write
- * none of it by its rights; this holds if it had them. */
-static void mask_proc(int root, int proc)
+/* What /proc tells of the machine beyond the container, hidden or read-only. The job could write none
+ * of it by its rights; this holds if it had them. What root alone may read, and nobody write, is left to
+ * the kernel (root.c). */
+static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
 {
-    static const char *const masked[] = { "acpi", "asound", "interrupts", "kallsyms", "kcore",
-                                          "keys", "kmsg", "kpagecgroup", "kpagecount",
-                                          "kpageflags", "latency_stats", "sched_debug", "scsi",
-                                          "sysrq-trigger", "timer_list", "timer_stats",
-                                          "vmallocinfo" };
     static const char *const read_only[] = { "bus", "fs", "irq", "sys" };
     struct stat st;
-    for (size_t i = 0; i < COUNT(masked); i++) {
-        if (fstatat(proc, masked[i], &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-            continue;
-        hlp_attach(hlp_copy(root, S_ISDIR(st.st_mode) ? HLP_HIDDEN_DIR : HLP_HIDDEN_FILE, 0), proc,
-                   masked[i]);
+    for (uint32_t i = 0; i < masks->n; i++) {
+        const char *name = masks->v[i];
+        if (syscall(SYS_move_mount, hidden, name, proc, name, 0) < 0 &&
+            (errno != ENOENT || fstatat(proc, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT))
+            fail(name);
     }
     for (size_t i = 0; i < COUNT(read_only); i++) {
         int tree = hlp_copy(proc, read_only[i], 0);
@@ -104,22 +100,32 @@ static void mask_proc(int root, int proc)
     }
 }
 
-/* A container's own directories, at their own paths. One small tmpfs has a directory for each
- * configured one that is used, and in it the mount points. It is whole and read-only before anything
- * is mounted there: no path here passes through a user's directory. It lies on /proc, which is
- * covered next, so that its directories can be copied to where they belong. */
-static void own_trees(const struct hlp_trees *t, int root)
+/* Its own directories, at their own paths, and a container's shared memory. One tmpfs has the mount
+ * points of all local directories in one directory, which lies at the place of each; those of all log
+ * directories in another; shared memory is a third. It is read-only but for that before anything is
+ * mounted there: no path here passes through a user's directory. It lies on /proc, which is covered
+ * next, so that its directories can be copied to where they belong. */
+static void own_trees(const struct hlp_trees *t, int root, bool memory)
 {
+    static hlp_options half = { { "mode", "0755" }, { "size", "50%" }, { NULL, NULL } };
     char path[HLP_PATH_MAX];
     const char *base = NULL;
-    int own = hlp_new_mount("tmpfs", hlp_small, HLP_FLOOR), at = -1;
+    int own = hlp_new_mount("tmpfs", memory ? half : hlp_small, HLP_FLOOR), at = -1;
     for (unsigned i = 0; i < t->n; i++)
         if (t->v[i].rest[0]) {
-            (void)hlp_format(path, sizeof(path), "%u/%s", t->v[i].place, t->v[i].rest);
+            (void)hlp_format(path, sizeof(path), "%s/%s", t->v[i].kind, t->v[i].rest);
             hlp_make_point(own, path, true);
         }
+    if (memory && mkdirat(own, "shm", 01777) < 0)
+        fail("/dev/shm");
+    hlp_attach(dup(own), root, "proc");
+    if (memory) {
+        int shm = hlp_copy(root, "proc/shm", 0);
+        hlp_set_attributes(shm, 0, MOUNT_ATTR_NOEXEC, 0, "/dev/shm");
+        hlp_attach(shm, root, "dev/shm");
+    }
     hlp_set_attributes(own, 0, HLP_RO, 0, "own directories");
-    hlp_attach(own, root, "proc");
+    (void)close(own);
     for (unsigned i = 0; i < t->n; i++) {
         const struct hlp_tree *tree = &t->v[i];
         if (!tree->rest[0]) {
@@ -131,7 +137,7 @@ static void own_trees(const struct hlp_trees *t, int root)
             base = tree->base;
             if (place < 0)
                 fail(base);
-            (void)hlp_format(path, sizeof(path), "proc/%u", tree->place);
+            (void)hlp_format(path, sizeof(path), "proc/%s", tree->kind);
             if (at >= 0)
                 (void)close(at);
             at = hlp_copy(root, path, 0);
@@ -144,20 +150,23 @@ static void own_trees(const struct hlp_trees *t, int root)
         (void)close(at);
 }
 
-/* What a container has of file systems of its own, and a localizer. */
-static void own_mounts(struct hlp_nodes *assigned, int root)
+/* What else a container has of file systems of its own. */
+static void own_mounts(int root)
 {
     static hlp_options pts = { { "newinstance", NULL }, { "ptmxmode", "0666" }, { "mode", "0620" },
                                { "gid", "5" }, { NULL, NULL } };
-    static hlp_options shm = { { "mode", "1777" }, { "size", "50%" }, { NULL, NULL } };
-    if (assigned->n > 0) { /* the prepared one has the standard nodes alone */
-        hlp_add_standard_nodes(assigned, root);
-        hlp_make_dev(root, assigned);
-    }
     hlp_attach(hlp_new_mount("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), root, "dev/pts");
-    hlp_attach(hlp_new_mount("tmpfs", shm, HLP_FLOOR | MOUNT_ATTR_NOEXEC), root, "dev/shm");
     hlp_attach(hlp_new_mount("cgroup2", NULL, HLP_RO | HLP_FLOOR | MOUNT_ATTR_NOEXEC), root,
                "sys/fs/cgroup");
+}
+
+/* The prepared /dev has the standard nodes alone. */
+static void assigned_nodes(struct hlp_nodes *nodes, int root)
+{
+    hlp_add_standard_nodes(nodes, root);
+    int dev = hlp_make_dev(root, nodes);
+    hlp_set_attributes(dev, 0, HLP_RO, 0, "/dev");
+    (void)close(dev);
 }
 
 static void scratch_mounts(int root)
@@ -175,6 +184,7 @@ void hlp_build_root(const struct hlp *h, struct hlp_child *c)
     static struct hlp_trees trees;
     static struct hlp_nodes assigned;
     const bool host = h->req.profile == EXE_PROFILE_HOST;
+    const bool container = h->req.op == EXE_OP_LAUNCH && !host;
     (void)umask(0);
     hlp_own_trees(h, c, &trees);
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
@@ -190,17 +200,23 @@ void hlp_build_root(const struct hlp *h, struct hlp_child *c)
     if (unshare(CLONE_NEWNS | CLONE_NEWCGROUP) < 0)
         fail("namespaces");
     root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    int hidden = container ? openat(root, HLP_HIDDEN, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (container && hidden < 0)
+        fail(HLP_HIDDEN);
+    if (assigned.n > 0)
+        assigned_nodes(&assigned, root);
     if (host)
         hlp_set_attributes(root, AT_RECURSIVE, MOUNT_ATTR_NOSUID, 0, "/");
     else
-        own_trees(&trees, root);
+        own_trees(&trees, root, container);
     int proc = new_proc(h);
     hlp_attach(dup(proc), root, "proc");
-    if (h->req.op == EXE_OP_LOCALIZE) {
-        scratch_mounts(root);
+    if (container) {
+        own_mounts(root);
+        mask_proc(&h->cfg.masks, hidden, proc);
+        (void)close(hidden);
     } else if (!host) {
-        own_mounts(&assigned, root);
-        mask_proc(root, proc);
+        scratch_mounts(root);
     }
     c->mounts = openat(proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
     if (c->mounts < 0)

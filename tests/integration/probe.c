@@ -289,6 +289,19 @@ static void proc(void)
         try_open(writable[i].name, writable[i].path, O_WRONLY);
     for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
         try_open(readable[i].name, readable[i].path, O_RDONLY);
+    /* Hidden, or root's alone: for reading and for writing. */
+    static const char *const closed[] = {
+        "acpi", "asound", "interrupts", "kallsyms", "kcore", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags",
+        "latency_stats", "sched_debug", "scsi", "sysrq-trigger", "timer_list", "vmallocinfo", "slabinfo", "pagetypeinfo",
+    };
+    for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++) {
+        char path[64], name[64];
+        (void)snprintf(path, sizeof(path), "/proc/%s", closed[i]);
+        (void)snprintf(name, sizeof(name), "closed-%s", closed[i]);
+        try_open(name, path, O_RDONLY);
+        (void)snprintf(name, sizeof(name), "closed-write-%s", closed[i]);
+        try_open(name, path, O_WRONLY);
+    }
     int others = 0, mine = (int)getuid();
     DIR *d = opendir("/proc");
     for (struct dirent *e; d && (e = readdir(d));) {
