@@ -477,43 +477,14 @@ int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsi
     return 0;
 }
 
-struct signal_call {
-    exe_done done;
-    void *userdata;
-    char name[EXE_TEXT_MAX];
-};
-
-static void on_signal(const struct exe_reply *reply, int pidfd, int status, void *userdata)
-{
-    struct signal_call *s = userdata;
-    struct exe_failure f;
-    bool failed = !reply || reply->status != EXE_STATUS_OK;
-    (void)sv_close(pidfd);
-    if (failed)
-        exe_failure_from(reply, status, s->name, &f);
-    if (s->done)
-        s->done(failed ? &f : NULL, s->userdata);
-    free(s);
-}
-
 int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdata)
 {
-    static const struct exe_call_ops ops = { .answer = on_signal };
     struct exe_request r = { .op = EXE_OP_SIGNAL, .signal = (uint8_t)signal };
     if (c->init < 0 || c->over)
         return -ESRCH;
-    struct signal_call *s = calloc(1, sizeof(*s));
-    if (!s)
-        return -ENOMEM;
-    s->done = done;
-    s->userdata = userdata;
-    memcpy(s->name, c->name, sizeof(s->name));
     exe_request_container(&r, c->id);
     (void)!exe_request_user(&r, c->user); /* container_new has checked it */
-    int e = exe_call_start(c->exe, &r, &c->init, 1, &ops, s, NULL, NULL);
-    if (e < 0)
-        free(s);
-    return e;
+    return exe_operate(c->exe, &r, &c->init, 1, c->name, done, userdata);
 }
 
 int exe_kill(struct exe_container *c)

@@ -46,6 +46,11 @@ void exe_call_hang_up(struct exe_call *c);
 /* Frees all. */
 void exe_calls_free(struct exe *x);
 
+/* operations.c: a request that ends with its answer. `object` is what it is about, for the words of a
+ * failure; `done` may be NULL, and is not called when the daemon ends before. */
+int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
+                const char *object, exe_done done, void *userdata) _must_use_;
+
 void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, const char *object,
                      const char *text);
 

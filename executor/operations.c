@@ -144,8 +144,8 @@ void exe_operations_free(struct exe *x)
     }
 }
 
-static int operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
-                   const char *object, exe_done done, void *userdata)
+int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
+                const char *object, exe_done done, void *userdata)
 {
     static const struct exe_call_ops ops = { .answer = on_answer };
     struct operation *o = calloc(1, sizeof(*o));
@@ -167,7 +167,7 @@ static int operate(struct exe *x, struct exe_request *r, const int *fds, size_t 
 int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata)
 {
     struct exe_request r = { .op = EXE_OP_CHECK, .what = rebuild ? EXE_CHECK_REBUILD : 0 };
-    return operate(x, &r, NULL, 0, "container-executor", done, userdata);
+    return exe_operate(x, &r, NULL, 0, "container-executor", done, userdata);
 }
 
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
@@ -180,7 +180,7 @@ int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32
     exe_request_categories(&r, categories);
     exe_app_text(&r, object);
     int e = exe_request_user(&r, user);
-    return e < 0 ? e : operate(x, &r, NULL, 0, object, done, userdata);
+    return e < 0 ? e : exe_operate(x, &r, NULL, 0, object, done, userdata);
 }
 
 int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, void *userdata)
@@ -211,7 +211,7 @@ int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, vo
         exe_app_text(&r, object);
     else
         (void)snprintf(object, sizeof(object), "%s", d->user ? d->user : "public cache");
-    return operate(x, &r, NULL, 0, object, done, userdata);
+    return exe_operate(x, &r, NULL, 0, object, done, userdata);
 }
 
 struct exe_localizer {
