@@ -1,6 +1,12 @@
-/* One run of container-executor: a socket pair, a process, a request, an answer. The daemon's side; the
- * process that answers may stay on as a monitor. */
+/* One run of container-executor: a way to it, a request, an answer. The daemon's side; the process that
+ * answers may stay on as a monitor.
+ *
+ * The spare: after a launch one is started that is asked nothing yet, for the next launch to find it
+ * ready. There is one at most, for eight seconds; nothing but its descriptor binds it to this
+ * process, with whose end it ends. It never decides whether a request is done: what a spare has not read
+ * is asked of another one. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -12,32 +18,56 @@
 #include "executor/dial.h"
 #include "executor/internal.h"
 
+#define SPARE_USEC (8 * UINT64_C(1000000)) /* less than the helper's own ten seconds */
+
+/* What a spare was asked, until it has answered. */
+struct asked {
+    struct exe_request request;
+    int fds[EXE_FDS_MAX];
+    size_t n_fds;
+};
+
 struct exe_call {
     struct exe *exe;
     struct exe_call *prev, *next;
     struct exe_channel channel;
     uint64_t request_id;
+    uint16_t op;
     bool answered, forgotten;
     bool unread; /* the other end was closed, and nobody had read what was sent */
     struct exe_dial *dial; /* by a socket, until it is answered */
     int status;            /* by a socket: what `ended` is told */
+    struct asked *asked; /* of a spare: another one is asked the same if it has not read it */
     sd_event_source *on_socket, *on_end;
     struct exe_call_ops ops;
     void *userdata;
 };
 
+static struct asked *asked_free(struct asked *a)
+{
+    for (size_t i = 0; a && i < a->n_fds; i++)
+        (void)sv_close(a->fds[i]);
+    free(a);
+    return NULL;
+}
+
 static void call_free(struct exe_call *c)
 {
     DL_DELETE(c->exe->calls, c);
+    if (c->exe->spare == c)
+        c->exe->spare = NULL;
     (void)sd_event_source_disable_unref(c->on_socket);
     (void)sd_event_source_disable_unref(c->on_end);
     exe_channel_close(&c->channel);
     c->dial = exe_dial_free(c->dial);
+    c->asked = asked_free(c->asked);
     free(c);
 }
 
 void exe_calls_free(struct exe *x)
 {
+    x->spare_start = sd_event_source_disable_unref(x->spare_start);
+    x->spare_end = sd_event_source_disable_unref(x->spare_end);
     while (x->calls)
         call_free(x->calls);
 }
@@ -94,9 +124,21 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
     return true;
 }
 
+/* After one of these more will come, and soon. */
+static bool uses_spare(uint16_t op)
+{
+    return op == EXE_OP_LAUNCH || op == EXE_OP_LOCALIZE || op == EXE_OP_INIT_APP;
+}
+
+static void spare_soon(struct exe *x);
+static bool ask_another(struct exe_call *c, const struct exe_reply *reply);
+
 static void answer(struct exe_call *c, const struct exe_reply *reply, int pidfd, int status)
 {
     c->answered = true;
+    c->asked = asked_free(c->asked);
+    if (uses_spare(c->op) && !c->exe->dialer && reply && reply->status == EXE_STATUS_OK)
+        spare_soon(c->exe);
     if (c->forgotten)
         (void)sv_close(pidfd);
     else
@@ -112,9 +154,14 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
     (void)s;
     (void)fd;
     if (!c->answered && receive(c, buf, &reply, &pidfd)) {
-        answer(c, &reply, pidfd, 0);
+        if (ask_another(c, &reply))
+            (void)sv_close(pidfd);
+        else
+            answer(c, &reply, pidfd, 0);
         return 0;
     }
+    if (ask_another(c, NULL))
+        return 0;
     /* Closed, or nothing that makes sense: what is wrong is told by the exit status. */
     if (revents & (EPOLLHUP | EPOLLERR | EPOLLIN)) {
         exe_call_hang_up(c);
@@ -137,6 +184,10 @@ static int on_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
         return 0;
     if (!c->answered) {
         bool have = receive(c, buf, &reply, &pidfd);
+        if (ask_another(c, have ? &reply : NULL)) {
+            (void)sv_close(pidfd);
+            return 0;
+        }
         answer(c, have ? &reply : NULL, pidfd, status);
     }
     if (!c->forgotten && c->ops.ended)
@@ -215,30 +266,24 @@ static int call_by_socket(struct exe_call *c, const struct exe_request *r, const
 {
     static const struct exe_dial_ops ops = { .connected = on_connected, .failed = on_unreachable };
     int e = exe_dial(c->exe->dialer, r, fds, n_fds, &ops, c, &c->dial);
-    if (e < 0) {
-        call_free(c);
-        return e == -EINVAL ? sv_error_set(err, e, "container-executor: request is not valid")
-                            : sv_error_errno(err, e, "container-executor");
-    }
-    return 0;
+    if (e == -EINVAL)
+        return sv_error_set(err, e, "container-executor: request is not valid");
+    return e < 0 ? sv_error_errno(err, e, "container-executor") : 0;
 }
 
-int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
-                   const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
-                   struct sv_error *err)
+/* ---- by a process of ours --------------------------------------------------------------------*/
+
+/* One that is asked nothing yet and belongs to nobody. */
+static int call_new(struct exe *x, struct exe_call **ret, struct sv_error *err)
 {
     struct exe_call *c = calloc(1, sizeof(*c));
     if (!c)
         return sv_error_errno(err, -ENOMEM, "container-executor");
-    *c = (struct exe_call){ .exe = x, .channel = EXE_CHANNEL_NONE, .ops = *ops,
-                            .userdata = userdata };
+    *c = (struct exe_call){ .exe = x, .channel = EXE_CHANNEL_NONE, .forgotten = true };
     DL_APPEND(x->calls, c);
-    r->request_id = c->request_id = ++x->next_request;
-    if (x->dialer) {
-        int e = call_by_socket(c, r, fds, n_fds, err);
-        if (e == 0 && ret)
-            *ret = c;
-        return e;
+    if (x->dialer) { /* the way comes with the request */
+        *ret = c;
+        return 0;
     }
     int e = exe_channel_open(x->helper, &c->channel, err);
     if (e < 0) {
@@ -255,16 +300,171 @@ int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t 
         call_free(c);
         return sv_error_errno(err, e, "container-executor: event loop");
     }
-    e = exe_channel_send(&c->channel, r, fds, n_fds);
+    *ret = c;
+    return 0;
+}
+
+/* ---- the spare -------------------------------------------------------------------------------*/
+
+static void spare_drop(struct exe *x)
+{
+    if (x->spare)
+        exe_call_hang_up(SV_TAKE(x->spare)); /* it ends by that, and is reaped then */
+}
+
+static int on_spare_end(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    spare_drop(userdata);
+    return 0;
+}
+
+/* From the loop, when nothing else is to be done. One that cannot be had is done without. */
+static int on_spare_start(sd_event_source *s, void *userdata)
+{
+    struct exe *x = userdata;
+    (void)s;
+    x->spare_end = sd_event_source_disable_unref(x->spare_end);
+    if (!x->spare && call_new(x, &x->spare, NULL) >= 0 &&
+        sd_event_add_time_relative(x->event, &x->spare_end, CLOCK_BOOTTIME, SPARE_USEC, 0,
+                                   on_spare_end, x) < 0)
+        spare_drop(x);
+    return 0;
+}
+
+static void spare_soon(struct exe *x)
+{
+    if (x->spare_start) {
+        (void)sd_event_source_set_enabled(x->spare_start, SD_EVENT_ONESHOT);
+    } else if (sd_event_add_defer(x->event, &x->spare_start, on_spare_start, x) >= 0) {
+        (void)sd_event_source_set_priority(x->spare_start, SD_EVENT_PRIORITY_NORMAL + 10);
+    }
+}
+
+/* NULL: there is none, or it is of no use any more. */
+static struct exe_call *spare_take(struct exe *x)
+{
+    struct exe_call *c = x->spare;
+    if (!c)
+        return NULL;
+    if (exe_channel_is_current(&c->channel, x->helper) && exe_channel_announce(&c->channel) == 0 &&
+        (c->asked = calloc(1, sizeof(*c->asked)))) {
+        x->spare = NULL;
+        return c;
+    }
+    spare_drop(x);
+    return NULL;
+}
+
+/* Another process in the place of `c`'s, which is left to end. */
+static int renew(struct exe_call *c, struct sv_error *err)
+{
+    const struct exe_call was = *c;
+    struct exe_call *other;
+    int e = call_new(c->exe, &other, err);
+    if (e < 0)
+        return e;
+    c->channel = other->channel;
+    c->on_socket = other->on_socket;
+    c->on_end = other->on_end;
+    c->unread = false;
+    (void)sd_event_source_set_userdata(c->on_socket, c);
+    (void)sd_event_source_set_userdata(c->on_end, c);
+    other->channel = was.channel;
+    other->on_socket = was.on_socket;
+    other->on_end = was.on_end;
+    (void)sd_event_source_set_userdata(other->on_end, other);
+    exe_call_hang_up(other);
+    return 0;
+}
+
+/* A spare may end just when it is asked: it was killed, or has waited for too long. What it has not
+ * read it has not done. */
+static bool ask_another(struct exe_call *c, const struct exe_reply *reply)
+{
+    if (!c->asked || c->forgotten || (reply ? reply->request_id != 0 : !c->unread))
+        return false;
+    struct asked *a = SV_TAKE(c->asked);
+    bool done = renew(c, NULL) >= 0;
+    if (done) /* if it has ended already: its end tells */
+        (void)!exe_channel_send(&c->channel, &a->request, a->fds, a->n_fds);
+    (void)asked_free(a);
+    return done;
+}
+
+/* ---- a call ----------------------------------------------------------------------------------*/
+
+int exe_call_open(struct exe *x, enum exe_op op, const struct exe_call_ops *ops, void *userdata,
+                  struct exe_call **ret, struct sv_error *err)
+{
+    struct exe_call *c = uses_spare(op) ? spare_take(x) : NULL;
+    int e = c ? 0 : call_new(x, &c, err);
+    if (e < 0)
+        return e;
+    c->op = (uint16_t)op;
+    c->forgotten = false;
+    c->ops = *ops;
+    c->userdata = userdata;
+    *ret = c;
+    return 0;
+}
+
+/* For ask_another; without descriptors to spare it is not needed: what is asked now runs. */
+static struct asked *keep(struct asked *a, const struct exe_request *r, const int *fds, size_t n_fds)
+{
+    a->request = *r;
+    for (; a->n_fds < n_fds; a->n_fds++)
+        if ((a->fds[a->n_fds] = fcntl(fds[a->n_fds], F_DUPFD_CLOEXEC, 0)) < 0)
+            return asked_free(a);
+    return a;
+}
+
+int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, size_t n_fds,
+                  struct sv_error *err)
+{
+    const bool spare = c->asked != NULL;
+    r->request_id = c->request_id = ++c->exe->next_request;
+    if (c->exe->dialer)
+        return call_by_socket(c, r, fds, n_fds, err);
+    if (spare)
+        c->asked = keep(c->asked, r, fds, n_fds);
+    int e = exe_channel_send(&c->channel, r, fds, n_fds);
+    if (spare && (e == -EPIPE || e == -ECONNRESET)) {
+        c->asked = asked_free(c->asked);
+        e = renew(c, err);
+        if (e < 0)
+            return e;
+        e = exe_channel_send(&c->channel, r, fds, n_fds);
+    }
     if (e == -EPIPE || e == -ECONNRESET)
         e = 0; /* it has ended already; why, is told by its answer or its exit status */
-    if (e < 0) {
-        c->forgotten = true; /* reaped when it has seen that nothing is asked */
+    if (e == -EINVAL)
+        return sv_error_set(err, e, "container-executor: request is not valid");
+    return e < 0 ? sv_error_errno(err, e, "%s", c->exe->helper) : 0;
+}
+
+void exe_call_abandon(struct exe_call *c)
+{
+    c->forgotten = true;
+    if (c->exe->dialer)
+        call_free(c);
+    else
         exe_call_hang_up(c);
-        return e == -EINVAL ? sv_error_set(err, e, "container-executor: request is not valid")
-                            : sv_error_errno(err, e, "%s", x->helper);
-    }
-    if (ret)
+}
+
+int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
+                   const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
+                   struct sv_error *err)
+{
+    struct exe_call *c;
+    int e = exe_call_open(x, (enum exe_op)r->op, ops, userdata, &c, err);
+    if (e < 0)
+        return e;
+    e = exe_call_send(c, r, fds, n_fds, err);
+    if (e < 0)
+        exe_call_abandon(c);
+    else if (ret)
         *ret = c;
-    return 0;
+    return e;
 }

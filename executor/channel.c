@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,10 +37,27 @@ static int spawn(const char *helper, int theirs, pid_t *ret)
     return -r;
 }
 
+static struct exe_channel_file look(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return (struct exe_channel_file){ 0 };
+    return (struct exe_channel_file){ .dev = st.st_dev, .ino = st.st_ino,
+                                      .changed = st.st_ctim.tv_sec,
+                                      .changed_ns = st.st_ctim.tv_nsec };
+}
+
+bool exe_channel_is_current(const struct exe_channel *c, const char *helper)
+{
+    const struct exe_channel_file now = look(helper);
+    return now.ino && memcmp(&now, &c->file, sizeof(now)) == 0;
+}
+
 int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_error *err)
 {
     int pair[2];
     pid_t pid = -1;
+    const struct exe_channel_file file = look(helper); /* not a later one than what is started */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return sv_error_errno(err, -errno, "container-executor: socketpair");
     _cleanup_close_ int ours = pair[0], theirs = pair[1];
@@ -55,8 +73,15 @@ int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_erro
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process < 0)
         return sv_error_errno(err, -errno, "container-executor: pidfd");
-    *ret = (struct exe_channel){ .socket = sv_take_fd(&ours), .process = process, .pid = pid };
+    *ret = (struct exe_channel){ .socket = sv_take_fd(&ours), .process = process, .pid = pid,
+                                .file = file };
     return 0;
+}
+
+int exe_channel_announce(const struct exe_channel *c)
+{
+    const char coming = EXE_REQUEST_COMING;
+    return send(c->socket, &coming, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
 int exe_channel_send(const struct exe_channel *channel, const struct exe_request *r, const int *fds,

@@ -8,15 +8,26 @@
 #include "common/error.h"
 #include "executor/ask.h"
 
+/* Which file it was that was started: an upgrade makes another one, a chmod a later one. */
+struct exe_channel_file {
+    uint64_t dev, ino;
+    int64_t changed, changed_ns; /* ctime */
+};
+
 struct exe_channel {
     int socket;  /* SOCK_SEQPACKET; -1: hung up */
     int process; /* pidfd: readable when the run has ended; a child of ours, to be waited for */
     pid_t pid;
+    struct exe_channel_file file;
 };
 #define EXE_CHANNEL_NONE ((struct exe_channel){ .socket = -1, .process = -1 })
 
 /* Starts `helper`. It has not been asked for anything: hung up now, it ends by itself. */
 int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_error *err) _must_use_;
+/* Would exe_channel_open start the same file now? */
+bool exe_channel_is_current(const struct exe_channel *c, const char *helper);
+/* What waits at the other end is to look at its policy: a request follows. */
+int exe_channel_announce(const struct exe_channel *c) _must_use_;
 /* One request; `fds` are duplicated by sending. -EINVAL: the helper would refuse it. */
 int exe_channel_send(const struct exe_channel *c, const struct exe_request *r, const int *fds,
                      size_t n_fds) _must_use_;

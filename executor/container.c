@@ -271,6 +271,11 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         return e;
     if (l->n_devices)
         memcpy(r.devices, l->devices, l->n_devices * sizeof(*l->devices));
+    e = exe_call_open(x, EXE_OP_LAUNCH, &call_ops, c, &c->call, err);
+    if (e < 0) {
+        container_free(c);
+        return e;
+    }
     exe_request_categories(&r, l->categories);
     cg_demanded(x->cgroups, &l->resource, &r.memory_max, &r.pids_max);
     exe_request_container(&r, l->id);
@@ -287,8 +292,9 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
             e = sv_error_errno(err, script < 0 ? script : credentials, "memfd");
     }
     if (e == 0)
-        e = exe_call_start(x, &r, (int[]){ script, credentials }, 2, &call_ops, c, &c->call, err);
+        e = exe_call_send(c->call, &r, (int[]){ script, credentials }, 2, err);
     if (e < 0) {
+        exe_call_abandon(SV_TAKE(c->call));
         drop_group(c);
         container_free(c);
         return e;

@@ -20,6 +20,8 @@ struct exe {
     enum exe_network network;
     uint64_t next_request;
     struct exe_call *calls;           /* utlist */
+    struct exe_call *spare;           /* one of these, or none */
+    sd_event_source *spare_start, *spare_end;
     struct exe_container *containers; /* utlist */
     struct exe_localizer *localizers; /* utlist */
     struct operation *operations;     /* utlist: asked and not answered */
@@ -39,6 +41,14 @@ struct exe_call_ops {
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err) _must_use_;
+/* The same in two steps: what starts meanwhile need not be waited for. The helper has read root's
+ * configuration after exe_call_open began. */
+int exe_call_open(struct exe *x, enum exe_op op, const struct exe_call_ops *ops, void *userdata,
+                  struct exe_call **ret, struct sv_error *err) _must_use_;
+int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, size_t n_fds,
+                  struct sv_error *err) _must_use_;
+/* Instead of the request, or when that has failed: no callback follows, the process ends. */
+void exe_call_abandon(struct exe_call *c);
 /* No callback follows; the process is left to itself (and reaped when it ends). NULL is accepted. */
 void exe_call_forget(struct exe_call *c);
 /* Closes our end of the request socket: a localizer's monitor ends by it. */

@@ -1,6 +1,6 @@
 /* container-executor: one request, one operation, one answer. The order is fixed: put the process
- * right, see who calls, read the request, read the policy, see who the job's user is, run the
- * operation. Everything before the operation refuses by hlp_fail. */
+ * right, read the policy, see who calls, read the request, see that the policy is still in force, see
+ * who the job's user is, run the operation. Everything before the operation refuses by hlp_fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,11 +9,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
 
+#define FRESH_MS 100 /* so old may be what the policy and its sources were when they were compared */
+
 static struct hlp self;
+static int64_t proved_ms; /* 0: the policy has not been read */
 static int fail_pipe = -1;
 static bool answered;
 static void (*undo)(void *);
@@ -35,8 +39,10 @@ void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pi
     if (answered)
         return;
     answered = true;
-    /* A request that was never read would reach the caller as a reset in place of this answer. */
-    (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
+    /* A request that was never read, or a word that it comes, would reach the caller as a reset in
+     * place of this answer. */
+    for (int i = 0; i < 2; i++)
+        (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
     if (pidfd >= 0) {
         msg.msg_control = control.space;
         msg.msg_controllen = sizeof(control.space);
@@ -102,6 +108,14 @@ void hlp_fail(enum exe_status status, int error, const char *what)
     _exit((int)status);
 }
 
+static int64_t monotonic_ms(void)
+{
+    struct timespec t;
+    if (clock_gettime(CLOCK_BOOTTIME, &t) < 0)
+        hlp_fail(EXE_STATUS_KERNEL, errno, "clock_gettime");
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 /* Descriptor 0 must be a SEQPACKET socket whose other end the daemon's account made; the caller must
  * be that account, or root (systemd, socket activation). Needs the configuration: who is it? */
 static void check_caller(uid_t real)
@@ -119,43 +133,6 @@ bool hlp_is_channel(int fd)
     socklen_t len = sizeof(int);
     return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
-}
-
-/* Takes the datagram and its descriptors; everything surplus is closed by the exit. */
-static void read_request(void)
-{
-    uint8_t buf[EXE_REQUEST_SIZE + 1];
-    union {
-        char space[CMSG_SPACE(sizeof(int) * (EXE_FDS_MAX + 1))];
-        struct cmsghdr align;
-    } control;
-    struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
-                          .msg_controllen = sizeof(control.space) };
-    struct timeval patience = { .tv_sec = 10 };
-    (void)setsockopt(0, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    ssize_t n = recvmsg(0, &msg, MSG_CMSG_CLOEXEC);
-    if (n < 0)
-        hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
-    int got = 0;
-    const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    if (c) {
-        const size_t bytes = c->cmsg_len - CMSG_LEN(0);
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || bytes > sizeof(self.fds) ||
-            msg.msg_controllen > CMSG_SPACE(bytes)) /* and no other */
-            hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "control message");
-        memcpy(self.fds, CMSG_DATA(c), bytes);
-        got = (int)(bytes / sizeof(int));
-    }
-    if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-        hlp_fail(EXE_STATUS_REQUEST, EMSGSIZE, "request");
-    int r = exe_request_decode(buf, (size_t)n, &self.req);
-    if (r < 0)
-        hlp_fail(r == -EPROTONOSUPPORT ? EXE_STATUS_VERSION : EXE_STATUS_REQUEST, -r, "request");
-    if (got != exe_request_fds(self.req.op))
-        hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "descriptors");
-    exe_app_text(&self.req, self.app);
-    exe_container_text(&self.req, self.container);
 }
 
 /* What root's configuration comes to; container-prepare makes it, where it is not up to date. */
@@ -196,6 +173,74 @@ static void check_binary(void)
         hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
 }
 
+/* Root's configuration as it is now, and what it says of the caller and of the file that runs. */
+static void prove(uid_t real)
+{
+    if (proved_ms != 0 && !hlp_policy_in_force(&self.cfg, self.table)) {
+        (void)close(self.table);
+        proved_ms = 0;
+    }
+    if (proved_ms == 0)
+        hlp_load_policy(&self);
+    check_caller(real);
+    check_binary();
+    proved_ms = monotonic_ms();
+}
+
+/* One datagram. Nothing, and the other end closed: nobody asks for anything. */
+static size_t receive(struct msghdr *msg)
+{
+    ssize_t n = recvmsg(0, msg, MSG_CMSG_CLOEXEC);
+    if (n < 0)
+        hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
+    if (n == 0)
+        _exit(EXE_STATUS_REQUEST);
+    return (size_t)n;
+}
+
+/* Takes the datagram and its descriptors; everything surplus is closed by the exit. A helper that was
+ * started before it is needed waits here, and hears when it is. */
+static void read_request(uid_t real)
+{
+    uint8_t buf[EXE_REQUEST_SIZE + 1];
+    union {
+        char space[CMSG_SPACE(sizeof(int) * (EXE_FDS_MAX + 1))];
+        struct cmsghdr align;
+    } control;
+    struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
+    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+                          .msg_controllen = sizeof(control.space) };
+    struct timeval patience = { .tv_sec = 10 };
+    (void)setsockopt(0, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    size_t n = receive(&msg);
+    if (n == 1 && buf[0] == EXE_REQUEST_COMING && !CMSG_FIRSTHDR(&msg)) {
+        prove(real);
+        msg.msg_controllen = sizeof(control.space);
+        n = receive(&msg);
+    }
+    int got = 0;
+    const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    if (c) {
+        const size_t bytes = c->cmsg_len - CMSG_LEN(0);
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || bytes > sizeof(self.fds) ||
+            msg.msg_controllen > CMSG_SPACE(bytes)) /* and no other */
+            hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "control message");
+        memcpy(self.fds, CMSG_DATA(c), bytes);
+        got = (int)(bytes / sizeof(int));
+    }
+    if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+        hlp_fail(EXE_STATUS_REQUEST, EMSGSIZE, "request");
+    if (monotonic_ms() - proved_ms > FRESH_MS)
+        prove(real); /* the caller was slow, or says nothing before it asks */
+    int r = exe_request_decode(buf, n, &self.req);
+    if (r < 0)
+        hlp_fail(r == -EPROTONOSUPPORT ? EXE_STATUS_VERSION : EXE_STATUS_REQUEST, -r, "request");
+    if (got != exe_request_fds(self.req.op))
+        hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "descriptors");
+    exe_app_text(&self.req, self.app);
+    exe_container_text(&self.req, self.container);
+}
+
 /* Answers the policy in force, for the daemon to compare with its own. */
 _Noreturn static void check(struct hlp *h)
 {
@@ -223,10 +268,8 @@ int main(int argc, char **argv)
     if (!hlp_is_channel(0))
         _exit(EXE_STATUS_DESCRIPTORS); /* no answer goes to what is no request socket */
     hlp_become_server();
-    hlp_load_policy(&self);
-    check_caller(real);
-    check_binary();
-    read_request();
+    prove(real);
+    read_request(real);
     for (unsigned i = 0; i < EXE_DIRS_MAX; i++)
         if ((i >= self.cfg.local_dirs.n && self.req.local_mask >> i & 1) ||
             (i >= self.cfg.log_dirs.n && self.req.log_mask >> i & 1))

@@ -103,6 +103,14 @@ static bool unchanged(const struct hlp_source *s)
     return memcmp(&now, s, sizeof(now)) == 0;
 }
 
+static bool sources_unchanged(const struct hlp_policy *p)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < p->n_sources; i++)
+        good = unchanged(&p->sources[i]);
+    return good;
+}
+
 int hlp_policy_read(struct hlp_policy *p)
 {
     const size_t head = offsetof(struct hlp_policy, text);
@@ -114,11 +122,15 @@ int hlp_policy_read(struct hlp_policy *p)
                 p->length > head && p->length <= sizeof(*p) &&
                 (uint64_t)st.st_size == p->length + p->n_users * sizeof(struct hlp_user) &&
                 read(fd, p->text, p->length - head) == (ssize_t)(p->length - head) &&
-                hlp_policy_place(p, p->length);
-    for (uint32_t i = 0; good && i < p->n_sources; i++)
-        good = unchanged(&p->sources[i]);
+                hlp_policy_place(p, p->length) && sources_unchanged(p);
     if (good)
         return fd;
     (void)close(fd);
     return -1;
+}
+
+bool hlp_policy_in_force(const struct hlp_policy *p, int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && st.st_nlink != 0 && sources_unchanged(p);
 }

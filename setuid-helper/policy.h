@@ -102,5 +102,7 @@ void hlp_source_look(struct hlp_source *s);
 /* Reads the file; -1 when there is none, or it is not of this build or not up to date. Else a
  * descriptor of it, for the table of users. */
 int hlp_policy_read(struct hlp_policy *p);
+/* Is what was read, of which `fd` is the file, still the policy, and up to date? */
+bool hlp_policy_in_force(const struct hlp_policy *p, int fd);
 
 #endif

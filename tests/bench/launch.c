@@ -135,13 +135,15 @@ static bool more_to_launch(const struct bench *b)
     return b->bad == 0 && (b->mode == RATE ? now_us() < b->until_us : b->wanted > 0);
 }
 
-static void turn(struct bench *b, uint64_t usec)
+/* False: there was nothing to be done. */
+static bool turn(struct bench *b, uint64_t usec)
 {
     int e = sd_event_run(b->event, usec);
     if (e < 0) {
         (void)fprintf(stderr, "event loop: %s\n", strerror(-e));
         exit(1);
     }
+    return e > 0;
 }
 
 /* Launches what is wanted; until all have ended or, idle, have started. */
@@ -155,11 +157,11 @@ static void launch_all(struct bench *b)
         }
         if (b->starting == 0 && (b->mode == IDLE || b->running == 0) && !more_to_launch(b))
             return;
-        turn(b, UINT64_MAX);
+        (void)turn(b, UINT64_MAX);
     }
 }
 
-/* The groups of this command's containers are removed from the loop. */
+/* The groups of this command's containers are removed from the loop; what else waits is done. */
 static void settle(struct bench *b)
 {
     for (;;) {
@@ -170,9 +172,11 @@ static void settle(struct bench *b)
         for (char **n = names; *n; n++)
             left += sv_has_prefix(*n, "container_");
         if (left == 0)
-            return;
-        turn(b, 5000);
+            break;
+        (void)turn(b, 5000);
     }
+    while (turn(b, 0))
+        ;
 }
 
 static void wait_and_kill(struct bench *b)
@@ -187,7 +191,7 @@ static void wait_and_kill(struct bench *b)
         if (exe_kill(i->container) < 0)
             b->bad++;
     while (b->running > 0)
-        turn(b, UINT64_MAX);
+        (void)turn(b, UINT64_MAX);
     (void)printf("ended %ld\n", b->good);
 }
 
