@@ -76,9 +76,10 @@ void exe_call_forget(struct exe_call *c)
 {
     if (!c)
         return;
+    const bool already = c->forgotten;
     c->forgotten = true;
-    if (c->exe->dialer && c->channel.socket < 0) /* not sent, or hung up: nothing will be heard of it */
-        call_free(c);
+    if (c->exe->dialer && !already && c->channel.socket < 0)
+        call_free(c); /* not sent, or hung up: nothing will be heard of it */
 }
 
 void exe_call_hang_up(struct exe_call *c)
@@ -220,7 +221,7 @@ static int on_connection(sd_event_source *s, int fd, uint32_t revents, void *use
         answer(c, &reply, pidfd, 0);
         return 0;
     }
-    if (!c->answered && (c->unread || exe_dial_unsent(c->dial))) {
+    if (!c->answered && !c->forgotten && (c->unread || exe_dial_unsent(c->dial))) {
         exe_call_hang_up(c);
         exe_dial_again(c->dial);
         return 0;

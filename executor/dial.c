@@ -78,9 +78,9 @@ static void go_on(struct exe_dialer *d)
         struct exe_dial *q = d->waiting, *other;
         int e = attempt(q);
         if (e < 0) {
-            if (!d->told)
+            if (!d->told && e != -EAGAIN) /* the other end is busy */
                 sv_log_warning("%s: %s; trying again", d->address.sun_path, strerror(-e));
-            d->told = true;
+            d->told = d->told || e != -EAGAIN;
             DL_FOREACH (d->waiting, other)
                 failed(other, e);
             break;
@@ -144,7 +144,7 @@ int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret)
     d->event = event;
     d->address.sun_family = AF_UNIX;
     memcpy(d->address.sun_path, path, strlen(path));
-    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, 0, on_timer, d);
+    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10, on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
     if (r < 0) {

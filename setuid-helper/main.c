@@ -3,6 +3,7 @@
  * who the job's user is, run the operation. Everything before the operation refuses by hlp_fail. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -133,6 +134,14 @@ bool hlp_is_channel(int fd)
     socklen_t len = sizeof(int);
     return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+}
+
+/* systemd may come to a connection long after it was made: who has gone meanwhile takes for granted that
+ * nothing comes of it. */
+static bool asker_is_gone(void)
+{
+    struct pollfd p = { .fd = 0 };
+    return poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
 }
 
 /* What root's configuration comes to; container-prepare makes it, where it is not up to date. */
@@ -270,6 +279,8 @@ int main(int argc, char **argv)
     hlp_become_server();
     prove(real);
     read_request(real);
+    if (self.activated && asker_is_gone())
+        _exit(0);
     for (unsigned i = 0; i < EXE_DIRS_MAX; i++)
         if ((i >= self.cfg.local_dirs.n && self.req.local_mask >> i & 1) ||
             (i >= self.cfg.log_dirs.n && self.req.log_mask >> i & 1))
