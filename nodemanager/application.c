@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/clock.h"
 #include "common/log.h"
@@ -124,14 +125,27 @@ static bool has_live_container(const struct nm_app *a)
 /* ---- actions --------------------------------------------------------------------------------*/
 
 /* The answer of the helper; the application may be gone by now, so it is found again by name. */
-struct init_request {
+struct nm_app_init {
+    struct nm_app_init *prev, *next;
     struct nm *nm;
     char text[YARN_ID_TEXT_MAX];
 };
 
+static void init_free(struct nm_app_init *q)
+{
+    DL_DELETE(q->nm->app_inits, q);
+    free(q);
+}
+
+void nm_app_free_inits(struct nm *nm)
+{
+    while (nm->app_inits)
+        init_free(nm->app_inits);
+}
+
 static void on_init_done(const struct exe_failure *f, void *userdata)
 {
-    struct init_request *q = userdata;
+    struct nm_app_init *q = userdata;
     struct nm_app *a = nm_app_find(q->nm, q->text);
     _cleanup_free_ char *why = NULL;
 
@@ -144,13 +158,13 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
     }
     if (a)
         nm_post_app(a, NM_APP_EV_APPLICATION_INITED, f ? why ?: "out of memory" : NULL);
-    free(q);
+    init_free(q);
 }
 
 static int act_init(void *o, int event, void *arg)
 {
     struct nm_app *a = o;
-    struct init_request *q = calloc(1, sizeof(*q));
+    struct nm_app_init *q = calloc(1, sizeof(*q));
     int r = -ENOMEM;
 
     (void)event;
@@ -166,6 +180,8 @@ static int act_init(void *o, int event, void *arg)
     if (r < 0) {
         free(q);
         nm_post_app(a, NM_APP_EV_APPLICATION_INITED, strerror(-r));
+    } else {
+        DL_APPEND(a->nm->app_inits, q);
     }
     return NM_APP_INITING;
 }

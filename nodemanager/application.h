@@ -59,6 +59,7 @@ int nm_app_new(struct nm *nm, struct yarn_app_id id, const char *user, struct nm
 void nm_app_add(struct nm_app *a);    /* into nm->apps */
 void nm_app_remove(struct nm_app *a); /* out of it; freed when no event is pending */
 void nm_app_free_dead(struct nm *nm);
+void nm_app_free_inits(struct nm *nm); /* answers that do not come any more: after exe_free */
 struct nm_app *nm_app_find(struct nm *nm, const char *text);
 int nm_app_join(struct nm_app *a, struct nm_container *c) _must_use_;
 void nm_app_leave(struct nm_app *a, struct nm_container *c);

@@ -487,6 +487,7 @@ void nm_free(struct nm *nm)
     nm->secrets = nm_secrets_free(nm->secrets);
     nm->mounts = nm_mount_watch_free(nm->mounts);
     nm->exe = exe_free(nm->exe);
+    nm_app_free_inits(nm);
     nm->cgroups = cg_root_free(nm->cgroups);
     nm->limits = nm_limits_free(nm->limits);
     nm->assignments = nm_assignments_free(nm->assignments);

@@ -75,8 +75,7 @@ int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a) { (void)m; (void)a; return
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t l, uint32_t g,
                  const uint16_t *categories, exe_done done, void *userdata)
 {
-    (void)x; (void)app; (void)user; (void)l; (void)g; (void)categories; (void)done;
-    free(userdata);
+    (void)x; (void)app; (void)user; (void)l; (void)g; (void)categories; (void)done; (void)userdata;
     seen.app_inits++;
     return 0;
 }
@@ -145,6 +144,7 @@ static void drop(struct nm_app *a, struct nm_container *c)
         nm_app_remove(a);
     nm_container_free_dead(&nm);
     nm_app_free_dead(&nm);
+    nm_app_free_inits(&nm);
 }
 
 /* ---- walks ----------------------------------------------------------------------------------*/
