@@ -138,8 +138,12 @@ static void answer(struct exe_call *c, const struct exe_reply *reply, int pidfd,
 {
     c->answered = true;
     c->asked = asked_free(c->asked);
-    if (uses_spare(c->op) && !c->exe->dialer && reply && reply->status == EXE_STATUS_OK)
-        spare_soon(c->exe);
+    if (uses_spare(c->op) && reply && reply->status == EXE_STATUS_OK) {
+        if (c->exe->dialer)
+            exe_dial_spare_soon(c->exe->dialer);
+        else
+            spare_soon(c->exe);
+    }
     if (c->forgotten)
         (void)sv_close(pidfd);
     else
@@ -212,6 +216,12 @@ static int on_connection(sd_event_source *s, int fd, uint32_t revents, void *use
     (void)revents;
     if (receive(c, buf, &reply, &pidfd)) {
         c->exe->unreachable = false;
+        if (!c->answered && !c->forgotten && reply.request_id == 0 && exe_dial_on_spare(c->dial)) {
+            (void)sv_close(pidfd);
+            exe_call_hang_up(c);
+            exe_dial_again(c->dial);
+            return 0;
+        }
         if (c->answered) { /* a localizer's end */
             (void)sv_close(pidfd);
             c->status = (reply.error & 0xff) << 8; /* as waitpid has it */
@@ -266,7 +276,7 @@ static int call_by_socket(struct exe_call *c, const struct exe_request *r, const
                           struct sv_error *err)
 {
     static const struct exe_dial_ops ops = { .connected = on_connected, .failed = on_unreachable };
-    int e = exe_dial(c->exe->dialer, r, fds, n_fds, &ops, c, &c->dial);
+    int e = exe_dial(c->exe->dialer, r, fds, n_fds, uses_spare(c->op), &ops, c, &c->dial);
     if (e == -EINVAL)
         return sv_error_set(err, e, "container-executor: request is not valid");
     return e < 0 ? sv_error_errno(err, e, "container-executor") : 0;

@@ -37,7 +37,7 @@ static int spawn(const char *helper, int theirs, pid_t *ret)
     return -r;
 }
 
-static struct exe_channel_file look(const char *path)
+struct exe_channel_file exe_channel_look(const char *path)
 {
     struct stat st;
     if (stat(path, &st) < 0)
@@ -49,7 +49,7 @@ static struct exe_channel_file look(const char *path)
 
 bool exe_channel_is_current(const struct exe_channel *c, const char *helper)
 {
-    const struct exe_channel_file now = look(helper);
+    const struct exe_channel_file now = exe_channel_look(helper);
     return now.ino && memcmp(&now, &c->file, sizeof(now)) == 0;
 }
 
@@ -57,7 +57,7 @@ int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_erro
 {
     int pair[2];
     pid_t pid = -1;
-    const struct exe_channel_file file = look(helper); /* not a later one than what is started */
+    const struct exe_channel_file file = exe_channel_look(helper); /* not a later one than what is started */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return sv_error_errno(err, -errno, "container-executor: socketpair");
     _cleanup_close_ int ours = pair[0], theirs = pair[1];

@@ -14,6 +14,8 @@ struct exe_channel_file {
     int64_t changed, changed_ns; /* ctime */
 };
 
+struct exe_channel_file exe_channel_look(const char *path); /* all 0: it is not there */
+
 struct exe_channel {
     int socket;  /* SOCK_SEQPACKET; -1: hung up */
     int process; /* pidfd: readable when the run has ended; a child of ours, to be waited for */

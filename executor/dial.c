@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -24,6 +25,10 @@ struct exe_dialer {
     sd_event_source *timer;   /* while one waits because an attempt has failed */
     bool resting;             /* until the timer: an attempt has failed */
     bool told;                /* that the socket cannot be reached */
+    int spare;                /* a connection on which nothing was asked yet; -1 */
+    sd_event_source *spare_start, *spare_end;
+    char *helper;
+    struct exe_channel_file file; /* which it was when the spare was made */
 };
 
 struct exe_dial {
@@ -33,6 +38,7 @@ struct exe_dial {
     int fds[EXE_FDS_MAX];
     size_t n_fds;
     bool sent;
+    bool may_use_spare, on_spare;
     int unsent;       /* why it could not be sent on the connection that it has; 0: it was */
     int64_t since_ms; /* of the first of its attempts that failed; 0: none has */
     int error;        /* the last one's, -errno */
@@ -49,9 +55,59 @@ static int connect_to(const struct exe_dialer *d)
     return sv_take_fd(&fd);
 }
 
+static void spare_drop(struct exe_dialer *d)
+{
+    d->spare_end = sd_event_source_disable_unref(d->spare_end);
+    d->spare = sv_close(d->spare);
+}
+
+/* -1: there is none, or it is of no use: it has ended, or is of a file that was replaced. */
+static int spare_take(struct exe_dialer *d)
+{
+    const struct exe_channel channel = { .socket = d->spare, .file = d->file };
+    struct pollfd p = { .fd = d->spare, .events = POLLIN };
+    if (d->spare < 0)
+        return -1;
+    int fd = poll(&p, 1, 0) == 0 && exe_channel_is_current(&channel, d->helper) ? sv_take_fd(&d->spare) : -1;
+    spare_drop(d);
+    return fd;
+}
+
+static int on_spare_end(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    spare_drop(userdata);
+    return 0;
+}
+
+/* One that cannot be had is done without. */
+static int on_spare_start(sd_event_source *s, void *userdata)
+{
+    struct exe_dialer *d = userdata;
+    (void)s;
+    d->spare_end = sd_event_source_disable_unref(d->spare_end);
+    if (d->spare < 0 && !d->waiting) {
+        d->file = exe_channel_look(d->helper);
+        d->spare = connect_to(d);
+    }
+    if (d->spare >= 0 && sd_event_add_time_relative(d->event, &d->spare_end, CLOCK_BOOTTIME, EXE_DIAL_SPARE_USEC,
+                                                    0, on_spare_end, d) < 0)
+        spare_drop(d);
+    return 0;
+}
+
+void exe_dial_spare_soon(struct exe_dialer *d)
+{
+    (void)sd_event_source_set_enabled(d->spare_start, SD_EVENT_ONESHOT); /* ours, ignoring */
+}
+
 static int attempt(struct exe_dial *q)
 {
-    _cleanup_close_ int fd = connect_to(q->dialer);
+    _cleanup_close_ int fd = q->may_use_spare ? spare_take(q->dialer) : -1;
+    q->on_spare = fd >= 0;
+    if (fd < 0)
+        fd = connect_to(q->dialer);
     if (fd < 0)
         return fd;
     const struct exe_channel channel = { .socket = fd, .process = -1 };
@@ -134,7 +190,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret)
+int exe_dialer_new(sd_event *event, const char *path, const char *helper, struct exe_dialer **ret)
 {
     if (path[0] != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
         return -EINVAL;
@@ -142,9 +198,17 @@ int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret)
     if (!d)
         return -ENOMEM;
     d->event = event;
+    d->spare = -1;
+    d->helper = strdup(helper);
     d->address.sun_family = AF_UNIX;
     memcpy(d->address.sun_path, path, strlen(path));
-    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10, on_timer, d);
+    int r = d->helper ? sd_event_add_defer(event, &d->spare_start, on_spare_start, d) : -ENOMEM;
+    if (r >= 0)
+        r = sd_event_source_set_enabled(d->spare_start, SD_EVENT_OFF);
+    if (r >= 0)
+        r = sd_event_source_set_priority(d->spare_start, SD_EVENT_PRIORITY_NORMAL + 10);
+    if (r >= 0)
+        r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10, on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
     if (r < 0) {
@@ -160,6 +224,9 @@ struct exe_dialer *exe_dialer_free(struct exe_dialer *d)
     if (!d)
         return NULL;
     d->timer = sd_event_source_disable_unref(d->timer);
+    d->spare_start = sd_event_source_disable_unref(d->spare_start);
+    spare_drop(d);
+    free(d->helper);
     free(d);
     return NULL;
 }
@@ -169,7 +236,7 @@ const char *exe_dialer_path(const struct exe_dialer *d)
     return d->address.sun_path;
 }
 
-int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds,
+int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds, bool spare,
              const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
 {
     struct exe_dial *q = exe_request_ok(r) ? calloc(1, sizeof(*q)) : NULL;
@@ -177,7 +244,8 @@ int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, 
         return -EINVAL;
     if (!q)
         return -ENOMEM;
-    *q = (struct exe_dial){ .dialer = d, .request = *r, .ops = *ops, .userdata = userdata };
+    *q = (struct exe_dial){ .dialer = d, .request = *r, .may_use_spare = spare, .ops = *ops,
+                            .userdata = userdata };
     for (; q->n_fds < n_fds; q->n_fds++)
         if ((q->fds[q->n_fds] = fcntl(fds[q->n_fds], F_DUPFD_CLOEXEC, 0)) < 0) {
             int e = -errno;
@@ -195,11 +263,22 @@ void exe_dial_again(struct exe_dial *q)
     struct exe_dialer *d = q->dialer;
     q->sent = false;
     d->at_once--;
+    DL_PREPEND(d->waiting, q);
+    if (q->on_spare) { /* says nothing of the socket */
+        q->may_use_spare = false;
+        q->unsent = 0;
+        proceed(d);
+        return;
+    }
     failed(q, q->unsent < 0 ? q->unsent : -ECONNRESET);
     q->unsent = 0;
-    DL_PREPEND(d->waiting, q);
     if (!d->resting)
         wait_a_little(d);
+}
+
+bool exe_dial_on_spare(const struct exe_dial *q)
+{
+    return q && q->on_spare;
 }
 
 bool exe_dial_unsent(const struct exe_dial *q)
