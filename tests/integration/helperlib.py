@@ -25,7 +25,7 @@ MAGIC = 0x71457653
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # A machine without a compiler has the helper built elsewhere, for one fixed place; the vm lane's guest.
 PREBUILT = os.environ.get("SELVEDGE_TEST_HELPERS")
-PATIENCE = 60  # seconds for what will come; a limit for hangs alone
+PATIENCE = 240 if PREBUILT else 60  # seconds for what will come; a limit for hangs alone
 LOCKED = ["flock", "/run/lock/selvedge-test-host.lock"]  # of the account files, as tests/cluster takes it
 ALL_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # SEAL, SHRINK, GROW, WRITE
 
@@ -448,6 +448,19 @@ def running(program):
         except OSError:
             pass  # ended meanwhile, or the kernel's own
     return found
+
+
+def standing(pids):
+    """Where these processes are, for somebody who has to find out why they do not go on."""
+    lines = []
+    for p in pids:
+        try:
+            fields = dict(l.split(":\t", 1) for l in open("/proc/%s/status" % p).read().splitlines() if ":\t" in l)
+            stack = [l.split()[1].split("+")[0] for l in open("/proc/%s/stack" % p)]
+            lines.append("%s %s, %s: %s" % (p, fields["Name"], fields["State"], " < ".join(stack[:8])))
+        except OSError:
+            pass
+    return "; ".join(lines)
 
 
 def until(condition, seconds=PATIENCE):

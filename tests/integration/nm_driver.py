@@ -5,7 +5,10 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from cluster.cluster import PREBUILT  # noqa: E402
 from cluster.host import PATIENCE  # noqa: E402
+
+LONG = (8 if PREBUILT else 2) * PATIENCE  # seconds; the guest of the vm lane is emulated
 
 CLUSTER_TS = 1700000000000
 YARN = "org.apache.hadoop.yarn.exceptions."
@@ -31,7 +34,7 @@ class Driver:
             raise RuntimeError("nm-driver ended")
         return json.loads(line)
 
-    def registered(self, seconds=2 * PATIENCE):
+    def registered(self, seconds=LONG):
         answer = self("registered", seconds * 1000)
         if "timeout" in answer:
             raise RuntimeError(f"the NodeManager did not register within {seconds} s")
@@ -58,7 +61,7 @@ class Driver:
     def exits(self):
         return self("exits")["exits"]
 
-    def wait(self, count, seconds=2 * PATIENCE):
+    def wait(self, count, seconds=LONG):
         """Until that many containers have ended, ever."""
         answer = self("wait", seconds * 1000, count)
         if not answer["reached"]:
