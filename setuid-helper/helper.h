@@ -26,6 +26,7 @@ struct hlp {
     int fds[EXE_FDS_MAX];
     struct hlp_policy cfg;                     /* what root's configuration comes to */
     int table;                                 /* its file, for the users in it */
+    int ahead;                                 /* hlp_build_ahead's mount namespace; 0: none */
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
     gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
@@ -133,12 +134,17 @@ void hlp_network(const struct hlp *h);
 struct hlp_child {
     int status, life; /* a socket to the monitor; a pipe from it */
     int root;         /* the prepared one; -1: of profile host */
+    bool ahead;       /* it is its own already */
     int mounts;       /* its own mount namespace, once it is there */
     const struct sock_fprog *filter;
     struct hlp_node nodes[HLP_NODES_MAX];
     unsigned n_nodes;
     int caches[2 * EXE_DIRS_MAX]; /* LOCALIZE: trees by EXE_LOCALIZER_CACHE_FD's numbers - 16 */
 };
+/* While nothing is asked yet: a copy of the prepared root that is likely to be wanted, with the file
+ * systems that need nothing of a request; a launch has the rest to do. It counts as long as the policy. */
+void hlp_build_ahead(struct hlp *h);
+int hlp_take_ahead(struct hlp *h); /* for this request, or -1 */
 void hlp_build_root(const struct hlp *h, struct hlp_child *c);
 int hlp_copy_tree(int dir, bool read_only, const char *what); /* a detached mount of it */
 

@@ -198,7 +198,8 @@ _Noreturn static void become_monitor(const struct hlp *h, const struct started *
 /* The prepared root; where it has just gone out of force, that of the policy that came after. */
 static void open_root(struct hlp *h, struct hlp_child *c)
 {
-    c->root = -1;
+    c->root = hlp_take_ahead(h);
+    c->ahead = c->root >= 0;
     for (int tries = 0; h->req.profile != EXE_PROFILE_HOST && c->root < 0; tries++) {
         if (tries > 0)
             hlp_load_policy(h);

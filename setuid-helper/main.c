@@ -187,6 +187,7 @@ static void prove(uid_t real)
 {
     if (proved_ms != 0 && !hlp_policy_in_force(&self.cfg, self.table)) {
         (void)close(self.table);
+        (void)hlp_take_ahead(&self); /* before there is a request: closed */
         proved_ms = 0;
     }
     if (proved_ms == 0)
@@ -220,7 +221,10 @@ static void read_request(uid_t real)
     struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
                           .msg_controllen = sizeof(control.space) };
     struct timeval patience = { .tv_sec = 10 };
+    struct pollfd nothing = { .fd = 0, .events = POLLIN };
     (void)setsockopt(0, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    if (poll(&nothing, 1, 0) == 0) /* it waits */
+        hlp_build_ahead(&self);
     size_t n = receive(&msg);
     if (n == 1 && buf[0] == EXE_REQUEST_COMING && !CMSG_FIRSTHDR(&msg)) {
         prove(real);

@@ -100,30 +100,39 @@ static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
     }
 }
 
-/* Its own directories, at their own paths, and a container's shared memory. One tmpfs has the mount
- * points of all local directories in one directory, which lies at the place of each; those of all log
- * directories in another; shared memory is a third. It is read-only but for that before anything is
- * mounted there: no path here passes through a user's directory. It lies on /proc, which is covered
- * next, so that its directories can be copied to where they belong. */
-static void own_trees(const struct hlp_trees *t, int root, bool memory)
+/* The file systems of its own that need nothing of it: a tmpfs on /proc, where it will be covered, and a
+ * container's shared memory, a directory of that, and its terminals. */
+static void own_file_systems(int root, bool container)
 {
     static hlp_options half = { { "mode", "0755" }, { "size", "50%" }, { NULL, NULL } };
+    static hlp_options pts = { { "newinstance", NULL }, { "ptmxmode", "0666" }, { "mode", "0620" },
+                               { "gid", "5" }, { NULL, NULL } };
+    int own = hlp_new_mount("tmpfs", container ? half : hlp_small, HLP_FLOOR);
+    hlp_attach(dup(own), root, "proc");
+    if (container) {
+        if (mkdirat(own, "shm", 01777) < 0)
+            fail("/dev/shm");
+        int shm = hlp_copy(root, "proc/shm", 0);
+        hlp_set_attributes(shm, 0, MOUNT_ATTR_NOEXEC, 0, "/dev/shm");
+        hlp_attach(shm, root, "dev/shm");
+        hlp_attach(hlp_new_mount("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), root, "dev/pts");
+    }
+    (void)close(own);
+}
+
+/* Its own directories, at their own paths. That tmpfs has the mount points of all local directories in
+ * one directory, which lies at the place of each; those of all log directories in another. It is
+ * read-only before anything is mounted there: no path here passes through a user's directory. */
+static void own_trees(const struct hlp_trees *t, int root)
+{
     char path[HLP_PATH_MAX];
     const char *base = NULL;
-    int own = hlp_new_mount("tmpfs", memory ? half : hlp_small, HLP_FLOOR), at = -1;
+    int own = hlp_open_point(root, "/proc"), at = -1;
     for (unsigned i = 0; i < t->n; i++)
         if (t->v[i].rest[0]) {
             (void)hlp_format(path, sizeof(path), "%s/%s", t->v[i].kind, t->v[i].rest);
             hlp_make_point(own, path, true);
         }
-    if (memory && mkdirat(own, "shm", 01777) < 0)
-        fail("/dev/shm");
-    hlp_attach(dup(own), root, "proc");
-    if (memory) {
-        int shm = hlp_copy(root, "proc/shm", 0);
-        hlp_set_attributes(shm, 0, MOUNT_ATTR_NOEXEC, 0, "/dev/shm");
-        hlp_attach(shm, root, "dev/shm");
-    }
     hlp_set_attributes(own, 0, HLP_RO, 0, "own directories");
     (void)close(own);
     for (unsigned i = 0; i < t->n; i++) {
@@ -150,16 +159,6 @@ static void own_trees(const struct hlp_trees *t, int root, bool memory)
         (void)close(at);
 }
 
-/* What else a container has of file systems of its own. */
-static void own_mounts(int root)
-{
-    static hlp_options pts = { { "newinstance", NULL }, { "ptmxmode", "0666" }, { "mode", "0620" },
-                               { "gid", "5" }, { NULL, NULL } };
-    hlp_attach(hlp_new_mount("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), root, "dev/pts");
-    hlp_attach(hlp_new_mount("cgroup2", NULL, HLP_RO | HLP_FLOOR | MOUNT_ATTR_NOEXEC), root,
-               "sys/fs/cgroup");
-}
-
 /* The prepared /dev has the standard nodes alone. */
 static void assigned_nodes(struct hlp_nodes *nodes, int root)
 {
@@ -179,6 +178,58 @@ static void scratch_mounts(int root)
             hlp_attach(hlp_new_mount("tmpfs", scratch, HLP_FLOOR | MOUNT_ATTR_NOEXEC), root, paths[i]);
 }
 
+static void enter(int namespace)
+{
+    hlp_caps_serving(HLP_CAP_SYS_CHROOT);
+    if (setns(namespace, CLONE_NEWNS) < 0)
+        fail("prepared root");
+    hlp_caps_serving(HLP_CAP_NONE);
+}
+
+/* The profile whose root is entered ahead of a request. */
+static unsigned likely_profile(const struct hlp *h)
+{
+    return h->cfg.profiles >> EXE_PROFILE_STRICT & 1 ? EXE_PROFILE_STRICT : EXE_PROFILE_HADOOP;
+}
+
+void hlp_build_ahead(struct hlp *h)
+{
+    const unsigned profile = likely_profile(h);
+    if (h->cfg.selinux || !(h->cfg.profiles >> profile & 1))
+        return; /* what is made here would have no label */
+    int prepared = hlp_open_prepared_root(profile, h->cfg.roots);
+    int proc = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* hygiene.c has proved it */
+    int home = openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
+    if (prepared < 0 || home < 0)
+        hlp_fail(EXE_STATUS_MOUNT, EAGAIN, "prepared root");
+    (void)umask(0);
+    enter(prepared);
+    if (unshare(CLONE_NEWNS) < 0)
+        fail("namespaces");
+    int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    own_file_systems(root, true);
+    h->ahead = openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
+    if (h->ahead < 0)
+        fail("namespaces");
+    enter(home);
+    (void)umask(077);
+    (void)close(root);
+    (void)close(home);
+    (void)close(proc);
+    (void)close(prepared);
+}
+
+int hlp_take_ahead(struct hlp *h)
+{
+    const int ahead = h->ahead;
+    h->ahead = 0;
+    if (ahead && h->req.op == EXE_OP_LAUNCH && h->req.profile == likely_profile(h) && h->req.n_devices == 0)
+        return ahead;
+    if (ahead)
+        (void)close(ahead);
+    return -1;
+}
+
 void hlp_build_root(const struct hlp *h, struct hlp_child *c)
 {
     static struct hlp_trees trees;
@@ -191,13 +242,9 @@ void hlp_build_root(const struct hlp *h, struct hlp_child *c)
     for (unsigned i = 0; !host && i < c->n_nodes; i++)
         hlp_add_node(&assigned, root, c->nodes[i].path, &c->nodes[i].id);
     (void)close(root);
-    if (!host) {
-        hlp_caps_serving(HLP_CAP_SYS_CHROOT);
-        if (setns(c->root, CLONE_NEWNS) < 0)
-            fail("prepared root");
-        hlp_caps_serving(HLP_CAP_NONE);
-    }
-    if (unshare(CLONE_NEWNS | CLONE_NEWCGROUP) < 0)
+    if (!host)
+        enter(c->root);
+    if (unshare(CLONE_NEWCGROUP | (c->ahead ? 0 : CLONE_NEWNS)) < 0)
         fail("namespaces");
     root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     int hidden = container ? openat(root, HLP_HIDDEN, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -207,12 +254,15 @@ void hlp_build_root(const struct hlp *h, struct hlp_child *c)
         assigned_nodes(&assigned, root);
     if (host)
         hlp_set_attributes(root, AT_RECURSIVE, MOUNT_ATTR_NOSUID, 0, "/");
-    else
-        own_trees(&trees, root, container);
+    else if (!c->ahead)
+        own_file_systems(root, container);
+    if (!host)
+        own_trees(&trees, root);
     int proc = new_proc(h);
     hlp_attach(dup(proc), root, "proc");
     if (container) {
-        own_mounts(root);
+        hlp_attach(hlp_new_mount("cgroup2", NULL, HLP_RO | HLP_FLOOR | MOUNT_ATTR_NOEXEC), root,
+                   "sys/fs/cgroup");
         mask_proc(&h->cfg.masks, hidden, proc);
         (void)close(hidden);
     } else if (!host) {
