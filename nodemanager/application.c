@@ -165,12 +165,13 @@ static int act_init(void *o, int event, void *arg)
 {
     struct nm_app *a = o;
     struct nm_app_init *q = calloc(1, sizeof(*q));
+    struct sv_error err = { 0 };
     int r = -ENOMEM;
 
     (void)event;
     (void)arg;
     if (q)
-        r = nm_mcs_assign(a->nm->mcs, a);
+        r = nm_mcs_assign(a->nm->mcs, a, &err);
     if (r >= 0) {
         q->nm = a->nm;
         memcpy(q->text, a->text, sizeof(q->text));
@@ -179,7 +180,7 @@ static int act_init(void *o, int event, void *arg)
     }
     if (r < 0) {
         free(q);
-        nm_post_app(a, NM_APP_EV_APPLICATION_INITED, strerror(-r));
+        nm_post_app(a, NM_APP_EV_APPLICATION_INITED, err.code < 0 ? err.text : strerror(-r));
     } else {
         DL_APPEND(a->nm->app_inits, q);
     }

@@ -216,7 +216,7 @@ static int pair_of(struct nm_mcs *m, struct kind *k, const char *name, const cha
     return -ENOSPC;
 }
 
-int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a)
+int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
 {
     uint32_t user, app;
     int r;
@@ -228,8 +228,12 @@ int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a)
     r = pair_of(m, &m->users, a->run_as, "", &user);
     if (r >= 0)
         r = pair_of(m, &m->apps, a->text, a->run_as, &app);
+    if (r == -ENOSPC)
+        return sv_error_set(err, r,
+                            "SELinux categories: every pair is taken; those of ended applications come "
+                            "back when their directories are gone (usercache/*/appcache, log-dirs)");
     if (r < 0)
-        return r;
+        return sv_error_errno(err, r, "SELinux categories");
     nm_mcs_pair(user, a->categories);
     nm_mcs_pair(app, a->categories + 2);
     a->categories[2] = (uint16_t)(a->categories[2] + EXE_CATEGORY_MAX / 2);

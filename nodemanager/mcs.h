@@ -24,7 +24,7 @@ struct nm_mcs;
 int nm_mcs_new(struct nm *nm, struct nm_mcs **ret, struct sv_error *err) _must_use_;
 struct nm_mcs *nm_mcs_free(struct nm_mcs *m);
 /* a->categories, those on record or new ones; with `m` NULL none. -ENOSPC: no pair is free. */
-int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a) _must_use_;
+int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err) _must_use_;
 /* Pair number `i` of NM_MCS_PAIRS, ascending. */
 void nm_mcs_pair(uint32_t i, uint16_t ret[2]);
 

@@ -71,7 +71,7 @@ void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
 uint32_t nm_dirs_local_mask(const struct nm_dirs *d) { (void)d; return 1; }
 uint32_t nm_dirs_log_mask(const struct nm_dirs *d) { (void)d; return 1; }
 void nm_set_unhealthy(struct nm *nm, const char *why) { (void)nm; (void)why; }
-int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a) { (void)m; (void)a; return 0; }
+int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err) { (void)m; (void)a; (void)err; return 0; }
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t l, uint32_t g,
                  const uint16_t *categories, exe_done done, void *userdata)
 {

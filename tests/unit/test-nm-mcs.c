@@ -76,7 +76,7 @@ static int assign(const char *app, const char *user, uint16_t ret[EXE_CATEGORIES
     int r;
 
     (void)snprintf(a.text, sizeof(a.text), "%s", app);
-    r = nm_mcs_assign(nm.mcs, &a);
+    r = nm_mcs_assign(nm.mcs, &a, NULL);
     memcpy(ret, a.categories, sizeof(a.categories));
     return r;
 }
@@ -105,7 +105,7 @@ static void off(void **state)
     (void)state;
     assert_int_equal(nm_mcs_new(&other, &other.mcs, &err), 0);
     assert_null(other.mcs);
-    assert_int_equal(nm_mcs_assign(NULL, &a), 0);
+    assert_int_equal(nm_mcs_assign(NULL, &a, NULL), 0);
     assert_int_equal(a.categories[3], 0);
 }
 
