@@ -4,7 +4,7 @@
 SELINUX_DEVEL ?= /usr/share/selinux/devel/Makefile
 SELINUX_PP := $(BUILD)/selinux/selvedge.pp
 SELINUX_TYPE ?= default# of Debian; targeted on Fedora
-$(SELINUX_PP): $(addprefix selinux/selvedge.,te fc if)
+$(SELINUX_PP): $(addprefix selinux/,selvedge.te selvedge.fc selvedge.if selvedge-ports.cil)
 	@[ -e $(SELINUX_DEVEL) ] || { echo "$(SELINUX_DEVEL) is missing: packaging/install-deps deps-debian-vm.txt" >&2; exit 1; }
 	$(call say,PP,$@)
 	@rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)/

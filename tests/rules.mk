@@ -34,7 +34,7 @@ fuzz:
 	$(Q)tests/run-fuzz build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
 
 # Lanes. Each ends with one plain line "N passed, N failed, N skipped".
-UNIT_SCRIPTS := tests/check-includes tests/check-style "tests/hardening-table --check" "tests/bench/flame --check" tests/check-wire-doc tests/check-lanes tests/check-modes \
+UNIT_SCRIPTS := tests/check-includes tests/check-style "tests/hardening-table --check" "tests/bench/flame --check" tests/check-wire-doc tests/check-lanes tests/check-modes tests/check-selinux \
 	"tests/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets

@@ -123,6 +123,32 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
     return yarn_token_to(a, &token);
 }
 
+static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc)
+{
+    clc->localresources = sv_newn(a, Hadoop__Yarn__StringLocalResourceMapProto *, rm.n_resources + 1);
+    for (size_t i = 0; i < rm.n_resources; i++) {
+        const struct driver_resource *from = &rm.resources[i];
+        Hadoop__Yarn__StringLocalResourceMapProto *row = sv_new(a, Hadoop__Yarn__StringLocalResourceMapProto);
+        Hadoop__Yarn__LocalResourceProto *r = sv_new(a, Hadoop__Yarn__LocalResourceProto);
+        Hadoop__Yarn__URLProto *url = sv_new(a, Hadoop__Yarn__URLProto);
+
+        hadoop__yarn__string_local_resource_map_proto__init(row);
+        hadoop__yarn__local_resource_proto__init(r);
+        hadoop__yarn__urlproto__init(url);
+        row->key = sv_arena_strdup(a, from->name);
+        row->value = r;
+        url->scheme = sv_arena_strdup(a, "file");
+        url->file = sv_arena_strdup(a, from->path);
+        r->resource = url;
+        r->has_size = r->has_timestamp = r->has_type = r->has_visibility = true;
+        r->size = from->size;
+        r->timestamp = from->timestamp;
+        r->type = (Hadoop__Yarn__LocalResourceTypeProto)from->type;
+        r->visibility = (Hadoop__Yarn__LocalResourceVisibilityProto)from->visibility;
+        clc->localresources[clc->n_localresources++] = row;
+    }
+}
+
 static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *a, int app,
                                                                int64_t n, const char *user,
                                                                int64_t mem, const char *fault,
@@ -137,7 +163,8 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
     hadoop__yarn__container_launch_context_proto__init(clc);
     q->container_launch_context = clc;
     q->container_token =
-        container_token(a, app, n, user, (struct yarn_resource){ mem, rm.vcores }, 0, fault);
+        container_token(a, app, n, user, (struct yarn_resource){ mem, rm.vcores, rm.gpus }, 0, fault);
+    add_resources(a, clc);
     clc->n_command = 1;
     clc->command = sv_newn(a, char *, 1);
     clc->command[0] = sv_arena_strdup(a, command);

@@ -8,7 +8,8 @@
  *     registered MS                   waits for a registration newer than the last one asked for
  *     start APP FIRST COUNT USER MEM FAULT COMMAND…
  *     stop|status|signal APP FIRST COUNT [N]
- *     next VCORES EXECUTION_TYPE      of the containers that are started from now on
+ *     next VCORES EXECUTION_TYPE [GPUS]       of the containers that are started from now on
+ *     resource VISIBILITY TYPE NAME PATH | resources none    what they want localized (numbers as on the wire)
  *     update APP N USER MEM VCORES VERSION FAULT   updateContainer
  *     exits                           ends that heartbeats have told so far
  *     wait MS COUNT                   until that many containers have ended
@@ -21,6 +22,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -176,6 +178,22 @@ static json_t *bench_rate(int app, int64_t first, int count, int batch, const ch
                      (json_int_t)(now_us() - t0));
 }
 
+/* A file of this machine as it is now. */
+static json_t *add_resource(int visibility, int type, const char *name, const char *path)
+{
+    struct driver_resource *r = &rm.resources[rm.n_resources];
+    struct stat st;
+
+    if (rm.n_resources == SV_ARRAY_LEN(rm.resources) || stat(path, &st) < 0)
+        return json_pack("{s:s}", "error", "resource");
+    *r = (struct driver_resource){ .size = st.st_size, .visibility = visibility, .type = type };
+    r->timestamp = st.st_mtim.tv_sec * 1000LL + st.st_mtim.tv_nsec / 1000000;
+    (void)snprintf(r->name, sizeof(r->name), "%s", name);
+    (void)snprintf(r->path, sizeof(r->path), "%s", path);
+    rm.n_resources++;
+    return json_object();
+}
+
 static json_t *on_off(const char *line, const char *word, bool *what)
 {
     *what = !strcmp(line + strlen(word), " on");
@@ -186,7 +204,7 @@ static json_t *command(char *line)
 {
     int app, other, count, n, at = 0, batch, vcores;
     long long first, mem, ms;
-    char user[65], fault[33];
+    char user[65], fault[33], name[64], path[256];
 
     if (sscanf(line, "registered %lld", &ms) == 1) {
         bool ok = run_until(has_registered, 0, ms);
@@ -206,8 +224,15 @@ static json_t *command(char *line)
         return am_status(app, other, first, count);
     if (sscanf(line, "signal %d %d %lld %d", &app, &other, &first, &n) == 4)
         return am_signal(app, other, first, n);
-    if (sscanf(line, "next %d %d", &rm.vcores, &rm.execution_type) == 2)
+    rm.gpus = sv_has_prefix(line, "next ") ? 0 : rm.gpus;
+    if (sscanf(line, "next %d %d %d", &rm.vcores, &rm.execution_type, &rm.gpus) >= 2)
         return json_object();
+    if (sscanf(line, "resource %d %d %63s %255s", &n, &count, name, path) == 4)
+        return add_resource(n, count, name, path);
+    if (!strcmp(line, "resources none")) {
+        rm.n_resources = 0;
+        return json_object();
+    }
     if (sscanf(line, "update %d %lld %64s %lld %d %d %32s", &app, &first, user, &mem, &vcores, &n,
                fault) == 7)
         return am_update(app, first, user, (struct yarn_resource){ mem, vcores }, n,

@@ -44,7 +44,13 @@ extern struct driver {
     int n_cleanup;
     struct yarn_container_id signal_id;
     int signal_command; /* 0 = none */
-    int vcores, execution_type; /* of containers to come */
+    int vcores, gpus, execution_type; /* of containers to come */
+    struct driver_resource {          /* files of this machine that they want localized */
+        char name[64], path[256];
+        int64_t size, timestamp;
+        int visibility, type;
+    } resources[8];
+    size_t n_resources;
     int increased; /* containers that heartbeats have told to have grown */
     float cpu;
     char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
