@@ -100,15 +100,34 @@ static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
     }
 }
 
-/* The file systems of its own that need nothing of it: a tmpfs on /proc, where it will be covered, and a
- * container's shared memory, a directory of that, and its terminals. */
-static void own_file_systems(int root, bool container)
+/* The same directory of mount points at each place; read-only. */
+static void lay_out(const struct hlp_list *places, int root, const char *points)
+{
+    for (unsigned i = 0; i < places->n; i++) {
+        int place = hlp_open_point(root, places->v[i]);
+        if (place < 0)
+            continue; /* of a bad disk */
+        int tree = hlp_copy(root, points, 0);
+        hlp_set_attributes(tree, 0, HLP_RO, 0, points);
+        hlp_attach(tree, place, "");
+        (void)close(place);
+    }
+}
+
+/* The file systems of its own that need nothing of it. One tmpfs, on /proc, where it will be covered, has
+ * the mount points of all local directories in one directory, which lies at the place of each; those of all
+ * log directories in another. A container's shared memory is a third; and there are its terminals. */
+static void own_file_systems(const struct hlp *h, int root, bool container)
 {
     static hlp_options half = { { "mode", "0755" }, { "size", "50%" }, { NULL, NULL } };
     static hlp_options pts = { { "newinstance", NULL }, { "ptmxmode", "0666" }, { "mode", "0620" },
                                { "gid", "5" }, { NULL, NULL } };
     int own = hlp_new_mount("tmpfs", container ? half : hlp_small, HLP_FLOOR);
     hlp_attach(dup(own), root, "proc");
+    hlp_make_point(own, "local/usercache", true);
+    hlp_make_point(own, "log", true);
+    lay_out(&h->cfg.local_dirs, root, "proc/local");
+    lay_out(&h->cfg.log_dirs, root, "proc/log");
     if (container) {
         if (mkdirat(own, "shm", 01777) < 0)
             fail("/dev/shm");
@@ -120,9 +139,8 @@ static void own_file_systems(int root, bool container)
     (void)close(own);
 }
 
-/* Its own directories, at their own paths. That tmpfs has the mount points of all local directories in
- * one directory, which lies at the place of each; those of all log directories in another. It is
- * read-only before anything is mounted there: no path here passes through a user's directory. */
+/* Its own directories, at their own paths. Their mount points are all there, and read-only, before
+ * anything is mounted there: no path here passes through a user's directory. */
 static void own_trees(const struct hlp_trees *t, int root)
 {
     char path[HLP_PATH_MAX];
@@ -142,16 +160,12 @@ static void own_trees(const struct hlp_trees *t, int root)
             continue;
         }
         if (tree->base != base) {
-            int place = hlp_open_point(root, tree->base);
-            base = tree->base;
-            if (place < 0)
-                fail(base);
-            (void)hlp_format(path, sizeof(path), "proc/%s", tree->kind);
             if (at >= 0)
                 (void)close(at);
-            at = hlp_copy(root, path, 0);
-            hlp_attach(dup(at), place, "");
-            (void)close(place);
+            base = tree->base;
+            at = hlp_open_point(root, base);
+            if (at < 0)
+                fail(base);
         }
         hlp_attach(tree->fd, at, tree->rest);
     }
@@ -207,7 +221,7 @@ void hlp_build_ahead(struct hlp *h)
     if (unshare(CLONE_NEWNS) < 0)
         fail("namespaces");
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
-    own_file_systems(root, true);
+    own_file_systems(h, root, true);
     h->ahead = openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
     if (h->ahead < 0)
         fail("namespaces");
@@ -255,7 +269,7 @@ void hlp_build_root(const struct hlp *h, struct hlp_child *c)
     if (host)
         hlp_set_attributes(root, AT_RECURSIVE, MOUNT_ATTR_NOSUID, 0, "/");
     else if (!c->ahead)
-        own_file_systems(root, container);
+        own_file_systems(h, root, container);
     if (!host)
         own_trees(&trees, root);
     int proc = new_proc(h);
