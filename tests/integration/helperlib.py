@@ -17,6 +17,9 @@ import sys
 import time
 import zlib
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from cluster import host
+
 CHECK, INIT_APP, LAUNCH, LOCALIZE, SIGNAL, DELETE = 1, 2, 3, 4, 5, 6
 DELETE_CONTAINER, DELETE_CONTAINER_LOGS, DELETE_APP, DELETE_APP_LOGS = 1, 2, 3, 4
 DELETE_USER, DELETE_RESOURCE, DELETE_PUBLIC = 5, 6, 7
@@ -97,6 +100,8 @@ class Ground:
         self.base = "/var/lib/selvedge-prebuilt-ground" if PREBUILT else \
             "/var/lib/selvedge-test-%s-%d" % (name, os.getpid())
         self.prefix = "svt%d" % (os.getpid() % 100000)
+        if not PREBUILT:
+            host.sweep()
         os.makedirs(self.base, 0o755)
         os.chmod(self.base, 0o755)
         self.accounts = []
@@ -104,6 +109,8 @@ class Ground:
         for short in ("y", "m", "p", "a", "b"):
             n = self.prefix + short
             system = ["-r"] if short in "ymp" else []
+            with open(self.base + "/accounts", "a") as f:  # for the sweep, should we be killed
+                f.write(n + "\n")
             subprocess.run(LOCKED + ["useradd", "-M", "-U", "-d", "/nonexistent", "-s", "/usr/sbin/nologin"] + system + [n],
                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.accounts.append(n)
@@ -119,7 +126,7 @@ class Ground:
         self.locals = ["%s/local%d" % (self.base, i) for i in range(self.LOCALS)]
         self.logs = ["%s/log%d" % (self.base, i) for i in range(self.LOGS)]
         self.cg = self.base + "/cgroup"
-        self.root = self.cg + "/svt-%d" % os.getpid()
+        self.root = self.cg + "/" + os.path.basename(self.base)
         self.seq = 0
         self._install(config_extra, config_drop)
 
