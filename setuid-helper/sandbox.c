@@ -212,10 +212,12 @@ void hlp_build_ahead(struct hlp *h)
     if (h->cfg.selinux || !(h->cfg.profiles >> profile & 1))
         return; /* what is made here would have no label */
     int prepared = hlp_open_prepared_root(profile, h->cfg.roots);
+    if (prepared < 0)
+        return; /* just replaced: the request finds the one that came after */
     int proc = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* hygiene.c has proved it */
     int home = openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
-    if (prepared < 0 || home < 0)
-        hlp_fail(EXE_STATUS_MOUNT, EAGAIN, "prepared root");
+    if (home < 0)
+        fail("own mount namespace");
     (void)umask(0);
     enter(prepared);
     if (unshare(CLONE_NEWNS) < 0)
