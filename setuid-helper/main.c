@@ -136,8 +136,8 @@ bool hlp_is_channel(int fd)
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
-/* systemd may come to a connection long after it was made: who has gone meanwhile takes for granted that
- * nothing comes of it. */
+/* systemd may come to a connection long after it was made, and a busy machine to this process: who has
+ * gone meanwhile takes for granted that nothing comes of it, and may be asking another one by now. */
 static bool asker_is_gone(void)
 {
     struct pollfd p = { .fd = 0 };
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
     hlp_become_server();
     prove(real);
     read_request(real);
-    if (self.activated && asker_is_gone())
+    if (asker_is_gone())
         _exit(0);
     for (unsigned i = 0; i < EXE_DIRS_MAX; i++)
         if ((i >= self.cfg.local_dirs.n && self.req.local_mask >> i & 1) ||
