@@ -160,17 +160,20 @@ static int find_filter(int root)
     return -1;
 }
 
-/* Root has allowed devices since the root group got its filter, which would deny them: it can go as
- * long as no container lives by it. */
-static void detach_filter(int root, int prog)
+/* Root has allowed devices since the root group got its filter, which would deny them: it goes as soon
+ * as nothing lives by it, and until then no device can be assigned. */
+static void detach_filter(int root, int prog, bool needed)
 {
     char events[256];
     union bpf_attr detach = { .target_fd = (uint32_t)root, .attach_bpf_fd = (uint32_t)prog,
                               .attach_type = BPF_CGROUP_DEVICE };
     if (content(root, "cgroup.events", events, sizeof(events)) <= 0 ||
-        !strstr(events, "populated 0"))
+        !strstr(events, "populated 0")) {
+        if (!needed)
+            return;
         hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
                  "containers from before devices were allowed still run; assign none until they end");
+    }
     if (bpf(BPF_PROG_DETACH, &detach) < 0)
         hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_DETACH");
 }
@@ -182,8 +185,8 @@ void hlp_device_filter(const struct hlp *h, const struct hlp_groups *g,
                        const struct hlp_node *nodes, unsigned n_nodes)
 {
     int found = find_filter(g->root);
-    if (found >= 0 && n_nodes > 0)
-        detach_filter(g->root, found);
+    if (found >= 0 && h->cfg.assignable)
+        detach_filter(g->root, found, n_nodes > 0);
     if (h->cfg.assignable)
         attach_filter(&h->cfg, g->own, nodes, n_nodes);
     else if (found < 0)
