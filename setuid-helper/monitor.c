@@ -43,8 +43,9 @@ static void store(struct hlp_watched *w)
         hlp_write_record(w->record, &w->r);
 }
 
-/* Into the monitors' group, out of the daemon's unit or of systemd's for one connection. The kernel takes milliseconds over the first of a
- * series of moves, so it comes when the answer is sent, and not at all to what ends at once. */
+/* Into the monitors' group, out of the daemon's unit or of systemd's for one connection. The kernel
+ * takes milliseconds over the first of a series of moves, so it comes when the answer is sent, and not
+ * at all to what ends at once. */
 static void change_group(const struct hlp_watched *w)
 {
     struct pollfd ended = { .fd = w->pidfd, .events = POLLIN };
