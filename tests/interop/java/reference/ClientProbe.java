@@ -174,6 +174,8 @@ public final class ClientProbe {
 
   // ---- Applications ----
 
+  /** Its master lives through a signal for a thread dump, which a later case sends: ended by that, the
+   * application has FAILED before it is killed, if the node's heartbeat comes in between. */
   private ApplicationSubmissionContext context(YarnClientApplication app, String name) {
     ApplicationSubmissionContext c = app.getApplicationSubmissionContext();
     c.setApplicationName(name);
@@ -184,7 +186,7 @@ public final class ClientProbe {
     c.setMaxAppAttempts(1);
     c.setResource(Resource.newInstance(256, 1));
     c.setAMContainerSpec(ContainerLaunchContext.newInstance(new HashMap<>(), new HashMap<>(),
-        Collections.singletonList("exec sleep 600"), new HashMap<>(), (ByteBuffer) null, new HashMap<>()));
+        Collections.singletonList("trap '' QUIT; exec sleep 600"), new HashMap<>(), (ByteBuffer) null, new HashMap<>()));
     return c;
   }
 
@@ -203,8 +205,16 @@ public final class ClientProbe {
   }
 
   private void untilState(ApplicationId id, YarnApplicationState... states) throws Exception {
-    until(id + " is " + Arrays.toString(states), () -> Arrays.asList(states)
-        .contains(yarn.getApplicationReport(id).getYarnApplicationState()));
+    until(id + " is " + Arrays.toString(states), () -> {
+      ApplicationReport r = yarn.getApplicationReport(id);
+      if (Arrays.asList(states).contains(r.getYarnApplicationState())) {
+        return true;
+      }
+      if (r.getFinishTime() > 0) {
+        throw new IllegalStateException(id + " has ended as " + r.getYarnApplicationState() + ": " + r.getDiagnostics());
+      }
+      return false;
+    });
   }
 
   /** An application whose master container runs and never registers. */
