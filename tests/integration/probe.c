@@ -371,7 +371,7 @@ static void fork_bomb(void)
         } else if (pid < 0) {
             (void)pause();
         }
-        if (getpid() > 200) /* enough of them to be a test, few enough for the machine */
+        if (pid > 200 || getpid() > 200) /* enough to be a test, few enough for the machine */
             (void)pause();
     }
 }
