@@ -81,7 +81,8 @@ void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, c
     for (size_t i = 0; i < SV_ARRAY_LEN(table); i++)
         if (table[i].status == status) {
             f->exit_code = table[i].exit_code;
-            f->node_unhealthy = table[i].node;
+            /* what still lives by another filter is in its way: not the node's fault */
+            f->node_unhealthy = table[i].node && !(status == EXE_STATUS_DEVICE_FILTER && error == EBUSY);
             remedy = table[i].remedy;
         }
     sv_escape(what, sizeof(what), text ? text : "");

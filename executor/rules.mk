@@ -26,9 +26,11 @@ $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/execut
 PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-UNIT_TESTS += test-request test-script test-cgroup test-limits test-dial test-channel
+UNIT_TESTS += test-request test-script test-cgroup test-limits test-dial test-channel test-failure
 test-channel_DEPS := $(EXECUTOR_A) $(COMMON_A)
 test-channel_LDLIBS := $(EXECUTOR_LDLIBS)
+test-failure_DEPS := $(EXECUTOR_A) $(COMMON_A)
+test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
 test-dial_DEPS := $(EXECUTOR_A) $(COMMON_A)
 test-dial_LDLIBS := $(EXECUTOR_LDLIBS)
 test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
