@@ -1,15 +1,14 @@
 /* The container's cgroup. The daemon owns its delegated subtree and has made the group and its
- * limits; here it is proved to be what it should be, by descriptor, and gets the device filter. */
+ * limits; here it is proved to be what it should be, by descriptor. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
@@ -41,11 +40,22 @@ void hlp_open_groups(const struct hlp *h, const char *name, struct hlp_groups *r
     ret->own = open_group(h, root, name);
 }
 
+/* A filter that stands on a group is container-prepare's work, and so is the mark, which root alone can set. A
+ * group that the daemon makes anew has neither. */
+static void prove_filtered(int group)
+{
+    if (fgetxattr(group, HLP_FILTERED, NULL, 0) < 0)
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
+                 "the group has no filter any more, or not yet; start the container again");
+}
+
 /* The monitor moves itself into its group, when nobody waits for it. What counts for the write then
  * is who has opened the file: root, with CAP_DAC_OVERRIDE. */
 int hlp_open_monitors(const struct hlp *h, int root)
 {
     int dir = open_group(h, root, CG_MONITORS);
+    if (h->cfg.assignable)
+        prove_filtered(dir);
     hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
     int fd = hlp_open_at(dir, "cgroup.procs", O_WRONLY | O_NOFOLLOW);
     hlp_caps_serving(HLP_CAP_NONE);
@@ -98,99 +108,11 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
         hlp_fail(EXE_STATUS_CGROUP_LIMITS, EINVAL, h->container);
 }
 
-#define FILTER_NAME "selvedge_dev_1" /* of the root group's; a new number for new standard devices */
-
-static int bpf(int command, union bpf_attr *attr)
+/* To be called when the process is there: from then on container-prepare leaves the filter where it is. */
+void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g)
 {
-    return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
-}
-
-/* The policy's parts, put together (compile.c makes them). */
-static void attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
-                          unsigned n_nodes)
-{
-    struct bpf_insn code[HLP_DEVICE_CODE_MAX + 4 * HLP_NODES_MAX + 2];
-    unsigned n = p->n_device_code;
-    memcpy(code, p->device_code, n * sizeof(code[0]));
-    for (unsigned i = 0; i < n_nodes; i++, n += 4)
-        memcpy(code + n, nodes[i].allow, sizeof(nodes[i].allow));
-    memcpy(code + n, p->deny, sizeof(p->deny));
-    union bpf_attr load = { .prog_type = BPF_PROG_TYPE_CGROUP_DEVICE,
-                            .insns = (uint64_t)(uintptr_t)code, .insn_cnt = n + 2,
-                            .license = (uint64_t)(uintptr_t)"Apache-2.0",
-                            .prog_name = FILTER_NAME };
-    int prog = bpf(BPF_PROG_LOAD, &load);
-    if (prog < 0)
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_LOAD");
-    /* Every filter of a group and of those above it has to agree: the unit's DevicePolicy= too. */
-    union bpf_attr attach = { .target_fd = (uint32_t)cgroup, .attach_bpf_fd = (uint32_t)prog,
-                              .attach_type = BPF_CGROUP_DEVICE, .attach_flags = BPF_F_ALLOW_MULTI };
-    if (bpf(BPF_PROG_ATTACH, &attach) < 0)
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_ATTACH");
-    (void)close(prog);
-}
-
-/* Our filter on the root group, as a descriptor, or -1. */
-static int find_filter(int root)
-{
-    uint32_t ids[16] = { 0 };
-    union bpf_attr query = { .query = { .target_fd = (uint32_t)root, .prog_cnt = 16,
-                                        .attach_type = BPF_CGROUP_DEVICE,
-                                        .prog_ids = (uint64_t)(uintptr_t)ids } };
-    hlp_caps_serving(HLP_CAP_NET_ADMIN); /* what the kernels of Debian 12 and others ask for here */
-    int got = bpf(BPF_PROG_QUERY, &query), error = errno;
-    hlp_caps_serving(HLP_CAP_NONE);
-    errno = error;
-    if (got < 0)
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_QUERY");
-    for (unsigned i = 0; i < query.query.prog_cnt && i < 16; i++) {
-        struct bpf_prog_info info = { 0 };
-        union bpf_attr by_id = { .prog_id = ids[i] };
-        int fd = bpf(BPF_PROG_GET_FD_BY_ID, &by_id);
-        union bpf_attr about = { .info = { .bpf_fd = (uint32_t)fd, .info_len = sizeof(info),
-                                           .info = (uint64_t)(uintptr_t)&info } };
-        if (fd < 0 && errno == ENOENT) /* detached meanwhile */
-            continue;
-        if (fd < 0 || bpf(BPF_OBJ_GET_INFO_BY_FD, &about) < 0)
-            hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "filters of the root group");
-        if (strncmp(info.name, FILTER_NAME, sizeof(info.name)) == 0)
-            return fd;
-        (void)close(fd);
-    }
-    return -1;
-}
-
-/* Root has allowed devices since the root group got its filter, which would deny them: it goes as soon
- * as nothing lives by it, and until then no device can be assigned. */
-static void detach_filter(int root, int prog, bool needed)
-{
-    char events[256];
-    union bpf_attr detach = { .target_fd = (uint32_t)root, .attach_bpf_fd = (uint32_t)prog,
-                              .attach_type = BPF_CGROUP_DEVICE };
-    if (content(root, "cgroup.events", events, sizeof(events)) <= 0 ||
-        !strstr(events, "populated 0")) {
-        if (!needed)
-            return;
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
-                 "containers from before devices were allowed still run; assign none until they end");
-    }
-    if (bpf(BPF_PROG_DETACH, &detach) < 0)
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_DETACH");
-}
-
-/* On a node where no device can be assigned one filter on the root group is everybody's, also that
- * of a process that the daemon moves below it by itself; it stays, so a launch only looks for it.
- * Where devices can be assigned every container has its own. */
-void hlp_device_filter(const struct hlp *h, const struct hlp_groups *g,
-                       const struct hlp_node *nodes, unsigned n_nodes)
-{
-    int found = find_filter(g->root);
-    if (found >= 0 && h->cfg.assignable)
-        detach_filter(g->root, found, n_nodes > 0);
-    if (h->cfg.assignable)
-        attach_filter(&h->cfg, g->own, nodes, n_nodes);
-    else if (found < 0)
-        attach_filter(&h->cfg, g->root, NULL, 0);
-    if (found >= 0)
-        (void)close(found);
+    if (!h->cfg.assignable)
+        prove_filtered(g->root);
+    else if (h->req.op == EXE_OP_LOCALIZE)
+        prove_filtered(g->own);
 }

@@ -1,7 +1,13 @@
 /* Assigned devices: those of the policy. The request names numbers; where their nodes are has been
  * looked up by container-prepare, and each is proved to have its number again when it is bound
- * (sandbox.c). */
+ * (sandbox.c). And the filters that let processes have no other: on a node where devices can be assigned
+ * every container has its own, made here; those of the daemon's groups are container-prepare's
+ * (standing.c), into which this is linked, too. */
 #include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "setuid-helper/helper.h"
 
@@ -31,4 +37,44 @@ unsigned hlp_find_nodes(const struct hlp *h, struct hlp_node nodes[HLP_NODES_MAX
     for (uint32_t i = 0; with_controls && i < p->n_controls; i++)
         nodes[n++] = p->nodes[p->n_nodes + i];
     return n;
+}
+
+int hlp_bpf(int command, union bpf_attr *attr)
+{
+    return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+/* The policy's parts, put together (device-code.c makes them). */
+void hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
+                       unsigned n_nodes)
+{
+    struct bpf_insn code[HLP_DEVICE_CODE_MAX + 4 * HLP_NODES_MAX + 2];
+    unsigned n = p->n_device_code;
+    memcpy(code, p->device_code, n * sizeof(code[0]));
+    for (unsigned i = 0; i < n_nodes; i++, n += 4)
+        memcpy(code + n, nodes[i].allow, sizeof(nodes[i].allow));
+    memcpy(code + n, p->deny, sizeof(p->deny));
+    union bpf_attr load = { .prog_type = BPF_PROG_TYPE_CGROUP_DEVICE,
+                            .insns = (uint64_t)(uintptr_t)code, .insn_cnt = n + 2,
+                            .license = (uint64_t)(uintptr_t)"Apache-2.0",
+                            .prog_name = HLP_FILTER_NAME };
+    int prog = hlp_bpf(BPF_PROG_LOAD, &load);
+    if (prog < 0)
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_LOAD");
+    /* Every filter of a group and of those above it has to agree: the unit's DevicePolicy= too. */
+    union bpf_attr attach = { .target_fd = (uint32_t)cgroup, .attach_bpf_fd = (uint32_t)prog,
+                              .attach_type = BPF_CGROUP_DEVICE, .attach_flags = BPF_F_ALLOW_MULTI };
+    if (hlp_bpf(BPF_PROG_ATTACH, &attach) < 0)
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_ATTACH");
+    (void)close(prog);
+}
+
+void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes, unsigned n_nodes)
+{
+    if (!h->cfg.assignable)
+        return;
+    if (n_nodes > 0 && h->cfg.held[0])
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
+                 "containers from before devices were allowed still run; assign none until they end");
+    hlp_attach_filter(&h->cfg, cgroup, nodes, n_nodes);
 }

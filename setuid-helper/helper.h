@@ -120,12 +120,16 @@ struct hlp_groups {
 void hlp_open_groups(const struct hlp *h, const char *name, struct hlp_groups *ret);
 void hlp_check_cgroup(const struct hlp *h, int cgroup);
 int hlp_open_monitors(const struct hlp *h, int root); /* cgroup.procs of the monitors' group */
-void hlp_device_filter(const struct hlp *h, const struct hlp_groups *g,
-                       const struct hlp_node *nodes, unsigned n_nodes);
+void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g);
 
 /* devices.c */
 #define HLP_NODES_MAX (EXE_DEVICES_MAX + HLP_CONTROLS_MAX)
 unsigned hlp_find_nodes(const struct hlp *h, struct hlp_node nodes[HLP_NODES_MAX]);
+void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes, unsigned n_nodes);
+/* A filter that allows the standard nodes and these. */
+void hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
+                       unsigned n_nodes);
+int hlp_bpf(int command, union bpf_attr *attr);
 
 /* network.c: leaves the process in the container's network namespace. */
 void hlp_network(const struct hlp *h);

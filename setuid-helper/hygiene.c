@@ -336,5 +336,5 @@ void hlp_drop_keeping_net_admin(const struct hlp_user *u)
 
 void hlp_keep_for_prepare(void)
 {
-    keep(BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_CHROOT));
+    keep(BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_CHROOT) | BIT(CAP_NET_ADMIN));
 }

@@ -240,14 +240,16 @@ void hlp_launch(struct hlp *h)
     int monitors = hlp_open_monitors(h, groups.root);
     if (container)
         hlp_check_cgroup(h, groups.own);
-    hlp_device_filter(h, &groups, c.nodes, c.n_nodes);
-    if (container)
+    if (container) {
+        hlp_device_filter(h, groups.own, c.nodes, c.n_nodes);
         hlp_network(h);
+    }
     if (start(h, groups.own, &c, &s)) {
         (void)close(record.fd); /* of a localizer: none, ignoring */
         hlp_on_fail(NULL, NULL);
         hlp_child(h, &c);
     }
+    hlp_prove_filtered(h, &groups);
     (void)close(groups.root);
     (void)close(groups.own);
     become_monitor(h, &s, &record, monitors, left);

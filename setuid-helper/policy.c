@@ -2,6 +2,7 @@
  * root's, so this guards against mistakes: another version, a file that was cut, a stale one. Also
  * run by unit tests and by a fuzzer. */
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@ bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void
                                        &p->allowed_system, &p->read_only, &p->writable,
                                        &p->masks };
     bool ok = each(&p->cgroup_root, argument) && each(&p->label, argument) &&
-              each(&p->answer, argument) &&
+              each(&p->answer, argument) && each(&p->held, argument) &&
               p->local_dirs.n <= EXE_DIRS_MAX && p->log_dirs.n <= EXE_DIRS_MAX &&
               p->n_nodes <= HLP_ASSIGNABLE_MAX && p->n_sources <= HLP_SOURCES_MAX &&
               p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&
@@ -103,9 +104,20 @@ static bool unchanged(const struct hlp_source *s)
     return memcmp(&now, s, sizeof(now)) == 0;
 }
 
-static bool sources_unchanged(const struct hlp_policy *p)
+/* Nobody lives by the filter any more that waits for this. */
+static bool held_for_nothing(const char *held)
 {
-    bool good = true;
+    char events[256] = "";
+    int fd = held[0] ? hlp_openat2(AT_FDCWD, held, O_RDONLY, RESOLVE_NO_SYMLINKS) : -1;
+    bool empty = fd >= 0 && read(fd, events, sizeof(events) - 1) > 0 && strstr(events, "populated 0");
+    if (fd >= 0)
+        (void)close(fd);
+    return empty;
+}
+
+static bool up_to_date(const struct hlp_policy *p)
+{
+    bool good = !held_for_nothing(p->held);
     for (uint32_t i = 0; good && i < p->n_sources; i++)
         good = unchanged(&p->sources[i]);
     return good;
@@ -122,7 +134,7 @@ int hlp_policy_read(struct hlp_policy *p)
                 p->length > head && p->length <= sizeof(*p) &&
                 (uint64_t)st.st_size == p->length + p->n_users * sizeof(struct hlp_user) &&
                 read(fd, p->text, p->length - head) == (ssize_t)(p->length - head) &&
-                hlp_policy_place(p, p->length) && sources_unchanged(p);
+                hlp_policy_place(p, p->length) && up_to_date(p);
     if (good)
         return fd;
     (void)close(fd);
@@ -132,5 +144,5 @@ int hlp_policy_read(struct hlp_policy *p)
 bool hlp_policy_in_force(const struct hlp_policy *p, int fd)
 {
     struct stat st;
-    return fstat(fd, &st) == 0 && st.st_nlink != 0 && sources_unchanged(p);
+    return fstat(fd, &st) == 0 && st.st_nlink != 0 && up_to_date(p);
 }

@@ -25,6 +25,8 @@
 #define HLP_CONTROLS_MAX 8
 /* A prepared root in the state directory: of a profile, 0 for localizers, and its number. */
 #define HLP_ROOT_NAME "root-%u-%u"
+#define HLP_FILTER_NAME "selvedge_dev_1"     /* a new number for new standard devices */
+#define HLP_FILTERED "trusted.selvedge.devices" /* a group that has this attribute has the filter */
 #define HLP_ID_MAX 0x7ffffffeu /* ids from here on are nobody's */
 
 struct hlp_list {
@@ -64,6 +66,8 @@ struct hlp_policy {
     const char *cgroup_root;
     const char *label; /* SELinux context of containers; "" = as the system's policy says */
     const char *answer; /* to CHECK: what is in force, one key=value a line */
+    const char *held; /* cgroup.events of a group whose filter from before devices were allowed goes when
+                       * nothing lives there; "" = none */
     struct hlp_list local_dirs, log_dirs, banned, allowed_system, read_only, writable;
     struct hlp_list masks; /* names that a launch hides in /proc */
     uint32_t banned_ids[HLP_LIST_MAX];

@@ -1,10 +1,10 @@
 /* container-prepare: makes what depends on root's configuration alone, so that container-executor,
  * which runs for every request, only reads it. Started by container-executor when the policy is
- * missing or not up to date, with nothing but CAP_SYS_ADMIN and CAP_SYS_CHROOT; also by root.
+ * missing or not up to date, with nothing but CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN; also by root.
  *
  * Everything lies in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
  * namespace on it. One program at a time works there. The rename of `policy` is what makes a state
- * the one in force: killed before it, this program leaves the one before, or none.
+ * the one in force: killed before it, this program leaves none.
  *
  * What goes wrong is written to descriptor 1 as a struct hlp_message when that is a pipe
  * (container-executor's), else in words to descriptor 2. */
@@ -144,7 +144,9 @@ int main(int argc, char **argv)
     int state = take_state();
     if (hlp_policy_read(&there) >= 0) /* somebody else has made it while this one waited */
         return 0;
+    (void)unlinkat(state, "policy", 0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
+    hlp_stand_filters(&cfg.policy);
     hlp_make_roots(state, &cfg.policy);
     commit(state, &cfg.policy, &users);
     hlp_drop_roots(state, cfg.policy.roots);

@@ -41,6 +41,8 @@ size_t hlp_policy_pack(struct hlp_policy *p);
 
 /* device-code.c */
 void hlp_device_code(struct hlp_policy *p);
+/* standing.c: the device filters of the daemon's groups. */
+void hlp_stand_filters(struct hlp_policy *p);
 
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */
 struct hlp_users { /* in the order of names */

@@ -8,8 +8,8 @@ HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o policy.o accounts.o 
 	request.o)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
-PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o device-code.o config.o policy.o passwd.o path.o \
-	mounts.o root.o)
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o device-code.o devices.o standing.o config.o policy.o \
+	passwd.o path.o mounts.o root.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 # musl, where it is installed (packaging/deps-*): a start by glibc asks the processor what it is some

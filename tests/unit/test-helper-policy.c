@@ -35,6 +35,7 @@ static void fill(void)
     p->cgroup_root = "/sys/fs/cgroup/x";
     p->label = "";
     p->answer = "a=b\n";
+    p->held = "";
     p->local_dirs = (struct hlp_list){ { "/a", "/b" }, 2 };
     p->log_dirs = (struct hlp_list){ { "/c" }, 1 };
     for (unsigned i = 0; i < HLP_LIST_MAX; i++) {
@@ -149,6 +150,27 @@ static void test_source(void **state)
     (void)close(fd);
 }
 
+/* A filter that waits for a group to be empty: then the policy is not up to date. */
+static void test_held(void **state)
+{
+    char path[] = "/tmp/test-policy-XXXXXX";
+    (void)state;
+    int fd = mkstemp(path);
+    memset(p, 0, sizeof(*p));
+    p->held = "";
+    assert_true(hlp_policy_in_force(p, fd));
+    p->held = path;
+    assert_true(hlp_policy_in_force(p, fd));
+    assert_int_equal(write(fd, "populated 1\nfrozen 0\n", 21), 21);
+    assert_true(hlp_policy_in_force(p, fd));
+    assert_int_equal(pwrite(fd, "populated 0\nfrozen 0\n", 21, 0), 21);
+    assert_false(hlp_policy_in_force(p, fd));
+    p->held = "";
+    assert_int_equal(unlink(path), 0);
+    assert_false(hlp_policy_in_force(p, fd)); /* another one is in force */
+    (void)close(fd);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -171,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_round),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_source),
+        cmocka_unit_test(test_held),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,138 @@
+/* The device filters that stand on the groups of the daemon, each for all that lives below. Part of
+ * container-prepare: container-executor only proves that they are there, by the mark that such a group gets.
+ *
+ * On a node where no device can be assigned the root group has one: every container is under it, and
+ * so is any process that the daemon moves below it by itself. Where devices can be assigned each container
+ * has a filter of its own, the groups of monitors and of localizers have these, and the root group none:
+ * all filters up to the root have to agree, so one there would deny what is assigned below it.
+ *
+ * The groups are the daemon's, who may be hostile: it can remove and make them anew at any time. But a
+ * group has what it has for life, filters and mark are root's, and the new one has none: it is another
+ * source of the policy, which is made again, and nothing starts in a group without the mark. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "setuid-helper/prepare.h"
+
+#define FILTERS_MAX 64 /* of one group: the kernel's BPF_CGROUP_MAX_PROGS */
+
+_Noreturn static void fail(const char *what)
+{
+    hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, what);
+}
+
+/* Our filters on the group, as descriptors. Root alone can load one of that name. */
+static unsigned find(int group, int found[FILTERS_MAX])
+{
+    uint32_t ids[FILTERS_MAX] = { 0 };
+    unsigned n = 0;
+    union bpf_attr query = { .query = { .target_fd = (uint32_t)group, .prog_cnt = FILTERS_MAX,
+                                        .attach_type = BPF_CGROUP_DEVICE,
+                                        .prog_ids = (uint64_t)(uintptr_t)ids } };
+    if (hlp_bpf(BPF_PROG_QUERY, &query) < 0) /* for CAP_NET_ADMIN, as the kernels of Debian 12 and others ask */
+        fail("BPF_PROG_QUERY");
+    for (unsigned i = 0; i < query.query.prog_cnt && i < FILTERS_MAX; i++) {
+        struct bpf_prog_info info = { 0 };
+        union bpf_attr by_id = { .prog_id = ids[i] };
+        int fd = hlp_bpf(BPF_PROG_GET_FD_BY_ID, &by_id);
+        union bpf_attr about = { .info = { .bpf_fd = (uint32_t)fd, .info_len = sizeof(info),
+                                           .info = (uint64_t)(uintptr_t)&info } };
+        if (fd < 0 && errno == ENOENT) /* detached meanwhile */
+            continue;
+        if (fd < 0 || hlp_bpf(BPF_OBJ_GET_INFO_BY_FD, &about) < 0)
+            fail("filters of a group");
+        if (strncmp(info.name, HLP_FILTER_NAME, sizeof(info.name)) == 0)
+            found[n++] = fd;
+        else
+            (void)close(fd);
+    }
+    return n;
+}
+
+/* Once: one that was killed behind its first step has left the filter, without the mark. */
+static void stand(const struct hlp_policy *p, int group)
+{
+    int found[FILTERS_MAX];
+    unsigned n = find(group, found);
+    if (n == 0)
+        hlp_attach_filter(p, group, NULL, 0);
+    while (n > 0)
+        (void)close(found[--n]);
+    if (fsetxattr(group, HLP_FILTERED, "", 0, 0) < 0)
+        fail(HLP_FILTERED);
+}
+
+/* Devices have been allowed since the group got its filter, and that is all that keeps from them what
+ * lives there: it goes when nothing does. A launch that relies on it looks for the mark after its process
+ * is in the group; here the mark goes before the group is looked at: one of the two sees the other. */
+static void release(struct hlp_policy *p, int group, const char *path)
+{
+    char events[256] = "", text[HLP_PATH_MAX];
+    int found[FILTERS_MAX];
+    unsigned n = find(group, found);
+    if (n == 0)
+        return;
+    if (fremovexattr(group, HLP_FILTERED) < 0 && errno != ENODATA)
+        fail(HLP_FILTERED);
+    int fd = hlp_open_at(group, "cgroup.events", O_RDONLY);
+    if (fd < 0 || read(fd, events, sizeof(events) - 1) < 0)
+        fail("cgroup.events");
+    (void)close(fd);
+    const bool empty = strstr(events, "populated 0");
+    if (!empty) {
+        (void)hlp_format(text, sizeof(text), "%s/cgroup.events", path);
+        p->held = strdup(text); /* lives as long as the program */
+        if (!p->held)
+            fail(path);
+    }
+    while (n > 0) {
+        union bpf_attr detach = { .target_fd = (uint32_t)group, .attach_bpf_fd = (uint32_t)found[--n],
+                                  .attach_type = BPF_CGROUP_DEVICE };
+        if (empty && hlp_bpf(BPF_PROG_DETACH, &detach) < 0)
+            fail("BPF_PROG_DETACH");
+        (void)close(found[n]);
+    }
+}
+
+/* The daemon's group at `path`, or -1: then container-executor says what is wrong when it needs it. */
+static int open_group(const struct hlp_policy *p, const char *path)
+{
+    struct stat st;
+    struct statfs fs;
+    int fd = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    if (fd < 0)
+        return -1;
+    if (fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC && fstat(fd, &st) == 0 &&
+        st.st_uid == p->nm.uid)
+        return fd;
+    (void)close(fd);
+    return -1;
+}
+
+void hlp_stand_filters(struct hlp_policy *p)
+{
+    static const char *const names[] = { "", "/" CG_MONITORS, "/" CG_LOCALIZERS };
+    char text[HLP_PATH_MAX];
+    for (size_t i = 0; i < (p->assignable ? sizeof(names) / sizeof(names[0]) : 1); i++) {
+        (void)hlp_format(text, sizeof(text), "%s%s", p->cgroup_root, names[i]);
+        const char *path = strdup(text); /* lives as long as the program */
+        if (!path)
+            fail(text);
+        hlp_add_source(p, path, false);
+        int group = open_group(p, path);
+        if (group < 0)
+            continue;
+        if (p->assignable && i == 0)
+            release(p, group, path);
+        else
+            stand(p, group);
+        (void)close(group);
+    }
+}
