@@ -234,6 +234,34 @@ int net_make_device(struct net *n, int link, int *ret_host_end)
     return r < 0 ? net_fail(n, r, "making the container's device", n->q->link) : 0;
 }
 
+int net_remove_device(struct net *n, int host_end)
+{
+    struct rtnl_link *link = rtnl_link_alloc();
+    if (!link)
+        return net_fail(n, -NLE_NOMEM, "removing it", n->plan.host_end);
+    rtnl_link_set_ifindex(link, host_end);
+    int r = rtnl_link_delete(n->host, link);
+    rtnl_link_put(link);
+    return r < 0 ? net_fail(n, r, "removing it", n->plan.host_end) : 0;
+}
+
+int net_set_sender(struct net *n, uint8_t first, uint8_t second)
+{
+    struct rtnl_link *link = rtnl_link_alloc();
+    n->plan.mac[0] = first;
+    n->plan.mac[1] = second;
+    struct nl_addr *mac = nl_addr_build(AF_LLC, n->plan.mac, sizeof(n->plan.mac));
+    int r = -NLE_NOMEM;
+    if (link && mac) {
+        rtnl_link_set_name(link, INSIDE);
+        rtnl_link_set_addr(link, mac);
+        r = rtnl_link_change(n->inside, link, link, 0);
+    }
+    nl_addr_put(mac);
+    rtnl_link_put(link);
+    return r < 0 ? net_fail(n, r, "setting its hardware address", INSIDE) : 0;
+}
+
 static int add_default_route(struct net *n, int index)
 {
     int r = -NLE_NOMEM;

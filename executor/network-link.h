@@ -23,10 +23,15 @@ int net_make_device(struct net *n, int link, int *ret_host_end);
 /* lo and eth0 up, address, default route. */
 int net_configure_inside(struct net *n);
 
-/* network-shape.c: what the container sends is held to its ceiling by HTB on its own eth0; with a
- * total, it also passes the one queue of this node. */
-int net_shape_container(struct net *n);
-int net_shape_total(struct net *n, int host_end);
+int net_remove_device(struct net *n, int host_end);
+/* The first two bytes of eth0's address. */
+int net_set_sender(struct net *n, uint8_t first, uint8_t second);
 int net_index(struct nl_sock *sock, const char *name); /* index; 0 = none; -NLE */
+
+/* network-share.c: with a total, its frames pass the one queue of this node, in a class of their
+ * own. May make the device again, with another index. */
+int net_share(struct net *n, int link, int *host_end);
+/* network-shape.c: what the container sends is held to its ceiling by HTB on its own eth0. */
+int net_shape_container(struct net *n);
 
 #endif

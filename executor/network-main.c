@@ -47,7 +47,7 @@ static int connect_container(struct net *n)
     if (r == 0)
         r = net_make_device(n, link, &host_end);
     if (r == 0)
-        r = net_shape_total(n, host_end);
+        r = net_share(n, link, &host_end);
     if (r == 0)
         r = net_shape_container(n); /* before the device is up: nothing passes unlimited */
     if (r == 0)

@@ -96,10 +96,13 @@ int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, 
         REFUSE("request: unknown flags");
     if (q->ceil_kbit && q->rate_kbit > q->ceil_kbit)
         REFUSE("bandwidth: %u kbit/s guaranteed, but at most %u", q->rate_kbit, q->ceil_kbit);
+    if (q->rate_kbit && q->rate_kbit != q->ceil_kbit && !q->total_kbit)
+        REFUSE("bandwidth: %u kbit/s can be guaranteed only where selvedge.network.outbound-mbit says "
+               "of how much", q->rate_kbit);
     if (q->total_kbit && mode != NET_BRIDGE)
         REFUSE("selvedge.network.outbound-mbit: only in mode bridge; %s has no device on the host's "
                "side to shape", q->mode);
-    (void)snprintf(ret->host_end, sizeof(ret->host_end), "sv%08x", ret->address);
+    (void)snprintf(ret->host_end, sizeof(ret->host_end), NET_HOST_END "%08x", ret->address);
     const uint8_t mac[6] = { 0x02, 0x53, (uint8_t)(ret->address >> 24), (uint8_t)(ret->address >> 16),
                              (uint8_t)(ret->address >> 8), (uint8_t)ret->address };
     memcpy(ret->mac, mac, sizeof(mac));

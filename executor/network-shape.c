@@ -1,154 +1,162 @@
-/* Outbound bandwidth. Called by network-main.c.
+/* Outbound bandwidth of one container, and the queues that network-share.c makes of the kernel's
+ * HTB. Called by network-main.c.
  *
- * One container: HTB on its own eth0, inside its namespace, where it has no capability to change
- * it; it goes with the namespace. All of them together: what comes in through a veth's end on the
- * host is redirected to one intermediate device of the node and leaves through its HTB class;
- * that device stays, as the bridge does, and nothing of a single container is kept on it. */
+ * A container's ceiling is HTB on its own eth0, inside its namespace, where it has no capability
+ * to change it; it goes with the namespace. */
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
-#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
 #include <linux/tc_act/tc_mirred.h>
-#include <net/if.h>
-#include <netlink/route/act/mirred.h>
+#include <netlink/msg.h>
 #include <netlink/route/class.h>
-#include <netlink/route/cls/u32.h>
-#include <netlink/route/link.h>
 #include <netlink/route/qdisc.h>
+#include <netlink/route/qdisc/fifo.h>
 #include <netlink/route/qdisc/htb.h>
-#include <string.h>
 
-#include "executor/network-link.h"
+#include "executor/network-shape.h"
 
-#define TOTAL_DEVICE "selvedge-out"
-#define HANDLE TC_HANDLE(0x42u, 0) /* 42: is YARN's root queue, too */
-#define CLASS TC_HANDLE(0x42u, 1)
 #define BURST_MS 10
 #define BURST_MIN (128 * 1024) /* two of the largest segments that a device without hardware takes */
-#define QUANTUM 15140
+#define TURN_MS 50             /* what of its rate a class may send before it is another's turn */
+#define TURN_MIN (64 * 1024)   /* a largest segment: with less, turns would not be in proportion */
+#define TURN_MAX (1024 * 1024)
+#define WAITING_MS 100 /* what waits in a class at its ceiling */
+#define WAITING_MIN (256 * 1024)
+#define WAITING_MAX (16 * 1024 * 1024)
 
 static uint64_t bytes_a_second(uint32_t kbit)
 {
     return (uint64_t)kbit * 1000 / 8;
 }
 
-static int add_htb(struct nl_sock *sock, int index, uint32_t rate_kbit, uint32_t ceil_kbit)
+static uint32_t bytes_in(uint32_t kbit, uint32_t ms, uint32_t least, uint32_t most)
 {
-    uint64_t burst = bytes_a_second(ceil_kbit) * BURST_MS / 1000;
-    int r = -NLE_NOMEM;
+    uint64_t n = bytes_a_second(kbit) * ms / 1000;
+    return n < least ? least : n > most ? most : (uint32_t)n;
+}
+
+int net_add_htb(struct nl_sock *sock, int index, uint32_t other)
+{
     struct rtnl_qdisc *q = rtnl_qdisc_alloc();
-    struct rtnl_class *c = rtnl_class_alloc();
-    if (!q || !c)
-        goto out;
-    burst = burst < BURST_MIN ? BURST_MIN : burst > UINT32_MAX / 2 ? UINT32_MAX / 2 : burst;
+    if (!q)
+        return -NLE_NOMEM;
     rtnl_tc_set_ifindex(TC_CAST(q), index);
     rtnl_tc_set_parent(TC_CAST(q), TC_H_ROOT);
-    rtnl_tc_set_handle(TC_CAST(q), HANDLE);
-    if ((r = rtnl_tc_set_kind(TC_CAST(q), "htb")) < 0 || (r = rtnl_htb_set_defcls(q, 1)) < 0 ||
-        (r = rtnl_qdisc_add(sock, q, NLM_F_CREATE | NLM_F_EXCL)) < 0)
-        goto out;
-    rtnl_tc_set_ifindex(TC_CAST(c), index);
-    rtnl_tc_set_parent(TC_CAST(c), HANDLE);
-    rtnl_tc_set_handle(TC_CAST(c), CLASS);
-    if ((r = rtnl_tc_set_kind(TC_CAST(c), "htb")) < 0 ||
-        (r = rtnl_htb_set_rate64(c, bytes_a_second(rate_kbit))) < 0 ||
-        (r = rtnl_htb_set_ceil64(c, bytes_a_second(ceil_kbit))) < 0 ||
-        (r = rtnl_htb_set_rbuffer(c, (uint32_t)burst)) < 0 ||
-        (r = rtnl_htb_set_cbuffer(c, (uint32_t)burst)) < 0 ||
-        (r = rtnl_htb_set_quantum(c, QUANTUM)) < 0)
-        goto out;
-    r = rtnl_class_add(sock, c, NLM_F_CREATE | NLM_F_EXCL);
-out:
-    rtnl_class_put(c);
+    rtnl_tc_set_handle(TC_CAST(q), NET_HANDLE);
+    int r = rtnl_tc_set_kind(TC_CAST(q), "htb");
+    if (r == 0)
+        r = rtnl_htb_set_defcls(q, TC_H_MIN(other));
+    if (r == 0)
+        r = rtnl_qdisc_add(sock, q, NLM_F_CREATE | NLM_F_EXCL);
     rtnl_qdisc_put(q);
     return r;
 }
 
+/* The kernel's own would count frames: as many as the device's queue is long, of any size. */
+static int add_bytes_queue(struct nl_sock *sock, int index, const struct net_class *c)
+{
+    struct rtnl_qdisc *q = rtnl_qdisc_alloc();
+    if (!q)
+        return -NLE_NOMEM;
+    rtnl_tc_set_ifindex(TC_CAST(q), index);
+    rtnl_tc_set_parent(TC_CAST(q), c->handle);
+    int r = rtnl_tc_set_kind(TC_CAST(q), "bfifo");
+    if (r == 0)
+        r = rtnl_qdisc_fifo_set_limit(q, (int)bytes_in(c->ceil_kbit, WAITING_MS, WAITING_MIN,
+                                                       WAITING_MAX));
+    if (r == 0)
+        r = rtnl_qdisc_add(sock, q, NLM_F_CREATE | NLM_F_REPLACE);
+    rtnl_qdisc_put(q);
+    return r;
+}
+
+int net_add_class(struct nl_sock *sock, int index, const struct net_class *wanted, int flags)
+{
+    const uint32_t rate = wanted->rate_kbit, ceil = wanted->ceil_kbit, most = UINT32_MAX / 2;
+    int r = -NLE_NOMEM;
+    struct rtnl_class *c = rtnl_class_alloc();
+    if (!c)
+        return r;
+    rtnl_tc_set_ifindex(TC_CAST(c), index);
+    rtnl_tc_set_parent(TC_CAST(c), wanted->parent);
+    rtnl_tc_set_handle(TC_CAST(c), wanted->handle);
+    if ((r = rtnl_tc_set_kind(TC_CAST(c), "htb")) == 0 &&
+        (r = rtnl_htb_set_rate64(c, bytes_a_second(rate))) == 0 &&
+        (r = rtnl_htb_set_ceil64(c, bytes_a_second(ceil))) == 0 &&
+        (r = rtnl_htb_set_rbuffer(c, bytes_in(rate, BURST_MS, BURST_MIN, most))) == 0 &&
+        (r = rtnl_htb_set_cbuffer(c, bytes_in(ceil, BURST_MS, BURST_MIN, most))) == 0 &&
+        (r = rtnl_htb_set_quantum(c, bytes_in(rate, TURN_MS, TURN_MIN, TURN_MAX))) == 0)
+        r = rtnl_class_add(sock, c, NLM_F_CREATE | flags);
+    rtnl_class_put(c);
+    return r == 0 && wanted->leaf ? add_bytes_queue(sock, index, wanted) : r;
+}
+
 int net_shape_container(struct net *n)
 {
+    const struct net_class own = { .parent = NET_HANDLE, .handle = NET_HANDLE | 1,
+                                   .rate_kbit = n->q->ceil_kbit, .ceil_kbit = n->q->ceil_kbit };
     if (!n->q->ceil_kbit)
         return 0;
-    int index = net_index(n->inside, "eth0");
-    /* A guarantee is kept by what the others may not take; alone on its device a class has all. */
-    int r = index <= 0 ? -NLE_NODEV : add_htb(n->inside, index, n->q->ceil_kbit, n->q->ceil_kbit);
-    return r < 0 ? net_fail(n, r, "limiting its bandwidth (HTB)", "eth0") : 0;
+    int index = net_index(n->inside, "eth0"), r = index <= 0 ? -NLE_NODEV : 0;
+    if (r == 0)
+        r = net_add_htb(n->inside, index, own.handle);
+    if (r == 0)
+        r = net_add_class(n->inside, index, &own, NLM_F_EXCL);
+    return r < 0 ? net_fail(n, r, "limiting its bandwidth (sch_htb)", "eth0") : 0;
 }
 
-/* The node's device; two containers may be the first at the same time. */
-static int total_device(struct net *n)
-{
-    int index = net_index(n->host, TOTAL_DEVICE);
-    if (index != 0)
-        return index;
-    struct rtnl_link *link = rtnl_link_alloc();
-    int r = link ? rtnl_link_set_type(link, "ifb") : -NLE_NOMEM;
-    if (r == 0) {
-        rtnl_link_set_name(link, TOTAL_DEVICE);
-        rtnl_link_set_flags(link, IFF_UP);
-        r = rtnl_link_add(n->host, link, NLM_F_CREATE | NLM_F_EXCL);
-    }
-    rtnl_link_put(link);
-    if (r < 0 && r != -NLE_EXIST)
-        return r;
-    index = net_index(n->host, TOTAL_DEVICE);
-    if (index <= 0)
-        return index < 0 ? index : -NLE_NODEV;
-    r = add_htb(n->host, index, n->q->total_kbit, n->q->total_kbit);
-    return r < 0 && r != -NLE_EXIST ? r : index;
-}
-
-static int add_ingress(struct net *n, int index)
+int net_add_ingress(struct nl_sock *sock, int index)
 {
     struct rtnl_qdisc *q = rtnl_qdisc_alloc();
     if (!q)
         return -NLE_NOMEM;
     rtnl_tc_set_ifindex(TC_CAST(q), index);
     rtnl_tc_set_parent(TC_CAST(q), TC_H_INGRESS);
-    rtnl_tc_set_handle(TC_CAST(q), TC_HANDLE(0xffffu, 0));
+    rtnl_tc_set_handle(TC_CAST(q), NET_INGRESS);
     int r = rtnl_tc_set_kind(TC_CAST(q), "ingress");
     if (r == 0)
-        r = rtnl_qdisc_add(n->host, q, NLM_F_CREATE | NLM_F_EXCL);
+        r = rtnl_qdisc_add(sock, q, NLM_F_CREATE | NLM_F_EXCL);
     rtnl_qdisc_put(q);
     return r;
 }
 
-/* Every frame that comes in here goes to device `to`. */
-static int redirect(struct net *n, int index, int to)
+/* mirred, as the filter's only action. */
+static int put_redirect(struct nl_msg *m, int to)
 {
-    int r = -NLE_NOMEM;
-    struct rtnl_cls *c = rtnl_cls_alloc();
-    struct rtnl_act *a = rtnl_act_alloc();
-    if (!c || !a)
-        goto out;
-    rtnl_tc_set_ifindex(TC_CAST(c), index);
-    rtnl_tc_set_parent(TC_CAST(c), TC_HANDLE(0xffffu, 0));
-    rtnl_cls_set_prio(c, 10);
-    rtnl_cls_set_protocol(c, ETH_P_ALL);
-    if ((r = rtnl_tc_set_kind(TC_CAST(c), "u32")) < 0 ||
-        (r = rtnl_u32_add_key_uint32(c, 0, 0, 0, 0)) < 0 ||
-        (r = rtnl_u32_set_cls_terminal(c)) < 0 ||
-        (r = rtnl_tc_set_kind(TC_CAST(a), "mirred")) < 0 ||
-        (r = rtnl_mirred_set_action(a, TCA_EGRESS_REDIR)) < 0 ||
-        (r = rtnl_mirred_set_policy(a, TC_ACT_STOLEN)) < 0 ||
-        (r = rtnl_mirred_set_ifindex(a, (uint32_t)to)) < 0 || (r = rtnl_u32_add_action(c, a)) < 0)
-        goto out;
-    r = rtnl_cls_add(n->host, c, NLM_F_CREATE | NLM_F_EXCL);
-out:
-    if (a)
-        rtnl_act_put(a);
-    rtnl_cls_put(c);
-    return r;
+    const struct tc_mirred where = { .action = TC_ACT_STOLEN, .eaction = TCA_EGRESS_REDIR,
+                                     .ifindex = (uint32_t)to };
+    struct nlattr *actions = nla_nest_start(m, TCA_BPF_ACT | NLA_F_NESTED), *one, *options;
+    if (!actions || !(one = nla_nest_start(m, 1 | NLA_F_NESTED)) ||
+        nla_put_string(m, TCA_ACT_KIND, "mirred") < 0 ||
+        !(options = nla_nest_start(m, TCA_ACT_OPTIONS | NLA_F_NESTED)) ||
+        nla_put(m, TCA_MIRRED_PARMS, sizeof(where), &where) < 0)
+        return -NLE_NOMEM;
+    (void)nla_nest_end(m, options);
+    (void)nla_nest_end(m, one);
+    (void)nla_nest_end(m, actions);
+    return 0;
 }
 
-int net_shape_total(struct net *n, int host_end)
+/* In one message: this libnl does not know cls_bpf. */
+int net_add_filter(struct nl_sock *sock, int index, uint32_t parent, const struct sock_filter *ops,
+                   uint16_t n_ops, int redirect_to)
 {
-    if (!n->q->total_kbit)
-        return 0;
-    int to = total_device(n);
-    if (to < 0)
-        return net_fail(n, to, "making the device for selvedge.network.outbound-mbit", TOTAL_DEVICE);
-    int r = add_ingress(n, host_end);
-    if (r == 0)
-        r = redirect(n, host_end, to);
-    return r < 0 ? net_fail(n, r, "redirecting to " TOTAL_DEVICE, n->plan.host_end) : 0;
+    const struct tcmsg head = { .tcm_family = AF_UNSPEC, .tcm_ifindex = index, .tcm_handle = 1,
+                                .tcm_parent = parent,
+                                .tcm_info = TC_H_MAKE(10u << 16, htons(ETH_P_ALL)) };
+    struct nl_msg *m = nlmsg_alloc_simple(RTM_NEWTFILTER, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE |
+                                                              NLM_F_EXCL);
+    struct nlattr *options = NULL;
+    if (!m || nlmsg_append(m, (void *)(uintptr_t)&head, sizeof(head), NLMSG_ALIGNTO) < 0 ||
+        nla_put_string(m, TCA_KIND, "bpf") < 0 ||
+        !(options = nla_nest_start(m, TCA_OPTIONS | NLA_F_NESTED)) ||
+        nla_put_u16(m, TCA_BPF_OPS_LEN, n_ops) < 0 ||
+        nla_put(m, TCA_BPF_OPS, (int)(n_ops * sizeof(*ops)), ops) < 0 ||
+        (redirect_to && put_redirect(m, redirect_to) < 0)) {
+        nlmsg_free(m);
+        return -NLE_NOMEM;
+    }
+    (void)nla_nest_end(m, options);
+    return nl_send_sync(sock, m);
 }

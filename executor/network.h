@@ -17,8 +17,9 @@
  * It sees no other namespace than its own (the host's): the socket lets it configure the
  * container's side without CAP_SYS_ADMIN, the namespace is the place where a device is made.
  * Everything that it makes for one container lies in that namespace or is the other end of what
- * lies there, so it is gone when the namespace is: nothing needs to be cleaned up. It must be over
- * within NET_SECONDS, else the helper kills it.
+ * lies there, so it is gone when the namespace is: nothing needs to be cleaned up. But for its class
+ * of the shared bandwidth, which the next container's container-network removes (network-share.c).
+ * It must be over within NET_SECONDS, else the helper kills it.
  *
  * Exit status: 0 done; NET_EXIT_REQUEST (1) the request is malformed or names an address that
  * is not in the range; NET_EXIT_HOST (2) the link, its controllers or a module of the host is
@@ -59,7 +60,8 @@ struct net_request {
     /* From the LAUNCH request. */
     uint32_t index;     /* 0…: the container's address is the index-th of the range that is
                          * neither network, gateway nor broadcast */
-    uint32_t rate_kbit; /* what the daemon counts with for it; checked, not enforced (note 052) */
+    uint32_t rate_kbit; /* guaranteed to it of total_kbit, whoever else sends; without a total only
+                         * where it is the ceiling, too */
     uint32_t ceil_kbit; /* never exceeded; 0 = unlimited */
     char container[64]; /* its id, kept as the device's alias for `ip link` */
 };

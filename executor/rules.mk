@@ -44,7 +44,7 @@ FUZZ_TARGETS += fuzz-request
 fuzz-request_DEPS := $(test-request_DEPS)
 
 # Private networks, started by the helper (executor/network.h).
-NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o network-link.o network-shape.o)
+NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o network-link.o network-shape.o network-share.o)
 NETWORK_CFLAGS := $(shell $(PKGCONFIG) --cflags libnl-3.0 libnl-route-3.0)
 $(NETWORK_OBJS): CFLAGS += $(NETWORK_CFLAGS)
 $(BUILD)/container-network: $(NETWORK_OBJS)

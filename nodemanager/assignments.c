@@ -14,7 +14,6 @@
 #include "nodemanager/nm.h"
 
 #define ADDRESSES 65534   /* of a /16; the helper refuses what its range does not have */
-#define YARN_CONTAINERS 50 /* Hadoop divides the bandwidth by this many */
 
 struct nm_assignments {
     uint32_t minors[NM_GPUS_MAX];
@@ -180,9 +179,10 @@ void nm_assign_launch(const struct nm_container *c, struct exe_launch *l)
         return;
     l->net_index = c->assigned.address - 1;
     if (conf->bandwidth_enabled) {
-        l->net_rate_kbit = (uint32_t)((conf->bandwidth_mbit + YARN_CONTAINERS - 1) /
-                                      YARN_CONTAINERS * 1000);
-        l->net_ceil_kbit = conf->strict_cpu ? l->net_rate_kbit
-                                            : (uint32_t)(conf->bandwidth_mbit * 1000);
+        /* Not rounded up to Mbit/s, as Hadoop does for tc: all shares together are what there is. */
+        const int64_t all = conf->bandwidth_mbit * 1000, share = all / conf->bandwidth_shares;
+
+        l->net_rate_kbit = share ? (uint32_t)share : 1;
+        l->net_ceil_kbit = conf->strict_cpu ? l->net_rate_kbit : (uint32_t)all;
     }
 }

@@ -24,7 +24,7 @@ enum {
     K_DEBUG_INFO, K_STDERR_TAIL, K_STDERR_PATTERN, K_PIDS_MAX,
     K_SIGKILL_DELAY, K_KILL_WAIT, K_DELETE_DELAY, K_LOG_RETAIN,
     K_FETCH_THREADS, K_CACHE_TARGET, K_CACHE_CLEANUP,
-    K_PROFILE, K_NETWORK, K_BANDWIDTH, K_BANDWIDTH_NODE, K_BANDWIDTH_YARN,
+    K_PROFILE, K_NETWORK, K_BANDWIDTH, K_BANDWIDTH_NODE, K_BANDWIDTH_YARN, K_BANDWIDTH_SHARES,
     K_PLUGINS, K_GPUS, K_GPU_DISCOVERY, K_GPU_MAJOR, K_CPU_PERCENT, K_STRICT_CPU,
     K_MEMORY_ENFORCED, K_MEMORY_NODE, K_ELASTIC, K_ELASTIC_TIMEOUT,
     K_MEMORY_HIGH, K_MEMORY_SOFT, K_SWAP, K_DISK, K_IO_WEIGHT, K_IO_MAX, K_HUGETLB,
@@ -80,7 +80,8 @@ static const struct sv_conf_key keys[] = {
     [K_NETWORK] = { "selvedge.nodemanager.network", SV_CONF_STRING, "host", .help = "Network of containers: host, none or private; container-executor.cfg must allow it." },
     [K_BANDWIDTH] = { NM "resource.network.enabled", SV_CONF_BOOL, "false", .help = "Outbound bandwidth of containers is limited; with private networks." },
     [K_BANDWIDTH_NODE] = { NM "resource.network.outbound-bandwidth-mbit", SV_CONF_INT, "1000", 1, 4000000, .help = "Outbound bandwidth of the node, Mbit/s." },
-    [K_BANDWIDTH_YARN] = { NM "resource.network.outbound-bandwidth-yarn-mbit", SV_CONF_INT, "${yarn.nodemanager.resource.network.outbound-bandwidth-mbit}", 1, 4000000, .help = "What a container may use of it; with cgroups.strict-resource-usage a fiftieth. The sum of all is kept by selvedge.network.outbound-mbit in container-executor.cfg." },
+    [K_BANDWIDTH_YARN] = { NM "resource.network.outbound-bandwidth-yarn-mbit", SV_CONF_INT, "${yarn.nodemanager.resource.network.outbound-bandwidth-mbit}", 1, 4000000, .help = "What containers may use of it. Each is guaranteed a fiftieth and may use what the others leave; with cgroups.strict-resource-usage no more than the fiftieth. Their sum is kept by selvedge.network.outbound-mbit in container-executor.cfg, without which nothing can be guaranteed." },
+    [K_BANDWIDTH_SHARES] = { "selvedge.nodemanager.network.shares", SV_CONF_INT, "50", 1, 10000, .help = "Containers that outbound bandwidth is guaranteed to at once: what is one's fiftieth otherwise." },
     [K_PLUGINS] = { NM "resource-plugins", SV_CONF_LIST, "", .help = "Kinds of devices for containers; known: yarn.io/gpu." },
     [K_GPUS] = { NM "resource-plugins.gpu.allowed-gpu-devices", SV_CONF_STRING, "auto", .help = "GPUs for containers as index:minor,… or auto: those that nvidia-smi tells." },
     [K_GPU_DISCOVERY] = { NM "resource-plugins.gpu.path-to-discovery-executables", SV_CONF_STRING, NULL, .help = "nvidia-smi, or the directory that it is in." },
@@ -404,6 +405,7 @@ static int read_devices(struct nm_conf *c, struct sv_error *err)
 
     GET(sv_conf_bool, K_BANDWIDTH, &c->bandwidth_enabled);
     GET(sv_conf_int, K_BANDWIDTH_YARN, &c->bandwidth_mbit);
+    GET(sv_conf_int, K_BANDWIDTH_SHARES, &c->bandwidth_shares);
     if (c->bandwidth_enabled && c->network != EXE_NETWORK_PRIVATE)
         return sv_error_set(err, -EINVAL, "%s: only with %s=private can a container's bandwidth be "
                             "limited", keys[K_BANDWIDTH].name, keys[K_NETWORK].name);

@@ -57,6 +57,7 @@ struct nm_conf {
     enum exe_network network;
     bool bandwidth_enabled; /* outbound, in private networks */
     int64_t bandwidth_mbit; /* all containers together */
+    int64_t bandwidth_shares; /* of so many is a container guaranteed one */
     bool gpus;              /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
     const char *gpus_allowed, *gpu_discovery;
     int64_t gpu_major;

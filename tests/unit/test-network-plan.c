@@ -115,6 +115,15 @@ static void test_refusals(void **state)
     q.rate_kbit = 2;
     q.ceil_kbit = 1;
     assert_refused(q, "bandwidth");
+    q.ceil_kbit = 3;
+    assert_refused(q, "selvedge.network.outbound-mbit");
+    q.ceil_kbit = 0;
+    assert_refused(q, "selvedge.network.outbound-mbit");
+    q.ceil_kbit = 2; /* what it may use at most, nobody else is given */
+    assert_string_equal(refused(&q), "accepted");
+    q.ceil_kbit = 0;
+    q.total_kbit = 2;
+    assert_string_equal(refused(&q), "accepted");
     q = request();
     q.total_kbit = 1;
     (void)snprintf(q.mode, sizeof(q.mode), "macvlan");

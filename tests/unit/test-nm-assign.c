@@ -114,7 +114,7 @@ static void fixture_open(struct fixture *f)
 
     *f = (struct fixture){ .nm.conf = { .gpus = true, .gpus_allowed = "0:0,1:1,2:5", .gpu_major = 195,
                                         .network = EXE_NETWORK_PRIVATE, .bandwidth_enabled = true,
-                                        .bandwidth_mbit = 1000 } };
+                                        .bandwidth_mbit = 1000, .bandwidth_shares = 50 } };
     for (size_t i = 0; i < 4; i++) {
         f->c[i].nm = &f->nm;
         f->c[i].resource.gpus = 1;
@@ -148,6 +148,12 @@ static void test_assigned_once(void **state)
     assert_int_equal(l.net_index, 0);
     assert_int_equal(l.net_rate_kbit, 20000);
     assert_int_equal(l.net_ceil_kbit, 1000000);
+    f.nm.conf.bandwidth_mbit = 30;
+    f.nm.conf.bandwidth_shares = 40;
+    f.nm.conf.strict_cpu = true;
+    nm_assign_launch(&f.c[0], &l);
+    assert_int_equal(l.net_rate_kbit, 750); /* forty of them are 30 Mbit/s, no more */
+    assert_int_equal(l.net_ceil_kbit, 750);
     nm_assign_release(&f.c[0]);
     assert_int_equal(nm_assign(&f.c[2], text, &err), 0);
     assert_string_equal(text, "address=2 gpu=0"); /* an address that is just free waits its turn */

@@ -1,0 +1,31 @@
+/* Queues of container-network: HTB, and the classic BPF that sorts frames into its classes. Each
+ * function is 0 or one of libnl's -NLE_…. Used by network-shape.c and network-share.c. */
+#ifndef SELVEDGE_EXECUTOR_NETWORK_SHAPE_H
+#define SELVEDGE_EXECUTOR_NETWORK_SHAPE_H
+
+#include <linux/filter.h>
+#include <linux/pkt_sched.h>
+#include <netlink/route/tc.h>
+
+#include "executor/network-link.h"
+
+#define NET_HANDLE TC_HANDLE(0x42u, 0) /* 42: is YARN's root queue, too */
+#define NET_INGRESS TC_HANDLE(0xffffu, 0)
+
+struct net_class {
+    uint32_t parent, handle;
+    uint32_t rate_kbit, ceil_kbit;
+    bool leaf; /* has a queue of its own, bounded in bytes */
+};
+
+/* The device's root queue; what no filter sorts goes to the class `other`. */
+int net_add_htb(struct nl_sock *sock, int index, uint32_t other);
+/* NLM_F_EXCL: it must be new; NLM_F_REPLACE: one that is there gets these rates. */
+int net_add_class(struct nl_sock *sock, int index, const struct net_class *c, int flags);
+int net_add_ingress(struct nl_sock *sock, int index);
+/* One filter for all frames below `parent`: the program says the class' handle, 0 = none of them;
+ * with `redirect_to` UINT32_MAX sends the frame to that device. */
+int net_add_filter(struct nl_sock *sock, int index, uint32_t parent, const struct sock_filter *ops,
+                   uint16_t n_ops, int redirect_to);
+
+#endif

@@ -1,0 +1,256 @@
+/* The node's outbound bandwidth, shared by its containers. Called by network-main.c.
+ *
+ * What comes in through a veth's end on the host is redirected to one intermediate device of the
+ * node and leaves it through HTB: one class for the total, below it one a container with what it is
+ * guaranteed and its ceiling. So all together never exceed the total, each gets its own when
+ * everybody sends, and what is idle is lent, up to the ceiling.
+ *
+ * Which class a frame belongs to is the first two bytes of its sender's address, read by three
+ * instructions of classic BPF; a container has no capability to send another. They are made of the
+ * index of the veth's end on the host, which the kernel does not give out again before 16384 others:
+ * so a class is never mistaken for that of an earlier container, and whose veth is gone may be
+ * removed at any time, by any of us that run at once, without a lock. That is done here, for all,
+ * whenever a container is made: the last ones' idle classes remain until then, and weigh nothing.
+ *
+ * What is guaranteed is never more than there is: else the container does not start. */
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <netlink/cache.h>
+#include <netlink/msg.h>
+#include <netlink/route/class.h>
+#include <netlink/route/link.h>
+#include <netlink/route/qdisc/htb.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "executor/network-shape.h"
+
+#define DEVICE "selvedge-share"
+#define TOTAL (NET_HANDLE | 1)
+#define OTHER (NET_HANDLE | 2) /* frames of nobody: there are none */
+#define LEAST_KBIT 8           /* of a container without a guarantee: HTB knows no 0 */
+#define NUMBERS 0x4000u        /* how many classes there may be */
+#define MODULES "modules ifb, sch_htb, sch_ingress, cls_bpf, act_mirred"
+#define READ_SIZE 32768 /* the kernel's largest piece of an answer: a hundred classes at one moment */
+#define PAUSE_MS 20
+#define TRIES 150
+#define DEVICES 16 /* indexes in a row that may all be another's, modulo NUMBERS */
+
+/* 0x0200, a locally administered address, and 14 bits around its two lowest. */
+static uint32_t class_of(uint32_t index)
+{
+    return NET_HANDLE | 0x0200 | (index >> 8 & 0x3f) << 10 | (index & 0xff);
+}
+
+static uint32_t number_of(uint32_t class)
+{
+    return (class >> 10 & 0x3f) << 8 | (class & 0xff);
+}
+
+static int make_device(struct net *n, int *ret_index)
+{
+    struct rtnl_link *link = rtnl_link_alloc();
+    int r = link ? rtnl_link_set_type(link, "ifb") : -NLE_NOMEM;
+    if (r == 0) {
+        rtnl_link_set_name(link, DEVICE);
+        rtnl_link_set_flags(link, IFF_UP);
+        r = rtnl_link_add(n->host, link, NLM_F_CREATE | NLM_F_EXCL);
+    }
+    rtnl_link_put(link);
+    if (r < 0 && r != -NLE_EXIST)
+        return r;
+    r = rtnl_link_get_kernel(n->host, 0, DEVICE, &link);
+    if (r < 0)
+        return r;
+    const char *type = rtnl_link_get_type(link);
+    r = type && strcmp(type, "ifb") == 0 ? 0 : -NLE_NODEV;
+    *ret_index = rtnl_link_get_ifindex(link);
+    rtnl_link_put(link);
+    return r;
+}
+
+static int unless_there(int r)
+{
+    return r == -NLE_EXIST ? 0 : r;
+}
+
+/* Each part is made where it is missing: several may be the first, and one may have been killed in
+ * the middle. The total is set anew, in case root has changed it. */
+static int make_tree(struct net *n, int *ret_index)
+{
+    static const struct sock_filter sender[] = {
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6), /* after the receiver's 6 bytes */
+        BPF_STMT(BPF_ALU | BPF_OR | BPF_K, NET_HANDLE),
+        BPF_STMT(BPF_RET | BPF_A, 0),
+    };
+    const uint32_t most = n->q->total_kbit;
+    const struct net_class all = { .parent = NET_HANDLE, .handle = TOTAL, .rate_kbit = most,
+                                   .ceil_kbit = most };
+    const struct net_class other = { .parent = TOTAL, .handle = OTHER, .rate_kbit = LEAST_KBIT,
+                                     .ceil_kbit = most, .leaf = true };
+    int index, r = make_device(n, &index);
+    if (r == 0)
+        r = unless_there(net_add_htb(n->host, index, OTHER));
+    if (r == 0)
+        r = net_add_class(n->host, index, &all, NLM_F_REPLACE);
+    if (r == 0)
+        r = net_add_class(n->host, index, &other, NLM_F_REPLACE);
+    if (r == 0)
+        r = unless_there(net_add_filter(n->host, index, NET_HANDLE, sender,
+                                        sizeof(sender) / sizeof(sender[0]), 0));
+    if (r == 0)
+        *ret_index = index;
+    return r;
+}
+
+static int add_class(struct net *n, int device, uint32_t handle)
+{
+    uint32_t rate = n->q->rate_kbit, most = n->q->total_kbit, ceil = n->q->ceil_kbit;
+    const struct net_class own = { .parent = TOTAL, .handle = handle, .leaf = true,
+                                   .rate_kbit = rate > LEAST_KBIT ? rate : LEAST_KBIT,
+                                   .ceil_kbit = ceil && ceil < most ? ceil : most };
+    return net_add_class(n->host, device, &own, NLM_F_EXCL);
+}
+
+/* Its class, with a number that is no other's: an old container may still have the same. */
+static int make_class(struct net *n, int link, int device, int *host_end, uint32_t *ret_class)
+{
+    for (int i = 0;; i++) {
+        uint32_t class = class_of((uint32_t)*host_end);
+        int r = add_class(n, device, class);
+        if (r != -NLE_EXIST || i == DEVICES) {
+            *ret_class = class;
+            return r < 0 ? net_fail(n, r, "adding a class (" MODULES ")", DEVICE) : 0;
+        }
+        r = net_remove_device(n, *host_end);
+        if (r == 0)
+            r = net_make_device(n, link, host_end);
+        if (r != 0)
+            return r;
+    }
+}
+
+struct live {
+    uint8_t number[NUMBERS / 8];
+};
+
+static int on_link(struct nl_msg *m, void *arg)
+{
+    struct live *live = arg;
+    struct ifinfomsg *head = nlmsg_data(nlmsg_hdr(m));
+    struct nlattr *name = nlmsg_find_attr(nlmsg_hdr(m), sizeof(*head), IFLA_IFNAME);
+    if (name && strncmp(nla_get_string(name), NET_HOST_END, strlen(NET_HOST_END)) == 0) {
+        uint32_t i = (uint32_t)head->ifi_index % NUMBERS;
+        live->number[i / 8] |= (uint8_t)(1u << i % 8);
+    }
+    return NL_OK;
+}
+
+/* Of every device only index and name are looked at: no statistics. */
+static int read_live(struct net *n, struct live *ret)
+{
+    struct ifinfomsg head = { .ifi_family = AF_UNSPEC };
+    struct nl_msg *m = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_DUMP);
+    struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+    *ret = (struct live){ 0 };
+    int r = -NLE_NOMEM;
+    if (m && cb && nlmsg_append(m, &head, sizeof(head), NLMSG_ALIGNTO) == 0 &&
+        nla_put_u32(m, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) == 0 &&
+        nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_link, ret) == 0)
+        r = nl_send_auto(n->host, m);
+    if (r >= 0)
+        r = nl_recvmsgs(n->host, cb);
+    nl_cb_put(cb);
+    nlmsg_free(m);
+    return r;
+}
+
+static int remove_class(struct net *n, int device, uint32_t handle)
+{
+    struct rtnl_class *c = rtnl_class_alloc();
+    if (!c)
+        return -NLE_NOMEM;
+    rtnl_tc_set_ifindex(TC_CAST(c), device);
+    rtnl_tc_set_handle(TC_CAST(c), handle);
+    int r = rtnl_class_delete(n->host, c);
+    rtnl_class_put(c);
+    return r == -NLE_OBJ_NOTFOUND ? 0 : r; /* another was faster */
+}
+
+/* Removes the classes of veths that are gone; what the others are guaranteed. Classes are read
+ * first: of each that is seen then and lives, the veth was there before it. */
+static int promised(struct net *n, int device, uint64_t *ret_kbit)
+{
+    struct nl_cache *classes;
+    struct live live;
+    uint64_t sum = 0;
+    int r = nl_socket_set_msg_buf_size(n->host, READ_SIZE);
+    if (r == 0)
+        r = rtnl_class_alloc_cache(n->host, device, &classes);
+    if (r < 0)
+        return r;
+    r = read_live(n, &live);
+    for (struct nl_object *o = nl_cache_get_first(classes); o && r >= 0; o = nl_cache_get_next(o)) {
+        struct rtnl_class *c = (struct rtnl_class *)o;
+        uint32_t handle = rtnl_tc_get_handle(TC_CAST(c)), i = number_of(handle);
+        uint64_t rate;
+        if (handle != class_of(i))
+            continue;
+        if (!(live.number[i / 8] >> i % 8 & 1))
+            r = remove_class(n, device, handle);
+        else if ((r = rtnl_htb_get_rate64(c, &rate)) == 0)
+            sum += rate * 8 / 1000;
+    }
+    nl_cache_free(classes);
+    *ret_kbit = sum;
+    return r < 0 ? r : 0;
+}
+
+/* Ours is among them already: of two at once that do not both fit, none starts by mistake. The kernel
+ * takes a namespace apart some time after its last process: what has just ended is waited for. */
+static int admit(struct net *n, int device)
+{
+    const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+    uint64_t kbit;
+    for (int i = 0;; i++) {
+        int r = promised(n, device, &kbit);
+        if (r == 0 && kbit <= n->q->total_kbit)
+            return 0;
+        if (r < 0 && (r != -NLE_DUMP_INTR || i == TRIES)) /* the links changed while they were read */
+            return net_fail(n, r, "looking for its classes", DEVICE);
+        if (i == TRIES)
+            break;
+        if (r < 0)
+            continue;
+        (void)nanosleep(&pause, NULL);
+    }
+    (void)snprintf(n->why, sizeof(n->why), "bandwidth: with %u kbit/s for this container %llu would be "
+                   "guaranteed, selvedge.network.outbound-mbit is %u", n->q->rate_kbit,
+                   (unsigned long long)kbit, n->q->total_kbit / 1000);
+    return NET_EXIT_HOST;
+}
+
+int net_share(struct net *n, int link, int *host_end)
+{
+    static const struct sock_filter every[] = { BPF_STMT(BPF_RET | BPF_K, UINT32_MAX) };
+    uint32_t class;
+    int device;
+    if (!n->q->total_kbit)
+        return 0;
+    int r = make_tree(n, &device);
+    if (r < 0)
+        return net_fail(n, r, "making the device for selvedge.network.outbound-mbit (" MODULES ")",
+                        DEVICE);
+    r = make_class(n, link, device, host_end, &class);
+    if (r != 0)
+        return r;
+    r = net_set_sender(n, (uint8_t)(class >> 8), (uint8_t)class);
+    if (r != 0)
+        return r;
+    r = net_add_ingress(n->host, *host_end);
+    if (r == 0)
+        r = net_add_filter(n->host, *host_end, NET_INGRESS, every, 1, device);
+    return r < 0 ? net_fail(n, r, "redirecting to " DEVICE " (" MODULES ")", n->plan.host_end)
+                 : admit(n, device);
+}
