@@ -72,63 +72,50 @@ static void signals(void)
     (void)sigprocmask(SIG_SETMASK, &empty, NULL);
 }
 
-/* Soft limits up to the hard ones; too little of anything is refused, so that no step can fail half
- * way for it. The hard limits are not raised: that would need another capability. */
-static const struct {
+struct limit {
     int resource;
-    rlim_t floor;
+    rlim_t least, soft, hard; /* less than the first is refused; the hard one is never raised */
     const char *name;
-} floors[] = {
-    { RLIMIT_FSIZE, RLIM_INFINITY, "RLIMIT_FSIZE" }, { RLIMIT_CPU, RLIM_INFINITY, "RLIMIT_CPU" },
-    { RLIMIT_AS, RLIM_INFINITY, "RLIMIT_AS" },       { RLIMIT_DATA, RLIM_INFINITY, "RLIMIT_DATA" },
-    { RLIMIT_NOFILE, 256, "RLIMIT_NOFILE" },         { RLIMIT_NPROC, 64, "RLIMIT_NPROC" },
-    { RLIMIT_STACK, 1 << 20, "RLIMIT_STACK" },
 };
 
+static void set_limits(const struct limit *set, size_t n)
+{
+    for (; n > 0; set++, n--) {
+        struct rlimit l;
+        if (getrlimit(set->resource, &l) < 0 || l.rlim_max < set->least)
+            hlp_fail(EXE_STATUS_LIMITS, EPERM, set->name);
+        l.rlim_max = l.rlim_max < set->hard ? l.rlim_max : set->hard;
+        l.rlim_cur = l.rlim_max < set->soft ? l.rlim_max : set->soft;
+        if (setrlimit(set->resource, &l) < 0)
+            hlp_fail(EXE_STATUS_LIMITS, errno, set->name);
+    }
+}
+
+#define ALL RLIM_INFINITY
+#define LIMIT(which, least, soft, hard) { RLIMIT_##which, least, soft, hard, "RLIMIT_" #which }
+#define SET_LIMITS(set) set_limits(set, sizeof(set) / sizeof(set[0]))
+
+/* Soft limits up to the hard ones; too little of anything is refused, so that no step can fail half
+ * way for it. More would need another capability. */
 static void limits(void)
 {
-    const struct rlimit no_core = { 0, 0 };
-    if (setrlimit(RLIMIT_CORE, &no_core) < 0)
-        hlp_fail(EXE_STATUS_LIMITS, errno, "RLIMIT_CORE");
-    for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
-        struct rlimit l;
-        if (getrlimit(floors[i].resource, &l) < 0 ||
-            l.rlim_max < floors[i].floor)
-            hlp_fail(EXE_STATUS_LIMITS, EPERM, floors[i].name);
-        if (floors[i].resource != RLIMIT_STACK)
-            l.rlim_cur = l.rlim_max;
-        else if (l.rlim_cur < 8 << 20)
-            l.rlim_cur = l.rlim_max < 8 << 20 ? l.rlim_max : 8 << 20;
-        if (setrlimit(floors[i].resource, &l) < 0)
-            hlp_fail(EXE_STATUS_LIMITS, errno, floors[i].name);
-    }
+    static const struct limit own[] = {
+        LIMIT(CORE, 0, 0, 0),       LIMIT(FSIZE, ALL, ALL, ALL), LIMIT(CPU, ALL, ALL, ALL),
+        LIMIT(AS, ALL, ALL, ALL),   LIMIT(DATA, ALL, ALL, ALL),  LIMIT(NOFILE, 256, ALL, ALL),
+        LIMIT(NPROC, 64, ALL, ALL), LIMIT(STACK, 1 << 20, 8 << 20, ALL),
+    };
+    SET_LIMITS(own);
 }
 
 /* For the job: no core files, the usual soft values, nothing real-time. */
 void hlp_rlimits(void)
 {
-    static const struct {
-        int resource;
-        rlim_t soft, hard;
-    } set[] = {
-        { RLIMIT_CORE, 0, 0 },
-        { RLIMIT_NOFILE, 1024, 65536 },
-        { RLIMIT_MEMLOCK, 8 << 20, 8 << 20 },
-        { RLIMIT_MSGQUEUE, 819200, 819200 },
-        { RLIMIT_NICE, 0, 0 },
-        { RLIMIT_RTPRIO, 0, 0 },
-        { RLIMIT_SIGPENDING, 4096, 4096 },
-        { RLIMIT_STACK, 8 << 20, 64 << 20 },
+    static const struct limit job[] = {
+        LIMIT(CORE, 0, 0, 0),   LIMIT(NOFILE, 0, 1024, 65536),   LIMIT(MEMLOCK, 0, 8 << 20, 8 << 20),
+        LIMIT(NICE, 0, 0, 0),   LIMIT(MSGQUEUE, 0, 819200, 819200), LIMIT(SIGPENDING, 0, 4096, 4096),
+        LIMIT(RTPRIO, 0, 0, 0), LIMIT(STACK, 0, 8 << 20, 64 << 20),
     };
-    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
-        struct rlimit l;
-        if (getrlimit(set[i].resource, &l) < 0)
-            hlp_fail(EXE_STATUS_LIMITS, errno, "getrlimit");
-        l.rlim_max = l.rlim_max < set[i].hard ? l.rlim_max : set[i].hard;
-        l.rlim_cur = l.rlim_max < set[i].soft ? l.rlim_max : set[i].soft;
-        if (setrlimit(set[i].resource, &l) < 0)
-            hlp_fail(EXE_STATUS_LIMITS, errno, "setrlimit");
-    }
+    SET_LIMITS(job);
     if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
         hlp_fail(EXE_STATUS_LIMITS, errno, "nice value");
 }
