@@ -22,10 +22,8 @@ static int checked(int r, const char *what)
 
 static void bring_up_lo(void)
 {
-    struct ifreq lo = { .ifr_name = "lo" };
+    struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP }; /* of the others none can be changed */
     int s = checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
-    checked(ioctl(s, SIOCGIFFLAGS, &lo), "lo");
-    lo.ifr_flags = (short)(lo.ifr_flags | IFF_UP);
     checked(ioctl(s, SIOCSIFFLAGS, &lo), "lo");
     (void)close(s);
 }

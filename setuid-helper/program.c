@@ -10,20 +10,12 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
 
 #define SECONDS 10
 #define HIGH 100 /* out of the way of the descriptors' places */
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 _Noreturn static void execute(const struct hlp_program *p, int program)
 {
@@ -65,10 +57,9 @@ int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *
     char path[HLP_PATH_MAX];
     struct hlp_program with = *p;
     int status, from[2];
-    size_t got = 0;
     (void)hlp_format(path, sizeof(path), "%s/%s", LIBEXECDIR, p->name);
     int program = hlp_open_trusted(path, O_PATH, p->status, p->status);
-    if (pipe2(from, O_CLOEXEC) < 0)
+    if (pipe2(from, O_CLOEXEC | O_NONBLOCK) < 0)
         hlp_fail(p->status, errno, "pipe");
     with.fds[1] = from[1];
     pid_t pid = fork();
@@ -79,23 +70,12 @@ int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *
         hlp_fail(p->status, errno, "fork");
     (void)close(from[1]);
     (void)close(program);
-    struct pollfd f[2] = { { .fd = from[0], .events = POLLIN }, { .fd = pidfd, .events = POLLIN } };
-    const int64_t until = now_ms() + SECONDS * 1000;
-    while (f[1].revents == 0 || f[0].revents != 0) { /* until it has ended and nothing is left to read */
-        int64_t left = until - now_ms();
-        if (left <= 0 || poll(f, 2, (int)left) <= 0)
-            give_up(p, pid);
-        ssize_t n = f[0].revents ? read(from[0], (char *)out + got, max - got) : 1;
-        if (n <= 0) { /* its end, or more than there may be: then a write ends the program */
-            (void)close(from[0]);
-            f[0].fd = -1;
-        } else if (f[0].revents) {
-            got += (size_t)n;
-        }
-    }
-    if (f[0].fd >= 0)
-        (void)close(from[0]);
+    struct pollfd ended = { .fd = pidfd, .events = POLLIN };
+    if (poll(&ended, 1, SECONDS * 1000) != 1)
+        give_up(p, pid);
+    ssize_t n = read(from[0], out, max); /* all of it is in the pipe */
+    (void)close(from[0]);
     (void)close(pidfd);
-    *ret_got = got;
+    *ret_got = n > 0 ? (size_t)n : 0;
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
