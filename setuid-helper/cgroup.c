@@ -15,28 +15,19 @@
 
 static int open_group(const struct hlp *h, int root, const char *name)
 {
-    struct stat st;
     int fd = hlp_open_at(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    if (fd < 0)
-        hlp_fail(EXE_STATUS_CGROUP, -fd, name);
-    if (fstat(fd, &st) < 0 || st.st_uid != h->nm.uid)
-        hlp_fail(EXE_STATUS_CGROUP, EPERM, name);
-    return fd;
+    return hlp_checked(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
 }
 
 void hlp_open_groups(const struct hlp *h, const char *name, struct hlp_groups *ret)
 {
-    struct stat st;
     struct statfs fs;
     const char *path = h->cfg.cgroup_root;
     /* Names from the configuration; /sys/fs/cgroup and its parents are root's by nature. */
     int root = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    if (root < 0)
-        hlp_fail(EXE_STATUS_CGROUP, -root, path);
-    if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC || fstat(root, &st) < 0 ||
-        st.st_uid != h->nm.uid)
+    ret->root = hlp_checked(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
         hlp_fail(EXE_STATUS_CGROUP, EPERM, path);
-    ret->root = root;
     ret->own = open_group(h, root, name);
 }
 

@@ -92,6 +92,8 @@ enum hlp_label {
     HLP_LABEL_PLAIN,      /* the same, of nobody */
 };
 void hlp_label(const struct hlp *h, enum hlp_label which);
+/* Through `proc`, proved to be a /proc; the file has this text then. */
+void hlp_write_proc(int proc, const char *path, const char *text, enum exe_status status);
 
 /* accounts.c */
 void hlp_job_user(struct hlp *h);
@@ -105,11 +107,14 @@ int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status 
              enum exe_status on_owner);
 /* Root's file: every directory from / on and the file itself root-owned, not writable by others. */
 int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum exe_status on_owner);
+/* What an open came to, fd or -errno: whose it must be, if that counts, and which bits its mode must not have. */
+#define HLP_ANY ((uid_t)-1)
+int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without, enum exe_status status);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);
 /* Opens `name` below `parent` (the daemon's), makes it for `uid` when missing. */
 int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
                    enum exe_status status);
-/* As the user, below the user's own directory. */
+/* As the user, below the user's own directory; the other one also below what is the daemon's. */
 int hlp_make_dir(int parent, const char *name, mode_t mode, bool exclusive, enum exe_status status);
 int hlp_open_user_dir(int dirfd, const char *path, uid_t uid, enum exe_status status);
 

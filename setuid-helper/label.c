@@ -7,15 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/mount.h>
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "setuid-helper/helper.h"
+#include "setuid-helper/mounts.h"
 
 enum level { PUBLIC, USER, APP, RANGE }; /* s0; the user's pair; both pairs; from one to the other */
 
@@ -33,13 +31,13 @@ static const struct {
     [HLP_LABEL_PLAIN] = { "fscreate", "object_r", "selvedge_local_t", PUBLIC },
 };
 
-static size_t compose(const struct hlp *h, enum hlp_label which, char *buf, size_t size)
+static void compose(const struct hlp *h, enum hlp_label which, char *buf, size_t size)
 {
     const uint16_t *c = h->req.categories;
     const bool public = h->req.op == EXE_OP_LOCALIZE && h->req.what == EXE_VISIBILITY_PUBLIC;
     size_t n = hlp_format(buf, size, "system_u:%s:%s:s0", labels[which].role, labels[which].type);
     if (labels[which].level == PUBLIC || public)
-        return n;
+        return;
     if (c[EXE_CATEGORIES - 1] == 0) /* the request has none: decoded, it has all or none */
         hlp_fail(EXE_STATUS_LABEL, EINVAL, "the request has no categories");
     if (labels[which].level != APP)
@@ -47,8 +45,7 @@ static size_t compose(const struct hlp *h, enum hlp_label which, char *buf, size
     if (labels[which].level == RANGE)
         n += hlp_format(buf + n, size - n, "-s0");
     if (labels[which].level != USER)
-        n += hlp_format(buf + n, size - n, ":c%u,c%u,c%u,c%u", c[0], c[1], c[2], c[3]);
-    return n;
+        (void)hlp_format(buf + n, size - n, ":c%u,c%u,c%u,c%u", c[0], c[1], c[2], c[3]);
 }
 
 /* Root's configuration may ask that nothing starts while the policy only watches. */
@@ -62,38 +59,37 @@ static void check_enforcing(void)
     (void)close(fd);
 }
 
-/* The root directory of a /proc. */
-static int open_proc(bool new)
+void hlp_write_proc(int proc, const char *path, const char *text, enum exe_status status)
 {
     struct stat st;
     struct statfs fs;
-    int fd = -1, ctx = new ? (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC) : -1;
-    if (ctx >= 0 && syscall(SYS_fsconfig, ctx, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-        fd = (int)syscall(SYS_fsmount, ctx, FSMOUNT_CLOEXEC, 0);
-    if (ctx >= 0)
-        (void)close(ctx);
-    if (!new)
-        fd = hlp_openat2(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || fstat(fd, &st) < 0 || st.st_ino != 1)
-        hlp_fail(EXE_STATUS_LABEL, EINVAL, "/proc");
-    return fd;
+    char back[256] = "";
+    const size_t n = strlen(text);
+    if (proc < 0 || fstatfs(proc, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || fstat(proc, &st) < 0 || st.st_ino != 1)
+        hlp_fail(status, EINVAL, "/proc");
+    int fd = hlp_openat2(proc, path, O_RDWR, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+    if (fd < 0 || write(fd, text, n) != (ssize_t)n || pread(fd, back, sizeof(back) - 1, 0) < (ssize_t)n ||
+        memcmp(back, text, n) != 0)
+        hlp_fail(status, fd < 0 ? -fd : errno, text);
+    (void)close(fd);
 }
 
 void hlp_label(const struct hlp *h, enum hlp_label which)
 {
-    char text[256], back[256] = "", path[64];
-    if (!h->cfg.selinux)
+    char text[256], path[64];
+    const bool given = which == HLP_LABEL_CONTAINER && h->cfg.label[0]; /* by root, in full */
+    if (!h->cfg.selinux && !given)
         return;
     const bool root = geteuid() == 0; /* what comes after the drop follows a label before it */
     if (root && h->cfg.selinux >> HLP_SELINUX_ENFORCING & 1)
         check_enforcing();
-    size_t n = compose(h, which, text, sizeof(text));
+    if (given)
+        (void)hlp_format(text, sizeof(text), "%s", h->cfg.label);
+    else
+        compose(h, which, text, sizeof(text));
     (void)hlp_format(path, sizeof(path), "thread-self/attr/%s", labels[which].file);
-    int proc = open_proc(root);
-    int fd = hlp_openat2(proc, path, O_RDWR, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
-    if (fd < 0 || write(fd, text, n) != (ssize_t)n || pread(fd, back, sizeof(back) - 1, 0) < (ssize_t)n ||
-        memcmp(back, text, n) != 0)
-        hlp_fail(EXE_STATUS_LABEL, fd < 0 ? -fd : errno, text);
-    (void)close(fd);
+    int proc = root ? hlp_new_mount("proc", NULL, 0)
+                    : hlp_openat2(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    hlp_write_proc(proc, path, text, EXE_STATUS_LABEL);
     (void)close(proc);
 }

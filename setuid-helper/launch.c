@@ -51,16 +51,13 @@ static void remove_record(void *argument)
 static void make_record(const struct hlp *h, struct record *r)
 {
     char path[HLP_PATH_MAX];
-    struct stat st;
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     r->h = h;
     (void)hlp_format(path, sizeof(path), "nmPrivate/%s/%s", h->app, h->container);
     (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
     hlp_fs_as(h->nm.uid, h->nm_gid);
     int root = hlp_open_root(h, h->cfg.local_dirs.v[h->req.work_dir], EXE_STATUS_LOCAL_DIR);
-    r->dir = hlp_open_at(root, path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-    if (r->dir < 0 || fstat(r->dir, &st) < 0 || st.st_uid != h->nm.uid)
-        hlp_fail(EXE_STATUS_RECORD, r->dir < 0 ? -r->dir : EPERM, path);
+    r->dir = hlp_open_user_dir(root, path, h->nm.uid, EXE_STATUS_RECORD);
     (void)close(root);
     r->fd = openat(r->dir, r->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     if (r->fd < 0)

@@ -15,6 +15,7 @@
 
 #include "setuid-helper/helper.h"
 
+#define PLAIN_DIR (O_PATH | O_DIRECTORY | O_NOFOLLOW)
 #define EAGAIN_TRIES 128 /* a rename raced with the walk; the kernel asks to come again */
 
 int hlp_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
@@ -107,18 +108,24 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
     return fd;
 }
 
+int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without, enum exe_status status)
+{
+    struct stat st;
+    if (fd < 0)
+        hlp_fail(status, -fd, what);
+    if (fstat(fd, &st) < 0 || (uid != HLP_ANY && st.st_uid != uid) || (gid != HLP_ANY && st.st_gid != gid) ||
+        (st.st_mode & without))
+        hlp_fail(status, EPERM, what);
+    return fd;
+}
+
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
 {
     char name[256];
-    struct stat st;
     int dir = hlp_walk(path, h->nm.uid, name, status, status);
     int fd = hlp_openat2(dir, name, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     (void)close(dir);
-    if (fd < 0)
-        hlp_fail(status, -fd, path);
-    if (fstat(fd, &st) < 0 || st.st_uid != h->nm.uid || (st.st_mode & 022))
-        hlp_fail(status, EPERM, path);
-    return fd;
+    return hlp_checked(fd, path, h->nm.uid, HLP_ANY, 022, status);
 }
 
 /* A new directory gets its owner and mode under a random name and then its place: what has the final
@@ -150,39 +157,22 @@ static void make_for(const struct hlp *h, int parent, const char *name, uid_t ui
 int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
                    enum exe_status status)
 {
-    struct stat st;
-    int fd = hlp_open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    int fd = hlp_open_at(parent, name, PLAIN_DIR);
     if (fd == -ENOENT) {
         make_for(h, parent, name, uid, mode, status);
-        fd = hlp_open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+        fd = hlp_open_at(parent, name, PLAIN_DIR);
     }
-    if (fd < 0)
-        hlp_fail(status, -fd, name);
-    if (fstat(fd, &st) < 0 || st.st_uid != uid || st.st_gid != h->nm_gid || (st.st_mode & 0022))
-        hlp_fail(status, EPERM, name);
-    return fd;
+    return hlp_checked(fd, name, uid, h->nm_gid, 022, status);
 }
 
 int hlp_make_dir(int parent, const char *name, mode_t mode, bool exclusive, enum exe_status status)
 {
-    struct stat st;
     if (mkdirat(parent, name, mode) < 0 && (exclusive || errno != EEXIST))
         hlp_fail(status, errno, name);
-    int fd = hlp_open_at(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-    if (fd < 0)
-        hlp_fail(status, -fd, name);
-    if (fstat(fd, &st) < 0 || (st.st_mode & 0002))
-        hlp_fail(status, EPERM, name);
-    return fd;
+    return hlp_checked(hlp_open_at(parent, name, PLAIN_DIR), name, HLP_ANY, HLP_ANY, 02, status);
 }
 
 int hlp_open_user_dir(int dirfd, const char *path, uid_t uid, enum exe_status status)
 {
-    struct stat st;
-    int fd = hlp_open_at(dirfd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-    if (fd < 0)
-        hlp_fail(status, -fd, path);
-    if (fstat(fd, &st) < 0 || st.st_uid != uid)
-        hlp_fail(status, EPERM, path);
-    return fd;
+    return hlp_checked(hlp_open_at(dirfd, path, PLAIN_DIR), path, uid, HLP_ANY, 0, status);
 }

@@ -50,31 +50,13 @@ int hlp_open_prepared_root(unsigned profile, uint32_t number)
     return fd;
 }
 
-static void write_proc(int proc, const char *path, const char *text, enum exe_status status)
-{
-    char back[256] = "";
-    size_t n = strlen(text);
-    int fd = hlp_openat2(proc, path, O_RDWR, RESOLVE_BENEATH);
-    if (fd < 0 || write(fd, text, n) != (ssize_t)n || pread(fd, back, sizeof(back) - 1, 0) < (ssize_t)n ||
-        memcmp(back, text, n) != 0)
-        hlp_fail(status, fd < 0 ? -fd : errno, path);
-    (void)close(fd);
-}
-
-/* A new /proc, proved to be one before anything is written through it: the OOM killer's opinion (the
- * daemon's protection is not for what it starts; a localizer goes first) and the SELinux label of
- * what is executed. */
+/* The OOM killer's opinion goes through it: the daemon's protection is not for what it starts; a localizer
+ * goes first. */
 static int new_proc(const struct hlp *h)
 {
     static hlp_options invisible = { { "hidepid", "invisible" }, { NULL, NULL } };
-    struct stat st;
-    struct statfs fs;
     int proc = hlp_new_mount("proc", invisible, HLP_FLOOR | MOUNT_ATTR_NOEXEC);
-    if (fstatfs(proc, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || fstat(proc, &st) < 0 || st.st_ino != 1)
-        hlp_fail(EXE_STATUS_MOUNT, EINVAL, "/proc");
-    write_proc(proc, "self/oom_score_adj", h->req.op == EXE_OP_LOCALIZE ? "500" : "200", EXE_STATUS_MOUNT);
-    if (h->cfg.label[0] && h->req.op == EXE_OP_LAUNCH)
-        write_proc(proc, "thread-self/attr/exec", h->cfg.label, EXE_STATUS_LABEL);
+    hlp_write_proc(proc, "self/oom_score_adj", h->req.op == EXE_OP_LOCALIZE ? "500" : "200", EXE_STATUS_MOUNT);
     return proc;
 }
 
