@@ -28,6 +28,18 @@ static void bring_up_lo(void)
     (void)close(s);
 }
 
+/* Of a private network: addresses and isolation are IPv4's, so its device is to have no other, neither
+ * of its own nor a router's. A device takes over what is said before it is made; lo is there already. */
+static void refuse_ipv6(void)
+{
+    int fd = open("/proc/sys/net/ipv6/conf/default/disable_ipv6", O_WRONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return; /* this kernel has none */
+    checked(fd, "disable_ipv6");
+    checked((int)write(fd, "1", 1), "disable_ipv6");
+    (void)close(fd);
+}
+
 static void configure(const struct hlp *h, int host)
 {
     struct net_request r = h->cfg.net;
@@ -64,8 +76,10 @@ void hlp_network(const struct hlp *h)
     checked(unshare(CLONE_NEWNET), "unshare");
     hlp_caps_serving(HLP_CAP_NET_ADMIN);
     bring_up_lo();
-    if (h->req.network == EXE_NETWORK_PRIVATE)
+    if (h->req.network == EXE_NETWORK_PRIVATE) {
+        refuse_ipv6();
         configure(h, host);
+    }
     hlp_caps_serving(HLP_CAP_NONE);
     (void)close(host);
 }
