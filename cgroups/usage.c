@@ -16,6 +16,7 @@ static const char *const files[CG_N_COUNTERS] = {
 struct group {
     int fd;
     int *counters;
+    unsigned controllers; /* that it may have: files of others are not looked for */
 };
 
 /* 0 with the text; -ENOENT where the controller (or, on older kernels, the file) is not there. */
@@ -33,9 +34,11 @@ static int counter(struct group g, enum cg_counter which, char *buf)
     return r < 0 ? r : 0;
 }
 
-static int single(struct group g, enum cg_counter which, uint64_t *ret)
+static int single(struct group g, unsigned controller, enum cg_counter which, uint64_t *ret)
 {
     char text[CG_FILE_MAX];
+    if (!(g.controllers & controller))
+        return 0;
     int r = counter(g, which, text);
     if (r == -ENOENT)
         return 0;
@@ -68,7 +71,7 @@ static int usage(struct group g, struct cg_usage *ret)
     keyed(text, "system_usec", &u.system_usec);
     keyed(text, "throttled_usec", &u.throttled_usec);
     keyed(text, "nr_throttled", &u.n_throttled);
-    r = counter(g, CG_MEMORY_EVENTS, text);
+    r = g.controllers & CG_MEMORY ? counter(g, CG_MEMORY_EVENTS, text) : -ENOENT;
     if (r == 0) {
         keyed(text, "oom_kill", &u.oom_kills);
         keyed(text, "oom", &u.oom);
@@ -76,14 +79,14 @@ static int usage(struct group g, struct cg_usage *ret)
     } else if (r != -ENOENT) {
         return r;
     }
-    if ((r = single(g, CG_MEMORY_CURRENT, &u.memory_current)) < 0 ||
-        (r = single(g, CG_MEMORY_PEAK, &u.memory_peak)) < 0 ||
-        (r = single(g, CG_PIDS_CURRENT, &u.pids_current)) < 0 ||
-        (r = single(g, CG_PIDS_PEAK, &u.pids_peak)) < 0)
+    if ((r = single(g, CG_MEMORY, CG_MEMORY_CURRENT, &u.memory_current)) < 0 ||
+        (r = single(g, CG_MEMORY, CG_MEMORY_PEAK, &u.memory_peak)) < 0 ||
+        (r = single(g, CG_PIDS, CG_PIDS_CURRENT, &u.pids_current)) < 0 ||
+        (r = single(g, CG_PIDS, CG_PIDS_PEAK, &u.pids_peak)) < 0)
         return r;
-    if (cg_file_read(g.fd, "pids.events", text) > 0)
+    if (g.controllers & CG_PIDS && cg_file_read(g.fd, "pids.events", text) > 0)
         keyed(text, "max", &u.pids_refused);
-    if (cg_file_read(g.fd, "io.stat", text) > 0) {
+    if (g.controllers & CG_IO && cg_file_read(g.fd, "io.stat", text) > 0) {
         u.io_read_bytes = cg_sum_io(text, "rbytes");
         u.io_write_bytes = cg_sum_io(text, "wbytes");
         u.io_reads = cg_sum_io(text, "rios");
@@ -98,19 +101,19 @@ static int usage(struct group g, struct cg_usage *ret)
 
 int cg_leaf_usage(struct cg_leaf *l, struct cg_usage *ret)
 {
-    return usage((struct group){ l->fd, l->counters }, ret);
+    return usage((struct group){ l->fd, l->counters, l->root->controllers }, ret);
 }
 
 int cg_root_usage(struct cg_root *r, struct cg_usage *ret)
 {
-    return usage((struct group){ r->fd, r->counters }, ret);
+    return usage((struct group){ r->fd, r->counters, ~0U }, ret); /* its own are its parent's matter */
 }
 
 static int memory_in_use(struct group g, uint64_t *ret)
 {
     char text[CG_FILE_MAX];
     uint64_t current = 0, file = 0, shmem = 0, slab = 0;
-    int e = single(g, CG_MEMORY_CURRENT, &current);
+    int e = single(g, CG_MEMORY, CG_MEMORY_CURRENT, &current);
     if (e >= 0)
         e = cg_file_read(g.fd, "memory.stat", text);
     if (e < 0)
@@ -125,10 +128,10 @@ static int memory_in_use(struct group g, uint64_t *ret)
 
 int cg_root_memory_in_use(struct cg_root *r, uint64_t *ret)
 {
-    return memory_in_use((struct group){ r->fd, r->counters }, ret);
+    return memory_in_use((struct group){ r->fd, r->counters, ~0U }, ret);
 }
 
 int cg_leaf_memory_in_use(struct cg_leaf *l, uint64_t *ret)
 {
-    return memory_in_use((struct group){ l->fd, l->counters }, ret);
+    return memory_in_use((struct group){ l->fd, l->counters, l->root->controllers }, ret);
 }

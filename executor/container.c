@@ -36,6 +36,9 @@ struct exe_container {
     struct cg_leaf *leaf;
     struct exe_call *call;     /* helper, then monitor; NULL when adopted or ended */
     int init;                  /* pidfd; -1 not known */
+    sd_event_source *on_init;  /* launched, not adopted: its end */
+    struct cg_usage usage;     /* read at that */
+    bool used;                 /* it was */
     int monitor;               /* adopted: pidfd of the monitor */
     sd_event_source *watch;    /* adopted: end of the monitor; or a first word from the loop */
     int looks, waits;          /* adopted: how often there was a group but no record */
@@ -48,6 +51,7 @@ static void container_free(struct exe_container *c)
     DL_DELETE(c->exe->containers, c);
     exe_call_forget(c->call);
     (void)sd_event_source_disable_unref(c->watch);
+    (void)sd_event_source_disable_unref(c->on_init);
     c->init = sv_close(c->init);
     c->monitor = sv_close(c->monitor);
     c->leaf = cg_leaf_free(c->leaf);
@@ -142,12 +146,21 @@ static int read_record(const struct exe_container *c, struct exe_record *ret, in
     return e;
 }
 
+/* What the group has used, once: nothing of the container lives any more. */
+static void read_usage(struct exe_container *c)
+{
+    if (!c->used && c->leaf)
+        (void)!cg_leaf_usage(c->leaf, &c->usage); /* gone with its unit: nothing is known */
+    c->used = true;
+}
+
 static void finish_by(struct exe_container *c, const struct exe_record *r)
 {
     struct exe_exit e = { .lost = true, .exit_code = EXIT_LOST };
     c->over = true;
-    if (c->leaf && cg_leaf_usage(c->leaf, &e.usage) == 0)
-        e.oom = e.usage.oom_kills > 0;
+    read_usage(c);
+    e.usage = c->usage;
+    e.oom = c->usage.oom_kills > 0;
     if (r && r->state == EXE_RECORD_FAILED) { /* adopted while its helper was at work */
         struct exe_failure f;
         exe_failure_set(&f, (enum exe_status)r->exit_code, 0, c->name, "");
@@ -204,6 +217,18 @@ static void on_oom(struct cg_leaf *l, void *userdata)
         c->ops.oom(c, c->userdata);
 }
 
+/* Its pid 1 has ended, and before it all else: while the monitor writes the record. */
+static int on_init_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
+{
+    struct exe_container *c = userdata;
+    (void)s;
+    (void)fd;
+    (void)revents;
+    c->on_init = sd_event_source_disable_unref(c->on_init);
+    read_usage(c);
+    return 0;
+}
+
 static void report_started(struct exe_container *c, pid_t pid)
 {
     if (c->leaf)
@@ -217,6 +242,8 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     struct exe_failure f;
     if (reply && reply->status == EXE_STATUS_OK) {
         c->init = pidfd;
+        if (pidfd >= 0) /* without it the usage is read with the record */
+            (void)!sd_event_add_io(c->exe->event, &c->on_init, pidfd, EPOLLIN, on_init_end, c);
         report_started(c, reply->pid);
         return;
     }
