@@ -174,7 +174,13 @@ static void tell_monitor(const struct hlp_child *c)
     m->cmsg_type = SCM_RIGHTS;
     m->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(m), &c->mounts, sizeof(int));
-    if (sendmsg(c->status, &msg, MSG_NOSIGNAL) != (ssize_t)sizeof(about_to_execute))
+    ssize_t n = sendmsg(c->status, &msg, MSG_NOSIGNAL);
+    if (n < 0 && errno == ETOOMANYREFS) { /* the user's other containers have theirs in flight */
+        msg.msg_control = NULL;
+        msg.msg_controllen = 0;
+        n = sendmsg(c->status, &msg, MSG_NOSIGNAL);
+    }
+    if (n != (ssize_t)sizeof(about_to_execute))
         _exit(EXE_STATUS_LOST);
     (void)close(c->mounts);
 }
