@@ -26,14 +26,6 @@ static bool in_table(const struct hlp *h, struct hlp_user *ret)
     return false;
 }
 
-static bool gid_refused(const struct hlp_policy *p, gid_t gid)
-{
-    for (uint32_t i = 0; i < p->n_refused_gids; i++)
-        if (p->refused_gids[i] == gid)
-            return true;
-    return gid == 0 || gid > HLP_ID_MAX;
-}
-
 /* Asks user-lookup, which runs as nobody: uid, gid, the number of groups, the groups. */
 static bool look_up(struct hlp *h, struct hlp_user *u)
 {
@@ -51,12 +43,13 @@ static bool look_up(struct hlp *h, struct hlp_user *u)
     u->uid = v[0];
     u->gid = v[1];
     for (uint32_t i = 0; i < v[2]; i++)
-        if (!gid_refused(&h->cfg, v[3 + i]) && v[3 + i] != u->gid)
+        if (!hlp_id_refused(&h->cfg.refused_gids, v[3 + i]) && v[3 + i] != u->gid)
             u->groups[u->n_groups++] = v[3 + i];
     return true;
 }
 
-static bool listed(const struct hlp_list *l, const char *name)
+/* Does root's configuration let it have an id that is not a person's? */
+static bool allowed_system(const struct hlp_list *l, const char *name)
 {
     for (unsigned i = 0; i < l->n; i++)
         if (strcmp(l->v[i], name) == 0)
@@ -64,23 +57,13 @@ static bool listed(const struct hlp_list *l, const char *name)
     return false;
 }
 
-/* An alias of a banned account is that account. */
-static bool banned(const struct hlp_policy *p, const struct hlp_user *u)
-{
-    for (uint32_t i = 0; i < p->n_banned_ids; i++)
-        if (p->banned_ids[i] == u->uid)
-            return true;
-    return listed(&p->banned, u->name);
-}
-
 void hlp_job_user(struct hlp *h)
 {
     struct hlp_user *u = &h->user;
     if (!in_table(h, u) && !look_up(h, u))
         hlp_fail(EXE_STATUS_USER_UNKNOWN, 0, h->req.user);
-    bool system = listed(&h->cfg.allowed_system, u->name);
-    if (u->uid == 0 || u->uid > HLP_ID_MAX || u->uid == h->nm.uid || u->uid == h->monitor.uid ||
-        u->uid == h->public.uid || ((u->uid < h->cfg.min_uid || u->uid == 65534) && !system) ||
-        gid_refused(&h->cfg, u->gid) || banned(&h->cfg, u))
+    /* An alias of a banned account is that account. */
+    if (hlp_id_refused(&h->cfg.refused_uids, u->uid) || hlp_id_refused(&h->cfg.refused_gids, u->gid) ||
+        ((u->uid < h->cfg.min_uid || u->uid == 65534) && !allowed_system(&h->cfg.allowed_system, u->name)))
         hlp_fail(EXE_STATUS_USER_REFUSED, 0, u->name);
 }

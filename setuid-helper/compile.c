@@ -85,11 +85,14 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p, st
     if (p->nm.uid == p->monitor.uid || p->nm.uid == p->public.uid ||
         p->monitor.uid == p->public.uid)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, EINVAL, "two service accounts have one user id");
-    for (uint32_t i = 0; i < p->banned.n; i++) {
-        const struct hlp_user *u = hlp_users_find(users, p->banned.v[i]);
-        if (u)
-            p->banned_ids[p->n_banned_ids++] = u->uid;
+    bool room = hlp_id_refuse(&p->refused_uids, p->nm.uid) && hlp_id_refuse(&p->refused_uids, p->monitor.uid) &&
+                hlp_id_refuse(&p->refused_uids, p->public.uid);
+    for (uint32_t i = 0; i < cfg->banned.n; i++) {
+        const struct hlp_user *u = hlp_users_find(users, cfg->banned.v[i]);
+        room = room && (!u || hlp_id_refuse(&p->refused_uids, u->uid));
     }
+    if (!room || hlp_users_ban(users, &cfg->banned) < 0)
+        hlp_fail(EXE_STATUS_USER_LOOKUP, ENOMEM, "banned.users");
     len = load(p, "/etc/group");
     if (!hlp_group_find(accounts, len, cfg->group, &p->nm_gid) || p->nm_gid == 0)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, cfg->group);

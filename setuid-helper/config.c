@@ -42,7 +42,7 @@ static const struct row {
     { "yarn.nodemanager.linux-container-executor.group", NAME, AT(group) },
     { "yarn.nodemanager.local-dirs", PATHS, AT(policy.local_dirs) },
     { "yarn.nodemanager.log-dirs", PATHS, AT(policy.log_dirs) },
-    { "banned.users", NAMES, AT(policy.banned) },
+    { "banned.users", NAMES, AT(banned) },
     { "allowed.system.users", NAMES, AT(policy.allowed_system) },
     { "min.user.id", UID, AT(policy.min_uid) },
     { "selvedge.nodemanager.user", NAME, AT(nm_user) },
@@ -52,8 +52,8 @@ static const struct row {
     { "selvedge.unenforced-limits.allowed", FLAG, AT(policy.unenforced_allowed) },
     { "selvedge.sandbox.profiles", WORDS, AT(policy.profiles), { .words = hlp_profile_names } },
     { "selvedge.sandbox.networks", WORDS, AT(policy.networks), { .words = hlp_network_names } },
-    { "selvedge.sandbox.read-only-paths", PATHS, AT(policy.read_only) },
-    { "selvedge.sandbox.writable-paths", PATHS, AT(policy.writable) },
+    { "selvedge.sandbox.read-only-paths", PATHS, AT(read_only) },
+    { "selvedge.sandbox.writable-paths", PATHS, AT(writable) },
     { "selvedge.sandbox.selinux-label", LABEL, AT(policy.label) },
     { "selvedge.sandbox.selinux", WORDS, AT(policy.selinux), { .words = selinux } },
     { "selvedge.network.mode", CHARS_AT(policy.net.mode) },
@@ -280,8 +280,8 @@ static const char *line(struct hlp_config *cfg, char *s, const char **section, b
         return "key is there twice";
     seen[row - rows] = true;
     if (*value == '\0') /* lists of these kinds may be empty on purpose */
-        return row->kind == NAMES || row->kind == UNUSED || row->offset == AT(policy.read_only) ||
-                       row->offset == AT(policy.writable)
+        return row->kind == NAMES || row->kind == UNUSED || row->offset == AT(read_only) ||
+                       row->offset == AT(writable)
                    ? NULL
                    : "value is empty";
     return set(cfg, row, value);
@@ -319,7 +319,7 @@ static const char *places(const struct hlp_config *cfg)
     static const char *const secret[] = { "/proc", "/sys", "/dev", "/run", "/root", "/boot", "/tmp",
                                           "/var/run", "/var/tmp", NULL };
     const struct hlp_list *ours[2] = { &cfg->policy.local_dirs, &cfg->policy.log_dirs };
-    const struct hlp_list *more[2] = { &cfg->policy.read_only, &cfg->policy.writable };
+    const struct hlp_list *more[2] = { &cfg->read_only, &cfg->writable };
     for (int k = 0; k < 2; k++) {
         for (unsigned i = 0; i < ours[k]->n; i++)
             if (below_one(ours[k]->v[i], taken))
@@ -392,7 +392,7 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     if (!seen[3]) { /* Hadoop's default */
         static const char *const banned[] = { "yarn", "mapred", "hdfs", "bin" };
         for (unsigned i = 0; i < 4; i++)
-            cfg->policy.banned.v[cfg->policy.banned.n++] = banned[i];
+            cfg->banned.v[cfg->banned.n++] = banned[i];
     }
     return 0;
 }

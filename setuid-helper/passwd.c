@@ -102,6 +102,25 @@ int hlp_users_parse(const char *text, size_t len, struct hlp_users *t)
     return 0;
 }
 
+int hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned)
+{
+    const size_t known = t->n;
+    struct hlp_user *v = reallocarray(t->v, known + banned->n, sizeof(*v));
+    if (!v && known + banned->n > 0)
+        return -ENOMEM;
+    t->v = v;
+    for (uint32_t i = 0; i < banned->n; i++) {
+        struct hlp_user *u = hlp_users_find(&(struct hlp_users){ v, known }, banned->v[i]);
+        if (!u)
+            u = &v[t->n++];
+        memset(u, 0, sizeof(*u));
+        memcpy(u->name, banned->v[i], strnlen(banned->v[i], EXE_USER_MAX));
+    }
+    if (t->n)
+        qsort(v, t->n, sizeof(*v), by_name);
+    return 0;
+}
+
 /* One line of /etc/group: its name, number and members. */
 static bool group_line(struct slice *rest, struct slice *name, uint32_t *gid, struct slice *members,
                        bool *end)
@@ -124,21 +143,13 @@ bool hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret)
     return false;
 }
 
-static bool gid_refused(const struct hlp_policy *p, gid_t gid)
+bool hlp_id_refuse(struct hlp_ids *ids, uint32_t id)
 {
-    for (uint32_t i = 0; i < p->n_refused_gids; i++)
-        if (p->refused_gids[i] == gid)
-            return true;
-    return gid == 0 || gid > HLP_ID_MAX;
-}
-
-static bool refuse_gid(struct hlp_policy *p, gid_t gid)
-{
-    if (gid_refused(p, gid))
+    if (hlp_id_refused(ids, id))
         return true;
-    if (p->n_refused_gids == HLP_LIST_MAX)
+    if (ids->n == sizeof(ids->v) / sizeof(ids->v[0]))
         return false;
-    p->refused_gids[p->n_refused_gids++] = gid;
+    ids->v[ids->n++] = id;
     return true;
 }
 
@@ -149,11 +160,11 @@ int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len)
                                            "libvirt", "podman", "systemd-journal" };
     struct slice rest = { text, len }, name, members;
     uint32_t gid;
-    bool room = refuse_gid(p, p->nm_gid);
+    bool room = hlp_id_refuse(&p->refused_gids, p->nm_gid);
     for (bool end = false; !end && room;)
         if (group_line(&rest, &name, &gid, &members, &end))
             for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-                room = room && (!is(name, refused[i]) || refuse_gid(p, gid));
+                room = room && (!is(name, refused[i]) || hlp_id_refuse(&p->refused_gids, gid));
     return room ? 0 : -E2BIG;
 }
 
@@ -162,7 +173,7 @@ void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const
     struct slice rest = { text, len }, name, members, member;
     uint32_t gid;
     for (bool end = false; !end;) {
-        if (!group_line(&rest, &name, &gid, &members, &end) || gid_refused(p, gid))
+        if (!group_line(&rest, &name, &gid, &members, &end) || hlp_id_refused(&p->refused_gids, gid))
             continue;
         while (take(&members, ',', &member)) {
             char who[EXE_USER_MAX + 1] = "";

@@ -11,16 +11,14 @@
 
 bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *), void *argument)
 {
-    struct hlp_list *const lists[] = { &p->local_dirs,     &p->log_dirs,  &p->banned,
-                                       &p->allowed_system, &p->read_only, &p->writable,
-                                       &p->masks };
+    struct hlp_list *const lists[] = { &p->local_dirs, &p->log_dirs, &p->allowed_system, &p->masks };
     bool ok = each(&p->cgroup_root, argument) && each(&p->label, argument) &&
               each(&p->answer, argument) && each(&p->held, argument) &&
               p->local_dirs.n <= EXE_DIRS_MAX && p->log_dirs.n <= EXE_DIRS_MAX &&
               p->n_nodes <= HLP_ASSIGNABLE_MAX && p->n_sources <= HLP_SOURCES_MAX &&
               p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&
-              p->n_controls <= HLP_CONTROLS_MAX && p->n_banned_ids <= HLP_LIST_MAX &&
-              p->n_refused_gids <= HLP_LIST_MAX && p->n_device_code <= HLP_DEVICE_CODE_MAX;
+              p->n_controls <= HLP_CONTROLS_MAX && p->refused_uids.n <= 2 * HLP_LIST_MAX &&
+              p->refused_gids.n <= 2 * HLP_LIST_MAX && p->n_device_code <= HLP_DEVICE_CODE_MAX;
     for (size_t k = 0; ok && k < sizeof(lists) / sizeof(lists[0]); k++) {
         ok = lists[k]->n <= HLP_LIST_MAX;
         for (uint32_t i = 0; ok && i < lists[k]->n; i++)
@@ -72,6 +70,14 @@ bool hlp_policy_place(struct hlp_policy *p, size_t len)
            p->id == HLP_POLICY_ID && p->length == len && account_ok(&p->nm) &&
            account_ok(&p->monitor) && account_ok(&p->public) && p->nm_gid != 0 &&
            hlp_policy_texts(p, place, &pool) && pool.at == pool.end;
+}
+
+bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id)
+{
+    bool refused = id == 0 || id > HLP_ID_MAX;
+    for (uint32_t i = 0; i < ids->n; i++)
+        refused = refused || ids->v[i] == id;
+    return refused;
 }
 
 static int64_t nanoseconds(struct timespec t)

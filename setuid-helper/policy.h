@@ -4,7 +4,7 @@
  *
  * The file is struct hlp_policy up to `text`; the system call filters; every text with its NUL in the
  * order of hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of their names, with
- * the groups that each may have in a container. Pointers in the file mean nothing: hlp_policy_place
+ * the groups that each may have in a container, and the names that are banned, as root's. Pointers in the file mean nothing: hlp_policy_place
  * sets them. */
 #ifndef SELVEDGE_SETUID_HELPER_POLICY_H
 #define SELVEDGE_SETUID_HELPER_POLICY_H
@@ -31,6 +31,11 @@
 
 struct hlp_list {
     const char *v[HLP_LIST_MAX];
+    uint32_t n;
+};
+
+struct hlp_ids {
+    uint32_t v[2 * HLP_LIST_MAX];
     uint32_t n;
 };
 
@@ -68,12 +73,9 @@ struct hlp_policy {
     const char *answer; /* to CHECK: what is in force, one key=value a line */
     const char *held; /* cgroup.events of a group whose filter from before devices were allowed goes when
                        * nothing lives there; "" = none */
-    struct hlp_list local_dirs, log_dirs, banned, allowed_system, read_only, writable;
+    struct hlp_list local_dirs, log_dirs, allowed_system;
     struct hlp_list masks; /* names that a launch hides in /proc */
-    uint32_t banned_ids[HLP_LIST_MAX];
-    uint32_t n_banned_ids;
-    uint32_t refused_gids[HLP_LIST_MAX]; /* groups that no container has */
-    uint32_t n_refused_gids;
+    struct hlp_ids refused_uids, refused_gids; /* that no container has */
     uint32_t min_uid;
     uint32_t profiles, networks; /* bit n: number n of enum exe_profile, exe_network is allowed */
     uint32_t selinux; /* bits HLP_SELINUX_…; none = off */
@@ -101,6 +103,8 @@ struct hlp_policy {
 bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *), void *argument);
 /* The first `len` bytes of `p` came from a file: are they a policy? Makes its pointers. */
 bool hlp_policy_place(struct hlp_policy *p, size_t len);
+/* Is it one of them, root's, or nobody's? */
+bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id);
 /* Looks at what is at its path now. */
 void hlp_source_look(struct hlp_source *s);
 /* Reads the file; -1 when there is none, or it is not of this build or not up to date. Else a

@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     (void)unlinkat(state, "policy", 0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
     hlp_stand_filters(&cfg.policy);
-    hlp_make_roots(state, &cfg.policy);
+    hlp_make_roots(state, &cfg);
     commit(state, &cfg.policy, &users);
     hlp_drop_roots(state, cfg.policy.roots);
     return 0;

@@ -19,6 +19,7 @@ struct hlp_config { /* strings point into `text` */
     char text[HLP_CONFIG_MAX + 2];
     const char *group, *nm_user, *monitor_user, *public_user;
     struct hlp_devices gpu, fpga, devices, denied;
+    struct hlp_list banned, read_only, writable;
     uint8_t net_isolated;
     struct hlp_policy policy; /* what goes there as it is written here */
 };
@@ -34,7 +35,7 @@ void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users);
 /* Notes how `path` is before it is read. Only from here on it may be. */
 void hlp_add_source(struct hlp_policy *p, const char *path, bool content);
 /* root.c: makes the prepared roots of this policy, which gets their number; drops all of others. */
-void hlp_make_roots(int state, struct hlp_policy *p);
+void hlp_make_roots(int state, struct hlp_config *cfg);
 void hlp_drop_roots(int state, uint32_t number);
 /* Appends the texts; the bytes of the file, but for the table of users. */
 size_t hlp_policy_pack(struct hlp_policy *p);
@@ -52,6 +53,9 @@ struct hlp_users { /* in the order of names */
 int hlp_users_parse(const char *text, size_t len, struct hlp_users *t); /* without groups; -ENOMEM */
 struct hlp_user *hlp_users_find(const struct hlp_users *t, const char *name);
 bool hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
+bool hlp_id_refuse(struct hlp_ids *ids, uint32_t id); /* false: no room */
+/* These names are in the table as root's, whoever they were; -ENOMEM. */
+int hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned);
 /* Notes in the policy which groups no container may have; -E2BIG. */
 int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len);
 /* Puts users into the others that they are members of. */

@@ -273,8 +273,9 @@ static void enter(int root)
 }
 
 /* In a mount namespace of its own. */
-static void build(const struct hlp_policy *p, unsigned kind)
+static void build(const struct hlp_config *cfg, unsigned kind)
 {
+    const struct hlp_policy *p = &cfg->policy;
     struct hlp_nodes nodes = { .n = 0 };
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     hlp_set_attributes(root, AT_RECURSIVE, HLP_RO | HLP_FLOOR, 0, "/");
@@ -283,12 +284,12 @@ static void build(const struct hlp_policy *p, unsigned kind)
     if (kind == EXE_PROFILE_STRICT) {
         (void)close(root);
         root = strict_root();
-        configured_paths(&p->read_only, root, false);
+        configured_paths(&cfg->read_only, root, false);
     } else if (kind == EXE_PROFILE_HADOOP) {
         hadoop_root(root);
     }
     if (kind != LOCALIZER) {
-        configured_paths(&p->writable, root, true);
+        configured_paths(&cfg->writable, root, true);
         make_dev(root, &nodes, p);
     }
     places(&p->local_dirs, root, kind == EXE_PROFILE_STRICT);
@@ -305,16 +306,17 @@ static void add_list(struct hlp_policy *p, const struct hlp_list *l)
 }
 
 /* Which one is at each path; of a file that was copied, also what is in it. */
-static void add_sources(struct hlp_policy *p)
+static void add_sources(struct hlp_config *cfg)
 {
+    struct hlp_policy *p = &cfg->policy;
     struct stat st;
     for (size_t i = 0; i < COUNT(shown); i++)
         hlp_add_source(p, shown[i], stat(shown[i], &st) == 0 && S_ISREG(st.st_mode));
     hlp_add_source(p, "/", false);
     hlp_add_source(p, "/dev", false);
     hlp_add_source(p, "/dev/null", false);
-    add_list(p, &p->read_only);
-    add_list(p, &p->writable);
+    add_list(p, &cfg->read_only);
+    add_list(p, &cfg->writable);
     add_list(p, &p->local_dirs);
     add_list(p, &p->log_dirs);
 }
@@ -352,8 +354,9 @@ static int new_namespace(int home, int state, const char *at)
     }
 }
 
-static void make(int state, struct hlp_policy *p, unsigned kind)
+static void make(int state, struct hlp_config *cfg, unsigned kind)
 {
+    struct hlp_policy *p = &cfg->policy;
     char at[64], path[HLP_PATH_MAX];
     int home = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
     (void)hlp_format(at, sizeof(at), HLP_ROOT_NAME, kind, p->roots);
@@ -362,7 +365,7 @@ static void make(int state, struct hlp_policy *p, unsigned kind)
     int made = new_namespace(home, state, at);
     if (setns(made, CLONE_NEWNS) < 0)
         fail("mount namespace");
-    build(p, kind);
+    build(cfg, kind);
     if (setns(home, CLONE_NEWNS) < 0)
         fail("mount namespace");
     (void)close(made);
@@ -372,20 +375,21 @@ static void make(int state, struct hlp_policy *p, unsigned kind)
     hlp_add_source(p, source ? source : "/", false);
 }
 
-void hlp_make_roots(int state, struct hlp_policy *p)
+void hlp_make_roots(int state, struct hlp_config *cfg)
 {
+    struct hlp_policy *p = &cfg->policy;
     char at[64];
     struct stat st;
-    add_sources(p);
+    add_sources(cfg);
     find_masks(p);
     (void)umask(0);
     do /* a number that nothing is left of */
         (void)hlp_format(at, sizeof(at), HLP_ROOT_NAME, LOCALIZER, ++p->roots);
     while (fstatat(state, at, &st, AT_SYMLINK_NOFOLLOW) == 0);
-    make(state, p, LOCALIZER); /* first: it takes the number */
+    make(state, cfg, LOCALIZER); /* first: it takes the number */
     for (unsigned kind = EXE_PROFILE_STRICT; kind <= EXE_PROFILE_HADOOP; kind++)
         if (p->profiles >> kind & 1)
-            make(state, p, kind);
+            make(state, cfg, kind);
     (void)umask(077);
 }
 

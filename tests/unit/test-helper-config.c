@@ -42,11 +42,11 @@ static void test_good(void **state)
     assert_string_equal(cfg->policy.local_dirs.v[1], "/data/2/local");
     assert_string_equal(cfg->nm_user, "yarn");
     assert_int_equal(cfg->policy.min_uid, 1000);
-    assert_int_equal(cfg->policy.banned.n, 4);
+    assert_int_equal(cfg->banned.n, 4);
     assert_false(cfg->policy.unenforced_allowed);
     assert_int_equal(parse(GOOD "min.user.id=500\nbanned.users=\nfeature.tc.enabled=0\n"), 0);
     assert_int_equal(cfg->policy.min_uid, 500);
-    assert_int_equal(cfg->policy.banned.n, 0);
+    assert_int_equal(cfg->banned.n, 0);
     assert_int_equal(cfg->policy.selinux, 0);
     assert_int_equal(parse(GOOD "selvedge.sandbox.selinux=labels,enforcing\n"), 0);
     assert_int_equal(cfg->policy.selinux, 1 << HLP_SELINUX_LABELS | 1 << HLP_SELINUX_ENFORCING);
@@ -195,8 +195,8 @@ static void test_groups(void **state)
     assert_false(hlp_group_find(groups, sizeof(groups) - 1, "bad", &gid));
     assert_false(hlp_group_find(groups, sizeof(groups) - 1, "yar", &gid));
     assert_int_equal(hlp_groups_refuse(p, groups, sizeof(groups) - 1), 0);
-    assert_int_equal(p->n_refused_gids, 2); /* ours; docker's number, by whichever name */
-    assert_true(p->refused_gids[0] == 500 && p->refused_gids[1] == 600);
+    assert_int_equal(p->refused_gids.n, 2); /* ours; docker's number, by whichever name */
+    assert_true(p->refused_gids.v[0] == 500 && p->refused_gids.v[1] == 600);
     hlp_users_join(p, &t, groups, sizeof(groups) - 1);
     const struct hlp_user *u = hlp_users_find(&t, "alice");
     assert_int_equal(u->n_groups, 4); /* no root, ours, docker, own */
@@ -220,9 +220,31 @@ static void test_many_groups(void **state)
     assert_int_equal(t.v[0].n_groups, HLP_GROUPS_MAX);
     free(t.v);
     n = 0;
-    for (unsigned i = 0; i < 100; i++)
+    for (unsigned i = 0; i < 200; i++)
         n += (size_t)snprintf(text + n, sizeof(text) - n, "docker:x:%u:a\n", 2000 + i);
     assert_true(hlp_groups_refuse(&cfg->policy, text, n) < 0);
+}
+
+/* A name that is banned is root's in the table, whether there is such an account or not. */
+static void test_banned(void **state)
+{
+    static const char accounts[] = "bob:x:1002:1003::/:/\nalice:x:1001:1002::/:/\n";
+    const struct hlp_list banned = { { "bob", "aaa", "zoe" }, 3 };
+    struct hlp_ids ids = { .n = 0 };
+    struct hlp_users t;
+    (void)state;
+    assert_int_equal(hlp_users_parse(accounts, sizeof(accounts) - 1, &t), 0);
+    assert_int_equal(hlp_users_ban(&t, &banned), 0);
+    assert_int_equal(t.n, 4);
+    for (size_t i = 1; i < t.n; i++)
+        assert_true(strcmp(t.v[i - 1].name, t.v[i].name) < 0);
+    for (uint32_t i = 0; i < banned.n; i++)
+        assert_true(hlp_users_find(&t, banned.v[i])->uid == 0 && hlp_users_find(&t, banned.v[i])->gid == 0);
+    assert_int_equal(hlp_users_find(&t, "alice")->uid, 1001);
+    free(t.v);
+    assert_true(hlp_id_refused(&ids, 0) && hlp_id_refused(&ids, ~0u) && !hlp_id_refused(&ids, 1002));
+    assert_true(hlp_id_refuse(&ids, 1002) && hlp_id_refuse(&ids, 1002) && hlp_id_refuse(&ids, 0));
+    assert_true(hlp_id_refused(&ids, 1002) && ids.n == 1);
 }
 
 static int setup(void **state)
@@ -245,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_good),     cmocka_unit_test(test_refused),
         cmocka_unit_test(test_sections), cmocka_unit_test(test_places),
         cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups), cmocka_unit_test(test_many_groups),
+        cmocka_unit_test(test_banned),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

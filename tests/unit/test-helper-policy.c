@@ -40,7 +40,7 @@ static void fill(void)
     p->log_dirs = (struct hlp_list){ { "/c" }, 1 };
     for (unsigned i = 0; i < HLP_LIST_MAX; i++) {
         (void)snprintf(many[i], sizeof(many[i]), "user%u", i);
-        p->banned.v[p->banned.n++] = many[i];
+        p->allowed_system.v[p->allowed_system.n++] = many[i];
     }
     account(&p->nm, "yarn", 900);
     account(&p->monitor, "monitor", 901);
@@ -78,7 +78,7 @@ static void test_round(void **state)
                     (char *)(q->filters[i].filter + i + 1) <= q->cgroup_root);
     assert_string_equal(q->local_dirs.v[1], "/b");
     assert_string_equal(q->log_dirs.v[0], "/c");
-    assert_string_equal(q->banned.v[HLP_LIST_MAX - 1], "user63");
+    assert_string_equal(q->allowed_system.v[HLP_LIST_MAX - 1], "user63");
     assert_string_equal(q->nodes[1].path, "nvidiactl");
     assert_string_equal(q->sources[1].path, "/");
     assert_int_equal(q->sources[0].ino, 0);
@@ -96,17 +96,17 @@ static void magic(void) { q->magic++; }
 static void id(void) { q->id++; }
 static void longer(void) { q->length++; }
 static void many_dirs(void) { q->local_dirs.n = EXE_DIRS_MAX + 1; }
-static void many_names(void) { q->banned.n = HLP_LIST_MAX + 1; }
+static void many_names(void) { q->allowed_system.n = HLP_LIST_MAX + 1; }
 static void many_sources(void) { q->n_sources = HLP_SOURCES_MAX + 1; }
 static void many_nodes(void) { q->n_nodes = ~0u; }
 static void many_controls(void) { q->n_controls = ~0u; }
-static void many_ids(void) { q->n_banned_ids = ~0u; }
+static void many_ids(void) { q->refused_uids.n = ~0u; }
 static void more_texts(void) { q->log_dirs.n = 2; }
 static void fewer_texts(void) { q->log_dirs.n = 0; }
 static void root(void) { q->nm.uid = 0; }
 static void groups(void) { q->monitor.n_groups = 1; }
 static void endless(void) { memset(q->public.name, 'x', sizeof(q->public.name)); }
-static void many_gids(void) { q->n_refused_gids = HLP_LIST_MAX + 1; }
+static void many_gids(void) { q->refused_gids.n = 2 * HLP_LIST_MAX + 1; }
 static void long_code(void) { q->n_device_code = HLP_DEVICE_CODE_MAX + 1; }
 static void no_filter(void) { q->filters[1].len = 0; }
 static void long_filter(void) { q->filters[3].len = HLP_BPF_MAX + 1; }
