@@ -39,6 +39,8 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
     x->labels = s->labels;
     x->profile = s->profile;
     x->network = s->network;
+    x->net_rate_kbit = s->net_rate_kbit;
+    x->net_ceil_kbit = s->net_ceil_kbit;
     x->helper = strdup(s->helper);
     if (!x->helper || copy_strv(s->local_dirs, &x->local_dirs) < 0 ||
         copy_strv(s->log_dirs, &x->log_dirs) < 0)
@@ -48,6 +50,11 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
         return sv_error_errno(err, r, "%s: the socket of container-executor", s->socket);
     *ret = SV_TAKE(x);
     return 0;
+}
+
+uint32_t exe_addresses(const struct exe *x)
+{
+    return x->addresses;
 }
 
 bool exe_unreachable(const struct exe *x)

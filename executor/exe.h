@@ -28,6 +28,7 @@ struct exe_settings {
     bool unenforced_allowed;      /* selvedge.nodemanager.unenforced-limits.allowed */
     enum exe_profile profile;     /* of containers, compared by exe_check; 0: not */
     enum exe_network network;
+    uint32_t net_rate_kbit, net_ceil_kbit; /* of each container, as struct exe_launch has them */
     bool labels;                  /* selvedge.nodemanager.selinux.labels */
 };
 
@@ -65,9 +66,15 @@ const char *exe_profile_name(enum exe_profile p);
 const char *exe_network_name(enum exe_network n);
 
 /* Asks the helper for the policy in force and compares directory lists, account, cgroup root, SELinux
- * labels, the unenforced-limits setting, profile and network with ours. `rebuild`: the helper makes
+ * labels, the unenforced-limits setting, profile, network and bandwidth with ours. `rebuild`: the helper makes
  * what it has prepared for containers again, with the mounts that there are now. */
 int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata) _must_use_;
+/* A line of its answer that begins with "network-", for net_plan_make. */
+struct net_request;
+void exe_network_line(struct net_request *q, const char *key, const char *value);
+/* How many addresses root's range has for containers of the network `private`, by the last answer; 0: none
+ * was given yet, or another network is asked for. */
+uint32_t exe_addresses(const struct exe *x);
 
 /* Makes usercache/<user>, its caches, appcache/<app> and <log>/<app> on the masked directories;
  * what is there already and right is left alone. Once an application and node. `categories`: as in struct

@@ -18,6 +18,7 @@ struct exe {
     bool unenforced_allowed, labels;
     enum exe_profile profile;
     enum exe_network network;
+    uint32_t net_rate_kbit, net_ceil_kbit, addresses;
     uint64_t next_request;
     struct exe_call *calls;           /* utlist */
     struct exe_call *spare;           /* one of these, or none */

@@ -23,5 +23,7 @@ struct net_plan {
 /* 0, or -1 with words in `why`: a text that does not end, an unknown mode, a name that is no
  * device's, a range that is not a network, an index beyond it, a rate above its ceiling. */
 int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, size_t size);
+/* For containers: of the range all but network, gateway and broadcast. */
+uint32_t net_plan_addresses(const struct net_plan *plan);
 
 #endif

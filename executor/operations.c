@@ -1,6 +1,7 @@
 /* The helper's operations that end with their answer (check, init, signal, delete), and localizers. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <utlist.h>
@@ -8,6 +9,7 @@
 #include "common/fd.h"
 #include "common/str.h"
 #include "executor/internal.h"
+#include "executor/network-plan.h"
 
 struct operation {
     struct operation *prev, *next; /* of exe->operations */
@@ -30,11 +32,30 @@ const char *exe_network_name(enum exe_network n)
     return names[n <= EXE_NETWORK_PRIVATE ? n : 3];
 }
 
+void exe_network_line(struct net_request *q, const char *key, const char *value)
+{
+    q->magic = NET_MAGIC;
+    q->version = NET_VERSION;
+    if (strcmp(key, "network-mode") == 0)
+        (void)snprintf(q->mode, sizeof(q->mode), "%s", value);
+    else if (strcmp(key, "network-link") == 0)
+        (void)snprintf(q->link, sizeof(q->link), "%s", value);
+    else if (strcmp(key, "network-range") == 0)
+        (void)snprintf(q->range, sizeof(q->range), "%s", value);
+    else if (strcmp(key, "network-gateway") == 0)
+        (void)snprintf(q->gateway, sizeof(q->gateway), "%s", value);
+    else if (strcmp(key, "network-mtu") == 0)
+        q->mtu = (uint32_t)strtoul(value, NULL, 10);
+    else if (strcmp(key, "network-outbound-mbit") == 0)
+        q->total_kbit = (uint32_t)strtoul(value, NULL, 10) * 1000;
+}
+
 /* The answer to CHECK: lines of key=value, against our own settings. */
 struct policy {
     const struct exe *exe;
     size_t n_local, n_log;
     bool profile, network; /* ours is one of those that are allowed */
+    struct net_request net;
     char wrong[256];
 };
 
@@ -73,6 +94,8 @@ static void compare(struct policy *p, const char *key, const char *value)
         p->profile |= strcmp(value, exe_profile_name(x->profile)) == 0;
     else if (strcmp(key, "network") == 0)
         p->network |= strcmp(value, exe_network_name(x->network)) == 0;
+    else if (strncmp(key, "network-", 8) == 0)
+        exe_network_line(&p->net, key, value);
     else if (strcmp(key, "selinux") == 0 && (strcmp(value, "off") == 0) == x->labels)
         wrong(p, "selvedge.sandbox.selinux and selvedge.nodemanager.selinux.labels", value,
               x->labels ? "true" : "false");
@@ -88,7 +111,20 @@ static void not_allowed(struct policy *p, const char *ours, const char *value, c
                        ours, value, theirs);
 }
 
-static bool policy_agrees(const struct exe *x, const struct exe_reply *reply, char *why, size_t n)
+/* What each launch would be refused for is said at once. */
+static void plan_network(struct exe *x, struct policy *p)
+{
+    struct net_plan plan;
+    char why[NET_TEXT_MAX];
+    p->net.rate_kbit = x->net_rate_kbit;
+    p->net.ceil_kbit = x->net_ceil_kbit;
+    if (net_plan_make(&p->net, &plan, why, sizeof(why)) == 0)
+        x->addresses = net_plan_addresses(&plan);
+    else if (p->wrong[0] == '\0')
+        (void)snprintf(p->wrong, sizeof(p->wrong), "network private: %.200s", why);
+}
+
+static bool policy_agrees(struct exe *x, const struct exe_reply *reply, char *why, size_t n)
 {
     struct policy p = { .exe = x };
     _cleanup_free_ char *text = strndup(reply->text, reply->text_len);
@@ -112,6 +148,8 @@ static bool policy_agrees(const struct exe *x, const struct exe_reply *reply, ch
     if (x->profile && !p.network)
         not_allowed(&p, "selvedge.nodemanager.network", exe_network_name(x->network),
                     "selvedge.sandbox.networks");
+    else if (x->profile && x->network == EXE_NETWORK_PRIVATE)
+        plan_network(x, &p);
     (void)snprintf(why, n, "%s", p.wrong);
     return p.wrong[0] == '\0';
 }

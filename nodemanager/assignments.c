@@ -13,7 +13,7 @@
 #include "nodemanager/gpu_discovery.h"
 #include "nodemanager/nm.h"
 
-#define ADDRESSES 65534   /* of a /16; the helper refuses what its range does not have */
+#define ADDRESSES 65534 /* at most, also where the range has more */
 
 struct nm_assignments {
     uint32_t minors[NM_GPUS_MAX];
@@ -55,15 +55,18 @@ static bool address_used(const struct nm_assignments *a, uint32_t i)
     return a->used[i / 8] >> (i % 8) & 1;
 }
 
-static int take_address(struct nm_assignments *a, uint32_t *ret)
+/* Of `have`, as many as root's range has; 0: not told yet. */
+static int take_address(struct nm_assignments *a, uint32_t have, uint32_t *ret)
 {
-    for (uint32_t n = 0; n < ADDRESSES; n++) {
-        uint32_t i = (a->next + n) % ADDRESSES;
+    const uint32_t all = have && have < ADDRESSES ? have : ADDRESSES;
+
+    for (uint32_t n = 0; n < all; n++) {
+        uint32_t i = (a->next + n) % all;
 
         if (address_used(a, i))
             continue;
         a->used[i / 8] |= (uint8_t)(1u << (i % 8));
-        a->next = (i + 1) % ADDRESSES;
+        a->next = (i + 1) % all;
         *ret = i + 1;
         return 0;
     }
@@ -108,7 +111,7 @@ int nm_assign(struct nm_container *c, char text[NM_ASSIGNED_TEXT_MAX], struct sv
                          "(at most %d for one container)", c->text, wanted, c->assigned.n_gpus,
                          a->n_gpus, EXE_DEVICES_MAX);
     if (r == 0 && c->nm->conf.network == EXE_NETWORK_PRIVATE &&
-        take_address(a, &c->assigned.address) < 0)
+        take_address(a, c->nm->addresses, &c->assigned.address) < 0)
         r = sv_error_set(err, -EBUSY, "%s: no address of the private network is free", c->text);
     if (r < 0) {
         nm_assign_release(c);
@@ -178,11 +181,6 @@ void nm_assign_launch(const struct nm_container *c, struct exe_launch *l)
     if (!c->assigned.address)
         return;
     l->net_index = c->assigned.address - 1;
-    if (conf->bandwidth_enabled) {
-        /* Not rounded up to Mbit/s, as Hadoop does for tc: all shares together are what there is. */
-        const int64_t all = conf->bandwidth_mbit * 1000, share = all / conf->bandwidth_shares;
-
-        l->net_rate_kbit = share ? (uint32_t)share : 1;
-        l->net_ceil_kbit = conf->strict_cpu ? l->net_rate_kbit : (uint32_t)all;
-    }
+    l->net_rate_kbit = conf->net_rate_kbit;
+    l->net_ceil_kbit = conf->net_ceil_kbit;
 }

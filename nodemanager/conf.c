@@ -422,6 +422,17 @@ static int read_devices(struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
+/* Not rounded up to Mbit/s, as Hadoop does for tc: all shares together are what there is. */
+static void divide_bandwidth(struct nm_conf *c)
+{
+    const int64_t all = c->bandwidth_mbit * 1000, share = all / c->bandwidth_shares;
+
+    if (!c->bandwidth_enabled)
+        return;
+    c->net_rate_kbit = share ? (uint32_t)share : 1;
+    c->net_ceil_kbit = c->strict_cpu ? c->net_rate_kbit : (uint32_t)all;
+}
+
 static int read_limits(struct nm_conf *c, struct sv_error *err)
 {
     static const char *const profiles[] = { [EXE_PROFILE_STRICT] = "strict",
@@ -447,6 +458,7 @@ static int read_limits(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_int, K_PIDS_MAX, &c->pids_max);
     GET(sv_conf_int, K_CPU_PERCENT, &c->cpu_percent);
     GET(sv_conf_bool, K_STRICT_CPU, &c->strict_cpu);
+    divide_bandwidth(c);
     GET(sv_conf_bool, K_MEMORY_ENFORCED, &c->memory_enforced);
     GET(sv_conf_bool, K_MEMORY_NODE, &c->memory_node_limit);
     GET(sv_conf_bool, K_ELASTIC, &c->elastic);

@@ -58,6 +58,7 @@ struct nm_conf {
     bool bandwidth_enabled; /* outbound, in private networks */
     int64_t bandwidth_mbit; /* all containers together */
     int64_t bandwidth_shares; /* of so many is a container guaranteed one */
+    uint32_t net_rate_kbit, net_ceil_kbit; /* so, of a container; 0: no limit */
     bool gpus;              /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
     const char *gpus_allowed, *gpu_discovery;
     int64_t gpu_major;

@@ -114,6 +114,7 @@ static void on_looked(const struct exe_failure *f, void *userdata)
     } else {
         sv_log_notice("container-executor answers again: the node is healthy");
         nm->unhealthy[0] = '\0';
+        nm->addresses = exe_addresses(nm->exe);
     }
 }
 
@@ -175,8 +176,10 @@ static void on_checked(const struct exe_failure *f, void *userdata)
 {
     struct nm *nm = userdata;
 
-    if (!f)
+    if (!f) {
+        nm->addresses = exe_addresses(nm->exe);
         return;
+    }
     if (f->status == EXE_STATUS_SOCKET) {
         nm_set_unhealthy(nm, f->text);
         return;
@@ -187,9 +190,12 @@ static void on_checked(const struct exe_failure *f, void *userdata)
 
 static void on_prepared(const struct exe_failure *f, void *userdata)
 {
-    (void)userdata;
+    struct nm *nm = userdata;
+
     if (f)
         sv_log_err("new containers may not see a mount that came or went: %s", f->text);
+    else
+        nm->addresses = exe_addresses(nm->exe);
 }
 
 /* What containers see of the host is prepared: with the mounts of that moment. */
@@ -220,6 +226,8 @@ static int open_executor(struct nm *nm, struct sv_error *err)
                     .labels = nm->conf.selinux_labels,
                     .profile = nm->conf.profile,
                     .network = nm->conf.network,
+                    .net_rate_kbit = nm->conf.net_rate_kbit,
+                    .net_ceil_kbit = nm->conf.net_ceil_kbit,
                 },
                 &nm->exe, err);
     if (r < 0)

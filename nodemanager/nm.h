@@ -74,6 +74,7 @@ struct nm {
     int exit_status;     /* of the process */
     sd_event_source *stop_timer, *clear_timer, *reach_timer;
     int64_t stop_deadline_ms;
+    uint32_t addresses;  /* of the private network, for containers; 0: not known yet, or no such network */
     char unhealthy[512]; /* a fault of the node's set-up that the helper told; "" = none */
 
     struct nm_event *queue; /* see nm_post_* */

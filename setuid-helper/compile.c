@@ -163,6 +163,14 @@ static void write_answer(struct hlp_policy *p)
     for (const char *const *w = hlp_network_names; *w; w++)
         if (p->networks >> (w - hlp_network_names) & 1)
             n = line(text, n, "network", *w);
+    if (p->networks >> EXE_NETWORK_PRIVATE & 1) {
+        n = line(text, n, "network-mode", p->net.mode);
+        n = line(text, n, "network-link", p->net.link);
+        n = line(text, n, "network-range", p->net.range);
+        n = line(text, n, "network-gateway", p->net.gateway);
+        n = number(text, n, "network-mtu", p->net.mtu);
+        n = number(text, n, "network-outbound-mbit", p->net.total_kbit / 1000);
+    }
     p->answer = text;
 }
 

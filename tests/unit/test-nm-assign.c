@@ -113,8 +113,8 @@ static void fixture_open(struct fixture *f)
     struct sv_error err = { 0 };
 
     *f = (struct fixture){ .nm.conf = { .gpus = true, .gpus_allowed = "0:0,1:1,2:5", .gpu_major = 195,
-                                        .network = EXE_NETWORK_PRIVATE, .bandwidth_enabled = true,
-                                        .bandwidth_mbit = 1000, .bandwidth_shares = 50 } };
+                                        .network = EXE_NETWORK_PRIVATE, .net_rate_kbit = 20000,
+                                        .net_ceil_kbit = 1000000 } };
     for (size_t i = 0; i < 4; i++) {
         f->c[i].nm = &f->nm;
         f->c[i].resource.gpus = 1;
@@ -148,12 +148,6 @@ static void test_assigned_once(void **state)
     assert_int_equal(l.net_index, 0);
     assert_int_equal(l.net_rate_kbit, 20000);
     assert_int_equal(l.net_ceil_kbit, 1000000);
-    f.nm.conf.bandwidth_mbit = 30;
-    f.nm.conf.bandwidth_shares = 40;
-    f.nm.conf.strict_cpu = true;
-    nm_assign_launch(&f.c[0], &l);
-    assert_int_equal(l.net_rate_kbit, 750); /* forty of them are 30 Mbit/s, no more */
-    assert_int_equal(l.net_ceil_kbit, 750);
     nm_assign_release(&f.c[0]);
     assert_int_equal(nm_assign(&f.c[2], text, &err), 0);
     assert_string_equal(text, "address=2 gpu=0"); /* an address that is just free waits its turn */
@@ -162,6 +156,32 @@ static void test_assigned_once(void **state)
     assert_string_equal(text, "address=3");
     nm_assign_launch(&f.c[3], &l);
     assert_int_equal(l.n_devices, 0);
+    nm_assignments_free(f.nm.assignments);
+}
+
+/* A range that is smaller than what could be counted: after its last address comes its first. */
+static void test_small_range(void **state)
+{
+    struct fixture f;
+    struct sv_error err = { 0 };
+    char text[NM_ASSIGNED_TEXT_MAX];
+
+    (void)state;
+    fixture_open(&f);
+    f.nm.addresses = 3;
+    for (int i = 0; i < 7; i++) {
+        char wanted[32];
+        (void)snprintf(wanted, sizeof(wanted), "address=%d", i % 3);
+        f.c[0].resource.gpus = 0;
+        assert_int_equal(nm_assign(&f.c[0], text, &err), 0);
+        assert_string_equal(text, wanted);
+        nm_assign_release(&f.c[0]);
+    }
+    for (int i = 0; i < 4; i++) {
+        f.c[i].resource.gpus = 0;
+        assert_int_equal(nm_assign(&f.c[i], text, &err), i < 3 ? 0 : -EBUSY);
+    }
+    assert_non_null(strstr(err.text, "no address of the private network is free"));
     nm_assignments_free(f.nm.assignments);
 }
 
@@ -193,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_discovery_output),
                                         cmocka_unit_test(test_discovery),
                                         cmocka_unit_test(test_assigned_once),
+                                        cmocka_unit_test(test_small_range),
                                         cmocka_unit_test(test_assigned_again) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,33 @@ static void defaults(void **state)
     nm_conf_free(&c);
 }
 
+#define PRIVATE                                                                                    \
+    (char *)(uintptr_t) "selvedge.nodemanager.network=private",                                    \
+        (char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"
+
+static void bandwidth(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(PRIVATE), &c);
+    assert_int_equal(c.net_rate_kbit, 20000); /* Hadoop's fiftieth of 1000 Mbit/s */
+    assert_int_equal(c.net_ceil_kbit, 1000000);
+    nm_conf_free(&c);
+    expect_ok(SET(PRIVATE, (char *)(uintptr_t) "yarn.nodemanager.resource.network.outbound-bandwidth-yarn-mbit=30",
+                  (char *)(uintptr_t) "selvedge.nodemanager.network.shares=40",
+                  (char *)(uintptr_t) "yarn.nodemanager.linux-container-executor.cgroups.strict-resource-usage=true"),
+              &c);
+    assert_int_equal(c.net_rate_kbit, 750); /* forty of them are 30 Mbit/s, no more */
+    assert_int_equal(c.net_ceil_kbit, 750);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t) "selvedge.nodemanager.network=private"), &c);
+    assert_int_equal(c.net_rate_kbit, 0);
+    assert_int_equal(c.net_ceil_kbit, 0);
+    nm_conf_free(&c);
+    expect_refused(SET((char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"), "network=private");
+}
+
 static void overrides(void **state)
 {
     struct nm_conf c;
@@ -159,7 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
-        cmocka_unit_test(overrides),
+        cmocka_unit_test(overrides), cmocka_unit_test(bandwidth),
         cmocka_unit_test(refusals),
         cmocka_unit_test(rows),
         cmocka_unit_test(printed),
