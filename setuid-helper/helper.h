@@ -63,8 +63,8 @@ void hlp_keep_only(int *const *keep, int n);
 void hlp_fs_as(uid_t uid, gid_t gid);
 /* For ever: groups, gid, uid, bounding set, capabilities, and proof of each. */
 void hlp_drop(const struct hlp_user *u);
-void hlp_drop_keeping_net_admin(const struct hlp_user *u); /* through an exec: ambient */
-void hlp_keep_for_prepare(void);                           /* the same, for container-prepare */
+/* Through an exec, ambient: CAP_NET_ADMIN, as this account for ever; NULL: what container-prepare needs, as root. */
+void hlp_drop_keeping(const struct hlp_user *u);
 
 /* program.c: runs LIBEXECDIR/<name> to its end, which comes within ten seconds: its exit status, -1
  * when it was killed. At most `max` bytes of what it writes to descriptor 1 are taken. */

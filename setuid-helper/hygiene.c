@@ -221,18 +221,16 @@ void hlp_hygiene(int argc)
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
 #define NO_AMBIENT (SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
-/* What container-network and container-prepare may inherit: it stays in the bounding set. */
-static bool handed_on(unsigned long c)
-{
-    return c == CAP_NET_ADMIN || c == CAP_SYS_ADMIN || c == CAP_SYS_CHROOT;
-}
+/* What container-network and container-prepare may inherit: it stays in the bounding set until the drop. */
+static const unsigned char handed_on[] = { CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_SYS_CHROOT };
 
 /* Every other bounding capability this kernel knows: nothing that is executed from here on can gain
  * one. */
 static void drop_bounding(void)
 {
     for (unsigned long c = 0; c < 64; c++)
-        if (!handed_on(c) && prctl(PR_CAPBSET_READ, c, 0, 0, 0) != 0 && /* a drop makes new credentials */
+        if (!memchr(handed_on, (int)c, sizeof(handed_on)) &&
+            prctl(PR_CAPBSET_READ, c, 0, 0, 0) != 0 && /* a drop makes new credentials */
             prctl(PR_CAPBSET_DROP, c, 0, 0, 0) < 0) {
             if (errno == EINVAL && c > CAP_SYS_ADMIN)
                 return; /* the last one */
@@ -259,25 +257,25 @@ static void prove(const struct hlp_user *u)
     uid_t r, e, s;
     gid_t rg, eg, sg, groups[HLP_GROUPS_MAX + 1];
     int n = getgroups(HLP_GROUPS_MAX + 1, groups);
-    bool same = n == (int)u->n_groups;
-    for (int i = 0; same && i < n; i++) {
+    bool good = n == (int)u->n_groups;
+    for (int i = 0; good && i < n; i++) {
         bool found = false;
         for (size_t k = 0; k < u->n_groups; k++)
             found = found || u->groups[k] == groups[i];
-        same = found;
+        good = found;
     }
     if (getresuid(&r, &e, &s) < 0 || getresgid(&rg, &eg, &sg) < 0 || r != u->uid || e != u->uid ||
-        s != u->uid || rg != u->gid || eg != u->gid || sg != u->gid || !same || u->uid == 0 ||
+        s != u->uid || rg != u->gid || eg != u->gid || sg != u->gid || !good || u->uid == 0 ||
         u->gid == 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "ids are not the user's after the change");
     if ((uid_t)setfsuid((uid_t)-1) != u->uid || (gid_t)setfsgid((gid_t)-1) != u->gid)
         hlp_fail(EXE_STATUS_DROP, EPERM, "file system ids are not the user's");
     if (setresuid(0, 0, 0) == 0 || setresgid(0, 0, 0) == 0 || setuid(0) == 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
-    if (!no_caps() || prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) != 0 ||
-        prctl(PR_CAPBSET_READ, CAP_NET_ADMIN, 0, 0, 0) != 0 ||
-        prctl(PR_CAPBSET_READ, CAP_SYS_CHROOT, 0, 0, 0) != 0 ||
-        prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
+    for (size_t i = 0; i < sizeof(handed_on); i++)
+        good = good && prctl(PR_CAPBSET_READ, handed_on[i], 0, 0, 0) == 0;
+    if (!good || !no_caps() || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 ||
+        prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0)
         hlp_fail(EXE_STATUS_DROP, EPERM, "capabilities are left");
 }
 
@@ -292,11 +290,11 @@ static void change_ids(const struct hlp_user *u)
 
 void hlp_drop(const struct hlp_user *u)
 {
-    if (prctl(PR_CAPBSET_DROP, CAP_NET_ADMIN, 0, 0, 0) < 0 ||
-        prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0) < 0 ||
-        prctl(PR_CAPBSET_DROP, CAP_SYS_CHROOT, 0, 0, 0) < 0 ||
-        prctl(PR_SET_SECUREBITS, SECUREBITS | NO_AMBIENT, 0, 0, 0) < 0)
-        hlp_fail(EXE_STATUS_DROP, errno, "bounding set");
+    for (size_t i = 0; i < sizeof(handed_on); i++)
+        if (prctl(PR_CAPBSET_DROP, handed_on[i], 0, 0, 0) < 0)
+            hlp_fail(EXE_STATUS_DROP, errno, "bounding set");
+    if (prctl(PR_SET_SECUREBITS, SECUREBITS | NO_AMBIENT, 0, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_DROP, errno, "securebits");
     change_ids(u);
     set_caps(0, 0, 0, EXE_STATUS_DROP);
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
@@ -304,24 +302,15 @@ void hlp_drop(const struct hlp_user *u)
     prove(u);
 }
 
-/* These and no other, through an exec. */
-static void keep(uint64_t caps)
+void hlp_drop_keeping(const struct hlp_user *u)
 {
+    const uint64_t caps = BIT(CAP_NET_ADMIN) | (u ? 0 : BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_CHROOT));
+    if (u)
+        change_ids(u);
     set_caps(caps, caps, caps, EXE_STATUS_DROP);
-    for (unsigned long c = 0; c < 64; c++)
-        if ((caps >> c & 1) && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, c, 0, 0) < 0)
+    for (size_t i = 0; i < sizeof(handed_on); i++)
+        if ((caps >> handed_on[i] & 1) && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, handed_on[i], 0, 0) < 0)
             hlp_fail(EXE_STATUS_DROP, errno, "ambient capabilities");
-}
-
-void hlp_drop_keeping_net_admin(const struct hlp_user *u)
-{
-    change_ids(u);
-    keep(BIT(CAP_NET_ADMIN));
-    if (setresuid(0, 0, 0) == 0 || setuid(0) == 0)
+    if (u && (setresuid(0, 0, 0) == 0 || setuid(0) == 0))
         hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");
-}
-
-void hlp_keep_for_prepare(void)
-{
-    keep(BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_CHROOT) | BIT(CAP_NET_ADMIN));
 }

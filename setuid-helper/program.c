@@ -30,12 +30,10 @@ _Noreturn static void execute(const struct hlp_program *p, int program)
     for (int i = 0; i < HLP_PROGRAM_FDS; i++)
         if (p->fds[i] >= 0 || i < 3 ? dup2(HIGH + i, i) != i : close(i) < 0 && errno != EBADF)
             _exit(1);
-    if (!p->as)
-        hlp_keep_for_prepare();
-    else if (p->net_namespace >= 0)
-        hlp_drop_keeping_net_admin(p->as);
-    else
+    if (p->as && p->net_namespace < 0)
         hlp_drop(p->as);
+    else
+        hlp_drop_keeping(p->as);
     if (syscall(SYS_close_range, HLP_PROGRAM_FDS, HIGH - 1, 0) == 0)
         (void)syscall(SYS_execveat, program, "", argv, envp, AT_EMPTY_PATH);
     _exit(1);
