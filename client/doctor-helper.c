@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -162,7 +163,14 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
             add(&d->policy.local_dirs, v);
         else if ((v = value(*l, "log-dir")))
             add(&d->policy.log_dirs, v);
-        else if (!d->policy.cgroup_root && (v = value(*l, "cgroup-root")))
+        else if ((v = value(*l, "profile")))
+            add(&d->policy.profiles, v);
+        else if ((v = value(*l, "network")))
+            add(&d->policy.networks, v);
+        else if (strncmp(*l, "network-", 8) == 0 && (v = strchr(*l, '='))) {
+            *v = '\0';
+            exe_network_line(&d->policy.net, *l, v + 1);
+        } else if (!d->policy.cgroup_root && (v = value(*l, "cgroup-root")))
             d->policy.cgroup_root = v;
         else if (!d->policy.user && (v = value(*l, "user")))
             d->policy.user = v;
@@ -232,6 +240,24 @@ static bool same(char *const *a, char *const *b)
     return true;
 }
 
+/* What the daemon would ask for with each launch; it compares, too, and does not start. */
+static void allowed(struct doctor *d, const char *ours, const char *value, const char *theirs,
+                    char *const *list)
+{
+    char have[256] = "", remedy[256];
+    size_t n = 0;
+
+    for (char *const *one = list; one && *one && n < sizeof(have); one++) {
+        if (strcmp(*one, value) == 0)
+            return;
+        n += (size_t)snprintf(have + n, sizeof(have) - n, "%s%s", n ? "," : "", *one);
+    }
+    (void)snprintf(remedy, sizeof(remedy), "add %s to %s in container-executor.cfg, or set %s to one that is there",
+                   value, theirs, ours);
+    doctor_say(d, DOCTOR_BAD, AREA, remedy, "%s is %s, root allows %s=%s: every launch would be refused",
+               ours, value, theirs, have);
+}
+
 /* Both sides must mean the same directories by the same number. */
 static void compare(struct doctor *d)
 {
@@ -252,6 +278,10 @@ static void compare(struct doctor *d)
                    "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
                    "(container-executor.cfg) must be one path",
                    "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
+    allowed(d, "selvedge.nodemanager.sandbox.profile", exe_profile_name(d->conf.profile),
+            "selvedge.sandbox.profiles", p->profiles);
+    allowed(d, "selvedge.nodemanager.network", exe_network_name(d->conf.network),
+            "selvedge.sandbox.networks", p->networks);
     if (d->conf.unenforced_allowed && p->unenforced_allowed)
         doctor_say(d, DOCTOR_WEAK, AREA,
                    "set it to false on both sides once the controllers are there",

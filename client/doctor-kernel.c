@@ -74,6 +74,8 @@ static void landlock(struct doctor *d)
             d, DOCTOR_NOTE, KERNEL, "Linux 6.12 with CONFIG_SECURITY_LANDLOCK",
             "no Landlock scopes: a container with the host's network can reach the host's abstract "
             "unix sockets; whatever listens there must look at who calls");
+    else
+        doctor_say(d, DOCTOR_OK, KERNEL, NULL, "Landlock %ld, with scopes", abi);
 }
 
 /* The bounding set limits a setuid program too. */

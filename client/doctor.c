@@ -123,6 +123,8 @@ static void doctor_free(struct doctor *d)
     }
     sv_strv_free(d->policy.local_dirs);
     sv_strv_free(d->policy.log_dirs);
+    sv_strv_free(d->policy.profiles);
+    sv_strv_free(d->policy.networks);
     free(d->policy.cgroup_root);
     free(d->policy.user);
     nm_conf_free(&d->conf);
@@ -149,6 +151,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     doctor_directories(&d);
     doctor_cgroups(&d);
     doctor_kernel(&d);
+    doctor_network(&d);
     doctor_services(&d);
     code = d.counts[DOCTOR_BAD] ? 2 : d.counts[DOCTOR_WEAK] ? 1 : 0;
     if (ctx->json)

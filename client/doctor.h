@@ -5,6 +5,7 @@
 #ifndef SELVEDGE_CLIENT_DOCTOR_H
 #define SELVEDGE_CLIENT_DOCTOR_H
 
+#include "executor/network.h"
 #include "nodemanager/conf.h"
 
 enum doctor_state {
@@ -20,6 +21,8 @@ struct doctor_policy { /* container-executor's answer; strings owned */
     char *cgroup_root, *user;
     bool unenforced_allowed;
     bool labels, enforcing; /* selvedge.sandbox.selinux */
+    char **profiles, **networks; /* that it allows */
+    struct net_request net;      /* as far as root's configuration knows it */
 };
 
 struct doctor {
@@ -46,6 +49,15 @@ const char *doctor_unsafe(const char *path, uid_t owner, char *buf, size_t size)
 /* First line of a small file, without the newline; "" when it cannot be read. */
 const char *doctor_line(const char *path, char *buf, size_t size);
 
+/* A part of the kernel, by its module's name and the name in the kernel's configuration. */
+enum doctor_part {
+    DOCTOR_PART_THERE,
+    DOCTOR_PART_LOADED_LATER, /* when it is needed */
+    DOCTOR_PART_MISSING,
+    DOCTOR_PART_UNKNOWN, /* nothing here tells */
+};
+enum doctor_part doctor_kernel_part(const char *module, const char *symbol);
+
 void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
 void doctor_accounts(struct doctor *d);
 void doctor_helper(struct doctor *d);
@@ -53,6 +65,7 @@ void doctor_files(struct doctor *d);
 void doctor_directories(struct doctor *d);
 void doctor_kernel(struct doctor *d);
 void doctor_cgroups(struct doctor *d);
+void doctor_network(struct doctor *d);
 void doctor_services(struct doctor *d);
 
 #endif
