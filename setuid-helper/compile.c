@@ -91,8 +91,9 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p, st
         const struct hlp_user *u = hlp_users_find(users, cfg->banned.v[i]);
         room = room && (!u || hlp_id_refuse(&p->refused_uids, u->uid));
     }
-    if (!room || hlp_users_ban(users, &cfg->banned) < 0)
-        hlp_fail(EXE_STATUS_USER_LOOKUP, ENOMEM, "banned.users");
+    if (!room)
+        hlp_fail(EXE_STATUS_USER_LOOKUP, E2BIG, "banned.users");
+    hlp_users_ban(users, &cfg->banned);
     len = load(p, "/etc/group");
     if (!hlp_group_find(accounts, len, cfg->group, &p->nm_gid) || p->nm_gid == 0)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, cfg->group);

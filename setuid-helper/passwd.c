@@ -76,7 +76,7 @@ int hlp_users_parse(const char *text, size_t len, struct hlp_users *t)
     for (size_t i = 0; i < len; i++)
         lines += text[i] == '\n';
     t->n = 0;
-    t->v = calloc(lines, sizeof(*t->v));
+    t->v = calloc(lines + HLP_LIST_MAX, sizeof(*t->v));
     if (!t->v)
         return -ENOMEM;
     while (take(&rest, '\n', &line)) {
@@ -102,23 +102,18 @@ int hlp_users_parse(const char *text, size_t len, struct hlp_users *t)
     return 0;
 }
 
-int hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned)
+void hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned)
 {
-    const size_t known = t->n;
-    struct hlp_user *v = reallocarray(t->v, known + banned->n, sizeof(*v));
-    if (!v && known + banned->n > 0)
-        return -ENOMEM;
-    t->v = v;
+    const struct hlp_users known = *t; /* in their order */
     for (uint32_t i = 0; i < banned->n; i++) {
-        struct hlp_user *u = hlp_users_find(&(struct hlp_users){ v, known }, banned->v[i]);
+        struct hlp_user *u = hlp_users_find(&known, banned->v[i]);
         if (!u)
-            u = &v[t->n++];
+            u = &t->v[t->n++];
         memset(u, 0, sizeof(*u));
         memcpy(u->name, banned->v[i], strnlen(banned->v[i], EXE_USER_MAX));
     }
     if (t->n)
-        qsort(v, t->n, sizeof(*v), by_name);
-    return 0;
+        qsort(t->v, t->n, sizeof(*t->v), by_name);
 }
 
 /* One line of /etc/group: its name, number and members. */

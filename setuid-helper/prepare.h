@@ -46,7 +46,7 @@ void hlp_device_code(struct hlp_policy *p);
 void hlp_stand_filters(struct hlp_policy *p);
 
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */
-struct hlp_users { /* in the order of names */
+struct hlp_users { /* in the order of names, with room for a list of names more */
     struct hlp_user *v;
     size_t n;
 };
@@ -54,8 +54,8 @@ int hlp_users_parse(const char *text, size_t len, struct hlp_users *t); /* witho
 struct hlp_user *hlp_users_find(const struct hlp_users *t, const char *name);
 bool hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
 bool hlp_id_refuse(struct hlp_ids *ids, uint32_t id); /* false: no room */
-/* These names are in the table as root's, whoever they were; -ENOMEM. */
-int hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned);
+/* These names are in the table as root's, whoever they were. */
+void hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned);
 /* Notes in the policy which groups no container may have; -E2BIG. */
 int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len);
 /* Puts users into the others that they are members of. */
