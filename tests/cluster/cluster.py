@@ -237,7 +237,7 @@ class Cluster:
         self.prefix = os.path.join(self.root, "node1", "prefix")  # what the clients and the RM run
         self.nodes, self.accounts = [], []
         self.rm = self.cgroup = None
-        self.closed = False
+        self.closed = self.own_etc = False
 
     # --- set up and tear down ---------------------------------------------------------------
 
@@ -275,6 +275,8 @@ class Cluster:
         self.monitor = self._account("m", True)
         self.public = self._account("p", True)
         self.users = [self._account(chr(ord("a") + i), False) for i in range(self.n_users)]
+        host.own_etc(f"{self.root}/machine-etc")
+        self.own_etc = True
         self.cgroup = host.Cgroup(os.path.join(self.root, "cgroup"), os.path.basename(self.root))
         for path, mode in (("conf", 0o755), ("log", 0o755), ("staging", 0o1777), ("tmp", 0o1777),
                            ("sanitizer", 0o1777), ("rm", 0o700)):
@@ -348,6 +350,8 @@ class Cluster:
         for node in self.nodes:
             attempt(f"state of {node.name}", node.forget_state)
         problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
+        if self.own_etc:
+            attempt("/etc", host.umount, "/etc")
         for account in reversed(self.accounts):
             attempt(f"account {account}", host.remove_account, account)
         if os.path.isdir(self.root) and not host.mounts_below(self.root):

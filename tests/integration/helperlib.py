@@ -126,6 +126,7 @@ class Ground:
             subprocess.run(LOCKED + ["useradd", "-M", "-U", "-d", "/nonexistent", "-s", "/usr/sbin/nologin"] + system + [n],
                            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             self.accounts.append(n)
+        host.own_etc(self.base + "/machine-etc")
         self.nm = pwd.getpwnam(self.prefix + "y")
         self.monitor = pwd.getpwnam(self.prefix + "m")
         self.public = pwd.getpwnam(self.prefix + "p")
@@ -347,6 +348,7 @@ class Ground:
             pass  # gone, as it should be
         subprocess.run(["umount", "-l", self.cg])
         self.forget_state()
+        host.umount("/etc")
         # -f: an alias of root is "in use by process 1". Groups after all accounts: two share one.
         for command in (["userdel", "-f"], ["groupdel"]):
             for n in self.accounts:
