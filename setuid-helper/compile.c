@@ -21,8 +21,8 @@ static char accounts[ACCOUNTS_MAX];
 void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
 {
     struct hlp_source *s = &p->sources[p->n_sources];
-    if (p->n_sources++ == HLP_SOURCES_MAX)
-        hlp_fail(EXE_STATUS_STATE, E2BIG, path);
+    if (!path || p->n_sources++ == HLP_SOURCES_MAX)
+        hlp_fail(EXE_STATUS_STATE, path ? E2BIG : ENOMEM, path ? path : "a source of the policy");
     s->path = path;
     s->content = content;
     hlp_source_look(s);
@@ -259,8 +259,7 @@ static void read_config(struct hlp_config *cfg)
     static char above[] = EXECUTOR_CONF;
     for (char *slash; (slash = strrchr(above, '/')) > above;) {
         *slash = '\0';
-        const char *path = strdup(above); /* lives as long as the program */
-        hlp_add_source(&cfg->policy, path ? path : "/", false);
+        hlp_add_source(&cfg->policy, strdup(above), false); /* lives as long as the program */
     }
     hlp_add_source(&cfg->policy, EXECUTOR_CONF, true);
     size_t len = read_trusted(EXECUTOR_CONF, cfg->text, HLP_CONFIG_MAX + 1,

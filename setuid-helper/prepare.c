@@ -112,6 +112,8 @@ static int take_state(void)
         (void)close(now);
         if (same && faccessat(fd, mark, F_OK, 0) == 0)
             return fd;
+        if (same && errno != ENOENT)
+            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE);
         if (same)
             mount_over(fd, mark);
         (void)close(fd);

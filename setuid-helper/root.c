@@ -195,6 +195,8 @@ static void places(const struct hlp_list *l, int root, bool strict)
             continue;
         }
         int fd = hlp_open_point(root, l->v[i]);
+        if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != EIO)
+            fail(l->v[i]);
         if (fd < 0)
             continue;
         hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_RO | HLP_FLOOR), fd, "");
@@ -310,8 +312,12 @@ static void add_sources(struct hlp_config *cfg)
 {
     struct hlp_policy *p = &cfg->policy;
     struct stat st;
-    for (size_t i = 0; i < COUNT(shown); i++)
-        hlp_add_source(p, shown[i], stat(shown[i], &st) == 0 && S_ISREG(st.st_mode));
+    for (size_t i = 0; i < COUNT(shown); i++) {
+        const bool there = stat(shown[i], &st) == 0;
+        if (!there && errno != ENOENT && errno != ENOTDIR)
+            fail(shown[i]);
+        hlp_add_source(p, shown[i], there && S_ISREG(st.st_mode));
+    }
     hlp_add_source(p, "/", false);
     hlp_add_source(p, "/dev", false);
     hlp_add_source(p, "/dev/null", false);
@@ -371,8 +377,7 @@ static void make(int state, struct hlp_config *cfg, unsigned kind)
     (void)close(made);
     (void)close(home);
     (void)hlp_format(path, sizeof(path), EXECUTOR_STATE "/%s", at);
-    const char *source = strdup(path); /* lives as long as the program */
-    hlp_add_source(p, source ? source : "/", false);
+    hlp_add_source(p, strdup(path), false); /* lives as long as the program */
 }
 
 void hlp_make_roots(int state, struct hlp_config *cfg)
