@@ -29,10 +29,10 @@ void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
     /* A file that has just changed is read when its times can tell the next change from this one: by
      * the kernel's tick, or by whole seconds where the file system keeps no more. */
     for (int tries = 0; content && tries < 3; tries++) {
-        const int64_t tick = s->ctime % SECOND ? TICK : SECOND + TICK;
+        const int64_t tick = s->ctime.tv_nsec ? TICK : SECOND + TICK;
         struct timespec now, pause = { tick / SECOND, tick % SECOND };
         (void)clock_gettime(CLOCK_REALTIME, &now);
-        int64_t age = now.tv_sec * SECOND + now.tv_nsec - s->ctime;
+        int64_t age = (now.tv_sec - s->ctime.tv_sec) * SECOND + now.tv_nsec - s->ctime.tv_nsec;
         if (age < 0 || age > tick)
             break;
         (void)nanosleep(&pause, NULL);

@@ -80,16 +80,11 @@ bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id)
     return refused;
 }
 
-static int64_t nanoseconds(struct timespec t)
-{
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void hlp_source_look(struct hlp_source *s)
 {
     struct stat st;
     s->dev = s->ino = s->uid = s->mode = s->size = 0;
-    s->mtime = s->ctime = 0;
+    s->mtime = s->ctime = (struct timespec){ 0 };
     if (fstatat(AT_FDCWD, s->path, &st, 0) < 0)
         return;
     s->dev = st.st_dev;
@@ -98,16 +93,9 @@ void hlp_source_look(struct hlp_source *s)
     s->mode = st.st_mode;
     if (s->content) {
         s->size = (uint64_t)st.st_size;
-        s->mtime = nanoseconds(st.st_mtim);
-        s->ctime = nanoseconds(st.st_ctim);
+        s->mtime = st.st_mtim;
+        s->ctime = st.st_ctim;
     }
-}
-
-static bool unchanged(const struct hlp_source *s)
-{
-    struct hlp_source now = *s;
-    hlp_source_look(&now);
-    return memcmp(&now, s, sizeof(now)) == 0;
 }
 
 /* Nobody lives by the filter any more that waits for this. */
@@ -123,10 +111,13 @@ static bool held_for_nothing(const char *held)
 
 static bool up_to_date(const struct hlp_policy *p)
 {
-    bool good = !held_for_nothing(p->held);
-    for (uint32_t i = 0; good && i < p->n_sources; i++)
-        good = unchanged(&p->sources[i]);
-    return good;
+    for (uint32_t i = 0; i < p->n_sources; i++) {
+        struct hlp_source now = p->sources[i];
+        hlp_source_look(&now);
+        if (memcmp(&now, &p->sources[i], sizeof(now)) != 0)
+            return false;
+    }
+    return !held_for_nothing(p->held);
 }
 
 int hlp_policy_read(struct hlp_policy *p)

@@ -12,6 +12,7 @@
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "executor/network.h"
 #include "executor/request.h"
@@ -58,7 +59,7 @@ struct hlp_source {
     const char *path;
     uint64_t content; /* 0: which one it is, whose and its mode count; 1: what is in it, too */
     uint64_t dev, ino, uid, mode, size;
-    int64_t mtime, ctime; /* nanoseconds */
+    struct timespec mtime, ctime;
 };
 
 enum hlp_filter { HLP_FILTER_STRICT, HLP_FILTER_HADOOP, HLP_FILTER_LOCALIZER, HLP_FILTER_MONITOR, HLP_FILTERS };
