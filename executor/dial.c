@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -16,12 +18,15 @@
 #include "executor/channel.h"
 
 #define TRY_AGAIN_USEC 100000
+#define WATCH_USEC 1000000
 
 struct exe_dialer {
     sd_event *event;
     struct sockaddr_un address;
     struct exe_dial *waiting; /* utlist, in the order of their coming */
     unsigned at_once;         /* those that were sent and are not answered */
+    struct exe_dial *asked;   /* the same, utlist */
+    sd_event_source *watch;   /* while there are any: does somebody read them? */
     sd_event_source *timer;   /* while one waits because an attempt has failed */
     bool resting;             /* until the timer: an attempt has failed */
     bool told;                /* that the socket cannot be reached */
@@ -33,7 +38,7 @@ struct exe_dialer {
 
 struct exe_dial {
     struct exe_dialer *dialer;
-    struct exe_dial *prev, *next; /* of the waiting ones */
+    struct exe_dial *prev, *next; /* of the waiting ones, or of those that were asked */
     struct exe_request request;
     int fds[EXE_FDS_MAX];
     size_t n_fds;
@@ -42,6 +47,9 @@ struct exe_dial {
     int unsent;       /* why it could not be sent on the connection that it has; 0: it was */
     int64_t since_ms; /* of the first of its attempts that failed; 0: none has */
     int error;        /* the last one's, -errno */
+    int socket;       /* the callee's, that it was sent on */
+    int queued;       /* what was unread of it then, as the kernel counts */
+    int64_t asked_ms;
     struct exe_dial_ops ops;
     void *userdata;
 };
@@ -118,7 +126,37 @@ static int attempt(struct exe_dial *q)
     q->unsent = exe_channel_send(&channel, &q->request, q->fds, q->n_fds);
     if (q->unsent < 0)
         (void)shutdown(channel.socket, SHUT_RDWR); /* its owner sees the end, and asks exe_dial_again */
+    q->socket = channel.socket;
     return 0;
+}
+
+static int unread(const struct exe_dial *q)
+{
+    int n = 0;
+    return ioctl(q->socket, SIOCOUTQ, &n) < 0 ? 0 : n;
+}
+
+static int on_watch(sd_event_source *s, uint64_t usec, void *userdata);
+
+/* It has gone out. */
+static void asked(struct exe_dial *q)
+{
+    struct exe_dialer *d = q->dialer;
+    q->sent = true;
+    q->queued = unread(q);
+    q->asked_ms = sv_now_ms();
+    d->at_once++;
+    DL_APPEND(d->asked, q);
+    if (!d->watch)
+        (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0, on_watch, d);
+}
+
+static void not_asked(struct exe_dial *q)
+{
+    DL_DELETE(q->dialer->asked, q);
+    q->dialer->at_once--;
+    q->sent = false;
+    q->prev = NULL;
 }
 
 static void failed(struct exe_dial *q, int error)
@@ -143,8 +181,7 @@ static void go_on(struct exe_dialer *d)
         }
         d->told = false;
         DL_DELETE(d->waiting, q);
-        q->sent = true;
-        d->at_once++;
+        asked(q);
     }
 }
 
@@ -190,6 +227,32 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
+/* The kernel takes connections as long as the socket is there, also when nobody serves it. What nobody reads for
+ * as long as a socket is waited for is given up: a helper that comes later finds that its asker is gone. */
+static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct exe_dialer *d = userdata;
+    struct exe_dial *q, *late;
+    const int64_t since = sv_now_ms() - EXE_DIAL_PATIENCE_MS;
+    (void)s;
+    (void)usec;
+    do {
+        late = NULL;
+        DL_FOREACH (d->asked, q)
+            if (q->queued > 0 && q->asked_ms <= since && unread(q) >= q->queued)
+                late = q;
+        if (late) {
+            not_asked(late);
+            late->ops.failed(-ETIMEDOUT, late->userdata);
+        }
+    } while (late);
+    d->watch = sd_event_source_disable_unref(d->watch);
+    if (d->asked)
+        (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0, on_watch, d);
+    proceed(d);
+    return 0;
+}
+
 int exe_dialer_new(sd_event *event, const char *path, const char *helper, struct exe_dialer **ret)
 {
     if (path[0] != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
@@ -223,6 +286,7 @@ struct exe_dialer *exe_dialer_free(struct exe_dialer *d)
 {
     if (!d)
         return NULL;
+    d->watch = sd_event_source_disable_unref(d->watch);
     d->timer = sd_event_source_disable_unref(d->timer);
     d->spare_start = sd_event_source_disable_unref(d->spare_start);
     spare_drop(d);
@@ -261,8 +325,7 @@ int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, 
 void exe_dial_again(struct exe_dial *q)
 {
     struct exe_dialer *d = q->dialer;
-    q->sent = false;
-    d->at_once--;
+    not_asked(q);
     DL_PREPEND(d->waiting, q);
     if (q->on_spare) { /* says nothing of the socket */
         q->may_use_spare = false;
@@ -293,7 +356,7 @@ struct exe_dial *exe_dial_free(struct exe_dial *q)
     struct exe_dialer *d = q->dialer;
     const bool sent = q->sent;
     if (sent)
-        d->at_once--;
+        not_asked(q);
     else if (q->prev)
         DL_DELETE(d->waiting, q);
     for (size_t i = 0; i < q->n_fds; i++)

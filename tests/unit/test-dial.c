@@ -193,6 +193,31 @@ static void test_not_there(void **state)
     assert_int_equal(g->calls[2].error, 0);
 }
 
+/* Connected, and nobody is there who reads it: given up as if there were no socket. One that is read is not. */
+static void test_not_read(void **state)
+{
+    struct ground *g = *state;
+    int fd;
+    sv_clock_set_test(1000, 0);
+    hear(g, 8);
+    ask(g, 0);
+    ask(g, 1);
+    assert_int_equal(take(g, &fd), 0); /* it is at work, for as long as it likes */
+    sv_clock_set_test(1000 + EXE_DIAL_PATIENCE_MS - 1, 0);
+    turn(g);
+    assert_non_null(g->calls[1].dial);
+    ask(g, 2);
+    sv_clock_set_test(1000 + EXE_DIAL_PATIENCE_MS, 0);
+    while (g->calls[1].dial)
+        turn(g);
+    assert_int_equal(g->calls[1].error, -ETIMEDOUT);
+    turn(g);
+    assert_non_null(g->calls[0].dial);
+    assert_non_null(g->calls[2].dial); /* has not waited for as long */
+    assert_int_equal(g->calls[2].error, 0);
+    (void)sv_close(fd);
+}
+
 /* A queue that is full at the other end is not waited for in the call. */
 static void test_full(void **state)
 {
@@ -326,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_order_and_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_not_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_descriptors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spare, set_up, tear_down),
