@@ -249,5 +249,8 @@ void hlp_launch(struct hlp *h)
     hlp_prove_filtered(h, &groups);
     (void)close(groups.root);
     (void)close(groups.own);
+    (void)close(h->table);
+    if (c.root >= 0) /* a monitor would keep it in being */
+        (void)close(c.root);
     become_monitor(h, &s, &record, monitors, left);
 }
