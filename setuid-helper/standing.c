@@ -22,14 +22,15 @@
 #include "setuid-helper/prepare.h"
 
 #define FILTERS_MAX 64 /* of one group: the kernel's BPF_CGROUP_MAX_PROGS */
+#define ANY_RELEASE (sizeof("selvedge_dev_") - 1)
 
 _Noreturn static void fail(const char *what)
 {
     hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, what);
 }
 
-/* Our filters on the group, as descriptors. Root alone can load one of that name. */
-static unsigned find(int group, int found[FILTERS_MAX])
+/* Our filters on the group, by the first bytes of the name, as descriptors. Root alone can load one. */
+static unsigned find(int group, size_t name_len, int found[FILTERS_MAX])
 {
     uint32_t ids[FILTERS_MAX] = { 0 };
     unsigned n = 0;
@@ -48,7 +49,7 @@ static unsigned find(int group, int found[FILTERS_MAX])
             continue;
         if (fd < 0 || hlp_bpf(BPF_OBJ_GET_INFO_BY_FD, &about) < 0)
             fail("filters of a group");
-        if (strncmp(info.name, HLP_FILTER_NAME, sizeof(info.name)) == 0)
+        if (strncmp(info.name, HLP_FILTER_NAME, name_len) == 0)
             found[n++] = fd;
         else
             (void)close(fd);
@@ -60,7 +61,7 @@ static unsigned find(int group, int found[FILTERS_MAX])
 static void stand(const struct hlp_policy *p, int group)
 {
     int found[FILTERS_MAX];
-    unsigned n = find(group, found);
+    unsigned n = find(group, BPF_OBJ_NAME_LEN, found);
     if (n == 0)
         hlp_attach_filter(p, group, NULL, 0);
     while (n > 0)
@@ -76,7 +77,7 @@ static void release(struct hlp_policy *p, int group, const char *path)
 {
     char events[256] = "", text[HLP_PATH_MAX];
     int found[FILTERS_MAX];
-    unsigned n = find(group, found);
+    unsigned n = find(group, ANY_RELEASE, found);
     if (n == 0)
         return;
     if (fremovexattr(group, HLP_FILTERED) < 0 && errno != ENODATA)
