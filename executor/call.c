@@ -1,12 +1,13 @@
 /* One run of container-executor: a way to it, a request, an answer. The daemon's side; the process that
  * answers may stay on as a monitor.
  *
- * The spare: after a launch one is started that is asked nothing yet, for the next launch to find it
- * ready. There is one at most, for eight seconds; nothing but its descriptor binds it to this
- * process, with whose end it ends. It never decides whether a request is done: what a spare has not read
- * is asked of another one. */
+ * The spare: with a launch one is started, or connected to, that is asked nothing yet, for the next launch to
+ * find it ready. There is one at most, for eight seconds; nothing but its descriptor binds it to this process,
+ * with whose end it ends. It never decides whether a request is done: what a spare has not read is asked of
+ * another one. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -20,7 +21,7 @@
 
 #define SPARE_USEC (8 * UINT64_C(1000000)) /* less than the helper's own ten seconds */
 
-/* What a spare was asked, until it has answered. */
+/* What a helper was asked, until it has answered. */
 struct asked {
     struct exe_request request;
     int fds[EXE_FDS_MAX];
@@ -32,12 +33,12 @@ struct exe_call {
     struct exe_call *prev, *next;
     struct exe_channel channel;
     uint64_t request_id;
-    uint16_t op;
     bool answered, forgotten;
+    bool ready;  /* the container's group is made */
     bool unread; /* the other end was closed, and nobody had read what was sent */
-    struct exe_dial *dial; /* by a socket, until it is answered */
+    struct exe_dial *dial; /* by a socket, until it is answered; not of a spare */
     int status;            /* by a socket: what `ended` is told */
-    struct asked *asked; /* of a spare: another one is asked the same if it has not read it */
+    struct asked *asked; /* a helper that did nothing of it is followed by another, once */
     sd_event_source *on_socket, *on_end;
     struct exe_call_ops ops;
     void *userdata;
@@ -131,23 +132,36 @@ static bool uses_spare(uint16_t op)
     return op == EXE_OP_LAUNCH || op == EXE_OP_LOCALIZE || op == EXE_OP_INIT_APP;
 }
 
-static void spare_soon(struct exe *x);
 static bool ask_another(struct exe_call *c, const struct exe_reply *reply);
 
 static void answer(struct exe_call *c, const struct exe_reply *reply, int pidfd, int status)
 {
     c->answered = true;
     c->asked = asked_free(c->asked);
-    if (uses_spare(c->op) && reply && reply->status == EXE_STATUS_OK) {
-        if (c->exe->dialer)
-            exe_dial_spare_soon(c->exe->dialer);
-        else
-            spare_soon(c->exe);
-    }
     if (c->forgotten)
         (void)sv_close(pidfd);
     else
         c->ops.answer(reply, pidfd, status, c->userdata);
+}
+
+static void over(struct exe_call *c, int status)
+{
+    if (!c->forgotten && c->ops.ended)
+        c->ops.ended(status, c->userdata);
+    call_free(c);
+}
+
+static void on_reply(struct exe_call *c, const struct exe_reply *reply, int pidfd)
+{
+    c->exe->unreachable = false;
+    if (!c->answered && !ask_another(c, reply)) {
+        c->dial = exe_dial_free(c->dial);
+        answer(c, reply, pidfd, 0);
+        return;
+    }
+    if (c->answered) /* a localizer's end */
+        c->status = (reply->error & 0xff) << 8; /* as waitpid has it */
+    (void)sv_close(pidfd);
 }
 
 static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdata)
@@ -158,21 +172,31 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
     int pidfd = -1;
     (void)s;
     (void)fd;
-    if (!c->answered && receive(c, buf, &reply, &pidfd)) {
-        if (ask_another(c, &reply))
-            (void)sv_close(pidfd);
-        else
-            answer(c, &reply, pidfd, 0);
+    (void)revents;
+    if (receive(c, buf, &reply, &pidfd)) {
+        on_reply(c, &reply, pidfd);
         return 0;
     }
     if (ask_another(c, NULL))
         return 0;
-    /* Closed, or nothing that makes sense: what is wrong is told by the exit status. */
-    if (revents & (EPOLLHUP | EPOLLERR | EPOLLIN)) {
+    if (c->dial && !c->answered && !c->forgotten && (c->unread || exe_dial_unsent(c->dial))) {
         exe_call_hang_up(c);
-        if (c->answered && !c->forgotten && c->ops.closed)
-            c->ops.closed(c->userdata);
+        exe_dial_again(c->dial);
+        return 0;
     }
+    /* Closed, or nothing that makes sense. What is wrong is told by the exit status, if the process is ours;
+     * the end of a connection is the end of the call. */
+    const bool answered = c->answered;
+    if (c->exe->dialer)
+        c->dial = exe_dial_free(c->dial);
+    else
+        exe_call_hang_up(c);
+    if (c->exe->dialer && !answered)
+        answer(c, NULL, -1, 0);
+    else if (answered && !c->forgotten && c->ops.closed)
+        c->ops.closed(c->userdata);
+    if (c->exe->dialer)
+        over(c, c->status);
     return 0;
 }
 
@@ -195,66 +219,83 @@ static int on_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
         }
         answer(c, have ? &reply : NULL, pidfd, status);
     }
-    if (!c->forgotten && c->ops.ended)
-        c->ops.ended(status, c->userdata);
-    call_free(c);
+    over(c, status);
     return 0;
 }
 
-/* ---- by a socket -----------------------------------------------------------------------------*/
+/* ---- the way to a helper ---------------------------------------------------------------------*/
 
-/* The end of the connection is the end of the call: what was answered is done, and a monitor has written its
- * record. What nobody has read is asked again. */
-static int on_connection(sd_event_source *s, int fd, uint32_t revents, void *userdata)
+/* One that has no way yet and belongs to nobody. */
+static struct exe_call *call_new(struct exe *x)
 {
-    struct exe_call *c = userdata;
-    uint8_t buf[EXE_REPLY_SIZE_MAX];
-    struct exe_reply reply;
-    int pidfd = -1;
-    (void)s;
-    (void)fd;
-    (void)revents;
-    if (receive(c, buf, &reply, &pidfd)) {
-        c->exe->unreachable = false;
-        if (!c->answered && !c->forgotten && reply.request_id == 0 && exe_dial_on_spare(c->dial)) {
-            (void)sv_close(pidfd);
-            exe_call_hang_up(c);
-            exe_dial_again(c->dial);
-            return 0;
-        }
-        if (c->answered) { /* a localizer's end */
-            (void)sv_close(pidfd);
-            c->status = (reply.error & 0xff) << 8; /* as waitpid has it */
-            return 0;
-        }
-        c->dial = exe_dial_free(c->dial);
-        answer(c, &reply, pidfd, 0);
-        return 0;
+    struct exe_call *c = calloc(1, sizeof(*c));
+    if (!c)
+        return NULL;
+    *c = (struct exe_call){ .exe = x, .channel = EXE_CHANNEL_NONE, .forgotten = true };
+    DL_APPEND(x->calls, c);
+    return c;
+}
+
+static int listen_to(struct exe_call *c)
+{
+    int e = sd_event_add_io(c->exe->event, &c->on_socket, c->channel.socket, EPOLLIN, on_socket, c);
+    if (e >= 0 && c->channel.process >= 0) {
+        e = sd_event_add_io(c->exe->event, &c->on_end, c->channel.process, EPOLLIN, on_end, c);
+        if (e >= 0) /* an answer is seen before the end */
+            e = sd_event_source_set_priority(c->on_socket, SD_EVENT_PRIORITY_NORMAL - 10);
     }
-    if (!c->answered && !c->forgotten && (c->unread || exe_dial_unsent(c->dial))) {
-        exe_call_hang_up(c);
-        exe_dial_again(c->dial);
-        return 0;
+    return e;
+}
+
+/* A helper that is asked nothing yet. Where it is started and cannot be watched it ends by itself, when the call is
+ * freed. */
+static int reach(struct exe_call *c, struct sv_error *err)
+{
+    struct exe *x = c->exe;
+    int e = x->dialer ? exe_dial_connect(x->dialer, x->helper, &c->channel) : exe_channel_open(x->helper, &c->channel, err);
+    if (e < 0)
+        return e;
+    e = listen_to(c);
+    return e < 0 ? sv_error_errno(err, e, "container-executor: event loop") : 0;
+}
+
+/* Another process in the place of `c`'s, which is left to end. */
+static int renew(struct exe_call *c, struct sv_error *err)
+{
+    const struct exe_call was = *c;
+    struct exe_call *other = call_new(c->exe);
+    int e = other ? reach(other, err) : sv_error_errno(err, -ENOMEM, "container-executor");
+    if (e < 0) {
+        if (other)
+            call_free(other);
+        return e;
     }
-    c->dial = exe_dial_free(c->dial);
-    if (!c->answered)
-        answer(c, NULL, -1, 0);
-    else if (!c->forgotten && c->ops.closed)
-        c->ops.closed(c->userdata);
-    if (!c->forgotten && c->ops.ended)
-        c->ops.ended(c->status, c->userdata);
-    call_free(c);
+    c->channel = other->channel;
+    c->on_socket = other->on_socket;
+    c->on_end = other->on_end;
+    c->unread = false;
+    (void)sd_event_source_set_userdata(c->on_socket, c);
+    (void)sd_event_source_set_userdata(c->on_end, c);
+    other->channel = was.channel;
+    other->on_socket = was.on_socket;
+    other->on_end = was.on_end;
+    (void)sd_event_source_set_userdata(other->on_end, other);
+    exe_call_hang_up(other);
     return 0;
 }
 
 static int on_connected(int socket, void *userdata)
 {
     struct exe_call *c = userdata;
-    int e = sd_event_add_io(c->exe->event, &c->on_socket, socket, EPOLLIN, on_connection, c);
-    if (e < 0)
-        return e;
+    if (c->channel.socket == socket) /* of a spare */
+        return 0;
     c->channel.socket = socket;
-    return 0;
+    int e = listen_to(c);
+    if (e < 0) {
+        c->on_socket = sd_event_source_disable_unref(c->on_socket);
+        c->channel.socket = -1;
+    }
+    return e;
 }
 
 static void on_unreachable(int error, void *userdata)
@@ -272,55 +313,50 @@ static void on_unreachable(int error, void *userdata)
     call_free(c);
 }
 
-static int call_by_socket(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
-                          struct sv_error *err)
+static int worded(const struct exe_call *c, int e, struct sv_error *err)
 {
-    static const struct exe_dial_ops ops = { .connected = on_connected, .failed = on_unreachable };
-    int e = exe_dial(c->exe->dialer, r, fds, n_fds, uses_spare(c->op), &ops, c, &c->dial);
     if (e == -EINVAL)
         return sv_error_set(err, e, "container-executor: request is not valid");
-    return e < 0 ? sv_error_errno(err, e, "container-executor") : 0;
+    return e < 0 ? sv_error_errno(err, e, "%s", c->exe->helper) : 0;
 }
 
-/* ---- by a process of ours --------------------------------------------------------------------*/
-
-/* One that is asked nothing yet and belongs to nobody. */
-static int call_new(struct exe *x, struct exe_call **ret, struct sv_error *err)
+static int dial(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds, struct sv_error *err)
 {
-    struct exe_call *c = calloc(1, sizeof(*c));
-    if (!c)
-        return sv_error_errno(err, -ENOMEM, "container-executor");
-    *c = (struct exe_call){ .exe = x, .channel = EXE_CHANNEL_NONE, .forgotten = true };
-    DL_APPEND(x->calls, c);
-    if (x->dialer) { /* the way comes with the request */
-        *ret = c;
-        return 0;
+    static const struct exe_dial_ops ops = { .connected = on_connected, .failed = on_unreachable };
+    int e = exe_dial(c->exe->dialer, r, fds, n_fds, c->channel.socket, &ops, c, &c->dial);
+    if (e >= 0 && c->ready)
+        exe_call_ready(c);
+    return worded(c, e, err);
+}
+
+/* Asks one that was not ready before, in the place of the spare if there was one. */
+static int ask(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds, struct sv_error *err)
+{
+    if (c->exe->dialer) {
+        exe_call_hang_up(c);
+        c->dial = exe_dial_free(c->dial);
+        return dial(c, r, fds, n_fds, err);
     }
-    int e = exe_channel_open(x->helper, &c->channel, err);
-    if (e < 0) {
-        call_free(c);
+    int e = c->channel.process >= 0 ? renew(c, err) : reach(c, err);
+    if (e < 0)
         return e;
-    }
-    e = sd_event_add_io(x->event, &c->on_end, c->channel.process, EPOLLIN, on_end, c);
-    if (e >= 0)
-        e = sd_event_add_io(x->event, &c->on_socket, c->channel.socket, EPOLLIN, on_socket, c);
-    if (e >= 0) /* an answer is seen before the end */
-        e = sd_event_source_set_priority(c->on_socket, SD_EVENT_PRIORITY_NORMAL - 10);
-    if (e < 0) {
-        /* It runs already: without its socket it ends by itself. */
-        call_free(c);
-        return sv_error_errno(err, e, "container-executor: event loop");
-    }
-    *ret = c;
-    return 0;
+    e = exe_channel_send(&c->channel, r, fds, n_fds);
+    if (e == -EPIPE || e == -ECONNRESET)
+        e = 0; /* it has ended already; why, is told by its answer or its exit status */
+    if (c->ready)
+        exe_call_ready(c);
+    return worded(c, e, err);
 }
 
 /* ---- the spare -------------------------------------------------------------------------------*/
 
 static void spare_drop(struct exe *x)
 {
-    if (x->spare)
-        exe_call_hang_up(SV_TAKE(x->spare)); /* it ends by that, and is reaped then */
+    struct exe_call *c = SV_TAKE(x->spare);
+    if (c && x->dialer)
+        call_free(c);
+    else if (c)
+        exe_call_hang_up(c); /* it ends by that, and is reaped then */
 }
 
 static int on_spare_end(sd_event_source *s, uint64_t usec, void *userdata)
@@ -337,9 +373,11 @@ static int on_spare_start(sd_event_source *s, void *userdata)
     struct exe *x = userdata;
     (void)s;
     x->spare_end = sd_event_source_disable_unref(x->spare_end);
-    if (!x->spare && call_new(x, &x->spare, NULL) >= 0 &&
-        sd_event_add_time_relative(x->event, &x->spare_end, CLOCK_BOOTTIME, SPARE_USEC, 0,
-                                   on_spare_end, x) < 0)
+    if (x->spare || !(x->spare = call_new(x)))
+        return 0;
+    if (reach(x->spare, NULL) < 0)
+        call_free(x->spare);
+    else if (sd_event_add_time_relative(x->event, &x->spare_end, CLOCK_BOOTTIME, SPARE_USEC, 0, on_spare_end, x) < 0)
         spare_drop(x);
     return 0;
 }
@@ -357,10 +395,8 @@ static void spare_soon(struct exe *x)
 static struct exe_call *spare_take(struct exe *x)
 {
     struct exe_call *c = x->spare;
-    if (!c)
-        return NULL;
-    if (exe_channel_is_current(&c->channel, x->helper) && exe_channel_announce(&c->channel) == 0 &&
-        (c->asked = calloc(1, sizeof(*c->asked)))) {
+    struct pollfd p = { .fd = c ? c->channel.socket : -1, .events = POLLIN };
+    if (p.fd >= 0 && !c->answered && (!x->dialer || exe_dial_at_once(x->dialer)) && exe_channel_is_current(&c->channel, x->helper) && poll(&p, 1, 0) == 0) {
         x->spare = NULL;
         return c;
     }
@@ -368,62 +404,27 @@ static struct exe_call *spare_take(struct exe *x)
     return NULL;
 }
 
-/* Another process in the place of `c`'s, which is left to end. */
-static int renew(struct exe_call *c, struct sv_error *err)
-{
-    const struct exe_call was = *c;
-    struct exe_call *other;
-    int e = call_new(c->exe, &other, err);
-    if (e < 0)
-        return e;
-    c->channel = other->channel;
-    c->on_socket = other->on_socket;
-    c->on_end = other->on_end;
-    c->unread = false;
-    (void)sd_event_source_set_userdata(c->on_socket, c);
-    (void)sd_event_source_set_userdata(c->on_end, c);
-    other->channel = was.channel;
-    other->on_socket = was.on_socket;
-    other->on_end = was.on_end;
-    (void)sd_event_source_set_userdata(other->on_end, other);
-    exe_call_hang_up(other);
-    return 0;
-}
-
-/* A spare may end just when it is asked: it was killed, or has waited for too long. What it has not
- * read it has not done. */
+/* A spare may end just when it is asked: it was killed, or has waited for too long; and root's configuration may
+ * change between a request and the word after it. What was not read was not done, and who answers without the
+ * request's number says so. */
 static bool ask_another(struct exe_call *c, const struct exe_reply *reply)
 {
     if (!c->asked || c->forgotten || (reply ? reply->request_id != 0 : !c->unread))
         return false;
     struct asked *a = SV_TAKE(c->asked);
-    bool done = renew(c, NULL) >= 0;
-    if (done) /* if it has ended already: its end tells */
-        (void)!exe_channel_send(&c->channel, &a->request, a->fds, a->n_fds);
+    bool done = ask(c, &a->request, a->fds, a->n_fds, NULL) >= 0;
     (void)asked_free(a);
     return done;
 }
 
 /* ---- a call ----------------------------------------------------------------------------------*/
 
-int exe_call_open(struct exe *x, enum exe_op op, const struct exe_call_ops *ops, void *userdata,
-                  struct exe_call **ret, struct sv_error *err)
+/* For ask_another; without memory or descriptors to spare it is not needed: what is asked now runs. */
+static struct asked *keep(const struct exe_request *r, const int *fds, size_t n_fds)
 {
-    struct exe_call *c = uses_spare(op) ? spare_take(x) : NULL;
-    int e = c ? 0 : call_new(x, &c, err);
-    if (e < 0)
-        return e;
-    c->op = (uint16_t)op;
-    c->forgotten = false;
-    c->ops = *ops;
-    c->userdata = userdata;
-    *ret = c;
-    return 0;
-}
-
-/* For ask_another; without descriptors to spare it is not needed: what is asked now runs. */
-static struct asked *keep(struct asked *a, const struct exe_request *r, const int *fds, size_t n_fds)
-{
+    struct asked *a = calloc(1, sizeof(*a));
+    if (!a)
+        return NULL;
     a->request = *r;
     for (; a->n_fds < n_fds; a->n_fds++)
         if ((a->fds[a->n_fds] = fcntl(fds[a->n_fds], F_DUPFD_CLOEXEC, 0)) < 0)
@@ -431,51 +432,57 @@ static struct asked *keep(struct asked *a, const struct exe_request *r, const in
     return a;
 }
 
-int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, size_t n_fds,
-                  struct sv_error *err)
+static int ask_spare(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
+                     struct sv_error *err)
 {
-    const bool spare = c->asked != NULL;
-    r->request_id = c->request_id = ++c->exe->next_request;
     if (c->exe->dialer)
-        return call_by_socket(c, r, fds, n_fds, err);
-    if (spare)
-        c->asked = keep(c->asked, r, fds, n_fds);
+        return dial(c, r, fds, n_fds, err);
     int e = exe_channel_send(&c->channel, r, fds, n_fds);
-    if (spare && (e == -EPIPE || e == -ECONNRESET)) {
-        c->asked = asked_free(c->asked);
-        e = renew(c, err);
-        if (e < 0)
-            return e;
-        e = exe_channel_send(&c->channel, r, fds, n_fds);
-    }
-    if (e == -EPIPE || e == -ECONNRESET)
-        e = 0; /* it has ended already; why, is told by its answer or its exit status */
-    if (e == -EINVAL)
-        return sv_error_set(err, e, "container-executor: request is not valid");
-    return e < 0 ? sv_error_errno(err, e, "%s", c->exe->helper) : 0;
-}
-
-void exe_call_abandon(struct exe_call *c)
-{
-    c->forgotten = true;
-    if (c->exe->dialer)
-        call_free(c);
-    else
-        exe_call_hang_up(c);
+    return e == -EPIPE || e == -ECONNRESET ? ask(c, r, fds, n_fds, err) : worded(c, e, err);
 }
 
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err)
 {
-    struct exe_call *c;
-    int e = exe_call_open(x, (enum exe_op)r->op, ops, userdata, &c, err);
-    if (e < 0)
-        return e;
-    e = exe_call_send(c, r, fds, n_fds, err);
-    if (e < 0)
+    struct exe_call *c = uses_spare(r->op) ? spare_take(x) : NULL;
+    const bool spare = c != NULL;
+    if (!c)
+        c = call_new(x);
+    if (!c)
+        return sv_error_errno(err, -ENOMEM, "container-executor");
+    r->request_id = c->request_id = ++x->next_request;
+    c->forgotten = false;
+    c->ops = *ops;
+    c->userdata = userdata;
+    if (uses_spare(r->op))
+        c->asked = keep(r, fds, n_fds);
+    int e = spare ? ask_spare(c, r, fds, n_fds, err) : ask(c, r, fds, n_fds, err);
+    if (e < 0) {
         exe_call_abandon(c);
-    else if (ret)
+        return e;
+    }
+    if (uses_spare(r->op))
+        spare_soon(x);
+    if (ret)
         *ret = c;
-    return e;
+    return 0;
+}
+
+void exe_call_ready(struct exe_call *c)
+{
+    c->ready = true;
+    if (c->dial)
+        exe_dial_ready(c->dial);
+    if (c->channel.socket >= 0)
+        (void)!exe_channel_ready(&c->channel); /* if it has ended: its end tells */
+}
+
+void exe_call_abandon(struct exe_call *c)
+{
+    c->forgotten = true;
+    if (c->on_end)
+        exe_call_hang_up(c);
+    else
+        call_free(c);
 }

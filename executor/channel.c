@@ -78,10 +78,10 @@ int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_erro
     return 0;
 }
 
-int exe_channel_announce(const struct exe_channel *c)
+int exe_channel_ready(const struct exe_channel *c)
 {
-    const char coming = EXE_REQUEST_COMING;
-    return send(c->socket, &coming, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+    const char ready = EXE_GROUP_READY;
+    return send(c->socket, &ready, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
 int exe_channel_send(const struct exe_channel *channel, const struct exe_request *r, const int *fds,

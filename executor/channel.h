@@ -28,11 +28,11 @@ struct exe_channel {
 int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_error *err) _must_use_;
 /* Would exe_channel_open start the same file now? */
 bool exe_channel_is_current(const struct exe_channel *c, const char *helper);
-/* What waits at the other end is to look at its policy: a request follows. */
-int exe_channel_announce(const struct exe_channel *c) _must_use_;
 /* One request; `fds` are duplicated by sending. -EINVAL: the helper would refuse it. */
 int exe_channel_send(const struct exe_channel *c, const struct exe_request *r, const int *fds,
                      size_t n_fds) _must_use_;
+/* After LAUNCH: the container's group is made. */
+int exe_channel_ready(const struct exe_channel *c) _must_use_;
 /* Closes what is open; a process that runs is left to itself. */
 void exe_channel_close(struct exe_channel *c);
 

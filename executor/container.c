@@ -298,11 +298,6 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         return e;
     if (l->n_devices)
         memcpy(r.devices, l->devices, l->n_devices * sizeof(*l->devices));
-    e = exe_call_open(x, EXE_OP_LAUNCH, &call_ops, c, &c->call, err);
-    if (e < 0) {
-        container_free(c);
-        return e;
-    }
     exe_request_categories(&r, l->categories);
     cg_demanded(x->cgroups, &l->resource, &r.memory_max, &r.pids_max);
     exe_request_container(&r, l->id);
@@ -310,8 +305,6 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     dir = private_dir(c, true);
     if (dir < 0)
         e = sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app);
-    if (e == 0)
-        e = cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
     if (e == 0) {
         script = sv_memfd_sealed("launch_container.sh", l->script, l->script_len);
         credentials = sv_memfd_sealed("container_tokens", l->credentials, l->credentials_len);
@@ -319,13 +312,17 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
             e = sv_error_errno(err, script < 0 ? script : credentials, "memfd");
     }
     if (e == 0)
-        e = exe_call_send(c->call, &r, (int[]){ script, credentials }, 2, err);
+        e = exe_call_start(x, &r, (int[]){ script, credentials }, 2, &call_ops, c, &c->call, err);
+    if (e == 0) { /* while the helper prepares what needs no group */
+        e = cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
+        if (e < 0)
+            exe_call_abandon(SV_TAKE(c->call));
+    }
     if (e < 0) {
-        exe_call_abandon(SV_TAKE(c->call));
-        drop_group(c);
         container_free(c);
         return e;
     }
+    exe_call_ready(c->call);
     *ret = c;
     return 0;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -30,10 +29,6 @@ struct exe_dialer {
     sd_event_source *timer;   /* while one waits because an attempt has failed */
     bool resting;             /* until the timer: an attempt has failed */
     bool told;                /* that the socket cannot be reached */
-    int spare;                /* a connection on which nothing was asked yet; -1 */
-    sd_event_source *spare_start, *spare_end;
-    char *helper;
-    struct exe_channel_file file; /* which it was when the spare was made */
 };
 
 struct exe_dial {
@@ -43,7 +38,8 @@ struct exe_dial {
     int fds[EXE_FDS_MAX];
     size_t n_fds;
     bool sent;
-    bool may_use_spare, on_spare;
+    int connection;   /* to be sent on, the callee's already; -1: none */
+    bool ready;       /* the word after the request is to be sent as well */
     int unsent;       /* why it could not be sent on the connection that it has; 0: it was */
     int64_t since_ms; /* of the first of its attempts that failed; 0: none has */
     int error;        /* the last one's, -errno */
@@ -63,59 +59,19 @@ static int connect_to(const struct exe_dialer *d)
     return sv_take_fd(&fd);
 }
 
-static void spare_drop(struct exe_dialer *d)
+int exe_dial_connect(const struct exe_dialer *d, const char *helper, struct exe_channel *ret)
 {
-    d->spare_end = sd_event_source_disable_unref(d->spare_end);
-    d->spare = sv_close(d->spare);
-}
-
-/* -1: there is none, or it is of no use: it has ended, or is of a file that was replaced. */
-static int spare_take(struct exe_dialer *d)
-{
-    const struct exe_channel channel = { .socket = d->spare, .file = d->file };
-    struct pollfd p = { .fd = d->spare, .events = POLLIN };
-    if (d->spare < 0)
-        return -1;
-    int fd = poll(&p, 1, 0) == 0 && exe_channel_is_current(&channel, d->helper) ? sv_take_fd(&d->spare) : -1;
-    spare_drop(d);
-    return fd;
-}
-
-static int on_spare_end(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    (void)s;
-    (void)usec;
-    spare_drop(userdata);
-    return 0;
-}
-
-/* One that cannot be had is done without. */
-static int on_spare_start(sd_event_source *s, void *userdata)
-{
-    struct exe_dialer *d = userdata;
-    (void)s;
-    d->spare_end = sd_event_source_disable_unref(d->spare_end);
-    if (d->spare < 0 && !d->waiting) {
-        d->file = exe_channel_look(d->helper);
-        d->spare = connect_to(d);
-    }
-    if (d->spare >= 0 && sd_event_add_time_relative(d->event, &d->spare_end, CLOCK_BOOTTIME, EXE_DIAL_SPARE_USEC,
-                                                    0, on_spare_end, d) < 0)
-        spare_drop(d);
-    return 0;
-}
-
-void exe_dial_spare_soon(struct exe_dialer *d)
-{
-    (void)sd_event_source_set_enabled(d->spare_start, SD_EVENT_ONESHOT); /* ours, ignoring */
+    const struct exe_channel_file file = exe_channel_look(helper); /* not a later one than what is started */
+    int fd = connect_to(d);
+    if (fd >= 0)
+        *ret = (struct exe_channel){ .socket = fd, .process = -1, .file = file };
+    return fd < 0 ? fd : 0;
 }
 
 static int attempt(struct exe_dial *q)
 {
-    _cleanup_close_ int fd = q->may_use_spare ? spare_take(q->dialer) : -1;
-    q->on_spare = fd >= 0;
-    if (fd < 0)
-        fd = connect_to(q->dialer);
+    _cleanup_close_ int fd = q->connection >= 0 ? q->connection : connect_to(q->dialer);
+    q->connection = -1;
     if (fd < 0)
         return fd;
     const struct exe_channel channel = { .socket = fd, .process = -1 };
@@ -124,6 +80,8 @@ static int attempt(struct exe_dial *q)
         return e;
     (void)sv_take_fd(&fd);
     q->unsent = exe_channel_send(&channel, &q->request, q->fds, q->n_fds);
+    if (q->unsent == 0 && q->ready)
+        q->unsent = exe_channel_ready(&channel);
     if (q->unsent < 0)
         (void)shutdown(channel.socket, SHUT_RDWR); /* its owner sees the end, and asks exe_dial_again */
     q->socket = channel.socket;
@@ -253,7 +211,7 @@ static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-int exe_dialer_new(sd_event *event, const char *path, const char *helper, struct exe_dialer **ret)
+int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret)
 {
     if (path[0] != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
         return -EINVAL;
@@ -261,17 +219,9 @@ int exe_dialer_new(sd_event *event, const char *path, const char *helper, struct
     if (!d)
         return -ENOMEM;
     d->event = event;
-    d->spare = -1;
-    d->helper = strdup(helper);
     d->address.sun_family = AF_UNIX;
     memcpy(d->address.sun_path, path, strlen(path));
-    int r = d->helper ? sd_event_add_defer(event, &d->spare_start, on_spare_start, d) : -ENOMEM;
-    if (r >= 0)
-        r = sd_event_source_set_enabled(d->spare_start, SD_EVENT_OFF);
-    if (r >= 0)
-        r = sd_event_source_set_priority(d->spare_start, SD_EVENT_PRIORITY_NORMAL + 10);
-    if (r >= 0)
-        r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10, on_timer, d);
+    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10, on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
     if (r < 0) {
@@ -288,9 +238,6 @@ struct exe_dialer *exe_dialer_free(struct exe_dialer *d)
         return NULL;
     d->watch = sd_event_source_disable_unref(d->watch);
     d->timer = sd_event_source_disable_unref(d->timer);
-    d->spare_start = sd_event_source_disable_unref(d->spare_start);
-    spare_drop(d);
-    free(d->helper);
     free(d);
     return NULL;
 }
@@ -300,7 +247,12 @@ const char *exe_dialer_path(const struct exe_dialer *d)
     return d->address.sun_path;
 }
 
-int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds, bool spare,
+bool exe_dial_at_once(const struct exe_dialer *d)
+{
+    return !d->waiting && !d->resting && d->at_once < EXE_DIAL_AT_ONCE;
+}
+
+int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds, int connection,
              const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
 {
     struct exe_dial *q = exe_request_ok(r) ? calloc(1, sizeof(*q)) : NULL;
@@ -308,7 +260,7 @@ int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, 
         return -EINVAL;
     if (!q)
         return -ENOMEM;
-    *q = (struct exe_dial){ .dialer = d, .request = *r, .may_use_spare = spare, .ops = *ops,
+    *q = (struct exe_dial){ .dialer = d, .request = *r, .connection = connection, .ops = *ops,
                             .userdata = userdata };
     for (; q->n_fds < n_fds; q->n_fds++)
         if ((q->fds[q->n_fds] = fcntl(fds[q->n_fds], F_DUPFD_CLOEXEC, 0)) < 0) {
@@ -327,21 +279,15 @@ void exe_dial_again(struct exe_dial *q)
     struct exe_dialer *d = q->dialer;
     not_asked(q);
     DL_PREPEND(d->waiting, q);
-    if (q->on_spare) { /* says nothing of the socket */
-        q->may_use_spare = false;
-        q->unsent = 0;
-        proceed(d);
-        return;
-    }
     failed(q, q->unsent < 0 ? q->unsent : -ECONNRESET);
     q->unsent = 0;
     if (!d->resting)
         wait_a_little(d);
 }
 
-bool exe_dial_on_spare(const struct exe_dial *q)
+void exe_dial_ready(struct exe_dial *q)
 {
-    return q && q->on_spare;
+    q->ready = true;
 }
 
 bool exe_dial_unsent(const struct exe_dial *q)

@@ -10,16 +10,15 @@
 
 #include "common/base.h"
 #include "executor/ask.h"
+#include "executor/channel.h"
 
 #define EXE_DIAL_AT_ONCE 64        /* unanswered ones; systemd's MaxConnections= is more */
-#define EXE_DIAL_SPARE_USEC (8 * UINT64_C(1000000)) /* less than the ten seconds of a helper that is not asked */
 #define EXE_DIAL_PATIENCE_MS 10000 /* for the socket to be there, a request to be read */
 
 struct exe_dialer; /* one of a daemon */
 struct exe_dial;   /* one request */
 
-/* `helper`: its file, of which a connection that was made before must be. */
-int exe_dialer_new(sd_event *event, const char *path, const char *helper, struct exe_dialer **ret) _must_use_;
+int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret) _must_use_;
 /* No request is left. */
 struct exe_dialer *exe_dialer_free(struct exe_dialer *d);
 const char *exe_dialer_path(const struct exe_dialer *d);
@@ -32,16 +31,18 @@ struct exe_dial_ops {
     void (*failed)(int error, void *userdata);
 };
 
-/* A connection is made for one that comes soon: a helper waits at its end then. There is one at most, for eight
- * seconds. From the loop, when nothing else is to be done. */
-void exe_dial_spare_soon(struct exe_dialer *d);
-/* `fds` are duplicated. `spare`: that connection will do, too. */
-int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds, bool spare,
+/* A connection on which nothing is asked yet: a helper waits at its end, whose file is `helper`. */
+int exe_dial_connect(const struct exe_dialer *d, const char *helper, struct exe_channel *ret) _must_use_;
+/* Would a request go out now? */
+bool exe_dial_at_once(const struct exe_dialer *d);
+/* `fds` are duplicated. `connection`: of exe_dial_connect, asked nothing yet, and only when exe_dial_at_once; -1: a
+ * new one. */
+int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds, int connection,
              const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret) _must_use_;
 /* It was not sent, although connected: what ends then has not read it. */
 bool exe_dial_unsent(const struct exe_dial *q);
-/* Sent on a connection that was made before: that has an end of its own, for which it must be asked again. */
-bool exe_dial_on_spare(const struct exe_dial *q);
+/* Wherever it is sent from now on, exe_channel_ready follows. */
+void exe_dial_ready(struct exe_dial *q);
 /* It was not read. */
 void exe_dial_again(struct exe_dial *q);
 /* Answered, or of no use any more: its place is free. */

@@ -45,7 +45,7 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
     if (!x->helper || copy_strv(s->local_dirs, &x->local_dirs) < 0 ||
         copy_strv(s->log_dirs, &x->log_dirs) < 0)
         return sv_error_errno(err, -ENOMEM, "executor");
-    int r = s->socket ? exe_dialer_new(event, s->socket, s->helper, &x->dialer) : 0;
+    int r = s->socket ? exe_dialer_new(event, s->socket, &x->dialer) : 0;
     if (r < 0)
         return sv_error_errno(err, r, "%s: the socket of container-executor", s->socket);
     *ret = SV_TAKE(x);

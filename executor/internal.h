@@ -42,13 +42,9 @@ struct exe_call_ops {
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err) _must_use_;
-/* The same in two steps: what starts meanwhile need not be waited for. The helper has read root's
- * configuration after exe_call_open began. */
-int exe_call_open(struct exe *x, enum exe_op op, const struct exe_call_ops *ops, void *userdata,
-                  struct exe_call **ret, struct sv_error *err) _must_use_;
-int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, size_t n_fds,
-                  struct sv_error *err) _must_use_;
-/* Instead of the request, or when that has failed: no callback follows, the process ends. */
+/* After LAUNCH, when the container's group is made: until then the helper starts and writes nothing. */
+void exe_call_ready(struct exe_call *c);
+/* Instead of exe_call_ready: no callback follows, the process ends. */
 void exe_call_abandon(struct exe_call *c);
 /* No callback follows; the process is left to itself (and reaped when it ends). NULL is accepted. */
 void exe_call_forget(struct exe_call *c);

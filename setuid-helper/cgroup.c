@@ -13,22 +13,22 @@
 
 #include "setuid-helper/helper.h"
 
-static int open_group(const struct hlp *h, int root, const char *name)
+int hlp_open_group(const struct hlp *h, int root, const char *name)
 {
     int fd = hlp_open_at(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     return hlp_checked(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
 }
 
-void hlp_open_groups(const struct hlp *h, const char *name, struct hlp_groups *ret)
+int hlp_open_root_group(const struct hlp *h)
 {
     struct statfs fs;
     const char *path = h->cfg.cgroup_root;
     /* Names from the configuration; /sys/fs/cgroup and its parents are root's by nature. */
     int root = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    ret->root = hlp_checked(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    root = hlp_checked(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
     if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
         hlp_fail(EXE_STATUS_CGROUP, EPERM, path);
-    ret->own = open_group(h, root, name);
+    return root;
 }
 
 /* A filter that stands on a group is container-prepare's work, and so is the mark, which root alone can set. A
@@ -44,7 +44,7 @@ static void prove_filtered(int group)
  * is who has opened the file: root, with CAP_DAC_OVERRIDE. */
 int hlp_open_monitors(const struct hlp *h, int root)
 {
-    int dir = open_group(h, root, CG_MONITORS);
+    int dir = hlp_open_group(h, root, CG_MONITORS);
     if (h->cfg.assignable)
         prove_filtered(dir);
     hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);

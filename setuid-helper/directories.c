@@ -1,7 +1,6 @@
-/* The directories of one container or localizer below the configured local and log directories, in
- * the launched child. The configured ones are opened with the daemon's file-system ids, then what is
- * below them, made where it is new, with the user's; what the process is to see becomes detached
- * mounts. */
+/* The directories of one container or localizer below the configured local and log directories. The
+ * configured ones are opened with the daemon's file-system ids, then what is below them with the user's; what
+ * the process is to see becomes detached mounts. The container's own are made when its group has been proved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,26 +15,12 @@ static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_onl
 {
     struct hlp_tree *to = &t->v[t->n];
     if (h->req.profile != EXE_PROFILE_HOST) {
-        to->base = base;
-        to->kind = t->kind;
+        *to = (struct hlp_tree){ .fd = hlp_copy_tree(dir, read_only, rest), .parent = -1, .base = base,
+                                 .kind = t->kind };
         (void)hlp_format(to->rest, sizeof(to->rest), "%s", rest);
-        to->fd = hlp_copy_tree(dir, read_only, rest);
         t->n++;
     }
     (void)close(dir);
-}
-
-/* The work dir and its tmp, which is /tmp. */
-static void work_dir(const struct hlp *h, struct hlp_trees *t, int app)
-{
-    (void)umask(027);
-    int work = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
-    int tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
-    (void)umask(0);
-    if (h->req.profile == EXE_PROFILE_HADOOP)
-        add(h, t, dup(tmp), false, "/var/tmp", "");
-    add(h, t, tmp, false, "/tmp", "");
-    (void)close(work);
 }
 
 /* One local dir: the caches read-only, the application's directory writable. */
@@ -56,23 +41,18 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int 
     add(h, t, hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), true, base, path);
     (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
     int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
-    if (i == h->req.work_dir)
-        work_dir(h, t, app);
+    if (i == h->req.work_dir && (t->app = fcntl(app, F_DUPFD_CLOEXEC, 3)) < 0)
+        hlp_fail(EXE_STATUS_APP_DIR, errno, path);
     add(h, t, app, false, base, path);
     (void)close(dir);
 }
 
 static void log_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int dir)
 {
-    char path[HLP_PATH_MAX];
-    const char *base = h->cfg.log_dirs.v[i];
-    int app = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR);
-    (void)umask(027);
-    int logs = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
-    (void)umask(0);
-    (void)hlp_format(path, sizeof(path), "%s/%s", h->app, h->container);
-    add(h, t, logs, false, base, path);
-    (void)close(app);
+    struct hlp_tree *to = &t->v[t->n++];
+    *to = (struct hlp_tree){ .fd = -1, .base = h->cfg.log_dirs.v[i], .kind = t->kind,
+                             .parent = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR) };
+    (void)hlp_format(to->rest, sizeof(to->rest), "%s/%s", h->app, h->container);
     (void)close(dir);
 }
 
@@ -124,5 +104,27 @@ void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
     for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
         if (h->req.log_mask >> i & 1)
             log_dir(h, t, i, logs[i]);
+    hlp_fs_as(0, 0);
+}
+
+/* The work dir and its tmp, which is /tmp; the log directories. */
+void hlp_new_trees(const struct hlp *h, struct hlp_trees *t)
+{
+    hlp_fs_as(h->user.uid, h->user.gid);
+    (void)umask(027);
+    int work = hlp_make_dir(t->app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
+    int tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
+    for (unsigned i = 0; i < t->n; i++)
+        if (t->v[i].parent >= 0) {
+            int logs = hlp_make_dir(t->v[i].parent, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
+            if (h->req.profile != EXE_PROFILE_HOST)
+                t->v[i].fd = hlp_copy_tree(logs, false, t->v[i].rest);
+            (void)close(logs);
+        }
+    (void)umask(0);
+    if (h->req.profile == EXE_PROFILE_HADOOP)
+        add(h, t, dup(tmp), false, "/var/tmp", "");
+    add(h, t, tmp, false, "/tmp", "");
+    (void)close(work);
     hlp_fs_as(0, 0);
 }

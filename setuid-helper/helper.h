@@ -27,6 +27,8 @@ struct hlp {
     struct hlp_policy cfg;                     /* what root's configuration comes to */
     int table;                                 /* its file, for the users in it */
     int ahead;                                 /* hlp_build_ahead's mount namespace; 0: none */
+    int home;                                  /* its own; 0: it has not left it */
+    int hidden;                                /* a container's HLP_HIDDEN, which an own /dev covers */
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
     gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
@@ -43,6 +45,7 @@ struct hlp_message { /* what the launched child says, 0 = about to execute; and 
     char what[480];
 };
 void hlp_load_policy(struct hlp *h);                  /* made anew where it is not up to date */
+void hlp_wait_for_group(void); /* until the daemon has made it; whoever hangs up instead has asked for nothing */
 bool hlp_is_channel(int fd); /* a SOCK_SEQPACKET of AF_UNIX */
 void hlp_fail_to_pipe(int fd);                        /* from now on hlp_fail writes there */
 void hlp_on_fail(void (*fn)(void *), void *argument); /* undo, called once before the reply */
@@ -90,6 +93,7 @@ enum hlp_label {
     HLP_LABEL_APP_CACHE,  /* the same, for the application to read */
     HLP_LABEL_USER_CACHE, /* the same, for all of the user's, or for everybody */
     HLP_LABEL_PLAIN,      /* the same, of nobody */
+    HLP_LABEL_RECORD,     /* the same, the daemon's own */
 };
 void hlp_label(const struct hlp *h, enum hlp_label which);
 /* Through `proc`, proved to be a /proc; the file has this text then. */
@@ -122,7 +126,8 @@ int hlp_open_user_dir(int dirfd, const char *path, uid_t uid, enum exe_status st
 struct hlp_groups {
     int root, own; /* the delegated group; the container's, or the localizers' */
 };
-void hlp_open_groups(const struct hlp *h, const char *name, struct hlp_groups *ret);
+int hlp_open_root_group(const struct hlp *h);
+int hlp_open_group(const struct hlp *h, int root, const char *name);
 void hlp_check_cgroup(const struct hlp *h, int cgroup);
 int hlp_open_monitors(const struct hlp *h, int root); /* cgroup.procs of the monitors' group */
 void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g);
@@ -139,12 +144,11 @@ int hlp_bpf(int command, union bpf_attr *attr);
 /* network.c: leaves the process in the container's network namespace. */
 void hlp_network(const struct hlp *h);
 
-/* sandbox.c: in the launched child, before the drop. */
+/* sandbox.c: the launched child's file system, made by its parent for the most part. */
 struct hlp_child {
-    int status, life; /* a socket to the monitor; a pipe from it */
-    int root;         /* the prepared one; -1: of profile host */
-    bool ahead;       /* it is its own already */
-    int mounts;       /* its own mount namespace, once it is there */
+    int status, life; /* pipes to the monitor and from it */
+    int mounts;       /* its mount namespace */
+    int root;         /* / there */
     const struct sock_fprog *filter;
     struct hlp_node nodes[HLP_NODES_MAX];
     unsigned n_nodes;
@@ -154,7 +158,10 @@ struct hlp_child {
  * systems that need nothing of a request; a launch has the rest to do. It counts as long as the policy. */
 void hlp_build_ahead(struct hlp *h);
 int hlp_take_ahead(struct hlp *h); /* for this request, or -1 */
-void hlp_build_root(const struct hlp *h, struct hlp_child *c);
+void hlp_own_mounts(struct hlp *h, struct hlp_child *c); /* its namespace, without its directories */
+void hlp_enter(int mounts);
+/* In the child: what needs its pid namespace and its group. */
+void hlp_finish_root(const struct hlp *h, const struct hlp_child *c);
 int hlp_copy_tree(int dir, bool read_only, const char *what); /* a detached mount of it */
 
 /* The mount namespace that container-prepare has made (root.c); -ENOENT when it is gone. */
@@ -162,16 +169,22 @@ int hlp_open_prepared_root(unsigned profile, uint32_t number);
 
 /* directories.c: its own directories as detached mounts, and where they belong: base and rest. */
 struct hlp_tree {
-    int fd;
+    int fd;     /* -1: not made yet, or put there */
+    int parent; /* of a log directory that is to be made: where */
     const char *base, *kind; /* "local" or "log": these have the same mount points */
     char rest[256];
 };
 struct hlp_trees {
     struct hlp_tree v[4 * EXE_DIRS_MAX + 2];
     unsigned n;
+    int app;          /* where the work dir is to be made */
     const char *kind; /* of those that are added now */
 };
-void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t);
+void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t); /* those that there are */
+void hlp_new_trees(const struct hlp *h, struct hlp_trees *t); /* makes the others */
+/* sandbox.c: in the child's mount namespace, first their mount points, all of them; then those that are there. */
+void hlp_tree_points(const struct hlp *h, const struct hlp_child *c, const struct hlp_trees *t);
+void hlp_attach_trees(const struct hlp_child *c, struct hlp_trees *t);
 
 /* init.c: the launched child. */
 _Noreturn void hlp_child(const struct hlp *h, struct hlp_child *c);
@@ -187,6 +200,9 @@ struct hlp_watched {
     int record;   /* -1: a localizer, which has none and ends with the caller's socket */
     int monitors; /* cgroup.procs of the group that the monitor belongs to */
     int left;     /* open until it is there: who waits for that; -1: nobody */
+    /* The container's mounts: as long as this process has them open the kernel takes them down here and not
+     * in init's end, which is waited for. */
+    int mounts;
     struct exe_record r;
 };
 _Noreturn void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter);

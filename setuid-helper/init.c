@@ -157,41 +157,15 @@ _Noreturn static void execute_script(const char *path)
     hlp_fail(EXE_STATUS_EXEC, errno, path);
 }
 
-/* About to execute; with it goes the mount namespace (monitor.c). */
-static void tell_monitor(const struct hlp_child *c)
-{
-    static const struct hlp_message about_to_execute = { 0, 0, "" };
-    union {
-        char space[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = { 0 };
-    struct iovec iov = { .iov_base = (void *)(uintptr_t)&about_to_execute,
-                         .iov_len = sizeof(about_to_execute) };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
-                          .msg_controllen = sizeof(control.space) };
-    struct cmsghdr *m = CMSG_FIRSTHDR(&msg);
-    m->cmsg_level = SOL_SOCKET;
-    m->cmsg_type = SCM_RIGHTS;
-    m->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(m), &c->mounts, sizeof(int));
-    ssize_t n = sendmsg(c->status, &msg, MSG_NOSIGNAL);
-    if (n < 0 && errno == ETOOMANYREFS) { /* the user's other containers have theirs in flight */
-        msg.msg_control = NULL;
-        msg.msg_controllen = 0;
-        n = sendmsg(c->status, &msg, MSG_NOSIGNAL);
-    }
-    if (n != (ssize_t)sizeof(about_to_execute))
-        _exit(EXE_STATUS_LOST);
-    (void)close(c->mounts);
-}
-
 /* pid 1 of the container: executes `script`, or a localizer's `program`, and serves it. A death signal
  * would not do in place of the pipe: the kernel sends it with the monitor's rights, which has none over
  * the user. */
 _Noreturn static void init(const struct hlp_child *c, const char *script, int program, int signals)
 {
     static const char *const localizer[] = { "container-localizer", NULL };
-    tell_monitor(c);
+    static const struct hlp_message about_to_execute = { 0, 0, "" };
+    if (write(c->status, &about_to_execute, sizeof(about_to_execute)) != (ssize_t)sizeof(about_to_execute))
+        _exit(EXE_STATUS_LOST);
     pid_t pid = vfork(); /* until it executes it only makes system calls */
     if (pid < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "fork");
@@ -236,12 +210,10 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
 {
     const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    int fds[EXE_FDS_MAX], *keep[6 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->mounts }, n = 3;
+    int fds[EXE_FDS_MAX], *keep[6 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life }, n = 2;
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
-    hlp_label(h, container ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
-    hlp_label(h, HLP_LABEL_APP_FILES);
-    hlp_build_root(h, c);
+    hlp_finish_root(h, c);
     int program = container ? -1
                             : hlp_open_trusted(LIBEXECDIR "/container-localizer", O_PATH,
                                                EXE_STATUS_EXEC, EXE_STATUS_EXEC);

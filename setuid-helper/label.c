@@ -29,6 +29,7 @@ static const struct {
     [HLP_LABEL_APP_CACHE] = { "fscreate", "object_r", "selvedge_container_ro_file_t", APP },
     [HLP_LABEL_USER_CACHE] = { "fscreate", "object_r", "selvedge_container_ro_file_t", USER },
     [HLP_LABEL_PLAIN] = { "fscreate", "object_r", "selvedge_local_t", PUBLIC },
+    [HLP_LABEL_RECORD] = { "fscreate", "object_r", "selvedge_private_t", PUBLIC },
 };
 
 static void compose(const struct hlp *h, enum hlp_label which, char *buf, size_t size)

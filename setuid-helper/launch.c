@@ -46,12 +46,10 @@ static void remove_record(void *argument)
     (void)unlinkat(r->dir, r->name, 0); /* the daemon removes what stays */
 }
 
-/* The record is created in the daemon's private directory with the daemon's rights, given to the
- * monitor's account, and locked before anything exists that it could tell of. */
-static void make_record(const struct hlp *h, struct record *r)
+/* The daemon's private directory of the container. */
+static void open_record(const struct hlp *h, struct record *r)
 {
     char path[HLP_PATH_MAX];
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     r->h = h;
     (void)hlp_format(path, sizeof(path), "nmPrivate/%s/%s", h->app, h->container);
     (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
@@ -59,6 +57,16 @@ static void make_record(const struct hlp *h, struct record *r)
     int root = hlp_open_root(h, h->cfg.local_dirs.v[h->req.work_dir], EXE_STATUS_LOCAL_DIR);
     r->dir = hlp_open_user_dir(root, path, h->nm.uid, EXE_STATUS_RECORD);
     (void)close(root);
+    hlp_fs_as(0, 0);
+}
+
+/* The record is created there with the daemon's rights, given to the monitor's account, and locked before
+ * anything exists that it could tell of. */
+static void make_record(const struct hlp *h, struct record *r)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    hlp_label(h, HLP_LABEL_RECORD);
+    hlp_fs_as(h->nm.uid, h->nm_gid);
     r->fd = openat(r->dir, r->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     if (r->fd < 0)
         hlp_fail(EXE_STATUS_RECORD, errno, r->name);
@@ -66,6 +74,8 @@ static void make_record(const struct hlp *h, struct record *r)
     if (fchmod(r->fd, 0640) < 0 || fchown(r->fd, h->monitor.uid, h->nm_gid) < 0 ||
         fcntl(r->fd, F_SETLK, &lock) < 0)
         hlp_fail(EXE_STATUS_RECORD, errno, r->name);
+    hlp_fs_as(0, 0);
+    hlp_label(h, HLP_LABEL_APP_FILES);
 }
 
 void hlp_write_record(int fd, struct exe_record *r)
@@ -84,8 +94,8 @@ struct started {
     int pidfd, status, life; /* our ends */
 };
 
-/* True in the child. */
-static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct started *s)
+/* True in the child, which is born in its mount namespace. */
+static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct hlp_trees *t, struct started *s)
 {
     int status[2], life[2];
     struct clone_args args = {
@@ -94,9 +104,11 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
         .exit_signal = SIGCHLD,
         .cgroup = (uint64_t)cgroup,
     };
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, status) < 0 || pipe2(life, O_CLOEXEC) < 0)
+    if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
-    hlp_fs_as(0, 0);
+    hlp_label(h, h->req.op == EXE_OP_LAUNCH ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
+    hlp_enter(c->mounts);
+    hlp_attach_trees(c, t);
     hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
     long pid = syscall(SYS_clone3, &args, sizeof(args));
     int error = errno;
@@ -115,8 +127,7 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
             hlp_fail(EXE_STATUS_CLONE, errno, "prctl");
         return true;
     }
-    (void)close(status[1]);
-    (void)close(life[0]);
+    hlp_enter(h->home);
     s->pid = (pid_t)pid;
     s->status = status[0];
     s->life = life[1];
@@ -168,89 +179,96 @@ static void make_public_caches(const struct hlp *h)
     }
 }
 
+/* Closes all but 0 to 2 and these (-1: none), which stay where they are: a lock goes with the first copy of its
+ * descriptor that is closed. */
+static void close_but(const int *keep, size_t n)
+{
+    for (unsigned from = 3, next; from != 0; from = next + 1) {
+        next = ~0U;
+        for (size_t i = 0; i < n; i++)
+            if (keep[i] >= 0 && (unsigned)keep[i] >= from && (unsigned)keep[i] < next)
+                next = (unsigned)keep[i];
+        if (next > from && syscall(SYS_close_range, from, next - 1, 0) < 0)
+            hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
+    }
+}
+
 /* The parent of a process that runs: drops, and waits for it. */
-_Noreturn static void become_monitor(const struct hlp *h, const struct started *s, struct record *record,
-                                     int monitors, int left)
+_Noreturn static void become_monitor(struct hlp *h, const struct started *s, struct record *record,
+                                     int mounts, int monitors, int left)
 {
     struct hlp_watched w = {
         .pidfd = s->pidfd, .status = s->status, .life = s->life, .record = record->fd,
-        .monitors = monitors, .left = left,
+        .monitors = monitors, .left = left, .mounts = mounts,
         .r = { .state = EXE_RECORD_RUNNING, .cluster_ts = h->req.cluster_ts, .app = h->req.app,
                .attempt = h->req.attempt, .container = h->req.container, .init_pid = s->pid,
                .uid = h->user.uid, .start_ms = hlp_wall_ms() },
     };
-    for (int i = 0; i < exe_request_fds(h->req.op); i++)
-        (void)close(h->fds[i]);
-    if (record->fd >= 0)
+    const int keep[] = { w.pidfd, w.status, w.life, w.record, w.monitors, w.left, w.mounts, record->dir };
+    close_but(keep, sizeof(keep) / sizeof(keep[0]));
+    h->home = 0;
+    if (w.record >= 0)
         hlp_write_record(w.record, &w.r);
     (void)setsid();
     hlp_drop(&h->monitor);
     hlp_label(h, HLP_LABEL_MONITOR);
-    if (record->fd >= 0)
+    if (w.record >= 0)
         (void)close(record->dir);
     hlp_on_fail(NULL, NULL);
     hlp_monitor(&w, &h->cfg.filters[HLP_FILTER_MONITOR]);
 }
 
-/* The prepared root; where it has just gone out of force, that of the policy that came after. */
-static void open_root(struct hlp *h, struct hlp_child *c)
-{
-    c->root = hlp_take_ahead(h);
-    c->ahead = c->root >= 0;
-    for (int tries = 0; h->req.profile != EXE_PROFILE_HOST && c->root < 0; tries++) {
-        if (tries > 0)
-            hlp_load_policy(h);
-        if (tries > 3)
-            hlp_fail(EXE_STATUS_STATE, ESTALE, "prepared root");
-        c->root = hlp_open_prepared_root(h->req.profile, h->cfg.roots);
-    }
-}
-
 void hlp_launch(struct hlp *h)
 {
-    static struct record record = { .fd = -1 };
+    static struct record record = { .fd = -1, .dir = -1 };
     static struct hlp_child c;
+    static struct hlp_trees trees;
     struct hlp_groups groups;
     struct started s;
     const bool container = h->req.op == EXE_OP_LAUNCH;
     const int left = h->activated ? leave_service() : -1;
     memset(c.caches, 0xff, sizeof(c.caches)); /* -1 */
-    if (container)
-        check_allowed(h);
-    open_root(h, &c);
+    (void)umask(0);
     if (container) {
+        check_allowed(h);
         check_memfd(h->fds[0], "launch script");
         check_memfd(h->fds[1], "credentials");
         c.n_nodes = hlp_find_nodes(h, c.nodes);
+        open_record(h, &record);
     } else if (!hlp_is_channel(h->fds[0])) {
         hlp_fail(EXE_STATUS_REQUEST_FDS, ENOTSOCK, "channel");
+    } else if (h->req.what == EXE_VISIBILITY_PUBLIC) {
+        make_public_caches(h);
     }
+    hlp_label(h, HLP_LABEL_APP_FILES);
+    hlp_own_mounts(h, &c);
     c.filter = &h->cfg.filters[!container                              ? HLP_FILTER_LOCALIZER
                                : h->req.profile == EXE_PROFILE_STRICT ? HLP_FILTER_STRICT
                                                                        : HLP_FILTER_HADOOP];
-    if (container)
-        make_record(h, &record);
-    else if (h->req.what == EXE_VISIBILITY_PUBLIC)
-        make_public_caches(h);
-    hlp_fs_as(0, 0);
-    hlp_open_groups(h, container ? h->container : CG_LOCALIZERS, &groups);
+    hlp_own_trees(h, &c, &trees);
+    groups.root = hlp_open_root_group(h);
     int monitors = hlp_open_monitors(h, groups.root);
+    hlp_enter(c.mounts);
+    c.root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    hlp_tree_points(h, &c, &trees);
+    hlp_attach_trees(&c, &trees);
+    hlp_enter(h->home);
+    if (container) { /* nothing was written so far that is not gone with this process */
+        hlp_wait_for_group();
+        make_record(h, &record);
+    }
+    groups.own = hlp_open_group(h, groups.root, container ? h->container : CG_LOCALIZERS);
     if (container)
         hlp_check_cgroup(h, groups.own);
     if (container) {
         hlp_device_filter(h, groups.own, c.nodes, c.n_nodes);
         hlp_network(h);
+        hlp_new_trees(h, &trees);
     }
-    if (start(h, groups.own, &c, &s)) {
-        (void)close(record.fd); /* of a localizer: none, ignoring */
+    if (start(h, groups.own, &c, &trees, &s)) {
         hlp_on_fail(NULL, NULL);
         hlp_child(h, &c);
     }
     hlp_prove_filtered(h, &groups);
-    (void)close(groups.root);
-    (void)close(groups.own);
-    (void)close(h->table);
-    if (c.root >= 0) /* a monitor would keep it in being */
-        (void)close(c.root);
-    become_monitor(h, &s, &record, monitors, left);
+    become_monitor(h, &s, &record, c.mounts, monitors, left);
 }

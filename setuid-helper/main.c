@@ -18,6 +18,7 @@
 #define FRESH_MS 100 /* so old may be what the policy and its sources were when they were compared */
 
 static struct hlp self;
+static uid_t caller; /* real user id */
 static int64_t proved_ms; /* 0: the policy has not been read */
 static int fail_pipe = -1;
 static bool answered;
@@ -40,8 +41,8 @@ void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pi
     if (answered)
         return;
     answered = true;
-    /* A request that was never read, or a word that it comes, would reach the caller as a reset in
-     * place of this answer. */
+    /* A request that was never read, or the word after it, would reach the caller as a reset in place of
+     * this answer. */
     for (int i = 0; i < 2; i++)
         (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
     if (pidfd >= 0) {
@@ -101,9 +102,13 @@ void hlp_fail(enum exe_status status, int error, const char *what)
         _exit((int)status);
     }
     void (*run)(void *) = undo;
+    const int home = self.home;
     undo = NULL;
+    self.home = 0; /* once: this step may fail, too */
     if (run)
         run(undo_argument);
+    if (home && geteuid() == 0)
+        hlp_enter(home); /* the machine's log is there */
     audit(status, error);
     hlp_reply((uint16_t)status, error, what, strlen(what), 0, -1);
     _exit((int)status);
@@ -119,12 +124,12 @@ static int64_t monotonic_ms(void)
 
 /* Descriptor 0 must be a SEQPACKET socket whose other end the daemon's account made; the caller must
  * be that account, or root (systemd, socket activation). Needs the configuration: who is it? */
-static void check_caller(uid_t real)
+static void check_caller(void)
 {
     struct ucred peer = { .uid = (uid_t)-1 };
     socklen_t len = sizeof(peer);
     if (getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.uid != self.nm.uid ||
-        (real != self.nm.uid && !self.activated))
+        (caller != self.nm.uid && !self.activated))
         hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
 }
 
@@ -183,16 +188,20 @@ static void check_binary(void)
 }
 
 /* Root's configuration as it is now, and what it says of the caller and of the file that runs. */
-static void prove(uid_t real)
+static void prove(void)
 {
     if (proved_ms != 0 && !hlp_policy_in_force(&self.cfg, self.table)) {
+        if (self.req.op) { /* it was decided by the old one, and nothing done: another helper may be asked */
+            self.req.request_id = 0;
+            hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: changed during the launch");
+        }
         (void)close(self.table);
         (void)hlp_take_ahead(&self); /* before there is a request: closed */
         proved_ms = 0;
     }
     if (proved_ms == 0)
         hlp_load_policy(&self);
-    check_caller(real);
+    check_caller();
     check_binary();
     proved_ms = monotonic_ms();
 }
@@ -209,8 +218,8 @@ static size_t receive(struct msghdr *msg)
 }
 
 /* Takes the datagram and its descriptors; everything surplus is closed by the exit. A helper that was
- * started before it is needed waits here, and hears when it is. */
-static void read_request(uid_t real)
+ * started before it is needed waits here. */
+static void read_request(void)
 {
     uint8_t buf[EXE_REQUEST_SIZE + 1];
     union {
@@ -226,11 +235,6 @@ static void read_request(uid_t real)
     if (poll(&nothing, 1, 0) == 0) /* it waits */
         hlp_build_ahead(&self);
     size_t n = receive(&msg);
-    if (n == 1 && buf[0] == EXE_REQUEST_COMING && !CMSG_FIRSTHDR(&msg)) {
-        prove(real);
-        msg.msg_controllen = sizeof(control.space);
-        n = receive(&msg);
-    }
     int got = 0;
     const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
     if (c) {
@@ -244,7 +248,7 @@ static void read_request(uid_t real)
     if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
         hlp_fail(EXE_STATUS_REQUEST, EMSGSIZE, "request");
     if (monotonic_ms() - proved_ms > FRESH_MS)
-        prove(real); /* the caller was slow, or says nothing before it asks */
+        prove(); /* the caller was slow, or this helper was ready before */
     int r = exe_request_decode(buf, n, &self.req);
     if (r < 0)
         hlp_fail(r == -EPROTONOSUPPORT ? EXE_STATUS_VERSION : EXE_STATUS_REQUEST, -r, "request");
@@ -252,6 +256,17 @@ static void read_request(uid_t real)
         hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "descriptors");
     exe_app_text(&self.req, self.app);
     exe_container_text(&self.req, self.container);
+}
+
+void hlp_wait_for_group(void)
+{
+    char word[2];
+    struct iovec iov = { .iov_base = word, .iov_len = sizeof(word) };
+    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+    if (receive(&msg) != 1 || word[0] != EXE_GROUP_READY || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+        hlp_fail(EXE_STATUS_REQUEST, EBADMSG, "word that the group is made");
+    if (monotonic_ms() - proved_ms > FRESH_MS)
+        prove();
 }
 
 /* Answers the policy in force, for the daemon to compare with its own. */
@@ -276,13 +291,13 @@ int main(int argc, char **argv)
     };
     (void)argv;
     hlp_hygiene(argc);
-    uid_t real = getuid();
-    self.activated = real == 0;
+    caller = getuid();
+    self.activated = caller == 0;
     if (!hlp_is_channel(0))
         _exit(EXE_STATUS_DESCRIPTORS); /* no answer goes to what is no request socket */
     hlp_become_server();
-    prove(real);
-    read_request(real);
+    prove();
+    read_request();
     if (asker_is_gone())
         _exit(0);
     for (unsigned i = 0; i < EXE_DIRS_MAX; i++)

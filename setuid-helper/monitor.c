@@ -70,12 +70,6 @@ static void wait_or_hangup(int pidfd)
 void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
 {
     struct hlp_message m, last = { .status = EXE_STATUS_LOST };
-    /* With the first message comes the container's mount namespace: as long as this process has it
-     * open, the kernel takes the mounts down here and not in init's end, which is waited for. */
-    char mounts[CMSG_SPACE(sizeof(int))];
-    struct iovec iov = { .iov_base = &m, .iov_len = sizeof(m) };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = mounts,
-                          .msg_controllen = sizeof(mounts) };
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
         hlp_fail(EXE_STATUS_FILTER, errno, "monitor");
     /* A child that has failed already does not read this; why, is in the other pipe. */
@@ -84,8 +78,8 @@ void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter)
         w->life = -1;
     }
     /* 0 = about to execute, then the end of the pipe = executed; anything else = why not. */
-    for (;; msg.msg_controllen = sizeof(mounts)) {
-        ssize_t n = recvmsg(w->status, &msg, MSG_CMSG_CLOEXEC);
+    for (;;) {
+        ssize_t n = read(w->status, &m, sizeof(m));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)

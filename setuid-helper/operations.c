@@ -86,9 +86,8 @@ _Noreturn static void hand_over(const struct hlp *h, const char *name, int *fds,
 
 void hlp_signal(struct hlp *h)
 {
-    struct hlp_groups groups;
-    hlp_open_groups(h, h->container, &groups);
-    hand_over(h, "container-signal", (int[]){ h->fds[0], groups.own }, 2);
+    int group = hlp_open_group(h, hlp_open_root_group(h), h->container);
+    hand_over(h, "container-signal", (int[]){ h->fds[0], group }, 2);
 }
 
 void hlp_delete(struct hlp *h)

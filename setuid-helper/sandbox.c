@@ -1,12 +1,12 @@
-/* The file system that a launched process sees, in its own mount namespace.
+/* The file system that a launched process sees, in its own mount namespace, which its parent makes and the
+ * process is born in.
  *
- * First, still in the host's, the process' own directories are made and copied as detached mounts,
- * with the file-system ids of the daemon and the user (directories.c). Then it enters the prepared
- * root of its profile (root.c) and takes a copy of it, to which it adds what is its own: /proc, pts,
- * shared memory, its cgroup, those directories, assigned devices. A process of profile host has the
- * host's tree as it is, but nosuid, and a new /proc.
+ * A copy of the prepared root of its profile (root.c) gets file systems of its own: pts, shared memory, mount
+ * points, with assigned devices a /dev. Then its own directories, which are made and copied as detached mounts
+ * in the host's namespace (directories.c), are put there. What needs its pid namespace and its group, /proc and
+ * cgroup, it adds itself. A process of profile host has the host's tree as it is, but nosuid, and a new /proc.
  *
- * Paths of the second part are the prepared root's or lie on a new tmpfs that nobody else sees. */
+ * Paths in that namespace are the prepared root's or lie on a new tmpfs that nobody else sees. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -121,13 +121,14 @@ static void own_file_systems(const struct hlp *h, int root, bool container)
     (void)close(own);
 }
 
-/* Its own directories, at their own paths. Their mount points are all there, and read-only, before
- * anything is mounted there: no path here passes through a user's directory. */
-static void own_trees(const struct hlp_trees *t, int root)
+/* All mount points of its own directories are there, and read-only, before anything is mounted there: no path
+ * here passes through a user's directory. */
+void hlp_tree_points(const struct hlp *h, const struct hlp_child *c, const struct hlp_trees *t)
 {
     char path[HLP_PATH_MAX];
-    const char *base = NULL;
-    int own = hlp_open_point(root, "/proc"), at = -1;
+    if (h->req.profile == EXE_PROFILE_HOST)
+        return;
+    int own = hlp_open_point(c->root, "/proc");
     for (unsigned i = 0; i < t->n; i++)
         if (t->v[i].rest[0]) {
             (void)hlp_format(path, sizeof(path), "%s/%s", t->v[i].kind, t->v[i].rest);
@@ -135,21 +136,31 @@ static void own_trees(const struct hlp_trees *t, int root)
         }
     hlp_set_attributes(own, 0, HLP_RO, 0, "own directories");
     (void)close(own);
+}
+
+void hlp_attach_trees(const struct hlp_child *c, struct hlp_trees *t)
+{
+    const char *base = NULL;
+    int at = -1;
     for (unsigned i = 0; i < t->n; i++) {
-        const struct hlp_tree *tree = &t->v[i];
+        struct hlp_tree *tree = &t->v[i];
+        const int fd = tree->fd;
+        if (fd < 0)
+            continue;
+        tree->fd = -1;
         if (!tree->rest[0]) {
-            hlp_attach(tree->fd, root, tree->base + 1);
+            hlp_attach(fd, c->root, tree->base + 1);
             continue;
         }
         if (tree->base != base) {
             if (at >= 0)
                 (void)close(at);
             base = tree->base;
-            at = hlp_open_point(root, base);
+            at = hlp_open_point(c->root, base);
             if (at < 0)
                 fail(base);
         }
-        hlp_attach(tree->fd, at, tree->rest);
+        hlp_attach(fd, at, tree->rest);
     }
     if (at >= 0)
         (void)close(at);
@@ -174,12 +185,51 @@ static void scratch_mounts(int root)
             hlp_attach(hlp_new_mount("tmpfs", scratch, HLP_FLOOR | MOUNT_ATTR_NOEXEC), root, paths[i]);
 }
 
-static void enter(int namespace)
+void hlp_enter(int mounts)
 {
     hlp_caps_serving(HLP_CAP_SYS_CHROOT);
-    if (setns(namespace, CLONE_NEWNS) < 0)
-        fail("prepared root");
+    if (setns(mounts, CLONE_NEWNS) < 0)
+        fail("mount namespace");
     hlp_caps_serving(HLP_CAP_NONE);
+}
+
+/* A copy of the prepared root (-1: of the host's tree), with the file systems and nodes of its own, as a
+ * descriptor; this process comes back from it. */
+static int own_namespace(struct hlp *h, int prepared, bool container, const struct hlp_node *nodes, unsigned n)
+{
+    static struct hlp_nodes assigned;
+    int proc = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* hygiene.c has proved it */
+    h->home = h->home ? h->home : openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
+    int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    for (unsigned i = 0; i < n; i++)
+        hlp_add_node(&assigned, root, nodes[i].path, &nodes[i].id);
+    (void)close(root);
+    if (prepared >= 0)
+        hlp_enter(prepared);
+    if (h->home < 0 || unshare(CLONE_NEWNS) < 0)
+        fail("namespaces");
+    root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    if (prepared >= 0 && container) {
+        h->hidden = openat(root, HLP_HIDDEN, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (h->hidden < 0)
+            fail(HLP_HIDDEN);
+    }
+    if (assigned.n > 0)
+        assigned_nodes(&assigned, root);
+    if (prepared >= 0)
+        own_file_systems(h, root, container);
+    else
+        hlp_set_attributes(root, AT_RECURSIVE, MOUNT_ATTR_NOSUID, 0, "/");
+    if (!container)
+        scratch_mounts(root);
+    int own = openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
+    if (own < 0)
+        fail("namespaces");
+    hlp_enter(h->home);
+    (void)close(root);
+    (void)close(proc);
+    (void)close(prepared); /* or -1, ignoring */
+    return own;
 }
 
 /* The profile whose root is entered ahead of a request. */
@@ -196,25 +246,9 @@ void hlp_build_ahead(struct hlp *h)
     int prepared = hlp_open_prepared_root(profile, h->cfg.roots);
     if (prepared < 0)
         return; /* just replaced: the request finds the one that came after */
-    int proc = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* hygiene.c has proved it */
-    int home = openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
-    if (home < 0)
-        fail("own mount namespace");
     (void)umask(0);
-    enter(prepared);
-    if (unshare(CLONE_NEWNS) < 0)
-        fail("namespaces");
-    int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
-    own_file_systems(h, root, true);
-    h->ahead = openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
-    if (h->ahead < 0)
-        fail("namespaces");
-    enter(home);
+    h->ahead = own_namespace(h, prepared, true, NULL, 0);
     (void)umask(077);
-    (void)close(root);
-    (void)close(home);
-    (void)close(proc);
-    (void)close(prepared);
 }
 
 int hlp_take_ahead(struct hlp *h)
@@ -228,47 +262,41 @@ int hlp_take_ahead(struct hlp *h)
     return -1;
 }
 
-void hlp_build_root(const struct hlp *h, struct hlp_child *c)
+/* The prepared root; where it has just gone out of force, that of the policy that came after. */
+static int prepared_root(struct hlp *h)
 {
-    static struct hlp_trees trees;
-    static struct hlp_nodes assigned;
+    int fd = -1;
+    for (int tries = 0; fd < 0; tries++) {
+        if (tries > 0)
+            hlp_load_policy(h);
+        if (tries > 3)
+            hlp_fail(EXE_STATUS_STATE, ESTALE, "prepared root");
+        fd = hlp_open_prepared_root(h->req.profile, h->cfg.roots);
+    }
+    return fd;
+}
+
+void hlp_own_mounts(struct hlp *h, struct hlp_child *c)
+{
+    const bool host = h->req.profile == EXE_PROFILE_HOST, container = h->req.op == EXE_OP_LAUNCH;
+    c->mounts = hlp_take_ahead(h);
+    if (c->mounts < 0)
+        c->mounts = own_namespace(h, host ? -1 : prepared_root(h), container, c->nodes, host ? 0 : c->n_nodes);
+}
+
+void hlp_finish_root(const struct hlp *h, const struct hlp_child *c)
+{
     const bool host = h->req.profile == EXE_PROFILE_HOST;
     const bool container = h->req.op == EXE_OP_LAUNCH && !host;
-    (void)umask(0);
-    hlp_own_trees(h, c, &trees);
-    int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
-    for (unsigned i = 0; !host && i < c->n_nodes; i++)
-        hlp_add_node(&assigned, root, c->nodes[i].path, &c->nodes[i].id);
-    (void)close(root);
-    if (!host)
-        enter(c->root);
-    if (unshare(CLONE_NEWCGROUP | (c->ahead ? 0 : CLONE_NEWNS)) < 0)
+    const int root = c->root;
+    if (unshare(CLONE_NEWCGROUP) < 0)
         fail("namespaces");
-    root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
-    int hidden = container ? openat(root, HLP_HIDDEN, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (container && hidden < 0)
-        fail(HLP_HIDDEN);
-    if (assigned.n > 0)
-        assigned_nodes(&assigned, root);
-    if (host)
-        hlp_set_attributes(root, AT_RECURSIVE, MOUNT_ATTR_NOSUID, 0, "/");
-    else if (!c->ahead)
-        own_file_systems(h, root, container);
-    if (!host)
-        own_trees(&trees, root);
     int proc = new_proc(h);
     hlp_attach(dup(proc), root, "proc");
     if (container) {
         hlp_attach(hlp_new_mount("cgroup2", NULL, HLP_RO | HLP_FLOOR | MOUNT_ATTR_NOEXEC), root,
                    "sys/fs/cgroup");
-        mask_proc(&h->cfg.masks, hidden, proc);
-        (void)close(hidden);
-    } else if (!host) {
-        scratch_mounts(root);
+        mask_proc(&h->cfg.masks, h->hidden, proc);
     }
-    c->mounts = openat(proc, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
-    if (c->mounts < 0)
-        fail("own mount namespace");
     (void)close(proc);
-    (void)close(root);
 }

@@ -58,7 +58,7 @@ NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 
 
 def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
-            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=3, magic=MAGIC, rid=77,
+            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=4, magic=MAGIC, rid=77,
             memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
             zero=0, categories=(0, 0, 0, 0)):
     """struct exe_request of executor/request.h."""
@@ -68,6 +68,22 @@ def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, wo
                        local, log, resource, resource_dir, pids, memory, net_index, net_rate, net_ceil,
                        network, profile, work, what, visibility, sig,
                        len(devices) if n_devices is None else n_devices, zero, *categories, nodes, u)
+
+
+GROUP_READY = b"g"
+
+
+def stale():
+    """A policy is used unseen for a tenth of a second."""
+    late = time.monotonic() + 0.2
+    until(lambda: time.monotonic() > late)
+
+
+def say(sock, data, fds=(), ready=True):
+    """A request; behind LAUNCH the word that the group is made, unless not `ready`."""
+    sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else [])
+    if ready and data[6:8] == struct.pack("=H", LAUNCH):
+        sock.send(GROUP_READY)
 
 
 def memfd(content, seals=ALL_SEALS):
@@ -238,8 +254,7 @@ class Ground:
         else:
             ours, theirs = sock
         if data is not None:
-            anc = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
-            ours.sendmsg([data], anc)
+            say(ours, data, fds)
         pid = os.fork()
         if pid == 0:
             try:
@@ -268,11 +283,11 @@ class Ground:
         if not until(waits):
             raise SystemExit("a helper without a request does not wait")
         links = {os.readlink("/proc/%d/fd/%s" % (pid, fd)) for fd in os.listdir("/proc/%d/fd" % pid)}
-        self.ahead = [l for l in links if l.startswith("mnt:")]
+        self.ahead = [l for l in links if l.startswith("mnt:") and l != os.readlink("/proc/self/ns/mnt")]
         if meanwhile:
             meanwhile()
-        ours.send(b"c")  # as the daemon: a request comes
-        ours.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else [])
+            stale()
+        say(ours, data, fds)
         return pid, ours
 
     def receive(self, ours, timeout=PATIENCE):

@@ -117,7 +117,7 @@ static void test_said(void **state)
     assert_return_code(exe_channel_open("/bin/true", &c, NULL), 0);
     struct pollfd p = { .fd = c.process, .events = POLLIN };
     assert_int_equal(poll(&p, 1, 60000), 1);
-    assert_int_equal(exe_channel_announce(&c), -EPIPE);
+    assert_int_equal(exe_channel_ready(&c), -EPIPE);
     assert_int_equal(exe_channel_send(&c, &r, NULL, 0), -EPIPE);
     r.op = 99;
     assert_int_equal(exe_channel_send(&c, &r, NULL, 0), -EINVAL);

@@ -45,7 +45,7 @@ static int set_up(void **state)
     for (int i = 0; i < CALLS; i++)
         g->calls[i].socket = -1;
     assert_return_code(sd_event_new(&g->event), 0);
-    assert_return_code(exe_dialer_new(g->event, g->at.sun_path, g->dir, &g->dialer), 0);
+    assert_return_code(exe_dialer_new(g->event, g->at.sun_path, &g->dialer), 0);
     *state = g;
     return 0;
 }
@@ -94,7 +94,7 @@ static const struct exe_dial_ops ops = { .connected = connected, .failed = faile
 static void ask(struct ground *g, int i)
 {
     const struct exe_request r = { .op = EXE_OP_CHECK, .request_id = (uint64_t)i + 1 };
-    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, i % 2 == 0, &ops, &g->calls[i], &g->calls[i].dial), 0);
+    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, -1, &ops, &g->calls[i], &g->calls[i].dial), 0);
 }
 
 /* The next connection, and whose request is on it; -1: none is waiting. */
@@ -250,7 +250,7 @@ static void test_descriptors(void **state)
     } control;
     int p[2], fd, passed;
     assert_return_code(pipe2(p, O_CLOEXEC), errno);
-    assert_return_code(exe_dial(g->dialer, &r, &p[1], 1, false, &ops, &g->calls[0], &g->calls[0].dial), 0);
+    assert_return_code(exe_dial(g->dialer, &r, &p[1], 1, -1, &ops, &g->calls[0], &g->calls[0].dial), 0);
     (void)sv_close(p[1]);
     hear(g, 8);
     while (g->calls[0].socket < 0)
@@ -274,11 +274,34 @@ static void test_descriptors(void **state)
     (void)sv_close(fd);
 }
 
-static int spare(struct ground *g)
+/* The word that a group is made comes behind its request, on whatever connection that goes out. */
+static void test_ready(void **state)
 {
-    exe_dial_spare_soon(g->dialer);
-    turn(g);
-    return accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
+    struct ground *g = *state;
+    char word;
+    int fd;
+    ask(g, 0);
+    ask(g, 1);
+    exe_dial_ready(g->calls[0].dial);
+    hear(g, 8);
+    while (g->calls[1].socket < 0)
+        turn(g);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(take(g, &fd), 0);
+        assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), 1);
+        assert_int_equal(word, EXE_GROUP_READY);
+        assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), -1);
+        (void)sv_close(fd);
+        assert_int_equal(take(g, &fd), i == 0 ? 1 : -1);
+        if (i == 1)
+            break;
+        assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), -1);
+        (void)sv_close(fd);
+        g->calls[0].socket = sv_close(g->calls[0].socket);
+        exe_dial_again(g->calls[0].dial);
+        while (g->calls[0].socket < 0)
+            turn(g);
+    }
 }
 
 static int asked_on(int fd)
@@ -287,48 +310,27 @@ static int asked_on(int fd)
     return recv(fd, &r, sizeof(r), MSG_DONTWAIT) == sizeof(r) ? (int)r.request_id - 1 : -1;
 }
 
-/* A connection that was made before: used once, by who may (even numbers here); never a failure, never twice. */
-static void test_spare(void **state)
+/* A connection for a helper that waits, and which file that is. */
+static void test_connect(void **state)
 {
     struct ground *g = *state;
-    int fd, other;
+    struct exe_channel c = EXE_CHANNEL_NONE;
+    assert_int_equal(exe_dial_connect(g->dialer, g->dir, &c), -ENOENT);
     hear(g, 8);
-    int waiting = spare(g);
-    assert_true(waiting >= 0);
-    assert_int_equal(spare(g), -1); /* one at most */
-    ask(g, 1);
-    assert_int_equal(take(g, &other), 1);
-    assert_int_equal(asked_on(waiting), -1);
-    ask(g, 2);
-    assert_int_equal(asked_on(waiting), 2);
-    assert_true(exe_dial_on_spare(g->calls[2].dial));
+    assert_return_code(exe_dial_connect(g->dialer, g->dir, &c), 0);
+    assert_true(exe_channel_is_current(&c, g->dir));
+    int fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
+    const struct exe_request r = { .op = EXE_OP_CHECK, .request_id = 1 };
+    assert_true(exe_dial_at_once(g->dialer));
+    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, c.socket, &ops, &g->calls[0], &g->calls[0].dial), 0);
+    assert_int_equal(g->calls[0].socket, c.socket); /* that one, and no other */
+    c.socket = -1;
+    assert_int_equal(asked_on(fd), 0);
     assert_int_equal(take(g, &fd), -1);
-    (void)sv_close(other);
-    (void)sv_close(waiting);
-    /* One that has ended before it is asked. */
-    waiting = spare(g);
-    (void)sv_close(waiting);
-    ask(g, 4);
-    assert_false(exe_dial_on_spare(g->calls[4].dial));
-    assert_int_equal(take(g, &fd), 4);
     (void)sv_close(fd);
-    /* One that ends when it is asked and has not read it: another is asked, at once. */
-    waiting = spare(g);
-    ask(g, 6);
-    (void)sv_close(waiting);
-    assert_true(unread(&g->calls[6]));
-    exe_dial_again(g->calls[6].dial);
-    assert_int_equal(take(g, &fd), 6);
-    assert_false(exe_dial_on_spare(g->calls[6].dial));
-    (void)sv_close(fd);
-    /* One whose file is another by now. */
-    waiting = spare(g);
     assert_return_code(chmod(g->dir, 0711), errno);
-    ask(g, 8);
-    assert_int_equal(asked_on(waiting), -1);
-    assert_int_equal(take(g, &fd), 8);
-    (void)sv_close(fd);
-    (void)sv_close(waiting);
+    assert_false(exe_channel_is_current(&c, g->dir));
+    exe_channel_close(&c);
 }
 
 static void test_refused(void **state)
@@ -338,11 +340,11 @@ static void test_refused(void **state)
     struct exe_dial *q;
     char path[200];
     const struct exe_request bad = { .op = 99 };
-    assert_int_equal(exe_dial(g->dialer, &bad, NULL, 0, false, &ops, &g->calls[0], &q), -EINVAL);
-    assert_int_equal(exe_dialer_new(g->event, "relative", g->dir, &d), -EINVAL);
+    assert_int_equal(exe_dial(g->dialer, &bad, NULL, 0, -1, &ops, &g->calls[0], &q), -EINVAL);
+    assert_int_equal(exe_dialer_new(g->event, "relative", &d), -EINVAL);
     memset(path, '/', sizeof(path));
     path[sizeof(path) - 1] = '\0';
-    assert_int_equal(exe_dialer_new(g->event, path, g->dir, &d), -EINVAL);
+    assert_int_equal(exe_dialer_new(g->event, path, &d), -EINVAL);
 }
 
 int main(void)
@@ -354,7 +356,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_not_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_descriptors, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_spare, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ready, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_connect, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
