@@ -157,7 +157,6 @@ struct hlp_child {
 /* While nothing is asked yet: a copy of the prepared root that is likely to be wanted, with the file
  * systems that need nothing of a request; a launch has the rest to do. It counts as long as the policy. */
 void hlp_build_ahead(struct hlp *h);
-int hlp_take_ahead(struct hlp *h); /* for this request, or -1 */
 void hlp_own_mounts(struct hlp *h, struct hlp_child *c); /* its namespace, without its directories */
 void hlp_enter(int mounts);
 /* In the child: what needs its pid namespace and its group. */

@@ -196,7 +196,9 @@ static void prove(void)
             hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: changed during the launch");
         }
         (void)close(self.table);
-        (void)hlp_take_ahead(&self); /* before there is a request: closed */
+        if (self.ahead)
+            (void)close(self.ahead);
+        self.ahead = 0;
         proved_ms = 0;
     }
     if (proved_ms == 0)

@@ -251,17 +251,6 @@ void hlp_build_ahead(struct hlp *h)
     (void)umask(077);
 }
 
-int hlp_take_ahead(struct hlp *h)
-{
-    const int ahead = h->ahead;
-    h->ahead = 0;
-    if (ahead && h->req.op == EXE_OP_LAUNCH && h->req.profile == likely_profile(h) && h->req.n_devices == 0)
-        return ahead;
-    if (ahead)
-        (void)close(ahead);
-    return -1;
-}
-
 /* The prepared root; where it has just gone out of force, that of the policy that came after. */
 static int prepared_root(struct hlp *h)
 {
@@ -279,9 +268,10 @@ static int prepared_root(struct hlp *h)
 void hlp_own_mounts(struct hlp *h, struct hlp_child *c)
 {
     const bool host = h->req.profile == EXE_PROFILE_HOST, container = h->req.op == EXE_OP_LAUNCH;
-    c->mounts = hlp_take_ahead(h);
-    if (c->mounts < 0)
-        c->mounts = own_namespace(h, host ? -1 : prepared_root(h), container, c->nodes, host ? 0 : c->n_nodes);
+    const bool as_ahead = container && h->req.profile == likely_profile(h) && c->n_nodes == 0;
+    c->mounts = as_ahead && h->ahead ? h->ahead
+                                     : own_namespace(h, host ? -1 : prepared_root(h), container, c->nodes,
+                                                     host ? 0 : c->n_nodes);
 }
 
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c)
