@@ -114,8 +114,11 @@ void nm_app_leave(struct nm_app *a, struct nm_container *c)
     }
 }
 
-static bool has_live_container(const struct nm_app *a)
+/* Something of it is at work that makes directories: deleted now, they would come again. */
+static bool is_busy(const struct nm_app *a)
 {
+    if (a->initing)
+        return true;
     for (const struct nm_app_member *m = a->members; m; m = m->hh.next)
         if (!nm_container_is_done(m->c))
             return true;
@@ -149,6 +152,8 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
     struct nm_app *a = nm_app_find(q->nm, q->text);
     _cleanup_free_ char *why = NULL;
 
+    if (a)
+        a->initing = false;
     if (a && f) {
         if (f->node_unhealthy)
             nm_set_unhealthy(q->nm, f->text);
@@ -183,6 +188,7 @@ static int act_init(void *o, int event, void *arg)
         nm_post_app(a, NM_APP_EV_APPLICATION_INITED, err.code < 0 ? err.text : strerror(-r));
     } else {
         DL_APPEND(a->nm->app_inits, q);
+        a->initing = true;
     }
     return NM_APP_INITING;
 }
@@ -224,14 +230,6 @@ static int act_inited(void *o, int event, void *arg)
     return NM_APP_RUNNING;
 }
 
-/* Finished meanwhile: recovered containers have waited to learn whether they run. */
-static int act_inited_late(void *o, int event, void *arg)
-{
-    (void)event;
-    init_containers(o, arg);
-    return NM_APP_FINISHING_CONTAINERS_WAIT;
-}
-
 static void clean_resources(struct nm_app *a)
 {
     nm_localization_app_finished(a);
@@ -255,7 +253,7 @@ static int act_finish(void *o, int event, void *arg)
 
     (void)event;
     record_finish(a);
-    if (!has_live_container(a)) {
+    if (!is_busy(a)) {
         clean_resources(a);
         return NM_APP_RESOURCES_CLEANINGUP;
     }
@@ -282,10 +280,17 @@ static int act_last_container(void *o, int event, void *arg)
 
     (void)event;
     (void)arg;
-    if (has_live_container(a))
+    if (is_busy(a))
         return NM_APP_FINISHING_CONTAINERS_WAIT;
     clean_resources(a);
     return NM_APP_RESOURCES_CLEANINGUP;
+}
+
+/* Finished meanwhile: recovered containers have waited to learn whether they run; the others are over. */
+static int act_inited_late(void *o, int event, void *arg)
+{
+    init_containers(o, arg);
+    return act_last_container(o, event, NULL);
 }
 
 static int act_cleaned(void *o, int event, void *arg)
@@ -358,7 +363,7 @@ static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
     [S(FINISHING_CONTAINERS_WAIT)][E(INIT_CONTAINER)] =
         { act_container_gone, S(FINISHING_CONTAINERS_WAIT), { 0 } },
     [S(FINISHING_CONTAINERS_WAIT)][E(APPLICATION_INITED)] =
-        { act_inited_late, S(FINISHING_CONTAINERS_WAIT), { 0 } },
+        { act_inited_late, S(FINISHING_CONTAINERS_WAIT), { S(RESOURCES_CLEANINGUP) } },
     [S(FINISHING_CONTAINERS_WAIT)][E(FINISH_APPLICATION)] =
         { act_container_gone, S(FINISHING_CONTAINERS_WAIT), { 0 } },
 

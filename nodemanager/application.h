@@ -52,6 +52,7 @@ struct nm_app {
     struct nm_app_member *members; /* containers that are known here, by text */
     int64_t start_ms;
     bool finish_recorded;
+    bool initing; /* the helper makes its directories */
 };
 
 int nm_app_new(struct nm *nm, struct yarn_app_id id, const char *user, struct nm_app **ret)

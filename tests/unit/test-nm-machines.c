@@ -301,6 +301,26 @@ static void waits_for_its_record(void **state)
     drop(a, c);
 }
 
+/* Its directories are not deleted while the helper still makes them. */
+static void not_cleaned_while_made(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    c->state = NM_CONTAINER_DONE;
+    a->state = NM_APP_INITING;
+    a->initing = true;
+    nm_app_handle(a, NM_APP_EV_FINISH_APPLICATION, "killed");
+    assert_int_equal(a->state, NM_APP_FINISHING_CONTAINERS_WAIT);
+    nm_app_handle(a, NM_APP_EV_CONTAINER_FINISHED, c->text);
+    assert_int_equal(a->state, NM_APP_FINISHING_CONTAINERS_WAIT);
+    a->initing = false;
+    nm_app_handle(a, NM_APP_EV_APPLICATION_INITED, NULL);
+    assert_int_equal(a->state, NM_APP_RESOURCES_CLEANINGUP);
+    drop(a, c);
+}
+
 static void statuses(void **state)
 {
     struct nm_app *a = new_app();
@@ -326,7 +346,7 @@ int main(void)
         cmocka_unit_test(walk_container),       cmocka_unit_test(walk_app),
         cmocka_unit_test(killed_by_master),     cmocka_unit_test(killed_from_outside),
         cmocka_unit_test(diagnostics_keep_the_end), cmocka_unit_test(waits_for_its_record),
-        cmocka_unit_test(statuses),
+        cmocka_unit_test(not_cleaned_while_made), cmocka_unit_test(statuses),
     };
 
     sv_log_init("test");
