@@ -297,7 +297,11 @@ static void container_status(struct rm *rm, struct rm_node *n,
         return;
     c = rm_container_find(rm, id);
     app = rm_app_find(rm, id.attempt.app);
-    if (app && !rm_app_is_final(app) && st->state != C_COMPLETE) {
+    if (!app || rm_app_is_final(app)) {
+        /* Its master was on its way to the node when the application ended: the node has not known
+         * what it was told to clean up then. */
+        rm_node_cleanup_app(n, id.attempt.app);
+    } else if (st->state != C_COMPLETE) {
         rm_set_add(&n->apps, app->text);
         rm_set_add(&app->ran_on, n->key);
     }

@@ -352,6 +352,7 @@ class Cluster:
         problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
         if self.own_etc:
             attempt("/etc", host.umount, "/etc")
+            self.own_etc = False
         for account in reversed(self.accounts):
             attempt(f"account {account}", host.remove_account, account)
         if os.path.isdir(self.root) and not host.mounts_below(self.root):
@@ -497,6 +498,8 @@ class Cluster:
 
     def collect_logs(self):
         """Copies what tells why to build/test-logs/NAME and shows the daemons' last lines."""
+        if not os.path.isdir(self.root):
+            return  # done before it was removed
         target = os.path.join(self.build, "test-logs", self.name)
         shutil.rmtree(target, ignore_errors=True)
         os.makedirs(target, exist_ok=True)
