@@ -97,7 +97,7 @@ static const struct sv_conf_key keys[] = {
     [K_SWAP] = { "selvedge.nodemanager.container.swap-percentage", SV_CONF_INT, "0", 0, 1000, .help = "memory.swap.max in percent of a container's memory." },
     [K_DISK] = { NM "resource.disk.enabled", SV_CONF_BOOL, "false", .help = "Containers share disks by weight (io.weight)." },
     [K_IO_WEIGHT] = { "selvedge.nodemanager.container.io.weight", SV_CONF_INT, "100", 1, 10000, .help = "io.weight of a container, with resource.disk.enabled." },
-    [K_IO_MAX] = { "selvedge.nodemanager.container.io.max", SV_CONF_LIST, "", .help = "Limits of one container on a disk: PATH rbps=N wbps=N riops=N wiops=N (any of the four), commas between disks; PATH is the block device or something on it." },
+    [K_IO_MAX] = { "selvedge.nodemanager.container.io.max", SV_CONF_LIST, "", .help = "Limits of one container on a disk: PATH rbps=N wbps=N riops=N wiops=N (any of the four), commas between disks; PATH is the block device or something on it. On ext4 others who call fsync wait for such a container: yarn.nodemanager.recovery.dir belongs elsewhere then." },
     [K_HUGETLB] = { "selvedge.nodemanager.container.hugetlb.max-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "Huge pages of one container, for each size of page; they do not count as its memory." },
     [K_LOCALIZERS_MEMORY] = { "selvedge.nodemanager.localizers.memory-mb", SV_CONF_INT, "1024", 16, MAX_MB, .help = "Memory of all localizers, what they write and the kernel has not yet written among it." },
     [K_LOCALIZERS_PIDS] = { "selvedge.nodemanager.localizers.pids.max", SV_CONF_INT, "4096", 16, 4194304, .help = "Processes and threads of all localizers." },
