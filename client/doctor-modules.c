@@ -9,10 +9,10 @@
 #include "client/doctor.h"
 #include "common/str.h"
 
-/* Is there a line with /MODULE.ko? 1, 0, or -1 without such a file. */
-static int listed(const char *release, const char *list, const char *module)
+/* Is there a line with /MODULE.ko, and, where `file`, that file? 1, 0, or -1 without such a list. */
+static int listed(const char *release, const char *list, const char *module, bool file)
 {
-    char path[512], line[4096], wanted[64];
+    char path[512], line[4096], wanted[64], module_path[4608];
     int found = 0;
 
     (void)snprintf(path, sizeof(path), "/lib/modules/%s/%s", release, list);
@@ -24,6 +24,9 @@ static int listed(const char *release, const char *list, const char *module)
         line[strcspn(line, ":\n")] = '\0'; /* behind it: what it needs */
         char *at = strstr(line, wanted);
         found = at && (at[strlen(wanted)] == '\0' || at[strlen(wanted)] == '.'); /* .ko.xz */
+        (void)snprintf(module_path, sizeof(module_path), "/lib/modules/%s/%s", release, line);
+        if (found && file && access(module_path, F_OK) < 0)
+            found = 0;
     }
     (void)fclose(f);
     return found;
@@ -63,9 +66,9 @@ enum doctor_part doctor_kernel_part(const char *module, const char *symbol)
         return DOCTOR_PART_THERE;
     if (uname(&u) < 0)
         return DOCTOR_PART_UNKNOWN;
-    if (listed(u.release, "modules.builtin", module) == 1)
+    if (listed(u.release, "modules.builtin", module, false) == 1)
         return DOCTOR_PART_THERE;
-    const int installed = listed(u.release, "modules.dep", module);
+    const int installed = listed(u.release, "modules.dep", module, true);
     if (installed == 1)
         return strcmp(doctor_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)), "1") == 0
                    ? DOCTOR_PART_MISSING
