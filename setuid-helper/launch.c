@@ -46,25 +46,14 @@ static void remove_record(void *argument)
     (void)unlinkat(r->dir, r->name, 0); /* the daemon removes what stays */
 }
 
-/* The daemon's private directory of the container. */
-static void open_record(const struct hlp *h, struct record *r)
-{
-    char path[HLP_PATH_MAX];
-    r->h = h;
-    (void)hlp_format(path, sizeof(path), "nmPrivate/%s/%s", h->app, h->container);
-    (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
-    hlp_fs_as(h->nm.uid, h->nm_gid);
-    int root = hlp_open_root(h, h->cfg.local_dirs.v[h->req.work_dir], EXE_STATUS_LOCAL_DIR);
-    r->dir = hlp_open_user_dir(root, path, h->nm.uid, EXE_STATUS_RECORD);
-    (void)close(root);
-    hlp_fs_as(0, 0);
-}
-
-/* The record is created there with the daemon's rights, given to the monitor's account, and locked before
- * anything exists that it could tell of. */
-static void make_record(const struct hlp *h, struct record *r)
+/* The record is created in the daemon's private directory with the daemon's rights, given to the monitor's
+ * account, and locked before anything exists that it could tell of. */
+static void make_record(const struct hlp *h, struct record *r, int dir)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    r->h = h;
+    r->dir = dir;
+    (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
     hlp_label(h, HLP_LABEL_RECORD);
     hlp_fs_as(h->nm.uid, h->nm_gid);
     r->fd = openat(r->dir, r->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
@@ -234,7 +223,6 @@ void hlp_launch(struct hlp *h)
         check_memfd(h->fds[0], "launch script");
         check_memfd(h->fds[1], "credentials");
         c.n_nodes = hlp_find_nodes(h, c.nodes);
-        open_record(h, &record);
     } else if (!hlp_is_channel(h->fds[0])) {
         hlp_fail(EXE_STATUS_REQUEST_FDS, ENOTSOCK, "channel");
     } else if (h->req.what == EXE_VISIBILITY_PUBLIC) {
@@ -255,7 +243,7 @@ void hlp_launch(struct hlp *h)
     hlp_enter(h->home);
     if (container) { /* nothing was written so far that is not gone with this process */
         hlp_wait_for_group();
-        make_record(h, &record);
+        make_record(h, &record, trees.private);
     }
     groups.own = hlp_open_group(h, groups.root, container ? h->container : CG_LOCALIZERS);
     if (container)
