@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char text[16384];
@@ -23,6 +24,7 @@ int main(int argc, char **argv, char **envp)
     static const char *const keys[] = { "Uid:", "Gid:", "Groups:", "CapInh:", "CapPrm:", "CapEff:", "CapBnd:",
                                         "CapAmb:", "NoNewPrivs:", "Seccomp:", NULL };
     char line[512], path[512], number[32];
+    struct stat st;
     FILE *f = fopen("/proc/self/status", "r");
     (void)argc;
     while (f && fgets(line, sizeof(line), f))
@@ -48,6 +50,8 @@ int main(int argc, char **argv, char **envp)
         add("env", *envp);
     (void)snprintf(number, sizeof(number), "%d", prctl(PR_GET_SECUREBITS));
     add("securebits", number);
+    (void)snprintf(number, sizeof(number), "%llu", stat("/tmp", &st) == 0 ? (unsigned long long)st.st_dev : 0);
+    add("tmp", number);
     add("cwd", getcwd(line, sizeof(line)) ? line : "?");
     int domain = 0, to = -1;
     socklen_t len = sizeof(domain);
