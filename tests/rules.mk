@@ -47,6 +47,9 @@ check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
 # once, and a launch loses its daemon at 200 random points. docs/hardening-tests.md has the figures.
 check-full: programs $$(TEST_PROGRAMS)
 	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/run-lane integration $(BUILD) helper launch-life
+# Mistakes planted in the helper, one at a time, which the tests are to notice (docs/hardening-tests.md). Half an hour.
+check-mutants: lane-programs
+	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
 # A worker node in QEMU, with the controllers that enforce limits. T="name …" picks lines of
 # tests/vm/list.
 check-vm: deps deps-vm
@@ -87,4 +90,4 @@ bench-%: programs $$(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
-.PHONY: unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
+.PHONY: check-mutants unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench

@@ -1,0 +1,129 @@
+"""The helper built from a changed copy of its sources, for the fixed place of helperlib's prebuilt ground; and test
+programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
+root and a finished `make lane-programs`."""
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BASE = "/var/lib/selvedge-prebuilt-ground"  # helperlib.py's
+COPIED = ("setuid-helper", "executor", "cgroups")
+PROGRAMS = ("container-delete", "container-signal")
+FILTERS = ("strict", "hadoop", "localizer", "monitor")
+
+
+class Build:
+    """`work`: a directory of ours. The tests find what they look for below `work`/build."""
+
+    def __init__(self, build, work, cflags=()):
+        self.real, self.work, self.cflags = os.path.abspath(build), work, list(cflags)
+        self.tree, self.out, self.build = work + "/tree", work + "/helpers/ground", work + "/build"
+        shutil.rmtree(work, ignore_errors=True)
+        os.makedirs(self.out)
+        os.makedirs(self.build)
+        for room in COPIED:
+            shutil.copytree(f"{TOP}/{room}", f"{self.tree}/{room}")
+        for name in os.listdir(TOP):
+            if name not in COPIED and not name.startswith("."):
+                os.symlink(f"{TOP}/{name}", f"{self.tree}/{name}")
+        for name in os.listdir(self.real):
+            if name not in PROGRAMS + ("seccomp",):
+                os.symlink(f"{self.real}/{name}", f"{self.build}/{name}")
+        self._commands()
+
+    def _commands(self):
+        """What make would run, as {source: command} and the commands that link."""
+        goals = [f"{self.out}/container-executor", f"{self.out}/container-prepare"]
+        goals += [f"{self.real}/{p}" for p in PROGRAMS]
+        text = subprocess.run(["make", "-C", TOP, "--no-print-directory", "-nB", "V=1", f"BUILD={self.real}",
+                               f"EXECUTOR_CONF={BASE}/etc/container-executor.cfg", f"EXECUTOR_STATE={BASE}/state",
+                               f"LIBEXECDIR={BASE}/libexec", f"HELPER_DIR={self.out}", f"HELPER={goals[0]}", *goals],
+                              stdout=subprocess.PIPE, check=True, text=True).stdout
+        self.compile, self.link = {}, {}
+        for line in text.splitlines():
+            words = shlex.split(line) if re.match(r"\S*(gcc|clang|cc)\b.* -o ", line) else []
+            if not words:
+                continue
+            target = words[words.index("-o") + 1]
+            if "-c" in words and target.startswith((self.out, self.real + "/executor/")):
+                words[words.index("-o") + 1] = target = target.replace(self.real + "/executor/", self.out + "/user/")
+                self.compile.setdefault(words[-1], []).append(words)
+            elif target in goals:
+                words = [w.replace(self.real + "/executor/", self.out + "/user/") for w in words]
+                words[words.index("-o") + 1] = target.replace(self.real, self.build)
+                self.link[os.path.basename(target)] = words
+        os.makedirs(self.out + "/user", exist_ok=True)
+        if len(self.link) != 4 or len(self.compile) < 20:
+            raise SystemExit("make does not say how the helper is built")
+
+    def _run(self, words, extra=()):
+        r = subprocess.run(words[:1] + list(extra) + words[1:], cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True)
+        return r.stdout if r.returncode else ""
+
+    def make(self, sources=None):
+        """Compiles these sources (None: all) and links; the compiler's words when it refuses."""
+        wanted = list(self.compile) if sources is None else [s for s in sources if s in self.compile]
+        for source in wanted:
+            for words in self.compile[source]:
+                # A mistake may leave something unused; that is not how it is to be found.
+                error = self._run(words + ["-Wno-error"], self.cflags)
+                if error:
+                    return error
+        for words in self.link.values():
+            error = self._run(words, self.cflags)
+            if error:
+                return error
+        return ""
+
+    def filters(self):
+        """From the policies of the copy."""
+        os.makedirs(self.build + "/seccomp", exist_ok=True)
+        for f in FILTERS:
+            error = self._run([f"{self.real}/executor/seccomp/compile", f"executor/seccomp/{f}.policy",
+                               f"{self.build}/seccomp/{f}.bpf"])
+            if error:
+                return error
+        return ""
+
+
+    def unit(self, name):
+        """(status, words) of a unit test of the copy."""
+        program = f"{self.work}/unit/tests/unit/{name}"
+        r = subprocess.run(["make", "-C", self.tree, "--no-print-directory", f"BUILD={self.work}/unit", "WARN=-Wall", program],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if r.returncode == 0:
+            r = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
+        return r.returncode, r.stdout
+
+
+def clean():
+    """What a run that was killed has left: its files were in a mount namespace of its own, its group is not."""
+    at = "/run/selvedge-mutants-cgroup"
+    os.makedirs(at, exist_ok=True)
+    group = f"{at}/{os.path.basename(BASE)}"
+    script = (f"mount -t cgroup2 none {at} && [ -d {group} ] && echo 1 > {group}/cgroup.kill; for i in 1 2 3 4 5 6 7 8; do "
+              f"grep -q 'populated 0' {group}/cgroup.events && break; sleep 0.2; done; "
+              f"find {group} -depth -type d -exec rmdir {{}} +")
+    subprocess.run(["unshare", "-m", "sh", "-c", script], stderr=subprocess.DEVNULL, check=False)
+    os.rmdir(at)
+
+
+def run(build, program, functions, seconds):
+    """(passed, words): of the chosen functions of a test program; none chosen: all."""
+    env = dict(os.environ, SELVEDGE_TEST_NS="1", SELVEDGE_TEST_HELPERS=build.work + "/helpers", BUILD=build.build)
+    p = subprocess.Popen(["unshare", "-m", "--propagation", "private", sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside"),
+                          program, ",".join(functions), str(seconds)], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True, errors="replace", start_new_session=True)
+    try:
+        words = p.communicate(timeout=seconds + 60)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(p.pid, signal.SIGKILL)
+        words = p.communicate()[0] + "\nFAIL it does not end"
+    if p.returncode:
+        clean()
+    return p.returncode, words
