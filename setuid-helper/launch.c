@@ -166,6 +166,7 @@ static void make_public_caches(const struct hlp *h)
         (void)close(hlp_ensure_dir(h, root, "filecache", h->user.uid, 0755, EXE_STATUS_LOCAL_DIR));
         (void)close(root);
     }
+    hlp_fs_as(0, 0);
 }
 
 /* Closes all but 0 to 2 and these (-1: none), which stay where they are: a lock goes with the first copy of its
