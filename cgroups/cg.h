@@ -150,6 +150,8 @@ struct cg_usage {
 };
 /* Reads what is there; the rest stays 0. A few pread calls on kept descriptors. */
 int cg_leaf_usage(struct cg_leaf *l, struct cg_usage *ret) _must_use_;
+/* Without the stalls, which tell nothing of what has ended: each file costs the exit of a container 13 us. */
+int cg_leaf_totals(struct cg_leaf *l, struct cg_usage *ret) _must_use_;
 /* The same of all containers together, localizers and monitors included. */
 int cg_root_usage(struct cg_root *r, struct cg_usage *ret) _must_use_;
 /* Memory that the kernel cannot take back: neither cache of files nor slab that is reclaimable. */

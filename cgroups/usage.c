@@ -59,7 +59,7 @@ static void stall(struct group g, const char *file, struct cg_stall *ret)
         (void)!cg_parse_pressure(text, ret); /* a kernel without PSI, or with it turned off */
 }
 
-static int usage(struct group g, struct cg_usage *ret)
+static int counters(struct group g, struct cg_usage *ret)
 {
     char text[CG_FILE_MAX];
     struct cg_usage u = { 0 };
@@ -92,16 +92,29 @@ static int usage(struct group g, struct cg_usage *ret)
         u.io_reads = cg_sum_io(text, "rios");
         u.io_writes = cg_sum_io(text, "wios");
     }
-    stall(g, "cpu.pressure", &u.cpu_stall);
-    stall(g, "memory.pressure", &u.memory_stall);
-    stall(g, "io.pressure", &u.io_stall);
     *ret = u;
+    return 0;
+}
+
+static int usage(struct group g, struct cg_usage *ret)
+{
+    int r = counters(g, ret);
+    if (r < 0)
+        return r;
+    stall(g, "cpu.pressure", &ret->cpu_stall);
+    stall(g, "memory.pressure", &ret->memory_stall);
+    stall(g, "io.pressure", &ret->io_stall);
     return 0;
 }
 
 int cg_leaf_usage(struct cg_leaf *l, struct cg_usage *ret)
 {
     return usage((struct group){ l->fd, l->counters, l->root->controllers }, ret);
+}
+
+int cg_leaf_totals(struct cg_leaf *l, struct cg_usage *ret)
+{
+    return counters((struct group){ l->fd, l->counters, l->root->controllers }, ret);
 }
 
 int cg_root_usage(struct cg_root *r, struct cg_usage *ret)

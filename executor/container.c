@@ -150,7 +150,7 @@ static int read_record(const struct exe_container *c, struct exe_record *ret, in
 static void read_usage(struct exe_container *c)
 {
     if (!c->used && c->leaf)
-        (void)!cg_leaf_usage(c->leaf, &c->usage); /* gone with its unit: nothing is known */
+        (void)!cg_leaf_totals(c->leaf, &c->usage); /* gone with its unit: nothing is known */
     c->used = true;
 }
 

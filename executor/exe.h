@@ -109,7 +109,7 @@ struct exe_exit {
     bool oom;       /* the kernel killed in this group for memory; usage.oom == 0: an ancestor's */
     int64_t start_ms, end_ms; /* wall clock; 0 when lost */
     uint64_t utime_us, stime_us, maxrss_kib;
-    struct cg_usage usage; /* the group's last counters */
+    struct cg_usage usage; /* the group's last counters, without stalls */
 };
 
 /* Exactly one of started and failed comes first; exited comes once after started. None is called
