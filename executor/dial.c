@@ -186,12 +186,12 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 }
 
 /* The kernel takes connections as long as the socket is there, also when nobody serves it. What nobody reads for
- * as long as a socket is waited for is given up: a helper that comes later finds that its asker is gone. */
+ * a minute is given up: a helper that comes later finds that its asker is gone. */
 static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
 {
     struct exe_dialer *d = userdata;
     struct exe_dial *q, *late;
-    const int64_t since = sv_now_ms() - EXE_DIAL_PATIENCE_MS;
+    const int64_t since = sv_now_ms() - EXE_DIAL_UNREAD_MS;
     (void)s;
     (void)usec;
     do {

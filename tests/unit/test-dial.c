@@ -203,11 +203,11 @@ static void test_not_read(void **state)
     ask(g, 0);
     ask(g, 1);
     assert_int_equal(take(g, &fd), 0); /* it is at work, for as long as it likes */
-    sv_clock_set_test(1000 + EXE_DIAL_PATIENCE_MS - 1, 0);
+    sv_clock_set_test(1000 + EXE_DIAL_UNREAD_MS - 1, 0);
     turn(g);
     assert_non_null(g->calls[1].dial);
     ask(g, 2);
-    sv_clock_set_test(1000 + EXE_DIAL_PATIENCE_MS, 0);
+    sv_clock_set_test(1000 + EXE_DIAL_UNREAD_MS, 0);
     while (g->calls[1].dial)
         turn(g);
     assert_int_equal(g->calls[1].error, -ETIMEDOUT);
