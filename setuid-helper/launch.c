@@ -17,7 +17,7 @@
 
 int64_t hlp_wall_ms(void)
 {
-    struct timespec t;
+    struct timespec t = { 0 };
     (void)clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
