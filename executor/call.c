@@ -87,6 +87,7 @@ void exe_call_hang_up(struct exe_call *c)
 {
     c->on_socket = sd_event_source_disable_unref(c->on_socket);
     c->channel.socket = sv_close(c->channel.socket);
+    c->unread = false;
 }
 
 /* The reply, if there is one: true. Descriptors beyond the one that is expected are closed. */
@@ -103,9 +104,10 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
     _cleanup_close_ int got = -1;
     const int from = c->channel.socket;
     ssize_t n = from < 0 ? -1 : recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    c->unread = n < 0 && errno == ECONNRESET;
-    if (c->unread) /* told once, before what may still be in the queue */
+    if (n < 0 && errno == ECONNRESET) { /* told once, before what may still be in the queue */
+        c->unread = true;
         n = recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    }
     if (n <= 0)
         return false;
     for (struct cmsghdr *m = CMSG_FIRSTHDR(&msg); m; m = CMSG_NXTHDR(&msg, m)) {
@@ -474,8 +476,8 @@ void exe_call_ready(struct exe_call *c)
     c->ready = true;
     if (c->dial)
         exe_dial_ready(c->dial);
-    if (c->channel.socket >= 0)
-        (void)!exe_channel_ready(&c->channel); /* if it has ended: its end tells */
+    if (c->channel.socket >= 0 && exe_channel_ready(&c->channel) == -ECONNRESET)
+        c->unread = true; /* told once: its end does not tell it any more */
 }
 
 void exe_call_abandon(struct exe_call *c)
