@@ -103,7 +103,9 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
                           .msg_controllen = sizeof(control.space) };
     _cleanup_close_ int got = -1;
     const int from = c->channel.socket;
-    ssize_t n = from < 0 ? -1 : recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (from < 0) /* hung up: what errno says is of another one */
+        return false;
+    ssize_t n = recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && errno == ECONNRESET) { /* told once, before what may still be in the queue */
         c->unread = true;
         n = recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -211,8 +213,9 @@ static int on_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
     (void)s;
     (void)fd;
     (void)revents;
-    if (waitpid(c->channel.pid, &status, WNOHANG) == 0)
+    if (c->channel.pid > 0 && waitpid(c->channel.pid, &status, WNOHANG) == 0)
         return 0;
+    c->channel.pid = 0; /* from here on the number may be another child's */
     if (!c->answered) {
         bool have = receive(c, buf, &reply, &pidfd);
         if (ask_another(c, have ? &reply : NULL)) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -196,6 +197,53 @@ static void test_read_and_ended_before_the_word(void **state)
     read_and_ended(*state, false);
 }
 
+/* ---- helpers that are started -----------------------------------------------------------------*/
+
+/* In the helper's place a script that reads the request, notes that it was there, and ends without a word. */
+static void started_ones(struct ground *g)
+{
+    char path[64], text[128];
+    char *none[] = { NULL };
+    g->exe = exe_free(g->exe);
+    (void)snprintf(path, sizeof(path), "%s/helper", g->dir);
+    (void)snprintf(text, sizeof(text), "#!/bin/sh\n[ $(head -c 1 | wc -c) = 1 ] || exit 0\necho >>%s/asked\nexit 7\n", g->dir);
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0 && fchmod(fileno(f), 0755) == 0 && fclose(f) == 0);
+    const struct exe_settings s = { .helper = path, .local_dirs = none, .log_dirs = none };
+    assert_return_code(exe_new(g->event, &s, &g->exe, NULL), 0);
+}
+
+static int asked_times(const struct ground *g)
+{
+    char path[64];
+    struct stat st = { 0 };
+    (void)snprintf(path, sizeof(path), "%s/asked", g->dir);
+    return stat(path, &st) == 0 ? (int)st.st_size : 0;
+}
+
+/* One that has read is not followed by another, whatever another call of the loop has just been told: errno
+ * outlives it. */
+static void test_read_and_ended_beside_one_that_was_dropped(void **state)
+{
+    struct ground *g = *state;
+    char path[64];
+    started_ones(g);
+    launch(g);
+    while (g->ends == 0) {
+        errno = ECONNRESET;
+        assert_return_code(sd_event_run(g->event, UINT64_MAX), 0);
+    }
+    assert_int_equal(g->answers, 1);
+    assert_false(g->replied);
+    turns(g);
+    assert_int_equal(asked_times(g), 1);
+    for (const char *const *n = (const char *const[]){ "helper", "asked", NULL }; *n; n++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", g->dir, *n);
+        (void)unlink(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_dropped_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_and_ended, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_and_ended_before_the_word, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_read_and_ended_beside_one_that_was_dropped, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
