@@ -346,6 +346,7 @@ static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
     [S(NEW)][E(FINISH_APPLICATION)] = { act_finish, S(FINISHING_CONTAINERS_WAIT),
                                         { S(RESOURCES_CLEANINGUP) } }, /* recovered */
     [S(NEW)][E(INIT_CONTAINER)] = { act_container_waits, S(NEW), { 0 } },
+    [S(NEW)][E(CONTAINER_FINISHED)] = { act_container_gone, S(NEW), { 0 } }, /* stopped at once */
 
     [S(INITING)][E(INIT_CONTAINER)] = { act_container_waits, S(INITING), { 0 } },
     [S(INITING)][E(APPLICATION_INITED)] = { act_inited, S(RUNNING), { 0 } },

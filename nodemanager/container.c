@@ -335,7 +335,8 @@ static int act_kill_before_running(void *o, int event, void *arg)
     (void)event;
     c->exit_code = c->kill_code;
     add_line(c, arg);
-    if (c->exe) { /* the helper is at work: let it finish, then end what it has started */
+    if (c->exe || c->pending_event) { /* the helper is at work: let it finish, then end what it has
+                                       * started; or the launch has failed, and this is about to be told */
         nm_launch_cleanup(c);
     } else {
         nm_container_add_diagnostics(c, "Container is killed before being launched.\n");

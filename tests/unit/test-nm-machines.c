@@ -255,6 +255,47 @@ static void killed_by_master(void **state)
     drop(a, c);
 }
 
+/* Between the launch that failed and the record of that: it ends once, by what is about to be told. */
+static void killed_while_its_failure_is_recorded(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    c->state = NM_CONTAINER_SCHEDULED;
+    c->pending_event = NM_CONTAINER_EV_EXITED_WITH_FAILURE;
+    nm_container_handle(c, NM_CONTAINER_EV_KILL, NM_EXIT_KILLED_BY_APPMASTER, "by master");
+    assert_int_equal(c->state, NM_CONTAINER_KILLING);
+    assert_int_equal(seen.posted_container, 0);
+    c->pending_event = 0;
+    nm_container_handle(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, 24, "no launch");
+    assert_int_equal(c->state, NM_CONTAINER_EXITED_WITH_FAILURE);
+    assert_int_equal(seen.released, 1);
+    assert_int_equal(seen.deleted, 1);
+    nm_container_handle(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, 0, NULL);
+    assert_int_equal(seen.done, 1);
+    drop(a, c);
+}
+
+/* A stop that comes in the same turn of the loop as the start. */
+static void killed_before_its_application_begins(void **state)
+{
+    struct nm_app *a = new_app();
+    struct nm_container *c = new_container(a);
+
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    c->recorded = false;
+    nm_container_handle(c, NM_CONTAINER_EV_KILL, NM_EXIT_KILLED_BY_APPMASTER, "by master");
+    assert_int_equal(c->state, NM_CONTAINER_DONE);
+    assert_int_equal(seen.posted_app, NM_APP_EV_CONTAINER_FINISHED);
+    assert_int_equal(nm_app_fsm()->cells[NM_APP_NEW * NM_APP_N_EVENTS + NM_APP_EV_CONTAINER_FINISHED].next, NM_APP_NEW);
+    nm_app_handle(a, NM_APP_EV_CONTAINER_FINISHED, c->text);
+    assert_int_equal(a->state, NM_APP_NEW);
+    drop(a, c);
+}
+
 static void killed_from_outside(void **state)
 {
     struct nm_app *a = new_app();
@@ -345,6 +386,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walk_container),       cmocka_unit_test(walk_app),
         cmocka_unit_test(killed_by_master),     cmocka_unit_test(killed_from_outside),
+        cmocka_unit_test(killed_while_its_failure_is_recorded),
+        cmocka_unit_test(killed_before_its_application_begins),
         cmocka_unit_test(diagnostics_keep_the_end), cmocka_unit_test(waits_for_its_record),
         cmocka_unit_test(not_cleaned_while_made), cmocka_unit_test(statuses),
     };
