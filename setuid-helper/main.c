@@ -211,9 +211,14 @@ static void prove(void)
 /* One datagram. Nothing, and the other end closed: nobody asks for anything. */
 static size_t receive(struct msghdr *msg)
 {
-    ssize_t n = recvmsg(0, msg, MSG_CMSG_CLOEXEC);
-    if (n < 0)
+    ssize_t n;
+    do /* the kernel ends a wait with a limit for who was stopped and goes on, as all are when a machine sleeps */
+        n = recvmsg(0, msg, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n < 0) {
+        self.req.request_id = 0; /* nothing was done: a daemon that was busy for long may ask another helper */
         hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
+    }
     if (n == 0)
         _exit(EXE_STATUS_REQUEST);
     return (size_t)n;

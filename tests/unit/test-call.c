@@ -113,7 +113,7 @@ static uint64_t request_on(int fd)
 }
 
 static void reply_to(int fd, uint64_t request_id)
-{
+{ /* 0: of one that has done nothing */
     const struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION,
                                          .status = EXE_STATUS_CGROUP, .request_id = request_id };
     assert_int_equal(send(fd, &head, sizeof(head), 0), sizeof(head));
@@ -164,6 +164,46 @@ static void test_dropped_after_the_word(void **state)
 static void test_dropped_again(void **state)
 {
     dropped(*state, true, 4);
+}
+
+/* One that has read the request and given up on the word, before it came or just then: another is asked, and told
+ * both at once. */
+static void gave_up(struct ground *g, bool before_the_word)
+{
+    char word = 0;
+    launch(g);
+    int fd = asked(g);
+    assert_true(request_on(fd) > 0);
+    if (!before_the_word)
+        exe_call_ready(g->call);
+    reply_to(fd, 0);
+    (void)sv_close(fd);
+    if (before_the_word)
+        exe_call_ready(g->call);
+    turns(g);
+    assert_int_equal(g->answers, 0);
+    fd = asked(g);
+    assert_true(fd >= 0);
+    const uint64_t id = request_on(fd);
+    assert_true(id > 0);
+    assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), 1);
+    assert_int_equal(word, EXE_GROUP_READY);
+    reply_to(fd, id);
+    (void)sv_close(fd);
+    turns(g);
+    assert_int_equal(g->answers, 1);
+    assert_true(g->replied);
+    assert_int_equal(g->ends, 1);
+}
+
+static void test_gave_up_before_the_word(void **state)
+{
+    gave_up(*state, true);
+}
+
+static void test_gave_up_when_the_word_came(void **state)
+{
+    gave_up(*state, false);
 }
 
 /* Read, and no answer: it may have been done in part, and is over. */
@@ -250,6 +290,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_dropped_before_the_word, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dropped_after_the_word, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dropped_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gave_up_before_the_word, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gave_up_when_the_word_came, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_and_ended, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_and_ended_before_the_word, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_and_ended_beside_one_that_was_dropped, set_up, tear_down),
