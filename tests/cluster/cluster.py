@@ -349,6 +349,8 @@ class Cluster:
             attempt("cgroup mount", self.cgroup.unmount)
         for node in self.nodes:
             attempt(f"state of {node.name}", node.forget_state)
+        with contextlib.suppress(HostError):  # a helper that nobody asks any more may be on its way out
+            wait_for(lambda: not host.mounts_below(self.root), host.PATIENCE, "mounts")
         problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
         if self.own_etc:
             attempt("/etc", host.umount, "/etc")

@@ -70,6 +70,11 @@ class Listener:
         """systemctl stop selvedge-executor.socket: what was started goes on."""
         self._tell(b"stop")
 
+    def freeze(self):
+        """Stands still once this returns, until it gets SIGCONT: connections are taken by the kernel, and not served."""
+        os.kill(self.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED)
+
     def close(self):
         """Ends once no connection is left: an error after a minute."""
         self._tell(b"stop")
