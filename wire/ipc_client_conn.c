@@ -114,6 +114,10 @@ void ipc_client_write(struct ipc_client *c)
             continue;
         if (k < 0 && errno == EAGAIN)
             break;
+        if (k < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+            n = 0; /* reading finds what the server has said before it went, and then its end */
+            break;
+        }
         if (k < 0) {
             broken(c, -errno, "cannot send");
             return;

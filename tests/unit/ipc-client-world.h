@@ -13,6 +13,7 @@ struct world {
     sd_event *event;
     struct fake fake;
     struct ipc_client *client;
+    void *userdata;
 };
 
 struct answer {

@@ -12,6 +12,7 @@
 
 #include "proto/yarn_service.pb-c.h"
 #include "tests/unit/ipc-client-world.h"
+#include "wire/ipc_client_conn.h"
 
 /* ---- Calls that their user ends ---- */
 
@@ -373,6 +374,37 @@ static void test_reset(void **state)
     world_free(&w);
 }
 
+static void answers_and_goes(struct fake *f, const struct fake_call *c)
+{
+    struct world *w = f->userdata;
+    if (c->id < 0)
+        return;
+    fake_echo(f, c->id, "good");
+    if (f->calls > 1)
+        return;
+    fake_reset(f);
+    call(w, "y", &((struct answer *)w->userdata)[1]);
+    ipc_client_write(w->client); /* before the loop has looked at what came */
+}
+
+/* A server that answers and goes, and a call that finds that out by sending: the answer counts. */
+static void test_last_words(void **state)
+{
+    (void)state;
+    struct world w;
+    struct answer a[2] = { 0 };
+    world_new(&w, NULL, NULL);
+    w.userdata = a;
+    w.fake.on_call = answers_and_goes;
+    call(&w, "x", &a[0]);
+    peer_run_until(&w, a[0].count && a[1].count);
+    assert_int_equal(a[0].status, 0);
+    assert_string_equal(a[0].echo, "good");
+    assert_int_equal(a[1].status, 0); /* none of it had gone out: made again */
+    assert_int_equal(w.fake.connections, 2);
+    world_free(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_deep),      cmocka_unit_test(test_exception_text),
         cmocka_unit_test(test_flood),     cmocka_unit_test(test_announced),
         cmocka_unit_test(test_silent),    cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_last_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
