@@ -26,7 +26,7 @@ $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/execut
 PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-UNIT_TESTS += test-request test-script test-cgroup test-limits test-dial test-call test-channel test-failure
+UNIT_TESTS += test-request test-delete test-script test-cgroup test-limits test-dial test-call test-channel test-failure
 test-channel_DEPS := $(EXECUTOR_A) $(COMMON_A)
 test-channel_LDLIBS := $(EXECUTOR_LDLIBS)
 test-failure_DEPS := $(EXECUTOR_A) $(COMMON_A)
@@ -36,6 +36,7 @@ test-call_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 test-call_LDLIBS := $(EXECUTOR_LDLIBS)
 test-dial_LDLIBS := $(EXECUTOR_LDLIBS)
 test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
+test-delete_DEPS := $(BUILD)/executor/request.o
 test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)
 test-script_LDLIBS := $(COMMON_LDLIBS)
 test-cgroup_DEPS := $(CGROUPS_A) $(COMMON_A)

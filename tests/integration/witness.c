@@ -2,6 +2,7 @@
  * and descriptors, a line each. To descriptor 3 where that is a Unix socket (a localizer's channel), else into the file beside it
  * whose name ends in .seen, which the test has made. Exits 1. Static: it may run anywhere. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,9 @@ int main(int argc, char **argv, char **envp)
     add("securebits", number);
     (void)snprintf(number, sizeof(number), "%llu", stat("/tmp", &st) == 0 ? (unsigned long long)st.st_dev : 0);
     add("tmp", number);
+    /* What a container's filter lets through to "no such file", a localizer's does not. */
+    (void)snprintf(number, sizeof(number), "%d", execve("/nonexistent", argv, environ) < 0 ? errno : 0);
+    add("execve", number);
     add("cwd", getcwd(line, sizeof(line)) ? line : "?");
     int domain = 0, to = -1;
     socklen_t len = sizeof(domain);
