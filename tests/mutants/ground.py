@@ -1,6 +1,7 @@
 """The helper built from a changed copy of its sources, for the fixed place of helperlib's prebuilt ground; and test
 programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
 root and a finished `make lane-programs`."""
+import fcntl
 import os
 import re
 import shlex
@@ -92,13 +93,17 @@ class Build:
 
 
     def unit(self, name):
-        """(status, words) of a unit test of the copy."""
+        """(status, words) of a unit test of the copy; 3: it could not be built."""
         program = f"{self.work}/unit/tests/unit/{name}"
         r = subprocess.run(["make", "-C", self.tree, "--no-print-directory", f"BUILD={self.work}/unit", "WARN=-Wall", program],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        if r.returncode == 0:
+        if r.returncode:
+            return 3, r.stdout
+        try:
             r = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
-        return r.returncode, r.stdout
+        except subprocess.TimeoutExpired:
+            return 1, "FAIL it does not end"
+        return 1 if r.returncode else 0, r.stdout
 
 
 def clean():
@@ -114,7 +119,17 @@ def clean():
 
 
 def run(build, program, functions, seconds):
-    """(passed, words): of the chosen functions of a test program; none chosen: all."""
+    """(status, words): of the chosen functions of a test program; none chosen: all. One at a time on a machine: the ground's
+    control group has one name. Who finds it there has it from a run that was killed."""
+    with open("/run/lock/selvedge-mutants.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        status, words = run_alone(build, program, functions, seconds)
+        if status:
+            clean()
+    return status, words
+
+
+def run_alone(build, program, functions, seconds):
     env = dict(os.environ, SELVEDGE_TEST_NS="1", SELVEDGE_TEST_HELPERS=build.work + "/helpers", BUILD=build.build)
     p = subprocess.Popen(["unshare", "-m", "--propagation", "private", sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside"),
                           program, ",".join(functions), str(seconds)], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -124,6 +139,4 @@ def run(build, program, functions, seconds):
     except subprocess.TimeoutExpired:
         os.killpg(p.pid, signal.SIGKILL)
         words = p.communicate()[0] + "\nFAIL it does not end"
-    if p.returncode:
-        clean()
     return p.returncode, words
