@@ -57,8 +57,11 @@ void hlp_hygiene(int argc);
 void hlp_become_server(void); /* ids all root, securebits, no_new_privs, few capabilities */
 void hlp_rlimits(void); /* for the launched program */
 /* The helper's working set; one of these is effective for a step only. */
-enum hlp_extra { HLP_CAP_NONE, HLP_CAP_DAC_OVERRIDE, HLP_CAP_NET_ADMIN, HLP_CAP_SYS_CHROOT };
+enum hlp_extra { HLP_CAP_NONE, HLP_CAP_DAC_OVERRIDE, HLP_CAP_NET_ADMIN, HLP_CAP_SYS_CHROOT, HLP_CAP_SYS_RESOURCE };
 void hlp_caps_serving(enum hlp_extra extra);
+/* What the OOM killer thinks of this process and of all that come of it: none can go below that, where the machine
+ * has CAP_SYS_RESOURCE; elsewhere none below 0. */
+void hlp_oom_score(int proc, const char *score);
 /* Moves these descriptors (-1: none) to numbers from HLP_HIGH on, out of the way of those that a
  * program gets at fixed ones; closes every other but 0 to 2. */
 #define HLP_HIGH 128

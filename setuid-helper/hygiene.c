@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
+#include <linux/openat2.h>
 #include <linux/securebits.h>
 #include <linux/stat.h>
 #include <sched.h>
@@ -153,7 +154,11 @@ static void confinement(void)
 #define BIT(c) (UINT64_C(1) << (c))
 #define SERVING                                                                                    \
     (BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_SETPCAP) | BIT(CAP_SYS_ADMIN) | BIT(CAP_CHOWN))
-#define STEPS (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_CHROOT))
+#define STEPS                                                                                      \
+    (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_CHROOT) | BIT(CAP_SYS_RESOURCE))
+
+/* Without CAP_SYS_RESOURCE where the machine has none, as in a container of somebody else's. */
+static uint64_t working_set = SERVING | STEPS;
 
 static void set_caps(uint64_t effective, uint64_t permitted, uint64_t inheritable, enum exe_status status)
 {
@@ -179,14 +184,30 @@ static bool no_caps(void)
 
 /* What the helper works with. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
  * daemon's cgroup, whose common ancestor with ours may be anybody's; CAP_NET_ADMIN for a network
- * namespace of the container's own, CAP_SYS_CHROOT for the way into a prepared root. */
+ * namespace of the container's own, CAP_SYS_CHROOT for the way into a prepared root, CAP_SYS_RESOURCE for
+ * hlp_oom_score. */
 void hlp_caps_serving(enum hlp_extra extra)
 {
     static const uint64_t bits[] = { [HLP_CAP_NONE] = 0,
                                      [HLP_CAP_DAC_OVERRIDE] = BIT(CAP_DAC_OVERRIDE),
                                      [HLP_CAP_NET_ADMIN] = BIT(CAP_NET_ADMIN),
-                                     [HLP_CAP_SYS_CHROOT] = BIT(CAP_SYS_CHROOT) };
-    set_caps(SERVING | bits[extra], SERVING | STEPS, 0, EXE_STATUS_PRIVILEGE);
+                                     [HLP_CAP_SYS_CHROOT] = BIT(CAP_SYS_CHROOT),
+                                     [HLP_CAP_SYS_RESOURCE] = BIT(CAP_SYS_RESOURCE) };
+    set_caps((SERVING | bits[extra]) & working_set, working_set, 0, EXE_STATUS_PRIVILEGE);
+}
+
+void hlp_oom_score(int proc, const char *score)
+{
+    static const char own[] = "self/oom_score_adj";
+    hlp_caps_serving(HLP_CAP_SYS_RESOURCE); /* by it the value is the floor, too; else that stays the caller's */
+    hlp_write_proc(proc, own, score, EXE_STATUS_PRIVILEGE);
+    hlp_caps_serving(HLP_CAP_NONE);
+    if (working_set & BIT(CAP_SYS_RESOURCE))
+        return;
+    int fd = hlp_openat2(proc, own, O_WRONLY, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+    if (fd < 0 || write(fd, "-1", 2) >= 0 || errno != EACCES)
+        hlp_fail(EXE_STATUS_PRIVILEGE, EPERM, "oom_score_adj: the caller's floor stays without CAP_SYS_RESOURCE");
+    (void)close(fd);
 }
 
 void hlp_fs_as(uid_t uid, gid_t gid)
@@ -248,6 +269,8 @@ void hlp_become_server(void)
         hlp_fail(EXE_STATUS_PRIVILEGE, errno, "securebits");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_PRIVILEGE, errno, "no_new_privs");
+    if (prctl(PR_CAPBSET_READ, CAP_SYS_RESOURCE, 0, 0, 0) == 0)
+        working_set &= ~BIT(CAP_SYS_RESOURCE);
     drop_bounding();
     hlp_caps_serving(HLP_CAP_NONE);
 }

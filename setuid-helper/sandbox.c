@@ -56,7 +56,7 @@ static int new_proc(const struct hlp *h)
 {
     static hlp_options invisible = { { "hidepid", "invisible" }, { NULL, NULL } };
     int proc = hlp_new_mount("proc", invisible, HLP_FLOOR | MOUNT_ATTR_NOEXEC);
-    hlp_write_proc(proc, "self/oom_score_adj", h->req.op == EXE_OP_LOCALIZE ? "500" : "200", EXE_STATUS_MOUNT);
+    hlp_oom_score(proc, h->req.op == EXE_OP_LOCALIZE ? "500" : "200");
     return proc;
 }
 

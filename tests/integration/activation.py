@@ -14,7 +14,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 UNIT = os.path.join(TOP, "packaging", "selvedge-executor@.service.in")
 CAPABILITIES = ("CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE "
                 "NET_BIND_SERVICE NET_BROADCAST NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_MODULE SYS_RAWIO SYS_CHROOT").split()
-CAPABILITIES += ["SYS_PTRACE", "SYS_PACCT", "SYS_ADMIN"]  # in the kernel's order; the unit names none beyond
+CAPABILITIES += ["SYS_PTRACE", "SYS_PACCT", "SYS_ADMIN", "SYS_BOOT", "SYS_NICE", "SYS_RESOURCE"]  # in the kernel's order; the unit names none beyond
 
 
 def unit_capabilities():
