@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/unit/free-port.h"
 #include "tests/unit/ipc-peer.h"
 
 /* ---- Calls and answers ---- */
@@ -360,14 +361,14 @@ static void test_reconnect(void **state)
 {
     (void)state;
     struct peer_server s;
-    peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true });
+    const uint16_t port = free_port();
+    peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true, .port = port });
     struct ipc_client *c = peer_client(&s, NULL, 0);
     struct answer a = { 0 }, b = { 0 }, d = { 0 };
     call(c, "echo", "x", &a);
     peer_run_until(&s, a.count);
     call(c, "hold", "lost", &b);
     peer_run_until(&s, s.n_held == 1);
-    uint16_t port = ipc_server_port(s.server);
     s.server = ipc_server_free(s.server);
     peer_run_until(&s, b.count);
     assert_int_equal(b.status, -ECONNRESET);

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "tests/unit/free-port.h"
 #include "tests/unit/ipc-fake.h"
 #include "tests/unit/ipc-peer.h"
 #include "wire/proxy.h"
@@ -58,7 +59,7 @@ static void on_notify(const char *method, const struct sv_error *err, int64_t wa
 
 static struct ipc_retry_policy policy(enum ipc_retry_kind kind)
 {
-    return (struct ipc_retry_policy){ .kind = kind, .connect_interval_ms = 5, .max_wait_ms = 10000,
+    return (struct ipc_retry_policy){ .kind = kind, .connect_interval_ms = 5, .max_wait_ms = 60000,
                                       .interval_ms = 10, .max_failovers = 100, .base_ms = 1,
                                       .max_ms = 10 };
 }
@@ -70,8 +71,8 @@ static void world_new(struct world *w, enum ipc_retry_kind kind, int servers)
                                     .notify = on_notify, .userdata = w };
     memset(w, 0, sizeof *w);
     assert_true(sd_event_new(&w->event) >= 0);
-    fake_start(&w->a, w->event, 0);
-    fake_start(&w->b, w->event, 0);
+    fake_start(&w->a, w->event, free_port()); /* both go and come back */
+    fake_start(&w->b, w->event, free_port());
     w->a.userdata = w->b.userdata = w;
     cfg.servers[0] = (struct ipc_proxy_server){ "rm1", "127.0.0.1", w->a.port };
     cfg.servers[1] = (struct ipc_proxy_server){ "rm2", "127.0.0.1", w->b.port };
