@@ -186,6 +186,16 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
     d->policy.known = true;
 }
 
+/* The kernel ends a wait with a limit when its process is stopped, by Ctrl-Z say, and goes on. */
+static ssize_t receive(int fd, uint8_t *in, size_t size)
+{
+    ssize_t n;
+    do
+        n = recv(fd, in, size, 0);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
 static void ask(struct doctor *d)
 {
     struct exe_request request = { .op = EXE_OP_CHECK, .request_id = 1 };
@@ -207,13 +217,13 @@ static void ask(struct doctor *d)
     }
     _cleanup_close_ int ours = fds[0];
     (void)setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    (void)!write(ours, out, (size_t)n);
+    (void)!send(ours, out, (size_t)n, MSG_NOSIGNAL); /* who is not there any more is told by the answer, ignoring */
     pid_t pid = d->socket ? 0 : start(d, fds[1]);
     (void)sv_close(fds[1]);
-    ssize_t got = pid < 0 ? -1 : recv(ours, in, sizeof(in), 0);
+    ssize_t got = pid < 0 ? -1 : receive(ours, in, sizeof(in));
     if (got < 0 &&
         errno == ECONNRESET) /* it ended with our request unread; an answer may be there */
-        got = recv(ours, in, sizeof(in), 0);
+        got = receive(ours, in, sizeof(in));
     if (pid > 0)
         (void)waitpid(pid, &status, 0);
     bool answered = got > 0 && exe_reply_decode(in, (size_t)got, &reply) == 0;
