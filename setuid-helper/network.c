@@ -9,9 +9,10 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "setuid-helper/helper.h"
+#include "setuid-helper/mounts.h"
 
 static int checked(int r, const char *what)
 {
@@ -29,15 +30,15 @@ static void bring_up_lo(void)
 }
 
 /* Of a private network: addresses and isolation are IPv4's, so its device is to have no other, neither
- * of its own nor a router's. A device takes over what is said before it is made; lo is there already. */
+ * of its own nor a router's. A device takes over what is said before it is made; lo is there already. Said to a
+ * new /proc, on which nothing of anybody's is mounted. */
 static void refuse_ipv6(void)
 {
-    int fd = open("/proc/sys/net/ipv6/conf/default/disable_ipv6", O_WRONLY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT)
-        return; /* this kernel has none */
-    checked(fd, "disable_ipv6");
-    checked((int)write(fd, "1", 1), "disable_ipv6");
-    (void)close(fd);
+    struct stat st;
+    int proc = hlp_new_mount("proc", NULL, 0);
+    if (fstatat(proc, "sys/net/ipv6", &st, 0) == 0 || errno != ENOENT) /* else this kernel has none */
+        hlp_write_proc(proc, "sys/net/ipv6/conf/default/disable_ipv6", "1", EXE_STATUS_NETWORK);
+    (void)close(proc);
 }
 
 static void configure(const struct hlp *h, int host)
