@@ -83,7 +83,11 @@ static inline struct raw_reply raw_refused(struct peer_server *s, const void *p,
     return r;
 }
 
-static const struct ipc_server_config raw_simple __attribute__((unused)) = { .allow_simple = true };
+/* A server that gives a beginning connection more time than a starved machine needs for all that a test connects. */
+#define RAW_MS 600000
+static const struct ipc_server_config raw_simple __attribute__((unused)) = {
+    .allow_simple = true, .limits = { .header_ms = RAW_MS, .handshake_ms = RAW_MS }
+};
 
 /* ---- Building ---- */
 

@@ -143,7 +143,8 @@ static void test_E55_unfinished_by_10000(void **state)
     size_t n = SV_MIN((size_t)10000, (size_t)(wide.rlim_cur - 100) / 2);
     struct peer_server s;
     struct ipc_server_config cfg = { .allow_simple = true,
-                                     .limits = { .max_connections = n, .max_preauth = n } };
+                                     .limits = { .max_connections = n, .max_preauth = n,
+                                                 .header_ms = RAW_MS, .handshake_ms = RAW_MS } };
     _cleanup_free_ int *fd = calloc(n, sizeof *fd);
     _cleanup_buf_ struct sv_buf b = { 0 };
     _cleanup_free_ uint8_t *filler = calloc(1, SENT);
