@@ -41,7 +41,7 @@ struct exe_dial {
     int connection;   /* to be sent on, the callee's already; -1: none */
     bool ready;       /* the word after the request is to be sent as well */
     int unsent;       /* why it could not be sent on the connection that it has; 0: it was */
-    int64_t since_ms; /* of the first of its attempts that failed; 0: none has */
+    int64_t since_ms; /* of the first of its attempts that failed, for the same kind of reason; 0: none has */
     int error;        /* the last one's, -errno */
     int socket;       /* the callee's, that it was sent on */
     int queued;       /* what was unread of it then, as the kernel counts */
@@ -117,10 +117,17 @@ static void not_asked(struct exe_dial *q)
     q->prev = NULL;
 }
 
+/* Somebody is there, and has more to do than he takes at once. */
+static bool is_busy(int error)
+{
+    return error == -EAGAIN || error == -ECONNRESET || error == -EPIPE;
+}
+
 static void failed(struct exe_dial *q, int error)
 {
+    if (!q->since_ms || is_busy(error) != is_busy(q->error))
+        q->since_ms = sv_now_ms();
     q->error = error;
-    q->since_ms = q->since_ms ? q->since_ms : sv_now_ms();
 }
 
 /* Sends what can be sent; one that fails keeps the others behind it back until the timer. */
@@ -164,7 +171,8 @@ static struct exe_dial *too_late(const struct exe_dialer *d)
     struct exe_dial *q;
     const int64_t now = sv_now_ms();
     DL_FOREACH (d->waiting, q)
-        if (q->since_ms && now - q->since_ms >= EXE_DIAL_PATIENCE_MS)
+        if (q->since_ms &&
+            now - q->since_ms >= (is_busy(q->error) ? EXE_DIAL_UNREAD_MS : EXE_DIAL_PATIENCE_MS))
             return q;
     return NULL;
 }

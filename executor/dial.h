@@ -14,7 +14,8 @@
 
 #define EXE_DIAL_AT_ONCE 64        /* unanswered ones; systemd's MaxConnections= is more */
 #define EXE_DIAL_PATIENCE_MS 10000 /* for the socket to be there */
-#define EXE_DIAL_UNREAD_MS 60000   /* for a request to be read: a node that is busy starts many helpers at once */
+#define EXE_DIAL_UNREAD_MS 60000   /* for a request to be read: a node that is busy starts many helpers at once, and
+                                    * drops the connections that are too many */
 
 struct exe_dialer; /* one of a daemon */
 struct exe_dial;   /* one request */

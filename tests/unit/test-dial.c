@@ -169,6 +169,54 @@ static void test_dropped(void **state)
     assert_false(unread(&g->calls[0])); /* it was */
 }
 
+/* Where somebody serves the socket, but always others, there is more patience than where nobody does. */
+static void test_dropped_for_long(void **state)
+{
+    struct ground *g = *state;
+    const int64_t times[] = { 1000, 1000 + EXE_DIAL_PATIENCE_MS, 1000 + EXE_DIAL_UNREAD_MS - 1, 1000 + EXE_DIAL_UNREAD_MS };
+    hear(g, 8);
+    ask(g, 0);
+    for (int i = 0; i < 4; i++) {
+        int fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
+        sv_clock_set_test(times[i], 0);
+        assert_true(fd >= 0);
+        (void)sv_close(fd);
+        assert_true(unread(&g->calls[0]));
+        exe_dial_again(g->calls[0].dial);
+        if (i < 3)
+            turn(g);
+        assert_true(i == 3 || g->calls[0].socket >= 0);
+    }
+    /* The socket goes, too: that is another reason, and has its own time. */
+    (void)unlink(g->at.sun_path);
+    turn(g);
+    assert_non_null(g->calls[0].dial);
+    sv_clock_set_test(times[3] + EXE_DIAL_PATIENCE_MS, 0);
+    while (g->calls[0].dial)
+        turn(g);
+    assert_int_equal(g->calls[0].error, -ENOENT);
+    assert_int_equal(sv_now_ms() - times[3], EXE_DIAL_PATIENCE_MS);
+}
+
+/* The queue at the other end stays full: an end, but not a quick one. */
+static void test_full_for_long(void **state)
+{
+    struct ground *g = *state;
+    int n = 0;
+    sv_clock_set_test(1000, 0);
+    hear(g, 1);
+    do
+        ask(g, n);
+    while (g->calls[n++].socket >= 0);
+    sv_clock_set_test(1000 + EXE_DIAL_PATIENCE_MS, 0);
+    turn(g);
+    assert_non_null(g->calls[n - 1].dial);
+    sv_clock_set_test(1000 + EXE_DIAL_UNREAD_MS, 0);
+    while (g->calls[n - 1].dial)
+        turn(g);
+    assert_int_equal(g->calls[n - 1].error, -EAGAIN);
+}
+
 static void test_not_there(void **state)
 {
     struct ground *g = *state;
@@ -352,6 +400,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_order_and_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_dropped_for_long, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full_for_long, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
