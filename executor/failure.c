@@ -53,7 +53,8 @@ static const struct {
     { EXE_STATUS_CGROUP_LIMITS, 27, true,
       "delegate memory and pids to the NodeManager, or allow containers without limits in both "
       "configurations" },
-    { EXE_STATUS_DEVICE_FILTER, 27, true, NULL },
+    { EXE_STATUS_DEVICE_FILTER, 27, true,
+      "the kernel must have CONFIG_CGROUP_BPF, and let root load such filters" },
     { EXE_STATUS_CLONE, 27, false, NULL },
     { EXE_STATUS_NETWORK, 28, false, NULL },
     { EXE_STATUS_SCRIPT_FILE, 33, false, NULL },
@@ -74,6 +75,8 @@ void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, c
 {
     char what[256];
     const char *remedy = NULL;
+    /* what still lives by another filter is in its way: not the node's fault */
+    const bool held = status == EXE_STATUS_DEVICE_FILTER && error == EBUSY;
     memset(f, 0, sizeof(*f));
     f->status = status;
     f->error = error;
@@ -81,9 +84,8 @@ void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, c
     for (size_t i = 0; i < SV_ARRAY_LEN(table); i++)
         if (table[i].status == status) {
             f->exit_code = table[i].exit_code;
-            /* what still lives by another filter is in its way: not the node's fault */
-            f->node_unhealthy = table[i].node && !(status == EXE_STATUS_DEVICE_FILTER && error == EBUSY);
-            remedy = table[i].remedy;
+            f->node_unhealthy = table[i].node && !held;
+            remedy = held ? NULL : table[i].remedy;
         }
     sv_escape(what, sizeof(what), text ? text : "");
     (void)snprintf(f->text, sizeof(f->text), "%s: %s%s%s%s%s%s%s", object,

@@ -57,6 +57,7 @@ struct policy {
     bool profile, network; /* ours is one of those that are allowed */
     struct net_request net;
     char wrong[256];
+    char unfiltered[256]; /* why it starts nothing, although all is in order */
 };
 
 static void wrong(struct policy *p, const char *what, const char *theirs, const char *ours)
@@ -94,6 +95,8 @@ static void compare(struct policy *p, const char *key, const char *value)
         p->profile |= strcmp(value, exe_profile_name(x->profile)) == 0;
     else if (strcmp(key, "network") == 0)
         p->network |= strcmp(value, exe_network_name(x->network)) == 0;
+    else if (strcmp(key, "no-device-filter") == 0)
+        (void)snprintf(p->unfiltered, sizeof(p->unfiltered), "%s", value);
     else if (strncmp(key, "network-", 8) == 0)
         exe_network_line(&p->net, key, value);
     else if (strcmp(key, "selinux") == 0 && (strcmp(value, "off") == 0) == x->labels)
@@ -124,7 +127,8 @@ static void plan_network(struct exe *x, struct policy *p)
         (void)snprintf(p->wrong, sizeof(p->wrong), "network private: %.200s", why);
 }
 
-static bool policy_agrees(struct exe *x, const struct exe_reply *reply, char *why, size_t n)
+/* EXE_STATUS_OK, or what is at fault, with words. */
+static enum exe_status compare_policy(struct exe *x, const struct exe_reply *reply, char *why, size_t n)
 {
     struct policy p = { .exe = x };
     _cleanup_free_ char *text = strndup(reply->text, reply->text_len);
@@ -150,8 +154,8 @@ static bool policy_agrees(struct exe *x, const struct exe_reply *reply, char *wh
                     "selvedge.sandbox.networks");
     else if (x->profile && x->network == EXE_NETWORK_PRIVATE)
         plan_network(x, &p);
-    (void)snprintf(why, n, "%s", p.wrong);
-    return p.wrong[0] == '\0';
+    (void)snprintf(why, n, "%s", p.wrong[0] ? p.wrong : p.unfiltered);
+    return p.wrong[0] ? EXE_STATUS_CONFIG_SYNTAX : p.unfiltered[0] ? EXE_STATUS_DEVICE_FILTER : EXE_STATUS_OK;
 }
 
 static void on_answer(const struct exe_reply *reply, int pidfd, int status, void *userdata)
@@ -164,9 +168,11 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     DL_DELETE(o->exe->operations, o);
     if (failed) {
         exe_failure_from(reply, status, o->object, &f);
-    } else if (o->check && !policy_agrees(o->exe, reply, why, sizeof(why))) {
-        exe_failure_set(&f, EXE_STATUS_CONFIG_SYNTAX, 0, o->object, why);
-        failed = true;
+    } else if (o->check) {
+        enum exe_status said = compare_policy(o->exe, reply, why, sizeof(why));
+        failed = said != EXE_STATUS_OK;
+        if (failed)
+            exe_failure_set(&f, said, 0, o->object, why);
     }
     if (o->done)
         o->done(failed ? &f : NULL, o->userdata);

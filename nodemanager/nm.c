@@ -176,11 +176,11 @@ static void on_checked(const struct exe_failure *f, void *userdata)
 {
     struct nm *nm = userdata;
 
-    if (!f) {
-        nm->addresses = exe_addresses(nm->exe);
+    nm->addresses = exe_addresses(nm->exe);
+    if (!f)
         return;
-    }
-    if (f->status == EXE_STATUS_SOCKET) {
+    /* What still runs is looked after, and what has ended is deleted. */
+    if (f->status == EXE_STATUS_SOCKET || f->status == EXE_STATUS_DEVICE_FILTER) {
         nm_set_unhealthy(nm, f->text);
         return;
     }

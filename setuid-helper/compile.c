@@ -139,7 +139,7 @@ static size_t number(char *text, size_t at, const char *key, uint32_t value)
 }
 
 /* For the daemon to compare with its own. */
-static void write_answer(struct hlp_policy *p)
+void hlp_write_answer(struct hlp_policy *p)
 {
     static char text[EXE_REPLY_TEXT_MAX];
     size_t n = 0;
@@ -172,6 +172,8 @@ static void write_answer(struct hlp_policy *p)
         n = number(text, n, "network-mtu", p->net.mtu);
         n = number(text, n, "network-outbound-mbit", p->net.total_kbit / 1000);
     }
+    if (p->unfiltered[0])
+        n = line(text, n, "no-device-filter", p->unfiltered);
     p->answer = text;
 }
 
@@ -284,7 +286,6 @@ void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users)
     find_nodes(cfg, p);
     hlp_device_code(p);
     load_filters(p);
-    write_answer(p);
 }
 
 struct texts {

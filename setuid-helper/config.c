@@ -356,7 +356,7 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     bool seen[N_ROWS] = { false };
     const char *section = "";
     int n = 0;
-    cfg->policy.label = cfg->policy.held = "";
+    cfg->policy.label = cfg->policy.held = cfg->policy.unfiltered = "";
     cfg->nm_user = "yarn";
     cfg->monitor_user = "selvedge-monitor";
     cfg->public_user = "selvedge-public";

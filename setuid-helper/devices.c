@@ -45,8 +45,8 @@ int hlp_bpf(int command, union bpf_attr *attr)
 }
 
 /* The policy's parts, put together (device-code.c makes them). */
-void hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
-                       unsigned n_nodes)
+const char *hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
+                              unsigned n_nodes)
 {
     struct bpf_insn code[HLP_DEVICE_CODE_MAX + 4 * HLP_NODES_MAX + 2];
     unsigned n = p->n_device_code;
@@ -60,13 +60,14 @@ void hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_
                             .prog_name = HLP_FILTER_NAME };
     int prog = hlp_bpf(BPF_PROG_LOAD, &load);
     if (prog < 0)
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_LOAD");
+        return "BPF_PROG_LOAD";
     /* Every filter of a group and of those above it has to agree: the unit's DevicePolicy= too. */
     union bpf_attr attach = { .target_fd = (uint32_t)cgroup, .attach_bpf_fd = (uint32_t)prog,
                               .attach_type = BPF_CGROUP_DEVICE, .attach_flags = BPF_F_ALLOW_MULTI };
     if (hlp_bpf(BPF_PROG_ATTACH, &attach) < 0)
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, "BPF_PROG_ATTACH");
+        return "BPF_PROG_ATTACH";
     (void)close(prog);
+    return NULL;
 }
 
 void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes, unsigned n_nodes)
@@ -76,5 +77,7 @@ void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *n
     if (n_nodes > 0 && h->cfg.held[0])
         hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
                  "containers from before devices were allowed still run; assign none until they end");
-    hlp_attach_filter(&h->cfg, cgroup, nodes, n_nodes);
+    const char *what = hlp_attach_filter(&h->cfg, cgroup, nodes, n_nodes);
+    if (what)
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, what);
 }

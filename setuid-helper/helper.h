@@ -139,9 +139,9 @@ void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g);
 #define HLP_NODES_MAX (EXE_DEVICES_MAX + HLP_CONTROLS_MAX)
 unsigned hlp_find_nodes(const struct hlp *h, struct hlp_node nodes[HLP_NODES_MAX]);
 void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes, unsigned n_nodes);
-/* A filter that allows the standard nodes and these. */
-void hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
-                       unsigned n_nodes);
+/* A filter that allows the standard nodes and these. What the kernel refused, with errno; NULL. */
+const char *hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
+                              unsigned n_nodes);
 int hlp_bpf(int command, union bpf_attr *attr);
 
 /* network.c: leaves the process in the container's network namespace. */

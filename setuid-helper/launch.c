@@ -219,6 +219,8 @@ void hlp_launch(struct hlp *h)
     const int left = h->activated ? leave_service() : -1;
     memset(c.caches, 0xff, sizeof(c.caches)); /* -1 */
     (void)umask(0);
+    if (h->cfg.unfiltered[0])
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, h->cfg.unfiltered);
     if (container) {
         check_allowed(h);
         check_memfd(h->fds[0], "launch script");

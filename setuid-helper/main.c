@@ -158,7 +158,9 @@ void hlp_load_policy(struct hlp *h)
                                                 .status = EXE_STATUS_STATE };
     struct hlp_message m = { .status = EXE_STATUS_STATE, .error = EPROTO };
     size_t got;
-    for (int tries = 0; (h->table = hlp_policy_read(&h->cfg)) < 0; tries++) {
+    for (int tries = 0; (h->table = hlp_policy_read(&h->cfg)) < 0 || (tries == 0 && h->cfg.unfiltered[0]); tries++) {
+        if (h->table >= 0) /* the kernel may take the filters now */
+            (void)close(h->table);
         if (tries == 8)
             hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: not of this release, or changing all the time");
         if (hlp_run_program(&prepare, &m, sizeof(m), &got) != 0) {

@@ -13,7 +13,7 @@ bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void
 {
     struct hlp_list *const lists[] = { &p->local_dirs, &p->log_dirs, &p->allowed_system, &p->masks };
     bool ok = each(&p->cgroup_root, argument) && each(&p->label, argument) &&
-              each(&p->answer, argument) && each(&p->held, argument) &&
+              each(&p->answer, argument) && each(&p->held, argument) && each(&p->unfiltered, argument) &&
               p->local_dirs.n <= EXE_DIRS_MAX && p->log_dirs.n <= EXE_DIRS_MAX &&
               p->n_nodes <= HLP_ASSIGNABLE_MAX && p->n_sources <= HLP_SOURCES_MAX &&
               p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&

@@ -74,6 +74,7 @@ struct hlp_policy {
     const char *answer; /* to CHECK: what is in force, one key=value a line */
     const char *held; /* cgroup.events of a group whose filter from before devices were allowed goes when
                        * nothing lives there; "" = none */
+    const char *unfiltered; /* why the filters of the daemon's groups do not stand: nothing starts; "" = they do */
     struct hlp_list local_dirs, log_dirs, allowed_system;
     struct hlp_list masks; /* names that a launch hides in /proc */
     struct hlp_ids refused_uids, refused_gids; /* that no container has */

@@ -23,13 +23,18 @@
 
 #include "setuid-helper/prepare.h"
 
+static bool asked_by_executor(void)
+{
+    struct stat st;
+    return fstat(1, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 _Noreturn void hlp_fail(enum exe_status status, int error, const char *what)
 {
     struct hlp_message m = { .status = (int32_t)status, .error = error };
-    struct stat st;
     size_t n = strlen(what);
     memcpy(m.what, what, n < sizeof(m.what) ? n : sizeof(m.what) - 1);
-    if (fstat(1, &st) == 0 && S_ISFIFO(st.st_mode))
+    if (asked_by_executor())
         (void)!write(1, &m, sizeof(m));
     else
         (void)dprintf(2, "container-prepare: %s%s%s\n", what, error ? ": " : "",
@@ -144,13 +149,17 @@ int main(int argc, char **argv)
         hlp_fail(EXE_STATUS_NOT_ROOT, EPERM, "container-prepare is root's");
     (void)umask(077);
     int state = take_state();
-    if (hlp_policy_read(&there) >= 0) /* somebody else has made it while this one waited */
+    if (hlp_policy_read(&there) >= 0 && !there.unfiltered[0]) /* somebody else has made it while this one waited */
         return 0;
     (void)unlinkat(state, "policy", 0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
     hlp_stand_filters(&cfg.policy);
+    hlp_write_answer(&cfg.policy);
+    const char *unfiltered = cfg.policy.unfiltered;
     hlp_make_roots(state, &cfg);
     commit(state, &cfg.policy, &users);
     hlp_drop_roots(state, cfg.policy.roots);
+    if (unfiltered[0] && !asked_by_executor()) /* that one reads it in the policy, for what needs a filter */
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, unfiltered);
     return 0;
 }

@@ -32,6 +32,7 @@ bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d
 /* compile.c: all of the policy but its texts; ends by hlp_fail when it cannot be made. */
 struct hlp_users;
 void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users);
+void hlp_write_answer(struct hlp_policy *p);
 /* Notes how `path` is before it is read. Only from here on it may be. */
 void hlp_add_source(struct hlp_policy *p, const char *path, bool content);
 /* root.c: makes the prepared roots of this policy, which gets their number; drops all of others. */
@@ -42,7 +43,7 @@ size_t hlp_policy_pack(struct hlp_policy *p);
 
 /* device-code.c */
 void hlp_device_code(struct hlp_policy *p);
-/* standing.c: the device filters of the daemon's groups. */
+/* standing.c: the device filters of the daemon's groups. A kernel that refuses them is noted in the policy. */
 void hlp_stand_filters(struct hlp_policy *p);
 
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */

@@ -24,13 +24,19 @@
 #define FILTERS_MAX 64 /* of one group: the kernel's BPF_CGROUP_MAX_PROGS */
 #define ANY_RELEASE (sizeof("selvedge_dev_") - 1)
 
-_Noreturn static void fail(const char *what)
+/* Lives as long as the program. */
+static const char *copy(const char *text)
 {
-    hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, what);
+    const char *own = strdup(text);
+    if (!own)
+        hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, text);
+    return own;
 }
 
-/* Our filters on the group, by the first bytes of the name, as descriptors. Root alone can load one. */
-static unsigned find(int group, size_t name_len, int found[FILTERS_MAX])
+/* These say what went wrong, with errno; NULL: nothing.
+ *
+ * Our filters on the group, by the first bytes of the name, as descriptors. Root alone can load one. */
+static const char *find(int group, size_t name_len, int found[FILTERS_MAX], unsigned *ret_n)
 {
     uint32_t ids[FILTERS_MAX] = { 0 };
     unsigned n = 0;
@@ -38,7 +44,7 @@ static unsigned find(int group, size_t name_len, int found[FILTERS_MAX])
                                         .attach_type = BPF_CGROUP_DEVICE,
                                         .prog_ids = (uint64_t)(uintptr_t)ids } };
     if (hlp_bpf(BPF_PROG_QUERY, &query) < 0) /* for CAP_NET_ADMIN, as the kernels of Debian 12 and others ask */
-        fail("BPF_PROG_QUERY");
+        return "BPF_PROG_QUERY";
     for (unsigned i = 0; i < query.query.prog_cnt && i < FILTERS_MAX; i++) {
         struct bpf_prog_info info = { 0 };
         union bpf_attr by_id = { .prog_id = ids[i] };
@@ -48,58 +54,61 @@ static unsigned find(int group, size_t name_len, int found[FILTERS_MAX])
         if (fd < 0 && errno == ENOENT) /* detached meanwhile */
             continue;
         if (fd < 0 || hlp_bpf(BPF_OBJ_GET_INFO_BY_FD, &about) < 0)
-            fail("filters of a group");
+            return "filters of a group";
         if (strncmp(info.name, HLP_FILTER_NAME, name_len) == 0)
             found[n++] = fd;
         else
             (void)close(fd);
     }
-    return n;
+    *ret_n = n;
+    return NULL;
 }
 
 /* Once: one that was killed behind its first step has left the filter, without the mark. */
-static void stand(const struct hlp_policy *p, int group)
+static const char *stand(const struct hlp_policy *p, int group)
 {
     int found[FILTERS_MAX];
-    unsigned n = find(group, BPF_OBJ_NAME_LEN, found);
-    if (n == 0)
-        hlp_attach_filter(p, group, NULL, 0);
+    unsigned n;
+    const char *what = find(group, BPF_OBJ_NAME_LEN, found, &n);
+    if (!what && n == 0)
+        what = hlp_attach_filter(p, group, NULL, 0);
+    if (what)
+        return what;
     while (n > 0)
         (void)close(found[--n]);
-    if (fsetxattr(group, HLP_FILTERED, "", 0, 0) < 0)
-        fail(HLP_FILTERED);
+    return fsetxattr(group, HLP_FILTERED, "", 0, 0) < 0 ? HLP_FILTERED : NULL;
 }
 
 /* Devices have been allowed since the group got its filter, and that is all that keeps from them what
  * lives there: it goes when nothing does. A launch that relies on it looks for the mark after its process
  * is in the group; here the mark goes before the group is looked at: one of the two sees the other. */
-static void release(struct hlp_policy *p, int group, const char *path)
+static const char *release(struct hlp_policy *p, int group, const char *path)
 {
     char events[256] = "", text[HLP_PATH_MAX];
     int found[FILTERS_MAX];
-    unsigned n = find(group, ANY_RELEASE, found);
-    if (n == 0)
-        return;
+    unsigned n;
+    const char *what = find(group, ANY_RELEASE, found, &n);
+    if (what || n == 0)
+        return what;
     if (fremovexattr(group, HLP_FILTERED) < 0 && errno != ENODATA)
-        fail(HLP_FILTERED);
+        return HLP_FILTERED;
     int fd = hlp_open_at(group, "cgroup.events", O_RDONLY);
     if (fd < 0 || read(fd, events, sizeof(events) - 1) < 0)
-        fail("cgroup.events");
+        return "cgroup.events";
     (void)close(fd);
     const bool empty = strstr(events, "populated 0");
     if (!empty) {
         (void)hlp_format(text, sizeof(text), "%s/cgroup.events", path);
-        p->held = strdup(text); /* lives as long as the program */
-        if (!p->held)
-            fail(path);
+        p->held = copy(text);
     }
     while (n > 0) {
         union bpf_attr detach = { .target_fd = (uint32_t)group, .attach_bpf_fd = (uint32_t)found[--n],
                                   .attach_type = BPF_CGROUP_DEVICE };
         if (empty && hlp_bpf(BPF_PROG_DETACH, &detach) < 0)
-            fail("BPF_PROG_DETACH");
+            return "BPF_PROG_DETACH";
         (void)close(found[n]);
     }
+    return NULL;
 }
 
 /* The daemon's group at `path`, or -1: then container-executor says what is wrong when it needs it. */
@@ -123,17 +132,16 @@ void hlp_stand_filters(struct hlp_policy *p)
     char text[HLP_PATH_MAX];
     for (size_t i = 0; i < (p->assignable ? sizeof(names) / sizeof(names[0]) : 1); i++) {
         (void)hlp_format(text, sizeof(text), "%s%s", p->cgroup_root, names[i]);
-        const char *path = strdup(text); /* lives as long as the program */
-        if (!path)
-            fail(text);
+        const char *path = copy(text);
         hlp_add_source(p, path, false);
         int group = open_group(p, path);
         if (group < 0)
             continue;
-        if (p->assignable && i == 0)
-            release(p, group, path);
-        else
-            stand(p, group);
+        const char *what = p->assignable && i == 0 ? release(p, group, path) : stand(p, group);
+        if (what) {
+            (void)hlp_format(text, sizeof(text), "%s on %s: %s", what, path, strerror(errno));
+            p->unfiltered = copy(text);
+        }
         (void)close(group);
     }
 }

@@ -25,9 +25,11 @@ static void test_whose(void **state)
     assert_true(f.node_unhealthy && f.exit_code == 27);
     assert_non_null(strstr(f.text, "container_1"));
     assert_non_null(strstr(f.text, "BPF_PROG_LOAD"));
+    assert_non_null(strstr(f.text, "CONFIG_CGROUP_BPF"));
     f = from(EXE_STATUS_DEVICE_FILTER, EBUSY, "containers from before still run; assign none");
     assert_true(!f.node_unhealthy && f.exit_code == 27);
     assert_non_null(strstr(f.text, "assign none"));
+    assert_null(strstr(f.text, "CONFIG_CGROUP_BPF"));
     assert_true(from(EXE_STATUS_CGROUP_LIMITS, EBUSY, "x").node_unhealthy);
     assert_false(from(EXE_STATUS_USER_UNKNOWN, 0, "nobody").node_unhealthy);
 }

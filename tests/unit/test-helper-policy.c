@@ -36,6 +36,7 @@ static void fill(void)
     p->label = "";
     p->answer = "a=b\n";
     p->held = "";
+    p->unfiltered = "BPF_PROG_LOAD";
     p->local_dirs = (struct hlp_list){ { "/a", "/b" }, 2 };
     p->log_dirs = (struct hlp_list){ { "/c" }, 1 };
     for (unsigned i = 0; i < HLP_LIST_MAX; i++) {
