@@ -333,7 +333,7 @@ class Cluster:
         and what could not be removed."""
         self.closed = True
         problems = []
-        uids = {pwd.getpwnam(a).pw_uid for a in self.accounts if host.account_exists(a)}
+        uids = {p.pw_uid for p in pwd.getpwall() if p.pw_name in self.accounts}
 
         def attempt(what, function, *args):
             try:

@@ -129,16 +129,21 @@ def add_account(name, system, groups=()):
     if groups:
         argv += ["--groups", ",".join(groups)]
     with accounts_locked():
+        _remove(name)  # of a run that was killed, whose process number comes again: the user, its group, or both
         _account_tool(*argv, name)
     return pwd.getpwnam(name)
 
 
+def _remove(name):
+    if _named_in("/etc/passwd", name):
+        _account_tool("userdel", "--force", name)
+    if _named_in("/etc/group", name):
+        _account_tool("groupdel", name)
+
+
 def remove_account(name):
     with accounts_locked():
-        if account_exists(name):
-            _account_tool("userdel", "--force", name)
-        if _named_in("/etc/group", name):
-            _account_tool("groupdel", name)
+        _remove(name)
 
 
 def _named_in(path, name):
