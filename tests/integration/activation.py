@@ -10,6 +10,7 @@ import socket
 import time
 
 PATIENCE = 60
+DROPPED = 30
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UNIT = os.path.join(TOP, "packaging", "selvedge-executor@.service.in")
 CAPABILITIES = ("CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP LINUX_IMMUTABLE "
@@ -70,6 +71,10 @@ class Listener:
         """systemctl stop selvedge-executor.socket: what was started goes on."""
         self._tell(b"stop")
 
+    def drop(self):
+        """The next DROPPED connections are too many, however many there are."""
+        self._tell(b"drop")
+
     def freeze(self):
         """Stands still once this returns, until it gets SIGCONT: connections are taken by the kernel, and not served."""
         os.kill(self.pid, signal.SIGSTOP)
@@ -88,7 +93,7 @@ class Listener:
     # -- the process ---------------------------------------------------------------------------
     def _serve(self, control):
         listening, live, ended, wake = None, {}, {}, os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        taken = dropped = peak = left = 0
+        taken = dropped = peak = left = to_drop = 0
         ending = None
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wake[1], warn_on_full_buffer=False)
@@ -118,14 +123,17 @@ class Listener:
                     os.unlink(self.path)  # RemoveOnStop=
                     listening.close()
                     listening = None
+                elif word == b"drop":
+                    to_drop = DROPPED
                 elif word == b"end":
                     ending = time.monotonic()
                     continue
                 control.send(word)
             if listening and listening in ready:
                 connection, _ = listening.accept()
-                if len(live) >= self.most:
+                if len(live) >= self.most or to_drop > 0:
                     dropped += 1
+                    to_drop -= to_drop > 0
                     connection.close()
                     continue
                 taken += 1
