@@ -136,11 +136,9 @@ class Ground:
         self.group = self.prefix + "y"
         for short in ("y", "m", "p", "a", "b"):
             n = self.prefix + short
-            system = ["-r"] if short in "ymp" else []
             with open(self.base + "/accounts", "a") as f:  # for the sweep, should we be killed
                 f.write(n + "\n")
-            subprocess.run(LOCKED + ["useradd", "-M", "-U", "-d", "/nonexistent", "-s", "/usr/sbin/nologin"] + system + [n],
-                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            host.add_account(n, short in "ymp")
             self.accounts.append(n)
         host.own_etc(self.base + "/machine-etc")
         self.nm = pwd.getpwnam(self.prefix + "y")
