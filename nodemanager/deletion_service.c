@@ -147,6 +147,61 @@ static void on_deleted(const struct exe_failure *f, void *userdata)
     pump(d);
 }
 
+/* Where it deletes: one that is the beginning of another one's holds it. */
+static void tree(const struct task *t, char *buf, size_t size)
+{
+    const struct exe_delete_what *w = &t->what;
+    char app[YARN_ID_TEXT_MAX], container[YARN_ID_TEXT_MAX];
+
+    yarn_app_id_text(w->app, app);
+    yarn_container_id_text(w->container, container);
+    switch (w->what) {
+    case EXE_DELETE_CONTAINER:
+        (void)snprintf(buf, size, "user/%s/%s/%s/", t->user, app, container);
+        return;
+    case EXE_DELETE_CONTAINER_LOGS:
+        (void)snprintf(buf, size, "logs/%s/%s/", app, container);
+        return;
+    case EXE_DELETE_APP:
+        (void)snprintf(buf, size, "user/%s/%s/", t->user, app);
+        return;
+    case EXE_DELETE_APP_LOGS:
+        (void)snprintf(buf, size, "logs/%s/", app);
+        return;
+    case EXE_DELETE_USER:
+        (void)snprintf(buf, size, "user/%s/", t->user);
+        return;
+    case EXE_DELETE_RESOURCE:
+        if (w->visibility == EXE_VISIBILITY_PUBLIC)
+            (void)snprintf(buf, size, "public/%" PRIu64 "/", w->resource_id);
+        else
+            (void)snprintf(buf, size, "user/%s/%s/%" PRIu64 "/", t->user,
+                           w->visibility == EXE_VISIBILITY_APPLICATION ? app : "filecache", w->resource_id);
+        return;
+    case EXE_DELETE_PUBLIC:
+        (void)snprintf(buf, size, "public/");
+        return;
+    }
+}
+
+/* Two helpers at one tree take each other's files away: each finds then that its directory is refilled,
+ * or gone, and calls that a failure. */
+static bool is_held_up(const struct task *t)
+{
+    char own[512], other[512];
+    const struct task *o;
+
+    tree(t, own, sizeof(own));
+    DL_FOREACH(t->d->tasks, o) {
+        if (!o->running)
+            continue;
+        tree(o, other, sizeof(other));
+        if (!strncmp(own, other, SV_MIN(strlen(own), strlen(other))))
+            return true;
+    }
+    return false;
+}
+
 static void run_task(struct task *t)
 {
     struct nm_deletion *d = t->d;
@@ -178,6 +233,8 @@ static void pump(struct nm_deletion *d)
         }
         if (d->n_running >= PARALLEL)
             return; /* on_deleted comes back here */
+        if (d->n_running > 0 && is_held_up(t))
+            continue; /* the same */
         run_task(t);
         if (d->n_running == 0)
             return; /* it failed at once and has pumped by itself */
