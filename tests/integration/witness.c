@@ -23,7 +23,7 @@ static void add(const char *key, const char *value)
 int main(int argc, char **argv, char **envp)
 {
     static const char *const keys[] = { "Uid:", "Gid:", "Groups:", "CapInh:", "CapPrm:", "CapEff:", "CapBnd:",
-                                        "CapAmb:", "NoNewPrivs:", "Seccomp:", NULL };
+                                        "CapAmb:", "NoNewPrivs:", "Seccomp:", "Umask:", NULL };
     char line[512], path[512], number[32];
     struct stat st;
     FILE *f = fopen("/proc/self/status", "r");
