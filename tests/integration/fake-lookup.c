@@ -34,6 +34,8 @@ int main(int argc, char **argv)
         return answer((uint32_t[]){ id, id, 65 }, 3);
     if (strncmp(name, "short", 5) == 0)
         return answer((uint32_t[]){ id, id }, 2);
+    if (strncmp(name, "less", 4) == 0)
+        return answer((uint32_t[]){ id, id, 2, id + 5 }, 4); /* one group of two */
     if (strncmp(name, "flood", 5) == 0)
         for (char block[4096] = { 0 }; write(1, block, sizeof(block)) > 0;)
             ;
