@@ -50,6 +50,9 @@ check-full: programs $$(TEST_PROGRAMS)
 # Mistakes planted in the helper, one at a time, which the tests are to notice (docs/hardening-tests.md). Half an hour.
 check-mutants: lane-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
+# What of the privileged code no test reaches: a summary, and each line in build/coverage.txt. Some minutes.
+coverage: lane-programs
+	$(Q)BUILD=$(abspath $(BUILD)) tests/coverage/run -o $(BUILD)/coverage.txt
 # A worker node in QEMU, with the controllers that enforce limits. T="name …" picks lines of
 # tests/vm/list.
 check-vm: deps deps-vm
@@ -90,4 +93,4 @@ bench-%: programs $$(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
-.PHONY: check-mutants unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
+.PHONY: check-mutants coverage unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
