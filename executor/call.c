@@ -477,9 +477,8 @@ int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t 
 void exe_call_ready(struct exe_call *c)
 {
     c->ready = true;
-    if (c->dial)
-        exe_dial_ready(c->dial);
-    if (c->channel.socket >= 0 && exe_channel_ready(&c->channel) == -ECONNRESET)
+    const int e = c->dial ? exe_dial_ready(c->dial) : c->channel.socket >= 0 ? exe_channel_ready(&c->channel) : 0;
+    if (e == -ECONNRESET)
         c->unread = true; /* told once: its end does not tell it any more */
 }
 

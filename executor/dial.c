@@ -44,7 +44,7 @@ struct exe_dial {
     int64_t since_ms; /* of the first of its attempts that failed, for the same kind of reason; 0: none has */
     int error;        /* the last one's, -errno */
     int socket;       /* the callee's, that it was sent on */
-    int queued;       /* what was unread of it then, as the kernel counts */
+    int queued;       /* what the kernel counts as long as nothing of it is read; 0: some of it is */
     int64_t asked_ms;
     struct exe_dial_ops ops;
     void *userdata;
@@ -293,9 +293,17 @@ void exe_dial_again(struct exe_dial *q)
         wait_a_little(d);
 }
 
-void exe_dial_ready(struct exe_dial *q)
+/* The word is counted beside the request, and may count for as much: as long as the request is unread there is
+ * more than before. */
+int exe_dial_ready(struct exe_dial *q)
 {
+    const struct exe_channel channel = { .socket = q->socket, .process = -1 };
     q->ready = true;
+    if (!q->sent)
+        return 0;
+    int e = exe_channel_ready(&channel), now = unread(q);
+    q->queued = q->queued > 0 && now > q->queued ? now : 0;
+    return e;
 }
 
 bool exe_dial_unsent(const struct exe_dial *q)

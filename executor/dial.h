@@ -43,8 +43,8 @@ int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, 
              const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret) _must_use_;
 /* It was not sent, although connected: what ends then has not read it. */
 bool exe_dial_unsent(const struct exe_dial *q);
-/* Wherever it is sent from now on, exe_channel_ready follows. */
-void exe_dial_ready(struct exe_dial *q);
+/* exe_channel_ready follows the request: now, if it has gone out, and wherever it is sent from now on. 0, or -errno. */
+int exe_dial_ready(struct exe_dial *q);
 /* It was not read. */
 void exe_dial_again(struct exe_dial *q);
 /* Answered, or of no use any more: its place is free. */

@@ -34,7 +34,7 @@ test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
 test-dial_DEPS := $(EXECUTOR_A) $(COMMON_A)
 test-call_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 test-call_LDLIBS := $(EXECUTOR_LDLIBS)
-test-dial_LDLIBS := $(EXECUTOR_LDLIBS)
+test-dial_LDLIBS := $(EXECUTOR_LDLIBS) -Wl,--wrap=ioctl
 test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
 test-delete_DEPS := $(BUILD)/executor/request.o
 test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -32,6 +34,30 @@ struct ground {
     int listening;
     struct call calls[CALLS];
 };
+
+/* How the kernel counts what is unread is its own matter: here every datagram counts for the same. */
+static int together; /* what it counts for a request and a word */
+int __real_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, int *n);
+int __wrap_ioctl(int fd, unsigned long request, int *n)
+{
+    int r = __real_ioctl(fd, request, n);
+    if (r == 0 && request == SIOCOUTQ && together)
+        *n = *n >= together ? 2 : *n > 0;
+    return r;
+}
+
+static void count(void)
+{
+    const struct exe_request r = { .op = EXE_OP_CHECK };
+    int pair[2];
+    assert_return_code(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), errno);
+    assert_int_equal(send(pair[0], &r, sizeof(r), 0), sizeof(r));
+    assert_int_equal(send(pair[0], "g", 1, 0), 1);
+    assert_return_code(__real_ioctl(pair[0], SIOCOUTQ, &together), errno);
+    (void)sv_close(pair[0]);
+    (void)sv_close(pair[1]);
+}
 
 static int set_up(void **state)
 {
@@ -266,6 +292,60 @@ static void test_not_read(void **state)
     (void)sv_close(fd);
 }
 
+/* A helper that has read the request and not yet the word behind it is at work, for as long as it likes; whenever
+ * the word was sent. One that has read neither is given up. */
+static void test_word_not_read(void **state)
+{
+    struct ground *g = *state;
+    struct exe_request r;
+    int fds[4];
+    sv_clock_set_test(1000, 0);
+    for (int i = 0; i < 2; i++) { /* 0, 1: with the request */
+        ask(g, i);
+        assert_int_equal(exe_dial_ready(g->calls[i].dial), 0);
+    }
+    hear(g, 8);
+    while (g->calls[1].socket < 0)
+        turn(g);
+    ask(g, 2); /* 2, 3: later */
+    ask(g, 3);
+    for (int i = 0; i < 4; i++) {
+        fds[i] = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
+        assert_true(fds[i] >= 0);
+        if (i >= 2)
+            assert_int_equal(exe_dial_ready(g->calls[i].dial), 0);
+        if (i % 2 == 0)
+            assert_int_equal(recv(fds[i], &r, sizeof(r), 0), sizeof(r));
+    }
+    sv_clock_set_test(1000 + EXE_DIAL_UNREAD_MS, 0);
+    while (g->calls[1].dial || g->calls[3].dial)
+        turn(g);
+    turn(g);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(g->calls[i].error, i % 2 ? -ETIMEDOUT : 0);
+        (void)sv_close(fds[i]);
+    }
+}
+
+/* The same where it was read before the word was sent: there is less in the queue then, not more. */
+static void test_read_before_word(void **state)
+{
+    struct ground *g = *state;
+    int fd;
+    sv_clock_set_test(1000, 0);
+    hear(g, 8);
+    ask(g, 0);
+    ask(g, 1);
+    assert_int_equal(take(g, &fd), 0);
+    assert_int_equal(exe_dial_ready(g->calls[0].dial), 0);
+    sv_clock_set_test(1000 + EXE_DIAL_UNREAD_MS, 0);
+    while (g->calls[1].dial)
+        turn(g);
+    turn(g);
+    assert_non_null(g->calls[0].dial);
+    (void)sv_close(fd);
+}
+
 /* A queue that is full at the other end is not waited for in the call. */
 static void test_full(void **state)
 {
@@ -330,7 +410,7 @@ static void test_ready(void **state)
     int fd;
     ask(g, 0);
     ask(g, 1);
-    exe_dial_ready(g->calls[0].dial);
+    assert_int_equal(exe_dial_ready(g->calls[0].dial), 0);
     hear(g, 8);
     while (g->calls[1].socket < 0)
         turn(g);
@@ -397,6 +477,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
+    count();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_order_and_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
@@ -404,6 +485,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_full_for_long, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_word_not_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_read_before_word, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_descriptors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ready, set_up, tear_down),
