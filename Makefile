@@ -106,7 +106,7 @@ $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
 endef
 
 clean:
-	rm -rf build build-asan build-clang build-fuzz
+	rm -rf build build-asan build-clang build-fuzz build-delays
 
 # $(BUILD)/vm has the trees of whole machines.
 -include $(shell test -d $(BUILD) && find $(BUILD) -path $(BUILD)/vm -prune -o -name '*.d' -type f -print)

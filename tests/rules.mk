@@ -53,6 +53,15 @@ check-mutants: lane-programs
 # What of the privileged code no test reaches: a summary, and each line in build/coverage.txt. Some minutes.
 coverage: lane-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/coverage/run -o $(BUILD)/coverage.txt
+# Programs that are late at random, each by itself: what is assumed of the order of two shows. Minutes.
+DELAYS_BUILD := build-delays
+DELAYS := CC=$(CURDIR)/tests/delays/cc DELAYS_HOOK=$(CURDIR)/$(DELAYS_BUILD)/hook.o
+DELAYS_T := launch-life spare activation nodemanager recovery job localizer rm
+check-delays:
+	$(Q)mkdir -p $(DELAYS_BUILD)
+	$(Q)gcc -O2 -Wall -Wextra -fPIC -fno-stack-protector -c -o $(DELAYS_BUILD)/hook.o tests/delays/hook.c
+	$(Q)$(DELAYS) $(MAKE) --no-print-directory BUILD=$(DELAYS_BUILD) programs integration-programs
+	$(Q)$(DELAYS) tests/run-lane integration $(DELAYS_BUILD) $(or $(T),$(DELAYS_T))
 # A worker node in QEMU, with the controllers that enforce limits. T="name …" picks lines of
 # tests/vm/list.
 check-vm: deps deps-vm
@@ -61,6 +70,7 @@ vm-lane: programs $$(TEST_PROGRAMS)
 	$(Q)MAKE="$(MAKE)" tests/run-vm $(BUILD) $(T)
 # What those lanes share, for tests/run-check.
 lane-programs: programs unit-tests $$(TEST_PROGRAMS)
+integration-programs: $$(TEST_PROGRAMS)
 
 # Everything. deps may have to come first, and what it installs decides the flags of the build:
 # the lanes run in makes of their own.
@@ -93,4 +103,4 @@ bench-%: programs $$(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
-.PHONY: check-mutants coverage unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
+.PHONY: check-delays integration-programs check-mutants coverage unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
