@@ -33,6 +33,7 @@
 #define NUMBERS 0x4000u        /* how many classes there may be */
 #define MODULES "modules ifb, sch_htb, sch_ingress, cls_bpf, act_mirred"
 #define READ_SIZE 32768 /* the kernel's largest piece of an answer: a hundred classes at one moment */
+#define READS 8         /* of all classes, in a row */
 #define PAUSE_MS 20
 #define TRIES 150
 #define DEVICES 16 /* indexes in a row that may all be another's, modulo NUMBERS */
@@ -131,29 +132,37 @@ static int make_class(struct net *n, int link, int device, int *host_end, uint32
     }
 }
 
-struct live {
-    uint8_t number[NUMBERS / 8];
+struct numbers {
+    uint8_t bits[NUMBERS / 8];
 };
+
+static void note(struct numbers *s, uint32_t number)
+{
+    s->bits[number / 8] |= (uint8_t)(1u << number % 8);
+}
+
+static bool noted(const struct numbers *s, uint32_t number)
+{
+    return s->bits[number / 8] >> number % 8 & 1;
+}
 
 static int on_link(struct nl_msg *m, void *arg)
 {
-    struct live *live = arg;
+    struct numbers *live = arg;
     struct ifinfomsg *head = nlmsg_data(nlmsg_hdr(m));
     struct nlattr *name = nlmsg_find_attr(nlmsg_hdr(m), sizeof(*head), IFLA_IFNAME);
-    if (name && strncmp(nla_get_string(name), NET_HOST_END, strlen(NET_HOST_END)) == 0) {
-        uint32_t i = (uint32_t)head->ifi_index % NUMBERS;
-        live->number[i / 8] |= (uint8_t)(1u << i % 8);
-    }
+    if (name && strncmp(nla_get_string(name), NET_HOST_END, strlen(NET_HOST_END)) == 0)
+        note(live, (uint32_t)head->ifi_index % NUMBERS);
     return NL_OK;
 }
 
 /* Of every device only index and name are looked at: no statistics. */
-static int read_live(struct net *n, struct live *ret)
+static int read_live(struct net *n, struct numbers *ret)
 {
     struct ifinfomsg head = { .ifi_family = AF_UNSPEC };
     struct nl_msg *m = nlmsg_alloc_simple(RTM_GETLINK, NLM_F_DUMP);
     struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-    *ret = (struct live){ 0 };
+    *ret = (struct numbers){ 0 };
     int r = -NLE_NOMEM;
     if (m && cb && nlmsg_append(m, &head, sizeof(head), NLMSG_ALIGNTO) == 0 &&
         nla_put_u32(m, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS) == 0 &&
@@ -178,28 +187,65 @@ static int remove_class(struct net *n, int device, uint32_t handle)
     return r == -NLE_OBJ_NOTFOUND ? 0 : r; /* another was faster */
 }
 
+/* A container's class? */
+static bool is_own(struct nl_object *o, uint32_t *ret_number)
+{
+    const uint32_t handle = rtnl_tc_get_handle(TC_CAST((struct rtnl_class *)o));
+    *ret_number = number_of(handle);
+    return handle == class_of(*ret_number);
+}
+
+/* All classes. More than a hundred come in pieces, each from behind as many as have come before: when one of
+ * those is gone by then another is left out, and the kernel does not say so. Then the one that is gone is missing in the next
+ * answer: so it is asked until all of an answer are in the next, which counts. What is made after the first of these
+ * two is not waited for: who has made it finds ours. */
+static int read_classes(struct net *n, int device, struct nl_cache **ret)
+{
+    struct numbers before = { 0 };
+    for (int i = 0; i < READS; i++) {
+        struct numbers now = { 0 };
+        struct nl_cache *classes;
+        uint32_t number;
+        int r = rtnl_class_alloc_cache(n->host, device, &classes);
+        if (r < 0)
+            return r;
+        for (struct nl_object *o = nl_cache_get_first(classes); o; o = nl_cache_get_next(o))
+            if (is_own(o, &number))
+                note(&now, number);
+        bool all = i > 0;
+        for (size_t k = 0; all && k < sizeof(now.bits); k++)
+            all = (before.bits[k] & ~now.bits[k]) == 0;
+        if (all) {
+            *ret = classes;
+            return 0;
+        }
+        nl_cache_free(classes);
+        before = now;
+    }
+    return -NLE_DUMP_INTR;
+}
+
 /* Removes the classes of veths that are gone; what the others are guaranteed. Classes are read
  * first: of each that is seen then and lives, the veth was there before it. */
 static int promised(struct net *n, int device, uint64_t *ret_kbit)
 {
     struct nl_cache *classes;
-    struct live live;
+    struct numbers live;
     uint64_t sum = 0;
     int r = nl_socket_set_msg_buf_size(n->host, READ_SIZE);
     if (r == 0)
-        r = rtnl_class_alloc_cache(n->host, device, &classes);
+        r = read_classes(n, device, &classes);
     if (r < 0)
         return r;
     r = read_live(n, &live);
     for (struct nl_object *o = nl_cache_get_first(classes); o && r >= 0; o = nl_cache_get_next(o)) {
-        struct rtnl_class *c = (struct rtnl_class *)o;
-        uint32_t handle = rtnl_tc_get_handle(TC_CAST(c)), i = number_of(handle);
+        uint32_t i;
         uint64_t rate;
-        if (handle != class_of(i))
+        if (!is_own(o, &i))
             continue;
-        if (!(live.number[i / 8] >> i % 8 & 1))
-            r = remove_class(n, device, handle);
-        else if ((r = rtnl_htb_get_rate64(c, &rate)) == 0)
+        if (!noted(&live, i))
+            r = remove_class(n, device, class_of(i));
+        else if ((r = rtnl_htb_get_rate64((struct rtnl_class *)o, &rate)) == 0)
             sum += rate * 8 / 1000;
     }
     nl_cache_free(classes);
@@ -217,7 +263,7 @@ static int admit(struct net *n, int device)
         int r = promised(n, device, &kbit);
         if (r == 0 && kbit <= n->q->total_kbit)
             return 0;
-        if (r < 0 && (r != -NLE_DUMP_INTR || i == TRIES)) /* the links changed while they were read */
+        if (r < 0 && (r != -NLE_DUMP_INTR || i == TRIES)) /* they changed while they were read */
             return net_fail(n, r, "looking for its classes", DEVICE);
         if (i == TRIES)
             break;

@@ -87,21 +87,21 @@ class Bench:
         self.containers.append(Container())
         return self.containers[-1]
 
-    def connect(self, c, data, caps="+net_admin", uid="nobody", extra=()):
-        """Exit status and words of container-network."""
-        r = self.begin(c, data, caps, uid, extra)
+    def connect(self, c, data, caps="+net_admin", uid="nobody", extra=(), under=()):
+        """Exit status and words of container-network; `under`: of a command that starts it."""
+        r = self.begin(c, data, caps, uid, extra, under)
         out, err = r.communicate(timeout=120)
         assert not err, err
         return r.returncode, out
 
-    def begin(self, c, data, caps="+net_admin", uid="nobody", extra=()):
+    def begin(self, c, data, caps="+net_admin", uid="nobody", extra=(), under=()):
         def prepare():
             os.dup2(c.netlink, 203)
             os.dup2(c.ns, 204)
             os.dup2(203, 3)
             os.dup2(204, 4)
         sets = "-all," + caps if caps else "-all"
-        argv = ["setpriv", "--reuid", uid, "--regid", "nogroup", "--clear-groups", "--no-new-privs", "--inh-caps", sets,
+        argv = [*under, shutil.which("setpriv"), "--reuid", uid, "--regid", "nogroup", "--clear-groups", "--no-new-privs", "--inh-caps", sets,
                 "--ambient-caps", sets, "--bounding-set", sets, self.program, *extra]
         with tempfile.TemporaryFile() as request:
             request.write(data)
