@@ -18,6 +18,7 @@
 #include "cgroups/layout.h"
 #include "executor/request.h"
 #include "setuid-helper/policy.h"
+#include "setuid-helper/watch.h"
 
 #define HLP_PATH_MAX 1024
 
@@ -28,6 +29,7 @@ struct hlp {
     int table;                                 /* its file, for the users in it */
     int ahead;                                 /* hlp_build_ahead's mount namespace; 0: none */
     int home;                                  /* its own; 0: it has not left it */
+    int init, watcher;                         /* container-init and -monitor; 0: not looked for yet */
     int hidden;                                /* a container's HLP_HIDDEN, which an own /dev covers */
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
     gid_t nm_gid;                              /* of the daemon's group */
@@ -38,12 +40,7 @@ struct hlp {
 /* main.c: ends the process with `status`; before the drop the caller gets a reply. In the launched
  * child the same goes through the status pipe to the monitor. `what` names the object. */
 _Noreturn void hlp_fail(enum exe_status status, int error, const char *what);
-void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pid_t pid, int pidfd);
-void hlp_reply_end(int exit_code); /* after the reply to LOCALIZE: a second one, when it has ended */
-struct hlp_message { /* what the launched child says, 0 = about to execute; and container-prepare */
-    int32_t status, error;
-    char what[480];
-};
+void hlp_reply(enum exe_status status, int error, const char *text);
 void hlp_load_policy(struct hlp *h);                  /* made anew where it is not up to date */
 void hlp_wait_for_group(void); /* until the daemon has made it; whoever hangs up instead has asked for nothing */
 bool hlp_is_channel(int fd); /* a SOCK_SEQPACKET of AF_UNIX */
@@ -69,6 +66,7 @@ void hlp_keep_only(int *const *keep, int n);
 void hlp_fs_as(uid_t uid, gid_t gid);
 /* For ever: groups, gid, uid, bounding set, capabilities, and proof of each. */
 void hlp_drop(const struct hlp_user *u);
+void hlp_load_filter(const struct sock_fprog *filter);
 /* Through an exec, ambient: CAP_NET_ADMIN, as this account for ever; NULL: what container-prepare needs, as root. */
 void hlp_drop_keeping(const struct hlp_user *u);
 
@@ -89,7 +87,7 @@ int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *
 enum { HLP_SELINUX_LABELS, HLP_SELINUX_ENFORCING };
 enum hlp_label {
     HLP_LABEL_MONITOR,    /* this process */
-    HLP_LABEL_INIT,       /* the same */
+    HLP_LABEL_CHILD,      /* the same, launched */
     HLP_LABEL_CONTAINER,  /* the program that it executes */
     HLP_LABEL_LOCALIZER,  /* the same */
     HLP_LABEL_APP_FILES,  /* files and directories that it makes */
@@ -150,6 +148,7 @@ void hlp_network(const struct hlp *h);
 /* sandbox.c: the launched child's file system, made by its parent for the most part. */
 struct hlp_child {
     int status, life; /* pipes to the monitor and from it */
+    int init;         /* container-init */
     int mounts;       /* its mount namespace */
     int root;         /* / there */
     const struct sock_fprog *filter;
@@ -193,25 +192,11 @@ void hlp_attach_trees(const struct hlp_child *c, struct hlp_trees *t);
 _Noreturn void hlp_child(const struct hlp *h, struct hlp_child *c);
 
 /* The operations: launch.c, operations.c. */
+void hlp_find_programs(struct hlp *h); /* what the launch's two processes become; once */
 _Noreturn void hlp_launch(struct hlp *h); /* and LOCALIZE */
 _Noreturn void hlp_init_app(struct hlp *h);
 _Noreturn void hlp_signal(struct hlp *h);
 _Noreturn void hlp_delete(struct hlp *h);
-/* monitor.c */
-struct hlp_watched {
-    int pidfd, status, life;
-    int record;   /* -1: a localizer, which has none and ends with the caller's socket */
-    int monitors; /* cgroup.procs of the group that the monitor belongs to */
-    int left;     /* open until it is there: who waits for that; -1: nobody */
-    /* The container's mounts: as long as this process has them open the kernel takes them down here and not
-     * in init's end, which is waited for. */
-    int mounts;
-    struct exe_record r;
-};
-_Noreturn void hlp_monitor(struct hlp_watched *w, const struct sock_fprog *filter);
-void hlp_write_record(int fd, struct exe_record *r); /* launch.c */
-int64_t hlp_wall_ms(void);
-
 /* Thin wrappers of system calls that this C library may not have. */
 int hlp_openat2(int dirfd, const char *path, int flags, uint64_t resolve);
 

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/openat2.h>
+#include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <linux/stat.h>
 #include <sched.h>
@@ -323,6 +324,12 @@ void hlp_drop(const struct hlp_user *u)
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "dumpable");
     prove(u);
+}
+
+void hlp_load_filter(const struct sock_fprog *filter)
+{
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
+        hlp_fail(EXE_STATUS_FILTER, errno, "filter");
 }
 
 void hlp_drop_keeping(const struct hlp_user *u)

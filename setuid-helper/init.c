@@ -1,22 +1,19 @@
 /* The launched child: builds its world as root without file rights, drops to the job's user, writes
- * the job's two files, and becomes init: pid 1 of the container, never executed into anything else,
- * so that its memory and descriptors stay closed to the job (not dumpable). */
+ * the job's two files, starts it, and becomes container-init: pid 1 of the container. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/keyctl.h>
 #include <linux/openat2.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
-#include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
@@ -41,7 +38,7 @@ static void become_user(const struct hlp *h, const struct hlp_child *c)
     hlp_drop(&h->user);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "prctl");
-    hlp_label(h, HLP_LABEL_INIT);
+    hlp_label(h, HLP_LABEL_CHILD);
     if (poll(&life, 1, 0) != 0) /* it died between the two lines above */
         _exit(EXE_STATUS_LOST);
 }
@@ -63,12 +60,6 @@ static void write_file(int dir, const char *name, mode_t mode, int from, enum ex
     (void)close(from);
 }
 
-static void load_filter(const struct sock_fprog *filter)
-{
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter, 0, 0) < 0)
-        hlp_fail(EXE_STATUS_FILTER, errno, "filter");
-}
-
 /* The network namespace is the host's, and with it every abstract unix socket (CVE-2020-15257):
  * Landlock's scopes keep the job from those, and from signalling, outside its own container. From
  * Linux 6.12 on (ABI 6); an older kernel has no such scope, and what listens there must look at who
@@ -87,57 +78,12 @@ static void scope(void)
     (void)close(fd);
 }
 
-static void default_signals(void)
+static void signals(int how)
 {
-    sigset_t none;
-    (void)sigemptyset(&none);
-    (void)signal(SIGPIPE, SIG_DFL);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* The main process' status as a shell would say it. */
-static int shell_status(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* Reaps; when the main process ends the container ends: the kernel kills what is left in the pid
- * namespace. Signals that reach init go to the main process' group. */
-_Noreturn static void serve(pid_t main_pid, int signals, int life)
-{
-    struct pollfd p[2] = { { .fd = signals, .events = POLLIN }, { .fd = life, .events = POLLIN } };
-    for (;;) {
-        struct signalfd_siginfo info;
-        int status;
-        for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-            if (pid == main_pid)
-                _exit(shell_status(status));
-        if (poll(p, 2, -1) < 0)
-            continue;
-        if (p[1].revents) /* the monitor is gone */
-            _exit(EXE_STATUS_LOST);
-        if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
-            info.ssi_signo != SIGCHLD)
-            (void)kill(-main_pid, (int)info.ssi_signo);
-    }
-}
-
-/* The signals that init passes on, as a descriptor. */
-static int take_signals(void)
-{
-    static const int numbers[] = { SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
-                                   SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP };
-    sigset_t forwarded;
-    (void)sigemptyset(&forwarded);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        (void)sigaddset(&forwarded, numbers[i]);
-    if (sigprocmask(SIG_BLOCK, &forwarded, NULL) < 0)
+    sigset_t all;
+    (void)sigfillset(&all);
+    if (sigprocmask(how, &all, NULL) < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "sigprocmask");
-    int fd = signalfd(-1, &forwarded, SFD_CLOEXEC);
-    int signals = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, HLP_HIGH);
-    if (signals < 0 || close(fd) < 0)
-        hlp_fail(EXE_STATUS_EXEC, errno, "signalfd");
-    return signals;
 }
 
 static const char *const environment[] = {
@@ -157,32 +103,63 @@ _Noreturn static void execute_script(const char *path)
     hlp_fail(EXE_STATUS_EXEC, errno, path);
 }
 
-/* pid 1 of the container: executes `script`, or a localizer's `program`, and serves it. A death signal
- * would not do in place of the pipe: the kernel sends it with the monitor's rights, which has none over
- * the user. */
-_Noreturn static void init(const struct hlp_child *c, const char *script, int program, int signals)
+/* The main process: `script`, or a localizer's `program`. Of this process it has all but its signals' mask;
+ * until it executes it only makes system calls (vfork). */
+_Noreturn static void main_process(const struct hlp *h, const char *script, int program)
 {
     static const char *const localizer[] = { "container-localizer", NULL };
+    hlp_label(h, script ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
+    (void)setsid(); /* a localizer's filter has none, ignoring */
+    (void)signal(SIGPIPE, SIG_DFL);
+    signals(SIG_UNBLOCK);
+    if (script)
+        execute_script(script);
+    (void)syscall(SYS_execveat, program, "", localizer, environment, AT_EMPTY_PATH);
+    hlp_fail(EXE_STATUS_EXEC, errno, localizer[0]);
+}
+
+static void interrupted(int signal)
+{
+    (void)signal;
+}
+
+/* What has ended within a moment is not worth an execution. A signal for it waits as long; the monitor's end does not. */
+static void end_at_once(pid_t pid, int life)
+{
+    const struct timespec moment = { .tv_nsec = 20000000 };
+    struct pollfd monitor = { .fd = life, .events = POLLIN };
+    sigset_t others;
+    int status;
+    (void)sigfillset(&others);
+    (void)sigdelset(&others, SIGCHLD);
+    (void)signal(SIGCHLD, interrupted);
+    if (ppoll(&monitor, 1, &moment, &others) < 0 && waitpid(pid, &status, WNOHANG) == pid)
+        _exit(HLP_SHELL_STATUS(status));
+}
+
+/* pid 1 of the container: starts the main process and becomes container-init beside it, which has its
+ * end, its signals and the pipe to look at. (A death signal would not do in place of that: the kernel sends it with
+ * the monitor's rights, which has none over the user.) What the job finds at /proc/1 is closed to it all
+ * the time: not dumpable here, and not readable there. */
+_Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const char *script, int program)
+{
     static const struct hlp_message about_to_execute = { 0, 0, "" };
+    static const char *const argv[] = { "container-init", NULL };
+    signals(SIG_BLOCK);
     if (write(c->status, &about_to_execute, sizeof(about_to_execute)) != (ssize_t)sizeof(about_to_execute))
         _exit(EXE_STATUS_LOST);
-    pid_t pid = vfork(); /* until it executes it only makes system calls */
+    pid_t pid = vfork();
     if (pid < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "fork");
-    if (pid == 0) {
-        (void)setsid(); /* a localizer's filter has none, ignoring */
-        default_signals();
-        if (script)
-            execute_script(script);
-        (void)syscall(SYS_execveat, program, "", localizer, environment, AT_EMPTY_PATH);
-        hlp_fail(EXE_STATUS_EXEC, errno, localizer[0]);
-    }
+    if (pid == 0)
+        main_process(h, script, program);
     (void)close(c->status);
-    if (program >= 0)
-        (void)close(program);
-    if (syscall(SYS_close_range, 3, HLP_HIGH - 1, 0) < 0) /* channel and caches are the program's */
-        _exit(EXE_STATUS_LOST);
-    serve(pid, signals, c->life);
+    end_at_once(pid, c->life);
+    /* Channel and caches are the program's; from HLP_HIGH on the execution closes. */
+    if (pid == HLP_INIT_MAIN && syscall(SYS_close_range, 3, HLP_HIGH - 1, 0) == 0 &&
+        dup2(c->life, HLP_INIT_LIFE) == HLP_INIT_LIFE)
+        (void)syscall(SYS_execveat, c->init, "", argv, &argv[1], AT_EMPTY_PATH);
+    _exit(EXE_STATUS_LOST); /* and the container with it */
 }
 
 #define SCRIPT "launch_container.sh"
@@ -210,7 +187,7 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
 {
     const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    int fds[EXE_FDS_MAX], *keep[6 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life }, n = 2;
+    int fds[EXE_FDS_MAX], *keep[7 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init }, n = 3;
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
     hlp_finish_root(h, c);
@@ -234,7 +211,6 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
     hlp_fail_to_pipe(c->status);
     become_user(h, c);
     (void)umask(027);
-    int signals = take_signals(); /* before the filter: a localizer's has no signalfd */
     if (container) {
         script = enter_work_dir(h, fds[0], fds[1]);
         scope();
@@ -245,6 +221,6 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
         if (dup2(fds[0], EXE_LOCALIZER_CHANNEL_FD) < 0 || close(fds[0]) < 0)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "channel");
     }
-    load_filter(c->filter);
-    init(c, script, program, signals);
+    hlp_load_filter(c->filter);
+    init(h, c, script, program);
 }

@@ -22,7 +22,7 @@ static const struct {
     enum level level;
 } labels[] = {
     [HLP_LABEL_MONITOR] = { "current", "system_r", "selvedge_monitor_t", PUBLIC },
-    [HLP_LABEL_INIT] = { "current", "system_r", "selvedge_init_t", APP },
+    [HLP_LABEL_CHILD] = { "current", "system_r", "selvedge_launch_t", APP },
     [HLP_LABEL_CONTAINER] = { "exec", "system_r", "selvedge_container_t", APP },
     [HLP_LABEL_LOCALIZER] = { "exec", "system_r", "selvedge_localizer_t", RANGE },
     [HLP_LABEL_APP_FILES] = { "fscreate", "object_r", "selvedge_container_file_t", APP },

@@ -1,8 +1,9 @@
 /* LAUNCH and LOCALIZE, the parent's side: prove everything, put a child into its cgroup and
- * namespaces, drop to the monitor's account for ever, become the monitor. */
+ * namespaces, drop to the monitor's account for ever, become container-monitor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -14,13 +15,6 @@
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
-
-int64_t hlp_wall_ms(void)
-{
-    struct timespec t = { 0 };
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* What the daemon hands over cannot change any more once it is here. */
 static void check_memfd(int fd, const char *what)
@@ -67,17 +61,6 @@ static void make_record(const struct hlp *h, struct record *r, int dir)
     hlp_label(h, HLP_LABEL_APP_FILES);
 }
 
-void hlp_write_record(int fd, struct exe_record *r)
-{
-    exe_record_seal(r);
-    ssize_t n;
-    do /* the second time over the record of the same size: no new block, so no ENOSPC */
-        n = pwrite(fd, r, sizeof(*r), 0);
-    while (n < 0 && errno == EINTR);
-    if (n != (ssize_t)sizeof(*r))
-        hlp_fail(EXE_STATUS_RECORD, n < 0 ? errno : ENOSPC, "exit record");
-}
-
 struct started {
     pid_t pid;
     int pidfd, status, life; /* our ends */
@@ -95,7 +78,6 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
     };
     if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
-    hlp_label(h, h->req.op == EXE_OP_LAUNCH ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
     hlp_enter(c->mounts);
     hlp_attach_trees(c, t);
     hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
@@ -109,6 +91,7 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
         (void)close(life[1]);
         c->status = status[1];
         c->life = life[0];
+        c->init = h->init;
         hlp_fail_to_pipe(status[1]);
         /* Dies with the parent, from the first instruction: here by signal, later (a change of
          * ids clears this) by the end of the pipe. */
@@ -183,29 +166,73 @@ static void close_but(const int *keep, size_t n)
     }
 }
 
-/* The parent of a process that runs: drops, and waits for it. */
+/* That it runs: before it does. */
+static void write_record(int fd, struct exe_record *r)
+{
+    struct timespec now = { 0 };
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    r->start_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    exe_record_seal(r);
+    ssize_t n = fd < 0 ? (ssize_t)sizeof(*r) : pwrite(fd, r, sizeof(*r), 0);
+    if (n != (ssize_t)sizeof(*r))
+        hlp_fail(EXE_STATUS_RECORD, n < 0 ? errno : ENOSPC, "exit record");
+}
+
+/* The parent of a process that runs: drops, lets it go on, and becomes container-monitor beside its execution. */
 _Noreturn static void become_monitor(struct hlp *h, const struct started *s, struct record *record,
                                      int mounts, int monitors, int left)
 {
+    static const char *const argv[] = { "container-monitor", NULL };
     struct hlp_watched w = {
         .pidfd = s->pidfd, .status = s->status, .life = s->life, .record = record->fd,
-        .monitors = monitors, .left = left, .mounts = mounts,
+        .monitors = monitors, .left = left, .mounts = mounts, .request_id = h->req.request_id,
         .r = { .state = EXE_RECORD_RUNNING, .cluster_ts = h->req.cluster_ts, .app = h->req.app,
                .attempt = h->req.attempt, .container = h->req.container, .init_pid = s->pid,
-               .uid = h->user.uid, .start_ms = hlp_wall_ms() },
+               .uid = h->user.uid },
     };
-    const int keep[] = { w.pidfd, w.status, w.life, w.record, w.monitors, w.left, w.mounts, record->dir };
+    const int keep[] = { 0, w.pidfd, w.status, w.life, w.record, w.monitors, w.left, w.mounts,
+                         record->dir, h->watcher };
+    int task[2];
     close_but(keep, sizeof(keep) / sizeof(keep[0]));
     h->home = 0;
-    if (w.record >= 0)
-        hlp_write_record(w.record, &w.r);
+    for (int i = 0; i < 8; i++) /* of these the program has the numbers */
+        if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
+            hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
+    write_record(w.record, &w.r);
     (void)setsid();
     hlp_drop(&h->monitor);
     hlp_label(h, HLP_LABEL_MONITOR);
     if (w.record >= 0)
         (void)close(record->dir);
     hlp_on_fail(NULL, NULL);
-    hlp_monitor(&w, &h->cfg.filters[HLP_FILTER_MONITOR]);
+    if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], &w, sizeof(w)) != (ssize_t)sizeof(w) ||
+        dup2(task[0], HLP_MONITOR_TASK) < 0 || dup3(h->watcher, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
+        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
+    hlp_load_filter(&h->cfg.filters[HLP_FILTER_MONITOR]);
+    /* A child that has failed already does not read this; why, is in the other pipe. One that has not goes on,
+     * and has the processor to itself until it says that it executes, too. */
+    if (write(w.life, "g", 1) == 1 || errno == EPIPE) {
+        struct pollfd word = { .fd = w.status, .events = POLLIN };
+        while (poll(&word, 1, -1) < 0 && errno == EINTR)
+            ;
+        (void)syscall(SYS_execveat, HLP_MONITOR_PROGRAM, "", argv, &argv[1], AT_EMPTY_PATH);
+    }
+    hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
+}
+
+/* Not to be read by those who execute it: that is what keeps it from being traced by its own account. */
+static int open_closed(const char *path)
+{
+    int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
+    return hlp_checked(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
+}
+
+void hlp_find_programs(struct hlp *h)
+{
+    if (h->init)
+        return;
+    h->init = open_closed(LIBEXECDIR "/container-init");
+    h->watcher = open_closed(LIBEXECDIR "/container-monitor");
 }
 
 void hlp_launch(struct hlp *h)
@@ -221,6 +248,7 @@ void hlp_launch(struct hlp *h)
     (void)umask(0);
     if (h->cfg.unfiltered[0])
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, h->cfg.unfiltered);
+    hlp_find_programs(h);
     if (container) {
         check_allowed(h);
         check_memfd(h->fds[0], "launch script");

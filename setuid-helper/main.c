@@ -21,47 +21,25 @@ static struct hlp self;
 static uid_t caller; /* real user id */
 static int64_t proved_ms; /* 0: the policy has not been read */
 static int fail_pipe = -1;
-static bool answered;
 static void (*undo)(void *);
 static void *undo_argument;
 
-void hlp_reply(uint16_t status, int error, const char *text, size_t text_len, pid_t pid, int pidfd)
+void hlp_reply(enum exe_status status, int error, const char *text)
 {
+    const size_t n = strlen(text);
     struct exe_reply_head head = {
-        .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION, .status = status,
-        .request_id = self.req.request_id, .error = error, .pid = pid,
-        .text_len = (uint16_t)(text_len > EXE_REPLY_TEXT_MAX ? EXE_REPLY_TEXT_MAX : text_len),
+        .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION, .status = (uint16_t)status,
+        .request_id = self.req.request_id, .error = error,
+        .text_len = (uint16_t)(n > EXE_REPLY_TEXT_MAX ? EXE_REPLY_TEXT_MAX : n),
     };
-    union {
-        char space[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = { 0 };
     struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
-    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    if (answered)
-        return;
-    answered = true;
+    const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
     /* A request that was never read, or the word after it, would reach the caller as a reset in place of
      * this answer. */
     for (int i = 0; i < 2; i++)
         (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
-    if (pidfd >= 0) {
-        msg.msg_control = control.space;
-        msg.msg_controllen = sizeof(control.space);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(c), &pidfd, sizeof(int));
-    }
     /* A caller that is gone or does not read loses its answer, nothing else. */
     (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-void hlp_reply_end(int exit_code)
-{
-    answered = false;
-    hlp_reply(EXE_STATUS_OK, exit_code, "", 0, 0, -1);
 }
 
 /* One line for the machine's log, so that a daemon that was taken over leaves traces: fixed words and
@@ -110,7 +88,7 @@ void hlp_fail(enum exe_status status, int error, const char *what)
     if (home && geteuid() == 0)
         hlp_enter(home); /* the machine's log is there */
     audit(status, error);
-    hlp_reply((uint16_t)status, error, what, strlen(what), 0, -1);
+    hlp_reply(status, error, what);
     _exit((int)status);
 }
 
@@ -287,7 +265,7 @@ _Noreturn static void check(struct hlp *h)
         (void)close(h->table);
         hlp_load_policy(h);
     }
-    hlp_reply(EXE_STATUS_OK, 0, h->cfg.answer, strlen(h->cfg.answer), 0, -1);
+    hlp_reply(EXE_STATUS_OK, 0, h->cfg.answer);
     _exit(0);
 }
 

@@ -241,6 +241,7 @@ static unsigned likely_profile(const struct hlp *h)
 void hlp_build_ahead(struct hlp *h)
 {
     const unsigned profile = likely_profile(h);
+    hlp_find_programs(h);
     if (h->cfg.selinux || !(h->cfg.profiles >> profile & 1))
         return; /* what is made here would have no label */
     int prepared = hlp_open_prepared_root(profile, h->cfg.roots);

@@ -41,6 +41,7 @@ def statuses():
 
 
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
+PROGRAMS = ("container-monitor", "container-init", "container-delete", "container-signal")  # mode 0711
 STATUS = statuses()
 NAMES = {v: k for k, v in STATUS.items()}
 
@@ -164,7 +165,7 @@ class Ground:
         # The helper's paths are compiled in: its own objects are built for this ground.
         mk += ["HELPER_DIR=" + out, "HELPER=" + out + "/container-executor",
                out + "/container-executor", out + "/container-prepare", self.build + "/user-lookup",
-               self.build + "/container-delete", self.build + "/container-signal"] + ["%s/seccomp/%s.bpf" % (self.build, f) for f in FILTERS]
+               *["%s/%s" % (self.build, p) for p in PROGRAMS], *["%s/seccomp/%s.bpf" % (self.build, f) for f in FILTERS]]
         r = subprocess.run(mk, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if r.returncode:
             sys.stdout.write(r.stdout.decode())
@@ -182,7 +183,7 @@ class Ground:
         shutil.copy(out + "/container-prepare", self.libexec + "/container-prepare")
         os.chmod(self.libexec + "/container-prepare", 0o700)
         shutil.copy(self.build + "/user-lookup", self.libexec + "/user-lookup")
-        for p in ("container-delete", "container-signal"):
+        for p in PROGRAMS:
             shutil.copy("%s/%s" % (self.build, p), self.libexec)
             os.chmod("%s/%s" % (self.libexec, p), 0o711)
         for f in FILTERS:

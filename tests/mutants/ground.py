@@ -13,7 +13,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BASE = "/var/lib/selvedge-prebuilt-ground"  # helperlib.py's
 COPIED = ("setuid-helper", "executor", "cgroups")
-PROGRAMS = ("container-delete", "container-signal")
+PROGRAMS = ("container-delete", "container-signal", "container-monitor", "container-init")
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
 
 
@@ -50,16 +50,22 @@ class Build:
             if not words:
                 continue
             target = words[words.index("-o") + 1]
-            if "-c" in words and target.startswith((self.out, self.real + "/executor/")):
-                words[words.index("-o") + 1] = target = target.replace(self.real + "/executor/", self.out + "/user/")
+            if "-c" in words and target.startswith((self.out, self.real + "/executor/", self.real + "/setuid-helper/watch/")):
+                words[words.index("-o") + 1] = target = self._user(target)
                 self.compile.setdefault(words[-1], []).append(words)
             elif target in goals:
-                words = [w.replace(self.real + "/executor/", self.out + "/user/") for w in words]
+                words = [self._user(w) for w in words]
                 words[words.index("-o") + 1] = target.replace(self.real, self.build)
                 self.link[os.path.basename(target)] = words
         os.makedirs(self.out + "/user", exist_ok=True)
-        if len(self.link) != 4 or len(self.compile) < 20:
+        os.makedirs(self.out + "/watch", exist_ok=True)
+        if len(self.link) != 6 or len(self.compile) < 20:
             raise SystemExit("make does not say how the helper is built")
+
+    def _user(self, path):
+        """Objects of the programs that are not built for a ground: beside the others."""
+        return path.replace(self.real + "/executor/", self.out + "/user/").replace(
+            self.real + "/setuid-helper/watch/", self.out + "/watch/")
 
     def _run(self, words, extra=()):
         r = subprocess.run(words[:1] + list(extra) + words[1:], cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
