@@ -189,16 +189,15 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
         return 0;
     }
     /* Closed, or nothing that makes sense. What is wrong is told by the exit status, if the process is ours;
-     * the end of a connection is the end of the call. */
+     * the end of a connection is the end of the call. To close it takes a while, and is waited for by nobody. */
     const bool answered = c->answered;
     if (c->exe->dialer)
         c->dial = exe_dial_free(c->dial);
-    else
-        exe_call_hang_up(c);
     if (c->exe->dialer && !answered)
         answer(c, NULL, -1, 0);
     else if (answered && !c->forgotten && c->ops.closed)
         c->ops.closed(c->userdata);
+    exe_call_hang_up(c);
     if (c->exe->dialer)
         over(c, c->status);
     return 0;

@@ -39,6 +39,7 @@ struct exe_container {
     sd_event_source *on_init;  /* launched, not adopted: its end */
     struct cg_usage usage;     /* read at that */
     bool used;                 /* it was */
+    int record;                /* launched, and started: its record */
     int monitor;               /* adopted: pidfd of the monitor */
     sd_event_source *watch;    /* adopted: end of the monitor; or a first word from the loop */
     int looks, waits;          /* adopted: how often there was a group but no record */
@@ -54,6 +55,7 @@ static void container_free(struct exe_container *c)
     (void)sd_event_source_disable_unref(c->on_init);
     c->init = sv_close(c->init);
     c->monitor = sv_close(c->monitor);
+    c->record = sv_close(c->record);
     c->leaf = cg_leaf_free(c->leaf);
     free(c);
 }
@@ -76,7 +78,7 @@ static int container_new(struct exe *x, struct yarn_container_id id, const char 
     if (!c)
         return sv_error_errno(err, -ENOMEM, "container");
     *c = (struct exe_container){ .exe = x, .ops = *ops, .userdata = userdata, .id = id,
-                                 .work_dir = work_dir, .init = -1, .monitor = -1 };
+                                 .work_dir = work_dir, .init = -1, .monitor = -1, .record = -1 };
     memcpy(c->user, r.user, sizeof(c->user));
     exe_container_text(&r, c->name);
     exe_app_text(&r, c->app);
@@ -104,10 +106,10 @@ static void record_name(const struct exe_container *c, char *buf, size_t size)
 }
 
 /* The group goes in the background; a daemon that ends meanwhile finds it in cg_root_list. */
-static void drop_group(struct exe_container *c)
+static void drop_group(struct cg_leaf *leaf, sd_event *event)
 {
-    if (c->leaf)
-        (void)!cg_leaf_remove(SV_TAKE(c->leaf), c->exe->event, CGROUP_REMOVE_MS, NULL, NULL);
+    if (leaf)
+        (void)!cg_leaf_remove(leaf, event, CGROUP_REMOVE_MS, NULL, NULL);
 }
 
 static void fail(struct exe_container *c, const struct exe_failure *f)
@@ -115,23 +117,31 @@ static void fail(struct exe_container *c, const struct exe_failure *f)
     if (c->over)
         return;
     c->over = true;
-    drop_group(c);
+    drop_group(SV_TAKE(c->leaf), c->exe->event);
     c->ops.failed(c, f, c->userdata);
+}
+
+/* The record, or -errno. */
+static int open_record(const struct exe_container *c)
+{
+    char name[EXE_TEXT_MAX + 16];
+    _cleanup_close_ int dir = private_dir(c, false);
+    if (dir < 0)
+        return dir;
+    record_name(c, name, sizeof(name));
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    return fd < 0 ? -errno : fd;
 }
 
 /* Reads the record: 0, -ENOENT, -EBADMSG (there, but nothing in it that is ours). */
 static int read_record(const struct exe_container *c, struct exe_record *ret, int *ret_fd)
 {
     uint8_t buf[EXE_RECORD_SIZE + 1];
-    char name[EXE_TEXT_MAX + 16];
     struct exe_record r;
-    _cleanup_close_ int dir = private_dir(c, false), fd = -1;
-    if (dir < 0)
-        return dir;
-    record_name(c, name, sizeof(name));
-    fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    _cleanup_close_ int opened = c->record < 0 ? open_record(c) : -1;
+    const int fd = c->record < 0 ? opened : c->record;
     if (fd < 0)
-        return -errno;
+        return fd;
     ssize_t n = pread(fd, buf, sizeof(buf), 0);
     if (n < 0)
         return -errno;
@@ -140,7 +150,7 @@ static int read_record(const struct exe_container *c, struct exe_record *ret, in
                    r.attempt != c->id.attempt.attempt || r.container != c->id.id))
         e = -EBADMSG;
     if (ret_fd)
-        *ret_fd = sv_take_fd(&fd);
+        *ret_fd = sv_take_fd(&opened);
     if (e == 0)
         *ret = r;
     return e;
@@ -178,8 +188,10 @@ static void finish_by(struct exe_container *c, const struct exe_record *r)
         e.stime_us = r->stime_us;
         e.maxrss_kib = r->maxrss_kib;
     }
-    drop_group(c);
-    c->ops.exited(c, &e, c->userdata);
+    struct cg_leaf *leaf = SV_TAKE(c->leaf);
+    sd_event *event = c->exe->event;
+    c->ops.exited(c, &e, c->userdata); /* which may free it */
+    drop_group(leaf, event);
 }
 
 static void finish(struct exe_container *c)
@@ -229,6 +241,15 @@ static int on_init_end(sd_event_source *s, int fd, uint32_t revents, void *userd
     return 0;
 }
 
+/* What its end will be read from is opened while nobody waits. What cannot be is tried again then. */
+static void prepare_end(struct exe_container *c)
+{
+    struct cg_usage now;
+    c->record = open_record(c);
+    if (c->leaf)
+        (void)!cg_leaf_totals(c->leaf, &now); /* keeps what it reads open */
+}
+
 static void report_started(struct exe_container *c, pid_t pid)
 {
     if (c->leaf)
@@ -245,6 +266,7 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
         if (pidfd >= 0) /* without it the usage is read with the record */
             (void)!sd_event_add_io(c->exe->event, &c->on_init, pidfd, EPOLLIN, on_init_end, c);
         report_started(c, reply->pid);
+        prepare_end(c);
         return;
     }
     (void)sv_close(pidfd);
@@ -302,19 +324,16 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     cg_demanded(x->cgroups, &l->resource, &r.memory_max, &r.pids_max);
     exe_request_container(&r, l->id);
     (void)!exe_request_user(&r, l->user); /* container_new has checked it */
-    dir = private_dir(c, true);
-    if (dir < 0)
-        e = sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app);
-    if (e == 0) {
-        script = sv_memfd_sealed("launch_container.sh", l->script, l->script_len);
-        credentials = sv_memfd_sealed("container_tokens", l->credentials, l->credentials_len);
-        if (script < 0 || credentials < 0)
-            e = sv_error_errno(err, script < 0 ? script : credentials, "memfd");
-    }
-    if (e == 0)
+    script = sv_memfd_sealed("launch_container.sh", l->script, l->script_len);
+    credentials = sv_memfd_sealed("container_tokens", l->credentials, l->credentials_len);
+    if (script < 0 || credentials < 0)
+        e = sv_error_errno(err, script < 0 ? script : credentials, "memfd");
+    else
         e = exe_call_start(x, &r, (int[]){ script, credentials }, 2, &call_ops, c, &c->call, err);
-    if (e == 0) { /* while the helper prepares what needs no group */
-        e = cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
+    if (e == 0) { /* while the helper prepares what needs neither */
+        dir = private_dir(c, true);
+        e = dir < 0 ? sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
+                    : cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
         if (e < 0)
             exe_call_abandon(SV_TAKE(c->call));
     }

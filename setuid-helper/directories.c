@@ -41,7 +41,8 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int 
     add(h, t, hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), true, base, path);
     (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
     int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
-    if (i == h->req.work_dir && (t->app = fcntl(app, F_DUPFD_CLOEXEC, 3)) < 0)
+    if (i == h->req.work_dir &&
+        ((t->app = fcntl(app, F_DUPFD_CLOEXEC, 3)) < 0 || (t->work = fcntl(dir, F_DUPFD_CLOEXEC, 3)) < 0))
         hlp_fail(EXE_STATUS_APP_DIR, errno, path);
     add(h, t, app, false, base, path);
     (void)close(dir);
@@ -91,11 +92,6 @@ void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
     for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
         if (h->req.log_mask >> i & 1)
             logs[i] = hlp_open_root(h, h->cfg.log_dirs.v[i], EXE_STATUS_LOG_DIR);
-    if (h->req.op == EXE_OP_LAUNCH) {
-        char path[HLP_PATH_MAX];
-        (void)hlp_format(path, sizeof(path), "nmPrivate/%s/%s", h->app, h->container);
-        t->private = hlp_open_user_dir(locals[h->req.work_dir], path, h->nm.uid, EXE_STATUS_RECORD);
-    }
     hlp_fs_as(h->user.uid, h->user.gid);
     t->kind = "local";
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)

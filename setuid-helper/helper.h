@@ -179,7 +179,7 @@ struct hlp_trees {
     struct hlp_tree v[4 * EXE_DIRS_MAX + 2];
     unsigned n;
     int app;          /* where the work dir is to be made */
-    int private;      /* and the record: the daemon's directory of the container */
+    int work;         /* the local directory of that */
     const char *kind; /* of those that are added now */
 };
 void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t); /* those that there are */

@@ -42,14 +42,16 @@ static void remove_record(void *argument)
 
 /* The record is created in the daemon's private directory with the daemon's rights, given to the monitor's
  * account, and locked before anything exists that it could tell of. */
-static void make_record(const struct hlp *h, struct record *r, int dir)
+static void make_record(const struct hlp *h, struct record *r, int local_dir)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    char path[HLP_PATH_MAX];
     r->h = h;
-    r->dir = dir;
+    (void)hlp_format(path, sizeof(path), "nmPrivate/%s/%s", h->app, h->container);
     (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
     hlp_label(h, HLP_LABEL_RECORD);
     hlp_fs_as(h->nm.uid, h->nm_gid);
+    r->dir = hlp_open_user_dir(local_dir, path, h->nm.uid, EXE_STATUS_RECORD);
     r->fd = openat(r->dir, r->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     if (r->fd < 0)
         hlp_fail(EXE_STATUS_RECORD, errno, r->name);
@@ -66,12 +68,12 @@ struct started {
     int pidfd, status, life; /* our ends */
 };
 
-/* True in the child, which is born in its mount namespace. */
+/* True in the child, which is born in its mount, IPC and UTS namespaces. */
 static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct hlp_trees *t, struct started *s)
 {
     int status[2], life[2];
     struct clone_args args = {
-        .flags = CLONE_PIDFD | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_INTO_CGROUP,
+        .flags = CLONE_PIDFD | CLONE_NEWPID | CLONE_INTO_CGROUP,
         .pidfd = (uint64_t)(uintptr_t)&s->pidfd,
         .exit_signal = SIGCHLD,
         .cgroup = (uint64_t)cgroup,
@@ -274,7 +276,7 @@ void hlp_launch(struct hlp *h)
     hlp_enter(h->home);
     if (container) { /* nothing was written so far that is not gone with this process */
         hlp_wait_for_group();
-        make_record(h, &record, trees.private);
+        make_record(h, &record, trees.work);
     }
     groups.own = hlp_open_group(h, groups.root, container ? h->container : CG_LOCALIZERS);
     if (container)

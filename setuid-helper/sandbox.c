@@ -194,7 +194,7 @@ void hlp_enter(int mounts)
 }
 
 /* A copy of the prepared root (-1: of the host's tree), with the file systems and nodes of its own, as a
- * descriptor; this process comes back from it. */
+ * descriptor; this process comes back from it. In the IPC and UTS namespaces it stays. */
 static int own_namespace(struct hlp *h, int prepared, bool container, const struct hlp_node *nodes, unsigned n)
 {
     static struct hlp_nodes assigned;
@@ -206,7 +206,7 @@ static int own_namespace(struct hlp *h, int prepared, bool container, const stru
     (void)close(root);
     if (prepared >= 0)
         hlp_enter(prepared);
-    if (h->home < 0 || unshare(CLONE_NEWNS) < 0)
+    if (h->home < 0 || unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
         fail("namespaces");
     root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     if (prepared >= 0 && container) {
