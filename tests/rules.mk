@@ -43,10 +43,10 @@ check-unit: programs unit-tests
 # T="name …" picks test programs of the lane.
 check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
 	$(Q)SANITIZE=$(SANITIZE) tests/run-lane $* $(BUILD) $(T)
-# What takes too long for every check: each system call of the helper fails once, is where it is killed
-# once, and a launch loses its daemon at 200 random points. docs/hardening-tests.md has the figures.
+# What takes too long for every check: each system call of the helper, set-user-id and started by root, fails once, is
+# where it is killed once, a launch loses its daemon at 200 random points, and a thousand containers are started by root's. docs/hardening-tests.md has the figures.
 check-full: programs $$(TEST_PROGRAMS)
-	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/run-lane integration $(BUILD) helper launch-life
+	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/run-lane integration $(BUILD) helper launch-life many
 # Mistakes planted in the helper, one at a time, which the tests are to notice (docs/hardening-tests.md). Half an hour.
 check-mutants: lane-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
