@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/buf.h"
 #include "common/clock.h"
@@ -25,6 +26,8 @@
 #include "nodemanager/numa.h"
 #include "nodemanager/resource_limits.h"
 #include "nodemanager/state_store.h"
+
+#define TERM_MS 20000 /* for SIGTERM to reach a container; the helper gives up what it runs for it after ten seconds */
 
 static const uint8_t no_credentials[] = { 'H', 'D', 'T', 'S', 0, 0, 0 };
 
@@ -350,10 +353,59 @@ static int on_kill_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
+/* SIGTERM on its way. The container may be gone when it has come: found again by name. */
+struct nm_launch_term {
+    struct nm_launch_term *prev, *next;
+    struct nm *nm;
+    char text[YARN_ID_TEXT_MAX];
+};
+
+static void term_free(struct nm_launch_term *t)
+{
+    DL_DELETE(t->nm->terms, t);
+    free(t);
+}
+
+void nm_launch_free_terms(struct nm *nm)
+{
+    while (nm->terms)
+        term_free(nm->terms);
+}
+
+/* From here on it has the time that is configured: a busy node's helper may take longer than that to come to it. */
+static void on_terminated(const struct exe_failure *f, void *userdata)
+{
+    struct nm_launch_term *t = userdata;
+    struct nm_container *c = nm_container_find(t->nm, t->text);
+
+    if (f) /* it may have ended meanwhile; cgroup.kill follows in any case */
+        sv_log_debug("signal: %s", f->text);
+    if (c && c->kill_timer)
+        (void)sd_event_source_set_time_relative(c->kill_timer, (uint64_t)t->nm->conf.sigkill_delay_ms * 1000);
+    term_free(t);
+}
+
+static int terminate(struct nm_container *c)
+{
+    struct nm_launch_term *t = calloc(1, sizeof(*t));
+    int r;
+
+    if (!t)
+        return -ENOMEM;
+    t->nm = c->nm;
+    memcpy(t->text, c->text, sizeof(t->text));
+    r = exe_signal(c->exe, SIGTERM, on_terminated, t);
+    if (r < 0)
+        free(t);
+    else
+        DL_APPEND(c->nm->terms, t);
+    return r;
+}
+
 static void on_signalled(const struct exe_failure *f, void *userdata)
 {
     (void)userdata;
-    if (f) /* it may have ended meanwhile; cgroup.kill follows in any case */
+    if (f) /* it may have ended meanwhile */
         sv_log_debug("signal: %s", f->text);
 }
 
@@ -368,10 +420,10 @@ void nm_launch_cleanup(struct nm_container *c)
     if (!c->pid)
         return; /* on_started comes back here */
     if (delay > 0)
-        r = exe_signal(c->exe, SIGTERM, on_signalled, NULL);
+        r = terminate(c);
     if (r >= 0)
         r = sd_event_add_time_relative(c->nm->event, &c->kill_timer, CLOCK_BOOTTIME,
-                                       (uint64_t)delay * 1000, 1000, on_kill_timer, c);
+                                       (uint64_t)(delay + TERM_MS) * 1000, 1000, on_kill_timer, c);
     if (r < 0) {
         r = exe_kill(c->exe);
         if (r < 0)

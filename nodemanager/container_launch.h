@@ -7,14 +7,17 @@
 #include "common/base.h"
 #include "common/error.h"
 
+struct nm;
 struct nm_container;
 
 /* Ends in LAUNCHED or EXITED_WITH_FAILURE, later. A recovered container that may have been launched
  * is adopted instead. */
 void nm_launch_start(struct nm_container *c);
-/* TERM now, cgroup.kill after yarn.nodemanager.sleep-delay-before-sigkill.ms. The exit follows as
- * an event. May be called in any state of the launch. */
+/* TERM now; when that has been sent, or could not be, cgroup.kill after
+ * yarn.nodemanager.sleep-delay-before-sigkill.ms. The exit follows as an event. May be called in any state of the
+ * launch. */
 void nm_launch_cleanup(struct nm_container *c);
+void nm_launch_free_terms(struct nm *nm); /* answers that do not come any more: after exe_free */
 /* A signal that the application or the ResourceManager asked for. */
 int nm_launch_signal(struct nm_container *c, int signal) _must_use_;
 /* Absolute directories of a container; -ENAMETOOLONG never happens with the helper's limits, but is

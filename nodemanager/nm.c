@@ -20,6 +20,7 @@
 #include "nodemanager/application.h"
 #include "nodemanager/assignments.h"
 #include "nodemanager/container.h"
+#include "nodemanager/container_launch.h"
 #include "nodemanager/container_manager.h"
 #include "nodemanager/containers_monitor.h"
 #include "nodemanager/deletion_service.h"
@@ -496,6 +497,7 @@ void nm_free(struct nm *nm)
     nm->mounts = nm_mount_watch_free(nm->mounts);
     nm->exe = exe_free(nm->exe);
     nm_app_free_inits(nm);
+    nm_launch_free_terms(nm);
     nm->cgroups = cg_root_free(nm->cgroups);
     nm->limits = nm_limits_free(nm->limits);
     nm->assignments = nm_assignments_free(nm->assignments);

@@ -82,6 +82,7 @@ struct nm {
     struct nm_container *dead_containers; /* freed when the queue is empty */
     struct nm_app *dead_apps;
     struct nm_app_init *app_inits; /* asked of the helper; utlist */
+    struct nm_launch_term *terms;  /* the same */
 };
 
 /* Starts every component in order, recovers, opens RPC and web last. */
