@@ -86,6 +86,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
                               (json_int_t)(q->resource ? q->resource->memory : 0), "vcores",
                               q->resource ? q->resource->virtual_cores : 0);
     rm.registrations++;
+    rm.heartbeats_before = rm.heartbeats;
     rm.unregistered = false;
     hadoop__yarn__register_node_manager_response_proto__init(&m);
     m.container_token_master_key = key_message(a, &rm.container_key);

@@ -5,7 +5,8 @@
  *     nm-driver --port RESOURCE_TRACKER_PORT [--heartbeat MS]
  *
  * One command a line on stdin, one JSON object a line on stdout (tests/integration/nm_driver.py):
- *     registered MS                   waits for a registration newer than the last one asked for
+ *     registered MS                   waits for a registration newer than the last command, and the heartbeat that
+ *                                     tells that its answer has come
  *     start APP FIRST COUNT USER MEM FAULT COMMAND…
  *     stop|status|signal APP FIRST COUNT [N]
  *     next VCORES EXECUTION_TYPE [GPUS]       of the containers that are started from now on
@@ -86,7 +87,7 @@ static bool run_until(bool (*done)(int64_t), int64_t arg, int64_t ms)
 static bool has_registered(int64_t arg)
 {
     (void)arg;
-    return rm.registrations > rm.registrations_asked;
+    return rm.registrations > rm.registrations_asked && rm.heartbeats > rm.heartbeats_before;
 }
 static bool has_ended(int64_t count)
 {
@@ -206,6 +207,8 @@ static json_t *command(char *line)
     long long first, mem, ms;
     char user[65], fault[33], name[64], path[256];
 
+    if (!sv_has_prefix(line, "registered")) /* one that came before, twice perhaps, is not who is waited for later */
+        rm.registrations_asked = rm.registrations;
     if (sscanf(line, "registered %lld", &ms) == 1) {
         bool ok = run_until(has_registered, 0, ms);
 

@@ -32,7 +32,7 @@ extern struct driver {
     int64_t heartbeat_ms;
     struct yarn_master_key nm_key, container_key;
     struct yarn_node_id node;
-    int registrations, registrations_asked, heartbeats;
+    int registrations, registrations_asked, heartbeats, heartbeats_before; /* the last registration */
     json_t *registered; /* containers and applications of the last registration */
     struct seen *seen;
     int ended;
