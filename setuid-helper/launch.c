@@ -201,14 +201,15 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
         if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
     write_record(w.record, &w.r);
+    if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], &w, sizeof(w)) != (ssize_t)sizeof(w))
+        hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     (void)setsid();
     hlp_drop(&h->monitor);
     hlp_label(h, HLP_LABEL_MONITOR);
     if (w.record >= 0)
         (void)close(record->dir);
     hlp_on_fail(NULL, NULL);
-    if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], &w, sizeof(w)) != (ssize_t)sizeof(w) ||
-        dup2(task[0], HLP_MONITOR_TASK) < 0 || dup3(h->watcher, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
+    if (dup2(task[0], HLP_MONITOR_TASK) < 0 || dup3(h->watcher, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     hlp_load_filter(&h->cfg.filters[HLP_FILTER_MONITOR]);
     /* A child that has failed already does not read this; why, is in the other pipe. One that has not goes on,
