@@ -119,10 +119,28 @@ static void reply_to(int fd, uint64_t request_id)
     assert_int_equal(send(fd, &head, sizeof(head), 0), sizeof(head));
 }
 
+/* Another is asked, and told request and word at once; the call has its answer and its end. */
+static void another_answers(struct ground *g)
+{
+    char word = 0;
+    int fd = asked(g);
+    assert_true(fd >= 0);
+    const uint64_t id = request_on(fd);
+    assert_true(id > 0);
+    assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), 1);
+    assert_int_equal(word, EXE_GROUP_READY);
+    reply_to(fd, id);
+    turns(g);
+    assert_int_equal(g->answers, 1);
+    assert_true(g->replied);
+    (void)sv_close(fd);
+    turns(g);
+    assert_int_equal(g->ends, 1);
+}
+
 /* Dropped unread: before the word that the group is made, after it, and again and again. */
 static void dropped(struct ground *g, bool before_the_word, int times)
 {
-    char word = 0;
     int fd;
     launch(g);
     if (!before_the_word)
@@ -136,19 +154,7 @@ static void dropped(struct ground *g, bool before_the_word, int times)
         turns(g);
         assert_int_equal(g->answers, 0);
     }
-    fd = asked(g);
-    assert_true(fd >= 0);
-    const uint64_t id = request_on(fd);
-    assert_true(id > 0);
-    assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), 1);
-    assert_int_equal(word, EXE_GROUP_READY);
-    reply_to(fd, id);
-    turns(g);
-    assert_int_equal(g->answers, 1);
-    assert_true(g->replied);
-    (void)sv_close(fd);
-    turns(g);
-    assert_int_equal(g->ends, 1);
+    another_answers(g);
 }
 
 static void test_dropped_before_the_word(void **state)
@@ -166,11 +172,9 @@ static void test_dropped_again(void **state)
     dropped(*state, true, 4);
 }
 
-/* One that has read the request and given up on the word, before it came or just then: another is asked, and told
- * both at once. */
+/* One that has read the request and given up on the word, before it came or just then. */
 static void gave_up(struct ground *g, bool before_the_word)
 {
-    char word = 0;
     launch(g);
     int fd = asked(g);
     assert_true(request_on(fd) > 0);
@@ -182,18 +186,7 @@ static void gave_up(struct ground *g, bool before_the_word)
         exe_call_ready(g->call);
     turns(g);
     assert_int_equal(g->answers, 0);
-    fd = asked(g);
-    assert_true(fd >= 0);
-    const uint64_t id = request_on(fd);
-    assert_true(id > 0);
-    assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), 1);
-    assert_int_equal(word, EXE_GROUP_READY);
-    reply_to(fd, id);
-    (void)sv_close(fd);
-    turns(g);
-    assert_int_equal(g->answers, 1);
-    assert_true(g->replied);
-    assert_int_equal(g->ends, 1);
+    another_answers(g);
 }
 
 static void test_gave_up_before_the_word(void **state)
