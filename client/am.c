@@ -13,7 +13,7 @@
 #include "client/am-internal.h"
 #include "common/clock.h"
 #include "common/fd.h"
-#include "wire/ipc_server.h" /* the Java class names */
+#include "wire/ipc-server.h" /* the Java class names */
 #include "wire/methods.h"
 #include "wire/qop.h"
 

@@ -4,7 +4,7 @@
 
 #include "client/client.h"
 #include "common/arena.h"
-#include "wire/ipc_client.h"
+#include "wire/ipc-client.h"
 #include "wire/token.h"
 
 typedef struct Hadoop__Yarn__ContainerLaunchContextProto Hadoop__Yarn__ContainerLaunchContextProto;

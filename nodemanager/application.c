@@ -11,15 +11,15 @@
 #include "common/str.h"
 #include "executor/exe.h"
 #include "nodemanager/container.h"
-#include "nodemanager/deletion_service.h"
-#include "nodemanager/local_dirs.h"
+#include "nodemanager/deletion-service.h"
+#include "nodemanager/local-dirs.h"
 #include "nodemanager/localization.h"
-#include "nodemanager/log_handler.h"
+#include "nodemanager/log-handler.h"
 #include "nodemanager/mcs.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/node_status_updater.h"
-#include "nodemanager/state_store.h"
-#include "nodemanager/token_secret_managers.h"
+#include "nodemanager/node-status-updater.h"
+#include "nodemanager/state-store.h"
+#include "nodemanager/token-secret-managers.h"
 
 static struct nm_app *app_free(struct nm_app *a)
 {

@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "nodemanager/container.h"
-#include "nodemanager/gpu_discovery.h"
+#include "nodemanager/gpu-discovery.h"
 #include "nodemanager/nm.h"
 
 #define ADDRESSES 65534 /* at most, also where the range has more */

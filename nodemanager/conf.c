@@ -7,7 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
-#include "wire/ipc_conf.h"
+#include "wire/ipc-conf.h"
 
 #define NM "yarn.nodemanager."
 #define MAX_MB ((int64_t)1 << 40)

@@ -10,13 +10,13 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "nodemanager/application.h"
-#include "nodemanager/audit_logger.h"
-#include "nodemanager/container_launch.h"
-#include "nodemanager/deletion_service.h"
+#include "nodemanager/audit-logger.h"
+#include "nodemanager/container-launch.h"
+#include "nodemanager/deletion-service.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/node_status_updater.h"
-#include "nodemanager/state_store.h"
+#include "nodemanager/node-status-updater.h"
+#include "nodemanager/state-store.h"
 
 /* ---- object ---------------------------------------------------------------------------------*/
 

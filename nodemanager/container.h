@@ -118,10 +118,10 @@ struct nm_container {
     uint64_t peak_bytes;
     unsigned over_readings; /* in a row, over its memory; see check_memory */
 
-    /* Heartbeats (node_status_updater.c). */
+    /* Heartbeats (node-status-updater.c). */
     int64_t reported_ms; /* monotonic, when the completed status was delivered; 0 = never */
     bool in_flight;      /* it is in the heartbeat that waits for its answer */
-    bool increased, increased_in_flight; /* it has grown (container_update.c) */
+    bool increased, increased_in_flight; /* it has grown (container-update.c) */
     bool acknowledged;   /* the ResourceManager wants to hear of it no more */
 };
 

@@ -16,11 +16,11 @@
 #include "localizer/cache.h"
 #include "nodemanager/application.h"
 #include "nodemanager/container.h"
-#include "nodemanager/deletion_service.h"
-#include "nodemanager/local_dirs.h"
-#include "nodemanager/localization_records.h"
+#include "nodemanager/deletion-service.h"
+#include "nodemanager/local-dirs.h"
+#include "nodemanager/localization-records.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/state_store.h"
+#include "nodemanager/state-store.h"
 
 #define GRACE_MS 5000 /* a localizer whose channel is closed has this long to go */
 

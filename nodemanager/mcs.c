@@ -12,9 +12,9 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "nodemanager/application.h"
-#include "nodemanager/local_dirs.h"
+#include "nodemanager/local-dirs.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/state_store.h"
+#include "nodemanager/state-store.h"
 
 #define SWEEP 16 /* applications that are looked at when a new one comes */
 

@@ -19,13 +19,13 @@
 #include "nodemanager/application.h"
 #include "nodemanager/assignments.h"
 #include "nodemanager/container.h"
-#include "nodemanager/deletion_service.h"
-#include "nodemanager/local_dirs.h"
+#include "nodemanager/deletion-service.h"
+#include "nodemanager/local-dirs.h"
 #include "nodemanager/localization.h"
-#include "nodemanager/log_handler.h"
+#include "nodemanager/log-handler.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/state_store.h"
-#include "nodemanager/token_secret_managers.h"
+#include "nodemanager/state-store.h"
+#include "nodemanager/token-secret-managers.h"
 #include "wire/methods.h"
 
 struct ctx {

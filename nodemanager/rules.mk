@@ -3,12 +3,12 @@ NODEMANAGER_PKGS := sqlite3 jansson
 CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAGER_PKGS)) \
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o assignments.o audit_logger.o conf.o \
-	container.o container_diagnostics.o container_env.o container_launch.o container_manager.o \
-	container_start.o container_update.o containers_monitor.o deletion_service.o elastic_memory.o finished_containers.o gpu_discovery.o \
-	local_dirs.o localization.o localization_records.o log_handler.o mcs.o mount_watch.o nm.o nm_web.o \
-	nm_web_logs.o node_status_updater.o numa.o recently_stopped.o recovery.o resource_limits.o state_store.o state_store_schema.o \
-	token_secret_managers.o)
+NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o assignments.o audit-logger.o conf.o \
+	container.o container-diagnostics.o container-env.o container-launch.o container-manager.o \
+	container-start.o container-update.o containers-monitor.o deletion-service.o elastic-memory.o finished-containers.o gpu-discovery.o \
+	local-dirs.o localization.o localization-records.o log-handler.o mcs.o mount-watch.o nm.o nm-web.o \
+	nm-web-logs.o node-status-updater.o numa.o recently-stopped.o recovery.o resource-limits.o state-store.o state-store-schema.o \
+	token-secret-managers.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
@@ -32,4 +32,4 @@ $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) 
 test-nm-memory_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
 test-nm-memory_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
 test-nm-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
-test-nm-deletion_DEPS := $(BUILD)/nodemanager/deletion_service.o $(WIRE_A) $(COMMON_A)
+test-nm-deletion_DEPS := $(BUILD)/nodemanager/deletion-service.o $(WIRE_A) $(COMMON_A)

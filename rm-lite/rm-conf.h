@@ -6,7 +6,7 @@
 
 #include "common/conf.h"
 #include "common/error.h"
-#include "wire/ipc_conf.h"
+#include "wire/ipc-conf.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
 

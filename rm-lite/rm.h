@@ -20,7 +20,7 @@
 #include "rm-lite/rm-conf.h"
 #include "rm-lite/scheduler.h"
 #include "wire/ids.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-server.h"
 
 struct rm;
 struct rm_app;

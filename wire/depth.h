@@ -2,7 +2,7 @@
  *
  * protobuf-c recurses once per level without a limit, keeps every unknown field at forty times its
  * size, merges repeated singular messages in quadratic time and hands out strings that are cut at
- * an embedded NUL. Callers: whoever unpacks bytes of a peer (ipc_server.c, ipc_client.c, token.c,
+ * an embedded NUL. Callers: whoever unpacks bytes of a peer (ipc-server.c, ipc-client.c, token.c,
  * the localizer's channel). */
 #ifndef SELVEDGE_WIRE_DEPTH_H
 #define SELVEDGE_WIRE_DEPTH_H

@@ -1,4 +1,4 @@
-/* DIGEST-MD5's directives and its formula; see digest.h. Called by sasl.c and sasl_layer.c. Hostile:
+/* DIGEST-MD5's directives and its formula; see digest.h. Called by sasl.c and sasl-layer.c. Hostile:
  * the directives. */
 #include "wire/digest.h"
 

@@ -1,6 +1,6 @@
 /* Calls that survive the restart of a server, or its replacement by another; see proxy.h. A call is in
  * by_id from its start to its end, and in `sleeping` while it waits for its next attempt; between them
- * it is open at one of the clients. Nothing hostile is read here: answers come from ipc_client.c. */
+ * it is open at one of the clients. Nothing hostile is read here: answers come from ipc-client.c. */
 #include "wire/proxy.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #define SELVEDGE_WIRE_PROXY_H
 
 #include "common/conf.h"
-#include "wire/ipc_client.h"
+#include "wire/ipc-client.h"
 #include "wire/retry.h"
 
 #define IPC_PROXY_SERVERS_MAX 16
@@ -54,7 +54,7 @@ const struct ipc_proxy_server *ipc_proxy_current(const struct ipc_proxy *p);
 /* "rm1 (host:port)" or "host:port", for messages. */
 const char *ipc_proxy_server_text(const struct ipc_proxy_server *s, char *buf, size_t size);
 
-/* ---- Hadoop's keys (wire/proxy_conf.c) ---- */
+/* ---- Hadoop's keys (wire/proxy-conf.c) ---- */
 
 enum yarn_rm_service {
     YARN_RM_CLIENTS,   /* yarn.resourcemanager.address, 8032 */

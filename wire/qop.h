@@ -1,5 +1,5 @@
 /* Quality of protection of a SASL connection, as `hadoop.rpc.protection` names it. Sets of it travel
- * through the configurations of ipc_server.h and ipc_client.h as `qop_mask`. */
+ * through the configurations of ipc-server.h and ipc-client.h as `qop_mask`. */
 #ifndef SELVEDGE_WIRE_QOP_H
 #define SELVEDGE_WIRE_QOP_H
 

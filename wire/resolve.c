@@ -1,4 +1,4 @@
-/* Host names for ipc_client.c. The thread shares with the loop only a `struct job`, which the last of
+/* Host names for ipc-client.c. The thread shares with the loop only a `struct job`, which the last of
  * both frees; a look-up that nobody waits for any more just ends. */
 #include "wire/resolve.h"
 

@@ -13,7 +13,7 @@
 #define SELVEDGE_WIRE_RETRY_H
 
 #include "common/base.h"
-#include "wire/ipc_client.h"
+#include "wire/ipc-client.h"
 
 enum ipc_failure {
     IPC_FAILURE_CONNECT,         /* ConnectException, NoRouteToHost, UnknownHost: nothing was sent */

@@ -27,11 +27,11 @@ CFLAGS_wire := $(CFLAGS_common)
 # Own objects of this room, one line a group.
 WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o $(BUILD)/wire/enums.o
 
-WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl_layer.o ipc_server.o ipc_conn.o ipc_auth.o ipc_serve.o \
-	ipc_call.o ipc_retry.o ipc_conf.o \
-	ipc_client.o ipc_client_conn.o ipc_client_sasl.o ipc_client_layer.o resolve.o backoff.o retry.o proxy.o proxy_conf.o)
+WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl-layer.o ipc-server.o ipc-conn.o ipc-auth.o ipc-serve.o \
+	ipc-call.o ipc-retry.o ipc-conf.o \
+	ipc-client.o ipc-client-conn.o ipc-client-sasl.o ipc-client-layer.o resolve.o backoff.o retry.o proxy.o proxy-conf.o)
 # Tokens.
-WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token_ids.o token_users.o token_old.o token_text.o \
+WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token-ids.o token-users.o token-old.o token-text.o \
 	credentials.o writable.o)
 
 $(WIRE_A): $$(WIRE_OBJS)

@@ -2,16 +2,16 @@
  *
  * Realm "default", digest-uri "/default", algorithm md5-sess. The username is the base64 of the
  * token's identifier, the password the base64 of the token's password. One object serves one
- * connection once. With a quality above `auth` it leaves a layer behind (sasl_layer.h), through which
+ * connection once. With a quality above `auth` it leaves a layer behind (sasl-layer.h), through which
  * every later byte of the connection goes. */
 #ifndef SELVEDGE_WIRE_SASL_H
 #define SELVEDGE_WIRE_SASL_H
 
 #include "common/base.h"
 #include "common/error.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-server.h"
 #include "wire/qop.h"
-#include "wire/sasl_layer.h"
+#include "wire/sasl-layer.h"
 #include "wire/token.h"
 
 #define SASL_MECHANISM "DIGEST-MD5"

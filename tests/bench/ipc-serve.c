@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "proto/yarn_service.pb-c.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-server.h"
 #include "wire/methods.h"
 
 typedef Hadoop__Yarn__ContainerStatusProto status;

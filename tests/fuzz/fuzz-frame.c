@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "common/fd.h"
-#include "wire/ipc_conn.h"
+#include "wire/ipc-conn.h"
 #include "wire/methods.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

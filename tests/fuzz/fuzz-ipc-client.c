@@ -9,7 +9,7 @@
 
 #include "common/fd.h"
 #include "wire/frame.h"
-#include "wire/ipc_client_conn.h"
+#include "wire/ipc-client-conn.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 

@@ -3,7 +3,7 @@
 #define SELVEDGE_TESTS_FUZZ_METHODS_H
 
 #include "wire/methods.h"
-#include "wire/methods_hdfs.h"
+#include "wire/methods-hdfs.h"
 
 #define DESCRIPTORS(name, request, response) &request##__descriptor, &response##__descriptor,
 

@@ -6,7 +6,7 @@
 #include "common/clock.h"
 #include "tests/integration/nm-driver.h"
 #include "tests/integration/nm-hostile.h"
-#include "wire/ipc_client.h"
+#include "wire/ipc-client.h"
 
 #define TOKEN_LIFE_MS 600000
 

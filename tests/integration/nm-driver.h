@@ -7,7 +7,7 @@
 #include <systemd/sd-event.h>
 #include <uthash.h>
 
-#include "wire/ipc_server.h"
+#include "wire/ipc-server.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 

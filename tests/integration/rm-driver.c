@@ -16,8 +16,8 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "wire/ipc_client.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-client.h"
+#include "wire/ipc-server.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 

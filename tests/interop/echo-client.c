@@ -12,7 +12,7 @@
 
 #include "tests/interop/echo.h"
 #include "wire/ids.h"
-#include "wire/ipc_client.h"
+#include "wire/ipc-client.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 

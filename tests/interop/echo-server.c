@@ -14,7 +14,7 @@
 
 #include "tests/interop/echo.h"
 #include "wire/ids.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-server.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 

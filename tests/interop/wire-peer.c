@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "wire/ids.h"
-#include "wire/ipc_client.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-client.h"
+#include "wire/ipc-server.h"
 #include "wire/methods.h"
 #include "wire/qop.h"
 #include "wire/token.h"

@@ -7,8 +7,8 @@
 #include "common/clock.h"
 #include "proto/rpc.pb-c.h"
 #include "proto/yarn.pb-c.h"
-#include "wire/ipc_client.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-client.h"
+#include "wire/ipc-server.h"
 #include "wire/token.h"
 
 #define PEER_PROTOCOL "org.selvedge.test.EchoPB"

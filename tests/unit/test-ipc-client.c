@@ -12,7 +12,7 @@
 
 #include "proto/yarn_service.pb-c.h"
 #include "tests/unit/ipc-client-world.h"
-#include "wire/ipc_client_conn.h"
+#include "wire/ipc-client-conn.h"
 
 /* ---- Calls that their user ends ---- */
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "tests/unit/ipc-raw.h"
-#include "wire/ipc_conn.h"
+#include "wire/ipc-conn.h"
 
 /* The client shuts its writing side: what it asked for is still answered. */
 static void test_E60_half_close(void **state)

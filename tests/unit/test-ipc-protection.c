@@ -15,7 +15,7 @@
 #include "tests/unit/ipc-peer.h"
 #include "tests/unit/ipc-raw.h"
 #include "wire/frame.h"
-#include "wire/ipc_conf.h"
+#include "wire/ipc-conf.h"
 #include "wire/qop.h"
 #include "wire/sasl.h"
 

@@ -14,7 +14,7 @@
 
 #include "nodemanager/assignments.h"
 #include "nodemanager/container.h"
-#include "nodemanager/gpu_discovery.h"
+#include "nodemanager/gpu-discovery.h"
 #include "nodemanager/nm.h"
 
 static const char smi[] =

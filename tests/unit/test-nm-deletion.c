@@ -1,4 +1,4 @@
-/* nodemanager/deletion_service.c: which deletions run beside each other. The helper, the store and the disks are
+/* nodemanager/deletion-service.c: which deletions run beside each other. The helper, the store and the disks are
  * played here. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +9,10 @@
 
 #include "nodemanager/application.h"
 #include "nodemanager/container.h"
-#include "nodemanager/deletion_service.h"
-#include "nodemanager/local_dirs.h"
+#include "nodemanager/deletion-service.h"
+#include "nodemanager/local-dirs.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/state_store.h"
+#include "nodemanager/state-store.h"
 
 #define CALLS 16
 

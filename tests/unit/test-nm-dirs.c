@@ -14,7 +14,7 @@
 
 #include "common/fd.h"
 #include "common/log.h"
-#include "nodemanager/local_dirs.h"
+#include "nodemanager/local-dirs.h"
 
 static char top[] = "/tmp/selvedge-dirs-XXXXXX";
 static char a[64], b[64], logs[64];

@@ -15,10 +15,10 @@
 
 #include "common/fd.h"
 #include "nodemanager/application.h"
-#include "nodemanager/local_dirs.h"
+#include "nodemanager/local-dirs.h"
 #include "nodemanager/mcs.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/state_store.h"
+#include "nodemanager/state-store.h"
 
 static struct nm nm;
 static char dir[] = "/tmp/selvedge-mcs-XXXXXX", store[64], local[64], logs[64];

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "nodemanager/elastic_memory.h"
+#include "nodemanager/elastic-memory.h"
 #include "nodemanager/numa.h"
 
 #define GB 1024

@@ -1,4 +1,4 @@
-/* nodemanager/mount_watch.c: which mounts count, and the kernel's word that they have changed. */
+/* nodemanager/mount-watch.c: which mounts count, and the kernel's word that they have changed. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "nodemanager/mount_watch.h"
+#include "nodemanager/mount-watch.h"
 
 #define ROOT "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
 

@@ -11,8 +11,8 @@
 
 #include "common/clock.h"
 #include "common/log.h"
-#include "nodemanager/state_store.h"
-#include "nodemanager/token_secret_managers.h"
+#include "nodemanager/state-store.h"
+#include "nodemanager/token-secret-managers.h"
 
 static sd_event *event;
 static struct nm_store *store;

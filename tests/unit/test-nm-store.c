@@ -16,7 +16,7 @@
 
 #include "common/fd.h"
 #include "common/log.h"
-#include "nodemanager/state_store.h"
+#include "nodemanager/state-store.h"
 
 static sd_event *event;
 static char dir[] = "/tmp/selvedge-store-XXXXXX";

@@ -13,7 +13,7 @@
 
 #include "client/internal.h"
 #include "common/clock.h"
-#include "wire/ipc_server.h"
+#include "wire/ipc-server.h"
 #include "wire/methods.h"
 
 #define PATIENCE_MS 60000 /* for hangs alone */

@@ -1,0 +1,186 @@
+/* Inside of the IPC server: connections and calls. Only ipc-server.c, ipc-conn.c, ipc-serve.c,
+ * ipc-auth.c, ipc-call.c and ipc-retry.c include this.
+ *
+ *   ipc-server.c  listening, accepting, deadlines
+ *   ipc-conn.c    bytes in and out of one connection, pausing, closing
+ *   ipc-auth.c    connection header, SASL, connection context
+ *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
+ *   ipc-call.c    answers
+ *   ipc-retry.c   answers that are kept for repeated calls */
+#ifndef SELVEDGE_WIRE_IPC_CONN_H
+#define SELVEDGE_WIRE_IPC_CONN_H
+
+#include <sys/epoll.h>
+#include <netinet/in.h>
+#include <systemd/sd-event.h>
+#include <uthash.h>
+
+#include "common/buf.h"
+#include "proto/rpc.pb-c.h"
+#include "wire/ipc-server.h"
+#include "wire/sasl.h"
+#include "wire/sasl-layer.h"
+
+#define IPC_STATUS(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_STATUS_PROTO__##name
+#define IPC_DETAIL(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_ERROR_CODE_PROTO__##name
+#define IPC_SASL_STATE(name) HADOOP__COMMON__RPC_SASL_PROTO__SASL_STATE__##name
+
+#define JAVA_IPC_EXCEPTION "org.apache.hadoop.ipc.IpcException"
+#define JAVA_CLASS_NOT_FOUND "java.lang.ClassNotFoundException"
+#define JAVA_RPC_SERVER_EXCEPTION "org.apache.hadoop.ipc.RpcServerException"
+#define JAVA_RPC_NO_SUCH_METHOD "org.apache.hadoop.ipc.RpcNoSuchMethodException"
+#define JAVA_RPC_NO_SUCH_PROTOCOL "org.apache.hadoop.ipc.RpcNoSuchProtocolException"
+#define JAVA_RPC_VERSION_MISMATCH "org.apache.hadoop.ipc.RPC$VersionMismatch"
+
+#define IPC_SPARE 16 /* arenas */
+#define IPC_BATCH 64 /* connections that are served before other sources of the loop get their turn */
+
+enum conn_state {
+    CONN_HEADER,  /* waits for the 7 bytes */
+    CONN_SASL,    /* negotiates */
+    CONN_CONTEXT, /* waits for the connection context */
+    CONN_READY,   /* calls */
+    CONN_CLOSING, /* a last answer is on its way; what arrives is thrown away */
+};
+
+/* What an answer repeats of its request's header. */
+struct ipc_echo {
+    int32_t call_id;
+    int32_t retry_count;
+    uint8_t client_id_len;
+    uint8_t client_id[64];
+};
+
+/* How many connections a client address holds. */
+struct ipc_address {
+    UT_hash_handle hh;
+    struct in6_addr ip; /* IPv4 as mapped */
+    size_t n;
+};
+
+struct ipc_conn {
+    unsigned refs;             /* one of the server's list, one of each open call, one of a dispatch */
+    struct ipc_server *server; /* NULL once closed */
+    struct ipc_conn *prev, *next;         /* the server's list */
+    struct ipc_conn *pre_prev, *pre_next; /* its list of those not READY yet, oldest first */
+    struct ipc_conn *dirty_prev, *dirty_next;
+    int fd;
+    enum conn_state state;
+    uint32_t events;     /* epoll events asked for */
+    bool in_pre, in_dirty;
+    bool busy;           /* inside a dispatch, which flushes at its end */
+    bool paused;         /* too many open calls or unsent bytes: not reading */
+    bool eof;            /* the peer sends no more */
+    bool negotiated;     /* SASL: NEGOTIATE was answered */
+    struct sv_buf in;    /* a frame that is not complete yet, or frames held back while paused */
+    struct sv_buf out;
+    struct sasl_layer *layer; /* integrity or privacy: all that follows is wrapped, both ways */
+    struct sv_buf plain;      /* with a layer: answers that wait to be wrapped into `out` */
+    struct sv_buf inner;      /* with a layer: unwrapped bytes of frames that are cut or held back */
+    size_t inflight;
+    size_t calls_memory; /* arenas of the open calls */
+    size_t charged;      /* part of the server's `memory` */
+    int64_t since_ms;    /* of the state: accepted, or closing */
+    int64_t active_ms;   /* last byte received or call finished */
+    int64_t frame_ms;    /* when the incomplete frame began; 0 = none */
+    int64_t inner_ms;    /* the same of a frame in `inner` */
+    int64_t write_ms;    /* last progress while bytes wait to be sent; 0 = none wait */
+    size_t discarded;    /* while closing */
+    struct sasl_server *sasl;
+    struct ipc_peer peer; /* texts below */
+    char *user, *real_user;
+    uint8_t *token_id;
+    struct ipc_address *from;
+    char address[56];
+};
+
+/* Connections that epoll has named and that are not dealt with yet. */
+struct ipc_batch {
+    struct epoll_event ready[IPC_BATCH];
+    int n, at;
+    bool busy;
+    bool gone; /* the server was freed by a handler meanwhile */
+};
+
+struct ipc_server {
+    sd_event *event;
+    int fd;
+    int epoll; /* all connections; one source of the loop, which is slow with thousands of them */
+    uint16_t port;
+    sd_event_source *listen, *io, *timer, *flush;
+    struct ipc_batch *batch;
+    struct ipc_server_config cfg;
+    struct ipc_limits limits; /* without zeros */
+    struct ipc_conn *conns, *pre, *dirty;
+    struct ipc_address *addresses;
+    struct ipc_retry_cache *retry; /* NULL: no protocol needs it */
+    size_t n_conns, n_pre;
+    size_t memory; /* buffers and open calls of all connections */
+    int64_t wake_ms;   /* the timer's time; INT64_MAX = off */
+    int64_t resume_ms; /* when to accept again after EMFILE; 0 = accepting */
+    uint8_t *scratch;  /* IPC_READ_CHUNK bytes for recv */
+    struct sv_arena *spare[IPC_SPARE]; /* empty ones, for the next requests */
+    size_t n_spare;
+};
+
+struct ipc_call {
+    struct ipc_conn *conn;
+    struct sv_arena *arena; /* holds this too */
+    const struct ipc_method *method;
+    size_t memory; /* of the arena when the handler got it */
+    struct ipc_retry_entry *retry; /* its answer is to be kept */
+    struct ipc_call *waits;        /* next of the calls that wait for the same answer */
+    struct ipc_echo echo;
+};
+
+/* ipc-server.c */
+void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline that may be the next */
+struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
+void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */
+void ipc_server_room(struct ipc_server *s);                   /* a descriptor was closed */
+void ipc_server_left(struct ipc_server *s, struct ipc_address *from);
+void ipc_server_mark_dirty(struct ipc_conn *c);               /* flush and resume it soon */
+
+/* ipc-conn.c */
+int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_address *from);
+void ipc_conn_ref(struct ipc_conn *c);
+void ipc_conn_unref(struct ipc_conn *c);
+void ipc_conn_close(struct ipc_conn *c);
+void ipc_conn_io(struct ipc_conn *c, uint32_t revents);
+void ipc_conn_settle(struct ipc_conn *c); /* sends, and goes on with what was held back */
+int64_t ipc_conn_deadline(const struct ipc_conn *c);
+void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state);
+/* Queues a last answer; the connection closes when it is sent. */
+void ipc_conn_fatal(struct ipc_conn *c, const struct ipc_echo *echo, int detail,
+                    const char *java_class, const char *fmt, ...) _printf_(5, 6);
+void ipc_conn_finish(struct ipc_conn *c); /* closes when everything is sent */
+/* What a WRAP message held, unwrapped: a piece of a stream of frames. -errno: close. */
+int ipc_conn_unwrapped(struct ipc_conn *c, const uint8_t *p, size_t n) _must_use_;
+
+/* ipc-auth.c. All return 0, or -errno: close at once. */
+int ipc_auth_header(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used);
+int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                  const uint8_t *p, size_t n);
+/* A SASL message once there is a layer. */
+int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                     const uint8_t *p, size_t n);
+int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                     const uint8_t *p, size_t n);
+
+/* ipc-serve.c */
+/* `inner`: the frame came out of a WRAP message. */
+int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner);
+
+/* ipc-call.c */
+struct sv_buf *ipc_conn_answers(struct ipc_conn *c); /* where an answer is put */
+int ipc_conn_wrap(struct ipc_conn *c); /* with a layer: takes what waits in `plain` to `out` */
+int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int status, int detail,
+                      const char *java_class, const char *text);
+int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,
+                       const ProtobufCMessage *body);
+/* Finishes the call with a packed answer. */
+void ipc_call_answer(struct ipc_call *call, const uint8_t *body, size_t n);
+void ipc_call_fail_detail(struct ipc_call *call, int detail, const char *java_class,
+                          const char *fmt, ...) _printf_(4, 5);
+
+#endif

@@ -1,0 +1,139 @@
+/* Hadoop IPC version 9, server side, on one sd-event loop.
+ *
+ * A server is a listening socket plus a table of protocols, each a table of methods. A handler
+ * gets the decoded request (protobuf-c message in the call's arena) and answers now or later;
+ * later means it keeps the call and finishes it with ipc_call_reply/ipc_call_fail. Connections,
+ * bytes and times are bounded by `struct ipc_limits`. The peer is hostile until authenticated and
+ * still not trusted afterwards. */
+#ifndef SELVEDGE_WIRE_IPC_SERVER_H
+#define SELVEDGE_WIRE_IPC_SERVER_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <systemd/sd-event.h>
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+
+struct ipc_server;
+struct ipc_call;
+
+/* Who is at the other end. Lives as long as the call. */
+struct ipc_peer {
+    bool token;               /* authenticated by SASL TOKEN; else SIMPLE (a claimed name) */
+    const char *user;         /* SIMPLE: effective user; TOKEN: name that the verifier returned */
+    const char *real_user;    /* SIMPLE proxying, or NULL */
+    const char *address;      /* "127.0.0.1:4711" */
+    const uint8_t *token_id;  /* TOKEN: identifier bytes as received */
+    size_t token_id_len;
+};
+
+/* Handles one request. `request` is unpacked with the method's descriptor, has passed the nesting
+ * pre-scan and lives in ipc_call_arena(call). Must lead to exactly one ipc_call_reply or
+ * ipc_call_fail, now or later. */
+typedef void (*ipc_handler)(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
+
+struct ipc_method {
+    const char *name; /* "startContainers" */
+    const ProtobufCMessageDescriptor *request, *response;
+    ipc_handler handler; /* NULL: answers ERROR_NO_SUCH_METHOD */
+};
+
+struct ipc_protocol {
+    const char *name;  /* "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB" */
+    uint64_t version;  /* 1 */
+    const struct ipc_method *methods;
+    size_t n_methods;
+    /* Names, ending with NULL, of methods that must not run twice when a client repeats a call whose
+     * answer it lost; NULL = none. Their answers are kept for a while (wire/ipc-retry.h). */
+    const char *const *once;
+};
+
+/* Verifies a token identifier that a client presents. On success returns 0, the password bytes
+ * (at most 64) and the name that becomes peer.user (at most 255 bytes). On failure -errno with
+ * `err->text` the message and *ret_class the Java class, by default
+ * org.apache.hadoop.security.token.SecretManager$InvalidToken. */
+typedef int (*ipc_token_verifier)(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
+                                  size_t *ret_password_len, char ret_user[256],
+                                  const char **ret_class, struct sv_error *err, void *userdata);
+
+struct ipc_limits {              /* 0 = the default in brackets */
+    size_t max_frame;            /* [128 MiB] ipc.maximum.data.length */
+    size_t max_frame_preauth;    /* [64 KiB] until authenticated */
+    size_t max_connections;      /* [10000]; one more is closed at once */
+    size_t max_per_address;      /* [max_connections] of them from one client address */
+    size_t max_preauth;          /* [1024] connections not yet READY; one more drops the oldest */
+    size_t max_inflight_per_conn;/* [1000] calls; reading pauses beyond */
+    size_t max_outq_per_conn;    /* [16 MiB] unsent bytes; reading pauses beyond */
+    size_t max_memory;           /* [512 MiB] buffers and open calls of all connections together;
+                                  * beyond it the connection that holds the most is closed */
+    int64_t header_ms;           /* [10000] from accept to the connection header */
+    int64_t handshake_ms;        /* [30000] from accept to the connection context */
+    int64_t request_ms;          /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
+    int64_t idle_ms;             /* [120000] ipc.client.connection.maxidletime × 2 … */
+    int64_t write_ms;            /* [60000] no progress while writing */
+    size_t crowd;                /* [4000] with more connections … ipc.client.idlethreshold */
+    int64_t crowd_idle_ms;       /* [20000] … idle ones are closed sooner */
+    int backlog;                 /* [1024] ipc.server.listen.queue.size */
+    size_t retry_entries;        /* [4096] answers that are kept for repeated calls */
+    size_t retry_bytes;          /* [16 MiB] of them together */
+    int64_t retry_ms;            /* [600000] for how long */
+};
+
+struct ipc_server_config {
+    const char *host;            /* numeric address or name; NULL = 127.0.0.1 */
+    uint16_t port;               /* 0 = any free */
+    bool allow_simple;
+    ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
+    uint32_t qop_mask;           /* wire/qop.h, hadoop.rpc.protection; what TOKEN connections are offered;
+                                  * 0 = IPC_QOP_AUTH */
+    const struct ipc_protocol *const *protocols; /* NULL-terminated; lives for ever */
+    void *userdata;              /* for handlers and the verifier */
+    int64_t priority;            /* of the event sources, as sd_event has it: a server with a higher
+                                  * number is served when those with lower ones have nothing to do */
+    struct ipc_limits limits;
+};
+
+int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct ipc_server **ret,
+                   struct sv_error *err) _must_use_;
+/* Stops listening, drops connections; calls still kept by handlers stay valid until finished. */
+struct ipc_server *ipc_server_free(struct ipc_server *s);
+uint16_t ipc_server_port(const struct ipc_server *s);
+size_t ipc_server_connections(const struct ipc_server *s);
+size_t ipc_server_memory(const struct ipc_server *s); /* what limits.max_memory is about */
+
+const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
+struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */
+/* Packs and queues the answer, finishes the call. */
+void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response);
+/* Answers with a Java exception ("org.apache.hadoop.yarn.exceptions.YarnException") whose message
+ * is the formatted text; Hadoop's client rebuilds it. Finishes the call. */
+void ipc_call_fail(struct ipc_call *call, const char *java_class, const char *fmt, ...)
+    _printf_(3, 4);
+
+/* Java exception classes that YARN's clients rebuild. */
+#define JAVA_YARN_EXCEPTION "org.apache.hadoop.yarn.exceptions.YarnException"
+#define JAVA_INVALID_CONTAINER "org.apache.hadoop.yarn.exceptions.InvalidContainerException"
+#define JAVA_INVALID_AUX_SERVICE "org.apache.hadoop.yarn.exceptions.InvalidAuxServiceException"
+#define JAVA_NM_NOT_READY "org.apache.hadoop.yarn.exceptions.NMNotYetReadyException"
+#define JAVA_INVALID_TOKEN "org.apache.hadoop.security.token.SecretManager$InvalidToken"
+#define JAVA_APP_NOT_FOUND "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException"
+#define JAVA_ATTEMPT_NOT_FOUND                                                                     \
+    "org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException"
+#define JAVA_CONTAINER_NOT_FOUND "org.apache.hadoop.yarn.exceptions.ContainerNotFoundException"
+#define JAVA_AM_NOT_REGISTERED                                                                     \
+    "org.apache.hadoop.yarn.exceptions.ApplicationMasterNotRegisteredException"
+#define JAVA_INVALID_AM_REQUEST                                                                    \
+    "org.apache.hadoop.yarn.exceptions.InvalidApplicationMasterRequestException"
+#define JAVA_INVALID_RESOURCE_REQUEST                                                              \
+    "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException"
+#define JAVA_INVALID_LABEL_REQUEST                                                                 \
+    "org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException"
+#define JAVA_INVALID_RELEASE                                                                       \
+    "org.apache.hadoop.yarn.exceptions.InvalidContainerReleaseException"
+#define JAVA_FEATURE_NOT_ENABLED "org.apache.hadoop.yarn.exceptions.YARNFeatureNotEnabledException"
+#define JAVA_ACCESS_CONTROL "org.apache.hadoop.security.AccessControlException"
+#define JAVA_IO_EXCEPTION "java.io.IOException"
+#define JAVA_ILLEGAL_ARGUMENT "java.lang.IllegalArgumentException"
+
+#endif
