@@ -46,13 +46,13 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += test-tasks test-job test-nodes
-test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
-test-nodes_LDLIBS = $(WIRE_LDLIBS)
-test-tasks_DEPS = $(BUILD)/client/tasks.o $(WIRE_A) $(COMMON_A)
-test-tasks_LDLIBS = $(WIRE_LDLIBS)
-test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
-test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes
+client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
+client/test-nodes_LDLIBS = $(WIRE_LDLIBS)
+client/test-tasks_DEPS = $(BUILD)/client/tasks.o $(WIRE_A) $(COMMON_A)
+client/test-tasks_LDLIBS = $(WIRE_LDLIBS)
+client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
+client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 # One real job, end to end. What deps installs decides the flags: the build is a make of its own.
 demo: deps

@@ -6,7 +6,7 @@ COMMON_OBJS := $(addprefix $(BUILD)/common/, error.o log.o caps.o arena.o buf.o 
 	fsm.o conf.o conf-xml.o http.o)
 $(COMMON_A): $(COMMON_OBJS)
 LIBS += $(COMMON_A)
-COMMON_TESTS := test-error test-log test-caps test-arena test-buf test-str test-fd test-clock test-fsm test-conf test-http
+COMMON_TESTS := common/test-error common/test-log common/test-caps common/test-arena common/test-buf common/test-str common/test-fd common/test-clock common/test-fsm common/test-conf common/test-http
 UNIT_TESTS += $(COMMON_TESTS)
 $(foreach t,$(COMMON_TESTS),$(eval $(t)_DEPS := $(COMMON_A))$(eval $(t)_LDLIBS := $(COMMON_LDLIBS)))
 

@@ -16,8 +16,8 @@ $(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(BUILD)/executor/seccomp/comp
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/executor/seccomp/compile $< $@
 PROGRAMS += $(SECCOMP_FILTERS)
-UNIT_TESTS += test-filter
-test-filter_DEPS := $(FILTER_OBJS)
+UNIT_TESTS += executor/test-seccomp-filter
+executor/test-seccomp-filter_DEPS := $(FILTER_OBJS)
 
 # Executed by the helper as the user: static like it, so that it starts at once.
 $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/executor/%.o $(BUILD)/executor/request.o
@@ -26,25 +26,21 @@ $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/execut
 PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-UNIT_TESTS += test-request test-delete test-script test-cgroup test-limits test-dial test-call test-channel test-failure
-test-channel_DEPS := $(EXECUTOR_A) $(COMMON_A)
-test-channel_LDLIBS := $(EXECUTOR_LDLIBS)
-test-failure_DEPS := $(EXECUTOR_A) $(COMMON_A)
-test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
-test-dial_DEPS := $(EXECUTOR_A) $(COMMON_A)
-test-call_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
-test-call_LDLIBS := $(EXECUTOR_LDLIBS)
-test-dial_LDLIBS := $(EXECUTOR_LDLIBS) -Wl,--wrap=ioctl
-test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
-test-delete_DEPS := $(BUILD)/executor/request.o
-test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)
-test-script_LDLIBS := $(COMMON_LDLIBS)
-test-cgroup_DEPS := $(CGROUPS_A) $(COMMON_A)
-test-limits_DEPS := $(CGROUPS_A) $(COMMON_A)
-test-limits_LDLIBS := $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-test-cgroup_LDLIBS := $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
+UNIT_TESTS += executor/test-request executor/test-container-delete executor/test-script executor/test-dial executor/test-call executor/test-channel executor/test-failure
+executor/test-channel_DEPS := $(EXECUTOR_A) $(COMMON_A)
+executor/test-channel_LDLIBS := $(EXECUTOR_LDLIBS)
+executor/test-failure_DEPS := $(EXECUTOR_A) $(COMMON_A)
+executor/test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
+executor/test-dial_DEPS := $(EXECUTOR_A) $(COMMON_A)
+executor/test-call_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+executor/test-call_LDLIBS := $(EXECUTOR_LDLIBS)
+executor/test-dial_LDLIBS := $(EXECUTOR_LDLIBS) -Wl,--wrap=ioctl
+executor/test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
+executor/test-container-delete_DEPS := $(BUILD)/executor/request.o
+executor/test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)
+executor/test-script_LDLIBS := $(COMMON_LDLIBS)
 FUZZ_TARGETS += fuzz-request
-fuzz-request_DEPS := $(test-request_DEPS)
+fuzz-request_DEPS := $(executor/test-request_DEPS)
 
 # Private networks, started by the helper (executor/network.h).
 NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o network-link.o network-shape.o network-share.o)
@@ -53,8 +49,8 @@ $(NETWORK_OBJS): CFLAGS += $(NETWORK_CFLAGS)
 $(BUILD)/container-network: $(NETWORK_OBJS)
 	$(call link,$(shell $(PKGCONFIG) --libs libnl-3.0 libnl-route-3.0 libcap))
 PROGRAMS += $(BUILD)/container-network
-UNIT_TESTS += test-network-plan
-test-network-plan_DEPS := $(BUILD)/executor/network-plan.o
+UNIT_TESTS += executor/test-network-plan
+executor/test-network-plan_DEPS := $(BUILD)/executor/network-plan.o
 $(BUILD)/tests/integration/launch-life: $(BUILD)/tests/integration/launch-life.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 	$(call link,$(EXECUTOR_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/launch-life

@@ -16,22 +16,22 @@ $(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(COMMON_A)
 PROGRAMS += $(BUILD)/container-localizer
 
 LOC_UNPACK_OBJS := $(addprefix $(BUILD)/localizer/, unpack.o pattern.o policy.o)
-UNIT_TESTS += test-loc-channel test-loc-url test-loc-policy
-test-loc-channel_DEPS := $(LOCALIZER_A) $(COMMON_A)
-test-loc-channel_LDLIBS := $(COMMON_LDLIBS)
-test-loc-url_DEPS := $(LOCALIZER_A) $(COMMON_A)
-test-loc-url_LDLIBS := $(COMMON_LDLIBS)
-test-loc-policy_DEPS := $(LOC_UNPACK_OBJS) $(COMMON_A)
-test-loc-policy_LDLIBS := $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libarchive libpcre2-8)
-UNIT_TESTS += test-loc-cache test-loc-keep
-test-loc-cache_DEPS = $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
-test-loc-cache_LDLIBS = $(WIRE_LDLIBS)
-test-loc-keep_DEPS = $(test-loc-cache_DEPS)
-test-loc-keep_LDLIBS = $(test-loc-cache_LDLIBS)
+UNIT_TESTS += localizer/test-channel localizer/test-url localizer/test-policy
+localizer/test-channel_DEPS := $(LOCALIZER_A) $(COMMON_A)
+localizer/test-channel_LDLIBS := $(COMMON_LDLIBS)
+localizer/test-url_DEPS := $(LOCALIZER_A) $(COMMON_A)
+localizer/test-url_LDLIBS := $(COMMON_LDLIBS)
+localizer/test-policy_DEPS := $(LOC_UNPACK_OBJS) $(COMMON_A)
+localizer/test-policy_LDLIBS := $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libarchive libpcre2-8)
+UNIT_TESTS += localizer/test-cache localizer/test-cache-recovery
+localizer/test-cache_DEPS = $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
+localizer/test-cache_LDLIBS = $(WIRE_LDLIBS)
+localizer/test-cache-recovery_DEPS = $(localizer/test-cache_DEPS)
+localizer/test-cache-recovery_LDLIBS = $(localizer/test-cache_LDLIBS)
 
 FUZZ_TARGETS += fuzz-archive-policy fuzz-loc-channel fuzz-url
 fuzz-archive-policy_DEPS = $(LOC_UNPACK_OBJS) $(COMMON_A)
-fuzz-archive-policy_LDLIBS = $(test-loc-policy_LDLIBS)
+fuzz-archive-policy_LDLIBS = $(localizer/test-policy_LDLIBS)
 fuzz-loc-channel_DEPS = $(LOCALIZER_A) $(COMMON_A)
 fuzz-loc-channel_LDLIBS = $(COMMON_LDLIBS)
 fuzz-url_DEPS = $(LOCALIZER_A) $(COMMON_A)

@@ -25,11 +25,11 @@ $(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
 
-NODEMANAGER_TESTS := test-nm-conf test-nm-dirs test-nm-store test-nm-secrets test-nm-machines test-nm-memory test-nm-assign test-nm-mcs test-nm-mounts test-nm-deletion
+NODEMANAGER_TESTS := nodemanager/test-conf nodemanager/test-local-dirs nodemanager/test-state-store nodemanager/test-token-secret-managers nodemanager/test-state-machines nodemanager/test-memory nodemanager/test-assignments nodemanager/test-mcs nodemanager/test-mount-watch nodemanager/test-deletion-service
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
-test-nm-memory_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
-test-nm-memory_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
-test-nm-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
-test-nm-deletion_DEPS := $(BUILD)/nodemanager/deletion-service.o $(WIRE_A) $(COMMON_A)
+nodemanager/test-memory_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
+nodemanager/test-memory_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
+nodemanager/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
+nodemanager/test-deletion-service_DEPS := $(BUILD)/nodemanager/deletion-service.o $(WIRE_A) $(COMMON_A)

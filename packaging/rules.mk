@@ -26,6 +26,6 @@ deps-vm: deps
 
 # What runs with privilege: its sources, then the binary and the filters.
 tcb: programs
-	$(Q)CC='$(CC)' tests/tcb
+	$(Q)CC='$(CC)' tests/tools/tcb
 	$(Q)packaging/tcb-report $(BUILD)
 .PHONY: tcb

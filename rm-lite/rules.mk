@@ -15,13 +15,13 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := test-rm-scheduler test-rm-queues test-rm-machines test-rm-secrets
+RM_TESTS := rm-lite/test-scheduler rm-lite/test-queues rm-lite/test-state-machines rm-lite/test-secrets
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(RM_LDLIBS)))
 # The scheduler links without the rest: it is a pure library.
-test-rm-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
-test-rm-queues_DEPS := $(test-rm-scheduler_DEPS)
+rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
+rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 
 # Plays nodes, client and masters for tests/integration/test-rm.
 $(BUILD)/tests/integration/rm-driver: $(BUILD)/tests/integration/rm-driver.o $(WIRE_A) $(COMMON_A)

@@ -82,11 +82,11 @@ $(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(HELPER_PATHS) -MMD -MP -c -o $@ $<
-UNIT_TESTS += test-helper-config
-test-helper-config_DEPS := $(HELPER_TEST_OBJS)
+UNIT_TESTS += setuid-helper/test-config
+setuid-helper/test-config_DEPS := $(HELPER_TEST_OBJS)
 $(BUILD)/tests/fuzz/fuzz-executor-policy.o: CPPFLAGS += -DHLP_POLICY_ID=$(POLICY_ID)u
-UNIT_TESTS += test-helper-policy
-test-helper-policy_DEPS := $(HELPER_TEST_OBJS)
+UNIT_TESTS += setuid-helper/test-policy
+setuid-helper/test-policy_DEPS := $(HELPER_TEST_OBJS)
 FUZZ_TARGETS += fuzz-executor-config fuzz-executor-policy
 fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
 fuzz-executor-policy_DEPS := $(HELPER_TEST_OBJS)

@@ -31,22 +31,22 @@ $(foreach t,$(FUZZ_TARGETS),$(eval $(call fuzz_rule,$(t))))
 fuzz-targets: $(addprefix $(BUILD)/tests/fuzz/,$(FUZZ_TARGETS))
 fuzz:
 	$(Q)$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang FUZZ=1 fuzz-targets
-	$(Q)tests/run-fuzz build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
+	$(Q)tests/tools/run-fuzz build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
 
 # Lanes. Each ends with one plain line "N passed, N failed, N skipped".
-UNIT_SCRIPTS := tests/check-includes tests/check-style "tests/hardening-table --check" "tests/bench/flame --check" tests/check-wire-doc tests/check-lanes tests/check-modes tests/check-selinux \
-	"tests/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
+UNIT_SCRIPTS := tests/tools/check-includes tests/tools/check-style "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-lanes tests/tools/check-modes tests/tools/check-selinux \
+	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
 check-unit: programs unit-tests
-	$(Q)tests/run-unit $(BUILD) $(UNIT_TESTS:%=$(BUILD)/tests/unit/%) -- $(UNIT_SCRIPTS)
+	$(Q)tests/tools/run-unit $(BUILD) $(UNIT_TESTS:%=$(BUILD)/tests/unit/%) -- $(UNIT_SCRIPTS)
 # T="name …" picks test programs of the lane.
 check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
-	$(Q)SANITIZE=$(SANITIZE) tests/run-lane $* $(BUILD) $(T)
+	$(Q)SANITIZE=$(SANITIZE) tests/tools/run-lane $* $(BUILD) $(T)
 # What takes too long for every check: each system call of the helper, set-user-id and started by root, fails once, is
 # where it is killed once, a launch loses its daemon at 200 random points, and a thousand containers are started by root's. docs/hardening-tests.md has the figures.
 check-full: programs $$(TEST_PROGRAMS)
-	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/run-lane integration $(BUILD) helper launch-life many
+	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/tools/run-lane integration $(BUILD) helper launch-life many
 # Mistakes planted in the helper, one at a time, which the tests are to notice (docs/hardening-tests.md). Half an hour.
 check-mutants: lane-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
@@ -61,21 +61,21 @@ check-delays:
 	$(Q)mkdir -p $(DELAYS_BUILD)
 	$(Q)gcc -O2 -Wall -Wextra -fPIC -fno-stack-protector -c -o $(DELAYS_BUILD)/hook.o tests/delays/hook.c
 	$(Q)$(DELAYS) $(MAKE) --no-print-directory BUILD=$(DELAYS_BUILD) programs integration-programs
-	$(Q)$(DELAYS) tests/run-lane integration $(DELAYS_BUILD) $(or $(T),$(DELAYS_T))
+	$(Q)$(DELAYS) tests/tools/run-lane integration $(DELAYS_BUILD) $(or $(T),$(DELAYS_T))
 # A worker node in QEMU, with the controllers that enforce limits. T="name …" picks lines of
 # tests/vm/list.
 check-vm: deps deps-vm
 	$(Q)$(MAKE) --no-print-directory vm-lane
 vm-lane: programs $$(TEST_PROGRAMS)
-	$(Q)MAKE="$(MAKE)" tests/run-vm $(BUILD) $(T)
-# What those lanes share, for tests/run-check.
+	$(Q)MAKE="$(MAKE)" tests/tools/run-vm $(BUILD) $(T)
+# What those lanes share, for tests/tools/run-check.
 lane-programs: programs unit-tests $$(TEST_PROGRAMS)
 integration-programs: $$(TEST_PROGRAMS)
 
 # Everything. deps may have to come first, and what it installs decides the flags of the build:
 # the lanes run in makes of their own.
 check: deps deps-vm
-	$(Q)MAKE="$(MAKE)" tests/run-check
+	$(Q)MAKE="$(MAKE)" tests/tools/run-check
 
 # The programs of bench-launch and of the integration lane's test-benches and test-many.
 $(BUILD)/tests/bench/launch: $(BUILD)/tests/bench/launch.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)

@@ -37,27 +37,27 @@ WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token-ids.o token-users.o token-
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-UNIT_TESTS += test-ids test-depth test-enums test-golden-rpc test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff
-test-ids_DEPS = $(WIRE_A) $(COMMON_A)
-test-ids_LDLIBS = $(WIRE_LDLIBS)
-test-golden-rpc_DEPS = $(WIRE_A) $(COMMON_A)
-test-golden-rpc_LDLIBS = $(WIRE_LDLIBS)
-test-enums_DEPS = $(WIRE_A) $(COMMON_A)
-test-enums_LDLIBS = $(WIRE_LDLIBS)
-test-depth_DEPS = $(WIRE_A)
-test-depth_LDLIBS = $(WIRE_LDLIBS)
+UNIT_TESTS += wire/test-ids wire/test-depth wire/test-enums wire/test-golden-rpc wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff
+wire/test-ids_DEPS = $(WIRE_A) $(COMMON_A)
+wire/test-ids_LDLIBS = $(WIRE_LDLIBS)
+wire/test-golden-rpc_DEPS = $(WIRE_A) $(COMMON_A)
+wire/test-golden-rpc_LDLIBS = $(WIRE_LDLIBS)
+wire/test-enums_DEPS = $(WIRE_A) $(COMMON_A)
+wire/test-enums_LDLIBS = $(WIRE_LDLIBS)
+wire/test-depth_DEPS = $(WIRE_A)
+wire/test-depth_LDLIBS = $(WIRE_LDLIBS)
 
 FUZZ_TARGETS += fuzz-depth
 fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
 fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
-$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,test-ipc test-ipc-hostile test-sasl test-token test-credentials test-backoff,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+$(foreach t,wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # An independent DIGEST-MD5 for its test.
-test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
+wire/test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
 # The server, its tests by subject.
-WIRE_SERVER_TESTS := test-ipc-header test-ipc-message test-ipc-pace test-ipc-bounds test-ipc-protection \
-	test-ipc-retry
+WIRE_SERVER_TESTS := wire/test-ipc-server-header wire/test-ipc-server-messages wire/test-ipc-server-pace wire/test-ipc-server-bounds wire/test-ipc-server-protection \
+	wire/test-ipc-retry
 UNIT_TESTS += $(WIRE_SERVER_TESTS)
 $(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
 $(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
@@ -80,9 +80,9 @@ $(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_HDFS_A) $$(WIRE_A) $$(COMMON
 $(foreach t,$(WIRE_FUZZ),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # The client's rules, its proxy, and servers that lie to it.
-UNIT_TESTS += test-retry test-proxy test-ipc-client test-ipc-impostors
-$(foreach t,test-retry test-proxy test-ipc-client test-ipc-impostors,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,test-retry test-proxy test-ipc-client test-ipc-impostors,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+UNIT_TESTS += wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile
+$(foreach t,wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # The proxy facing Hadoop's ResourceManagers: tests/interop/test-rm-clients.
 TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client

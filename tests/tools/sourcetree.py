@@ -1,0 +1,26 @@
+"""The files of this tree that people write, for the checks of style: git's list, or, in a tree without its
+history or on a machine without git, everything but what is built."""
+import os
+import subprocess
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def files(*endings):
+    """Paths below TOP, sorted; those with one of the endings, all without any."""
+    try:
+        listed = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard"], capture_output=True,
+                                text=True)
+        found = listed.stdout.split() if listed.returncode == 0 else walked()
+    except FileNotFoundError:
+        found = walked()
+    return sorted(path for path in found if path.endswith(endings or "") and os.path.isfile(os.path.join(TOP, path)))
+
+
+def walked():
+    found = []
+    for directory, below, names in os.walk(TOP):
+        below[:] = [d for d in below if d not in (".git", "__pycache__") and
+                    not (directory == TOP and d.startswith("build"))]
+        found += [os.path.relpath(os.path.join(directory, name), TOP) for name in names]
+    return found

@@ -1,0 +1,289 @@
+/* The cache of the localizer with its owner and its localizers played by the test, which is on the far
+ * end of each channel: what test-loc-cache and test-loc-keep share. */
+#ifndef SELVEDGE_TESTS_UNIT_LOCALIZER_CACHE_FIXTURE_H
+#define SELVEDGE_TESTS_UNIT_LOCALIZER_CACHE_FIXTURE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/fd.h"
+#include "localizer/cache.h"
+
+#define PROCESSES 8
+
+/* What the owner has seen. */
+struct world {
+    sd_event *event;
+    struct loc_cache *cache;
+    struct loc_config config;
+    char dir[64];
+    int far[PROCESSES + 1]; /* the test's end of process n's channel */
+    unsigned started, stopped;
+    bool start_fails;
+    int pick, store_result;
+    unsigned localized, failed, ready;
+    struct yarn_container_id last;
+    char path[512], text[1024];
+    struct loc_counters counters;
+    unsigned n_started, n_completed, n_removed, n_remove;
+    char removed_rel[LOC_REL_MAX + 1];
+    struct loc_scope scope;
+    char scope_user[64];
+    bool release_in_ready;
+};
+
+static inline int on_start(void *userdata, uint64_t process, const struct loc_scope *scope, int *ret,
+                           struct sv_error *err)
+{
+    struct world *w = userdata;
+    int s[2];
+
+    if (w->start_fails)
+        return sv_error_set(err, -EACCES, "helper refused: no such user");
+    assert_true(process >= 1 && process <= PROCESSES);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, s), 0);
+    w->far[process] = s[1];
+    w->started++;
+    w->scope = *scope;
+    (void)snprintf(w->scope_user, sizeof w->scope_user, "%s", scope->user ? scope->user : "");
+    *ret = s[0];
+    return 0;
+}
+
+static inline void on_stop(void *userdata, uint64_t process)
+{
+    struct world *w = userdata;
+
+    w->stopped++;
+    w->far[process] = sv_close(w->far[process]);
+}
+
+static inline int on_pick(void *userdata, int64_t size)
+{
+    (void)size;
+    return ((struct world *)userdata)->pick;
+}
+
+static inline void on_remove(void *userdata, const struct loc_record *r)
+{
+    struct world *w = userdata;
+
+    w->n_remove++;
+    (void)snprintf(w->removed_rel, sizeof w->removed_rel, "%s", r->rel);
+}
+
+static inline int on_started(void *userdata, const struct loc_record *r)
+{
+    struct world *w = userdata;
+
+    assert_true(r->id >= 10 && loc_rel_valid(r->rel));
+    w->n_started++;
+    return w->store_result;
+}
+
+static inline int on_completed(void *userdata, const struct loc_record *r)
+{
+    (void)r;
+    ((struct world *)userdata)->n_completed++;
+    return 0;
+}
+
+static inline void on_removed(void *userdata, const struct loc_record *r)
+{
+    (void)r;
+    ((struct world *)userdata)->n_removed++;
+}
+
+static inline void on_localized(void *userdata, struct yarn_container_id c, unsigned index,
+                                const char *path)
+{
+    struct world *w = userdata;
+
+    (void)index;
+    w->localized++;
+    w->last = c;
+    (void)snprintf(w->path, sizeof w->path, "%s", path);
+}
+
+static inline void on_failed(void *userdata, struct yarn_container_id c, unsigned index, const char *text)
+{
+    struct world *w = userdata;
+
+    (void)index;
+    w->failed++;
+    w->last = c;
+    (void)snprintf(w->text, sizeof w->text, "%s", text);
+}
+
+static inline void on_ready(void *userdata, struct yarn_container_id c, const struct loc_counters *k)
+{
+    struct world *w = userdata;
+
+    w->ready++;
+    w->counters = *k;
+    if (w->release_in_ready)
+        loc_cache_release(w->cache, c);
+}
+
+static const struct loc_callbacks callbacks = {
+    .start = on_start,         .stop = on_stop,           .pick_dir = on_pick,
+    .remove = on_remove,       .on_started = on_started,  .on_completed = on_completed,
+    .on_removed = on_removed,  .localized = on_localized, .failed = on_failed,
+    .ready = on_ready,
+};
+
+static inline void make_cache(struct world *w)
+{
+    const char *dirs[] = { w->dir, "/nonexistent/second" };
+
+    w->config.local_dirs = dirs;
+    w->config.n_local_dirs = 2;
+    assert_int_equal(loc_cache_new(w->event, &w->config, &callbacks, w, &w->cache, NULL), 0);
+    w->config.local_dirs = NULL;
+}
+
+static inline int set_up(void **state)
+{
+    struct world *w = calloc(1, sizeof *w);
+
+    if (!w || sd_event_new(&w->event) < 0)
+        return -1;
+    for (int i = 0; i <= PROCESSES; i++)
+        w->far[i] = -1;
+    (void)snprintf(w->dir, sizeof w->dir, "/tmp/selvedge-test-cache.XXXXXX");
+    if (!mkdtemp(w->dir))
+        return -1;
+    loc_config_defaults(&w->config);
+    make_cache(w);
+    *state = w;
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    struct world *w = *state;
+    int tmp;
+
+    loc_cache_free(w->cache);
+    sd_event_unref(w->event);
+    for (int i = 0; i <= PROCESSES; i++)
+        sv_close(w->far[i]);
+    tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    (void)!sv_remove_tree_at(tmp, strrchr(w->dir, '/') + 1);
+    sv_close(tmp);
+    free(w);
+    return 0;
+}
+
+static inline struct yarn_container_id container(int app, int n)
+{
+    return (struct yarn_container_id){ .attempt = { .app = { 1700000000000, app }, .attempt = 1 },
+                                       .id = n };
+}
+
+static inline struct loc_resource file(const char *url, enum loc_visibility v)
+{
+    return (struct loc_resource){ .url = url, .timestamp = 5, .size = 100, .type = LOC_FILE,
+                                  .visibility = v };
+}
+
+static inline void ask(struct world *w, struct yarn_container_id c, const char *user,
+                       struct loc_resource r)
+{
+    assert_int_equal(loc_cache_localize(w->cache, c, user, &r, 1, NULL), 0);
+}
+
+/* Runs the loop until nothing is left to do at once. */
+static inline void settle(struct world *w)
+{
+    while (sd_event_run(w->event, 0) > 0)
+        ;
+}
+
+static inline void wait_until(struct world *w, const unsigned *counter, unsigned value)
+{
+    int64_t end = sv_now_ms() + 60000; /* for hangs alone */
+
+    while (*counter < value) {
+        assert_true(sv_now_ms() < end);
+        assert_true(sd_event_run(w->event, 100000) >= 0);
+    }
+}
+
+static inline struct loc_msg take(struct world *w, int process)
+{
+    struct loc_msg m = { 0 };
+
+    settle(w);
+    assert_int_equal(loc_msg_recv(w->far[process], LOC_PEER_NM, &m), 1);
+    return m;
+}
+
+static inline void nothing(struct world *w, int process)
+{
+    struct loc_msg m;
+
+    settle(w);
+    assert_int_equal(loc_msg_recv(w->far[process], LOC_PEER_NM, &m), -EAGAIN);
+}
+
+/* As the localizer would: the entry is on disk when DONE is sent. */
+static inline void put_entry(struct world *w, const char *cache, const char *rel)
+{
+    char path[512];
+
+    (void)snprintf(path, sizeof path, "%s/%s/%s", w->dir, cache, rel);
+    assert_int_equal(sv_mkdir_p(path, 0755), 0);
+}
+
+static inline void say_done(struct world *w, int process, const struct loc_msg *asked, uint64_t size)
+{
+    struct loc_msg m = { .type = LOC_MSG_DONE, .request = asked->request };
+
+    m.done.size = size;
+    m.done.entries = 1;
+    assert_int_equal(loc_msg_send(w->far[process], &m), 0);
+    settle(w);
+}
+
+static inline void say_failed(struct world *w, int process, const struct loc_msg *asked,
+                              enum loc_fail reason, const char *text)
+{
+    struct loc_msg m = { .type = LOC_MSG_FAILED, .request = asked->request };
+
+    m.failed.reason = (uint8_t)reason;
+    (void)snprintf(m.failed.text, sizeof m.failed.text, "%s", text);
+    assert_int_equal(loc_msg_send(w->far[process], &m), 0);
+    settle(w);
+}
+
+static inline struct loc_stats stats(struct world *w)
+{
+    struct loc_stats s;
+
+    loc_cache_stats(w->cache, &s);
+    return s;
+}
+
+/* PUBLIC entry from nothing to LOCALIZED and released. */
+static inline void localize_public(struct world *w, int process, const char *url, int n)
+{
+    struct loc_msg m;
+
+    ask(w, container(1, n), "joe", file(url, LOC_PUBLIC));
+    m = take(w, process);
+    put_entry(w, "filecache", m.fetch.rel);
+    say_done(w, process, &m, 100);
+    loc_cache_release(w->cache, container(1, n));
+    settle(w);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+#endif

@@ -1,0 +1,228 @@
+/* localizer/cache.c: what the cache keeps on disk, what it gives up, and what it finds again after a
+ * restart. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/localizer/cache-fixture.h"
+
+static void test_lru(void **state)
+{
+    struct world *w = *state;
+
+    loc_cache_free(w->cache);
+    w->config.target_size = 250;
+    make_cache(w);
+    sv_clock_set_test(1000, 1000);
+    localize_public(w, 1, "file:///one", 1);
+    sv_clock_set_test(2000, 2000);
+    localize_public(w, 1, "file:///two", 2);
+    assert_int_equal(loc_cache_cleanup(w->cache), 0);
+    sv_clock_set_test(3000, 3000);
+    localize_public(w, 1, "file:///three", 3);
+    sv_clock_set_test(4000, 4000);
+    ask(w, container(1, 4), "joe", file("file:///one", LOC_PUBLIC)); /* used again, and held */
+    settle(w);
+    assert_int_equal(loc_cache_cleanup(w->cache), 1);
+    settle(w);
+    assert_string_equal(w->removed_rel, "11"); /* two */
+    ask(w, container(1, 5), "joe", file("file:///three", LOC_PUBLIC));
+    settle(w);
+    assert_int_equal(stats(w).bytes_public, 200);
+    w->n_remove = 0;
+    localize_public(w, 1, "file:///four", 6);
+    assert_int_equal(loc_cache_cleanup(w->cache), 1); /* only what nobody holds */
+    settle(w);
+    assert_string_equal(w->removed_rel, "13");
+    sv_clock_reset();
+}
+
+static void test_vanished(void **state)
+{
+    struct world *w = *state;
+    char path[512];
+    struct loc_msg m;
+
+    localize_public(w, 1, "file:///a/x", 1);
+    (void)snprintf(path, sizeof path, "%s/filecache/10", w->dir);
+    assert_int_equal(rmdir(path), 0);
+    ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PUBLIC));
+    m = take(w, 1);
+    assert_string_equal(m.fetch.rel, "11");
+    assert_int_equal(w->n_removed, 1);
+    assert_int_equal(w->n_remove, 0);
+    assert_int_equal(stats(w).bytes_public, 0);
+}
+
+static void test_bad_disk(void **state)
+{
+    struct world *w = *state;
+
+    localize_public(w, 1, "file:///a/x", 1);
+    ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PUBLIC));
+    settle(w);
+    loc_cache_dir_failed(w->cache, 0);
+    settle(w);
+    assert_int_equal(w->n_removed, 0); /* held */
+    ask(w, container(1, 3), "joe", file("file:///a/x", LOC_PUBLIC));
+    assert_string_equal(take(w, 1).fetch.rel, "11");
+    loc_cache_release(w->cache, container(1, 2));
+    settle(w);
+    assert_int_equal(w->n_removed, 1);
+    assert_int_equal(w->n_remove, 0);
+}
+
+static void test_app_finished(void **state)
+{
+    struct world *w = *state;
+    struct loc_msg m;
+    struct yarn_app_id app = container(1, 0).attempt.app;
+
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_APPLICATION));
+    m = take(w, 1);
+    put_entry(w, "usercache/joe/appcache/application_1700000000000_0001/filecache", m.fetch.rel);
+    say_done(w, 1, &m, 100);
+    ask(w, container(1, 2), "joe", file("file:///a/y", LOC_APPLICATION));
+    settle(w);
+    ask(w, container(1, 3), "joe", file("file:///a/z", LOC_APPLICATION));
+    for (int i = 1; i <= 3; i++)
+        loc_cache_release(w->cache, container(1, i));
+    loc_cache_app_finished(w->cache, app);
+    settle(w);
+    assert_int_equal(w->stopped, 1);
+    assert_int_equal(stats(w).entries, 0);
+    assert_int_equal(stats(w).bytes_application, 0);
+    assert_int_equal(w->n_removed + w->n_remove, 2);
+    ask(w, container(1, 4), "joe", file("file:///a/x", LOC_APPLICATION));
+    assert_string_equal(take(w, 2).fetch.rel, "10"); /* a tracker of its own again */
+}
+
+static struct loc_record record(struct world *w)
+{
+    return (struct loc_record){ .visibility = LOC_PRIVATE, .user = "joe",
+                                .resource = file("file:///a/x", LOC_PRIVATE), .local_dir = w->dir,
+                                .dir_number = 1, .id = 77, .local_size = 100, .rel = "0/77" };
+}
+
+static void test_recovery(void **state)
+{
+    struct world *w = *state;
+    struct loc_record r = record(w);
+
+    assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), 0);
+    assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), -EINVAL);
+    put_entry(w, "usercache/joe/filecache", "0/77");
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
+    settle(w);
+    assert_int_equal(w->ready, 1);
+    assert_non_null(strstr(w->path, "/usercache/joe/filecache/0/77/x"));
+    assert_int_equal(w->started, 0);
+    assert_int_equal(stats(w).bytes_private, 100);
+    r.resource.url = "file:///a/unfinished";
+    r.id = 90;
+    r.rel = "0/90";
+    assert_int_equal(loc_cache_recover(w->cache, &r, false, NULL), 0);
+    settle(w);
+    assert_int_equal(w->n_remove, 1);
+    assert_string_equal(w->removed_rel, "0/90");
+    ask(w, container(1, 2), "joe", file("file:///a/new", LOC_PRIVATE));
+    assert_string_equal(take(w, 1).fetch.rel, "91");
+    r.local_dir = "/gone";
+    r.id = 95;
+    r.rel = "0/95";
+    r.resource.url = "file:///a/elsewhere";
+    assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), 0);
+    settle(w);
+    assert_int_equal(w->n_removed, 1);
+}
+
+static void test_reserved_ids(void **state)
+{
+    struct world *w = *state;
+    struct yarn_app_id none = { 0 };
+
+    assert_int_equal(loc_cache_reserve(w->cache, LOC_PRIVATE, "joe", none, 40), 0);
+    assert_int_equal(loc_cache_reserve(w->cache, LOC_PRIVATE, "joe", none, 30), 0);
+    assert_int_equal(loc_cache_reserve(w->cache, LOC_PRIVATE, "a/b", none, 30), -EINVAL);
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
+    assert_string_equal(take(w, 1).fetch.rel, "41");
+    ask(w, container(1, 2), "ann", file("file:///a/x", LOC_PRIVATE));
+    assert_string_equal(take(w, 2).fetch.rel, "10");
+}
+
+static void test_broken_records(void **state)
+{
+    struct world *w = *state;
+    struct loc_record r;
+
+#define BROKEN(change)                                                                             \
+    do {                                                                                           \
+        r = record(w);                                                                             \
+        change;                                                                                    \
+        assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), -EINVAL);                    \
+    } while (0)
+    BROKEN(r.rel = "../77");
+    BROKEN(r.rel = "1/77");
+    BROKEN(r.rel = NULL);
+    BROKEN(r.id = 9);
+    BROKEN(r.user = "../joe");
+    BROKEN(r.user = NULL);
+    BROKEN(r.visibility = 0);
+    BROKEN(r.local_dir = NULL);
+    BROKEN(r.resource.url = "x");
+#undef BROKEN
+    settle(w);
+    assert_int_equal(w->n_remove + w->n_removed, 0);
+}
+
+static void test_hierarchy(void **state)
+{
+    static const struct {
+        uint32_t number;
+        const char *path;
+    } known[] = {
+        { 0, "" },       { 1, "0" },      { 10, "9" },       { 11, "a" },       { 36, "z" },
+        { 37, "0/0" },   { 72, "0/z" },   { 73, "1/0" },     { 1296, "y/z" },
+        { 1297, "0/0/0" },
+    };
+    struct world *w = *state;
+    char buf[LOC_HIERARCHY_MAX], url[32];
+    struct loc_msg m;
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(known); i++)
+        assert_string_equal(loc_hierarchy_path(known[i].number, buf), known[i].path);
+    assert_true(strlen(loc_hierarchy_path(UINT32_MAX, buf)) < sizeof buf);
+    loc_cache_free(w->cache);
+    w->config.max_files_per_dir = 38; /* two entries a directory */
+    make_cache(w);
+    for (int i = 0; i < 5; i++) {
+        static const char *const rel[] = { "10", "11", "0/12", "0/13", "1/14" };
+
+        (void)snprintf(url, sizeof url, "file:///f%d", i);
+        ask(w, container(1, i), "joe", file(url, LOC_PUBLIC));
+        m = take(w, 1);
+        assert_string_equal(m.fetch.rel, rel[i]);
+        say_done(w, 1, &m, 100);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_lru),
+        T(test_vanished),
+        T(test_bad_disk),
+        T(test_app_finished),
+        T(test_recovery),
+        T(test_reserved_ids),
+        T(test_broken_records),
+        T(test_hierarchy),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+/* localizer/cache.c and its parts: one download for many, failures, cancelling, hostile answers. What
+ * stays on disk is test-loc-keep's. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/localizer/cache-fixture.h"
+
+static void test_one_download_for_many(void **state)
+{
+    struct world *w = *state;
+    struct loc_msg m;
+    char wanted[600];
+
+    for (int i = 1; i <= 50; i++)
+        ask(w, container(i, 1), i % 2 ? "joe" : "ann", file("file:///a/x", LOC_PUBLIC));
+    m = take(w, 1);
+    nothing(w, 1);
+    assert_true(w->scope.public_cache);
+    assert_string_equal(m.fetch.url, "file:///a/x");
+    assert_string_equal(m.fetch.rel, "10");
+    assert_string_equal(m.fetch.name, "x");
+    assert_int_equal(m.fetch.size, 100);
+    assert_int_equal(w->n_started, 1);
+    assert_int_equal(w->ready, 0);
+    put_entry(w, "filecache", "10");
+    say_done(w, 1, &m, 100);
+    assert_int_equal(w->localized, 50);
+    assert_int_equal(w->ready, 50);
+    assert_int_equal(w->n_completed, 1);
+    (void)snprintf(wanted, sizeof wanted, "%s/filecache/10/x", w->dir);
+    assert_string_equal(w->path, wanted);
+    assert_int_equal(w->counters.bytes_missed, 100);
+    ask(w, container(60, 1), "eve", file("file:///a/x", LOC_PUBLIC)); /* a hit */
+    settle(w);
+    assert_int_equal(w->ready, 51);
+    assert_int_equal(w->counters.bytes_cached, 100);
+    assert_int_equal(w->counters.files_missed, 0);
+    assert_int_equal(stats(w).hits, 50);
+    assert_int_equal(stats(w).misses, 1);
+    assert_int_equal(stats(w).bytes_public, 100);
+}
+
+static void test_keys(void **state)
+{
+    struct world *w = *state;
+    struct loc_resource r[] = { file("file:///a/x", LOC_PUBLIC), file("file:///a/x", LOC_PUBLIC),
+                                file("file:///a/x", LOC_PUBLIC), file("file:///a/x", LOC_PRIVATE),
+                                file("file:///a/x", LOC_APPLICATION),
+                                file("file:///a/x", LOC_PUBLIC) };
+
+    r[1].timestamp = 6;
+    r[2].type = LOC_ARCHIVE;
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 6, NULL), 0);
+    settle(w);
+    assert_int_equal(w->started, 2); /* PUBLIC; PRIVATE and APPLICATION share one */
+    assert_int_equal(stats(w).misses, 5);
+    assert_int_equal(stats(w).hits, 1);
+    assert_string_equal(take(w, 1).fetch.rel, "10");
+    assert_string_equal(take(w, 1).fetch.rel, "11");
+    assert_string_equal(take(w, 1).fetch.rel, "12");
+    assert_int_equal(take(w, 2).fetch.visibility, LOC_PRIVATE);
+    assert_int_equal(take(w, 2).fetch.visibility, LOC_APPLICATION);
+    assert_string_equal(w->scope_user, "joe");
+    ask(w, container(1, 2), "ann", file("file:///a/x", LOC_PRIVATE)); /* not joe's */
+    settle(w);
+    assert_int_equal(w->started, 3);
+}
+
+static void test_failure(void **state)
+{
+    struct world *w = *state;
+    struct loc_msg m;
+
+    for (int i = 1; i <= 3; i++)
+        ask(w, container(1, i), "joe", file("file:///a/x", LOC_PRIVATE));
+    m = take(w, 1);
+    say_failed(w, 1, &m, LOC_FAIL_CHANGED, "Resource file:///a/x changed on src filesystem");
+    assert_int_equal(w->failed, 3);
+    assert_string_equal(w->text, "Resource file:///a/x changed on src filesystem");
+    assert_int_equal(w->n_removed, 1);
+    assert_int_equal(w->n_remove, 0); /* the localizer has cleaned up */
+    loc_cache_release(w->cache, container(1, 1));
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE)); /* tried again */
+    m = take(w, 1);
+    assert_string_equal(m.fetch.rel, "11");
+    say_failed(w, 1, &m, LOC_FAIL_LEFTOVER, "disk");
+    assert_int_equal(w->n_remove, 1);
+    assert_string_equal(w->removed_rel, "11");
+    assert_int_equal(stats(w).failures, 2);
+}
+
+static void test_partial_failure(void **state)
+{
+    struct world *w = *state;
+    struct loc_resource r[] = { file("file:///a", LOC_PUBLIC), file("file:///b", LOC_PUBLIC),
+                                file("file:///c", LOC_PUBLIC) };
+    struct loc_msg a, b, c;
+
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 3, NULL), 0);
+    a = take(w, 1);
+    b = take(w, 1);
+    c = take(w, 1);
+    say_done(w, 1, &a, 100);
+    say_failed(w, 1, &b, LOC_FAIL_SOURCE, "no");
+    say_failed(w, 1, &c, LOC_FAIL_SOURCE, "neither");
+    assert_int_equal(w->failed, 1); /* once a container */
+    assert_string_equal(w->text, "no");
+    assert_int_equal(w->ready, 0);
+}
+
+static void test_cancel(void **state)
+{
+    struct world *w = *state;
+    struct loc_msg m, cancel;
+
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
+    ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PUBLIC));
+    m = take(w, 1);
+    loc_cache_release(w->cache, container(1, 1));
+    nothing(w, 1); /* one still waits */
+    loc_cache_release(w->cache, container(1, 2));
+    cancel = take(w, 1);
+    assert_int_equal(cancel.type, LOC_MSG_CANCEL);
+    assert_int_equal(cancel.request, m.request);
+    say_done(w, 1, &m, 100); /* it was faster */
+    assert_int_equal(w->n_remove, 1);
+    assert_int_equal(w->localized + w->failed, 0);
+    assert_int_equal(stats(w).entries, 0);
+}
+
+static void test_cancel_in_queue(void **state)
+{
+    struct world *w = *state;
+    char url[32];
+    struct loc_msg first, next;
+
+    for (int i = 0; i < 6; i++) {
+        (void)snprintf(url, sizeof url, "file:///f%d", i);
+        ask(w, container(1, i), "joe", file(url, LOC_PUBLIC));
+    }
+    first = take(w, 1);
+    for (int i = 1; i < 4; i++)
+        (void)take(w, 1);
+    nothing(w, 1); /* four at once */
+    loc_cache_release(w->cache, container(1, 4));
+    say_done(w, 1, &first, 100);
+    next = take(w, 1);
+    assert_string_equal(next.fetch.url, "file:///f5");
+    assert_int_equal(w->n_started, 5); /* f4 was never recorded */
+    assert_int_equal(w->n_remove + w->n_removed, 0);
+}
+
+static void test_process_dies(void **state)
+{
+    struct world *w = *state;
+    char url[32];
+
+    for (int i = 0; i < 6; i++) {
+        (void)snprintf(url, sizeof url, "file:///f%d", i);
+        ask(w, container(1, i), "joe", file(url, LOC_PUBLIC));
+    }
+    settle(w);
+    w->far[1] = sv_close(w->far[1]);
+    settle(w);
+    assert_int_equal(w->failed, 4);
+    assert_non_null(strstr(w->text, "ended before it had answered"));
+    assert_int_equal(w->n_remove, 4);
+    assert_int_equal(w->stopped, 1);
+    assert_int_equal(w->started, 2); /* for the two that had not been asked for */
+    (void)take(w, 2);
+    (void)take(w, 2);
+    loc_cache_process_failed(w->cache, 2, "helper: status 7");
+    settle(w);
+    assert_int_equal(w->failed, 6);
+    assert_string_equal(w->text, "helper: status 7");
+}
+
+static void test_start_fails(void **state)
+{
+    struct world *w = *state;
+
+    w->start_fails = true;
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
+    settle(w);
+    assert_int_equal(w->failed, 1);
+    assert_string_equal(w->text, "helper refused: no such user");
+    assert_int_equal(w->n_started, 0);
+    w->start_fails = false;
+    ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PRIVATE));
+    settle(w);
+    assert_int_equal(w->started, 1);
+}
+
+static void test_no_disk_and_no_store(void **state)
+{
+    struct world *w = *state;
+
+    w->pick = -ENOSPC;
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
+    settle(w);
+    assert_int_equal(w->failed, 1);
+    assert_non_null(strstr(w->text, "no local directory"));
+    w->pick = 1;
+    w->store_result = -EIO;
+    ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PRIVATE));
+    settle(w);
+    assert_int_equal(w->failed, 2);
+    assert_non_null(strstr(w->text, "state store"));
+    assert_int_equal(w->n_remove + w->n_removed, 0);
+}
+
+static void hostile(struct world *w, unsigned round, const void *data, size_t n)
+{
+    ask(w, container(1, (int)round), "joe", file("file:///a/x", LOC_PUBLIC));
+    (void)take(w, (int)round);
+    assert_int_equal(send(w->far[round], data, n, 0), (ssize_t)n);
+    settle(w);
+    assert_int_equal(w->stopped, round);
+    assert_int_equal(w->failed, round);
+    assert_non_null(strstr(w->text, "broke its protocol"));
+}
+
+static void test_hostile_localizer(void **state)
+{
+    struct world *w = *state;
+    struct loc_msg m = { .type = LOC_MSG_DONE, .request = 12345 };
+    uint8_t buf[LOC_MSG_MAX] = { 0 };
+    int n;
+
+    hostile(w, 1, buf, 100);
+    n = loc_msg_encode(&m, buf); /* a request that nobody made */
+    hostile(w, 2, buf, (size_t)n);
+    m.request = 3;
+    m.done.size = 99; /* not what was asked for */
+    n = loc_msg_encode(&m, buf);
+    hostile(w, 3, buf, (size_t)n);
+    m = (struct loc_msg){ .type = LOC_MSG_CANCEL, .request = 4 };
+    n = loc_msg_encode(&m, buf); /* not its part */
+    hostile(w, 4, buf, (size_t)n);
+    memset(buf, 'x', sizeof buf);
+    hostile(w, 5, buf, sizeof buf);
+    assert_int_equal(stats(w).entries, 0);
+}
+
+static void test_progress_floods_and_stalls(void **state)
+{
+    struct world *w = *state;
+    struct loc_msg m, p = { .type = LOC_MSG_PROGRESS };
+
+    loc_cache_free(w->cache);
+    w->config.stall_ms = 4000; /* a test that gets no time for so long is rare */
+    make_cache(w);
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
+    m = take(w, 1);
+    p.request = m.request;
+    for (int i = 0; i < 1000; i++)
+        if (loc_msg_send(w->far[1], &p) == -EAGAIN)
+            settle(w);
+    settle(w);
+    assert_int_equal(w->failed, 0);
+    wait_until(w, &w->failed, 1); /* now it is silent */
+    assert_non_null(strstr(w->text, "no sign of life"));
+    assert_int_equal(w->stopped, 1);
+}
+
+static void test_idle(void **state)
+{
+    struct world *w = *state;
+
+    loc_cache_free(w->cache);
+    w->config.idle_ms = 2000; /* the same */
+    make_cache(w);
+    localize_public(w, 1, "file:///a/x", 1);
+    assert_int_equal(w->stopped, 0);
+    wait_until(w, &w->stopped, 1);
+    assert_int_equal(stats(w).processes, 0);
+    assert_int_equal(stats(w).entries, 1);
+}
+
+static void test_bad_requests(void **state)
+{
+    struct world *w = *state;
+    struct loc_resource bad = file("file:///../x", LOC_PUBLIC), good = file("file:///x", LOC_PUBLIC);
+    struct loc_resource both[] = { good, bad };
+
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", both, 2, NULL), -EINVAL);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "a/b", &good, 1, NULL), -EINVAL);
+    bad = good;
+    bad.type = 4;
+    assert_int_equal(loc_resource_check(&bad, NULL), -EINVAL);
+    bad = good;
+    bad.pattern = "x";
+    assert_int_equal(loc_resource_check(&bad, NULL), -EINVAL);
+    bad = good;
+    bad.timestamp = -1;
+    assert_int_equal(loc_resource_check(&bad, NULL), -EINVAL);
+    settle(w);
+    assert_int_equal(w->started, 0);
+    ask(w, container(1, 1), "joe", good);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", &good, 1, NULL), -EEXIST);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 2), "joe", NULL, 0, NULL), 0);
+    settle(w);
+    assert_int_equal(w->ready, 1); /* nothing to wait for */
+}
+
+static void test_release_in_callback(void **state)
+{
+    struct world *w = *state;
+
+    w->release_in_ready = true;
+    localize_public(w, 1, "file:///a/x", 1);
+    for (int i = 2; i < 20; i++)
+        ask(w, container(1, i), "joe", file("file:///a/x", LOC_PUBLIC));
+    settle(w);
+    assert_int_equal(w->ready, 19);
+}
+
+/* Every cell of the table that is not declared refuses; the graph has the states. */
+static void test_table(void **state)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+
+    (void)state;
+    sv_fsm_print_dot(&loc_entry_fsm, f);
+    fclose(f);
+    assert_non_null(strstr(text, "DOWNLOADING"));
+    free(text);
+    for (int s = 1; s < loc_entry_fsm.n_states; s++)
+        for (int e = 1; e < loc_entry_fsm.n_events; e++) {
+            const struct sv_fsm_cell *c = &loc_entry_fsm.cells[s * loc_entry_fsm.n_events + e];
+            int now = s;
+
+            if (c->next == SV_FSM_REFUSED)
+                assert_int_equal(sv_fsm_run(&loc_entry_fsm, &now, e, NULL, NULL), -EPROTO);
+            assert_int_equal(now, s);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_one_download_for_many),
+        T(test_keys),
+        T(test_failure),
+        T(test_partial_failure),
+        T(test_cancel),
+        T(test_cancel_in_queue),
+        T(test_process_dies),
+        T(test_start_fails),
+        T(test_no_disk_and_no_store),
+        T(test_hostile_localizer),
+        T(test_progress_floods_and_stalls),
+        T(test_idle),
+        T(test_bad_requests),
+        T(test_release_in_callback),
+        cmocka_unit_test(test_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
