@@ -2,8 +2,8 @@
  * kill, freeze, usage. The hierarchy is looked up once (libcgroup knows the mounts); afterwards
  * everything goes through directory descriptors.
  *
- * Called by executor/ and nodemanager/. Trusted input: the path from the configuration. Files of the
- * kernel are parsed strictly all the same. */
+ * Called by executor/ and nodemanager/. Trusted input: the path from the configuration. Files of
+ * the kernel are parsed strictly all the same. */
 #ifndef SELVEDGE_CGROUPS_CG_H
 #define SELVEDGE_CGROUPS_CG_H
 
@@ -14,19 +14,19 @@
 #include "common/error.h"
 
 enum cg_controller { /* bits */
-    CG_CPU = 1,
-    CG_MEMORY = 2,
-    CG_PIDS = 4,
-    CG_IO = 8,
-    CG_CPUSET = 16,
-    CG_HUGETLB = 32,
+                     CG_CPU = 1,
+                     CG_MEMORY = 2,
+                     CG_PIDS = 4,
+                     CG_IO = 8,
+                     CG_CPUSET = 16,
+                     CG_HUGETLB = 32,
 };
 
 struct cg_root; /* the daemon's containers group */
 struct cg_leaf; /* one container's group */
 
-/* Opens the group `path` (absolute, below a cgroup2 mount), makes it if it is missing below a parent
- * that we may write to, turns on every controller in `wanted` and `optional` that the parent
+/* Opens the group `path` (absolute, below a cgroup2 mount), makes it if it is missing below a
+ * parent that we may write to, turns on every controller in `wanted` and `optional` that the parent
  * offers, and makes the groups of layout.h. NULL or "" as path: `containers` below the process'
  * own group (which must be ours: Delegate=yes). Where the path's parent is the process' own group,
  * the process moves itself to a sibling `supervisor`. Errors name the mount, the missing right or
@@ -42,7 +42,8 @@ unsigned cg_root_controllers(const struct cg_root *r); /* those that limit in le
 const char *cg_root_path(const struct cg_root *r);
 /* What is wanted and missing, in words for an operator ("memory, pids: …"), or NULL. */
 const char *cg_root_missing(const struct cg_root *r);
-/* Names of the groups below (after a restart), those of layout.h not among them; a malloc'd strv. */
+/* Names of the groups below (after a restart), those of layout.h not among them; a malloc'd strv.
+ */
 int cg_root_list(struct cg_root *r, char ***ret) _must_use_;
 
 /* Where I/O of a container is limited; `path`: a block device, or a file or directory whose file
@@ -72,7 +73,8 @@ struct cg_policy {
     uint64_t localizers_memory;
     uint32_t localizers_pids;
 };
-/* memory.max of the root above node_memory: localizers, monitors, and what the kernel counts late. */
+/* memory.max of the root above node_memory: localizers, monitors, and what the kernel counts late.
+ */
 uint64_t cg_reserve(const struct cg_policy *p);
 
 /* Sets the policy and the limits of the root and of localizers. What was asked for and cannot be
@@ -81,7 +83,8 @@ uint64_t cg_reserve(const struct cg_policy *p);
 int cg_root_set_policy(struct cg_root *r, const struct cg_policy *p, struct sv_error *err)
     _must_use_;
 const struct cg_policy *cg_root_policy(const struct cg_root *r);
-/* Warnings of the last cg_root_set_policy: wishes by default that could not be fulfilled; or NULL. */
+/* Warnings of the last cg_root_set_policy: wishes by default that could not be fulfilled; or NULL.
+ */
 const char *cg_root_unfulfilled(const struct cg_root *r);
 
 /* A container's YARN Resource, and what the node has assigned to it. */
@@ -144,13 +147,14 @@ struct cg_usage {
     uint64_t memory_current, memory_peak; /* 0 without the controller */
     uint64_t oom_kills; /* processes killed for memory, this group's or an ancestor's */
     uint64_t oom, max;  /* memory.events: no page to be had; memory.max was met */
-    uint64_t pids_current, pids_peak, pids_refused; /* pids.events max */
+    uint64_t pids_current, pids_peak, pids_refused;              /* pids.events max */
     uint64_t io_read_bytes, io_write_bytes, io_reads, io_writes; /* all devices */
-    struct cg_stall cpu_stall, memory_stall, io_stall; /* 0 where the kernel has no PSI */
+    struct cg_stall cpu_stall, memory_stall, io_stall;           /* 0 where the kernel has no PSI */
 };
 /* Reads what is there; the rest stays 0. A few pread calls on kept descriptors. */
 int cg_leaf_usage(struct cg_leaf *l, struct cg_usage *ret) _must_use_;
-/* Without the stalls, which tell nothing of what has ended: each file costs the exit of a container 13 us. */
+/* Without the stalls, which tell nothing of what has ended: each file costs the exit of a container
+ * 13 us. */
 int cg_leaf_totals(struct cg_leaf *l, struct cg_usage *ret) _must_use_;
 /* The same of all containers together, localizers and monitors included. */
 int cg_root_usage(struct cg_root *r, struct cg_usage *ret) _must_use_;
@@ -159,7 +163,8 @@ int cg_root_memory_in_use(struct cg_root *r, uint64_t *ret) _must_use_;
 int cg_leaf_memory_in_use(struct cg_leaf *l, uint64_t *ret) _must_use_;
 int cg_leaf_populated(struct cg_leaf *l) _must_use_; /* 0, 1, -errno */
 
-/* Calls `empty` once, from the loop, when the group has no process any more. Freed with the leaf. */
+/* Calls `empty` once, from the loop, when the group has no process any more. Freed with the leaf.
+ */
 typedef void (*cg_empty_fn)(struct cg_leaf *l, void *userdata);
 int cg_leaf_watch_empty(struct cg_leaf *l, sd_event *event, cg_empty_fn empty, void *userdata)
     _must_use_;

@@ -1,5 +1,5 @@
-/* Reading, writing and parsing the files of a cgroup. They are the kernel's; parsed strictly all the
- * same, because a wrong mount or a fake directory looks like one. */
+/* Reading, writing and parsing the files of a cgroup. They are the kernel's; parsed strictly all
+ * the same, because a wrong mount or a fake directory looks like one. */
 #include "cgroups/file.h"
 
 #include <errno.h>
@@ -12,8 +12,9 @@
 #include "common/fd.h"
 #include "common/str.h"
 
-const char *const cg_controller_names[] = { "cpu", "memory", "pids", "io", "cpuset", "hugetlb",
-                                            NULL };
+const char *const cg_controller_names[] = {
+    "cpu", "memory", "pids", "io", "cpuset", "hugetlb", NULL
+};
 
 int cg_file_pread(int fd, char *buf)
 {

@@ -17,7 +17,8 @@ int cg_file_write(int dirfd, const char *name, const char *text) _must_use_;
 int cg_parse_value(const char *text, uint64_t *ret) _must_use_;
 /* The number behind `key` in lines "key number"; -ENOENT. */
 int cg_parse_key(const char *text, const char *key, uint64_t *ret) _must_use_;
-/* Sum of `key=` over the lines of io.stat ("8:0 rbytes=1 wbytes=2 …"); what is malformed counts 0. */
+/* Sum of `key=` over the lines of io.stat ("8:0 rbytes=1 wbytes=2 …"); what is malformed counts 0.
+ */
 uint64_t cg_sum_io(const char *text, const char *key);
 /* A pressure file: "some avg10=0.12 avg60=… total=34\nfull …". 0 or -EBADMSG; the line "full" may
  * be missing (cpu before Linux 5.13). */

@@ -39,9 +39,10 @@ int cg_own_group(char **ret, struct sv_error *err)
     size_t len;
     int r = unified_mount(&mount);
     if (r < 0)
-        return sv_error_set(err, r, "no cgroup2 file system is mounted: mount one at "
-                                    "/sys/fs/cgroup (boot with "
-                                    "systemd.unified_cgroup_hierarchy=1)");
+        return sv_error_set(err, r,
+                            "no cgroup2 file system is mounted: mount one at "
+                            "/sys/fs/cgroup (boot with "
+                            "systemd.unified_cgroup_hierarchy=1)");
     r = sv_read_file_at(AT_FDCWD, "/proc/self/cgroup", 65536, &text, &len);
     if (r < 0)
         return sv_error_errno(err, r, "/proc/self/cgroup");
@@ -121,26 +122,35 @@ void cg_why_missing(const char *controller, const char *root, char *buf, size_t 
     int hierarchy = 0, enabled = 1;
     int known = kernel_row(controller, &hierarchy, &enabled);
     if (is_v1(controller, where, sizeof(where)))
-        (void)snprintf(buf, size,
-                       "%s is mounted as cgroup v1 at %.200s: this machine is hybrid or legacy (boot "
-                       "with systemd.unified_cgroup_hierarchy=1)",
-                       controller, where);
+        (void)snprintf(
+            buf, size,
+            "%s is mounted as cgroup v1 at %.200s: this machine is hybrid or legacy (boot "
+            "with systemd.unified_cgroup_hierarchy=1)",
+            controller, where);
     else if (known == -ENOENT)
         (void)snprintf(buf, size, "%s is not in this kernel (CONFIG_CGROUPS and its controllers)",
                        controller);
     else if (known == 0 && !enabled)
-        (void)snprintf(buf, size, "%s was turned off when this machine was booted (remove "
-                       "cgroup_disable=%s from the kernel's command line)", controller, controller);
+        (void)snprintf(buf, size,
+                       "%s was turned off when this machine was booted (remove "
+                       "cgroup_disable=%s from the kernel's command line)",
+                       controller, controller);
     else if (known == 0 && hierarchy != 0)
-        (void)snprintf(buf, size,
-                       "%s belongs to a cgroup v1 hierarchy that is mounted elsewhere, so cgroup v2 "
-                       "has it not (boot with systemd.unified_cgroup_hierarchy=1)", controller);
+        (void)snprintf(
+            buf, size,
+            "%s belongs to a cgroup v1 hierarchy that is mounted elsewhere, so cgroup v2 "
+            "has it not (boot with systemd.unified_cgroup_hierarchy=1)",
+            controller);
     else if (keeper(controller, root, where, sizeof(where)))
-        (void)snprintf(buf, size,
-                       "%s is not delegated: %.300s/cgroup.subtree_control has it not (Delegate=yes in "
-                       "the unit, or write +%s there)", controller, where, controller);
+        (void)snprintf(
+            buf, size,
+            "%s is not delegated: %.300s/cgroup.subtree_control has it not (Delegate=yes in "
+            "the unit, or write +%s there)",
+            controller, where, controller);
     else
-        (void)snprintf(buf, size,
-                       "%s cannot be turned on in %.300s: a process is in the group itself, or it has "
-                       "no right to (Delegate=yes in the unit)", controller, root);
+        (void)snprintf(
+            buf, size,
+            "%s cannot be turned on in %.300s: a process is in the group itself, or it has "
+            "no right to (Delegate=yes in the unit)",
+            controller, root);
 }

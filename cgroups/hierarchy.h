@@ -1,4 +1,5 @@
-/* Where cgroups are on this machine: what libcgroup says of the mounts, and the process' own group. */
+/* Where cgroups are on this machine: what libcgroup says of the mounts, and the process' own group.
+ */
 #ifndef SELVEDGE_CGROUPS_HIERARCHY_H
 #define SELVEDGE_CGROUPS_HIERARCHY_H
 

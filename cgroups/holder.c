@@ -1,5 +1,5 @@
-/* container-holder: keeps the cgroup that systemd has delegated to containers alive. The only process
- * of selvedge-containers.service; started by systemd as the daemon's account.
+/* container-holder: keeps the cgroup that systemd has delegated to containers alive. The only
+ * process of selvedge-containers.service; started by systemd as the daemon's account.
  *
  * A unit's group goes when the unit's last process does, and a unit whose group has controllers
  * turned on cannot be started again while something is in the groups below it. So the containers
@@ -35,8 +35,10 @@ static int go(struct sv_error *err)
     if (dir < 0)
         return sv_error_errno(err, -errno, "%s", own);
     if (mkdirat(dir, CHILD, 0755) < 0 && errno != EEXIST)
-        return sv_error_errno(err, -errno, "%s: this account cannot make groups here; Delegate=yes "
-                              "and User= are needed", own);
+        return sv_error_errno(err, -errno,
+                              "%s: this account cannot make groups here; Delegate=yes "
+                              "and User= are needed",
+                              own);
     (void)snprintf(self, sizeof(self), "%d", (int)getpid());
     r = cg_file_write(dir, CHILD "/cgroup.procs", self);
     return r < 0 ? sv_error_errno(err, r, "%s/" CHILD ": cannot be entered", own) : 0;

@@ -7,13 +7,13 @@
 struct cg_remover;
 
 enum cg_counter { /* files that usage reads again and again */
-    CG_CPU_STAT,
-    CG_MEMORY_CURRENT,
-    CG_MEMORY_PEAK,
-    CG_MEMORY_EVENTS,
-    CG_PIDS_CURRENT,
-    CG_PIDS_PEAK,
-    CG_N_COUNTERS,
+                  CG_CPU_STAT,
+                  CG_MEMORY_CURRENT,
+                  CG_MEMORY_PEAK,
+                  CG_MEMORY_EVENTS,
+                  CG_PIDS_CURRENT,
+                  CG_PIDS_PEAK,
+                  CG_N_COUNTERS,
 };
 
 struct cg_root {
@@ -23,9 +23,9 @@ struct cg_root {
     char *unfulfilled; /* the same */
     unsigned controllers, wanted, optional;
     struct cg_policy policy;
-    char **huge_sizes; /* "2MB", … */
-    int counters[CG_N_COUNTERS]; /* as in struct cg_leaf */
-    struct cg_remover *remover;  /* NULL until something is removed */
+    char **huge_sizes;             /* "2MB", … */
+    int counters[CG_N_COUNTERS];   /* as in struct cg_leaf */
+    struct cg_remover *remover;    /* NULL until something is removed */
     sd_event_source *watch, *rest; /* memory.events; the pause after each */
     int events;
     sd_event *event; /* borrowed, of the watch */

@@ -13,7 +13,8 @@
 #include "common/fd.h"
 #include "common/str.h"
 
-#define REST_USEC 1000000 /* between two looks at memory.events: its limit may be met all the time */
+#define REST_USEC                                                                                  \
+    1000000 /* between two looks at memory.events: its limit may be met all the time */
 
 static struct cg_leaf *leaf_new(struct cg_root *r, const char *name)
 {
@@ -190,9 +191,8 @@ int cg_leaf_watch_empty(struct cg_leaf *l, sd_event *event, cg_empty_fn empty, v
     if (r < 0)
         return r;
     /* Empty already: nothing would change any more, so the first look is now, from the loop. */
-    return cg_leaf_populated(l) > 0
-               ? 0
-               : sd_event_source_set_io_events(l->watch, EPOLLPRI | EPOLLIN);
+    return cg_leaf_populated(l) > 0 ? 0
+                                    : sd_event_source_set_io_events(l->watch, EPOLLPRI | EPOLLIN);
 }
 
 static int look_for_kills(struct cg_leaf *l)

@@ -1,5 +1,5 @@
-/* From a YARN Resource and the node's policy to the files of a group: one table of rows, each a file
- * and what goes into it. Read by leaf.c and root.c when they write, by tests for every row.
+/* From a YARN Resource and the node's policy to the files of a group: one table of rows, each a
+ * file and what goes into it. Read by leaf.c and root.c when they write, by tests for every row.
  *
  * Sources: Hadoop's CGroupsV2CpuResourceHandlerImpl (cpu.weight, cpu.max) and
  * CGroupsV2MemoryResourceHandlerImpl (memory.low); the kernel's cgroup-v2.rst for ranges. */
@@ -221,7 +221,8 @@ void cg_demanded(const struct cg_root *r, const struct cg_resource *c, uint64_t 
     *ret_pids_max = r->controllers & CG_PIDS ? r->policy.pids_max : 0;
 }
 
-/* ---- the root and the localizers ----------------------------------------------------------------*/
+/* ---- the root and the localizers
+ * ----------------------------------------------------------------*/
 
 static bool root_cpu_max(POLICY, RESOURCE, char *buf, size_t size)
 {
@@ -309,8 +310,7 @@ int cg_apply(const struct cg_root *r, int fd, const char *object, const struct c
         const struct cg_row *row = &rows[i];
         const char *percent = strchr(row->file, '%');
         if ((row->controller && !(row->controller & r->controllers)) ||
-            (which == CG_APPLY_LIVE && !row->live) ||
-            !row->text(&r->policy, c, text, sizeof(text)))
+            (which == CG_APPLY_LIVE && !row->live) || !row->text(&r->policy, c, text, sizeof(text)))
             continue;
         if (!percent) {
             e = write_row(fd, object, row, row->file, text, err);

@@ -1,5 +1,5 @@
-/* The node's share of the limits: what the configuration demands is checked against what this kernel
- * and this group can do, and set on the root and on localizers. Called at start, when the
+/* The node's share of the limits: what the configuration demands is checked against what this
+ * kernel and this group can do, and set on the root and on localizers. Called at start, when the
  * ResourceManager gives the node another size, and when the root's unit was started again. */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,8 +60,8 @@ static int check(const struct cg_root *r, const struct cg_policy *p, struct sv_e
         { p->hugetlb_bytes != 0, CG_HUGETLB, NULL, "huge pages for containers" },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(demands); i++) {
-        int e = demand(r, demands[i].asked, demands[i].controller, demands[i].file,
-                       demands[i].what, err);
+        int e = demand(r, demands[i].asked, demands[i].controller, demands[i].file, demands[i].what,
+                       err);
         if (e < 0)
             return e;
     }
@@ -69,8 +69,10 @@ static int check(const struct cg_root *r, const struct cg_policy *p, struct sv_e
         unsigned major_number, minor_number;
         int e = cg_disk_of(p->io_max[i].path, &major_number, &minor_number);
         if (e < 0)
-            return sv_error_set(err, e, "%s: limits of disk I/O need a block device, or a file on "
-                                "one: %s", p->io_max[i].path, strerror(-e));
+            return sv_error_set(err, e,
+                                "%s: limits of disk I/O need a block device, or a file on "
+                                "one: %s",
+                                p->io_max[i].path, strerror(-e));
     }
     return 0;
 }
@@ -93,9 +95,10 @@ static int root_row(struct cg_root *r, const struct cg_row *row, bool asked, str
         return 0;
     if (!asked && sv_has_prefix(text, "max"))
         return 0; /* a group of the root of the hierarchy, or without the controller */
-    (void)sv_error_errno(&why, e, "%s/%s: cannot be set to %s; the root must be a group that the "
-                         "daemon has made itself, a child of the delegated one", r->path,
-                         row->file, text);
+    (void)sv_error_errno(&why, e,
+                         "%s/%s: cannot be set to %s; the root must be a group that the "
+                         "daemon has made itself, a child of the delegated one",
+                         r->path, row->file, text);
     return asked ? sv_error_set(err, e, "%s", why.text) : add_unfulfilled(r, why.text);
 }
 
@@ -154,8 +157,8 @@ static int on_memory(sd_event_source *s, int fd, uint32_t revents, void *userdat
     }
     (void)sd_event_source_set_enabled(s, SD_EVENT_OFF); /* ours, ignoring */
     r->rest = sd_event_source_disable_unref(r->rest);
-    if (sd_event_add_time_relative(r->event, &r->rest, CLOCK_BOOTTIME, REST_USEC, 0, on_rested,
-                                   r) < 0)
+    if (sd_event_add_time_relative(r->event, &r->rest, CLOCK_BOOTTIME, REST_USEC, 0, on_rested, r) <
+        0)
         (void)sd_event_source_set_enabled(s, SD_EVENT_ON); /* without a pause then */
     r->changed(r, r->changed_userdata);
     return 0;

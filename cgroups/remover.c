@@ -82,7 +82,7 @@ static bool attempt(struct removal *m)
 static struct removal *next_due(struct cg_remover *r)
 {
     struct removal *m, *first = NULL;
-    DL_FOREACH(r->queue, m)
+    DL_FOREACH (r->queue, m)
         if (!m->done && (!first || m->due < first->due))
             first = m;
     return first;
@@ -204,8 +204,7 @@ static int prepare(struct removal *m, struct cg_leaf *l, sd_event *event)
     if (!m->removed)
         return 0;
     m->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return m->told < 0 ? -errno
-                       : sd_event_add_io(event, &m->on_told, m->told, EPOLLIN, on_told, m);
+    return m->told < 0 ? -errno : sd_event_add_io(event, &m->on_told, m->told, EPOLLIN, on_told, m);
 }
 
 int cg_leaf_remove(struct cg_leaf *l, sd_event *event, unsigned timeout_ms, cg_removed_fn removed,
@@ -215,8 +214,13 @@ int cg_leaf_remove(struct cg_leaf *l, sd_event *event, unsigned timeout_ms, cg_r
     uint64_t now = now_usec();
     int r = -ENOMEM;
     if (m) {
-        *m = (struct removal){ .root = -1, .group = -1, .told = -1, .removed = removed,
-                               .userdata = userdata, .due = now, .wait = FIRST_WAIT_USEC,
+        *m = (struct removal){ .root = -1,
+                               .group = -1,
+                               .told = -1,
+                               .removed = removed,
+                               .userdata = userdata,
+                               .due = now,
+                               .wait = FIRST_WAIT_USEC,
                                .give_up = now + (uint64_t)timeout_ms * 1000 };
         r = prepare(m, l, event);
     }

@@ -1,5 +1,5 @@
-/* The group under which containers get theirs: found or made, controllers turned on, what is missing
- * put into words. Runs once, when the daemon starts. */
+/* The group under which containers get theirs: found or made, controllers turned on, what is
+ * missing put into words. Runs once, when the daemon starts. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,8 @@ static void leave(int dir)
     char self[32];
     (void)snprintf(self, sizeof(self), "%d", (int)getpid());
     if (mkdirat(dir, "supervisor", 0755) == 0 || errno == EEXIST)
-        (void)!cg_file_write(dir, "supervisor/cgroup.procs", self); /* what is missing is reported */
+        (void)!cg_file_write(dir, "supervisor/cgroup.procs",
+                             self); /* what is missing is reported */
 }
 
 static unsigned controllers(int dir, const char *file)
@@ -154,8 +155,7 @@ static int prepare(struct cg_root *r, const char *own, struct sv_error *err)
                               "(Delegate=yes)",
                               r->path);
     if (up >= 0)
-        turn_on_each(up, all & controllers(up, "cgroup.controllers"),
-                     own && sv_streq(own, parent));
+        turn_on_each(up, all & controllers(up, "cgroup.controllers"), own && sv_streq(own, parent));
     turn_on_each(r->fd, all & controllers(r->fd, "cgroup.controllers"), false);
     r->controllers = controllers(r->fd, "cgroup.subtree_control");
     int e = make_group(r, CG_MONITORS, err);
@@ -187,7 +187,8 @@ int cg_root_open(const char *path, unsigned wanted, unsigned optional, struct cg
     /* After a restart in `supervisor` the parent is still the unit's group. */
     if (own && sv_has_suffix(own, "/supervisor"))
         own[strlen(own) - strlen("/supervisor")] = '\0';
-    e = by_default ? sv_asprintf(&r->path, "%s/containers", own) : sv_asprintf(&r->path, "%s", path);
+    e = by_default ? sv_asprintf(&r->path, "%s/containers", own)
+                   : sv_asprintf(&r->path, "%s", path);
     if (e < 0)
         return e;
     e = prepare(r, own, err);

@@ -8,9 +8,9 @@
 #include "cgroups/internal.h"
 
 static const char *const files[CG_N_COUNTERS] = {
-    [CG_CPU_STAT] = "cpu.stat",           [CG_MEMORY_CURRENT] = "memory.current",
-    [CG_MEMORY_PEAK] = "memory.peak",     [CG_MEMORY_EVENTS] = "memory.events",
-    [CG_PIDS_CURRENT] = "pids.current",   [CG_PIDS_PEAK] = "pids.peak",
+    [CG_CPU_STAT] = "cpu.stat",         [CG_MEMORY_CURRENT] = "memory.current",
+    [CG_MEMORY_PEAK] = "memory.peak",   [CG_MEMORY_EVENTS] = "memory.events",
+    [CG_PIDS_CURRENT] = "pids.current", [CG_PIDS_PEAK] = "pids.peak",
 };
 
 struct group {
@@ -119,7 +119,8 @@ int cg_leaf_totals(struct cg_leaf *l, struct cg_usage *ret)
 
 int cg_root_usage(struct cg_root *r, struct cg_usage *ret)
 {
-    return usage((struct group){ r->fd, r->counters, ~0U }, ret); /* its own are its parent's matter */
+    return usage((struct group){ r->fd, r->counters, ~0U },
+                 ret); /* its own are its parent's matter */
 }
 
 static int memory_in_use(struct group g, uint64_t *ret)

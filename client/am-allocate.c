@@ -35,7 +35,7 @@ void cli_am_forget_all(struct cli_am *am)
 {
     struct container *c, *tmp;
 
-    HASH_ITER(hh, am->containers, c, tmp) {
+    HASH_ITER (hh, am->containers, c, tmp) {
         HASH_DEL(am->containers, c);
         sv_arena_free(c->arena);
         free(c);
@@ -51,7 +51,7 @@ static int add_asks(struct cli_am *am, struct sv_arena *a, Hadoop__Yarn__Allocat
     m->ask = sv_newn(a, Hadoop__Yarn__ResourceRequestProto *, n + 1);
     if (!m->ask)
         return -ENOMEM;
-    LL_FOREACH(am->wants, w) {
+    LL_FOREACH (am->wants, w) {
         Hadoop__Yarn__ResourceRequestProto *ask = sv_new(a, Hadoop__Yarn__ResourceRequestProto);
         Hadoop__Yarn__PriorityProto *priority = sv_new(a, Hadoop__Yarn__PriorityProto);
 
@@ -85,7 +85,7 @@ static int add_releases(struct cli_am *am, struct sv_arena *a,
     m->release = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n + 1);
     if (!m->release)
         return -ENOMEM;
-    LL_FOREACH(am->releases, rel) {
+    LL_FOREACH (am->releases, rel) {
         m->release[m->n_release] = yarn_container_id_to(a, rel->id);
         if (!m->release[m->n_release])
             return -ENOMEM;
@@ -97,7 +97,8 @@ static int add_releases(struct cli_am *am, struct sv_arena *a,
 int cli_am_make_request(struct cli_am *am)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    Hadoop__Yarn__AllocateRequestProto *m = a ? sv_new(a, Hadoop__Yarn__AllocateRequestProto) : NULL;
+    Hadoop__Yarn__AllocateRequestProto *m =
+        a ? sv_new(a, Hadoop__Yarn__AllocateRequestProto) : NULL;
     struct release *rel, *next;
     struct want *w;
 
@@ -109,9 +110,9 @@ int cli_am_make_request(struct cli_am *am)
     m->progress = am->progress;
     if (add_asks(am, a, m) < 0 || add_releases(am, a, m) < 0)
         return -ENOMEM;
-    LL_FOREACH(am->wants, w)
+    LL_FOREACH (am->wants, w)
         w->dirty = false;
-    LL_FOREACH_SAFE(am->releases, rel, next)
+    LL_FOREACH_SAFE (am->releases, rel, next)
         free(rel);
     am->releases = NULL;
     am->request_arena = SV_TAKE(a);
@@ -141,8 +142,7 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
     struct container *c = calloc(1, sizeof(*c));
     struct want *w;
 
-    if (!c || !(c->arena = sv_arena_new(1 << 20)) ||
-        yarn_container_id_from(m->id, &c->id) < 0 ||
+    if (!c || !(c->arena = sv_arena_new(1 << 20)) || yarn_container_id_from(m->id, &c->id) < 0 ||
         yarn_node_id_from(m->nodeid, &c->allocation.node) < 0 ||
         yarn_resource_from(m->resource, &c->allocation.resource) < 0 || !m->container_token ||
         yarn_token_from(m->container_token, c->arena, &c->token) < 0 || find_any(am, c->id)) {
@@ -157,7 +157,7 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
     c->allocation.http_address =
         sv_arena_strdup(c->arena, m->node_http_address ? m->node_http_address : "");
     HASH_ADD_STR(am->containers, key, c);
-    LL_FOREACH(am->wants, w)
+    LL_FOREACH (am->wants, w)
         if (w->priority == c->allocation.priority && w->count > 0)
             w->count--; /* so does the ResourceManager */
     if (am->ops.allocated)

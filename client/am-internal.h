@@ -39,7 +39,7 @@ struct cli_am {
     sd_event *event;
     struct cli_am_ops ops;
     void *userdata;
-    struct ipc_proxy_config rm; /* where and how; the token changes */
+    struct ipc_proxy_config rm;   /* where and how; the token changes */
     char *hosts[CLI_SERVERS_MAX]; /* of rm.servers */
     int64_t heartbeat_ms, max_wait_ms;
     struct yarn_attempt_id attempt;

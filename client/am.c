@@ -61,8 +61,9 @@ static int read_token(struct cli_am *am, const char *path, struct sv_error *err)
     if (!path)
         path = getenv("HADOOP_TOKEN_FILE_LOCATION");
     if (!path)
-        return sv_error_set(err, -ENOKEY, "HADOOP_TOKEN_FILE_LOCATION is not set: an "
-                                          "ApplicationMaster runs in a container of YARN");
+        return sv_error_set(err, -ENOKEY,
+                            "HADOOP_TOKEN_FILE_LOCATION is not set: an "
+                            "ApplicationMaster runs in a container of YARN");
     r = sv_read_file_at(AT_FDCWD, path, YARN_CREDENTIALS_MAX, &bytes, &n);
     if (r < 0)
         return sv_error_errno(err, r, "%s", path);
@@ -83,15 +84,16 @@ static int read_token(struct cli_am *am, const char *path, struct sv_error *err)
     return sv_error_set(err, -ENOKEY, "%s: no token of kind " YARN_KIND_AMRM, path);
 }
 
-/* One ResourceManager is tried again by judge() below; of several, the proxy looks for the active one
- * first. */
+/* One ResourceManager is tried again by judge() below; of several, the proxy looks for the active
+ * one first. */
 static int copy_schedulers(struct cli_am *am, const struct cli_am_config *cfg)
 {
     struct ipc_proxy_config *rm = &am->rm;
 
     rm->client.protocol = YARN_APPLICATION_MASTER_PROTOCOL;
     rm->client.version = 1;
-    rm->client.qop_mask = IPC_QOP_ALL; /* no configuration in a container: the server says what it wants */
+    rm->client.qop_mask =
+        IPC_QOP_ALL; /* no configuration in a container: the server says what it wants */
     rm->retry.kind = cfg->n_schedulers > 1 ? IPC_RETRY_FAILOVER : IPC_RETRY_NEVER;
     rm->retry.max_failovers = 2 * (int)cfg->n_schedulers;
     rm->retry.base_ms = FAILOVER_BASE_MS;
@@ -151,9 +153,9 @@ struct cli_am *cli_am_free(struct cli_am *am)
     cli_nodes_free(am->nodes);
     sd_event_source_disable_unref(am->timer);
     cli_am_forget_all(am);
-    LL_FOREACH_SAFE(am->wants, w, next_want)
+    LL_FOREACH_SAFE (am->wants, w, next_want)
         free(w);
-    LL_FOREACH_SAFE(am->releases, rel, next_release)
+    LL_FOREACH_SAFE (am->releases, rel, next_release)
         free(rel);
     sv_arena_free(am->request_arena);
     sv_arena_free(am->new_token_arena);
@@ -174,8 +176,9 @@ enum verdict { AGAIN, REGISTER_AGAIN, GIVE_UP };
 static enum verdict judge(struct cli_am *am, const struct ipc_result *r)
 {
     static const char *const fatal[] = {
-        JAVA_ATTEMPT_NOT_FOUND, JAVA_APP_NOT_FOUND,          JAVA_INVALID_AM_REQUEST,
-        JAVA_INVALID_TOKEN,     JAVA_INVALID_RESOURCE_REQUEST, JAVA_INVALID_RELEASE,
+        JAVA_ATTEMPT_NOT_FOUND,        JAVA_APP_NOT_FOUND,
+        JAVA_INVALID_AM_REQUEST,       JAVA_INVALID_TOKEN,
+        JAVA_INVALID_RESOURCE_REQUEST, JAVA_INVALID_RELEASE,
     };
 
     if (r->status == -EREMOTEIO && r->java_class) {
@@ -211,7 +214,7 @@ static void failed(struct cli_am *am, const struct ipc_result *r, const struct s
         am->phase = REGISTERING;
         am->request = NULL;
         am->request_arena = sv_arena_free(am->request_arena);
-        LL_FOREACH(am->wants, w)
+        LL_FOREACH (am->wants, w)
             w->dirty = true;
         schedule(am, SOON_MS);
         return;
@@ -290,7 +293,7 @@ static bool something_to_say(const struct cli_am *am)
 {
     struct want *w;
 
-    LL_FOREACH(am->wants, w)
+    LL_FOREACH (am->wants, w)
         if (w->dirty)
             return true;
     return am->releases != NULL;
@@ -313,8 +316,7 @@ static void on_allocate(const struct ipc_result *r, const struct sv_error *err, 
     am->request = NULL;
     am->request_arena = sv_arena_free(am->request_arena);
     am->response_id = m->response_id;
-    if (m->has_a_m_command &&
-        m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_SHUTDOWN) {
+    if (m->has_a_m_command && m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_SHUTDOWN) {
         sv_error_set(&own, -ESHUTDOWN, "the ResourceManager ends this attempt");
         lose(am, &own);
         return;
@@ -331,8 +333,8 @@ static int send_allocate(struct cli_am *am)
     if (r < 0)
         return r;
     return ipc_proxy_call(am->ipc, "allocate", &am->request->base,
-                          &hadoop__yarn__allocate_response_proto__descriptor, 0,
-                          on_allocate, am, NULL);
+                          &hadoop__yarn__allocate_response_proto__descriptor, 0, on_allocate, am,
+                          NULL);
 }
 
 /* ---- Finishing ---- */
@@ -370,8 +372,8 @@ static int send_finish(struct cli_am *am)
     request.has_final_application_status = true;
     request.final_application_status = (Hadoop__Yarn__FinalApplicationStatusProto)am->final;
     return ipc_proxy_call(am->ipc, "finishApplicationMaster", &request.base,
-                          &hadoop__yarn__finish_application_master_response_proto__descriptor, 0, on_finish,
-                          am, NULL);
+                          &hadoop__yarn__finish_application_master_response_proto__descriptor, 0,
+                          on_finish, am, NULL);
 }
 
 int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics)
@@ -401,7 +403,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     if (am->call_open)
         return 0;
-    if (am->new_token_arena) { /* the old one serves until its key is gone */
+    if (am->new_token_arena) {                      /* the old one serves until its key is gone */
         (void)connect_rm(am, &am->new_token, NULL); /* keeps the old connection, ignoring */
         am->new_token_arena = sv_arena_free(am->new_token_arena);
     }

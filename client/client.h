@@ -20,7 +20,7 @@
 
 /* ---- What a container runs ---- */
 
-enum cli_resource_type { CLI_ARCHIVE = 1, CLI_FILE = 2 };                       /* YARN's numbers */
+enum cli_resource_type { CLI_ARCHIVE = 1, CLI_FILE = 2 }; /* YARN's numbers */
 enum cli_visibility { CLI_PUBLIC = 1, CLI_PRIVATE = 2, CLI_APPLICATION = 3 };
 
 /* A file that the node fetches before the launch. Size and time must still hold then. */
@@ -52,14 +52,14 @@ struct cli_launch {
 /* ---- Client side ---- */
 
 enum cli_app_state { /* YarnApplicationState */
-    CLI_APP_NEW = 1,
-    CLI_APP_NEW_SAVING,
-    CLI_APP_SUBMITTED,
-    CLI_APP_ACCEPTED,
-    CLI_APP_RUNNING,
-    CLI_APP_FINISHED,
-    CLI_APP_FAILED,
-    CLI_APP_KILLED,
+                     CLI_APP_NEW = 1,
+                     CLI_APP_NEW_SAVING,
+                     CLI_APP_SUBMITTED,
+                     CLI_APP_ACCEPTED,
+                     CLI_APP_RUNNING,
+                     CLI_APP_FINISHED,
+                     CLI_APP_FAILED,
+                     CLI_APP_KILLED,
 };
 enum cli_final { CLI_FINAL_UNDEFINED, CLI_FINAL_SUCCEEDED, CLI_FINAL_FAILED, CLI_FINAL_KILLED };
 
@@ -137,8 +137,8 @@ typedef void (*cli_containers_fn)(int status, const struct cli_container_report 
 
 int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata) _must_use_;
 /* Accepted is not yet running: watch the report. */
-int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn,
-                  void *userdata) _must_use_;
+int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn, void *userdata)
+    _must_use_;
 int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, void *userdata)
     _must_use_; /* n == 1 */
 /* `user` NULL = everybody's; `live`: only those that have not ended. */
@@ -187,11 +187,12 @@ struct cli_server {
 #define CLI_SERVERS_MAX 16
 
 struct cli_am_config {
-    const struct cli_server *schedulers; /* yarn.resourcemanager.scheduler.address, of each if there */
-    size_t n_schedulers;                 /* are several ResourceManagers; copied */
-    int64_t heartbeat_ms;     /* 0 = 200; sooner whenever there is something to say */
-    int64_t max_wait_ms;      /* 0 = 15 minutes */
-    const char *tokens_file;  /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
+    const struct cli_server
+        *schedulers;         /* yarn.resourcemanager.scheduler.address, of each if there */
+    size_t n_schedulers;     /* are several ResourceManagers; copied */
+    int64_t heartbeat_ms;    /* 0 = 200; sooner whenever there is something to say */
+    int64_t max_wait_ms;     /* 0 = 15 minutes */
+    const char *tokens_file; /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
     const struct cli_am_ops *ops;
     void *userdata;
 };
@@ -207,8 +208,8 @@ int cli_am_register(struct cli_am *am, const char *host, int32_t port, const cha
     _must_use_;
 /* How many containers of this priority and size are wanted beyond those already given; replaces
  * the earlier figure. More than that may come: release the surplus. */
-int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource,
-                int32_t count) _must_use_;
+int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
+    _must_use_;
 int cli_am_release(struct cli_am *am, struct yarn_container_id id);
 /* For a container that `allocated` gave. The answer is `started`. */
 int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)

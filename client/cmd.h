@@ -17,10 +17,10 @@ struct cli_ctx {
     struct cli_rm *rm;
     struct cli_fetch *fetch;
     char *user;
-    const char *conf_dir;    /* --conf, or NULL */
-    char *const *overrides;  /* -D, "KEY=VALUE", NULL-terminated */
+    const char *conf_dir;   /* --conf, or NULL */
+    char *const *overrides; /* -D, "KEY=VALUE", NULL-terminated */
     bool json;
-    int code; /* of the command, once its loop has ended */
+    int code;             /* of the command, once its loop has ended */
     int64_t away_told_ms; /* when it was last said that the ResourceManager is away; 0 = never */
 };
 

@@ -25,12 +25,14 @@ static bool file_of_systemd(struct doctor *d, const struct stat *st)
 {
     if (st->st_uid != 0 || st->st_mode & 022) {
         doctor_say(d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
-                   "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and writable by root alone",
+                   "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and "
+                   "writable by root alone",
                    d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
         return false;
     }
     if (st->st_mode & 06000)
-        doctor_say(d, DOCTOR_NOTE, AREA, "chmod 0750, and tell the package manager (dpkg-statoverride)",
+        doctor_say(d, DOCTOR_NOTE, AREA,
+                   "chmod 0750, and tell the package manager (dpkg-statoverride)",
                    "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
                    (unsigned)(st->st_mode & 07777), d->socket);
     return true;
@@ -58,7 +60,8 @@ static bool file(struct doctor *d)
         const struct group *g = getgrgid(st.st_gid);
         doctor_say(
             d, DOCTOR_BAD, AREA,
-            "chown root:<group of the NodeManager>, then chmod 4750; or use selvedge-executor.socket "
+            "chown root:<group of the NodeManager>, then chmod 4750; or use "
+            "selvedge-executor.socket "
             "and set selvedge.nodemanager.executor.socket",
             "%s: uid %u, group %s, mode %04o; it must be root's, of the NodeManager's group, "
             "4750",
@@ -178,7 +181,8 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
         } else if ((v = value(*l, "no-device-filter"))) {
-            doctor_say(d, DOCTOR_BAD, AREA, "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
+            doctor_say(d, DOCTOR_BAD, AREA,
+                       "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
                        "no device filter can be attached: %s; no container starts", v);
             free(v);
         } else if ((v = value(*l, "selinux"))) {
@@ -212,7 +216,8 @@ static void ask(struct doctor *d)
     int r = n < 0 ? n : d->socket ? connect_to(d, &fds[0]) : pair(d, fds);
     if (r < 0 && d->socket) {
         doctor_say(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
-                   "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon, strerror(-r));
+                   "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
+                   strerror(-r));
         return;
     }
     if (r < 0) {
@@ -221,7 +226,8 @@ static void ask(struct doctor *d)
     }
     _cleanup_close_ int ours = fds[0];
     (void)setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    (void)!send(ours, out, (size_t)n, MSG_NOSIGNAL); /* who is not there any more is told by the answer, ignoring */
+    (void)!send(ours, out, (size_t)n,
+                MSG_NOSIGNAL); /* who is not there any more is told by the answer, ignoring */
     pid_t pid = d->socket ? 0 : start(d, fds[1]);
     (void)sv_close(fds[1]);
     ssize_t got = pid < 0 ? -1 : receive(ours, in, sizeof(in));
@@ -234,8 +240,9 @@ static void ask(struct doctor *d)
     if (answered && reply.status == EXE_STATUS_OK) {
         read_policy(d, reply.text, reply.text_len);
         doctor_say(d, DOCTOR_OK, AREA, NULL,
-                   "%s: root's, %s%s, answers; its configuration and filters are in order", d->helper,
-                   d->socket ? "started by systemd through " : "4750", d->socket ? d->socket : "");
+                   "%s: root's, %s%s, answers; its configuration and filters are in order",
+                   d->helper, d->socket ? "started by systemd through " : "4750",
+                   d->socket ? d->socket : "");
         return;
     }
     exe_failure_from(answered ? &reply : NULL, status, "container-executor", &failure);
@@ -266,10 +273,12 @@ static void allowed(struct doctor *d, const char *ours, const char *value, const
             return;
         n += (size_t)snprintf(have + n, sizeof(have) - n, "%s%s", n ? "," : "", *one);
     }
-    (void)snprintf(remedy, sizeof(remedy), "add %s to %s in container-executor.cfg, or set %s to one that is there",
-                   value, theirs, ours);
-    doctor_say(d, DOCTOR_BAD, AREA, remedy, "%s is %s, root allows %s=%s: every launch would be refused",
-               ours, value, theirs, have);
+    (void)snprintf(remedy, sizeof(remedy),
+                   "add %s to %s in container-executor.cfg, or set %s to one that is there", value,
+                   theirs, ours);
+    doctor_say(d, DOCTOR_BAD, AREA, remedy,
+               "%s is %s, root allows %s=%s: every launch would be refused", ours, value, theirs,
+               have);
 }
 
 /* Both sides must mean the same directories by the same number. */

@@ -81,22 +81,26 @@ static void landlock(struct doctor *d)
 /* The bounding set limits a setuid program too. */
 static void bounding(struct doctor *d)
 {
-    static const cap_value_t needed[] = { CAP_SETUID,       CAP_SETGID,    CAP_SETPCAP,
-                                          CAP_SYS_ADMIN,    CAP_CHOWN,     CAP_DAC_OVERRIDE,
-                                          CAP_NET_ADMIN,    CAP_SYS_CHROOT };
+    static const cap_value_t needed[] = { CAP_SETUID,    CAP_SETGID,    CAP_SETPCAP,
+                                          CAP_SYS_ADMIN, CAP_CHOWN,     CAP_DAC_OVERRIDE,
+                                          CAP_NET_ADMIN, CAP_SYS_CHROOT };
     static const cap_value_t wished[] = { CAP_SYS_RESOURCE };
     char missing[SV_CAPS_TEXT_MAX];
 
     if (sv_caps_unbounded(wished, SV_ARRAY_LEN(wished), missing) > 0)
         doctor_say(d, DOCTOR_NOTE, KERNEL,
-                   "let CapabilityBoundingSet= of the NodeManager's unit, or of whatever this machine runs in, have it",
-                   "the bounding set here lacks %s: a job can set its oom_score_adj back to 0, and where the "
-                   "NodeManager has one below 0 none is started", missing);
+                   "let CapabilityBoundingSet= of the NodeManager's unit, or of whatever this "
+                   "machine runs in, have it",
+                   "the bounding set here lacks %s: a job can set its oom_score_adj back to 0, and "
+                   "where the "
+                   "NodeManager has one below 0 none is started",
+                   missing);
     if (sv_caps_unbounded(needed, SV_ARRAY_LEN(needed), missing) > 0)
-        doctor_say(d, DOCTOR_BAD, KERNEL,
-                   "let CapabilityBoundingSet= of the NodeManager's unit have them, or start it where "
-                   "they were not dropped",
-                   "the bounding set here lacks %s: container-executor would not get them", missing);
+        doctor_say(
+            d, DOCTOR_BAD, KERNEL,
+            "let CapabilityBoundingSet= of the NodeManager's unit have them, or start it where "
+            "they were not dropped",
+            "the bounding set here lacks %s: container-executor would not get them", missing);
 }
 
 void doctor_kernel(struct doctor *d)

@@ -1,5 +1,6 @@
-/* `selvedge doctor`: whether the kernel has a part, without loading it. Told by what is there, by the
- * lists that belong to the installed modules, and else by the configuration the kernel was built with. */
+/* `selvedge doctor`: whether the kernel has a part, without loading it. Told by what is there, by
+ * the lists that belong to the installed modules, and else by the configuration the kernel was
+ * built with. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -9,7 +10,8 @@
 #include "client/doctor.h"
 #include "common/str.h"
 
-/* Is there a line with /MODULE.ko, and, where `file`, that file? 1, 0, or -1 without such a list. */
+/* Is there a line with /MODULE.ko, and, where `file`, that file? 1, 0, or -1 without such a list.
+ */
 static int listed(const char *release, const char *list, const char *module, bool file)
 {
     char path[512], line[4096], wanted[64], module_path[4608];
@@ -35,7 +37,8 @@ static int listed(const char *release, const char *list, const char *module, boo
 /* The first of these that there is: 'y', 'm', 'n', or '?' without any. */
 static char configured(const char *release, const char *symbol)
 {
-    static const char *const files[] = { "/proc/config.gz", "/boot/config-%s", "/lib/modules/%s/config" };
+    static const char *const files[] = { "/proc/config.gz", "/boot/config-%s",
+                                         "/lib/modules/%s/config" };
     char path[512], line[512];
     const size_t n = strlen(symbol);
 
@@ -70,11 +73,12 @@ enum doctor_part doctor_kernel_part(const char *module, const char *symbol)
         return DOCTOR_PART_THERE;
     const int installed = listed(u.release, "modules.dep", module, true);
     if (installed == 1)
-        return strcmp(doctor_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)), "1") == 0
+        return strcmp(doctor_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
+                      "1") == 0
                    ? DOCTOR_PART_MISSING
                    : DOCTOR_PART_LOADED_LATER;
     const char is = configured(u.release, symbol);
-    return is == 'y'                     ? DOCTOR_PART_THERE
+    return is == 'y'                      ? DOCTOR_PART_THERE
            : is == '?' && installed == -1 ? DOCTOR_PART_UNKNOWN
-                                         : DOCTOR_PART_MISSING;
+                                          : DOCTOR_PART_MISSING;
 }

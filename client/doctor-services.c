@@ -132,7 +132,8 @@ static void units(struct doctor *d)
     if (d->socket) {
         struct unit listener;
         bool have = look(bus, "selvedge-executor.socket", &listener);
-        doctor_say(d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD, UNITS,
+        doctor_say(d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD,
+                   UNITS,
                    have && strcmp(listener.active, "active") == 0
                        ? NULL
                        : "systemctl enable --now selvedge-executor.socket",
@@ -202,15 +203,18 @@ static void selinux(struct doctor *d)
         doctor_say(d, DOCTOR_NOTE, area, NULL,
                    "%s; containers have no label: selvedge.sandbox.selinux is not set", mode);
     else if (!module_loaded())
-        doctor_say(d, DOCTOR_BAD, area, "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
+        doctor_say(d, DOCTOR_BAD, area,
+                   "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
                    "%s; the policy does not have the module selvedge: no container starts", mode);
     else if (!enforcing)
         doctor_say(d, d->policy.enforcing ? DOCTOR_BAD : DOCTOR_WEAK, area, "setenforce 1",
-                   d->policy.enforcing ? "permissive, and enforcing is asked for: no container starts"
-                                       : "permissive: what the policy denies is only logged");
+                   d->policy.enforcing
+                       ? "permissive, and enforcing is asked for: no container starts"
+                       : "permissive: what the policy denies is only logged");
     else
-        doctor_say(d, DOCTOR_OK, area, NULL,
-                   "enforcing; containers run as selvedge_container_t with categories of their own");
+        doctor_say(
+            d, DOCTOR_OK, area, NULL,
+            "enforcing; containers run as selvedge_container_t with categories of their own");
 }
 
 static void swap(struct doctor *d)

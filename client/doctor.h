@@ -20,7 +20,7 @@ struct doctor_policy { /* container-executor's answer; strings owned */
     char **local_dirs, **log_dirs;
     char *cgroup_root, *user;
     bool unenforced_allowed;
-    bool labels, enforcing; /* selvedge.sandbox.selinux */
+    bool labels, enforcing;      /* selvedge.sandbox.selinux */
     char **profiles, **networks; /* that it allows */
     struct net_request net;      /* as far as root's configuration knows it */
 };
@@ -43,8 +43,8 @@ struct doctor {
 void doctor_say(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
                 const char *fmt, ...) _printf_(5, 6);
 
-/* Anything of `path` and above it that others than root and `owner` could exchange: NULL, or the first such
- * directory, in `buf`. */
+/* Anything of `path` and above it that others than root and `owner` could exchange: NULL, or the
+ * first such directory, in `buf`. */
 const char *doctor_unsafe(const char *path, uid_t owner, char *buf, size_t size);
 /* First line of a small file, without the newline; "" when it cannot be read. */
 const char *doctor_line(const char *path, char *buf, size_t size);

@@ -18,7 +18,7 @@ struct request {
     CURL *easy;
     struct curl_slist *headers;
     struct sv_buf body;
-    bool cut;      /* has all that was wanted: the rest is refused */
+    bool cut; /* has all that was wanted: the rest is refused */
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
     void *userdata;
@@ -180,7 +180,7 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
 
     if (!f)
         return NULL;
-    DL_FOREACH_SAFE(f->requests, q, next) {
+    DL_FOREACH_SAFE (f->requests, q, next) {
         q->fn(-ECANCELED, "", 0, "canceled", q->userdata);
         request_free(q);
     }
@@ -230,8 +230,7 @@ static int submit(struct request *q)
     return -ENOMEM;
 }
 
-int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
-                  void *userdata)
+int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
 {
     struct request *q = request_new(f, url, max, fn, userdata);
 

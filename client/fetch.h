@@ -1,5 +1,6 @@
 /* HTTP requests of the command line, on its event loop (libcurl's multi interface). Answers come
- * from daemons and from applications: sizes and times are bounded, nothing is followed elsewhere. */
+ * from daemons and from applications: sizes and times are bounded, nothing is followed elsewhere.
+ */
 #ifndef SELVEDGE_CLIENT_FETCH_H
 #define SELVEDGE_CLIENT_FETCH_H
 
@@ -19,8 +20,8 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
 /* At most `max` bytes; what lies behind is cut, which is not an error. */
-int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn,
-                  void *userdata) _must_use_;
+int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
+    _must_use_;
 /* An empty body with one header "Name: value". */
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata) _must_use_;

@@ -1,5 +1,6 @@
 /* See follow.h. The bytes are the application's: they go to the user's terminal as the application
- * wrote them, as with any command the user runs; only whole lines, so that containers do not mix. */
+ * wrote them, as with any command the user runs; only whole lines, so that containers do not mix.
+ */
 #include "client/follow.h"
 
 #include <errno.h>
@@ -9,9 +10,9 @@
 #include "common/str.h"
 
 #define CHUNK ((size_t)1 << 20)
-#define WHOLE ((size_t)16 << 20) /* of a node that frames the text and knows no ranges */
+#define WHOLE ((size_t)16 << 20)          /* of a node that frames the text and knows no ranges */
 #define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
-#define START_MAX 32 /* "?start=" and a number: where our NodeManager begins */
+#define START_MAX 32                      /* "?start=" and a number: where our NodeManager begins */
 #define TRIES 10                          /* of the last poll, when the node does not answer */
 
 struct cli_follow {
@@ -36,9 +37,8 @@ struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, con
     f->out = out;
     f->line = SV_BUF_INIT(LINE_MAX_BYTES);
     f->prefix = strdup(prefix);
-    if (!f->prefix ||
-        sv_asprintf(&f->url, "http://%s/ws/v1/node/containers/%s/logs/%s%*s", http, container, log,
-                    START_MAX, "") < 0)
+    if (!f->prefix || sv_asprintf(&f->url, "http://%s/ws/v1/node/containers/%s/logs/%s%*s", http,
+                                  container, log, START_MAX, "") < 0)
         return cli_follow_free(f);
     f->url_len = strlen(f->url) - START_MAX;
     return f;
@@ -134,7 +134,9 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
         f->complete = true;
         if (!good)
             (void)!sv_asprintf(&f->problem, "%s: %s", f->url,
-                               status < 0 ? why : status == 404 ? "not found" : "HTTP error");
+                               status < 0      ? why
+                               : status == 404 ? "not found"
+                                               : "HTTP error");
     }
     fflush(f->out);
 }

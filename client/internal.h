@@ -11,9 +11,8 @@ typedef struct Hadoop__Yarn__ContainerLaunchContextProto Hadoop__Yarn__Container
 
 /* The wire message of a launch, in the arena, pointing into `l`; NULL when memory is short or a
  * URL cannot be read (then *err tells). */
-Hadoop__Yarn__ContainerLaunchContextProto *cli_launch_to(struct sv_arena *a,
-                                                         const struct cli_launch *l,
-                                                         struct sv_error *err);
+Hadoop__Yarn__ContainerLaunchContextProto *
+cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *err);
 
 /* ---- The NodeManagers that an ApplicationMaster talks to: one connection a node ---- */
 

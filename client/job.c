@@ -25,18 +25,17 @@ int cli_job_print(const struct cli_job *job, char **ret)
     for (size_t i = 0; i < job->n_resources; i++) {
         const struct cli_resource *r = &job->resources[i];
 
-        if (json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I, s:i, s:i}", "name", r->name,
-                                                  "url", r->url, "size", (json_int_t)r->size,
-                                                  "timestamp", (json_int_t)r->timestamp, "type",
-                                                  (int)r->type, "visibility",
-                                                  (int)r->visibility)) < 0)
+        if (json_array_append_new(
+                list, json_pack("{s:s, s:s, s:I, s:I, s:i, s:i}", "name", r->name, "url", r->url,
+                                "size", (json_int_t)r->size, "timestamp", (json_int_t)r->timestamp,
+                                "type", (int)r->type, "visibility", (int)r->visibility)) < 0)
             return -EINVAL; /* a name that is not UTF-8, or no memory */
     }
-    root = json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O}", "version", 2, "name",
-                     job->name, "instances", (int)job->instances, "memoryMb",
-                     (json_int_t)job->resource.memory_mb, "vcores", (int)job->resource.vcores,
-                     "tries", (int)job->tries, "schedulers", servers, "secret", job->secret,
-                     "resources", list);
+    root =
+        json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O}", "version", 2, "name", job->name,
+                  "instances", (int)job->instances, "memoryMb", (json_int_t)job->resource.memory_mb,
+                  "vcores", (int)job->resource.vcores, "tries", (int)job->tries, "schedulers",
+                  servers, "secret", job->secret, "resources", list);
     *ret = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     return *ret ? 0 : -EINVAL;
 }
@@ -78,7 +77,8 @@ static int parse_resources(json_t *list, struct sv_arena *a, struct cli_job *job
     return 0;
 }
 
-static int parse_schedulers(json_t *list, struct sv_arena *a, struct cli_job *job, struct sv_error *err)
+static int parse_schedulers(json_t *list, struct sv_arena *a, struct cli_job *job,
+                            struct sv_error *err)
 {
     size_t n = json_array_size(list);
 
@@ -116,10 +116,10 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
 
     if (!root)
         return sv_error_set(err, -EINVAL, "line %d: %s", where.line, where.text);
-    if (json_unpack_ex(root, &where, 0, "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o}",
-                       "version", &version, "name", &name, "instances", &instances, "memoryMb",
-                       &memory, "vcores", &vcores, "tries", &tries, "schedulers",
-                       &schedulers, "secret", &secret, "resources", &resources) < 0)
+    if (json_unpack_ex(root, &where, 0, "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o}", "version",
+                       &version, "name", &name, "instances", &instances, "memoryMb", &memory,
+                       "vcores", &vcores, "tries", &tries, "schedulers", &schedulers, "secret",
+                       &secret, "resources", &resources) < 0)
         return sv_error_set(err, -EINVAL, "%s", where.text);
     if (version != 2)
         return sv_error_set(err, -EINVAL, "version %d: this program reads version 2", version);

@@ -6,9 +6,9 @@
 #include "client/client.h"
 #include "common/arena.h"
 
-#define CLI_JOB_FILE "selvedge-job.json"  /* names of the links in the work directory */
+#define CLI_JOB_FILE "selvedge-job.json" /* names of the links in the work directory */
 #define CLI_AM_FILE "selvedge-am"
-#define CLI_TASK_FILE "selvedge-task"     /* a bash script: what each container runs */
+#define CLI_TASK_FILE "selvedge-task" /* a bash script: what each container runs */
 #define CLI_SECRET_HEADER "X-Selvedge-Secret"
 #define CLI_INSTANCES_MAX 10000
 #define CLI_RESOURCES_MAX 256

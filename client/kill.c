@@ -37,8 +37,8 @@ static void on_answer(int status, bool killed, const struct sv_error *err, void 
         return;
     }
     sd_event_source_disable_unref(k->timer);
-    r = sd_event_add_time_relative(k->ctx->event, &k->timer, CLOCK_MONOTONIC, CLI_POLL_MS * 1000,
-                                   0, on_timer, k);
+    r = sd_event_add_time_relative(k->ctx->event, &k->timer, CLOCK_MONOTONIC, CLI_POLL_MS * 1000, 0,
+                                   on_timer, k);
     if (r < 0)
         cli_stop_error(k->ctx, r, NULL);
 }

@@ -94,9 +94,8 @@ static int env_to(struct sv_arena *a, const struct cli_launch *l,
     return 0;
 }
 
-Hadoop__Yarn__ContainerLaunchContextProto *cli_launch_to(struct sv_arena *a,
-                                                         const struct cli_launch *l,
-                                                         struct sv_error *err)
+Hadoop__Yarn__ContainerLaunchContextProto *
+cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *err)
 {
     Hadoop__Yarn__ContainerLaunchContextProto *m =
         sv_new(a, Hadoop__Yarn__ContainerLaunchContextProto);

@@ -10,7 +10,7 @@
 
 struct logs {
     struct cli_ctx *ctx;
-    const char *only;    /* a container's id or an instance's number; NULL = all */
+    const char *only;     /* a container's id or an instance's number; NULL = all */
     const char *names[2]; /* of the files, "stdout" and "stderr" */
     size_t n_names;
     struct cli_status status; /* taken from the rows */

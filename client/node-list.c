@@ -30,9 +30,9 @@ static void print_json(const struct cli_node_report *nodes, size_t n)
 static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
                      const struct sv_error *err, void *userdata)
 {
-    static const char *const heads[] = { "NODE",    "STATE",        "HTTP",    "RACK",
+    static const char *const heads[] = { "NODE",        "STATE",        "HTTP",    "RACK",
                                          ">CONTAINERS", ">MEMORY USED", ">MEMORY", ">VCORES USED",
-                                         ">VCORES", "HEALTH" };
+                                         ">VCORES",     "HEALTH" };
     struct cli_ctx *ctx = userdata;
     struct cli_table *t;
     char id[264], buf[32];

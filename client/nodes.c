@@ -1,9 +1,9 @@
 /* The NodeManagers that an ApplicationMaster starts containers on: ContainerManagementProtocol,
  * one connection a node, opened by that node's NMToken.
  *
- * A node that is away for a moment (its daemon restarts) is tried again, by wire/proxy.h. When a start
- * may have arrived before the connection broke, the node is asked for the container first: it must
- * not be started twice, and "Attempt to relaunch" is then no failure. */
+ * A node that is away for a moment (its daemon restarts) is tried again, by wire/proxy.h. When a
+ * start may have arrived before the connection broke, the node is asked for the container first: it
+ * must not be started twice, and "Attempt to relaunch" is then no failure. */
 #include <errno.h>
 #include <string.h>
 #include <uthash.h>
@@ -31,7 +31,7 @@ struct op { /* one container to start or to stop */
     struct cli_nodes *nodes;
     struct node *node;
     struct yarn_container_id id;
-    struct sv_arena *arena; /* the request lives here, for another try */
+    struct sv_arena *arena;                           /* the request lives here, for another try */
     Hadoop__Yarn__StartContainersRequestProto *start; /* NULL: stop */
     int asked; /* the node may have had it already, that often */
     struct op *prev, *next;
@@ -85,13 +85,13 @@ struct cli_nodes *cli_nodes_free(struct cli_nodes *n)
 
     if (!n)
         return NULL;
-    HASH_ITER(hh, n->by_key, node, tmp) {
+    HASH_ITER (hh, n->by_key, node, tmp) {
         ipc_proxy_free(node->ipc); /* ends its calls, and so their operations */
         HASH_DEL(n->by_key, node);
         sv_arena_free(node->token_arena);
         free(node);
     }
-    DL_FOREACH_SAFE(n->ops, op, next)
+    DL_FOREACH_SAFE (n->ops, op, next)
         op_free(op);
     sd_event_unref(n->event);
     free(n);

@@ -35,9 +35,9 @@ static void print_json(const struct cli_report *reports, size_t n)
 static void on_applications(int status, const struct cli_report *reports, size_t n,
                             const struct sv_error *err, void *userdata)
 {
-    static const char *const heads[] = { "APPLICATION", "USER",        "QUEUE",   "NAME",
-                                         "STATE",       "FINAL",       ">CONTAINERS",
-                                         ">MEMORY",     ">PROGRESS",   ">TIME" };
+    static const char *const heads[] = { "APPLICATION", "USER",  "QUEUE",       "NAME",
+                                         "STATE",       "FINAL", ">CONTAINERS", ">MEMORY",
+                                         ">PROGRESS",   ">TIME" };
     struct cli_ctx *ctx = userdata;
     struct cli_table *t;
     char id[YARN_ID_TEXT_MAX], buf[32];
@@ -87,8 +87,8 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
     if (ctx->json) {
         cli_status_print_json(&rows->status, rows->app_text, stdout);
     } else {
-        printf("%s  %s  user %s, queue %s, %s", rows->app_text, rows->name, rows->user,
-               rows->queue, cli_app_state_name(rows->state));
+        printf("%s  %s  user %s, queue %s, %s", rows->app_text, rows->name, rows->user, rows->queue,
+               cli_app_state_name(rows->state));
         if (cli_app_ended(rows->state))
             printf(" %s: %s", cli_final_name(rows->final), rows->diagnostics);
         putchar('\n');

@@ -150,8 +150,7 @@ static void done_answer(struct call *call, const struct ipc_result *r, const str
     call->fn.done(r->status, err, call->userdata);
 }
 
-int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn,
-                  void *userdata)
+int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn, void *userdata)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     Hadoop__Yarn__SubmitApplicationRequestProto request =
@@ -229,9 +228,9 @@ static int report_from(const Hadoop__Yarn__ApplicationReportProto *m, struct cli
     ret->name = text(m->name);
     ret->type = text(m->applicationtype);
     ret->diagnostics = text(m->diagnostics);
-    ret->tracking_url = text(m->originaltrackingurl && *m->originaltrackingurl
-                                 ? m->originaltrackingurl
-                                 : m->trackingurl);
+    ret->tracking_url =
+        text(m->originaltrackingurl && *m->originaltrackingurl ? m->originaltrackingurl
+                                                               : m->trackingurl);
     ret->start_ms = m->starttime;
     ret->finish_ms = m->finishtime;
     ret->progress = m->progress;
@@ -261,8 +260,7 @@ static void reports_from(struct call *call, Hadoop__Yarn__ApplicationReportProto
     call->fn.reports(0, reports, good, NULL, call->userdata);
 }
 
-static void report_answer(struct call *call, const struct ipc_result *r,
-                          const struct sv_error *err)
+static void report_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
 {
     Hadoop__Yarn__GetApplicationReportResponseProto *m = (void *)(uintptr_t)r->response;
     struct sv_error own = { 0 };
@@ -342,8 +340,7 @@ static const char *enum_name(const ProtobufCEnumDescriptor *d, int value, const 
     return strncmp(v->name, prefix, n) == 0 ? v->name + n : v->name;
 }
 
-static void nodes_answer(struct call *call, const struct ipc_result *r,
-                         const struct sv_error *err)
+static void nodes_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
 {
     const Hadoop__Yarn__GetClusterNodesResponseProto *m = (const void *)r->response;
     _cleanup_free_ struct cli_node_report *nodes = NULL;
@@ -369,8 +366,8 @@ static void nodes_answer(struct call *call, const struct ipc_result *r,
             continue;
         nodes[n].http_address = text(p->httpaddress);
         nodes[n].rack = text(p->rackname);
-        nodes[n].state = enum_name(&hadoop__yarn__node_state_proto__descriptor,
-                                   p->node_state, "NS_");
+        nodes[n].state =
+            enum_name(&hadoop__yarn__node_state_proto__descriptor, p->node_state, "NS_");
         nodes[n].health_report = text(p->health_report);
         nodes[n].containers = p->numcontainers;
         n++;
@@ -420,8 +417,8 @@ static void containers_answer(struct call *call, const struct ipc_result *r,
         list[n].http_address = text(p->node_http_address);
         list[n].log_url = text(p->log_url);
         list[n].diagnostics = text(p->diagnostics_info);
-        list[n].state = enum_name(&hadoop__yarn__container_state_proto__descriptor,
-                                  p->container_state, "C_");
+        list[n].state =
+            enum_name(&hadoop__yarn__container_state_proto__descriptor, p->container_state, "C_");
         list[n].exit_status = p->container_exit_status;
         list[n].start_ms = p->creation_time;
         list[n].finish_ms = p->finish_time;

@@ -59,8 +59,7 @@ static void ask_usage(struct get *g)
         if (!call)
             continue;
         *call = (struct usage_call){ g, row };
-        snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http,
-                 row->container);
+        snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http, row->container);
         if (cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0)
             free(call);
         else

@@ -148,8 +148,7 @@ static void find_am(char path[PATH_MAX])
     slash = strrchr(self, '/');
     for (size_t i = 0; slash && i < SV_ARRAY_LEN(places); i++) {
         slash[1] = '\0';
-        if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
-            access(path, R_OK) == 0)
+        if (snprintf(path, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX && access(path, R_OK) == 0)
             return;
     }
     snprintf(path, PATH_MAX, "%s", SELVEDGE_LIBEXECDIR "/" CLI_AM_FILE);
@@ -254,7 +253,8 @@ static int find_schedulers(struct sv_conf *conf, struct sv_arena *a, struct cli_
         return sv_error_errno(err, -ENOMEM, "job");
     for (; job->n_schedulers < rm.n_servers; job->n_schedulers++)
         job->schedulers[job->n_schedulers] =
-            (struct cli_server){ rm.servers[job->n_schedulers].host, rm.servers[job->n_schedulers].port };
+            (struct cli_server){ rm.servers[job->n_schedulers].host,
+                                 rm.servers[job->n_schedulers].port };
     return 0;
 }
 

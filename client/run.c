@@ -14,7 +14,7 @@
 #include "common/str.h"
 
 #define EXIT_INTERRUPTED 130
-#define DRAIN_MS 15000   /* for the last output after the last container */
+#define DRAIN_MS 15000 /* for the last output after the last container */
 #define LOG_POLL_MS 500
 #define PROGRESS_MS 1000
 #define SWEEP_MAX 64 /* directories of earlier jobs that are looked at */
@@ -183,8 +183,7 @@ static void say_progress(struct run *run)
     run->said_running = running;
     run->said_done = run->status.done;
     run->said_at = sv_now_ms();
-    say(run, "%d of %d containers done, %d running", run->status.done, run->job.instances,
-        running);
+    say(run, "%d of %d containers done, %d running", run->status.done, run->job.instances, running);
 }
 
 static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
@@ -309,11 +308,11 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     if (!run->report_open)
         run->report_open = cli_rm_report(run->ctx->rm, run->app, on_report, run) >= 0;
     if (run->interrupted && !run->kill_open)
-        run->kill_open = cli_rm_kill(run->ctx->rm, run->app, "interrupted by the user", on_killed,
-                                     run) >= 0;
+        run->kill_open =
+            cli_rm_kill(run->ctx->rm, run->app, "interrupted by the user", on_killed, run) >= 0;
     if (strncmp(run->url, "http", 4) == 0 && !run->status_open && !run->finished_at)
-        run->status_open = cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status,
-                                         run) >= 0;
+        run->status_open =
+            cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
     complete = follow_all(run, logs);
     if (logs)
         run->polled_at = now;
@@ -424,8 +423,9 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         (maximum.vcores > 0 && r->vcores > maximum.vcores)) {
         status = sv_error_set(&own, -ERANGE,
                               "a container of %lld MiB and %d vcores: the cluster gives at most "
-                              "%lld MiB and %d vcores", (long long)r->memory_mb, r->vcores,
-                              (long long)maximum.memory_mb, maximum.vcores);
+                              "%lld MiB and %d vcores",
+                              (long long)r->memory_mb, r->vcores, (long long)maximum.memory_mb,
+                              maximum.vcores);
     }
     if (status == 0)
         status = cli_stage_new(run->ctx->conf, run->ctx->user, app, &run->stage, &own);

@@ -9,9 +9,9 @@
  * the job's result to the ResourceManager and ends. HTTP clients are hostile: they can read the
  * table, which holds no secret, and nothing else. */
 #include <errno.h>
-#include <netdb.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-event.h>
@@ -99,10 +99,11 @@ static void send_result(struct am *am)
         snprintf(text, sizeof(text), "exit code 0: all %d instances ended with 0", n);
     } else {
         yarn_container_id_text(first->container, id);
-        snprintf(text, sizeof(text),
-                 "exit code %d: %d of %d instances failed, first instance %d (%s on %s) with %d%s%s",
-                 code, failed, n, first->instance, id, first->node, first->exit_status,
-                 *first->diagnostics ? ": " : "", first->diagnostics);
+        snprintf(
+            text, sizeof(text),
+            "exit code %d: %d of %d instances failed, first instance %d (%s on %s) with %d%s%s",
+            code, failed, n, first->instance, id, first->node, first->exit_status,
+            *first->diagnostics ? ": " : "", first->diagnostics);
     }
     sv_log_info("%s", text);
     r = cli_am_finish(am->yarn, first ? CLI_FINAL_FAILED : CLI_FINAL_SUCCEEDED, text);
@@ -133,8 +134,7 @@ static void review(struct am *am)
     int32_t wanted = cli_tasks_wanted(am->tasks);
     int r = 0;
 
-    cli_am_progress(am->yarn, (float)cli_tasks_done(am->tasks) /
-                                  (float)cli_tasks_count(am->tasks));
+    cli_am_progress(am->yarn, (float)cli_tasks_done(am->tasks) / (float)cli_tasks_count(am->tasks));
     if (wanted != am->asked_for) {
         r = cli_am_want(am->yarn, PRIORITY, am->job.resource, wanted);
         am->asked_for = wanted;
@@ -264,8 +264,8 @@ static int on_request(const struct sv_http_request *req, struct sv_http_response
             ret->status = 405;
             return 0;
         }
-        if (!secret || !yarn_bytes_equal(secret, strlen(secret), am->job.secret,
-                                         strlen(am->job.secret))) {
+        if (!secret ||
+            !yarn_bytes_equal(secret, strlen(secret), am->job.secret, strlen(am->job.secret))) {
             ret->status = 403;
             return 0;
         }
@@ -320,12 +320,14 @@ static int own_address(const struct am *am, char buf[NI_MAXHOST], struct sv_erro
     snprintf(port, sizeof(port), "%u", am->job.schedulers[0].port);
     r = getaddrinfo(am->job.schedulers[0].host, port, &hints, &to);
     if (r != 0)
-        return sv_error_set(err, -EADDRNOTAVAIL, "%s: %s", am->job.schedulers[0].host, gai_strerror(r));
+        return sv_error_set(err, -EADDRNOTAVAIL, "%s: %s", am->job.schedulers[0].host,
+                            gai_strerror(r));
     _cleanup_close_ int fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, to->ai_addr, to->ai_addrlen) < 0 ||
         getsockname(fd, (struct sockaddr *)&own, &len) < 0)
         r = sv_error_errno(err, -errno, "address towards %s", am->job.schedulers[0].host);
-    else if (getnameinfo((struct sockaddr *)&own, len, buf, NI_MAXHOST, NULL, 0, NI_NUMERICHOST) != 0)
+    else if (getnameinfo((struct sockaddr *)&own, len, buf, NI_MAXHOST, NULL, 0, NI_NUMERICHOST) !=
+             0)
         r = sv_error_set(err, -EADDRNOTAVAIL, "address towards %s", am->job.schedulers[0].host);
     freeaddrinfo(to);
     return r;
@@ -363,8 +365,9 @@ static int start(struct am *am, struct sv_error *err)
     if (r < 0)
         return r;
     if (!host)
-        return sv_error_set(err, -ENOKEY, "NM_HOST is not set: this program is started by YARN, "
-                                          "through `selvedge run`");
+        return sv_error_set(err, -ENOKEY,
+                            "NM_HOST is not set: this program is started by YARN, "
+                            "through `selvedge run`");
     r = serve(am, &host, own, err);
     if (r < 0)
         return r;

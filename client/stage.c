@@ -46,8 +46,10 @@ static int open_own_dir(int at, const char *name, const char *shown, struct sv_e
         return sv_error_errno(err, -errno, "staging directory %s", shown);
     if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022)) {
         sv_close(fd);
-        return sv_error_set(err, -EPERM, "staging directory %s: not this user's alone: set "
-                                         "selvedge.client.staging-dir", shown);
+        return sv_error_set(err, -EPERM,
+                            "staging directory %s: not this user's alone: set "
+                            "selvedge.client.staging-dir",
+                            shown);
     }
     return fd;
 }
@@ -63,8 +65,10 @@ static int open_base(const char *path, struct sv_error *err)
     if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
         ((st.st_mode & 022) && !(st.st_mode & S_ISVTX))) {
         sv_close(fd);
-        return sv_error_set(err, -EPERM, "staging directory %s: must be root's, and sticky when "
-                                         "others may write", path);
+        return sv_error_set(err, -EPERM,
+                            "staging directory %s: must be root's, and sticky when "
+                            "others may write",
+                            path);
     }
     return fd;
 }
@@ -118,7 +122,7 @@ struct cli_stage *cli_stage_free(struct cli_stage *s)
         (void)!sv_remove_tree_at(s->user_dir, s->app); /* the user's own rubbish, ignoring */
     sv_close(s->dir);
     sv_close(s->user_dir);
-    LL_FOREACH_SAFE(s->texts, t, next)
+    LL_FOREACH_SAFE (s->texts, t, next)
         free(t);
     free(s->path);
     free(s);

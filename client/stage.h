@@ -7,8 +7,8 @@
 
 struct cli_stage;
 
-/* <selvedge.client.staging-dir>/<user>/<application>; the key's default is /var/tmp/selvedge-<user>.
- * A directory on the way that somebody else could exchange is refused. */
+/* <selvedge.client.staging-dir>/<user>/<application>; the key's default is
+ * /var/tmp/selvedge-<user>. A directory on the way that somebody else could exchange is refused. */
 int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app,
                   struct cli_stage **ret, struct sv_error *err) _must_use_;
 /* Removes the job's directory as well. */

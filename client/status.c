@@ -80,7 +80,8 @@ static void read_not_enforced(struct cli_row *row, json_t *v)
 
     if (json_is_string(v))
         snprintf(row->not_enforced, sizeof(row->not_enforced), "%s", json_string_value(v));
-    json_array_foreach(v, i, item) {
+    json_array_foreach(v, i, item)
+    {
         int n = snprintf(row->not_enforced + used, sizeof(row->not_enforced) - used, "%s%s",
                          used ? ", " : "", json_is_string(item) ? json_string_value(item) : "?");
 
@@ -105,7 +106,7 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
 
 void cli_status_print(const struct cli_status *s, FILE *out)
 {
-    static const char *const heads[] = { ">INSTANCE", "CONTAINER",  "NODE",      "STATE", ">EXIT",
+    static const char *const heads[] = { ">INSTANCE", "CONTAINER", "NODE",      "STATE",  ">EXIT",
                                          ">PEAK MEM", ">CPU TIME", ">LOCALIZE", ">LAUNCH" };
     struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
     const char *not_enforced = NULL;
@@ -138,7 +139,8 @@ void cli_status_print(const struct cli_status *s, FILE *out)
 
         if (r->done && r->exit_status < 0 && *r->diagnostics)
             fprintf(out, "instance %d: %.*s\n", r->instance,
-                    end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics), r->diagnostics);
+                    end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics),
+                    r->diagnostics);
     }
     if (not_enforced)
         fprintf(out, "%s limits not enforced (the node's cgroup v2 lacks the controllers)\n",
@@ -160,18 +162,17 @@ void cli_status_print_json(const struct cli_status *s, const char *app, FILE *ou
         const struct cli_row *r = &s->rows[i];
 
         (void)json_array_append_new(
-            list, json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "instance",
-                            r->instance, "container", r->container, "node", r->node, "state",
-                            r->state, "tries", r->tries, "exitCode",
-                            r->done ? json_integer(r->exit_status) : json_null(),
-                            "peakMemoryBytes", known(r->peak_bytes), "cpuTimeMs",
-                            known(r->cpu_ms), "localizeMs", known(r->localize_ms), "launchMs",
-                            known(r->launch_ms), "limitsNotEnforced", r->not_enforced,
-                            "diagnostics", r->diagnostics));
+            list, json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s}",
+                            "instance", r->instance, "container", r->container, "node", r->node,
+                            "state", r->state, "tries", r->tries, "exitCode",
+                            r->done ? json_integer(r->exit_status) : json_null(), "peakMemoryBytes",
+                            known(r->peak_bytes), "cpuTimeMs", known(r->cpu_ms), "localizeMs",
+                            known(r->localize_ms), "launchMs", known(r->launch_ms),
+                            "limitsNotEnforced", r->not_enforced, "diagnostics", r->diagnostics));
     }
-    root = json_pack("{s:s, s:s, s:b, s:i, s:i, s:o}", "application", app, "name", s->name, "finished",
-                     s->finished, "exitCode", s->exit_code, "repeatedExits", s->repeated_exits, "containers",
-                     list);
+    root = json_pack("{s:s, s:s, s:b, s:i, s:i, s:o}", "application", app, "name", s->name,
+                     "finished", s->finished, "exitCode", s->exit_code, "repeatedExits",
+                     s->repeated_exits, "containers", list);
     if (root)
         json_dumpf(root, out, JSON_COMPACT);
     fputc('\n', out);

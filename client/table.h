@@ -16,7 +16,7 @@ void cli_table_add(struct cli_table *t, const char *fmt, ...) _printf_(2, 3);
 void cli_table_print(const struct cli_table *t, FILE *out);
 
 /* Figures for people, in the caller's buffer; "-" for negative (unknown) values. */
-const char *cli_text_bytes(int64_t bytes, char buf[32]);  /* "12.3 MiB" */
-const char *cli_text_millis(int64_t ms, char buf[32]);    /* "47 ms", "2.31 s" */
+const char *cli_text_bytes(int64_t bytes, char buf[32]); /* "12.3 MiB" */
+const char *cli_text_millis(int64_t ms, char buf[32]);   /* "47 ms", "2.31 s" */
 
 #endif

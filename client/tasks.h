@@ -15,7 +15,7 @@ enum cli_task_state {
 struct cli_task {
     int32_t instance; /* 0… */
     enum cli_task_state state;
-    int32_t tries; /* containers given to it so far */
+    int32_t tries;                      /* containers given to it so far */
     struct yarn_container_id container; /* the last one */
     char node[264], http[264];          /* "host:port" */
     int32_t exit_status;                /* DONE */

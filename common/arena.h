@@ -17,8 +17,9 @@ static inline void sv_arena_freep(struct sv_arena **a)
 {
     *a = sv_arena_free(*a);
 }
-/* Empties a small arena, so that it serves again without asking the heap. False: it is not small, or this is a
- * sanitizer's build, which could not see a use after the end; then it is unchanged, to be freed. */
+/* Empties a small arena, so that it serves again without asking the heap. False: it is not small,
+ * or this is a sanitizer's build, which could not see a use after the end; then it is unchanged, to
+ * be freed. */
 bool sv_arena_reset(struct sv_arena *a, size_t max_bytes) _must_use_;
 #define _cleanup_arena_ _cleanup_(sv_arena_freep)
 

@@ -59,8 +59,7 @@ static void add_text(struct parse *p, enum field f, const char *s, size_t n)
     int r = sv_buf_put(&p->text[f], s, n);
 
     if (r == -EMSGSIZE)
-        refuse(p, -EMSGSIZE, line_of(p), "<%s> is longer than %zu bytes", names[f],
-               p->text[f].max);
+        refuse(p, -EMSGSIZE, line_of(p), "<%s> is longer than %zu bytes", names[f], p->text[f].max);
     else if (r < 0)
         refuse(p, r, line_of(p), "out of memory");
 }

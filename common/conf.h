@@ -16,7 +16,7 @@ struct sv_conf;
 enum sv_conf_type {
     SV_CONF_STRING,
     SV_CONF_BOOL,
-    SV_CONF_INT,      /* decimal */
+    SV_CONF_INT, /* decimal */
     SV_CONF_FLOAT,
     SV_CONF_DURATION, /* milliseconds inside; a plain number has the row's plain_unit_ms */
     SV_CONF_SIZE,     /* bytes inside */
@@ -25,12 +25,12 @@ enum sv_conf_type {
 };
 
 struct sv_conf_key {
-    const char *name;         /* "yarn.nodemanager.address" */
+    const char *name; /* "yarn.nodemanager.address" */
     enum sv_conf_type type;
-    const char *def;          /* default as text (may hold ${…}); NULL = unset */
-    int64_t min, max;         /* for numbers and durations; both 0 = no range */
-    int64_t plain_unit_ms;    /* SV_CONF_DURATION */
-    const char *help;         /* one line */
+    const char *def;       /* default as text (may hold ${…}); NULL = unset */
+    int64_t min, max;      /* for numbers and durations; both 0 = no range */
+    int64_t plain_unit_ms; /* SV_CONF_DURATION */
+    const char *help;      /* one line */
 };
 
 struct sv_conf *sv_conf_new(void);
@@ -57,16 +57,16 @@ int sv_conf_string(struct sv_conf *c, const struct sv_conf_key *k, const char **
                    struct sv_error *err) _must_use_; /* NULL when unset */
 int sv_conf_bool(struct sv_conf *c, const struct sv_conf_key *k, bool *ret, struct sv_error *err)
     _must_use_;
-int sv_conf_int(struct sv_conf *c, const struct sv_conf_key *k, int64_t *ret,
-                struct sv_error *err) _must_use_;
-int sv_conf_float(struct sv_conf *c, const struct sv_conf_key *k, double *ret,
-                  struct sv_error *err) _must_use_;
+int sv_conf_int(struct sv_conf *c, const struct sv_conf_key *k, int64_t *ret, struct sv_error *err)
+    _must_use_;
+int sv_conf_float(struct sv_conf *c, const struct sv_conf_key *k, double *ret, struct sv_error *err)
+    _must_use_;
 int sv_conf_duration_ms(struct sv_conf *c, const struct sv_conf_key *k, int64_t *ret,
                         struct sv_error *err) _must_use_;
 int sv_conf_size(struct sv_conf *c, const struct sv_conf_key *k, uint64_t *ret,
                  struct sv_error *err) _must_use_;
-int sv_conf_list(struct sv_conf *c, const struct sv_conf_key *k, char ***ret,
-                 struct sv_error *err) _must_use_; /* malloc'd strv */
+int sv_conf_list(struct sv_conf *c, const struct sv_conf_key *k, char ***ret, struct sv_error *err)
+    _must_use_; /* malloc'd strv */
 /* Splits host and port; ret_host is owned by the configuration. Port 0 = any. */
 int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char **ret_host,
                     uint16_t *ret_port, struct sv_error *err) _must_use_;

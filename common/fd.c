@@ -22,7 +22,8 @@ int sv_close(int fd)
     if (fd >= 0) {
         int saved = errno;
 
-        /* EBADF means that somebody else's descriptor could be next: stop here. EINTR has closed. */
+        /* EBADF means that somebody else's descriptor could be next: stop here. EINTR has closed.
+         */
         if (close(fd) < 0 && errno == EBADF)
             abort();
         errno = saved;
@@ -43,8 +44,8 @@ int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
     /* O_PATH takes no other flag than these; O_NOCTTY would make the kernel refuse */
     if (flags & O_PATH)
         how.flags &= (uint64_t)(O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    /* EAGAIN is a rename that raced with the walk, or, for O_NONBLOCK, a lease that the file's owner
-     * holds and need not give back for lease-break-time: never a reason to wait for long. */
+    /* EAGAIN is a rename that raced with the walk, or, for O_NONBLOCK, a lease that the file's
+     * owner holds and need not give back for lease-break-time: never a reason to wait for long. */
     for (int tries = 0; tries < EAGAIN_TRIES; tries++) {
         fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
         if (fd >= 0 || (errno != EINTR && errno != EAGAIN))

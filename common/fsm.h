@@ -18,8 +18,8 @@ typedef int (*sv_fsm_action)(void *object, int event, void *arg);
 
 struct sv_fsm_cell {
     sv_fsm_action action;
-    uint8_t next;    /* 0 = refused */
-    uint8_t alt[3];  /* other states that the action may choose; 0 = none */
+    uint8_t next;   /* 0 = refused */
+    uint8_t alt[3]; /* other states that the action may choose; 0 = none */
 };
 
 struct sv_fsm {
@@ -32,8 +32,7 @@ struct sv_fsm {
 
 /* Runs the cell; writes *state. -EPROTO when the event is illegal in that state (nothing happens;
  * the caller logs), -EBADE when an action chose a state that its cell does not declare. */
-int sv_fsm_run(const struct sv_fsm *fsm, int *state, int event, void *object, void *arg)
-    _must_use_;
+int sv_fsm_run(const struct sv_fsm *fsm, int *state, int event, void *object, void *arg) _must_use_;
 /* Graphviz dot of every declared edge. */
 void sv_fsm_print_dot(const struct sv_fsm *fsm, FILE *out);
 

@@ -15,10 +15,10 @@ struct sv_http;
 
 struct sv_http_request {
     const char *method;
-    const char *path;                       /* decoded once; starts with '/' */
+    const char *path; /* decoded once; starts with '/' */
     const void *body;
-    size_t body_len;                        /* at most 1 MiB, else 413 before the handler */
-    void *conn;                             /* for sv_http_query/header */
+    size_t body_len; /* at most 1 MiB, else 413 before the handler */
+    void *conn;      /* for sv_http_query/header */
 };
 
 struct sv_http_response {
@@ -26,12 +26,13 @@ struct sv_http_response {
     const char *content_type; /* static string; NULL = "text/plain; charset=utf-8" */
     char *body;               /* malloc'd, taken by the server; or NULL */
     size_t body_len;
-    int fd;                   /* >= 0: send this file from `offset`, `size` bytes; taken */
+    int fd; /* >= 0: send this file from `offset`, `size` bytes; taken */
     uint64_t offset, size;
-    char *location;           /* malloc'd, taken; for redirects */
+    char *location; /* malloc'd, taken; for redirects */
 };
 
-/* Fills *ret (it starts as 404, fd -1). A negative result becomes 500 with an incident in the log. */
+/* Fills *ret (it starts as 404, fd -1). A negative result becomes 500 with an incident in the log.
+ */
 typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
                                void *userdata);
 

@@ -89,8 +89,8 @@ static void write_line(enum sv_log_level level, const char *object, const char *
     if (!gmtime_r(&sec, &tm) || !strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm))
         stamp[0] = '\0';
     n = snprintf(line, sizeof(line), "%s.%03dZ %s %.*s: %s%s%s\n", stamp, (int)(wall % 1000),
-                 level_names[level], room_len(file), file, object ? object : "",
-                 object ? ": " : "", message);
+                 level_names[level], room_len(file), file, object ? object : "", object ? ": " : "",
+                 message);
     if (n < 0)
         return;
     if ((size_t)n >= sizeof(line)) {
@@ -128,7 +128,8 @@ static void write_journal(enum sv_log_level level, const char *object, const cha
         write_line(level, object, file, message);
 }
 
-/* Escapes all but tabs, which separate the fields of audit lines (whose values are escaped before). */
+/* Escapes all but tabs, which separate the fields of audit lines (whose values are escaped before).
+ */
 static void escape_fields(char *dst, size_t size, char *src)
 {
     char *tab;

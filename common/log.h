@@ -10,11 +10,11 @@
 #include "common/base.h"
 
 enum sv_log_level { /* syslog's numbers */
-    SV_LOG_ERR = 3,
-    SV_LOG_WARNING = 4,
-    SV_LOG_NOTICE = 5,
-    SV_LOG_INFO = 6,
-    SV_LOG_DEBUG = 7,
+                    SV_LOG_ERR = 3,
+                    SV_LOG_WARNING = 4,
+                    SV_LOG_NOTICE = 5,
+                    SV_LOG_INFO = 6,
+                    SV_LOG_DEBUG = 7,
 };
 
 /* Called once by main. `program` must live for ever. The level comes from SELVEDGE_LOG_LEVEL

@@ -7,11 +7,12 @@
 static const char *const texts[] = {
     [EXE_STATUS_OK] = "done",
     [EXE_STATUS_ARGUMENTS] = "argument count is not one",
-    [EXE_STATUS_DESCRIPTORS] = "standard descriptors cannot be set up, or descriptor 0 is no request "
+    [EXE_STATUS_DESCRIPTORS] =
+        "standard descriptors cannot be set up, or descriptor 0 is no request "
         "socket",
     [EXE_STATUS_CALLER] = "caller is not the NodeManager's account",
     [EXE_STATUS_NOT_ROOT] = "helper runs without root: it must be root:<group> 4750, not under "
-        "NoNewPrivileges or on a nosuid mount",
+                            "NoNewPrivileges or on a nosuid mount",
     [EXE_STATUS_CONFINED] = "helper runs inside a user namespace, chroot or seccomp filter",
     [EXE_STATUS_LIMITS] = "inherited resource limits are too low",
     [EXE_STATUS_PRIVILEGE] = "a change of identity, capability or securebits failed",
@@ -22,16 +23,18 @@ static const char *const texts[] = {
     [EXE_STATUS_REQUEST_FDS] = "request has the wrong descriptors",
     [EXE_STATUS_REQUEST_FILE] = "script or credentials are no sealed memfd, or too large",
     [EXE_STATUS_CONFIG_OPEN] = "configuration file cannot be opened",
-    [EXE_STATUS_CONFIG_OWNER] = "configuration file or a directory above it is not safe from others "
+    [EXE_STATUS_CONFIG_OWNER] =
+        "configuration file or a directory above it is not safe from others "
         "than root",
     [EXE_STATUS_CONFIG_SYNTAX] = "configuration file has an error",
     [EXE_STATUS_BINARY_OWNER] = "helper's own file is not root:<group> 4750",
     [EXE_STATUS_SERVICE_ACCOUNT] = "an account named in the configuration does not exist or is not "
-        "usable",
+                                   "usable",
     [EXE_STATUS_STATE] = "prepared state cannot be made, or its directory is not safe from "
-        "others than root",
+                         "others than root",
     [EXE_STATUS_USER_UNKNOWN] = "user does not exist",
-    [EXE_STATUS_USER_REFUSED] = "user must not run containers: root, service account, banned or below "
+    [EXE_STATUS_USER_REFUSED] =
+        "user must not run containers: root, service account, banned or below "
         "min.user.id",
     [EXE_STATUS_USER_LOOKUP] = "account database cannot be read",
     [EXE_STATUS_PROFILE] = "sandbox profile is not one of selvedge.sandbox.profiles",
@@ -45,7 +48,8 @@ static const char *const texts[] = {
     [EXE_STATUS_RECORD] = "exit record cannot be made",
     [EXE_STATUS_CGROUP] = "container's cgroup is missing or not the NodeManager's",
     [EXE_STATUS_CGROUP_BUSY] = "container's cgroup has processes already",
-    [EXE_STATUS_CGROUP_LIMITS] = "container's cgroup has no memory or pids limit, or other ones than "
+    [EXE_STATUS_CGROUP_LIMITS] =
+        "container's cgroup has no memory or pids limit, or other ones than "
         "requested",
     [EXE_STATUS_DEVICE_FILTER] = "device filter cannot be attached",
     [EXE_STATUS_CLONE] = "container process cannot be started in its cgroup and namespaces",
@@ -94,8 +98,11 @@ int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret)
         return -EPROTONOSUPPORT;
     if (len != sizeof(h) + h.text_len)
         return -EBADMSG;
-    *ret = (struct exe_reply){ .status = h.status, .error = h.error, .request_id = h.request_id,
-                               .pid = h.pid, .text = (const char *)buf + sizeof(h),
+    *ret = (struct exe_reply){ .status = h.status,
+                               .error = h.error,
+                               .request_id = h.request_id,
+                               .pid = h.pid,
+                               .text = (const char *)buf + sizeof(h),
                                .text_len = h.text_len };
     return 0;
 }

@@ -12,7 +12,7 @@ struct exe_reply {
     int32_t error;
     uint64_t request_id;
     int32_t pid;
-    const char *text;    /* which object; CHECK: the policy, one key=value a line; not a C string */
+    const char *text; /* which object; CHECK: the policy, one key=value a line; not a C string */
     uint16_t text_len;
 };
 /* `ret->text` points into `buf`. */

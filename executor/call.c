@@ -1,10 +1,10 @@
-/* One run of container-executor: a way to it, a request, an answer. The daemon's side; the process that
- * answers may stay on as a monitor.
+/* One run of container-executor: a way to it, a request, an answer. The daemon's side; the process
+ * that answers may stay on as a monitor.
  *
- * The spare: with a launch one is started, or connected to, that is asked nothing yet, for the next launch to
- * find it ready. There is one at most, for eight seconds; nothing but its descriptor binds it to this process,
- * with whose end it ends. It never decides whether a request is done: what a spare has not read is asked of
- * another one. */
+ * The spare: with a launch one is started, or connected to, that is asked nothing yet, for the next
+ * launch to find it ready. There is one at most, for eight seconds; nothing but its descriptor
+ * binds it to this process, with whose end it ends. It never decides whether a request is done:
+ * what a spare has not read is asked of another one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -34,11 +34,11 @@ struct exe_call {
     struct exe_channel channel;
     uint64_t request_id;
     bool answered, forgotten;
-    bool ready;  /* the container's group is made */
-    bool unread; /* the other end was closed, and nobody had read what was sent */
+    bool ready;            /* the container's group is made */
+    bool unread;           /* the other end was closed, and nobody had read what was sent */
     struct exe_dial *dial; /* by a socket, until it is answered; not of a spare */
     int status;            /* by a socket: what `ended` is told */
-    struct asked *asked; /* a helper that did nothing of it is followed by another, once */
+    struct asked *asked;   /* a helper that did nothing of it is followed by another, once */
     sd_event_source *on_socket, *on_end;
     struct exe_call_ops ops;
     void *userdata;
@@ -99,7 +99,9 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
         struct cmsghdr align;
     } control;
     struct iovec iov = { .iov_base = buf, .iov_len = EXE_REPLY_SIZE_MAX };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+    struct msghdr msg = { .msg_iov = &iov,
+                          .msg_iovlen = 1,
+                          .msg_control = control.space,
                           .msg_controllen = sizeof(control.space) };
     _cleanup_close_ int got = -1;
     const int from = c->channel.socket;
@@ -163,7 +165,7 @@ static void on_reply(struct exe_call *c, const struct exe_reply *reply, int pidf
         answer(c, reply, pidfd, 0);
         return;
     }
-    if (c->answered) /* a localizer's end */
+    if (c->answered)                            /* a localizer's end */
         c->status = (reply->error & 0xff) << 8; /* as waitpid has it */
     (void)sv_close(pidfd);
 }
@@ -188,8 +190,9 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
         exe_dial_again(c->dial);
         return 0;
     }
-    /* Closed, or nothing that makes sense. What is wrong is told by the exit status, if the process is ours;
-     * the end of a connection is the end of the call. To close it takes a while, and is waited for by nobody. */
+    /* Closed, or nothing that makes sense. What is wrong is told by the exit status, if the process
+     * is ours; the end of a connection is the end of the call. To close it takes a while, and is
+     * waited for by nobody. */
     const bool answered = c->answered;
     if (c->exe->dialer)
         c->dial = exe_dial_free(c->dial);
@@ -251,12 +254,13 @@ static int listen_to(struct exe_call *c)
     return e;
 }
 
-/* A helper that is asked nothing yet. Where it is started and cannot be watched it ends by itself, when the call is
- * freed. */
+/* A helper that is asked nothing yet. Where it is started and cannot be watched it ends by itself,
+ * when the call is freed. */
 static int reach(struct exe_call *c, struct sv_error *err)
 {
     struct exe *x = c->exe;
-    int e = x->dialer ? exe_dial_connect(x->dialer, x->helper, &c->channel) : exe_channel_open(x->helper, &c->channel, err);
+    int e = x->dialer ? exe_dial_connect(x->dialer, x->helper, &c->channel)
+                      : exe_channel_open(x->helper, &c->channel, err);
     if (e < 0)
         return e;
     e = listen_to(c);
@@ -306,7 +310,9 @@ static void on_unreachable(int error, void *userdata)
 {
     struct exe_call *c = userdata;
     const char *path = exe_dialer_path(c->exe->dialer);
-    const struct exe_reply reply = { .status = EXE_STATUS_SOCKET, .error = -error, .text = path,
+    const struct exe_reply reply = { .status = EXE_STATUS_SOCKET,
+                                     .error = -error,
+                                     .text = path,
                                      .text_len = (uint16_t)strlen(path) };
     c->exe->unreachable = true;
     c->dial = exe_dial_free(c->dial);
@@ -324,7 +330,8 @@ static int worded(const struct exe_call *c, int e, struct sv_error *err)
     return e < 0 ? sv_error_errno(err, e, "%s", c->exe->helper) : 0;
 }
 
-static int dial(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds, struct sv_error *err)
+static int dial(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
+                struct sv_error *err)
 {
     static const struct exe_dial_ops ops = { .connected = on_connected, .failed = on_unreachable };
     int e = exe_dial(c->exe->dialer, r, fds, n_fds, c->channel.socket, &ops, c, &c->dial);
@@ -334,7 +341,8 @@ static int dial(struct exe_call *c, const struct exe_request *r, const int *fds,
 }
 
 /* Asks one that was not ready before, in the place of the spare if there was one. */
-static int ask(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds, struct sv_error *err)
+static int ask(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
+               struct sv_error *err)
 {
     if (c->exe->dialer) {
         exe_call_hang_up(c);
@@ -381,7 +389,8 @@ static int on_spare_start(sd_event_source *s, void *userdata)
         return 0;
     if (reach(x->spare, NULL) < 0)
         call_free(x->spare);
-    else if (sd_event_add_time_relative(x->event, &x->spare_end, CLOCK_BOOTTIME, SPARE_USEC, 0, on_spare_end, x) < 0)
+    else if (sd_event_add_time_relative(x->event, &x->spare_end, CLOCK_BOOTTIME, SPARE_USEC, 0,
+                                        on_spare_end, x) < 0)
         spare_drop(x);
     return 0;
 }
@@ -400,7 +409,8 @@ static struct exe_call *spare_take(struct exe *x)
 {
     struct exe_call *c = x->spare;
     struct pollfd p = { .fd = c ? c->channel.socket : -1, .events = POLLIN };
-    if (p.fd >= 0 && !c->answered && (!x->dialer || exe_dial_at_once(x->dialer)) && exe_channel_is_current(&c->channel, x->helper) && poll(&p, 1, 0) == 0) {
+    if (p.fd >= 0 && !c->answered && (!x->dialer || exe_dial_at_once(x->dialer)) &&
+        exe_channel_is_current(&c->channel, x->helper) && poll(&p, 1, 0) == 0) {
         x->spare = NULL;
         return c;
     }
@@ -408,9 +418,9 @@ static struct exe_call *spare_take(struct exe *x)
     return NULL;
 }
 
-/* A spare may end just when it is asked: it was killed, or has waited for too long; and root's configuration may
- * change between a request and the word after it. What was not read was not done, and who answers without the
- * request's number says so. */
+/* A spare may end just when it is asked: it was killed, or has waited for too long; and root's
+ * configuration may change between a request and the word after it. What was not read was not done,
+ * and who answers without the request's number says so. */
 static bool ask_another(struct exe_call *c, const struct exe_reply *reply)
 {
     if (!c->asked || c->forgotten || (reply ? reply->request_id != 0 : !c->unread))
@@ -423,7 +433,8 @@ static bool ask_another(struct exe_call *c, const struct exe_reply *reply)
 
 /* ---- a call ----------------------------------------------------------------------------------*/
 
-/* For ask_another; without memory or descriptors to spare it is not needed: what is asked now runs. */
+/* For ask_another; without memory or descriptors to spare it is not needed: what is asked now runs.
+ */
 static struct asked *keep(const struct exe_request *r, const int *fds, size_t n_fds)
 {
     struct asked *a = calloc(1, sizeof(*a));
@@ -476,7 +487,9 @@ int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t 
 void exe_call_ready(struct exe_call *c)
 {
     c->ready = true;
-    const int e = c->dial ? exe_dial_ready(c->dial) : c->channel.socket >= 0 ? exe_channel_ready(&c->channel) : 0;
+    const int e = c->dial                  ? exe_dial_ready(c->dial)
+                  : c->channel.socket >= 0 ? exe_channel_ready(&c->channel)
+                                           : 0;
     if (e == -ECONNRESET)
         c->unread = true; /* told once: its end does not tell it any more */
 }

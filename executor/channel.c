@@ -42,7 +42,8 @@ struct exe_channel_file exe_channel_look(const char *path)
     struct stat st;
     if (stat(path, &st) < 0)
         return (struct exe_channel_file){ 0 };
-    return (struct exe_channel_file){ .dev = st.st_dev, .ino = st.st_ino,
+    return (struct exe_channel_file){ .dev = st.st_dev,
+                                      .ino = st.st_ino,
                                       .changed = st.st_ctim.tv_sec,
                                       .changed_ns = st.st_ctim.tv_nsec };
 }
@@ -57,7 +58,8 @@ int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_erro
 {
     int pair[2];
     pid_t pid = -1;
-    const struct exe_channel_file file = exe_channel_look(helper); /* not a later one than what is started */
+    const struct exe_channel_file file =
+        exe_channel_look(helper); /* not a later one than what is started */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return sv_error_errno(err, -errno, "container-executor: socketpair");
     _cleanup_close_ int ours = pair[0], theirs = pair[1];
@@ -73,8 +75,9 @@ int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_erro
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process < 0)
         return sv_error_errno(err, -errno, "container-executor: pidfd");
-    *ret = (struct exe_channel){ .socket = sv_take_fd(&ours), .process = process, .pid = pid,
-                                .file = file };
+    *ret = (struct exe_channel){
+        .socket = sv_take_fd(&ours), .process = process, .pid = pid, .file = file
+    };
     return 0;
 }
 

@@ -1,14 +1,13 @@
-/* container-delete: a DELETE request as container-executor has checked it, carried out as the user whose
- * files go. The helper executes it after it has dropped to that user for ever, with
- *   fd 0   the request socket: the answer goes there
- *   fd 1   a pipe with one struct exe_request
- *   fd 3…  O_PATH directories: the masked local dirs, or log dirs, in ascending order
- * and an empty environment. Its file is not readable by users (mode 0711), so the kernel lets no
- * process of the same user trace it and answer in its place.
+/* container-delete: a DELETE request as container-executor has checked it, carried out as the user
+ * whose files go. The helper executes it after it has dropped to that user for ever, with fd 0 the
+ * request socket: the answer goes there fd 1   a pipe with one struct exe_request fd 3…  O_PATH
+ * directories: the masked local dirs, or log dirs, in ascending order and an empty environment. Its
+ * file is not readable by users (mode 0711), so the kernel lets no process of the same user trace
+ * it and answer in its place.
  *
- * The kernel decides what may go. Never follows a link, never crosses a mount, holds few descriptors:
- * what lies deeper is moved up to the top directory first and dealt with there. Trees are made by
- * jobs: any depth, any mode, any name. */
+ * The kernel decides what may go. Never follows a link, never crosses a mount, holds few
+ * descriptors: what lies deeper is moved up to the top directory first and dealt with there. Trees
+ * are made by jobs: any depth, any mode, any name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,11 +42,12 @@ static int open_at(int dirfd, const char *path, int flags)
     return -EAGAIN;
 }
 
-/* EXTRA_PASSES: readings of a directory beyond its second one, in the whole removal. A tree at rest needs
- * one of the top directory for each DEPTH levels; a job that fills the tree meanwhile gets no more. */
+/* EXTRA_PASSES: readings of a directory beyond its second one, in the whole removal. A tree at rest
+ * needs one of the top directory for each DEPTH levels; a job that fills the tree meanwhile gets no
+ * more. */
 enum { DEPTH = 24, ENTRIES = 8192, EXTRA_PASSES = 1024 };
-/* A directory that is filled faster than it is read has no end at all. Some millions of entries are removed in
- * this time; the daemon asks again for what stays. */
+/* A directory that is filled faster than it is read has no end at all. Some millions of entries are
+ * removed in this time; the daemon asks again for what stays. */
 #define SECONDS 60
 
 struct entry { /* struct linux_dirent64 */
@@ -59,7 +59,7 @@ struct entry { /* struct linux_dirent64 */
 };
 
 struct walk {
-    int top;      /* where too deep directories are moved to */
+    int top; /* where too deep directories are moved to */
     unsigned moved, extra;
     time_t until; /* CLOCK_MONOTONIC */
 };
@@ -126,8 +126,8 @@ static int remove_one(struct walk *w, int dir, const char *name, int depth)
     return r;
 }
 
-/* Everything in `dir`. Reads it from the start until a pass removes nothing: removal moves entries. Or until
- * it is clear that somebody makes new ones. */
+/* Everything in `dir`. Reads it from the start until a pass removes nothing: removal moves entries.
+ * Or until it is clear that somebody makes new ones. */
 static int clear(struct walk *w, int dir, int depth)
 {
     int error = 0;
@@ -270,9 +270,12 @@ static int answer(const struct exe_request *r, int error)
 {
     const enum exe_status status = error ? EXE_STATUS_DELETE : EXE_STATUS_OK;
     const char *text = error ? "left over" : "";
-    struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION,
-                                   .status = (uint16_t)status, .error = error,
-                                   .request_id = r->request_id, .text_len = (uint16_t)strlen(text) };
+    struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
+                                   .version = EXE_PROTOCOL_VERSION,
+                                   .status = (uint16_t)status,
+                                   .error = error,
+                                   .request_id = r->request_id,
+                                   .text_len = (uint16_t)strlen(text) };
     struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
     (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* who asked may be gone, ignoring */

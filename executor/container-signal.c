@@ -1,14 +1,12 @@
-/* container-signal: a SIGNAL request as container-executor has checked it, carried out as the job's user.
- * The helper executes it after it has dropped to that user for ever, with
- *   fd 0   the request socket: the answer goes there
- *   fd 1   a pipe with one struct exe_request
- *   fd 3   the daemon's pidfd of what it says is the container's init
- *   fd 4   the container's cgroup
- * and an empty environment. Its file is not readable by users (mode 0711), so the kernel lets no
- * process of the same user trace it.
+/* container-signal: a SIGNAL request as container-executor has checked it, carried out as the job's
+ * user. The helper executes it after it has dropped to that user for ever, with fd 0   the request
+ * socket: the answer goes there fd 1   a pipe with one struct exe_request fd 3   the daemon's pidfd
+ * of what it says is the container's init fd 4   the container's cgroup and an empty environment.
+ * Its file is not readable by users (mode 0711), so the kernel lets no process of the same user
+ * trace it.
  *
- * The signal goes to init, which passes it to the main process' group. The kernel sees to it that it
- * reaches nobody else's process; that it is one of this container is proved by the group. */
+ * The signal goes to init, which passes it to the main process' group. The kernel sees to it that
+ * it reaches nobody else's process; that it is one of this container is proved by the group. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -49,7 +47,7 @@ static bool in_cgroup(int cgroup, long pid)
     int fd = openat(cgroup, "cgroup.procs", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     size_t n = 1, len = (size_t)snprintf(want, sizeof(want), "\n%ld\n", pid);
     text[0] = '\n';
-    for (ssize_t r = 1; fd >= 0 && r > 0 && n < sizeof(text); n += r > 0 ? (size_t)r : 0)
+    for (ssize_t r = 1; fd >= 0 && r > 0 && n<sizeof(text); n += r> 0 ? (size_t)r : 0)
         r = read(fd, text + n, sizeof(text) - n);
     if (fd >= 0)
         (void)close(fd);
@@ -61,9 +59,12 @@ static int answer(const struct exe_request *r, enum exe_status status, int error
     char text[EXE_TEXT_MAX] = "";
     if (status != EXE_STATUS_OK)
         exe_container_text(r, text);
-    struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION,
-                                   .status = (uint16_t)status, .error = error,
-                                   .request_id = r->request_id, .text_len = (uint16_t)strlen(text) };
+    struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
+                                   .version = EXE_PROTOCOL_VERSION,
+                                   .status = (uint16_t)status,
+                                   .error = error,
+                                   .request_id = r->request_id,
+                                   .text_len = (uint16_t)strlen(text) };
     struct iovec iov[2] = { { &head, sizeof(head) }, { text, head.text_len } };
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
     (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* who asked may be gone, ignoring */

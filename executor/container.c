@@ -19,8 +19,10 @@
 #include "executor/internal.h"
 
 #define LOOK_AGAIN_USEC 2000
-#define LOOKS_FOR_RECORD 250 /* half a second: a helper that was asked may not have made it yet; */
-#define WAITS_FOR_PREPARE 24 /* so often again where container-prepare is at work, which has ten */
+/* Half a second: the helper that was started may not have created the exit record yet. */
+#define LOOKS_FOR_RECORD 250
+/* Further rounds of it while container-prepare runs, which has ten seconds. */
+#define WAITS_FOR_PREPARE 24
 #define EXIT_LOST 154
 #define CGROUP_REMOVE_MS 10000
 
@@ -34,17 +36,17 @@ struct exe_container {
     unsigned work_dir;
     char name[EXE_TEXT_MAX], app[EXE_TEXT_MAX];
     struct cg_leaf *leaf;
-    struct exe_call *call;     /* helper, then monitor; NULL when adopted or ended */
-    int init;                  /* pidfd; -1 not known */
-    sd_event_source *on_init;  /* launched, not adopted: its end */
-    struct cg_usage usage;     /* read at that */
-    bool used;                 /* it was */
-    int record;                /* launched, and started: its record */
-    int monitor;               /* adopted: pidfd of the monitor */
-    sd_event_source *watch;    /* adopted: end of the monitor; or a first word from the loop */
-    int looks, waits;          /* adopted: how often there was a group but no record */
-    bool killed;               /* by exe_kill */
-    bool over;                 /* failed or exited was called */
+    struct exe_call *call;    /* helper, then monitor; NULL when adopted or ended */
+    int init;                 /* pidfd; -1 not known */
+    sd_event_source *on_init; /* launched, not adopted: its end */
+    struct cg_usage usage;    /* read at that */
+    bool used;                /* it was */
+    int record;               /* launched, and started: its record */
+    int monitor;              /* adopted: pidfd of the monitor */
+    sd_event_source *watch;   /* adopted: end of the monitor; or a first word from the loop */
+    int looks, waits;         /* adopted: how often there was a group but no record */
+    bool killed;              /* by exe_kill */
+    bool over;                /* failed or exited was called */
 };
 
 static void container_free(struct exe_container *c)
@@ -77,8 +79,14 @@ static int container_new(struct exe *x, struct yarn_container_id id, const char 
     struct exe_container *c = calloc(1, sizeof(*c));
     if (!c)
         return sv_error_errno(err, -ENOMEM, "container");
-    *c = (struct exe_container){ .exe = x, .ops = *ops, .userdata = userdata, .id = id,
-                                 .work_dir = work_dir, .init = -1, .monitor = -1, .record = -1 };
+    *c = (struct exe_container){ .exe = x,
+                                 .ops = *ops,
+                                 .userdata = userdata,
+                                 .id = id,
+                                 .work_dir = work_dir,
+                                 .init = -1,
+                                 .monitor = -1,
+                                 .record = -1 };
     memcpy(c->user, r.user, sizeof(c->user));
     exe_container_text(&r, c->name);
     exe_app_text(&r, c->app);
@@ -91,8 +99,8 @@ static int container_new(struct exe *x, struct yarn_container_id id, const char 
 static int private_dir(const struct exe_container *c, bool make)
 {
     char path[2 * EXE_TEXT_MAX + 16];
-    _cleanup_close_ int local = open(c->exe->local_dirs[c->work_dir],
-                                     O_PATH | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_close_ int local =
+        open(c->exe->local_dirs[c->work_dir], O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (local < 0)
         return -errno;
     (void)snprintf(path, sizeof(path), "nmPrivate/%s/%s", c->app, c->name);
@@ -241,7 +249,8 @@ static int on_init_end(sd_event_source *s, int fd, uint32_t revents, void *userd
     return 0;
 }
 
-/* What its end will be read from is opened while nobody waits. What cannot be is tried again then. */
+/* What its end will be read from is opened while nobody waits. What cannot be is tried again then.
+ */
 static void prepare_end(struct exe_container *c)
 {
     struct cg_usage now;
@@ -295,9 +304,13 @@ static void on_ended(int status, void *userdata)
 int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_container_ops *ops,
                void *userdata, struct exe_container **ret, struct sv_error *err)
 {
-    static const struct exe_call_ops call_ops = { .answer = on_answer, .closed = on_closed, .ended = on_ended };
-    struct exe_request r = { .op = EXE_OP_LAUNCH, .local_mask = l->local_mask,
-                             .log_mask = l->log_mask, .work_dir = (uint8_t)l->work_dir,
+    static const struct exe_call_ops call_ops = { .answer = on_answer,
+                                                  .closed = on_closed,
+                                                  .ended = on_ended };
+    struct exe_request r = { .op = EXE_OP_LAUNCH,
+                             .local_mask = l->local_mask,
+                             .log_mask = l->log_mask,
+                             .work_dir = (uint8_t)l->work_dir,
                              .profile = (uint8_t)l->profile,
                              .network = (uint8_t)l->network,
                              .net_index = l->net_index,
@@ -332,8 +345,9 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         e = exe_call_start(x, &r, (int[]){ script, credentials }, 2, &call_ops, c, &c->call, err);
     if (e == 0) { /* while the helper prepares what needs neither */
         dir = private_dir(c, true);
-        e = dir < 0 ? sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
-                    : cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
+        e = dir < 0
+                ? sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
+                : cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
         if (e < 0)
             exe_call_abandon(SV_TAKE(c->call));
     }
@@ -434,8 +448,8 @@ static bool preparing(void)
     return found;
 }
 
-/* The group is made before the helper is asked: where it is, one may be on its way, and a second one
- * must not start beside it. */
+/* The group is made before the helper is asked: where it is, one may be on its way, and a second
+ * one must not start beside it. */
 static bool may_be_on_its_way(struct exe_container *c)
 {
     if (c->looks >= LOOKS_FOR_RECORD && c->waits < WAITS_FOR_PREPARE && preparing()) {
@@ -478,12 +492,12 @@ static int on_adopted(sd_event_source *s, void *userdata)
     case LOOK_NEVER:
         if (may_be_on_its_way(c) && look_again(c))
             return 0;
-        /* Never launched, or refused: whatever may still be on its way finds no group. The word of it
-         * waits until there is none, because the answer may be a launch by the same name. */
+        /* Never launched, or refused: whatever may still be on its way finds no group. The word of
+         * it waits until there is none, because the answer may be a launch by the same name. */
         if (c->leaf)
             (void)!cg_leaf_kill(c->leaf);
-        if (!c->leaf || cg_leaf_remove(SV_TAKE(c->leaf), c->exe->event, CGROUP_REMOVE_MS,
-                                       on_group_gone, c) < 0)
+        if (!c->leaf ||
+            cg_leaf_remove(SV_TAKE(c->leaf), c->exe->event, CGROUP_REMOVE_MS, on_group_gone, c) < 0)
             never_launched(c);
         return 0;
     case LOOK_RUNS:

@@ -41,10 +41,11 @@ struct exe_dial {
     int connection;   /* to be sent on, the callee's already; -1: none */
     bool ready;       /* the word after the request is to be sent as well */
     int unsent;       /* why it could not be sent on the connection that it has; 0: it was */
-    int64_t since_ms; /* of the first of its attempts that failed, for the same kind of reason; 0: none has */
+    int64_t since_ms; /* of the first of its attempts that failed, for the same kind of reason; 0:
+                         none has */
     int error;        /* the last one's, -errno */
     int socket;       /* the callee's, that it was sent on */
-    int queued;       /* what the kernel counts as long as nothing of it is read; 0: some of it is */
+    int queued; /* what the kernel counts as long as nothing of it is read; 0: some of it is */
     int64_t asked_ms;
     struct exe_dial_ops ops;
     void *userdata;
@@ -61,7 +62,8 @@ static int connect_to(const struct exe_dialer *d)
 
 int exe_dial_connect(const struct exe_dialer *d, const char *helper, struct exe_channel *ret)
 {
-    const struct exe_channel_file file = exe_channel_look(helper); /* not a later one than what is started */
+    const struct exe_channel_file file =
+        exe_channel_look(helper); /* not a later one than what is started */
     int fd = connect_to(d);
     if (fd >= 0)
         *ret = (struct exe_channel){ .socket = fd, .process = -1, .file = file };
@@ -83,7 +85,8 @@ static int attempt(struct exe_dial *q)
     if (q->unsent == 0 && q->ready)
         q->unsent = exe_channel_ready(&channel);
     if (q->unsent < 0)
-        (void)shutdown(channel.socket, SHUT_RDWR); /* its owner sees the end, and asks exe_dial_again */
+        (void)shutdown(channel.socket,
+                       SHUT_RDWR); /* its owner sees the end, and asks exe_dial_again */
     q->socket = channel.socket;
     return 0;
 }
@@ -106,7 +109,8 @@ static void asked(struct exe_dial *q)
     d->at_once++;
     DL_APPEND(d->asked, q);
     if (!d->watch)
-        (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0, on_watch, d);
+        (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0,
+                                         on_watch, d);
 }
 
 static void not_asked(struct exe_dial *q)
@@ -193,8 +197,8 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* The kernel takes connections as long as the socket is there, also when nobody serves it. What nobody reads for
- * a minute is given up: a helper that comes later finds that its asker is gone. */
+/* The kernel takes connections as long as the socket is there, also when nobody serves it. What
+ * nobody reads for a minute is given up: a helper that comes later finds that its asker is gone. */
 static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
 {
     struct exe_dialer *d = userdata;
@@ -214,7 +218,8 @@ static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
     } while (late);
     d->watch = sd_event_source_disable_unref(d->watch);
     if (d->asked)
-        (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0, on_watch, d);
+        (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0,
+                                         on_watch, d);
     proceed(d);
     return 0;
 }
@@ -229,7 +234,8 @@ int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret)
     d->event = event;
     d->address.sun_family = AF_UNIX;
     memcpy(d->address.sun_path, path, strlen(path));
-    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10, on_timer, d);
+    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10,
+                                       on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
     if (r < 0) {
@@ -260,16 +266,17 @@ bool exe_dial_at_once(const struct exe_dialer *d)
     return !d->waiting && !d->resting && d->at_once < EXE_DIAL_AT_ONCE;
 }
 
-int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds, int connection,
-             const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
+int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds,
+             int connection, const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
 {
     struct exe_dial *q = exe_request_ok(r) ? calloc(1, sizeof(*q)) : NULL;
     if (!exe_request_ok(r))
         return -EINVAL;
     if (!q)
         return -ENOMEM;
-    *q = (struct exe_dial){ .dialer = d, .request = *r, .connection = connection, .ops = *ops,
-                            .userdata = userdata };
+    *q = (struct exe_dial){
+        .dialer = d, .request = *r, .connection = connection, .ops = *ops, .userdata = userdata
+    };
     for (; q->n_fds < n_fds; q->n_fds++)
         if ((q->fds[q->n_fds] = fcntl(fds[q->n_fds], F_DUPFD_CLOEXEC, 0)) < 0) {
             int e = -errno;
@@ -293,8 +300,8 @@ void exe_dial_again(struct exe_dial *q)
         wait_a_little(d);
 }
 
-/* The word is counted beside the request, and may count for as much: as long as the request is unread there is
- * more than before. */
+/* The word is counted beside the request, and may count for as much: as long as the request is
+ * unread there is more than before. */
 int exe_dial_ready(struct exe_dial *q)
 {
     const struct exe_channel channel = { .socket = q->socket, .process = -1 };

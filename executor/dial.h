@@ -1,6 +1,7 @@
-/* The other way to container-executor: by a socket that systemd listens on (selvedge-executor.socket),
- * where each connection is a run of it. Nobody waits for a process then, and what is asked may have to
- * wait: for the socket to be there, for a place among the connections that systemd takes.
+/* The other way to container-executor: by a socket that systemd listens on
+ * (selvedge-executor.socket), where each connection is a run of it. Nobody waits for a process
+ * then, and what is asked may have to wait: for the socket to be there, for a place among the
+ * connections that systemd takes.
  *
  * A connection that is closed with its request unread was nothing: it is asked again. */
 #ifndef SELVEDGE_EXECUTOR_DIAL_H
@@ -14,8 +15,9 @@
 
 #define EXE_DIAL_AT_ONCE 64        /* unanswered ones; systemd's MaxConnections= is more */
 #define EXE_DIAL_PATIENCE_MS 10000 /* for the socket to be there */
-#define EXE_DIAL_UNREAD_MS 60000   /* for a request to be read: a node that is busy starts many helpers at once, and
-                                    * drops the connections that are too many */
+#define EXE_DIAL_UNREAD_MS                                                                         \
+    60000 /* for a request to be read: a node that is busy starts many helpers at once, and        \
+           * drops the connections that are too many */
 
 struct exe_dialer; /* one of a daemon */
 struct exe_dial;   /* one request */
@@ -29,21 +31,25 @@ const char *exe_dialer_path(const struct exe_dialer *d);
 struct exe_dial_ops {
     /* The request goes out on `socket`, which is the callee's: 0, or -errno and it stays ours. */
     int (*connected)(int socket, void *userdata);
-    /* There was no way for it, for too long; -errno of the last attempt. exe_dial_free is still to be called. */
+    /* There was no way for it, for too long; -errno of the last attempt. exe_dial_free is still to
+     * be called. */
     void (*failed)(int error, void *userdata);
 };
 
 /* A connection on which nothing is asked yet: a helper waits at its end, whose file is `helper`. */
-int exe_dial_connect(const struct exe_dialer *d, const char *helper, struct exe_channel *ret) _must_use_;
+int exe_dial_connect(const struct exe_dialer *d, const char *helper, struct exe_channel *ret)
+    _must_use_;
 /* Would a request go out now? */
 bool exe_dial_at_once(const struct exe_dialer *d);
-/* `fds` are duplicated. `connection`: of exe_dial_connect, asked nothing yet, and only when exe_dial_at_once; -1: a
- * new one. */
-int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds, int connection,
-             const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret) _must_use_;
+/* `fds` are duplicated. `connection`: of exe_dial_connect, asked nothing yet, and only when
+ * exe_dial_at_once; -1: a new one. */
+int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds,
+             int connection, const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
+    _must_use_;
 /* It was not sent, although connected: what ends then has not read it. */
 bool exe_dial_unsent(const struct exe_dial *q);
-/* exe_channel_ready follows the request: now, if it has gone out, and wherever it is sent from now on. 0, or -errno. */
+/* exe_channel_ready follows the request: now, if it has gone out, and wherever it is sent from now
+ * on. 0, or -errno. */
 int exe_dial_ready(struct exe_dial *q);
 /* It was not read. */
 void exe_dial_again(struct exe_dial *q);

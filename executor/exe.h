@@ -19,17 +19,17 @@ struct exe_container;
 /* Strings are copied. Directory lists must equal those of the helper's configuration in content and
  * order (exe_check compares): an index means the same directory on both sides. */
 struct exe_settings {
-    const char *helper;           /* path of container-executor */
-    const char *socket;           /* absolute; where systemd starts it for each connection; NULL: it is
-                                   * setuid, and started by this process */
-    struct cg_root *cgroups;      /* borrowed; where container groups are made */
-    char *const *local_dirs;      /* NULL-terminated */
+    const char *helper;      /* path of container-executor */
+    const char *socket;      /* absolute; where systemd starts it for each connection; NULL: it is
+                              * setuid, and started by this process */
+    struct cg_root *cgroups; /* borrowed; where container groups are made */
+    char *const *local_dirs; /* NULL-terminated */
     char *const *log_dirs;
-    bool unenforced_allowed;      /* selvedge.nodemanager.unenforced-limits.allowed */
-    enum exe_profile profile;     /* of containers, compared by exe_check; 0: not */
+    bool unenforced_allowed;  /* selvedge.nodemanager.unenforced-limits.allowed */
+    enum exe_profile profile; /* of containers, compared by exe_check; 0: not */
     enum exe_network network;
     uint32_t net_rate_kbit, net_ceil_kbit; /* of each container, as struct exe_launch has them */
-    bool labels;                  /* selvedge.nodemanager.selinux.labels */
+    bool labels;                           /* selvedge.nodemanager.selinux.labels */
 };
 
 int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, struct sv_error *err)
@@ -41,8 +41,8 @@ static inline void exe_freep(struct exe **x)
     *x = exe_free(*x);
 }
 
-/* The last thing heard of `socket` is that it cannot be reached. A failure with EXE_STATUS_SOCKET says so,
- * exe_check finds out whether it still is so. */
+/* The last thing heard of `socket` is that it cannot be reached. A failure with EXE_STATUS_SOCKET
+ * says so, exe_check finds out whether it still is so. */
 bool exe_unreachable(const struct exe *x);
 
 /* Why an operation failed. */
@@ -65,20 +65,21 @@ typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
 const char *exe_profile_name(enum exe_profile p);
 const char *exe_network_name(enum exe_network n);
 
-/* Asks the helper for the policy in force and compares directory lists, account, cgroup root, SELinux
- * labels, the unenforced-limits setting, profile, network and bandwidth with ours. `rebuild`: the helper makes
- * what it has prepared for containers again, with the mounts that there are now. */
+/* Asks the helper for the policy in force and compares directory lists, account, cgroup root,
+ * SELinux labels, the unenforced-limits setting, profile, network and bandwidth with ours.
+ * `rebuild`: the helper makes what it has prepared for containers again, with the mounts that there
+ * are now. */
 int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata) _must_use_;
 /* A line of its answer that begins with "network-", for net_plan_make. */
 struct net_request;
 void exe_network_line(struct net_request *q, const char *key, const char *value);
-/* How many addresses root's range has for containers of the network `private`, by the last answer; 0: none
- * was given yet, or another network is asked for. */
+/* How many addresses root's range has for containers of the network `private`, by the last answer;
+ * 0: none was given yet, or another network is asked for. */
 uint32_t exe_addresses(const struct exe *x);
 
 /* Makes usercache/<user>, its caches, appcache/<app> and <log>/<app> on the masked directories;
- * what is there already and right is left alone. Once an application and node. `categories`: as in struct
- * exe_request; NULL = none. */
+ * what is there already and right is left alone. Once an application and node. `categories`: as in
+ * struct exe_request; NULL = none. */
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
                  uint32_t log_mask, const uint16_t *categories, exe_done done, void *userdata)
     _must_use_;
@@ -88,14 +89,14 @@ struct exe_launch {
     const char *user;
     uint32_t local_mask, log_mask; /* good directories */
     unsigned work_dir;             /* index of the local dir of work dir and exit record */
-    struct cg_resource resource; /* made into the limits of its group before it starts */
+    struct cg_resource resource;   /* made into the limits of its group before it starts */
     enum exe_profile profile;
     enum exe_network network;
     uint32_t net_index, net_rate_kbit, net_ceil_kbit; /* PRIVATE; as struct exe_request has them */
     const struct exe_device *devices; /* assigned ones, each once, in ascending order */
     size_t n_devices;                 /* at most EXE_DEVICES_MAX */
     const uint16_t *categories;       /* NULL = none */
-    const void *script; /* launch_container.sh, at most EXE_FILE_MAX bytes */
+    const void *script;               /* launch_container.sh, at most EXE_FILE_MAX bytes */
     size_t script_len;
     const void *credentials; /* container_tokens */
     size_t credentials_len;
@@ -103,10 +104,10 @@ struct exe_launch {
 
 /* How a container ended. */
 struct exe_exit {
-    bool lost;      /* nobody saw it end (monitor died): exit_code is 154 */
-    int exit_code;  /* 0…255; 128 + signal for a killed main process */
-    int signal;     /* != 0: the whole container was killed by it */
-    bool oom;       /* the kernel killed in this group for memory; usage.oom == 0: an ancestor's */
+    bool lost;     /* nobody saw it end (monitor died): exit_code is 154 */
+    int exit_code; /* 0…255; 128 + signal for a killed main process */
+    int signal;    /* != 0: the whole container was killed by it */
+    bool oom;      /* the kernel killed in this group for memory; usage.oom == 0: an ancestor's */
     int64_t start_ms, end_ms; /* wall clock; 0 when lost */
     uint64_t utime_us, stime_us, maxrss_kib;
     struct cg_usage usage; /* the group's last counters, without stalls */
@@ -158,7 +159,8 @@ struct exe_localizer_start {
 };
 struct exe_localizer_ops {
     void (*started)(struct exe_localizer *l, pid_t pid, void *userdata);
-    /* Once, when the process has ended or could not be started (`f` != NULL). status: as waitpid. */
+    /* Once, when the process has ended or could not be started (`f` != NULL). status: as waitpid.
+     */
     void (*ended)(struct exe_localizer *l, const struct exe_failure *f, int status, void *userdata);
 };
 int exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,

@@ -88,9 +88,9 @@ void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, c
             remedy = held ? NULL : table[i].remedy;
         }
     sv_escape(what, sizeof(what), text ? text : "");
-    (void)snprintf(f->text, sizeof(f->text), "%s: %s%s%s%s%s%s%s", object,
-                   exe_status_text(status), what[0] ? ": " : "", what, error ? ": " : "",
-                   error ? strerror(error) : "", remedy ? "; " : "", remedy ? remedy : "");
+    (void)snprintf(f->text, sizeof(f->text), "%s: %s%s%s%s%s%s%s", object, exe_status_text(status),
+                   what[0] ? ": " : "", what, error ? ": " : "", error ? strerror(error) : "",
+                   remedy ? "; " : "", remedy ? remedy : "");
 }
 
 void exe_failure_from(const struct exe_reply *reply, int status, const char *object,
@@ -98,7 +98,8 @@ void exe_failure_from(const struct exe_reply *reply, int status, const char *obj
 {
     char text[512];
     if (!reply && WIFSIGNALED(status)) {
-        (void)snprintf(text, sizeof(text), "container-executor was killed by signal %d", WTERMSIG(status));
+        (void)snprintf(text, sizeof(text), "container-executor was killed by signal %d",
+                       WTERMSIG(status));
         exe_failure_set(ret, EXE_STATUS_LOST, 0, object, text);
         return;
     }

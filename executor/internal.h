@@ -20,8 +20,8 @@ struct exe {
     enum exe_network network;
     uint32_t net_rate_kbit, net_ceil_kbit, addresses;
     uint64_t next_request;
-    struct exe_call *calls;           /* utlist */
-    struct exe_call *spare;           /* one of these, or none */
+    struct exe_call *calls; /* utlist */
+    struct exe_call *spare; /* one of these, or none */
     sd_event_source *spare_start, *spare_end;
     struct exe_container *containers; /* utlist */
     struct exe_localizer *localizers; /* utlist */
@@ -30,11 +30,13 @@ struct exe {
 
 /* One run of the helper: a request, an answer, an end. `answer` comes first, once, with a reply or
  * NULL (the helper ended without one; then `status` is its wait status); `pidfd` belongs to the
- * callee. `ended` comes once the process has been reaped; where it is not ours, by a socket, when the connection
- * has ended: `status` then says how a localizer did, and else 0. Both from the loop. */
+ * callee. `ended` comes once the process has been reaped; where it is not ours, by a socket, when
+ * the connection has ended: `status` then says how a localizer did, and else 0. Both from the loop.
+ */
 struct exe_call_ops {
     void (*answer)(const struct exe_reply *reply, int pidfd, int status, void *userdata);
-    /* After the answer the socket was closed by the other side: a monitor has written its record. */
+    /* After the answer the socket was closed by the other side: a monitor has written its record.
+     */
     void (*closed)(void *userdata);
     void (*ended)(int status, void *userdata);
 };
@@ -42,19 +44,21 @@ struct exe_call_ops {
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err) _must_use_;
-/* After LAUNCH, when the container's group is made: until then the helper starts and writes nothing. */
+/* After LAUNCH, when the container's group is made: until then the helper starts and writes
+ * nothing. */
 void exe_call_ready(struct exe_call *c);
 /* Instead of exe_call_ready: no callback follows, the process ends. */
 void exe_call_abandon(struct exe_call *c);
-/* No callback follows; the process is left to itself (and reaped when it ends). NULL is accepted. */
+/* No callback follows; the process is left to itself (and reaped when it ends). NULL is accepted.
+ */
 void exe_call_forget(struct exe_call *c);
 /* Closes our end of the request socket: a localizer's monitor ends by it. */
 void exe_call_hang_up(struct exe_call *c);
 /* Frees all. */
 void exe_calls_free(struct exe *x);
 
-/* operations.c: a request that ends with its answer. `object` is what it is about, for the words of a
- * failure; `done` may be NULL, and is not called when the daemon ends before. */
+/* operations.c: a request that ends with its answer. `object` is what it is about, for the words of
+ * a failure; `done` may be NULL, and is not called when the daemon ends before. */
 int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                 const char *object, exe_done done, void *userdata) _must_use_;
 

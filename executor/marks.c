@@ -1,5 +1,5 @@
-/* See marks.h. As Hadoop's ContainerLaunch.expandEnvironment: plain replacement everywhere in the text,
- * whatever quotes stand around it. */
+/* See marks.h. As Hadoop's ContainerLaunch.expandEnvironment: plain replacement everywhere in the
+ * text, whatever quotes stand around it. */
 #include "executor/marks.h"
 
 #include <errno.h>
@@ -20,7 +20,9 @@
 
 const char *exe_expand_marks(struct sv_arena *a, const struct exe_marks *m, const char *s)
 {
-    const struct { const char *mark, *text; } marks[] = {
+    const struct {
+        const char *mark, *text;
+    } marks[] = {
         { "<LOG_DIR>", m->log_dir },
         { "<CPS>", ":" },
         { "<ADD_OPENS>", m->add_opens ? m->add_opens : "" },
@@ -55,8 +57,8 @@ const char *exe_expand_marks(struct sv_arena *a, const struct exe_marks *m, cons
 /* Major version in JAVA_VERSION="17.0.1" (or "1.8.0_392"); 0 when there is none. */
 static unsigned major_version(const char *release)
 {
-    const char *s = sv_has_prefix(release, "JAVA_VERSION=\"") ? release
-                                                               : strstr(release, "\nJAVA_VERSION=\"");
+    const char *s =
+        sv_has_prefix(release, "JAVA_VERSION=\"") ? release : strstr(release, "\nJAVA_VERSION=\"");
     unsigned v = 0;
     if (!s)
         return 0;
@@ -83,8 +85,8 @@ const char *exe_add_opens(const char *java_home)
     unsigned i = 0;
     while (i < JAVA_CACHE && !sv_streq(cache[i].path, path))
         i++;
-    if (i < JAVA_CACHE && cache[i].ino == st.st_ino &&
-        cache[i].mtime.tv_sec == st.st_mtim.tv_sec && cache[i].mtime.tv_nsec == st.st_mtim.tv_nsec)
+    if (i < JAVA_CACHE && cache[i].ino == st.st_ino && cache[i].mtime.tv_sec == st.st_mtim.tv_sec &&
+        cache[i].mtime.tv_nsec == st.st_mtim.tv_nsec)
         return cache[i].opens ? ADD_OPENS_17 : "";
     if (!S_ISREG(st.st_mode) || sv_read_file_at(AT_FDCWD, path, 65536, &text, &len) < 0)
         return "";

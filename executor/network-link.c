@@ -193,8 +193,8 @@ static int make_vlan(struct net *n, int parent)
 {
     bool ip = n->plan.mode == NET_IPVLAN, isolated = n->q->flags & NET_ISOLATED;
     struct ifinfomsg head = { .ifi_family = AF_UNSPEC };
-    struct nl_msg *m = nlmsg_alloc_simple(RTM_NEWLINK, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE |
-                                                           NLM_F_EXCL);
+    struct nl_msg *m =
+        nlmsg_alloc_simple(RTM_NEWLINK, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
     struct nlattr *info = NULL, *data = NULL;
     bool full = !m || nlmsg_append(m, &head, sizeof(head), NLMSG_ALIGNTO) < 0 ||
                 nla_put_string(m, IFLA_IFNAME, INSIDE) < 0 ||

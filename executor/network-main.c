@@ -101,7 +101,8 @@ int main(int argc, char **argv)
         return answer(NET_EXIT_REQUEST, "container-network: CAP_NET_ADMIN");
     n.host = nl_socket_alloc();
     n.inside = nl_socket_alloc();
-    int r = n.host && n.inside ? connect_container(&n) : net_fail(&n, -NLE_NOMEM, "opening it", "netlink");
+    int r = n.host && n.inside ? connect_container(&n)
+                               : net_fail(&n, -NLE_NOMEM, "opening it", "netlink");
     nl_socket_free(n.host);
     nl_socket_free(n.inside);
     return answer(r, n.why);

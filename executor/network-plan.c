@@ -83,15 +83,17 @@ int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, 
     if (!is_device_name(q->link))
         REFUSE("selvedge.network.link=%s: not a network device's name", q->link);
     if (parse_range(q->range, &base, &ret->prefix) < 0)
-        REFUSE("selvedge.network.range=%s: not an IPv4 network of 8 to 30 bits, such as 10.77.0.0/16",
-               q->range);
+        REFUSE(
+            "selvedge.network.range=%s: not an IPv4 network of 8 to 30 bits, such as 10.77.0.0/16",
+            q->range);
     uint32_t last = base | ((1u << (32 - ret->prefix)) - 1); /* broadcast */
     ret->gateway = base + 1;
     if (q->gateway[0] && (parse_address(q->gateway, &ret->gateway) < 0 || ret->gateway <= base ||
                           ret->gateway >= last))
         REFUSE("selvedge.network.gateway=%s: not a host address of %s", q->gateway, q->range);
     if (q->index >= net_plan_addresses(ret))
-        REFUSE("address number %u: %s has %u for containers", q->index, q->range, net_plan_addresses(ret));
+        REFUSE("address number %u: %s has %u for containers", q->index, q->range,
+               net_plan_addresses(ret));
     ret->address = base + 1 + q->index;
     if (ret->address >= ret->gateway)
         ret->address++;
@@ -102,14 +104,22 @@ int net_plan_make(const struct net_request *q, struct net_plan *ret, char *why, 
     if (q->ceil_kbit && q->rate_kbit > q->ceil_kbit)
         REFUSE("bandwidth: %u kbit/s guaranteed, but at most %u", q->rate_kbit, q->ceil_kbit);
     if (q->rate_kbit && q->rate_kbit != q->ceil_kbit && !q->total_kbit)
-        REFUSE("bandwidth: %u kbit/s can be guaranteed only where selvedge.network.outbound-mbit says "
-               "of how much", q->rate_kbit);
+        REFUSE(
+            "bandwidth: %u kbit/s can be guaranteed only where selvedge.network.outbound-mbit says "
+            "of how much",
+            q->rate_kbit);
     if (q->total_kbit && mode != NET_BRIDGE)
-        REFUSE("selvedge.network.outbound-mbit: only in mode bridge; %s has no device on the host's "
-               "side to shape", q->mode);
+        REFUSE(
+            "selvedge.network.outbound-mbit: only in mode bridge; %s has no device on the host's "
+            "side to shape",
+            q->mode);
     (void)snprintf(ret->host_end, sizeof(ret->host_end), NET_HOST_END "%08x", ret->address);
-    const uint8_t mac[6] = { 0x02, 0x53, (uint8_t)(ret->address >> 24), (uint8_t)(ret->address >> 16),
-                             (uint8_t)(ret->address >> 8), (uint8_t)ret->address };
+    const uint8_t mac[6] = { 0x02,
+                             0x53,
+                             (uint8_t)(ret->address >> 24),
+                             (uint8_t)(ret->address >> 16),
+                             (uint8_t)(ret->address >> 8),
+                             (uint8_t)ret->address };
     memcpy(ret->mac, mac, sizeof(mac));
     return 0;
 }

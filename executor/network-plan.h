@@ -16,8 +16,8 @@ struct net_plan {
     uint32_t address, gateway; /* host byte order */
     unsigned prefix;           /* 8…30 */
     char host_end[16];         /* bridge: name of the veth's end on the host, one an address */
-    uint8_t mac[6];            /* of the container's end; one an address, locally administered; where
-                                * bandwidth is shared the first two bytes tell its class */
+    uint8_t mac[6]; /* of the container's end; one an address, locally administered; where
+                     * bandwidth is shared the first two bytes tell its class */
 };
 
 /* 0, or -1 with words in `why`: a text that does not end, an unknown mode, a name that is no

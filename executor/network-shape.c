@@ -17,9 +17,10 @@
 #include "executor/network-shape.h"
 
 #define BURST_MS 10
-#define BURST_MIN (128 * 1024) /* two of the largest segments that a device without hardware takes */
-#define TURN_MS 50             /* what of its rate a class may send before it is another's turn */
-#define TURN_MIN (64 * 1024)   /* a largest segment: with less, turns would not be in proportion */
+#define BURST_MIN                                                                                  \
+    (128 * 1024)             /* two of the largest segments that a device without hardware takes */
+#define TURN_MS 50           /* what of its rate a class may send before it is another's turn */
+#define TURN_MIN (64 * 1024) /* a largest segment: with less, turns would not be in proportion */
 #define TURN_MAX (1024 * 1024)
 #define WAITING_MS 100 /* what waits in a class at its ceiling */
 #define WAITING_MIN (256 * 1024)
@@ -63,8 +64,8 @@ static int add_bytes_queue(struct nl_sock *sock, int index, const struct net_cla
     rtnl_tc_set_parent(TC_CAST(q), c->handle);
     int r = rtnl_tc_set_kind(TC_CAST(q), "bfifo");
     if (r == 0)
-        r = rtnl_qdisc_fifo_set_limit(q, (int)bytes_in(c->ceil_kbit, WAITING_MS, WAITING_MIN,
-                                                       WAITING_MAX));
+        r = rtnl_qdisc_fifo_set_limit(
+            q, (int)bytes_in(c->ceil_kbit, WAITING_MS, WAITING_MIN, WAITING_MAX));
     if (r == 0)
         r = rtnl_qdisc_add(sock, q, NLM_F_CREATE | NLM_F_REPLACE);
     rtnl_qdisc_put(q);
@@ -94,8 +95,10 @@ int net_add_class(struct nl_sock *sock, int index, const struct net_class *wante
 
 int net_shape_container(struct net *n)
 {
-    const struct net_class own = { .parent = NET_HANDLE, .handle = NET_HANDLE | 1,
-                                   .rate_kbit = n->q->ceil_kbit, .ceil_kbit = n->q->ceil_kbit };
+    const struct net_class own = { .parent = NET_HANDLE,
+                                   .handle = NET_HANDLE | 1,
+                                   .rate_kbit = n->q->ceil_kbit,
+                                   .ceil_kbit = n->q->ceil_kbit };
     if (!n->q->ceil_kbit)
         return 0;
     int index = net_index(n->inside, "eth0"), r = index <= 0 ? -NLE_NODEV : 0;
@@ -124,7 +127,8 @@ int net_add_ingress(struct nl_sock *sock, int index)
 /* mirred, as the filter's only action. */
 static int put_redirect(struct nl_msg *m, int to)
 {
-    const struct tc_mirred where = { .action = TC_ACT_STOLEN, .eaction = TCA_EGRESS_REDIR,
+    const struct tc_mirred where = { .action = TC_ACT_STOLEN,
+                                     .eaction = TCA_EGRESS_REDIR,
                                      .ifindex = (uint32_t)to };
     struct nlattr *actions = nla_nest_start(m, TCA_BPF_ACT | NLA_F_NESTED), *one, *options;
     if (!actions || !(one = nla_nest_start(m, 1 | NLA_F_NESTED)) ||
@@ -142,11 +146,13 @@ static int put_redirect(struct nl_msg *m, int to)
 int net_add_filter(struct nl_sock *sock, int index, uint32_t parent, const struct sock_filter *ops,
                    uint16_t n_ops, int redirect_to)
 {
-    const struct tcmsg head = { .tcm_family = AF_UNSPEC, .tcm_ifindex = index, .tcm_handle = 1,
+    const struct tcmsg head = { .tcm_family = AF_UNSPEC,
+                                .tcm_ifindex = index,
+                                .tcm_handle = 1,
                                 .tcm_parent = parent,
                                 .tcm_info = TC_H_MAKE(10u << 16, htons(ETH_P_ALL)) };
-    struct nl_msg *m = nlmsg_alloc_simple(RTM_NEWTFILTER, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE |
-                                                              NLM_F_EXCL);
+    struct nl_msg *m =
+        nlmsg_alloc_simple(RTM_NEWTFILTER, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
     struct nlattr *options = NULL;
     if (!m || nlmsg_append(m, (void *)(uintptr_t)&head, sizeof(head), NLMSG_ALIGNTO) < 0 ||
         nla_put_string(m, TCA_KIND, "bpf") < 0 ||

@@ -7,10 +7,11 @@
  *
  * Which class a frame belongs to is the first two bytes of its sender's address, read by three
  * instructions of classic BPF; a container has no capability to send another. They are made of the
- * index of the veth's end on the host, which the kernel does not give out again before 16384 others:
- * so a class is never mistaken for that of an earlier container, and whose veth is gone may be
- * removed at any time, by any of us that run at once, without a lock. That is done here, for all,
- * whenever a container is made: the last ones' idle classes remain until then, and weigh nothing.
+ * index of the veth's end on the host, which the kernel does not give out again before 16384
+ * others: so a class is never mistaken for that of an earlier container, and whose veth is gone may
+ * be removed at any time, by any of us that run at once, without a lock. That is done here, for
+ * all, whenever a container is made: the last ones' idle classes remain until then, and weigh
+ * nothing.
  *
  * What is guaranteed is never more than there is: else the container does not start. */
 #include <linux/rtnetlink.h>
@@ -32,8 +33,9 @@
 #define LEAST_KBIT 8           /* of a container without a guarantee: HTB knows no 0 */
 #define NUMBERS 0x4000u        /* how many classes there may be */
 #define MODULES "modules ifb, sch_htb, sch_ingress, cls_bpf, act_mirred"
-#define READ_SIZE 32768 /* the kernel's largest piece of an answer: a hundred classes at one moment */
-#define READS 8         /* of all classes, in a row */
+#define READ_SIZE                                                                                  \
+    32768       /* the kernel's largest piece of an answer: a hundred classes at one moment */
+#define READS 8 /* of all classes, in a row */
 #define PAUSE_MS 20
 #define TRIES 150
 #define DEVICES 16 /* indexes in a row that may all be another's, modulo NUMBERS */
@@ -86,10 +88,12 @@ static int make_tree(struct net *n, int *ret_index)
         BPF_STMT(BPF_RET | BPF_A, 0),
     };
     const uint32_t most = n->q->total_kbit;
-    const struct net_class all = { .parent = NET_HANDLE, .handle = TOTAL, .rate_kbit = most,
-                                   .ceil_kbit = most };
-    const struct net_class other = { .parent = TOTAL, .handle = OTHER, .rate_kbit = LEAST_KBIT,
-                                     .ceil_kbit = most, .leaf = true };
+    const struct net_class all = {
+        .parent = NET_HANDLE, .handle = TOTAL, .rate_kbit = most, .ceil_kbit = most
+    };
+    const struct net_class other = {
+        .parent = TOTAL, .handle = OTHER, .rate_kbit = LEAST_KBIT, .ceil_kbit = most, .leaf = true
+    };
     int index, r = make_device(n, &index);
     if (r == 0)
         r = unless_there(net_add_htb(n->host, index, OTHER));
@@ -108,7 +112,9 @@ static int make_tree(struct net *n, int *ret_index)
 static int add_class(struct net *n, int device, uint32_t handle)
 {
     uint32_t rate = n->q->rate_kbit, most = n->q->total_kbit, ceil = n->q->ceil_kbit;
-    const struct net_class own = { .parent = TOTAL, .handle = handle, .leaf = true,
+    const struct net_class own = { .parent = TOTAL,
+                                   .handle = handle,
+                                   .leaf = true,
                                    .rate_kbit = rate > LEAST_KBIT ? rate : LEAST_KBIT,
                                    .ceil_kbit = ceil && ceil < most ? ceil : most };
     return net_add_class(n->host, device, &own, NLM_F_EXCL);
@@ -195,10 +201,11 @@ static bool is_own(struct nl_object *o, uint32_t *ret_number)
     return handle == class_of(*ret_number);
 }
 
-/* All classes. More than a hundred come in pieces, each from behind as many as have come before: when one of
- * those is gone by then another is left out, and the kernel does not say so. Then the one that is gone is missing in the next
- * answer: so it is asked until all of an answer are in the next, which counts. What is made after the first of these
- * two is not waited for: who has made it finds ours. */
+/* All classes. More than a hundred come in pieces, each from behind as many as have come before:
+ * when one of those is gone by then another is left out, and the kernel does not say so. Then the
+ * one that is gone is missing in the next answer: so it is asked until all of an answer are in the
+ * next, which counts. What is made after the first of these two is not waited for: who has made it
+ * finds ours. */
 static int read_classes(struct net *n, int device, struct nl_cache **ret)
 {
     struct numbers before = { 0 };
@@ -253,8 +260,9 @@ static int promised(struct net *n, int device, uint64_t *ret_kbit)
     return r < 0 ? r : 0;
 }
 
-/* Ours is among them already: of two at once that do not both fit, none starts by mistake. The kernel
- * takes a namespace apart some time after its last process: what has just ended is waited for. */
+/* Ours is among them already: of two at once that do not both fit, none starts by mistake. The
+ * kernel takes a namespace apart some time after its last process: what has just ended is waited
+ * for. */
 static int admit(struct net *n, int device)
 {
     const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
@@ -271,9 +279,10 @@ static int admit(struct net *n, int device)
             continue;
         (void)nanosleep(&pause, NULL);
     }
-    (void)snprintf(n->why, sizeof(n->why), "bandwidth: with %u kbit/s for this container %llu would be "
-                   "guaranteed, selvedge.network.outbound-mbit is %u", n->q->rate_kbit,
-                   (unsigned long long)kbit, n->q->total_kbit / 1000);
+    (void)snprintf(n->why, sizeof(n->why),
+                   "bandwidth: with %u kbit/s for this container %llu would be "
+                   "guaranteed, selvedge.network.outbound-mbit is %u",
+                   n->q->rate_kbit, (unsigned long long)kbit, n->q->total_kbit / 1000);
     return NET_EXIT_HOST;
 }
 
@@ -291,7 +300,7 @@ int net_share(struct net *n, int link, int *host_end)
     r = make_class(n, link, device, host_end, &class);
     if (r != 0)
         return r;
-    r = net_set_sender(n, (uint8_t)(class >> 8), (uint8_t)class);
+    r = net_set_sender(n, (uint8_t)(class >> 8), (uint8_t) class);
     if (r != 0)
         return r;
     r = net_add_ingress(n->host, *host_end);

@@ -17,9 +17,9 @@
  * It sees no other namespace than its own (the host's): the socket lets it configure the
  * container's side without CAP_SYS_ADMIN, the namespace is the place where a device is made.
  * Everything that it makes for one container lies in that namespace or is the other end of what
- * lies there, so it is gone when the namespace is: nothing needs to be cleaned up. But for its class
- * of the shared bandwidth, which the next container's container-network removes (network-share.c).
- * It must be over within NET_SECONDS, else the helper kills it.
+ * lies there, so it is gone when the namespace is: nothing needs to be cleaned up. But for its
+ * class of the shared bandwidth, which the next container's container-network removes
+ * (network-share.c). It must be over within NET_SECONDS, else the helper kills it.
  *
  * Exit status: 0 done; NET_EXIT_REQUEST (1) the request is malformed or names an address that
  * is not in the range; NET_EXIT_HOST (2) the link, its controllers or a module of the host is

@@ -1,4 +1,5 @@
-/* The helper's operations that end with their answer (check, init, signal, delete), and localizers. */
+/* The helper's operations that end with their answer (check, init, signal, delete), and localizers.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +129,8 @@ static void plan_network(struct exe *x, struct policy *p)
 }
 
 /* EXE_STATUS_OK, or what is at fault, with words. */
-static enum exe_status compare_policy(struct exe *x, const struct exe_reply *reply, char *why, size_t n)
+static enum exe_status compare_policy(struct exe *x, const struct exe_reply *reply, char *why,
+                                      size_t n)
 {
     struct policy p = { .exe = x };
     _cleanup_free_ char *text = strndup(reply->text, reply->text_len);
@@ -155,7 +157,9 @@ static enum exe_status compare_policy(struct exe *x, const struct exe_reply *rep
     else if (x->profile && x->network == EXE_NETWORK_PRIVATE)
         plan_network(x, &p);
     (void)snprintf(why, n, "%s", p.wrong[0] ? p.wrong : p.unfiltered);
-    return p.wrong[0] ? EXE_STATUS_CONFIG_SYNTAX : p.unfiltered[0] ? EXE_STATUS_DEVICE_FILTER : EXE_STATUS_OK;
+    return p.wrong[0]        ? EXE_STATUS_CONFIG_SYNTAX
+           : p.unfiltered[0] ? EXE_STATUS_DEVICE_FILTER
+                             : EXE_STATUS_OK;
 }
 
 static void on_answer(const struct exe_reply *reply, int pidfd, int status, void *userdata)
@@ -217,7 +221,8 @@ int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata)
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
                  uint32_t log_mask, const uint16_t *categories, exe_done done, void *userdata)
 {
-    struct exe_request r = { .op = EXE_OP_INIT_APP, .local_mask = local_mask,
+    struct exe_request r = { .op = EXE_OP_INIT_APP,
+                             .local_mask = local_mask,
                              .log_mask = log_mask };
     char object[EXE_TEXT_MAX];
     exe_request_app(&r, app);
@@ -232,8 +237,8 @@ int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, vo
     struct exe_request r = { .op = EXE_OP_DELETE, .what = (uint8_t)d->what };
     const bool resource = d->what == EXE_DELETE_RESOURCE;
     const bool logs = d->what == EXE_DELETE_APP_LOGS || d->what == EXE_DELETE_CONTAINER_LOGS;
-    const bool public = d->what == EXE_DELETE_PUBLIC ||
-                        (resource && d->visibility == EXE_VISIBILITY_PUBLIC);
+    const bool public =
+        d->what == EXE_DELETE_PUBLIC || (resource && d->visibility == EXE_VISIBILITY_PUBLIC);
     char object[EXE_TEXT_MAX];
     if (d->what == EXE_DELETE_CONTAINER || d->what == EXE_DELETE_CONTAINER_LOGS)
         exe_request_container(&r, d->container);
@@ -316,7 +321,8 @@ int exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,
 {
     static const struct exe_call_ops call_ops = { .answer = on_localizer,
                                                   .ended = on_localizer_end };
-    struct exe_request r = { .op = EXE_OP_LOCALIZE, .what = (uint8_t)s->visibility,
+    struct exe_request r = { .op = EXE_OP_LOCALIZE,
+                             .what = (uint8_t)s->visibility,
                              .local_mask = s->local_mask };
     struct exe_localizer *l = calloc(1, sizeof(*l));
     if (!l)

@@ -26,7 +26,8 @@ static const struct {
     { EXE_OP_CHECK, 0, 0, 0 },
     { EXE_OP_CHECK, EXE_CHECK_REBUILD, 0, 0 },
     { EXE_OP_INIT_APP, 0, 0, F_APP | F_USER | F_LOCAL | F_LOG | F_CATEGORIES },
-    { EXE_OP_LAUNCH, 0, 0, F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
+    { EXE_OP_LAUNCH, 0, 0,
+      F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PUBLIC, 0, F_LOCAL },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE, 0, F_APP | F_USER | F_LOCAL | F_CATEGORIES },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_APPLICATION, 0, F_APP | F_USER | F_LOCAL | F_CATEGORIES },
@@ -54,8 +55,8 @@ static bool user_ok(const char *s)
         return false;
     for (size_t i = 0; i < n; i++) {
         char ch = s[i];
-        bool word = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-                    (ch >= '0' && ch <= '9');
+        bool word =
+            (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9');
         if (!word && ch != '-' && ch != '@' && ch != '_' && ch != '.' && !(ch == '$' && i + 1 == n))
             return false;
     }
@@ -95,7 +96,8 @@ static bool launch_ok(const struct exe_request *r)
                 : !r->net_index && !r->net_rate_kbit && !r->net_ceil_kbit);
 }
 
-/* One form of every set: the user's pair from the lower half, the application's from the upper one. */
+/* One form of every set: the user's pair from the lower half, the application's from the upper one.
+ */
 static bool categories_ok(const uint16_t *c)
 {
     return c[0] < c[1] && c[1] < EXE_CATEGORY_MAX / 2 && EXE_CATEGORY_MAX / 2 <= c[2] &&
@@ -149,7 +151,8 @@ static bool has_no_more(const struct exe_request *r, unsigned f)
 bool exe_request_ok(const struct exe_request *r)
 {
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-        if (forms[i].op == r->op && forms[i].what == r->what && forms[i].visibility == r->visibility)
+        if (forms[i].op == r->op && forms[i].what == r->what &&
+            forms[i].visibility == r->visibility)
             return has(r, forms[i].fields) && has_no_more(r, forms[i].fields);
     return false;
 }

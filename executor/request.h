@@ -1,6 +1,6 @@
 /* What passes between the daemon and container-executor, byte by byte: the request datagram, the
- * reply datagram and the exit record. Shared by executor/ (which asks; its half is executor/ask.h) and
- * setuid-helper/ (which decides); includes nothing but libc.
+ * reply datagram and the exit record. Shared by executor/ (which asks; its half is executor/ask.h)
+ * and setuid-helper/ (which decides); includes nothing but libc.
  *
  * Hostile input: the request, as seen by the helper (the daemon may be taken over); the exit
  * record, as seen by the daemon (a disk may lie). The decoders refuse what is not exactly right:
@@ -20,17 +20,18 @@
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
 #define EXE_RECORD_MAGIC 0x78457653u  /* "SvEx" */
-#define EXE_GROUP_READY 'g' /* alone in a datagram, once, after LAUNCH: the container's group is made. Until it comes
-                             * nothing is written and nothing started */
+#define EXE_GROUP_READY                                                                            \
+    'g' /* alone in a datagram, once, after LAUNCH: the container's group is made. Until it comes  \
+         * nothing is written and nothing started */
 
 #define EXE_DIRS_MAX 32            /* local dirs, log dirs: an index is a bit of a mask */
 #define EXE_USER_MAX 64            /* bytes of a user name */
 #define EXE_FILE_MAX (1024 * 1024) /* bytes of launch script, of credentials */
 #define EXE_FDS_MAX 4
-#define EXE_TEXT_MAX 128           /* bytes of an identifier's text with its NUL */
-#define EXE_DEVICES_MAX 16         /* assigned device nodes of one container */
-#define EXE_CATEGORIES 4           /* SELinux categories of one application; half of them its user's */
-#define EXE_CATEGORY_MAX 1024      /* users' are below 512, applications' from there on */
+#define EXE_TEXT_MAX 128      /* bytes of an identifier's text with its NUL */
+#define EXE_DEVICES_MAX 16    /* assigned device nodes of one container */
+#define EXE_CATEGORIES 4      /* SELinux categories of one application; half of them its user's */
+#define EXE_CATEGORY_MAX 1024 /* users' are below 512, applications' from there on */
 #define EXE_REPLY_TEXT_MAX 12288
 
 enum exe_op {
@@ -82,15 +83,15 @@ enum exe_delete {
 };
 
 struct exe_request {
-    uint32_t magic;      /* set by exe_request_encode, as is version */
+    uint32_t magic; /* set by exe_request_encode, as is version */
     uint16_t version;
     uint16_t op;         /* enum exe_op */
     uint64_t request_id; /* comes back in the reply */
     /* Identifiers; 0 where the operation has none. */
     int64_t cluster_ts;
-    int64_t container; /* epoch << 40 | sequence, sequence 1… */
-    int32_t app;       /* 1… */
-    int32_t attempt;   /* 1… */
+    int64_t container;   /* epoch << 40 | sequence, sequence 1… */
+    int32_t app;         /* 1… */
+    int32_t attempt;     /* 1… */
     uint32_t local_mask; /* bit i = the configuration's local dir i is good and used */
     uint32_t log_mask;
     uint64_t resource_id;  /* DELETE RESOURCE */
@@ -100,20 +101,21 @@ struct exe_request {
      * on a node whose configuration allows containers without limits. */
     uint32_t pids_max;
     uint64_t memory_max; /* bytes */
-    /* LAUNCH with network PRIVATE: number of the address in the configured range, outbound rates. */
+    /* LAUNCH with network PRIVATE: number of the address in the configured range, outbound rates.
+     */
     uint32_t net_index;
     uint32_t net_rate_kbit; /* guaranteed; 0 = none */
     uint32_t net_ceil_kbit; /* at most; 0 = no limit, otherwise not below the rate */
     uint8_t network;        /* LAUNCH: enum exe_network */
     uint8_t profile;        /* LAUNCH: enum exe_profile */
-    uint8_t work_dir; /* LAUNCH, SIGNAL: index of the local dir of work dir and record */
-    uint8_t what;     /* LOCALIZE: visibility bits; DELETE: enum exe_delete */
-    uint8_t visibility; /* DELETE RESOURCE: one visibility bit */
-    uint8_t signal;     /* SIGNAL: Linux number, one of those in request.c */
-    uint8_t n_devices;  /* LAUNCH: assigned devices, each once, in ascending order */
+    uint8_t work_dir;       /* LAUNCH, SIGNAL: index of the local dir of work dir and record */
+    uint8_t what;           /* LOCALIZE: visibility bits; DELETE: enum exe_delete */
+    uint8_t visibility;     /* DELETE RESOURCE: one visibility bit */
+    uint8_t signal;         /* SIGNAL: Linux number, one of those in request.c */
+    uint8_t n_devices;      /* LAUNCH: assigned devices, each once, in ascending order */
     uint8_t zero;
-    /* INIT_APP, LAUNCH, LOCALIZE of a user, on a node with labels: two categories of the user, two of
-     * the application, each pair ascending. All zero: none. */
+    /* INIT_APP, LAUNCH, LOCALIZE of a user, on a node with labels: two categories of the user, two
+     * of the application, each pair ascending. All zero: none. */
     uint16_t categories[EXE_CATEGORIES];
     struct exe_device devices[EXE_DEVICES_MAX];
     char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; zeros behind it */
@@ -135,29 +137,61 @@ void exe_container_text(const struct exe_request *r, char *buf);
 /* Where the helper stopped. One number a kind of refusal, stable over versions: it is the status of
  * the reply, the exit status of the helper and what tests look for. In words: executor/ask.c. */
 enum exe_status {
-    EXE_STATUS_OK = 0, EXE_STATUS_ARGUMENTS = 1, EXE_STATUS_DESCRIPTORS = 2, EXE_STATUS_CALLER = 3,
-    EXE_STATUS_NOT_ROOT = 4, EXE_STATUS_CONFINED = 5, EXE_STATUS_LIMITS = 6,
-    EXE_STATUS_PRIVILEGE = 7, EXE_STATUS_KERNEL = 8,
+    EXE_STATUS_OK = 0,
+    EXE_STATUS_ARGUMENTS = 1,
+    EXE_STATUS_DESCRIPTORS = 2,
+    EXE_STATUS_CALLER = 3,
+    EXE_STATUS_NOT_ROOT = 4,
+    EXE_STATUS_CONFINED = 5,
+    EXE_STATUS_LIMITS = 6,
+    EXE_STATUS_PRIVILEGE = 7,
+    EXE_STATUS_KERNEL = 8,
     EXE_STATUS_SOCKET = 9, /* the daemon's own: nobody was asked */
-    EXE_STATUS_REQUEST = 10, EXE_STATUS_VERSION = 11, EXE_STATUS_REQUEST_FDS = 12,
+    EXE_STATUS_REQUEST = 10,
+    EXE_STATUS_VERSION = 11,
+    EXE_STATUS_REQUEST_FDS = 12,
     EXE_STATUS_REQUEST_FILE = 13,
-    EXE_STATUS_CONFIG_OPEN = 20, EXE_STATUS_CONFIG_OWNER = 21, EXE_STATUS_CONFIG_SYNTAX = 22,
-    EXE_STATUS_BINARY_OWNER = 23, EXE_STATUS_SERVICE_ACCOUNT = 24, EXE_STATUS_STATE = 25,
-    EXE_STATUS_USER_UNKNOWN = 30, EXE_STATUS_USER_REFUSED = 31, EXE_STATUS_USER_LOOKUP = 32,
-    EXE_STATUS_PROFILE = 33, EXE_STATUS_NETWORK_MODE = 34, EXE_STATUS_DEVICE = 35,
-    EXE_STATUS_LOCAL_DIR = 40, EXE_STATUS_LOG_DIR = 41, EXE_STATUS_USER_DIR = 42,
-    EXE_STATUS_APP_DIR = 43, EXE_STATUS_CONTAINER_DIR = 44, EXE_STATUS_RECORD = 45,
-    EXE_STATUS_CGROUP = 50, EXE_STATUS_CGROUP_BUSY = 51, EXE_STATUS_CGROUP_LIMITS = 52,
-    EXE_STATUS_DEVICE_FILTER = 53, EXE_STATUS_CLONE = 54, EXE_STATUS_NETWORK = 55,
-    EXE_STATUS_MOUNT = 60, EXE_STATUS_SESSION = 61, EXE_STATUS_DROP = 62,
-    EXE_STATUS_SCRIPT_FILE = 63, EXE_STATUS_CREDENTIALS_FILE = 64, EXE_STATUS_WORK_DIR = 65,
-    EXE_STATUS_FILTER = 66, EXE_STATUS_EXEC = 67, EXE_STATUS_LOST = 68, EXE_STATUS_LABEL = 69,
-    EXE_STATUS_SIGNAL = 70, EXE_STATUS_SIGNAL_TARGET = 71,
+    EXE_STATUS_CONFIG_OPEN = 20,
+    EXE_STATUS_CONFIG_OWNER = 21,
+    EXE_STATUS_CONFIG_SYNTAX = 22,
+    EXE_STATUS_BINARY_OWNER = 23,
+    EXE_STATUS_SERVICE_ACCOUNT = 24,
+    EXE_STATUS_STATE = 25,
+    EXE_STATUS_USER_UNKNOWN = 30,
+    EXE_STATUS_USER_REFUSED = 31,
+    EXE_STATUS_USER_LOOKUP = 32,
+    EXE_STATUS_PROFILE = 33,
+    EXE_STATUS_NETWORK_MODE = 34,
+    EXE_STATUS_DEVICE = 35,
+    EXE_STATUS_LOCAL_DIR = 40,
+    EXE_STATUS_LOG_DIR = 41,
+    EXE_STATUS_USER_DIR = 42,
+    EXE_STATUS_APP_DIR = 43,
+    EXE_STATUS_CONTAINER_DIR = 44,
+    EXE_STATUS_RECORD = 45,
+    EXE_STATUS_CGROUP = 50,
+    EXE_STATUS_CGROUP_BUSY = 51,
+    EXE_STATUS_CGROUP_LIMITS = 52,
+    EXE_STATUS_DEVICE_FILTER = 53,
+    EXE_STATUS_CLONE = 54,
+    EXE_STATUS_NETWORK = 55,
+    EXE_STATUS_MOUNT = 60,
+    EXE_STATUS_SESSION = 61,
+    EXE_STATUS_DROP = 62,
+    EXE_STATUS_SCRIPT_FILE = 63,
+    EXE_STATUS_CREDENTIALS_FILE = 64,
+    EXE_STATUS_WORK_DIR = 65,
+    EXE_STATUS_FILTER = 66,
+    EXE_STATUS_EXEC = 67,
+    EXE_STATUS_LOST = 68,
+    EXE_STATUS_LABEL = 69,
+    EXE_STATUS_SIGNAL = 70,
+    EXE_STATUS_SIGNAL_TARGET = 71,
     EXE_STATUS_DELETE = 80,
 };
 
-/* The reply: one datagram, a struct exe_reply_head and text_len bytes. LAUNCH and LOCALIZE carry the
- * pidfd of the init with it. */
+/* The reply: one datagram, a struct exe_reply_head and text_len bytes. LAUNCH and LOCALIZE carry
+ * the pidfd of the init with it. */
 struct exe_reply_head {
     uint32_t magic;
     uint16_t version;
@@ -186,11 +220,11 @@ struct exe_record {
     int64_t cluster_ts;
     int32_t app, attempt;
     int64_t container;
-    int32_t init_pid;        /* as the helper saw it */
+    int32_t init_pid; /* as the helper saw it */
     uint32_t uid;
-    int64_t start_ms, end_ms; /* wall clock, since 1970 */
-    int32_t exit_code;       /* of the main process; 128 + signal where it was killed */
-    int32_t signal;          /* != 0: init itself was killed by it (cgroup.kill: 9) */
+    int64_t start_ms, end_ms;    /* wall clock, since 1970 */
+    int32_t exit_code;           /* of the main process; 128 + signal where it was killed */
+    int32_t signal;              /* != 0: init itself was killed by it (cgroup.kill: 9) */
     uint64_t utime_us, stime_us; /* of every process that was waited for */
     uint64_t maxrss_kib;         /* largest single process */
     uint8_t zero[36];

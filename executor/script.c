@@ -139,7 +139,10 @@ static struct var *next_reference(struct order *o, const char **s)
  * bounded by hand: names are the application's. */
 static int place(struct order *o, struct var *v)
 {
-    struct { struct var *v; const char *rest; } stack[64];
+    struct {
+        struct var *v;
+        const char *rest;
+    } stack[64];
     size_t depth = 0;
     if (v->state != NEW)
         return 0;
@@ -177,8 +180,9 @@ static int environment(const struct exe_script *s, const struct exe_marks *marks
     for (size_t i = 0; i < s->n_env; i++) {
         const struct exe_env *e = &s->env[i];
         if (!name_ok(e->name))
-            return sv_error_set(err, -EINVAL, "launch context: a variable's name must be letters, "
-                                              "digits and underscores");
+            return sv_error_set(err, -EINVAL,
+                                "launch context: a variable's name must be letters, "
+                                "digits and underscores");
         if (strlen(e->value) > VALUE_MAX)
             return sv_error_set(err, -EINVAL, "launch context: value of %s is too long", e->name);
         struct var *v = find(&o, e->name, strlen(e->name));
@@ -200,8 +204,9 @@ static int links(const struct exe_script *s, struct sv_buf *out, struct sv_error
     for (size_t i = 0; r == 0 && i < s->n_links; i++) {
         const char *name = s->links[i].name, *slash = strrchr(name, '/');
         if (!link_ok(name))
-            return sv_error_set(err, -EINVAL, "local resource %zu: its link must be a relative name "
-                                              "below the work directory",
+            return sv_error_set(err, -EINVAL,
+                                "local resource %zu: its link must be a relative name "
+                                "below the work directory",
                                 i);
         if (slash) { /* mkdir -p -- './a/b' */
             char parent[1028];
@@ -220,8 +225,8 @@ static int links(const struct exe_script *s, struct sv_buf *out, struct sv_error
     return r;
 }
 
-static int redirect(struct sv_buf *out, const char *variable, const char *log_dir,
-                    const char *file, const char *operator)
+static int redirect(struct sv_buf *out, const char *variable, const char *log_dir, const char *file,
+                    const char *operator)
 {
     struct sv_buf path = SV_BUF_INIT(8192);
     int r = sv_buf_printf(&path, "%s/%s", log_dir, file);
@@ -239,7 +244,8 @@ static int debug_info(const struct exe_script *s, struct sv_buf *out)
     static const char *const steps[] = { "ls -l", "find -L . -maxdepth 5 -ls",
                                          "find -L . -maxdepth 5 -type l -ls" };
     struct sv_buf path = SV_BUF_INIT(8192);
-    int r = sv_buf_put_str(out, "echo \"Copying debugging information\"\ncp \"launch_container.sh\" ");
+    int r =
+        sv_buf_put_str(out, "echo \"Copying debugging information\"\ncp \"launch_container.sh\" ");
     r = r < 0 ? r : sv_buf_printf(&path, "%s/launch_container.sh", s->log_dir);
     r = r < 0 ? r : sv_buf_put_u8(&path, 0);
     r = r < 0 ? r : exe_quote(out, (const char *)path.data);

@@ -2,8 +2,8 @@
  * its dependencies, links to the cache, the command.
  *
  * Hostile input: everything that the application gave: names and values of variables, names of
- * links, commands. It runs as the application's user whatever it says; what must hold is that a value
- * means what it means in YARN, and that no value ends its own line early. */
+ * links, commands. It runs as the application's user whatever it says; what must hold is that a
+ * value means what it means in YARN, and that no value ends its own line early. */
 #ifndef SELVEDGE_EXECUTOR_SCRIPT_H
 #define SELVEDGE_EXECUTOR_SCRIPT_H
 

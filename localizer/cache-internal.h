@@ -46,10 +46,10 @@ struct entry {
     char *url, *pattern, *user, *lost_dir; /* what the record points to */
     char rel[LOC_REL_MAX + 1];
     char name[LOC_NAME_MAX + 1];
-    bool placed;     /* it has an id and a directory, and the store knows it */
-    bool counted;    /* it is part of the sizes in the statistics */
-    bool detached;   /* not found any more: cancelled, lost, or on a bad disk */
-    bool vanished;   /* nothing left to delete */
+    bool placed;   /* it has an id and a directory, and the store knows it */
+    bool counted;  /* it is part of the sizes in the statistics */
+    bool detached; /* not found any more: cancelled, lost, or on a bad disk */
+    bool vanished; /* nothing left to delete */
     int64_t used_ms;
     struct hold *holds;
     unsigned n_holds;

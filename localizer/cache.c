@@ -343,8 +343,7 @@ static int on_cleanup(sd_event_source *source, uint64_t usec, void *userdata)
 
     (void)usec;
     (void)loc_cache_cleanup(c);
-    (void)sd_event_source_set_time_relative(source,
-                                            (uint64_t)c->config.cleanup_interval_ms * 1000);
+    (void)sd_event_source_set_time_relative(source, (uint64_t)c->config.cleanup_interval_ms * 1000);
     (void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
     return 0;
 }
@@ -373,8 +372,10 @@ static int check_config(const struct loc_config *k, struct sv_error *err)
         return sv_error_set(err, -EINVAL, "yarn.nodemanager.local-dirs: 1 to %d directories",
                             LOC_DIRS_MAX);
     if (k->max_files_per_dir <= SUB_DIRS)
-        return sv_error_set(err, -EINVAL, "yarn.nodemanager.local-cache.max-files-per-directory: "
-                            "must be greater than %u", SUB_DIRS);
+        return sv_error_set(err, -EINVAL,
+                            "yarn.nodemanager.local-cache.max-files-per-directory: "
+                            "must be greater than %u",
+                            SUB_DIRS);
     if (k->parallel < 1 || k->parallel > 16)
         return sv_error_set(err, -EINVAL, "yarn.nodemanager.localizer.fetch.thread-count: 1 to 16");
     if (k->idle_ms < 1 || k->stall_ms < 1 || k->deadline_ms < 1 || k->max_bytes < 1 ||
@@ -424,19 +425,19 @@ struct loc_cache *loc_cache_free(struct loc_cache *c)
     c->pump = sd_event_source_disable_unref(c->pump);
     c->tick = sd_event_source_disable_unref(c->tick);
     c->cleanup = sd_event_source_disable_unref(c->cleanup);
-    HASH_ITER(hh, c->processes, p, next_p)
+    HASH_ITER (hh, c->processes, p, next_p)
         process_end(p, "the NodeManager stops"); /* may start over a queue: see below */
-    HASH_ITER(hh, c->processes, p, next_p)
+    HASH_ITER (hh, c->processes, p, next_p)
         process_end(p, "the NodeManager stops");
-    HASH_ITER(hh, c->requests, r, next_r)
+    HASH_ITER (hh, c->requests, r, next_r)
         request_free(c, r);
-    DL_FOREACH_SAFE(c->doomed, e, next_e)
+    DL_FOREACH_SAFE (c->doomed, e, next_e)
         entry_free(e);
-    DL_FOREACH_SAFE(c->ended, p, next_p)
+    DL_FOREACH_SAFE (c->ended, p, next_p)
         process_free(p);
-    HASH_ITER(hh, c->trackers, t, next_t) {
+    HASH_ITER (hh, c->trackers, t, next_t) {
         t->finished = false; /* freed here, not by its last entry */
-        HASH_ITER(hh, t->entries, e, next_e) {
+        HASH_ITER (hh, t->entries, e, next_e) {
             entry_detach(e);
             entry_free(e);
         }
@@ -456,10 +457,10 @@ void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app)
     struct tracker *t, *next_t;
     struct entry *e, *next;
 
-    HASH_ITER(hh, c->trackers, t, next_t) {
+    HASH_ITER (hh, c->trackers, t, next_t) {
         if (t->visibility != LOC_APPLICATION || yarn_app_id_cmp(t->app, app) != 0)
             continue;
-        HASH_ITER(hh, t->entries, e, next) {
+        HASH_ITER (hh, t->entries, e, next) {
             e->vanished = true; /* goes with the application's directories */
             if (e->state == LOC_LOCALIZED)
                 entry_run(e, EV_LOST, NULL);
@@ -475,7 +476,7 @@ void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char 
 {
     struct process *p, *next;
 
-    HASH_ITER(hh, c->processes, p, next)
+    HASH_ITER (hh, c->processes, p, next)
         if (p->id == process) {
             process_end(p, text);
             break;

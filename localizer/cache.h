@@ -28,9 +28,9 @@ struct loc_cache;
 
 /* What an application asks for (LocalResourceProto). Strings are copied. */
 struct loc_resource {
-    const char *url;     /* "file:///…", "http://…"; see loc_url_check */
-    int64_t timestamp;   /* ms since 1970, must equal the source's modification time */
-    int64_t size;        /* bytes, must equal the source's; < 0 = not verified */
+    const char *url;   /* "file:///…", "http://…"; see loc_url_check */
+    int64_t timestamp; /* ms since 1970, must equal the source's modification time */
+    int64_t size;      /* bytes, must equal the source's; < 0 = not verified */
     enum loc_type type;
     enum loc_visibility visibility;
     const char *pattern; /* LOC_PATTERN only, else NULL */
@@ -50,12 +50,12 @@ struct loc_record {
     const char *user;       /* NULL when PUBLIC */
     struct yarn_app_id app; /* zero unless APPLICATION */
     struct loc_resource resource;
-    const char *local_dir;  /* configured local directory it lies in */
-    int dir_index;          /* its index now; -1 when no longer configured */
-    uint32_t dir_number;    /* 0 = directly in the cache directory; see loc_hierarchy_path */
-    uint64_t id;            /* unique within the tracker, from 10 */
-    uint64_t local_size;    /* bytes on disk; 0 until completed */
-    const char *rel;        /* "0/3/17": hierarchy and id below the cache directory */
+    const char *local_dir; /* configured local directory it lies in */
+    int dir_index;         /* its index now; -1 when no longer configured */
+    uint32_t dir_number;   /* 0 = directly in the cache directory; see loc_hierarchy_path */
+    uint64_t id;           /* unique within the tracker, from 10 */
+    uint64_t local_size;   /* bytes on disk; 0 until completed */
+    const char *rel;       /* "0/3/17": hierarchy and id below the cache directory */
 };
 
 /* LOCALIZATION_COUNTERS of one container. */
@@ -107,16 +107,16 @@ struct loc_callbacks {
 struct loc_config {
     const char *const *local_dirs; /* absolute, copied; their order is the helper's dir index */
     int n_local_dirs;
-    uint64_t target_size;          /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
-    int64_t cleanup_interval_ms;   /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
-    uint32_t max_files_per_dir;    /* local-cache.max-files-per-directory, >= 37 */
-    uint32_t parallel;             /* downloads at once in a process; localizer.fetch.thread-count */
-    int64_t idle_ms;               /* a process without work is closed after this */
-    int64_t stall_ms;              /* no message about a download for this long = broken */
-    uint32_t deadline_ms;          /* for one download */
-    uint64_t max_bytes;            /* of one source, and of what one archive unpacks to */
-    uint32_t max_entries;          /* of one archive */
-    bool verify_size;              /* false: sizes of requests are not verified */
+    uint64_t target_size;        /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
+    int64_t cleanup_interval_ms; /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
+    uint32_t max_files_per_dir;  /* local-cache.max-files-per-directory, >= 37 */
+    uint32_t parallel;           /* downloads at once in a process; localizer.fetch.thread-count */
+    int64_t idle_ms;             /* a process without work is closed after this */
+    int64_t stall_ms;            /* no message about a download for this long = broken */
+    uint32_t deadline_ms;        /* for one download */
+    uint64_t max_bytes;          /* of one source, and of what one archive unpacks to */
+    uint32_t max_entries;        /* of one archive */
+    bool verify_size;            /* false: sizes of requests are not verified */
 };
 /* Hadoop's defaults where Hadoop has one; local_dirs stay empty. */
 void loc_config_defaults(struct loc_config *c);
@@ -168,7 +168,7 @@ int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *us
 int loc_cache_cleanup(struct loc_cache *c);
 
 struct loc_stats {
-    uint64_t hits, misses;           /* resources asked for */
+    uint64_t hits, misses; /* resources asked for */
     uint64_t hit_bytes, miss_bytes;
     uint64_t downloads, failures, evictions;
     uint64_t bytes_public, bytes_private, bytes_application; /* in the cache now */

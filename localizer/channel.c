@@ -235,8 +235,9 @@ int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret)
     uint8_t buf[LOC_MSG_MAX];
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
     struct iovec iov = { .iov_base = buf, .iov_len = sizeof buf };
-    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-                        .msg_controllen = sizeof control };
+    struct msghdr h = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+    };
     ssize_t n;
     int r;
 

@@ -19,12 +19,12 @@
 #define LOC_CHANNEL_VERSION 1
 #define LOC_MSG_MAX 8192 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
 
-#define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
-#define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
-#define LOC_DIRS_MAX 32      /* local directories; EXE_DIRS_MAX of executor/request.h */
-#define LOC_REL_MAX 256      /* "0/a/z/12345": hierarchy and unique id below the base */
-#define LOC_NAME_MAX 255     /* last component: the file or directory that is published */
-#define LOC_TEXT_MAX 900     /* reason of a failure; fits an sv_error with what is put in front */
+#define LOC_URL_MAX 4096    /* bytes without the NUL, as all below */
+#define LOC_PATTERN_MAX 512 /* PATTERN's regular expression */
+#define LOC_DIRS_MAX 32     /* local directories; EXE_DIRS_MAX of executor/request.h */
+#define LOC_REL_MAX 256     /* "0/a/z/12345": hierarchy and unique id below the base */
+#define LOC_NAME_MAX 255    /* last component: the file or directory that is published */
+#define LOC_TEXT_MAX 900    /* reason of a failure; fits an sv_error with what is put in front */
 
 /* Hadoop's numbers of LocalResourceTypeProto and LocalResourceVisibilityProto. */
 enum loc_type { LOC_ARCHIVE = 1, LOC_FILE = 2, LOC_PATTERN = 3 };
@@ -41,29 +41,29 @@ enum loc_msg_type {
 
 /* Why a download failed; the text says it in words. */
 enum loc_fail {
-    LOC_FAIL_INTERNAL = 1,  /* bug, memory, crash of the worker */
-    LOC_FAIL_URL = 2,       /* refused or malformed url, scheme, redirect */
-    LOC_FAIL_SOURCE = 3,    /* not found, permission, server said no */
-    LOC_FAIL_CHANGED = 4,   /* time or size differ from the request's */
+    LOC_FAIL_INTERNAL = 1, /* bug, memory, crash of the worker */
+    LOC_FAIL_URL = 2,      /* refused or malformed url, scheme, redirect */
+    LOC_FAIL_SOURCE = 3,   /* not found, permission, server said no */
+    LOC_FAIL_CHANGED = 4,  /* time or size differ from the request's */
     LOC_FAIL_NOT_PUBLIC = 5,
-    LOC_FAIL_ARCHIVE = 6,   /* malformed, or refused by the policy */
-    LOC_FAIL_LIMIT = 7,     /* bytes, entries, ratio, depth, time, speed */
-    LOC_FAIL_DISK = 8,      /* could not write the target */
+    LOC_FAIL_ARCHIVE = 6, /* malformed, or refused by the policy */
+    LOC_FAIL_LIMIT = 7,   /* bytes, entries, ratio, depth, time, speed */
+    LOC_FAIL_DISK = 8,    /* could not write the target */
     LOC_FAIL_CANCELLED = 9,
     LOC_FAIL_LEFTOVER = 10, /* failed, and what was written could not be removed */
 };
 #define LOC_FAIL_LAST LOC_FAIL_LEFTOVER
 
 struct loc_fetch {
-    uint8_t type;            /* enum loc_type */
-    uint8_t visibility;      /* enum loc_visibility: decides modes and the public check */
-    uint8_t dir;             /* index of the local directory: with the visibility it says which of
-                              * the directory descriptors of executor/request.h is meant */
-    int64_t timestamp;       /* modification time of the source, ms since 1970 */
-    int64_t size;            /* bytes of the source; -1 = do not verify */
-    uint64_t max_bytes;      /* of the source, and again of what an archive unpacks to */
-    uint32_t max_entries;    /* of an archive */
-    uint32_t deadline_ms;    /* for the whole request */
+    uint8_t type;         /* enum loc_type */
+    uint8_t visibility;   /* enum loc_visibility: decides modes and the public check */
+    uint8_t dir;          /* index of the local directory: with the visibility it says which of
+                           * the directory descriptors of executor/request.h is meant */
+    int64_t timestamp;    /* modification time of the source, ms since 1970 */
+    int64_t size;         /* bytes of the source; -1 = do not verify */
+    uint64_t max_bytes;   /* of the source, and again of what an archive unpacks to */
+    uint32_t max_entries; /* of an archive */
+    uint32_t deadline_ms; /* for the whole request */
     char url[LOC_URL_MAX + 1];
     char pattern[LOC_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
     char rel[LOC_REL_MAX + 1];         /* "0/3/17": made as <rel>_tmp, renamed to <rel> */

@@ -159,7 +159,8 @@ static int disk_hardlink(void *userdata, const char *name, const char *to, struc
     if (fstatat(from, to, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return fail(err, errno == ENOENT ? -EBADMSG : -errno, "target of the hard link", to);
     if (!S_ISREG(st.st_mode)) /* a link moved to another depth would point somewhere else */
-        return sv_error_set(err, -EPERM, "archive refused: hard link to something else than a file");
+        return sv_error_set(err, -EPERM,
+                            "archive refused: hard link to something else than a file");
     if (linkat(from, to, d->dir, name, 0) < 0)
         return fail(err, -errno, "make hard link", name);
     return 0;

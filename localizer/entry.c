@@ -32,8 +32,8 @@ static int key_of(const struct loc_resource *r, char **ret)
     const char *pattern = r->pattern ? r->pattern : "";
 
     /* the pattern's length keeps it apart from the url */
-    return sv_asprintf(ret, "%s %lld %lld %d %zu %s %s", secret(), (long long)r->timestamp, (long long)r->size,
-                       (int)r->type, strlen(pattern), pattern, r->url);
+    return sv_asprintf(ret, "%s %lld %lld %d %zu %s %s", secret(), (long long)r->timestamp,
+                       (long long)r->size, (int)r->type, strlen(pattern), pattern, r->url);
 }
 
 struct entry *entry_find(struct tracker *t, const struct loc_resource *r)
@@ -90,8 +90,12 @@ struct entry *entry_new(struct loc_cache *c, struct tracker *t, const struct loc
         return NULL;
     }
     memcpy(e->name, url.name, sizeof e->name);
-    e->record = (struct loc_record){ .visibility = t->visibility, .user = e->user, .app = t->app,
-                                     .resource = *r, .dir_index = -1, .rel = e->rel };
+    e->record = (struct loc_record){ .visibility = t->visibility,
+                                     .user = e->user,
+                                     .app = t->app,
+                                     .resource = *r,
+                                     .dir_index = -1,
+                                     .rel = e->rel };
     e->record.resource.url = e->url;
     e->record.resource.pattern = e->pattern;
     e->detached = false;
@@ -162,8 +166,7 @@ int entry_place(struct entry *e, struct sv_error *err)
     k->dir_number = 0; /* an application's entries lie side by side, as in YARN */
     r = k->visibility == LOC_APPLICATION
             ? 0
-            : hierarchy_take(&e->tracker->dirs[index], c->config.max_files_per_dir,
-                             &k->dir_number);
+            : hierarchy_take(&e->tracker->dirs[index], c->config.max_files_per_dir, &k->dir_number);
     if (r < 0)
         return sv_error_errno(err, r, "directory for the resource");
     k->id = e->tracker->next_id++;
@@ -198,7 +201,7 @@ static void wake_holders(struct entry *e)
 {
     struct hold *h;
 
-    DL_FOREACH(e->holds, h) {
+    DL_FOREACH (e->holds, h) {
         h->ready = true;
         request_mark(h->request);
     }
@@ -208,7 +211,7 @@ static void fail_holders(struct entry *e, const char *text)
 {
     struct hold *h, *next;
 
-    DL_FOREACH_SAFE(e->holds, h, next) {
+    DL_FOREACH_SAFE (e->holds, h, next) {
         struct request *r = h->request;
 
         DL_DELETE(e->holds, h);

@@ -24,8 +24,10 @@ static int open_source(struct loc_source *s, struct sv_error *err)
     if (fd < 0 && errno == ENOENT)
         return sv_error_set(err, -ENOENT, "File %s does not exist", s->request->url);
     if (fd < 0 && errno == ELOOP && is_public)
-        return sv_error_set(err, -ELOOP, "Resource %s is a symbolic link, which cannot be part of "
-                            "the public cache", s->request->url);
+        return sv_error_set(err, -ELOOP,
+                            "Resource %s is a symbolic link, which cannot be part of "
+                            "the public cache",
+                            s->request->url);
     if (fd < 0)
         return sv_error_errno(err, -errno, "Resource %s", s->request->url);
     if (fstat(fd, &s->st) < 0) {
@@ -148,8 +150,10 @@ int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_er
         return r;
     if (s->request->visibility == LOC_PUBLIC && !is_public(s)) {
         *ret_reason = LOC_FAIL_NOT_PUBLIC;
-        return sv_error_set(err, -EACCES, "Resource %s is not publicly accessible and as such "
-                            "cannot be part of the public cache.", s->request->url);
+        return sv_error_set(err, -EACCES,
+                            "Resource %s is not publicly accessible and as such "
+                            "cannot be part of the public cache.",
+                            s->request->url);
     }
     *ret_reason = LOC_FAIL_LIMIT;
     s->size = (uint64_t)s->st.st_size;

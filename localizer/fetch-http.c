@@ -26,7 +26,7 @@ struct transfer {
     int fd;
     uint64_t bytes;
     uint64_t unwanted; /* bytes of answers that are not 200, thrown away */
-    bool over;      /* more than the request allows */
+    bool over;         /* more than the request allows */
     int write_error;
 };
 
@@ -133,8 +133,10 @@ static int transfer_failed(CURLcode code, struct transfer *t, enum loc_fail *ret
     }
     if (t->over && t->source->request->size >= 0) {
         *ret_reason = LOC_FAIL_CHANGED;
-        return sv_error_set(err, -ESTALE, "Resource %s changed on src filesystem - expected: %lld "
-                            "bytes, was: more", url, (long long)t->source->request->size);
+        return sv_error_set(err, -ESTALE,
+                            "Resource %s changed on src filesystem - expected: %lld "
+                            "bytes, was: more",
+                            url, (long long)t->source->request->size);
     }
     if (t->over || code == CURLE_FILESIZE_EXCEEDED) {
         *ret_reason = LOC_FAIL_LIMIT;
@@ -155,7 +157,8 @@ static int redirect(CURL *c, struct loc_source *s, char url[LOC_URL_MAX + 1], st
     int r;
 
     if (curl_easy_getinfo(c, CURLINFO_REDIRECT_URL, &to) != CURLE_OK || !to)
-        return sv_error_set(err, -EINVAL, "Resource %s: redirect without a target", s->request->url);
+        return sv_error_set(err, -EINVAL, "Resource %s: redirect without a target",
+                            s->request->url);
     r = loc_url_parse(to, &next, err);
     if (r < 0)
         return sv_error_wrap(err, "Resource %s: redirect", s->request->url);
@@ -175,8 +178,10 @@ static int verify(CURL *c, struct transfer *t, struct sv_error *err)
     /* Hadoop's http file system knows no time and says 0: there is nothing to compare with. */
     if (s->request->timestamp != 0) {
         if (curl_easy_getinfo(c, CURLINFO_FILETIME_T, &mtime) != CURLE_OK || mtime < 0)
-            return sv_error_set(err, -ESTALE, "Resource %s changed on src filesystem - the server "
-                                "gave no Last-Modified", s->request->url);
+            return sv_error_set(err, -ESTALE,
+                                "Resource %s changed on src filesystem - the server "
+                                "gave no Last-Modified",
+                                s->request->url);
         /* The header has whole seconds. */
         r = loc_check_time(s, mtime * 1000 + s->request->timestamp % 1000, err);
         if (r < 0)
@@ -215,8 +220,8 @@ static int get(CURL *c, struct transfer *t, enum loc_fail *ret_reason, struct sv
                                 "Resource %s: server answered %ld", s->request->url, status);
         *ret_reason = LOC_FAIL_URL;
         if (hops == REDIRECTS_MAX)
-            return sv_error_set(err, -ELOOP, "Resource %s: more than %d redirects",
-                                s->request->url, REDIRECTS_MAX);
+            return sv_error_set(err, -ELOOP, "Resource %s: more than %d redirects", s->request->url,
+                                REDIRECTS_MAX);
         k = redirect(c, s, url, err);
         if (k < 0)
             return k;

@@ -33,9 +33,9 @@ int loc_check_time(const struct loc_source *s, int64_t mtime_ms, struct sv_error
         return 0;
     return sv_error_set(err, -ESTALE,
                         "Resource %s changed on src filesystem - expected: \"%s\", was: \"%s\", "
-                        "current time: \"%s\"", s->request->url,
-                        iso8601(s->request->timestamp, expected), iso8601(mtime_ms, was),
-                        iso8601(sv_wall_ms(), now));
+                        "current time: \"%s\"",
+                        s->request->url, iso8601(s->request->timestamp, expected),
+                        iso8601(mtime_ms, was), iso8601(sv_wall_ms(), now));
 }
 
 int loc_check_size(const struct loc_source *s, uint64_t size, struct sv_error *err)
@@ -44,8 +44,8 @@ int loc_check_size(const struct loc_source *s, uint64_t size, struct sv_error *e
         return 0;
     return sv_error_set(err, -ESTALE,
                         "Resource %s changed on src filesystem - expected: %lld bytes, was: %llu "
-                        "bytes", s->request->url, (long long)s->request->size,
-                        (unsigned long long)size);
+                        "bytes",
+                        s->request->url, (long long)s->request->size, (unsigned long long)size);
 }
 
 int loc_make_copy(const struct loc_source *s, struct sv_error *err)

@@ -19,9 +19,9 @@ struct loc_source {
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
     /* Results. */
-    int fd;           /* the content, readable from the start; owned by the caller, -1 before */
+    int fd; /* the content, readable from the start; owned by the caller, -1 before */
     uint64_t size;
-    struct stat st;   /* file: as it was when opened */
+    struct stat st; /* file: as it was when opened */
 };
 
 /* Fetches and verifies; on failure *ret_reason says the class and `err` the words. */

@@ -178,8 +178,9 @@ static int on_fetch(const struct loc_msg *m)
     if (fcntl(fd, F_GETFD) < 0)
         return answer_failed(m->request, LOC_FAIL_INTERNAL,
                              "the localizer was not given the cache directory");
-    *s = (struct slot){ .request = m->request, .fetch = *q, .cache = fd,
-                        .deadline_ms = sv_now_ms() + q->deadline_ms };
+    *s = (struct slot){
+        .request = m->request, .fetch = *q, .cache = fd, .deadline_ms = sv_now_ms() + q->deadline_ms
+    };
     if (loc_worker_start(q, fd, &s->worker, &s->report) < 0)
         return answer_failed(m->request, s->report.reason, s->report.text);
     s->state = SLOT_WORKING;
@@ -293,7 +294,8 @@ static int check_start(void)
     }
     if (getsockopt(LOC_CHANNEL_FD, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || type != SOCK_SEQPACKET) {
         sv_log_err("container-localizer: descriptor %d is not the NodeManager's channel; this "
-                   "program is started by the NodeManager only", LOC_CHANNEL_FD);
+                   "program is started by the NodeManager only",
+                   LOC_CHANNEL_FD);
         return -ENOTSOCK;
     }
     if (loc_sandbox_program(&err) < 0) {

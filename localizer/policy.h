@@ -10,16 +10,16 @@
 #include "common/base.h"
 #include "common/error.h"
 
-#define LOC_PATH_MAX 1024      /* bytes of an entry's path */
-#define LOC_COMPONENT_MAX 255  /* bytes of one component */
-#define LOC_DEPTH_MAX 64       /* components */
-#define LOC_RATIO_MAX 200      /* unpacked : packed … */
+#define LOC_PATH_MAX 1024          /* bytes of an entry's path */
+#define LOC_COMPONENT_MAX 255      /* bytes of one component */
+#define LOC_DEPTH_MAX 64           /* components */
+#define LOC_RATIO_MAX 200          /* unpacked : packed … */
 #define LOC_RATIO_FROM (64u << 20) /* … once this much is unpacked */
 
 enum loc_entry_kind { LOC_ENTRY_FILE = 1, LOC_ENTRY_DIR, LOC_ENTRY_SYMLINK, LOC_ENTRY_HARDLINK };
 
 struct loc_policy {
-    uint64_t max_bytes;   /* sum of all files */
+    uint64_t max_bytes; /* sum of all files */
     uint32_t max_entries;
     /* Counted so far. */
     uint64_t bytes;
@@ -32,7 +32,7 @@ struct loc_entry {
     mode_t mode;         /* with the file type */
     const char *symlink; /* target, or NULL */
     const char *hardlink;
-    int64_t size;        /* declared; -1 = unknown until read */
+    int64_t size; /* declared; -1 = unknown until read */
 };
 
 /* Counts the entry and writes its cleaned path ("a/b", no leading "./", no "//", no trailing '/';

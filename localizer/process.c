@@ -162,7 +162,7 @@ static struct entry *flight_of(struct process *p, uint64_t request)
 {
     struct entry *e;
 
-    DL_FOREACH(p->flights, e)
+    DL_FOREACH (p->flights, e)
         if (e->request == request)
             return e;
     return NULL;
@@ -312,7 +312,7 @@ void process_pump(struct loc_cache *c)
 {
     struct process *p, *next;
 
-    HASH_ITER(hh, c->processes, p, next) {
+    HASH_ITER (hh, c->processes, p, next) {
         struct sv_error err = { 0 };
 
         if (p->queue && !p->started && start(p, &err) < 0) {
@@ -329,11 +329,11 @@ void process_tick(struct loc_cache *c)
     int64_t now = sv_now_ms();
     struct process *p, *next;
 
-    HASH_ITER(hh, c->processes, p, next) {
+    HASH_ITER (hh, c->processes, p, next) {
         struct entry *e;
         bool stalled = false;
 
-        DL_FOREACH(p->flights, e)
+        DL_FOREACH (p->flights, e)
             stalled |= now - e->heard_ms >= c->config.stall_ms ||
                        now - e->sent_ms >= (int64_t)c->config.deadline_ms + DEADLINE_GRACE_MS;
         if (stalled)
@@ -348,15 +348,15 @@ void process_app_finished(struct loc_cache *c, struct yarn_app_id app)
 {
     struct process *p, *next;
 
-    HASH_ITER(hh, c->processes, p, next) {
+    HASH_ITER (hh, c->processes, p, next) {
         struct entry *e;
         bool wanted = false;
 
         if (!p->user || yarn_app_id_cmp(p->app, app) != 0)
             continue;
-        DL_FOREACH(p->queue, e)
+        DL_FOREACH (p->queue, e)
             wanted |= e->n_holds > 0;
-        DL_FOREACH(p->flights, e)
+        DL_FOREACH (p->flights, e)
             wanted |= e->n_holds > 0;
         if (!wanted)
             process_end(p, "the application has finished");

@@ -20,8 +20,8 @@ static bool record_is_sane(const struct loc_record *r)
     char dir[LOC_HIERARCHY_MAX], rel[LOC_REL_MAX + 1];
     size_t n;
 
-    if (r->visibility < LOC_PUBLIC || r->visibility > LOC_APPLICATION || !r->local_dir ||
-        !r->rel || r->id < FIRST_ID || r->id >= INT64_MAX || !loc_rel_valid(r->rel) ||
+    if (r->visibility < LOC_PUBLIC || r->visibility > LOC_APPLICATION || !r->local_dir || !r->rel ||
+        r->id < FIRST_ID || r->id >= INT64_MAX || !loc_rel_valid(r->rel) ||
         (r->visibility != LOC_PUBLIC && (!r->user || !loc_name_valid(r->user))))
         return false;
     loc_hierarchy_path(r->dir_number, dir);
@@ -92,8 +92,8 @@ void loc_cache_dir_failed(struct loc_cache *c, int dir)
     struct tracker *t, *next_t;
     struct entry *e, *next;
 
-    HASH_ITER(hh, c->trackers, t, next_t)
-        HASH_ITER(hh, t->entries, e, next)
+    HASH_ITER (hh, c->trackers, t, next_t)
+        HASH_ITER (hh, t->entries, e, next)
             if (e->state == LOC_LOCALIZED && e->record.dir_index == dir) {
                 e->vanished = true;
                 entry_run(e, EV_LOST, NULL);
@@ -118,10 +118,10 @@ static size_t candidates(struct loc_cache *c, struct entry ***ret)
     *ret = list;
     if (!list)
         return 0;
-    HASH_ITER(hh, c->trackers, t, next_t) {
+    HASH_ITER (hh, c->trackers, t, next_t) {
         if (t->visibility == LOC_APPLICATION)
             continue;
-        HASH_ITER(hh, t->entries, e, next)
+        HASH_ITER (hh, t->entries, e, next)
             if (e->state == LOC_LOCALIZED && e->n_holds == 0 && n < c->stats.entries)
                 list[n++] = e;
     }

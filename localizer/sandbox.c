@@ -23,7 +23,8 @@
 #define SANITIZED 1
 #endif
 
-#define MEMORY_MAX (1024ul << 20) /* address space of a worker: a parser that asks for more is wrong */
+#define MEMORY_MAX                                                                                 \
+    (1024ul << 20) /* address space of a worker: a parser that asks for more is wrong */
 #define FILES_MAX 64
 
 /* linux/landlock.h of Debian 12 ends at version 1; later bits by their kernel documentation. */
@@ -37,8 +38,8 @@
 #define FS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define FS_UNPACK                                                                                  \
     (FS_READ | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |                       \
-     LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM |                                   \
-     LANDLOCK_ACCESS_FS_REMOVE_FILE | FS_REFER | FS_TRUNCATE)
+     LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REMOVE_FILE |  \
+     FS_REFER | FS_TRUNCATE)
 
 struct ruleset {
     uint64_t fs, net, scoped;
@@ -73,7 +74,10 @@ static int landlock(int target, bool fetching, struct sv_error *err)
     rules.net = version >= 4 && !fetching ? NET_TCP : 0;
     rules.scoped = version >= 6 ? SCOPES : 0;
     set = (int)syscall(SYS_landlock_create_ruleset, &rules,
-                       version >= 6 ? sizeof rules : version >= 4 ? 16 : 8, 0);
+                       version >= 6   ? sizeof rules
+                       : version >= 4 ? 16
+                                      : 8,
+                       0);
     if (set < 0)
         return sv_error_errno(err, -errno, "worker: Landlock rules");
     r = allow(set, target, FS_UNPACK, rules.fs);
@@ -128,14 +132,18 @@ int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_er
 /* Everything that reading an archive and writing its entries takes; no socket, process, mount,
  * ioctl, exec, executable memory. */
 static const int calls[] = {
-    SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(lseek), SCMP_SYS(write),
-    SCMP_SYS(pwrite64), SCMP_SYS(writev), SCMP_SYS(close), SCMP_SYS(fstat), SCMP_SYS(newfstatat),
-    SCMP_SYS(statx), SCMP_SYS(openat), SCMP_SYS(openat2), SCMP_SYS(fcntl), SCMP_SYS(mkdirat),
-    SCMP_SYS(symlinkat), SCMP_SYS(linkat), SCMP_SYS(unlinkat), SCMP_SYS(fchmod),
-    SCMP_SYS(ftruncate), SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
-    SCMP_SYS(futex), SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(getpid),
-    SCMP_SYS(gettid), SCMP_SYS(getrandom), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigreturn), SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(restart_syscall),
+    SCMP_SYS(read),         SCMP_SYS(pread64),        SCMP_SYS(readv),
+    SCMP_SYS(lseek),        SCMP_SYS(write),          SCMP_SYS(pwrite64),
+    SCMP_SYS(writev),       SCMP_SYS(close),          SCMP_SYS(fstat),
+    SCMP_SYS(newfstatat),   SCMP_SYS(statx),          SCMP_SYS(openat),
+    SCMP_SYS(openat2),      SCMP_SYS(fcntl),          SCMP_SYS(mkdirat),
+    SCMP_SYS(symlinkat),    SCMP_SYS(linkat),         SCMP_SYS(unlinkat),
+    SCMP_SYS(fchmod),       SCMP_SYS(ftruncate),      SCMP_SYS(brk),
+    SCMP_SYS(munmap),       SCMP_SYS(mremap),         SCMP_SYS(madvise),
+    SCMP_SYS(futex),        SCMP_SYS(clock_gettime),  SCMP_SYS(gettimeofday),
+    SCMP_SYS(getpid),       SCMP_SYS(gettid),         SCMP_SYS(getrandom),
+    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(exit),         SCMP_SYS(exit_group),     SCMP_SYS(restart_syscall),
 };
 
 #ifndef SANITIZED

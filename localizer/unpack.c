@@ -133,9 +133,10 @@ static int copy_content(struct loc_unpack *u, struct archive *a, struct archive_
         total = size;
     }
     if (archive_entry_size_is_set(e) && archive_entry_size(e) != (la_int64_t)total)
-        return sv_error_set(err, -EBADMSG, "archive is malformed: content of an entry has %llu "
-                            "bytes instead of %lld", (unsigned long long)total,
-                            (long long)archive_entry_size(e));
+        return sv_error_set(err, -EBADMSG,
+                            "archive is malformed: content of an entry has %llu "
+                            "bytes instead of %lld",
+                            (unsigned long long)total, (long long)archive_entry_size(e));
     return u->sink->close(u->userdata, total, err);
 }
 

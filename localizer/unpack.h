@@ -18,7 +18,8 @@ struct loc_sink {
     /* Makes the directory and the ones that lead to it exist, and makes it the current one for the
      * calls below; "" = root. Returns how many were made. */
     int (*enter)(void *userdata, const char *dir, struct sv_error *err);
-    int (*dir)(void *userdata, const char *name, struct sv_error *err); /* an existing one is fine */
+    int (*dir)(void *userdata, const char *name,
+               struct sv_error *err); /* an existing one is fine */
     int (*file)(void *userdata, const char *name, struct sv_error *err); /* must not exist */
     int (*write)(void *userdata, const void *p, size_t n, uint64_t offset, struct sv_error *err);
     int (*close)(void *userdata, uint64_t size, struct sv_error *err);
@@ -30,16 +31,16 @@ struct loc_sink {
 struct loc_pattern;
 struct loc_unpack {
     enum loc_format format;
-    int fd;                     /* the archive, at its start, seekable; or -1 and: */
-    const void *data;           /* the archive in memory */
+    int fd;           /* the archive, at its start, seekable; or -1 and: */
+    const void *data; /* the archive in memory */
     size_t len;
-    uint64_t packed;            /* bytes of the archive */
-    struct loc_pattern *match;  /* NULL = everything; else only files whose whole path matches */
+    uint64_t packed;           /* bytes of the archive */
+    struct loc_pattern *match; /* NULL = everything; else only files whose whole path matches */
     const struct loc_sink *sink;
     void *userdata;
     void (*progress)(void *userdata, uint64_t bytes); /* may be NULL; with its own userdata: */
     void *progress_userdata;
-    struct loc_policy policy;   /* limits in, counts out */
+    struct loc_policy policy; /* limits in, counts out */
 };
 
 /* -EPERM: refused by the policy, -EBADMSG: malformed, -EFBIG: over a limit, others: the sink. */

@@ -16,10 +16,10 @@ enum loc_scheme { LOC_SCHEME_FILE = 1, LOC_SCHEME_HTTP, LOC_SCHEME_HTTPS };
 
 struct loc_url {
     enum loc_scheme scheme;
-    char host[256];               /* "" for file; an IPv6 literal without brackets */
-    uint16_t port;                /* 0 = the scheme's */
-    char path[LOC_URL_MAX + 1];   /* decoded, absolute, no "//" */
-    char name[LOC_NAME_MAX + 1];  /* last component of path */
+    char host[256];              /* "" for file; an IPv6 literal without brackets */
+    uint16_t port;               /* 0 = the scheme's */
+    char path[LOC_URL_MAX + 1];  /* decoded, absolute, no "//" */
+    char name[LOC_NAME_MAX + 1]; /* last component of path */
 };
 
 /* -EINVAL with words, -ENAMETOOLONG. */

@@ -96,8 +96,8 @@ static enum loc_fail reason_of(int r)
     }
 }
 
-static int unpack(struct work *w, struct loc_source *s, int tmp, int root,
-                  enum loc_format format, struct loc_pattern *match)
+static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum loc_format format,
+                  struct loc_pattern *match)
 {
     bool is_public = w->q->visibility == LOC_PUBLIC;
     _cleanup_disk_ struct loc_disk disk = LOC_DISK_INIT(root, is_public);
@@ -137,8 +137,12 @@ static int run(struct work *w, int tmp)
     bool keep = format == LOC_FORMAT_NONE || (q->type == LOC_PATTERN && loc_is_jar(q->name));
     _cleanup_(loc_pattern_freep) struct loc_pattern *match = NULL;
     _cleanup_close_ int root = -1;
-    struct loc_source s = { .request = q, .dir = tmp, .fd = -1, .name = keep ? q->name : NULL,
-                            .progress = tell_progress, .progress_userdata = w };
+    struct loc_source s = { .request = q,
+                            .dir = tmp,
+                            .fd = -1,
+                            .name = keep ? q->name : NULL,
+                            .progress = tell_progress,
+                            .progress_userdata = w };
     int r = 0;
 
     w->reason = LOC_FAIL_URL;

@@ -64,7 +64,7 @@ void nm_app_remove(struct nm_app *a)
 {
     struct nm_app_member *m, *tmp;
 
-    HASH_ITER(hh, a->members, m, tmp) {
+    HASH_ITER (hh, a->members, m, tmp) {
         HASH_DEL(a->members, m);
         m->c->app = NULL;
         free(m);
@@ -286,7 +286,8 @@ static int act_last_container(void *o, int event, void *arg)
     return NM_APP_RESOURCES_CLEANINGUP;
 }
 
-/* Finished meanwhile: recovered containers have waited to learn whether they run; the others are over. */
+/* Finished meanwhile: recovered containers have waited to learn whether they run; the others are
+ * over. */
 static int act_inited_late(void *o, int event, void *arg)
 {
     init_containers(o, arg);
@@ -301,7 +302,7 @@ static int act_cleaned(void *o, int event, void *arg)
     (void)arg;
     nm_secrets_app_finished(a->nm->secrets, a->id);
     nm_updater_app_finished(a->nm->updater, a);
-    nm_log_handler_app_finished(a->nm->logs, a); /* recorded together with … */
+    nm_log_handler_app_finished(a->nm->logs, a);        /* recorded together with … */
     if (nm_store_app_remove(a->nm->store, a->text) < 0) /* … this */
         sv_log(SV_LOG_ERR, a->text, "%s: could not be taken out of the state store", a->text);
     return NM_APP_FINISHED;
@@ -343,40 +344,52 @@ static const char *const event_names[NM_APP_N_EVENTS] = {
 
 static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
     [S(NEW)][E(INIT_APPLICATION)] = { act_init, S(INITING), { 0 } },
-    [S(NEW)][E(FINISH_APPLICATION)] = { act_finish, S(FINISHING_CONTAINERS_WAIT),
+    [S(NEW)][E(FINISH_APPLICATION)] = { act_finish,
+                                        S(FINISHING_CONTAINERS_WAIT),
                                         { S(RESOURCES_CLEANINGUP) } }, /* recovered */
     [S(NEW)][E(INIT_CONTAINER)] = { act_container_waits, S(NEW), { 0 } },
     [S(NEW)][E(CONTAINER_FINISHED)] = { act_container_gone, S(NEW), { 0 } }, /* stopped at once */
 
     [S(INITING)][E(INIT_CONTAINER)] = { act_container_waits, S(INITING), { 0 } },
     [S(INITING)][E(APPLICATION_INITED)] = { act_inited, S(RUNNING), { 0 } },
-    [S(INITING)][E(FINISH_APPLICATION)] = { act_finish, S(FINISHING_CONTAINERS_WAIT),
+    [S(INITING)][E(FINISH_APPLICATION)] = { act_finish,
+                                            S(FINISHING_CONTAINERS_WAIT),
                                             { S(RESOURCES_CLEANINGUP) } },
     [S(INITING)][E(CONTAINER_FINISHED)] = { act_container_gone, S(INITING), { 0 } },
 
     [S(RUNNING)][E(INIT_CONTAINER)] = { act_container_init, S(RUNNING), { 0 } },
     [S(RUNNING)][E(CONTAINER_FINISHED)] = { act_container_gone, S(RUNNING), { 0 } },
-    [S(RUNNING)][E(FINISH_APPLICATION)] = { act_finish, S(FINISHING_CONTAINERS_WAIT),
+    [S(RUNNING)][E(FINISH_APPLICATION)] = { act_finish,
+                                            S(FINISHING_CONTAINERS_WAIT),
                                             { S(RESOURCES_CLEANINGUP) } },
 
-    [S(FINISHING_CONTAINERS_WAIT)][E(CONTAINER_FINISHED)] =
-        { act_last_container, S(FINISHING_CONTAINERS_WAIT), { S(RESOURCES_CLEANINGUP) } },
-    [S(FINISHING_CONTAINERS_WAIT)][E(INIT_CONTAINER)] =
-        { act_container_gone, S(FINISHING_CONTAINERS_WAIT), { 0 } },
-    [S(FINISHING_CONTAINERS_WAIT)][E(APPLICATION_INITED)] =
-        { act_inited_late, S(FINISHING_CONTAINERS_WAIT), { S(RESOURCES_CLEANINGUP) } },
-    [S(FINISHING_CONTAINERS_WAIT)][E(FINISH_APPLICATION)] =
-        { act_container_gone, S(FINISHING_CONTAINERS_WAIT), { 0 } },
+    [S(FINISHING_CONTAINERS_WAIT)][E(CONTAINER_FINISHED)] = { act_last_container,
+                                                              S(FINISHING_CONTAINERS_WAIT),
+                                                              { S(RESOURCES_CLEANINGUP) } },
+    [S(FINISHING_CONTAINERS_WAIT)][E(INIT_CONTAINER)] = { act_container_gone,
+                                                          S(FINISHING_CONTAINERS_WAIT),
+                                                          { 0 } },
+    [S(FINISHING_CONTAINERS_WAIT)][E(APPLICATION_INITED)] = { act_inited_late,
+                                                              S(FINISHING_CONTAINERS_WAIT),
+                                                              { S(RESOURCES_CLEANINGUP) } },
+    [S(FINISHING_CONTAINERS_WAIT)][E(FINISH_APPLICATION)] = { act_container_gone,
+                                                              S(FINISHING_CONTAINERS_WAIT),
+                                                              { 0 } },
 
     [S(RESOURCES_CLEANINGUP)][E(RESOURCES_CLEANEDUP)] = { act_cleaned, S(FINISHED), { 0 } },
-    [S(RESOURCES_CLEANINGUP)][E(CONTAINER_FINISHED)] =
-        { act_container_gone, S(RESOURCES_CLEANINGUP), { 0 } },
-    [S(RESOURCES_CLEANINGUP)][E(INIT_CONTAINER)] =
-        { act_container_gone, S(RESOURCES_CLEANINGUP), { 0 } },
-    [S(RESOURCES_CLEANINGUP)][E(APPLICATION_INITED)] =
-        { act_container_gone, S(RESOURCES_CLEANINGUP), { 0 } },
-    [S(RESOURCES_CLEANINGUP)][E(FINISH_APPLICATION)] =
-        { act_container_gone, S(RESOURCES_CLEANINGUP), { 0 } },
+    [S(RESOURCES_CLEANINGUP)][E(CONTAINER_FINISHED)] = { act_container_gone,
+                                                         S(RESOURCES_CLEANINGUP),
+                                                         { 0 } },
+    [S(
+        RESOURCES_CLEANINGUP)][E(INIT_CONTAINER)] = { act_container_gone,
+                                                      S(RESOURCES_CLEANINGUP),
+                                                      { 0 } },
+    [S(RESOURCES_CLEANINGUP)][E(APPLICATION_INITED)] = { act_container_gone,
+                                                         S(RESOURCES_CLEANINGUP),
+                                                         { 0 } },
+    [S(RESOURCES_CLEANINGUP)][E(FINISH_APPLICATION)] = { act_container_gone,
+                                                         S(RESOURCES_CLEANINGUP),
+                                                         { 0 } },
 
     [S(FINISHED)][E(LOG_HANDLING_FINISHED)] = { act_forget, S(FINISHED), { 0 } },
     [S(FINISHED)][E(CONTAINER_FINISHED)] = { act_container_gone, S(FINISHED), { 0 } },
@@ -409,8 +422,10 @@ void nm_app_handle(struct nm_app *a, int event, const char *text)
 
     r = sv_fsm_run(&fsm, &a->state, event, a, (void *)(uintptr_t)text);
     if (r < 0)
-        sv_log(SV_LOG_WARNING, a->text, "%s: Can't handle this event at current state: Current: "
-               "[%s], eventType: [%s]", a->text, nm_app_state_name(was), event_names[event]);
+        sv_log(SV_LOG_WARNING, a->text,
+               "%s: Can't handle this event at current state: Current: "
+               "[%s], eventType: [%s]",
+               a->text, nm_app_state_name(was), event_names[event]);
     else if (was != a->state)
         sv_log(SV_LOG_INFO, a->text, "Application %s transitioned from %s to %s", a->text,
                nm_app_state_name(was), nm_app_state_name(a->state));

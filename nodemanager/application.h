@@ -48,8 +48,8 @@ struct nm_app {
     char *run_as; /* the local account of its processes and directories */
     char *view_acl, *modify_acl;
     uint16_t categories[EXE_CATEGORIES]; /* of SELinux; zeros where nothing is labelled */
-    char *init_error; /* why its directories could not be made */
-    struct nm_app_member *members; /* containers that are known here, by text */
+    char *init_error;                    /* why its directories could not be made */
+    struct nm_app_member *members;       /* containers that are known here, by text */
     int64_t start_ms;
     bool finish_recorded;
     bool initing; /* the helper makes its directories */

@@ -1,5 +1,5 @@
-/* See assignments.h. Called on the loop only. The text in the store is this file's own, yet a disk may
- * have changed it: it is read as strictly as any input. */
+/* See assignments.h. Called on the loop only. The text in the store is this file's own, yet a disk
+ * may have changed it: it is read as strictly as any input. */
 #include "nodemanager/assignments.h"
 
 #include <errno.h>
@@ -107,9 +107,10 @@ int nm_assign(struct nm_container *c, char text[NM_ASSIGNED_TEXT_MAX], struct sv
     for (size_t i = 0; i < a->n_gpus && c->assigned.n_gpus < wanted; i++)
         (void)!take_gpu(a, c, i);
     if (c->assigned.n_gpus < wanted)
-        r = sv_error_set(err, -EBUSY, "%s: %zu of yarn.io/gpu were asked for, %zu are free of %zu "
-                         "(at most %d for one container)", c->text, wanted, c->assigned.n_gpus,
-                         a->n_gpus, EXE_DEVICES_MAX);
+        r = sv_error_set(err, -EBUSY,
+                         "%s: %zu of yarn.io/gpu were asked for, %zu are free of %zu "
+                         "(at most %d for one container)",
+                         c->text, wanted, c->assigned.n_gpus, a->n_gpus, EXE_DEVICES_MAX);
     if (r == 0 && c->nm->conf.network == EXE_NETWORK_PRIVATE &&
         take_address(a, c->nm->addresses, &c->assigned.address) < 0)
         r = sv_error_set(err, -EBUSY, "%s: no address of the private network is free", c->text);
@@ -168,7 +169,7 @@ void nm_assign_release(struct nm_container *c)
             a->owners[i] = NULL;
     if (c->assigned.address)
         a->used[(c->assigned.address - 1) / 8] &=
-            (uint8_t)~(1u << ((c->assigned.address - 1) % 8));
+            (uint8_t) ~(1u << ((c->assigned.address - 1) % 8));
     c->assigned = (struct nm_assigned){ 0 };
 }
 

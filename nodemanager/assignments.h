@@ -22,8 +22,7 @@ struct nm_assigned {
 #define NM_ASSIGNED_TEXT_MAX 512
 
 /* Finds the GPUs (yarn.nodemanager.resource-plugins…) and adds them to nm->conf.resource. */
-int nm_assignments_new(struct nm *nm, struct nm_assignments **ret, struct sv_error *err)
-    _must_use_;
+int nm_assignments_new(struct nm *nm, struct nm_assignments **ret, struct sv_error *err) _must_use_;
 struct nm_assignments *nm_assignments_free(struct nm_assignments *a);
 
 /* Into c->assigned, with its text for the store. -EBUSY with words: too few are free. */

@@ -29,8 +29,9 @@ static void audit(const char *user, const char *ip, const char *operation, const
     yarn_container_id_text(id, container);
     sv_log(SV_LOG_NOTICE, container,
            "NMAuditLogger: USER=%s%s\tOPERATION=%s\tTARGET=%s\tRESULT=%s%s%s\tAPPID=%s\t"
-           "CONTAINERID=%s", u, addr, operation, t, why ? "FAILURE" : "SUCCESS",
-           why ? "\tDESCRIPTION=" : "", w, app, container);
+           "CONTAINERID=%s",
+           u, addr, operation, t, why ? "FAILURE" : "SUCCESS", why ? "\tDESCRIPTION=" : "", w, app,
+           container);
 }
 
 void nm_audit_success(const char *user, const char *ip, const char *operation, const char *target,

@@ -1,5 +1,6 @@
 /* NMAuditLogger: who asked what of which container and how it went, one tab-separated line an
- * event, in Hadoop's keys and order. Goes to the log at notice level under the name NMAuditLogger. */
+ * event, in Hadoop's keys and order. Goes to the log at notice level under the name NMAuditLogger.
+ */
 #ifndef SELVEDGE_NODEMANAGER_AUDIT_LOGGER_H
 #define SELVEDGE_NODEMANAGER_AUDIT_LOGGER_H
 

@@ -14,23 +14,86 @@
 #define FOREVER INT64_MAX
 
 enum {
-    K_HOSTNAME, K_ADDRESS, K_BIND_HOST, K_WEBAPP,
-    K_RM_ADDRESS, K_MEMORY, K_VCORES, K_LOG_AGGREGATION,
+    K_HOSTNAME,
+    K_ADDRESS,
+    K_BIND_HOST,
+    K_WEBAPP,
+    K_RM_ADDRESS,
+    K_MEMORY,
+    K_VCORES,
+    K_LOG_AGGREGATION,
     K_TRACK_STOPPED,
-    K_RM_MINIMUM, K_LOCAL_DIRS, K_LOG_DIRS,
-    K_DISK_ENABLE, K_DISK_INTERVAL, K_DISK_MIN_HEALTHY, K_DISK_MAX_UTIL, K_DISK_MIN_FREE,
-    K_EXECUTOR_PATH, K_EXECUTOR_SOCKET, K_CGROUP_ROOT, K_UNENFORCED, K_SELINUX, K_LIMIT_USERS, K_LOCAL_USER,
-    K_WHITELIST, K_ADMIN_ENV, K_FORCE_PATH, K_USER_HOME, K_ADD_OPENS,
-    K_DEBUG_INFO, K_STDERR_TAIL, K_STDERR_PATTERN, K_PIDS_MAX,
-    K_SIGKILL_DELAY, K_KILL_WAIT, K_DELETE_DELAY, K_LOG_RETAIN,
-    K_FETCH_THREADS, K_CACHE_TARGET, K_CACHE_CLEANUP,
-    K_PROFILE, K_NETWORK, K_BANDWIDTH, K_BANDWIDTH_NODE, K_BANDWIDTH_YARN, K_BANDWIDTH_SHARES,
-    K_PLUGINS, K_GPUS, K_GPU_DISCOVERY, K_GPU_MAJOR, K_CPU_PERCENT, K_STRICT_CPU,
-    K_MEMORY_ENFORCED, K_MEMORY_NODE, K_ELASTIC, K_ELASTIC_TIMEOUT,
-    K_MEMORY_HIGH, K_MEMORY_SOFT, K_SWAP, K_DISK, K_IO_WEIGHT, K_IO_MAX, K_HUGETLB,
-    K_LOCALIZERS_MEMORY, K_LOCALIZERS_PIDS, K_NUMA, K_NUMA_READ, K_NUMA_IDS,
-    K_MONITOR, K_MONITOR_ALL, K_PMEM, K_VMEM, K_VMEM_RATIO, K_DIAG_MAX,
-    K_RECOVERY, K_SUPERVISED, K_RECOVERY_DIR, K_HMAC, K_SECURITY, K_AUX,
+    K_RM_MINIMUM,
+    K_LOCAL_DIRS,
+    K_LOG_DIRS,
+    K_DISK_ENABLE,
+    K_DISK_INTERVAL,
+    K_DISK_MIN_HEALTHY,
+    K_DISK_MAX_UTIL,
+    K_DISK_MIN_FREE,
+    K_EXECUTOR_PATH,
+    K_EXECUTOR_SOCKET,
+    K_CGROUP_ROOT,
+    K_UNENFORCED,
+    K_SELINUX,
+    K_LIMIT_USERS,
+    K_LOCAL_USER,
+    K_WHITELIST,
+    K_ADMIN_ENV,
+    K_FORCE_PATH,
+    K_USER_HOME,
+    K_ADD_OPENS,
+    K_DEBUG_INFO,
+    K_STDERR_TAIL,
+    K_STDERR_PATTERN,
+    K_PIDS_MAX,
+    K_SIGKILL_DELAY,
+    K_KILL_WAIT,
+    K_DELETE_DELAY,
+    K_LOG_RETAIN,
+    K_FETCH_THREADS,
+    K_CACHE_TARGET,
+    K_CACHE_CLEANUP,
+    K_PROFILE,
+    K_NETWORK,
+    K_BANDWIDTH,
+    K_BANDWIDTH_NODE,
+    K_BANDWIDTH_YARN,
+    K_BANDWIDTH_SHARES,
+    K_PLUGINS,
+    K_GPUS,
+    K_GPU_DISCOVERY,
+    K_GPU_MAJOR,
+    K_CPU_PERCENT,
+    K_STRICT_CPU,
+    K_MEMORY_ENFORCED,
+    K_MEMORY_NODE,
+    K_ELASTIC,
+    K_ELASTIC_TIMEOUT,
+    K_MEMORY_HIGH,
+    K_MEMORY_SOFT,
+    K_SWAP,
+    K_DISK,
+    K_IO_WEIGHT,
+    K_IO_MAX,
+    K_HUGETLB,
+    K_LOCALIZERS_MEMORY,
+    K_LOCALIZERS_PIDS,
+    K_NUMA,
+    K_NUMA_READ,
+    K_NUMA_IDS,
+    K_MONITOR,
+    K_MONITOR_ALL,
+    K_PMEM,
+    K_VMEM,
+    K_VMEM_RATIO,
+    K_DIAG_MAX,
+    K_RECOVERY,
+    K_SUPERVISED,
+    K_RECOVERY_DIR,
+    K_HMAC,
+    K_SECURITY,
+    K_AUX,
     K_COUNT
 };
 
@@ -252,8 +315,8 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_int, K_MEMORY, &mem);
     GET(sv_conf_int, K_VCORES, &cores);
     if (mem == 0 || cores == 0)
-        return sv_error_set(err, -EINVAL, "%s and %s must not be 0",
-                            keys[K_MEMORY].name, keys[K_VCORES].name);
+        return sv_error_set(err, -EINVAL, "%s and %s must not be 0", keys[K_MEMORY].name,
+                            keys[K_VCORES].name);
     c->resource.memory_mb = mem < 0 ? 8192 : mem;
     c->resource.vcores = cores < 0 ? 8 : (int32_t)cores;
     GET(sv_conf_string, K_BIND_HOST, &c->bind_host);
@@ -264,8 +327,10 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_string, K_HMAC, &s);
     r = yarn_hmac_parse(s, &c->hmac);
     if (r < 0)
-        return sv_error_set(err, r, "%s: \"%s\" is not one of HmacSHA1, HmacSHA224, HmacSHA256, "
-                            "HmacSHA384, HmacSHA512", keys[K_HMAC].name, s);
+        return sv_error_set(err, r,
+                            "%s: \"%s\" is not one of HmacSHA1, HmacSHA224, HmacSHA256, "
+                            "HmacSHA384, HmacSHA512",
+                            keys[K_HMAC].name, s);
     return 0;
 }
 
@@ -285,11 +350,13 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_bool, K_LOG_AGGREGATION, &agg);
     if (agg)
         sv_log_warning("%s=true: this version does not upload logs; they stay on this node for "
-                       "%s", keys[K_LOG_AGGREGATION].name, keys[K_LOG_RETAIN].name);
+                       "%s",
+                       keys[K_LOG_AGGREGATION].name, keys[K_LOG_RETAIN].name);
     GET(sv_conf_list, K_AUX, &aux);
     for (char **a = aux; a && *a; a++)
         sv_log_warning("%s: \"%s\" is not supported by this version; containers that ask for it "
-                       "are refused", keys[K_AUX].name, *a);
+                       "are refused",
+                       keys[K_AUX].name, *a);
     return 0;
 }
 
@@ -319,8 +386,10 @@ static int read_directories(struct nm_conf *c, struct sv_error *err)
         return sv_error_set(err, -EINVAL, "%s: \"%s\" is not an absolute directory",
                             keys[K_RECOVERY_DIR].name, c->recovery_dir);
     if (c->recovery && c->port == 0)
-        return sv_error_set(err, -EINVAL, "Cannot support recovery with an ephemeral server port. "
-                            "Check the setting of %s", keys[K_ADDRESS].name);
+        return sv_error_set(err, -EINVAL,
+                            "Cannot support recovery with an ephemeral server port. "
+                            "Check the setting of %s",
+                            keys[K_ADDRESS].name);
     return 0;
 }
 
@@ -392,8 +461,10 @@ static int check_io_max(char **list, struct sv_error *err)
             ok = ok && known;
         }
         if (!ok)
-            return sv_error_set(err, -EINVAL, "%s: \"%s\" is not of the form PATH rbps=N wbps=N "
-                                "riops=N wiops=N", keys[K_IO_MAX].name, *one);
+            return sv_error_set(err, -EINVAL,
+                                "%s: \"%s\" is not of the form PATH rbps=N wbps=N "
+                                "riops=N wiops=N",
+                                keys[K_IO_MAX].name, *one);
     }
     return 0;
 }
@@ -407,8 +478,10 @@ static int read_devices(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_int, K_BANDWIDTH_YARN, &c->bandwidth_mbit);
     GET(sv_conf_int, K_BANDWIDTH_SHARES, &c->bandwidth_shares);
     if (c->bandwidth_enabled && c->network != EXE_NETWORK_PRIVATE)
-        return sv_error_set(err, -EINVAL, "%s: only with %s=private can a container's bandwidth be "
-                            "limited", keys[K_BANDWIDTH].name, keys[K_NETWORK].name);
+        return sv_error_set(err, -EINVAL,
+                            "%s: only with %s=private can a container's bandwidth be "
+                            "limited",
+                            keys[K_BANDWIDTH].name, keys[K_NETWORK].name);
     GET(sv_conf_list, K_PLUGINS, &plugins);
     for (char **p = plugins; p && *p; p++) {
         if (!sv_streq(*p, "yarn.io/gpu"))
@@ -438,8 +511,9 @@ static int read_limits(struct nm_conf *c, struct sv_error *err)
     static const char *const profiles[] = { [EXE_PROFILE_STRICT] = "strict",
                                             [EXE_PROFILE_HADOOP] = "hadoop",
                                             [EXE_PROFILE_HOST] = "host" };
-    static const char *const networks[] = { [EXE_NETWORK_HOST] = "host", [EXE_NETWORK_NONE] = "none",
-                                            [EXE_NETWORK_PRIVATE] = "private" };
+    static const char *const networks[] = {
+        [EXE_NETWORK_HOST] = "host", [EXE_NETWORK_NONE] = "none", [EXE_NETWORK_PRIVATE] = "private"
+    };
     int64_t secs;
     size_t i;
     int r;

@@ -18,9 +18,9 @@ struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
     /* who and where */
-    const char *hostname;     /* of yarn.nodemanager.address */
-    const char *bind_host;    /* NULL = hostname */
-    uint16_t port;            /* 0 = any */
+    const char *hostname;  /* of yarn.nodemanager.address */
+    const char *bind_host; /* NULL = hostname */
+    uint16_t port;         /* 0 = any */
     const char *web_host;
     uint16_t web_port;
     struct yarn_resource resource;
@@ -40,7 +40,7 @@ struct nm_conf {
     /* launch */
     const char *executor_path;
     const char *executor_socket; /* NULL: setuid */
-    const char *cgroup_root; /* NULL = below the daemon's own group */
+    const char *cgroup_root;     /* NULL = below the daemon's own group */
     bool unenforced_allowed;
     bool selinux_labels;
     bool limit_users; /* insecure mode: run as local_user */
@@ -55,11 +55,11 @@ struct nm_conf {
     const char *stderr_pattern;
     enum exe_profile profile;
     enum exe_network network;
-    bool bandwidth_enabled; /* outbound, in private networks */
-    int64_t bandwidth_mbit; /* all containers together */
-    int64_t bandwidth_shares; /* of so many is a container guaranteed one */
+    bool bandwidth_enabled;                /* outbound, in private networks */
+    int64_t bandwidth_mbit;                /* all containers together */
+    int64_t bandwidth_shares;              /* of so many is a container guaranteed one */
     uint32_t net_rate_kbit, net_ceil_kbit; /* so, of a container; 0: no limit */
-    bool gpus;              /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
+    bool gpus;                             /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
     const char *gpus_allowed, *gpu_discovery;
     int64_t gpu_major;
 

@@ -14,8 +14,8 @@
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/str.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-launch.h"
+#include "nodemanager/container.h"
 #include "nodemanager/nm.h"
 
 #define FILES_MAX 16 /* error files that are named */
@@ -24,9 +24,11 @@ char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, cons
 {
     char *s;
 
-    if (sv_asprintf(&s, "Exception from container-launch.\nContainer id: %s\nExit code: %d\n"
-                    "Exception message: Launch container failed\n%s%s%s", c->text, exit_code,
-                    *error ? "Shell error output: " : "", error, *error ? "\n" : "") < 0)
+    if (sv_asprintf(&s,
+                    "Exception from container-launch.\nContainer id: %s\nExit code: %d\n"
+                    "Exception message: Launch container failed\n%s%s%s",
+                    c->text, exit_code, *error ? "Shell error output: " : "", error,
+                    *error ? "\n" : "") < 0)
         return NULL;
     return s;
 }
@@ -60,12 +62,13 @@ char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t pe
     uint64_t limit = (uint64_t)c->resource.memory_mb << 20;
     char used[32], of[32], *s;
 
-    human(!peak_bytes                  ? limit
+    human(!peak_bytes                 ? limit
           : by == NM_MEMORY_BY_KERNEL ? SV_MIN(peak_bytes, limit)
                                       : peak_bytes,
           used, sizeof(used));
     human(limit, of, sizeof(of));
-    if (sv_asprintf(&s, "Container [pid=%d,containerID=%s] is running beyond the 'PHYSICAL' memory "
+    if (sv_asprintf(&s,
+                    "Container [pid=%d,containerID=%s] is running beyond the 'PHYSICAL' memory "
                     "limit. Current usage: %s of %s physical memory used. Killing container.\n%s\n",
                     (int)pid, c->text, used, of, who[by]) < 0)
         return NULL;
@@ -187,8 +190,11 @@ static int find_error_files(const struct nm_container *c, int dir, char names[][
 static void make_text(char *s)
 {
     for (unsigned char *p = (unsigned char *)s; *p;) {
-        int extra = *p < 0x80 ? 0 : (*p & 0xe0) == 0xc0 && *p >= 0xc2 ? 1
-                  : (*p & 0xf0) == 0xe0 ? 2 : (*p & 0xf8) == 0xf0 && *p <= 0xf4 ? 3 : -1;
+        int extra = *p < 0x80                           ? 0
+                    : (*p & 0xe0) == 0xc0 && *p >= 0xc2 ? 1
+                    : (*p & 0xf0) == 0xe0               ? 2
+                    : (*p & 0xf8) == 0xf0 && *p <= 0xf4 ? 3
+                                                        : -1;
         int ok = extra >= 0;
 
         for (int i = 1; ok && i <= extra; i++)

@@ -10,8 +10,8 @@
 #include "common/http.h"
 #include "common/str.h"
 #include "nodemanager/application.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-launch.h"
+#include "nodemanager/container.h"
 #include "nodemanager/local-dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
@@ -62,8 +62,8 @@ const char *nm_env_value(const struct nm_container *c, const char *name)
 }
 
 /* "a,b,c" of one text per directory in the mask. */
-static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, bool log, uint32_t mask,
-                             const char *tail)
+static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, bool log,
+                             uint32_t mask, const char *tail)
 {
     const struct nm_dirs *d = c->nm->dirs;
     int n = log ? nm_dirs_n_log(d) : nm_dirs_n_local(d);
@@ -157,8 +157,10 @@ int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_en
             char shown[64];
 
             sv_escape(shown, sizeof(shown), e->key ? e->key : "");
-            return sv_error_set(err, -EINVAL, "%s: environment variable \"%s\" has a name that "
-                                "cannot be exported", c->text, shown);
+            return sv_error_set(err, -EINVAL,
+                                "%s: environment variable \"%s\" has a name that "
+                                "cannot be exported",
+                                c->text, shown);
         }
         add(&l, e->key, e->value ? e->value : "", EXE_ENV_EXPAND);
     }

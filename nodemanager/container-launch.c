@@ -17,9 +17,9 @@
 #include "executor/exe.h"
 #include "executor/script.h"
 #include "nodemanager/application.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-diagnostics.h"
 #include "nodemanager/container-env.h"
+#include "nodemanager/container.h"
 #include "nodemanager/local-dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
@@ -27,7 +27,9 @@
 #include "nodemanager/resource-limits.h"
 #include "nodemanager/state-store.h"
 
-#define TERM_MS 20000 /* for SIGTERM to reach a container; the helper gives up what it runs for it after ten seconds */
+#define TERM_MS                                                                                    \
+    20000 /* for SIGTERM to reach a container; the helper gives up what it runs for it after ten   \
+             seconds */
 
 static const uint8_t no_credentials[] = { 'H', 'D', 'T', 'S', 0, 0, 0 };
 
@@ -225,8 +227,9 @@ static void on_oom(struct exe_container *x, void *userdata)
     struct nm_container *c = userdata;
 
     (void)x;
-    sv_log(SV_LOG_WARNING, c->text, "%s: the kernel has killed for memory (%lld MB); all of it ends",
-           c->text, (long long)c->resource.memory_mb);
+    sv_log(SV_LOG_WARNING, c->text,
+           "%s: the kernel has killed for memory (%lld MB); all of it ends", c->text,
+           (long long)c->resource.memory_mb);
 }
 
 static const struct exe_container_ops ops = {
@@ -372,7 +375,8 @@ void nm_launch_free_terms(struct nm *nm)
         term_free(nm->terms);
 }
 
-/* From here on it has the time that is configured: a busy node's helper may take longer than that to come to it. */
+/* From here on it has the time that is configured: a busy node's helper may take longer than that
+ * to come to it. */
 static void on_terminated(const struct exe_failure *f, void *userdata)
 {
     struct nm_launch_term *t = userdata;
@@ -381,7 +385,8 @@ static void on_terminated(const struct exe_failure *f, void *userdata)
     if (f) /* it may have ended meanwhile; cgroup.kill follows in any case */
         sv_log_debug("signal: %s", f->text);
     if (c && c->kill_timer)
-        (void)sd_event_source_set_time_relative(c->kill_timer, (uint64_t)t->nm->conf.sigkill_delay_ms * 1000);
+        (void)sd_event_source_set_time_relative(c->kill_timer,
+                                                (uint64_t)t->nm->conf.sigkill_delay_ms * 1000);
     term_free(t);
 }
 

@@ -14,8 +14,8 @@ struct nm_container;
  * is adopted instead. */
 void nm_launch_start(struct nm_container *c);
 /* TERM now; when that has been sent, or could not be, cgroup.kill after
- * yarn.nodemanager.sleep-delay-before-sigkill.ms. The exit follows as an event. May be called in any state of the
- * launch. */
+ * yarn.nodemanager.sleep-delay-before-sigkill.ms. The exit follows as an event. May be called in
+ * any state of the launch. */
 void nm_launch_cleanup(struct nm_container *c);
 void nm_launch_free_terms(struct nm *nm); /* answers that do not come any more: after exe_free */
 /* A signal that the application or the ResourceManager asked for. */

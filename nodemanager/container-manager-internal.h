@@ -7,7 +7,7 @@
 #include "wire/methods.h"
 #include "wire/token.h"
 
-#define NM_CM_TARGET "ContainerManageImpl"          /* audit lines, as Hadoop spells it on success … */
+#define NM_CM_TARGET "ContainerManageImpl" /* audit lines, as Hadoop spells it on success … */
 #define NM_CM_TARGET_FAILURE "ContainerManagerImpl" /* … and on failure */
 
 /* The NMToken that the caller has presented. When it is refused the call is finished already. */

@@ -8,10 +8,10 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "nodemanager/audit-logger.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-launch.h"
 #include "nodemanager/container-manager-internal.h"
 #include "nodemanager/container-update.h"
+#include "nodemanager/container.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
 #include "nodemanager/node-status-updater.h"
@@ -106,7 +106,8 @@ static int stop_one(struct nm *nm, struct ipc_call *call, const struct yarn_nm_t
         return sv_error_set(err, -EAGAIN, "Container %s is recovering, try later", text);
     }
     nm_container_kill(c, NM_EXIT_KILLED_BY_APPMASTER, "Container killed by the ApplicationMaster.");
-    nm_audit_success(ipc_call_peer(call)->user, ipc_call_peer(call)->address, STOP, NM_CM_TARGET, c);
+    nm_audit_success(ipc_call_peer(call)->user, ipc_call_peer(call)->address, STOP, NM_CM_TARGET,
+                     c);
     return 0;
 }
 
@@ -138,7 +139,8 @@ static void on_stopContainers(struct ipc_call *call, const ProtobufCMessage *req
         }
         if (stop_one(u, call, &nmt, id, &class, &err) >= 0)
             m.succeeded_requests[m.n_succeeded_requests++] = q->container_id[i];
-        else if (!(m.failed_requests[m.n_failed_requests++] = nm_cm_failed_row(a, id, class, err.text))) {
+        else if (!(m.failed_requests[m.n_failed_requests++] =
+                       nm_cm_failed_row(a, id, class, err.text))) {
             nm_cm_out_of_memory(call);
             return;
         }
@@ -164,8 +166,7 @@ static int find_for_status(struct nm *nm, const struct yarn_nm_token *nmt,
     return sv_error_set(err, -ENOENT, "Container %s is not handled by this NodeManager", text);
 }
 
-static void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessage *request,
-                                    void *u)
+static void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
     const Hadoop__Yarn__GetContainerStatusesRequestProto *q = (const void *)request;
     struct sv_arena *a = ipc_call_arena(call);
@@ -320,14 +321,21 @@ NOT_OFFERED(commitLastReInitialization)
 #define on_startContainers nm_cm_start_containers
 #define on_increaseContainersResource nm_cm_increase_containers
 #define on_updateContainer nm_cm_update_container
-#define ROW(name, request, response) { #name, &request##__descriptor, &response##__descriptor, on_##name },
+#define ROW(name, request, response)                                                               \
+    { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
 
-/* NMProxy repeats a call after a broken connection; these are not harmless twice: a start would be refused as a
- * relaunch, a signal sent again, a resource increased after it was decreased. */
-static const char *const once[] = { "startContainers", "signalToContainer", "increaseContainersResource",
-                                    "updateContainer", "reInitializeContainer", "restartContainer",
-                                    "rollbackLastReInitialization", "commitLastReInitialization", NULL };
+/* NMProxy repeats a call after a broken connection; these are not harmless twice: a start would be
+ * refused as a relaunch, a signal sent again, a resource increased after it was decreased. */
+static const char *const once[] = { "startContainers",
+                                    "signalToContainer",
+                                    "increaseContainersResource",
+                                    "updateContainer",
+                                    "reInitializeContainer",
+                                    "restartContainer",
+                                    "rollbackLastReInitialization",
+                                    "commitLastReInitialization",
+                                    NULL };
 
 const struct ipc_protocol nm_container_management = {
     .name = YARN_CONTAINER_MANAGEMENT_PROTOCOL,

@@ -1,6 +1,6 @@
 /* startContainers: what a request may start, with the checks and words of Hadoop's
- * ContainerManagerImpl. A call is answered after the records of what it started are in the store, and
- * only then do those containers begin. Hostile: every byte of the request but what the
+ * ContainerManagerImpl. A call is answered after the records of what it started are in the store,
+ * and only then do those containers begin. Hostile: every byte of the request but what the
  * ResourceManager has signed. */
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "common/str.h"
 #include "nodemanager/application.h"
 #include "nodemanager/audit-logger.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-manager-internal.h"
+#include "nodemanager/container.h"
 #include "nodemanager/local-dirs.h"
 #include "nodemanager/localization.h"
 #include "nodemanager/nm.h"
@@ -57,9 +57,11 @@ static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
     struct nm_container *c = nm_container_find(nm, text);
 
     if (yarn_app_id_cmp(nmt->attempt.app, t->container.attempt.app) != 0) {
-        (void)sv_error_set(&f->err, -EACCES, "%s\nNMToken for application attempt : %s was used "
+        (void)sv_error_set(&f->err, -EACCES,
+                           "%s\nNMToken for application attempt : %s was used "
                            "for starting container with container token issued for application "
-                           "attempt : %s", head, yarn_attempt_id_text(nmt->attempt, a),
+                           "attempt : %s",
+                           head, yarn_attempt_id_text(nmt->attempt, a),
                            yarn_attempt_id_text(t->container.attempt, b));
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
@@ -67,20 +69,25 @@ static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
      * words, by start_one. */
     if (nm_secrets_token_used(nm->secrets, text, &used_expiry_ms) &&
         (t->expiry_ms == used_expiry_ms || !c || nm_container_is_done(c))) {
-        (void)sv_error_set(&f->err, -EACCES, "%s\n Attempt to relaunch the same container with id "
-                           "%s.", head, text);
+        (void)sv_error_set(&f->err, -EACCES,
+                           "%s\n Attempt to relaunch the same container with id "
+                           "%s.",
+                           head, text);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     if (t->expiry_ms < now) {
-        (void)sv_error_set(&f->err, -EACCES, "%s\nThis token is expired. current time is %lld "
+        (void)sv_error_set(&f->err, -EACCES,
+                           "%s\nThis token is expired. current time is %lld "
                            "found %lld\nNote: System times on machines may be out of sync. Check "
-                           "system time and time zones.", head, (long long)now,
-                           (long long)t->expiry_ms);
+                           "system time and time zones.",
+                           head, (long long)now, (long long)t->expiry_ms);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     if (t->rm_identifier != nm_updater_rm_identifier(nm->updater)) {
-        (void)sv_error_set(&f->err, -EACCES, "\nContainer %s rejected as it is allocated by a "
-                           "previous RM", text);
+        (void)sv_error_set(&f->err, -EACCES,
+                           "\nContainer %s rejected as it is allocated by a "
+                           "previous RM",
+                           text);
         return refuse(f, JAVA_INVALID_CONTAINER);
     }
     return 0;
@@ -135,14 +142,18 @@ static int check_context(struct nm *nm, const struct yarn_container_token *t,
         char shown[128];
 
         sv_escape(shown, sizeof(shown), t->submitter);
-        (void)sv_error_set(&f->err, -EINVAL, "Invalid user name '%s', it must match "
-                           "'^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$'", shown);
+        (void)sv_error_set(&f->err, -EINVAL,
+                           "Invalid user name '%s', it must match "
+                           "'^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$'",
+                           shown);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     if (t->resource.memory_mb <= 0 || t->resource.memory_mb > ((int64_t)1 << 40) ||
         t->resource.vcores < 0) {
-        (void)sv_error_set(&f->err, -EINVAL, "Container resource <memory:%lld, vCores:%d> is not "
-                           "valid", (long long)t->resource.memory_mb, t->resource.vcores);
+        (void)sv_error_set(&f->err, -EINVAL,
+                           "Container resource <memory:%lld, vCores:%d> is not "
+                           "valid",
+                           (long long)t->resource.memory_mb, t->resource.vcores);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     return nm->stopping ? -ESHUTDOWN : 0;
@@ -170,8 +181,10 @@ static int find_or_make_app(struct nm *nm, const struct yarn_container_token *t,
     if (app) {
         if (app->state != NM_APP_NEW && app->state != NM_APP_INITING &&
             app->state != NM_APP_RUNNING) {
-            (void)sv_error_set(&f->err, -ESHUTDOWN, "Application %s is finishing on this "
-                               "NodeManager, no container of it is started", text);
+            (void)sv_error_set(&f->err, -ESHUTDOWN,
+                               "Application %s is finishing on this "
+                               "NodeManager, no container of it is started",
+                               text);
             return refuse(f, JAVA_YARN_EXCEPTION);
         }
         if (strcmp(app->user, t->submitter) != 0) {
@@ -217,7 +230,8 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
     }
     if (nm_container_find(nm, text)) {
         nm_audit_failure_id(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
-                            NM_CM_TARGET_FAILURE, "Container already running on this node!", t->container);
+                            NM_CM_TARGET_FAILURE, "Container already running on this node!",
+                            t->container);
         (void)sv_error_set(&f->err, -EEXIST, "Container %s already is running on this node!!",
                            text);
         return refuse(f, JAVA_YARN_EXCEPTION);
@@ -253,8 +267,8 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
         nm_container_remove(c);
         return r;
     }
-    nm_audit_success(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START, NM_CM_TARGET,
-                     c);
+    nm_audit_success(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
+                     NM_CM_TARGET, c);
     return 0;
 }
 
@@ -304,7 +318,8 @@ static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
         return 0;
     }
     if (r == -ESHUTDOWN && !f.err.code)
-        (void)sv_error_set(&f.err, r, "Container start failed as the NodeManager is in the process "
+        (void)sv_error_set(&f.err, r,
+                           "Container start failed as the NodeManager is in the process "
                            "of shutting down");
     else if (!f.err.code)
         (void)sv_error_errno(&f.err, r, "Container %s could not be recorded", text);
@@ -366,13 +381,16 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
     if (nm_cm_caller(call, &nmt) < 0)
         return;
     if (!nm_updater_registered(nm->updater)) {
-        ipc_call_fail(call, JAVA_NM_NOT_READY, "Rejecting new containers as NodeManager has not "
+        ipc_call_fail(call, JAVA_NM_NOT_READY,
+                      "Rejecting new containers as NodeManager has not "
                       "yet connected with ResourceManager");
         return;
     }
     if (n > START_MAX) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%zu containers in one request, at most %d are "
-                      "taken", n, START_MAX);
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "%zu containers in one request, at most %d are "
+                      "taken",
+                      n, START_MAX);
         return;
     }
     s = calloc(1, sizeof(*s));

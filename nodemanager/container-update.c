@@ -11,8 +11,8 @@
 #include "common/log.h"
 #include "executor/exe.h"
 #include "nodemanager/application.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-manager-internal.h"
+#include "nodemanager/container.h"
 #include "nodemanager/nm.h"
 #include "nodemanager/node-status-updater.h"
 #include "nodemanager/resource-limits.h"
@@ -30,14 +30,18 @@ static int authorize(const struct yarn_nm_token *nmt, const struct yarn_containe
     int64_t now = sv_wall_ms();
 
     if (yarn_app_id_cmp(nmt->attempt.app, t->container.attempt.app) != 0)
-        return sv_error_set(err, -EACCES, "%s\nNMToken for application attempt : %s was used for "
+        return sv_error_set(err, -EACCES,
+                            "%s\nNMToken for application attempt : %s was used for "
                             "starting container with container token issued for application "
-                            "attempt : %s", head, yarn_attempt_id_text(nmt->attempt, a),
+                            "attempt : %s",
+                            head, yarn_attempt_id_text(nmt->attempt, a),
                             yarn_attempt_id_text(t->container.attempt, b));
     if (t->expiry_ms < now)
-        return sv_error_set(err, -EACCES, "%s\nThis token is expired. current time is %lld found "
+        return sv_error_set(err, -EACCES,
+                            "%s\nThis token is expired. current time is %lld found "
                             "%lld\nNote: System times on machines may be out of sync. Check system "
-                            "time and time zones.", head, (long long)now, (long long)t->expiry_ms);
+                            "time and time zones.",
+                            head, (long long)now, (long long)t->expiry_ms);
     return 0;
 }
 
@@ -53,16 +57,20 @@ static int find(struct nm *nm, const struct yarn_container_token *t, struct nm_c
     if (!c)
         return sv_error_set(err, -ENOENT, "Container %s is not handled by this NodeManager", text);
     if (t->version <= c->version)
-        return sv_error_set(err, -EEXIST, "Container %s has update version [%d] >= requested "
-                            "version [%d]", text, c->version, t->version);
+        return sv_error_set(err, -EEXIST,
+                            "Container %s has update version [%d] >= requested "
+                            "version [%d]",
+                            text, c->version, t->version);
     if (c->state != NM_CONTAINER_RUNNING && c->state != NM_CONTAINER_SCHEDULED &&
         c->state != NM_CONTAINER_LOCALIZING)
-        return sv_error_set(err, -EBUSY, "Container %s is in %s state. Resource can only be changed "
-                            "when a container is in RUNNING state", text,
-                            nm_container_state_name(c->state));
+        return sv_error_set(err, -EBUSY,
+                            "Container %s is in %s state. Resource can only be changed "
+                            "when a container is in RUNNING state",
+                            text, nm_container_state_name(c->state));
     if (t->resource.memory_mb <= 0 || t->resource.memory_mb > ((int64_t)1 << 40) ||
         t->resource.vcores < 0)
-        return sv_error_set(err, -EINVAL, "Container resource <memory:%lld, vCores:%d> is not valid",
+        return sv_error_set(err, -EINVAL,
+                            "Container resource <memory:%lld, vCores:%d> is not valid",
                             (long long)t->resource.memory_mb, t->resource.vcores);
     *ret = c;
     return 0;
@@ -90,8 +98,9 @@ static int update(struct nm *nm, const struct yarn_container_token *t, const voi
     c->execution_type = t->execution_type;
     c->increased = c->increased || grew;
     leaf = c->exe ? exe_container_cgroup(c->exe) : NULL;
-    sv_log(SV_LOG_INFO, c->text, "Container %s: <memory:%lld, vCores:%d> → <memory:%lld, vCores:%d>",
-           c->text, (long long)before.memory_mb, before.vcores, (long long)c->resource.memory_mb,
+    sv_log(SV_LOG_INFO, c->text,
+           "Container %s: <memory:%lld, vCores:%d> → <memory:%lld, vCores:%d>", c->text,
+           (long long)before.memory_mb, before.vcores, (long long)c->resource.memory_mb,
            c->resource.vcores);
     nm_limits_of(c, &limits);
     if (!leaf || cg_leaf_set_limits(leaf, &limits, err) >= 0)
@@ -175,8 +184,10 @@ static void run(struct ipc_call *call, struct nm *nm, Hadoop__Common__TokenProto
     if (nm_cm_caller(call, &nmt) < 0)
         return;
     if (n > UPDATE_MAX) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%zu containers in one request, at most %d are "
-                      "taken", n, UPDATE_MAX);
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "%zu containers in one request, at most %d are "
+                      "taken",
+                      n, UPDATE_MAX);
         return;
     }
     if (u) {
@@ -193,7 +204,8 @@ static void run(struct ipc_call *call, struct nm *nm, Hadoop__Common__TokenProto
     if (r == -ENOMEM)
         nm_cm_out_of_memory(call);
     else if (r < 0)
-        ipc_call_fail(call, r == -EACCES ? JAVA_INVALID_TOKEN : JAVA_YARN_EXCEPTION, "%s", err.text);
+        ipc_call_fail(call, r == -EACCES ? JAVA_INVALID_TOKEN : JAVA_YARN_EXCEPTION, "%s",
+                      err.text);
     else if (nm_store_after_commit(nm->store, on_recorded, u) < 0)
         on_recorded(u, false);
 }

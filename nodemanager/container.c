@@ -335,8 +335,9 @@ static int act_kill_before_running(void *o, int event, void *arg)
     (void)event;
     c->exit_code = c->kill_code;
     add_line(c, arg);
-    if (c->exe || c->pending_event) { /* the helper is at work: let it finish, then end what it has
-                                       * started; or the launch has failed, and this is about to be told */
+    if (c->exe ||
+        c->pending_event) { /* the helper is at work: let it finish, then end what it has
+                             * started; or the launch has failed, and this is about to be told */
         nm_launch_cleanup(c);
     } else {
         nm_container_add_diagnostics(c, "Container is killed before being launched.\n");
@@ -390,13 +391,15 @@ static const char *const event_names[NM_CONTAINER_N_EVENTS] = {
 #define DIAG(state) [S(state)][E(UPDATE_DIAGNOSTICS)] = { act_diagnostics, S(state), { 0 } }
 
 static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVENTS] = {
-    [S(NEW)][E(INIT)] = { act_init, S(LOCALIZING),
+    [S(NEW)][E(INIT)] = { act_init,
+                          S(LOCALIZING),
                           { S(SCHEDULED), S(LOCALIZATION_FAILED), S(DONE) } },
     [S(NEW)][E(KILL)] = { act_kill_new, S(DONE), { S(NEW) } },
     DIAG(NEW),
 
     [S(LOCALIZING)][E(RESOURCE_LOCALIZED)] = { act_localized, S(SCHEDULED), { 0 } },
-    [S(LOCALIZING)][E(RESOURCE_FAILED)] = { act_localization_failed, S(LOCALIZATION_FAILED),
+    [S(LOCALIZING)][E(RESOURCE_FAILED)] = { act_localization_failed,
+                                            S(LOCALIZATION_FAILED),
                                             { 0 } },
     [S(LOCALIZING)][E(KILL)] = { act_kill_before_running, S(KILLING), { 0 } },
     DIAG(LOCALIZING),
@@ -473,8 +476,10 @@ void nm_container_handle(struct nm_container *c, int event, int code, const char
         c->pending_code = code;
     r = sv_fsm_run(&fsm, &c->state, event, c, (void *)(uintptr_t)text);
     if (r < 0)
-        sv_log(SV_LOG_WARNING, c->text, "%s: Can't handle this event at current state: Current: "
-               "[%s], eventType: [%s]", c->text, nm_container_state_name(was), event_names[event]);
+        sv_log(SV_LOG_WARNING, c->text,
+               "%s: Can't handle this event at current state: Current: "
+               "[%s], eventType: [%s]",
+               c->text, nm_container_state_name(was), event_names[event]);
     else if (was != c->state)
         sv_log(SV_LOG_DEBUG, c->text, "Container %s transitioned from %s to %s", c->text,
                nm_container_state_name(was), nm_container_state_name(c->state));

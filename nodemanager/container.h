@@ -82,13 +82,13 @@ struct nm_container {
     struct sv_arena *arena;
     const Hadoop__Yarn__ContainerLaunchContextProto *clc;
 
-    int local_dir, log_dir; /* indices */
-    char *cpus, *mems;      /* NUMA: cpuset lists, or NULL */
+    int local_dir, log_dir;     /* indices */
+    char *cpus, *mems;          /* NUMA: cpuset lists, or NULL */
     struct nm_numa_taken *numa; /* what it has of each node, or NULL */
     struct nm_assigned assigned;
     char *unassigned; /* why it did not get its share: its launch fails with these words */
     int exit_code;
-    char *diagnostics; /* never NULL */
+    char *diagnostics;                      /* never NULL */
     int64_t start_ms, launch_ms, finish_ms; /* wall clock; 0 = not yet */
     int64_t localize_ms;                    /* took */
 
@@ -102,9 +102,9 @@ struct nm_container {
         NM_RECOVERED_LAUNCHED,
         NM_RECOVERED_COMPLETED, /* with exit_code and diagnostics */
     } recovered;
-    bool recorded;        /* its request is in the store: it may begin */
-    bool recovering;      /* adoption under way: NMNotYetReadyException */
-    bool kill_requested;  /* a kill is on record, with kill_code */
+    bool recorded;       /* its request is in the store: it may begin */
+    bool recovering;     /* adoption under way: NMNotYetReadyException */
+    bool kill_requested; /* a kill is on record, with kill_code */
     int kill_code;
     bool cleanup_started; /* TERM or KILL has been asked for */
     int pending_event;    /* the event of an exit that waits for its commit; 0 = none */
@@ -113,8 +113,8 @@ struct nm_container {
 
     /* Monitor. */
     struct cg_usage usage;
-    int64_t usage_ms;  /* monotonic time of `usage` */
-    float cpu_cores;   /* between the last two readings */
+    int64_t usage_ms; /* monotonic time of `usage` */
+    float cpu_cores;  /* between the last two readings */
     uint64_t peak_bytes;
     unsigned over_readings; /* in a row, over its memory; see check_memory */
 
@@ -122,7 +122,7 @@ struct nm_container {
     int64_t reported_ms; /* monotonic, when the completed status was delivered; 0 = never */
     bool in_flight;      /* it is in the heartbeat that waits for its answer */
     bool increased, increased_in_flight; /* it has grown (container-update.c) */
-    bool acknowledged;   /* the ResourceManager wants to hear of it no more */
+    bool acknowledged;                   /* the ResourceManager wants to hear of it no more */
 };
 
 /* A container of a verified request. Copies what it needs of the token; `request` is the packed

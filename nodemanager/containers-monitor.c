@@ -13,8 +13,8 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "executor/exe.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-diagnostics.h"
+#include "nodemanager/container.h"
 #include "nodemanager/nm.h"
 
 struct nm_monitor {
@@ -97,8 +97,8 @@ static void sample_node(struct nm_monitor *m)
         total += v[i];
     busy = total - v[3] - v[4];
     if (m->read_once && total > m->cpu_total && busy >= m->cpu_busy)
-        m->node_cpu = (float)((double)(busy - m->cpu_busy) / (double)(total - m->cpu_total) *
-                              m->cpus);
+        m->node_cpu =
+            (float)((double)(busy - m->cpu_busy) / (double)(total - m->cpu_total) * m->cpus);
     m->cpu_busy = busy;
     m->cpu_total = total;
     m->read_once = true;

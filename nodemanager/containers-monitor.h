@@ -1,6 +1,6 @@
 /* What containers and the node use (ContainersMonitor): read from cgroup counters and /proc every
- * yarn.nodemanager.container-monitor.interval-ms, told in heartbeats and over REST. Kills only where
- * yarn.nodemanager.resource.memory.enforced is false: else the kernel enforces memory. */
+ * yarn.nodemanager.container-monitor.interval-ms, told in heartbeats and over REST. Kills only
+ * where yarn.nodemanager.resource.memory.enforced is false: else the kernel enforces memory. */
 #ifndef SELVEDGE_NODEMANAGER_CONTAINERS_MONITOR_H
 #define SELVEDGE_NODEMANAGER_CONTAINERS_MONITOR_H
 

@@ -20,8 +20,8 @@
 #include "nodemanager/nm.h"
 #include "nodemanager/state-store.h"
 
-#define PARALLEL 4      /* yarn.nodemanager.delete.thread-count */
-#define ATTEMPTS 3      /* then it is left, with an error in the log */
+#define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
+#define ATTEMPTS 3 /* then it is left, with an error in the log */
 #define RETRY_MS 10000
 
 struct task {
@@ -104,8 +104,9 @@ static void remove_empty_log_dirs(struct nm_deletion *d, const struct exe_delete
     }
 }
 
-/* nmPrivate/<app> on each directory. Its containers are over and on record; what can still be in it is
- * the directory of a launch that a killed daemon had begun and its successor made on another disk. */
+/* nmPrivate/<app> on each directory. Its containers are over and on record; what can still be in it
+ * is the directory of a launch that a killed daemon had begun and its successor made on another
+ * disk. */
 static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
 {
     char app[YARN_ID_TEXT_MAX];
@@ -119,8 +120,8 @@ static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_w
         int r = private < 0 ? 0 : sv_remove_tree_at(private, app);
 
         if (r < 0)
-            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(d->nm->dirs, i), app,
-                   strerror(-r));
+            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(d->nm->dirs, i),
+                   app, strerror(-r));
     }
 }
 
@@ -176,7 +177,8 @@ static void tree(const struct task *t, char *buf, size_t size)
             (void)snprintf(buf, size, "public/%" PRIu64 "/", w->resource_id);
         else
             (void)snprintf(buf, size, "user/%s/%s/%" PRIu64 "/", t->user,
-                           w->visibility == EXE_VISIBILITY_APPLICATION ? app : "filecache", w->resource_id);
+                           w->visibility == EXE_VISIBILITY_APPLICATION ? app : "filecache",
+                           w->resource_id);
         return;
     case EXE_DELETE_PUBLIC:
         (void)snprintf(buf, size, "public/");
@@ -184,15 +186,15 @@ static void tree(const struct task *t, char *buf, size_t size)
     }
 }
 
-/* Two helpers at one tree take each other's files away: each finds then that its directory is refilled,
- * or gone, and calls that a failure. */
+/* Two helpers at one tree take each other's files away: each finds then that its directory is
+ * refilled, or gone, and calls that a failure. */
 static bool is_held_up(const struct task *t)
 {
     char own[512], other[512];
     const struct task *o;
 
     tree(t, own, sizeof(own));
-    DL_FOREACH(t->d->tasks, o) {
+    DL_FOREACH (t->d->tasks, o) {
         if (!o->running)
             continue;
         tree(o, other, sizeof(other));
@@ -224,7 +226,7 @@ static void pump(struct nm_deletion *d)
     int64_t now = sv_wall_ms(), next = -1;
     struct task *t, *tmp;
 
-    DL_FOREACH_SAFE(d->tasks, t, tmp) {
+    DL_FOREACH_SAFE (d->tasks, t, tmp) {
         if (t->running)
             continue;
         if (t->at_ms > now) {
@@ -321,7 +323,7 @@ void nm_deletion_left_app(struct nm *nm, struct yarn_app_id app, const char *use
     };
     const struct task *t;
 
-    DL_FOREACH(nm->deletion->tasks, t)
+    DL_FOREACH (nm->deletion->tasks, t)
         if (t->what.what == EXE_DELETE_APP && yarn_app_id_cmp(t->what.app, app) == 0 &&
             !strcmp(t->user, user))
             return; /* known, perhaps kept for debugging */
@@ -359,7 +361,7 @@ bool nm_deletion_busy(const struct nm_deletion *d)
     int64_t now = sv_wall_ms();
     const struct task *t;
 
-    DL_FOREACH(d->tasks, t)
+    DL_FOREACH (d->tasks, t)
         if (t->running || t->at_ms <= now)
             return true;
     return false;
@@ -394,7 +396,7 @@ struct nm_deletion *nm_deletion_free(struct nm_deletion *d)
     if (!d)
         return NULL;
     sd_event_source_disable_unref(d->timer);
-    DL_FOREACH_SAFE(d->tasks, t, tmp) {
+    DL_FOREACH_SAFE (d->tasks, t, tmp) {
         DL_DELETE(d->tasks, t);
         free(t);
     }
@@ -429,7 +431,7 @@ void nm_deletion_each(const struct nm_deletion *d,
 {
     struct task *t;
 
-    DL_FOREACH(d->tasks, t) {
+    DL_FOREACH (d->tasks, t) {
         t->what.user = *t->user ? t->user : NULL;
         fn(&t->what, userdata);
     }

@@ -43,8 +43,7 @@ static struct nm_container *choose(struct nm *nm, struct nm_elastic_row *ret)
             cg_leaf_memory_in_use(leaf, &used) < 0)
             continue;
         row = (struct nm_elastic_row){
-            .opportunistic =
-                c->execution_type == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC,
+            .opportunistic = c->execution_type == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC,
             .used = used,
             .asked = (uint64_t)c->resource.memory_mb << 20,
             .launch_ms = c->launch_ms,
@@ -85,12 +84,12 @@ static void on_memory(struct cg_root *r, void *userdata)
                    (unsigned long long)(in_use >> 20), (unsigned long long)(all >> 20));
         return;
     }
-    (void)snprintf(why, sizeof(why),
-                   "Container %s was killed by elastic cgroups OOM handler using %llu MB of %llu MB "
-                   "requested: all containers together use %llu of the node's %llu MB.\n",
-                   c->text, (unsigned long long)(row.used >> 20),
-                   (unsigned long long)(row.asked >> 20), (unsigned long long)(in_use >> 20),
-                   (unsigned long long)(all >> 20));
+    (void)snprintf(
+        why, sizeof(why),
+        "Container %s was killed by elastic cgroups OOM handler using %llu MB of %llu MB "
+        "requested: all containers together use %llu of the node's %llu MB.\n",
+        c->text, (unsigned long long)(row.used >> 20), (unsigned long long)(row.asked >> 20),
+        (unsigned long long)(in_use >> 20), (unsigned long long)(all >> 20));
     sv_log(SV_LOG_WARNING, c->text, "%s", why);
     (void)snprintf(e->victim, sizeof(e->victim), "%s", c->text);
     e->killed_ms = sv_now_ms();

@@ -1,8 +1,8 @@
-/* Elastic memory (yarn.nodemanager.elastic-memory-control.enabled): containers may use more than they
- * asked for while the node has room. When all of them together meet the node's memory, containers
- * are killed one after the other until there is room: Hadoop's CGroupElasticMemoryController and
- * DefaultOOMHandler. Should this daemon be away or too slow, the kernel kills at the root's
- * memory.max, the largest first. */
+/* Elastic memory (yarn.nodemanager.elastic-memory-control.enabled): containers may use more than
+ * they asked for while the node has room. When all of them together meet the node's memory,
+ * containers are killed one after the other until there is room: Hadoop's
+ * CGroupElasticMemoryController and DefaultOOMHandler. Should this daemon be away or too slow, the
+ * kernel kills at the root's memory.max, the largest first. */
 #ifndef SELVEDGE_NODEMANAGER_ELASTIC_MEMORY_H
 #define SELVEDGE_NODEMANAGER_ELASTIC_MEMORY_H
 

@@ -49,7 +49,7 @@ struct nm_finished *nm_finished_free(struct nm_finished *f)
 
     if (!f)
         return NULL;
-    HASH_ITER(hh, f->entries, e, tmp) {
+    HASH_ITER (hh, f->entries, e, tmp) {
         HASH_DEL(f->entries, e);
         free(e);
     }

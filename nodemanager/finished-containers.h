@@ -1,5 +1,6 @@
-/* The figures of the last containers that have ended, for REST: the ResourceManager's acknowledgement
- * takes the container itself away within a heartbeat, before anybody could ask what it used. */
+/* The figures of the last containers that have ended, for REST: the ResourceManager's
+ * acknowledgement takes the container itself away within a heartbeat, before anybody could ask what
+ * it used. */
 #ifndef SELVEDGE_NODEMANAGER_FINISHED_CONTAINERS_H
 #define SELVEDGE_NODEMANAGER_FINISHED_CONTAINERS_H
 

@@ -61,13 +61,15 @@ static int parse_allowed(const char *allowed, uint32_t *ret, size_t *ret_n, stru
         if (!colon || sv_parse_u64(*one, 0, MINOR_MAX, &index) < 0 ||
             sv_parse_u64(colon + 1, 0, MINOR_MAX, &minor) < 0 ||
             add((uint32_t)minor, ret, ret_n) < 0)
-            return sv_error_set(err, -EINVAL,
-                                "yarn.nodemanager.resource-plugins.gpu.allowed-gpu-devices: \"%s\" is "
-                                "not auto and not a list of index:minor, each minor number once",
-                                allowed);
+            return sv_error_set(
+                err, -EINVAL,
+                "yarn.nodemanager.resource-plugins.gpu.allowed-gpu-devices: \"%s\" is "
+                "not auto and not a list of index:minor, each minor number once",
+                allowed);
     }
     if (!*ret_n)
-        return sv_error_set(err, -EINVAL, "yarn.nodemanager.resource-plugins.gpu."
+        return sv_error_set(err, -EINVAL,
+                            "yarn.nodemanager.resource-plugins.gpu."
                             "allowed-gpu-devices: no device; auto finds them");
     return 0;
 }
@@ -121,15 +123,19 @@ static int find_program(const char *discovery, char path[PATH_MAX], struct sv_er
         (void)snprintf(path, PATH_MAX, directory ? "%s/" PROGRAM : "%s", discovery);
         if (access(path, X_OK) == 0)
             return 0;
-        return sv_error_errno(err, -errno, "yarn.nodemanager.resource-plugins.gpu."
-                              "path-to-discovery-executables: %s", path);
+        return sv_error_errno(err, -errno,
+                              "yarn.nodemanager.resource-plugins.gpu."
+                              "path-to-discovery-executables: %s",
+                              path);
     }
     for (size_t i = 0; i < SV_ARRAY_LEN(places); i++) {
         (void)snprintf(path, PATH_MAX, "%s/" PROGRAM, places[i]);
         if (access(path, X_OK) == 0)
             return 0;
     }
-    return sv_error_set(err, -ENOENT, PROGRAM " is not in /usr/bin, /bin or /usr/local/nvidia/bin; "
+    return sv_error_set(err, -ENOENT,
+                        PROGRAM
+                        " is not in /usr/bin, /bin or /usr/local/nvidia/bin; "
                         "yarn.nodemanager.resource-plugins.gpu.path-to-discovery-executables names "
                         "it, allowed-gpu-devices=index:minor,… needs none");
 }

@@ -128,8 +128,8 @@ static bool judge(const struct nm_conf *conf, struct dir *list, int n, const cha
             continue;
         bad++;
         if (at < size)
-            at += (size_t)snprintf(report + at, size - at, "%s%s : %s",
-                                   at ? "; " : "", list[i].path, list[i].why);
+            at += (size_t)snprintf(report + at, size - at, "%s%s : %s", at ? "; " : "",
+                                   list[i].path, list[i].why);
     }
     if (bad && at < size)
         (void)snprintf(report + at, size - at, "; %d/%d %s are bad", bad, n, name);

@@ -15,8 +15,8 @@ void nm_loc_record_key(const struct loc_record *r, char *buf, size_t size)
              (unsigned long long)r->id);
 }
 
-/* The record as JSON would be bigger and slower; it is our own file: fields behind each other, texts
- * with their length. Read back by nm_loc_record_decode. */
+/* The record as JSON would be bigger and slower; it is our own file: fields behind each other,
+ * texts with their length. Read back by nm_loc_record_decode. */
 int nm_loc_record_encode(const struct loc_record *r, bool completed, struct sv_buf *b)
 {
     const char *texts[] = { r->user, r->resource.url, r->resource.pattern, r->local_dir };
@@ -45,8 +45,7 @@ int nm_loc_record_encode(const struct loc_record *r, bool completed, struct sv_b
     for (size_t i = 0; i < SV_ARRAY_LEN(texts) && e >= 0; i++) {
         size_t n = texts[i] ? strlen(texts[i]) : 0;
 
-        e = n > UINT16_MAX - 1 ? -EMSGSIZE
-                               : sv_buf_put_u16(b, texts[i] ? (uint16_t)n : UINT16_MAX);
+        e = n > UINT16_MAX - 1 ? -EMSGSIZE : sv_buf_put_u16(b, texts[i] ? (uint16_t)n : UINT16_MAX);
         if (e >= 0)
             e = sv_buf_put(b, texts[i] ? texts[i] : "", n);
     }

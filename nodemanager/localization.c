@@ -1,5 +1,6 @@
 /* See localization.h. Hostile: resources that applications ask for; the cache checks what is asked,
- * the localizer what is fetched. Paths handed to launch scripts are computed here, never received. */
+ * the localizer what is fetched. Paths handed to launch scripts are computed here, never received.
+ */
 #include "nodemanager/localization.h"
 
 #include <errno.h>
@@ -104,8 +105,10 @@ static int convert(const Hadoop__Yarn__StringLocalResourceMapProto *m, struct sv
     if (!v->has_visibility)
         return sv_error_set(err, -EINVAL, "Null resource visibility for local resource %s", shown);
     if (!link_name_ok(key))
-        return sv_error_set(err, -EINVAL, "local resource \"%s\": not a name for a link below the "
-                            "work directory", shown);
+        return sv_error_set(err, -EINVAL,
+                            "local resource \"%s\": not a name for a link below the "
+                            "work directory",
+                            shown);
     *ret = (struct loc_resource){
         .url = url_text(a, v->resource),
         .timestamp = v->timestamp,
@@ -245,18 +248,16 @@ nm_localization_status(const struct nm_container *c, struct sv_arena *a)
     if (!m->localization_statuses)
         return NULL;
     for (unsigned i = 0; i < z->n; i++) {
-        Hadoop__Yarn__LocalizationStatusProto *s =
-            sv_new(a, Hadoop__Yarn__LocalizationStatusProto);
+        Hadoop__Yarn__LocalizationStatusProto *s = sv_new(a, Hadoop__Yarn__LocalizationStatusProto);
 
         if (!s)
             return NULL;
         hadoop__yarn__localization_status_proto__init(s);
         s->resource_key = sv_arena_strdup(a, c->clc->localresources[i]->key);
         s->has_localization_state = true;
-        s->localization_state =
-            z->paths[i]   ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_COMPLETED
-            : z->failed ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_FAILED
-                          : HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_PENDING;
+        s->localization_state = z->paths[i] ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_COMPLETED
+                                : z->failed ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_FAILED
+                                            : HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_PENDING;
         if (!z->paths[i] && z->failed)
             s->diagnostics = sv_arena_strdup(a, z->failed);
         m->localization_statuses[m->n_localization_statuses++] = s;
@@ -279,7 +280,7 @@ static struct process *process_find(struct nm_localization *l, uint64_t id)
 {
     struct process *p;
 
-    DL_FOREACH(l->processes, p)
+    DL_FOREACH (l->processes, p)
         if (p->id == id)
             return p;
     return NULL;
@@ -337,19 +338,18 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
     DL_APPEND(l->processes, p);
     if (!scope->public_cache)
         app = nm_app_find(l->nm, yarn_app_id_text(scope->app, text));
-    r = exe_localizer_start(l->nm->exe,
-                            &(struct exe_localizer_start){
-                                .user = scope->public_cache ? NULL : scope->user,
-                                .app = scope->public_cache ? NULL : &scope->app,
-                                .visibility = scope->public_cache
-                                                  ? EXE_VISIBILITY_PUBLIC
-                                                  : EXE_VISIBILITY_PRIVATE |
-                                                        EXE_VISIBILITY_APPLICATION,
-                                .local_mask = nm_dirs_local_mask(l->nm->dirs),
-                                .categories = app ? app->categories : NULL,
-                                .channel = theirs,
-                            },
-                            &localizer_ops, p, &p->exe, err);
+    r = exe_localizer_start(
+        l->nm->exe,
+        &(struct exe_localizer_start){
+            .user = scope->public_cache ? NULL : scope->user,
+            .app = scope->public_cache ? NULL : &scope->app,
+            .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
+                                              : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
+            .local_mask = nm_dirs_local_mask(l->nm->dirs),
+            .categories = app ? app->categories : NULL,
+            .channel = theirs,
+        },
+        &localizer_ops, p, &p->exe, err);
     if (r < 0) {
         p->exe = NULL;
         process_free(p);
@@ -557,7 +557,7 @@ struct nm_localization *nm_localization_free(struct nm_localization *l)
     if (!l)
         return NULL;
     loc_cache_free(l->cache);
-    DL_FOREACH_SAFE(l->processes, p, tmp)
+    DL_FOREACH_SAFE (l->processes, p, tmp)
         process_free(p);
     free(l);
     return NULL;

@@ -33,7 +33,7 @@ static void arm(struct nm_log_handler *h)
     int64_t now = sv_wall_ms(), next = INT64_MAX;
     struct deleter *d;
 
-    DL_FOREACH(h->list, d)
+    DL_FOREACH (h->list, d)
         next = SV_MIN(next, d->at_ms);
     if (next == INT64_MAX)
         return;
@@ -51,7 +51,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 
     (void)s;
     (void)usec;
-    DL_FOREACH_SAFE(h->list, d, tmp) {
+    DL_FOREACH_SAFE (h->list, d, tmp) {
         if (d->at_ms > now)
             continue;
         nm_deletion_app_logs(h->nm, d->app, d->user); /* in the same transaction as the removal */
@@ -124,7 +124,7 @@ struct nm_log_handler *nm_log_handler_free(struct nm_log_handler *h)
     if (!h)
         return NULL;
     sd_event_source_disable_unref(h->timer);
-    DL_FOREACH_SAFE(h->list, d, tmp) {
+    DL_FOREACH_SAFE (h->list, d, tmp) {
         DL_DELETE(h->list, d);
         free(d);
     }

@@ -128,12 +128,9 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        { "conf", required_argument, NULL, 'c' },
-        { "print-graph", required_argument, NULL, 'g' },
-        { "print-config", no_argument, NULL, 'p' },
-        { "version", no_argument, NULL, 'v' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
+        { "conf", required_argument, NULL, 'c' },   { "print-graph", required_argument, NULL, 'g' },
+        { "print-config", no_argument, NULL, 'p' }, { "version", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
     };
     static char *overrides[OVERRIDES_MAX + 1];
     static struct nm nm;

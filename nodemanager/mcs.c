@@ -1,5 +1,5 @@
-/* See mcs.h. Called on the loop only. Rows of the store are the daemon's own, but a disk may have changed
- * them: a number that is none, or that two have, is an error at the start. */
+/* See mcs.h. Called on the loop only. Rows of the store are the daemon's own, but a disk may have
+ * changed them: a number that is none, or that two have, is an error at the start. */
 #include "nodemanager/mcs.h"
 
 #include <errno.h>
@@ -90,7 +90,8 @@ static int recover_one(const char *name, const char *owner, int64_t pair, void *
     struct nm_mcs *m = userdata;
     struct kind *k = *owner ? &m->apps : &m->users;
 
-    if (!fits(name, owner) || pair < 0 || pair >= NM_MCS_PAIRS || used(k, (uint32_t)pair) || find(k, name))
+    if (!fits(name, owner) || pair < 0 || pair >= NM_MCS_PAIRS || used(k, (uint32_t)pair) ||
+        find(k, name))
         return -EBADMSG;
     return add(k, name, owner, (uint32_t)pair);
 }
@@ -229,9 +230,10 @@ int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
     if (r >= 0)
         r = pair_of(m, &m->apps, a->text, a->run_as, &app);
     if (r == -ENOSPC)
-        return sv_error_set(err, r,
-                            "SELinux categories: every pair is taken; those of ended applications come "
-                            "back when their directories are gone (usercache/*/appcache, log-dirs)");
+        return sv_error_set(
+            err, r,
+            "SELinux categories: every pair is taken; those of ended applications come "
+            "back when their directories are gone (usercache/*/appcache, log-dirs)");
     if (r < 0)
         return sv_error_errno(err, r, "SELinux categories");
     nm_mcs_pair(user, a->categories);

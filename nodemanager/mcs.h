@@ -1,7 +1,7 @@
-/* SELinux categories (selvedge.nodemanager.selinux.labels): two for each user, from c0 to c511, and two
- * for each application, from c512 to c1023: 130,816 pairs of each. What has a label with all four is
- * beyond the reach of any other application, the same user's too. The helper makes the labels; here is
- * only who has which numbers, on record before the first label is written.
+/* SELinux categories (selvedge.nodemanager.selinux.labels): two for each user, from c0 to c511, and
+ * two for each application, from c512 to c1023: 130,816 pairs of each. What has a label with all
+ * four is beyond the reach of any other application, the same user's too. The helper makes the
+ * labels; here is only who has which numbers, on record before the first label is written.
  *
  * A user keeps its pair as long as the store lives. An application's is free again when the
  * application is forgotten and none of its directories is left, on no disk; a disk that cannot be

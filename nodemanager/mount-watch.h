@@ -13,7 +13,8 @@ struct nm_mount_watch;
 /* `changed` comes once for a series of changes, when nothing has changed for half a second or after
  * five. `path`: /proc/self/mountinfo. */
 int nm_mount_watch_new(sd_event *event, const char *path, void (*changed)(void *userdata),
-                       void *userdata, struct nm_mount_watch **ret, struct sv_error *err) _must_use_;
+                       void *userdata, struct nm_mount_watch **ret, struct sv_error *err)
+    _must_use_;
 struct nm_mount_watch *nm_mount_watch_free(struct nm_mount_watch *w);
 
 /* A number of all the mounts that a container might see: not those on places that every profile

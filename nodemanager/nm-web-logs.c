@@ -13,8 +13,8 @@
 #include "common/str.h"
 #include "localizer/channel.h"
 #include "nodemanager/local-dirs.h"
-#include "nodemanager/nm.h"
 #include "nodemanager/nm-web.h"
+#include "nodemanager/nm.h"
 
 #define FILES_MAX 1000
 
@@ -105,9 +105,9 @@ static void add_info(const char *name, const struct stat *st, void *userdata)
     gmtime_r(&st->st_mtim.tv_sec, &tm);
     strftime(time_text, sizeof(time_text), "%a %b %d %H:%M:%S %z %Y", &tm);
     snprintf(size, sizeof(size), "%lld", (long long)st->st_size);
-    (void)json_array_append_new(userdata, json_pack("{s:o,s:s,s:s}", "fileName", name_json(name),
-                                                    "fileSize", size, "lastModifiedTime",
-                                                    time_text)); /* ignoring */
+    (void)json_array_append_new(userdata,
+                                json_pack("{s:o,s:s,s:s}", "fileName", name_json(name), "fileSize",
+                                          size, "lastModifiedTime", time_text)); /* ignoring */
 }
 
 int nm_web_log_list(struct nm *nm, struct yarn_container_id id, struct sv_http_response *ret)
@@ -125,8 +125,8 @@ int nm_web_log_list(struct nm *nm, struct yarn_container_id id, struct sv_http_r
     }
     return nm_web_json(ret, 200,
                        json_pack("{s:{s:o,s:s,s:s,s:s}}", "containerLogsInfo", "containerLogInfo",
-                                 list, "logAggregationType", "LOCAL", "containerId", text,
-                                 "nodeId", nm->node_id_text));
+                                 list, "logAggregationType", "LOCAL", "containerId", text, "nodeId",
+                                 nm->node_id_text));
 }
 
 /* start, end, size of a query: negative counts from the end of the file. */

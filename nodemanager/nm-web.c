@@ -84,14 +84,14 @@ static json_t *stall_json(const struct cg_stall *s)
 
 static json_t *usage_json(const struct cg_usage *u)
 {
-    return json_pack(
-        "{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:{s:o,s:o,s:o}}", "throttledUs",
-        (json_int_t)u->throttled_usec, "oomKills", (json_int_t)u->oom_kills, "memoryMaxMet",
-        (json_int_t)u->max, "pidsPeak", (json_int_t)u->pids_peak, "pidsRefused",
-        (json_int_t)u->pids_refused, "ioReadBytes", (json_int_t)u->io_read_bytes, "ioWriteBytes",
-        (json_int_t)u->io_write_bytes, "ioReads", (json_int_t)u->io_reads, "ioWrites",
-        (json_int_t)u->io_writes, "pressure", "cpu", stall_json(&u->cpu_stall), "memory",
-        stall_json(&u->memory_stall), "io", stall_json(&u->io_stall));
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:{s:o,s:o,s:o}}", "throttledUs",
+                     (json_int_t)u->throttled_usec, "oomKills", (json_int_t)u->oom_kills,
+                     "memoryMaxMet", (json_int_t)u->max, "pidsPeak", (json_int_t)u->pids_peak,
+                     "pidsRefused", (json_int_t)u->pids_refused, "ioReadBytes",
+                     (json_int_t)u->io_read_bytes, "ioWriteBytes", (json_int_t)u->io_write_bytes,
+                     "ioReads", (json_int_t)u->io_reads, "ioWrites", (json_int_t)u->io_writes,
+                     "pressure", "cpu", stall_json(&u->cpu_stall), "memory",
+                     stall_json(&u->memory_stall), "io", stall_json(&u->io_stall));
 }
 
 /* All containers together, by the counters of their common group. */
@@ -120,22 +120,20 @@ static json_t *node_info(struct nm *nm)
              report);
     return json_pack(
         "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:s,s:I,s:o}}",
-        "nodeInfo", "id", nm->node_id_text, "nodeHostName", nm->node_id.host,
-        "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
-        "selvedge-nodemanager " NM_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
-        NM_HADOOP_VERSION, "hadoopBuildVersion", "selvedge-nodemanager " NM_VERSION,
-        "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", safe_string(text),
-        "lastNodeUpdateTime", (json_int_t)nm_updater_last_heartbeat_ms(nm->updater),
-        "totalVmemAllocatedContainersMB",
+        "nodeInfo", "id", nm->node_id_text, "nodeHostName", nm->node_id.host, "nodeManagerVersion",
+        NM_HADOOP_VERSION, "nodeManagerBuildVersion", "selvedge-nodemanager " NM_VERSION,
+        "nodeManagerVersionBuiltOn", "", "hadoopVersion", NM_HADOOP_VERSION, "hadoopBuildVersion",
+        "selvedge-nodemanager " NM_VERSION, "hadoopVersionBuiltOn", "", "nodeHealthy", healthy,
+        "healthReport", safe_string(text), "lastNodeUpdateTime",
+        (json_int_t)nm_updater_last_heartbeat_ms(nm->updater), "totalVmemAllocatedContainersMB",
         (json_int_t)((double)c->resource.memory_mb * c->vmem_ratio),
         "totalPmemAllocatedContainersMB", (json_int_t)c->resource.memory_mb,
         "totalVCoresAllocatedContainers", c->resource.vcores, "vmemCheckEnabled", c->vmem_check,
-        "pmemCheckEnabled", c->pmem_check, "resourceTypes",
-        "memory-mb (unit=Mi), vcores", "nmStartupTime", (json_int_t)nm->start_ms, "selvedge",
+        "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
+        "nmStartupTime", (json_int_t)nm->start_ms, "selvedge",
         json_pack("{s:s,s:o,s:o,s:o}", "version", NM_VERSION, "limitsNotEnforced",
                   limits_not_enforced(nm), "limitsWhy",
-                  missing ? safe_string(missing) : json_null(), "containers",
-                  containers_json(nm)));
+                  missing ? safe_string(missing) : json_null(), "containers", containers_json(nm)));
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/
@@ -278,10 +276,10 @@ static int container(struct nm *nm, const char *rest, const struct sv_http_reque
     c = nm_container_find(nm, id);
     ended = c ? NULL : nm_finished_find(nm->finished, id);
     if (ended)
-        return nm_web_json(ret, 200,
-                           json_pack("{s:o}", "container",
-                                     figures_json(nm, ended, "DONE", "",
-                                                  nm_web_log_names(nm, parsed))));
+        return nm_web_json(
+            ret, 200,
+            json_pack("{s:o}", "container",
+                      figures_json(nm, ended, "DONE", "", nm_web_log_names(nm, parsed))));
     if (!c)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);

@@ -19,9 +19,9 @@
 #include "executor/exe.h"
 #include "nodemanager/application.h"
 #include "nodemanager/assignments.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-launch.h"
 #include "nodemanager/container-manager.h"
+#include "nodemanager/container.h"
 #include "nodemanager/containers-monitor.h"
 #include "nodemanager/deletion-service.h"
 #include "nodemanager/elastic-memory.h"
@@ -134,9 +134,8 @@ static int on_reach_timer(sd_event_source *s, uint64_t usec, void *userdata)
 
 static void look_for_helper(struct nm *nm)
 {
-    if (!nm->reach_timer &&
-        sd_event_add_time_relative(nm->event, &nm->reach_timer, CLOCK_BOOTTIME, REACH_USEC, 0,
-                                   on_reach_timer, nm) < 0)
+    if (!nm->reach_timer && sd_event_add_time_relative(nm->event, &nm->reach_timer, CLOCK_BOOTTIME,
+                                                       REACH_USEC, 0, on_reach_timer, nm) < 0)
         sv_log_err("out of memory: unhealthy until restart");
 }
 
@@ -236,8 +235,8 @@ static int open_executor(struct nm *nm, struct sv_error *err)
     r = exe_check(nm->exe, true, on_checked, nm);
     if (r < 0)
         return sv_error_errno(err, r, "container-executor");
-    return nm_mount_watch_new(nm->event, "/proc/self/mountinfo", on_mounts_changed, nm,
-                              &nm->mounts, err);
+    return nm_mount_watch_new(nm->event, "/proc/self/mountinfo", on_mounts_changed, nm, &nm->mounts,
+                              err);
 }
 
 /* ---- RPC and web, last ------------------------------------------------------------------------*/
@@ -259,16 +258,16 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
     if (r < 0)
         return r;
     r = ipc_server_new(nm->event,
-                           &(struct ipc_server_config){
-                               .host = nm->conf.bind_host ? nm->conf.bind_host : nm->conf.hostname,
-                               .port = nm->conf.port,
-                               .verify_token = verify_nm_token,
-                               .protocols = protocols,
-                               .userdata = nm,
-                               .qop_mask = settings.qop_mask,
-                               .limits = settings.limits,
-                           },
-                           &nm->rpc, err);
+                       &(struct ipc_server_config){
+                           .host = nm->conf.bind_host ? nm->conf.bind_host : nm->conf.hostname,
+                           .port = nm->conf.port,
+                           .verify_token = verify_nm_token,
+                           .protocols = protocols,
+                           .userdata = nm,
+                           .qop_mask = settings.qop_mask,
+                           .limits = settings.limits,
+                       },
+                       &nm->rpc, err);
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.address");
     nm->node_id.port = ipc_server_port(nm->rpc);
@@ -286,9 +285,9 @@ static int open_web(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_wrap(err, "yarn.nodemanager.webapp.address") : 0;
 }
 
-/* A daemon that was killed while it started a helper leaves a child that is not through its exec yet, and has
- * the listening sockets until then. The one that is started in its place waits for that moment. Before the
- * loop runs: nobody waits for an answer. */
+/* A daemon that was killed while it started a helper leaves a child that is not through its exec
+ * yet, and has the listening sockets until then. The one that is started in its place waits for
+ * that moment. Before the loop runs: nobody waits for an answer. */
 static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *err),
                      struct sv_error *err)
 {
@@ -395,7 +394,8 @@ int nm_start(struct nm *nm, struct sv_error *err)
 
 void nm_registered(struct nm *nm)
 {
-    (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s", nm->node_id_text); /* no systemd is fine */
+    (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s",
+                     nm->node_id_text); /* no systemd is fine */
 }
 
 /* ---- end ------------------------------------------------------------------------------------*/

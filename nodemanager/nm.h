@@ -74,7 +74,8 @@ struct nm {
     int exit_status;     /* of the process */
     sd_event_source *stop_timer, *clear_timer, *reach_timer;
     int64_t stop_deadline_ms;
-    uint32_t addresses;  /* of the private network, for containers; 0: not known yet, or no such network */
+    uint32_t addresses;  /* of the private network, for containers; 0: not known yet, or no such
+                            network */
     char unhealthy[512]; /* a fault of the node's set-up that the helper told; "" = none */
 
     struct nm_event *queue; /* see nm_post_* */
@@ -95,8 +96,8 @@ void nm_free(struct nm *nm);
 void nm_registered(struct nm *nm);
 /* SignalContainerCommandProto → Linux signal; 0 for unknown ones. */
 int nm_signal_of_command(int command);
-/* A fault of the node's set-up, found by the helper: shown to the ResourceManager until restart; that its socket
- * cannot be reached, until it can. */
+/* A fault of the node's set-up, found by the helper: shown to the ResourceManager until restart;
+ * that its socket cannot be reached, until it can. */
 void nm_set_unhealthy(struct nm *nm, const char *why);
 
 /* The event queue of the state machines: an event posted while another runs waits for its turn, so

@@ -13,24 +13,24 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "nodemanager/application.h"
-#include "nodemanager/container.h"
-#include "nodemanager/container-update.h"
 #include "nodemanager/container-launch.h"
+#include "nodemanager/container-update.h"
+#include "nodemanager/container.h"
 #include "nodemanager/containers-monitor.h"
 #include "nodemanager/finished-containers.h"
 #include "nodemanager/local-dirs.h"
 #include "nodemanager/nm.h"
-#include "nodemanager/resource-limits.h"
 #include "nodemanager/recently-stopped.h"
+#include "nodemanager/resource-limits.h"
 #include "nodemanager/state-store.h"
 #include "nodemanager/token-secret-managers.h"
 #include "wire/backoff.h"
 #include "wire/methods.h"
 #include "wire/proxy.h"
 
-#define CALL_MS 60000       /* a heartbeat unanswered for longer is repeated */
-#define RETRY_FIRST_MS 250  /* after a refusal; doubles up to the configured interval */
-#define RESEND_MS 10000     /* a delivered end that nobody acknowledges is told again */
+#define CALL_MS 60000      /* a heartbeat unanswered for longer is repeated */
+#define RETRY_FIRST_MS 250 /* after a refusal; doubles up to the configured interval */
+#define RESEND_MS 10000    /* a delivered end that nobody acknowledges is told again */
 #define UNREGISTER_MS 3000
 
 struct nm_updater {
@@ -39,7 +39,7 @@ struct nm_updater {
     int32_t call; /* the open one's id; 0 = none */
     sd_event_source *timer;
     bool registered, again; /* again: an event wants a heartbeat as soon as possible */
-    bool ended;                   /* no request any more */
+    bool ended;             /* no request any more */
     int32_t response_id;
     int64_t rm_identifier;
     int64_t interval_ms;
@@ -182,8 +182,8 @@ static void went_away(struct nm_updater *u, const char *what, const struct ipc_r
 
     if (!u->away_since_ms) {
         u->away_since_ms = now;
-        sv_log_warning("ResourceManager %s: %s: %s; trying again, containers go on", rm_text(rm), what,
-                       why);
+        sv_log_warning("ResourceManager %s: %s: %s; trying again, containers go on", rm_text(rm),
+                       what, why);
     }
     if ((r && ipc_failure_is_absence(ipc_failure_of(r))) ||
         (retry->max_wait_ms >= 0 && now - u->away_since_ms > retry->max_wait_ms)) {
@@ -246,8 +246,10 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
         return;
     }
     if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
-        shut_down(u, "Received SHUTDOWN signal from Resourcemanager, Registration of NodeManager "
-                     "failed,", m->diagnostics_message);
+        shut_down(u,
+                  "Received SHUTDOWN signal from Resourcemanager, Registration of NodeManager "
+                  "failed,",
+                  m->diagnostics_message);
         return;
     }
     if (!version_accepted(u, m->rm_version)) {
@@ -278,7 +280,8 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
         if (c->in_flight)
             c->reported_ms = sv_now_ms();
     sv_log_info("Registered with ResourceManager as %s with total resource of <memory:%lld, "
-                "vCores:%d>", u->nm->node_id_text, (long long)u->nm->conf.resource.memory_mb,
+                "vCores:%d>",
+                u->nm->node_id_text, (long long)u->nm->conf.resource.memory_mb,
                 u->nm->conf.resource.vcores);
     nm_registered(u->nm);
     u->again = false;
@@ -338,8 +341,8 @@ static void send_register(struct nm_updater *u)
     }
     if (r >= 0)
         r = ipc_proxy_call(u->rm, "registerNodeManager", &m.base,
-                           &hadoop__yarn__register_node_manager_response_proto__descriptor,
-                           CALL_MS, on_registered, u, &u->call);
+                           &hadoop__yarn__register_node_manager_response_proto__descriptor, CALL_MS,
+                           on_registered, u, &u->call);
     if (r < 0)
         went_away(u, "registration", NULL, strerror(-r));
 }
@@ -359,7 +362,7 @@ static void delivered(struct nm_updater *u)
     struct nm_container *c, *tmp;
     int64_t now = sv_now_ms();
 
-    HASH_ITER(hh, u->nm->containers, c, tmp) {
+    HASH_ITER (hh, u->nm->containers, c, tmp) {
         if (!c->in_flight)
             continue;
         c->in_flight = false;
@@ -456,8 +459,10 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     came_back(u);
     u->heartbeat_wall_ms = sv_wall_ms();
     if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
-        shut_down(u, "Received SHUTDOWN signal from Resourcemanager as part of heartbeat, hence "
-                     "shutting down.", m->diagnostics_message);
+        shut_down(u,
+                  "Received SHUTDOWN signal from Resourcemanager as part of heartbeat, hence "
+                  "shutting down.",
+                  m->diagnostics_message);
         return;
     }
     if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__RESYNC) {
@@ -465,7 +470,8 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
 
         sv_escape(shown, sizeof(shown), m->diagnostics_message ? m->diagnostics_message : "");
         sv_log_warning("Node is out of sync with ResourceManager, hence resyncing. Message from "
-                       "ResourceManager: %s", shown);
+                       "ResourceManager: %s",
+                       shown);
         u->registered = false;
         send_register(u);
         return;
@@ -478,8 +484,7 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     if (m->container_token_master_key &&
         nm_secrets_set_container_key(u->nm->secrets, m->container_token_master_key) < 0)
         sv_log_err("new container token master key is malformed or cannot be recorded");
-    if (m->nm_token_master_key &&
-        nm_secrets_set_nm_key(u->nm->secrets, m->nm_token_master_key) < 0)
+    if (m->nm_token_master_key && nm_secrets_set_nm_key(u->nm->secrets, m->nm_token_master_key) < 0)
         sv_log_err("new NMToken master key is malformed or cannot be recorded");
     delivered(u);
     nm_update_increased_delivered(u->nm);
@@ -536,7 +541,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 
     (void)s;
     (void)usec;
-    if (u->ended && u->unregistered) /* its time is over */
+    if (u->ended && u->unregistered)            /* its time is over */
         (void)ipc_proxy_cancel(u->rm, u->call); /* it may just have been answered, ignoring */
     if (u->ended || u->call)
         return 0;
@@ -572,7 +577,7 @@ void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
 {
     struct nm_container *c, *tmp;
 
-    HASH_ITER(hh, u->nm->containers, c, tmp)
+    HASH_ITER (hh, u->nm->containers, c, tmp)
         if (c->app == a && nm_container_is_done(c) && c->reported_ms && !c->in_flight)
             forget_container(u->nm, c);
 }

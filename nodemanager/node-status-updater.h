@@ -23,7 +23,8 @@ void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), v
 
 /* A container is DONE: remembered as recently stopped, told by a heartbeat at once. */
 void nm_updater_container_done(struct nm_updater *u, struct nm_container *c);
-/* The application is over: nobody will acknowledge the ends of its containers; delivered ones go. */
+/* The application is over: nobody will acknowledge the ends of its containers; delivered ones go.
+ */
 void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a);
 bool nm_updater_recently_stopped(struct nm_updater *u, const char *container);
 

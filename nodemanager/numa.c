@@ -17,8 +17,8 @@
 
 #define SYS "/sys/devices/system/node"
 #define KEY "yarn.nodemanager.numa-awareness."
-/* A list of processors says that it is as long as one of all that the kernel was built for could be:
- * 28 KiB with 8192 of them, as distributions build it. */
+/* A list of processors says that it is as long as one of all that the kernel was built for could
+ * be: 28 KiB with 8192 of them, as distributions build it. */
 #define SYS_FILE_MAX 65536
 
 struct nm_numa {
@@ -152,7 +152,9 @@ static int configured(struct nm_numa *m, struct nm *nm, struct sv_error *err)
         if (r < 0)
             return r;
     }
-    return m->n ? 0 : sv_error_set(err, -EINVAL, KEY "enabled=true needs " KEY "node-ids, or " KEY
+    return m->n ? 0
+                : sv_error_set(err, -EINVAL,
+                               KEY "enabled=true needs " KEY "node-ids, or " KEY
                                    "read-topology=true");
 }
 
@@ -229,12 +231,14 @@ void nm_numa_assign(struct nm_container *c)
     if (!m)
         return;
     c->numa = calloc(1, sizeof(*c->numa));
-    if (!c->numa || !nm_numa_take(m->nodes, m->n, c->resource.memory_mb, SV_MAX(c->resource.vcores, 1),
-                                  c->numa)) {
+    if (!c->numa || !nm_numa_take(m->nodes, m->n, c->resource.memory_mb,
+                                  SV_MAX(c->resource.vcores, 1), c->numa)) {
         free(c->numa);
         c->numa = NULL;
-        sv_log(SV_LOG_WARNING, c->text, "%s: no NUMA nodes have room for <memory:%lld, vCores:%d>: "
-               "it is not bound", c->text, (long long)c->resource.memory_mb, c->resource.vcores);
+        sv_log(SV_LOG_WARNING, c->text,
+               "%s: no NUMA nodes have room for <memory:%lld, vCores:%d>: "
+               "it is not bound",
+               c->text, (long long)c->resource.memory_mb, c->resource.vcores);
         return;
     }
     for (size_t i = 0; i < m->n && r >= 0; i++) {

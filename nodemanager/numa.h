@@ -1,6 +1,7 @@
-/* NUMA (yarn.nodemanager.numa-awareness…): each container is bound to nodes that have room for it, by
- * cpuset.cpus and cpuset.mems of its group. Hadoop: NumaResourceAllocator; it starts programs through
- * numactl, which they can undo. A container that no nodes have room for runs unbound, as there. */
+/* NUMA (yarn.nodemanager.numa-awareness…): each container is bound to nodes that have room for it,
+ * by cpuset.cpus and cpuset.mems of its group. Hadoop: NumaResourceAllocator; it starts programs
+ * through numactl, which they can undo. A container that no nodes have room for runs unbound, as
+ * there. */
 #ifndef SELVEDGE_NODEMANAGER_NUMA_H
 #define SELVEDGE_NODEMANAGER_NUMA_H
 
@@ -26,8 +27,8 @@ struct nm_numa_taken {
     int64_t memory_mb[NM_NUMA_MAX];
     int32_t cpus[NM_NUMA_MAX];
 };
-/* Hadoop's choice: the first node that has room for all of it, else as much as each node has, memory
- * and processors each on their own. False, and nothing taken, where that is not enough. */
+/* Hadoop's choice: the first node that has room for all of it, else as much as each node has,
+ * memory and processors each on their own. False, and nothing taken, where that is not enough. */
 bool nm_numa_take(struct nm_numa_node *nodes, size_t n, int64_t memory_mb, int32_t cpus,
                   struct nm_numa_taken *ret);
 

@@ -28,7 +28,7 @@ static void sweep(struct nm_stopped *s)
     if (now - s->swept_ms < SWEEP_MS)
         return;
     s->swept_ms = now;
-    HASH_ITER(hh, s->entries, e, tmp) {
+    HASH_ITER (hh, s->entries, e, tmp) {
         if (e->until_ms > now)
             break;
         HASH_DEL(s->entries, e);
@@ -51,7 +51,7 @@ struct nm_stopped *nm_stopped_free(struct nm_stopped *s)
 
     if (!s)
         return NULL;
-    HASH_ITER(hh, s->entries, e, tmp) {
+    HASH_ITER (hh, s->entries, e, tmp) {
         HASH_DEL(s->entries, e);
         free(e);
     }

@@ -1,5 +1,5 @@
-/* Containers that have ended lately (yarn.nodemanager.duration-to-track-stopped-containers): stopping
- * one of them again is no error, and asking for one is answered with other words. */
+/* Containers that have ended lately (yarn.nodemanager.duration-to-track-stopped-containers):
+ * stopping one of them again is no error, and asking for one is answered with other words. */
 #ifndef SELVEDGE_NODEMANAGER_RECENTLY_STOPPED_H
 #define SELVEDGE_NODEMANAGER_RECENTLY_STOPPED_H
 

@@ -153,8 +153,9 @@ static void sweep_private(struct nm *nm)
     for (int i = 0; i < nm_dirs_n_local(nm->dirs); i++) {
         _cleanup_close_ int top =
             open(nm_dirs_local(nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        int fd = top >= 0 ? openat(top, "nmPrivate", O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-                                                         O_NOFOLLOW) : -1;
+        int fd = top >= 0
+                     ? openat(top, "nmPrivate", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+                     : -1;
         DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
         struct dirent *e;
 
@@ -178,7 +179,8 @@ static void sweep_private(struct nm *nm)
     }
 }
 
-/* Applications below one user's cache: the directory is the user's, the names in it are only parsed. */
+/* Applications below one user's cache: the directory is the user's, the names in it are only
+ * parsed. */
 static void sweep_user(struct nm *nm, int usercache, const char *user)
 {
     char path[NAME_MAX + 16];
@@ -209,8 +211,9 @@ static void sweep_usercache(struct nm *nm)
     for (int i = 0; i < nm_dirs_n_local(nm->dirs); i++) {
         _cleanup_close_ int top =
             open(nm_dirs_local(nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        int fd = top >= 0 ? openat(top, "usercache", O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-                                                         O_NOFOLLOW) : -1;
+        int fd = top >= 0
+                     ? openat(top, "usercache", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+                     : -1;
         DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
         struct dirent *e;
 
@@ -269,8 +272,9 @@ static void clear_last_life(struct nm *nm)
     for (int i = 0; i < nm_dirs_n_local(nm->dirs); i++) {
         _cleanup_close_ int top =
             open(nm_dirs_local(nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        int fd = top >= 0 ? openat(top, "usercache", O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-                                                         O_NOFOLLOW) : -1;
+        int fd = top >= 0
+                     ? openat(top, "usercache", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+                     : -1;
         DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
         struct dirent *e;
 
@@ -318,12 +322,13 @@ int nm_recover(struct nm *nm, struct sv_error *err)
     for (struct nm_app *a = nm->apps; a; a = a->hh.next)
         if (!a->finish_recorded) /* else its directories are only to be deleted */
             nm_post_app(a, NM_APP_EV_INIT_APPLICATION, NULL);
-    /* One that may have to be launched waits for its application, which may be without directories. */
+    /* One that may have to be launched waits for its application, which may be without directories.
+     */
     for (struct nm_container *c = nm->containers; c; c = c->hh.next)
         if (c->state == NM_CONTAINER_NEW &&
             (c->recovered != NM_RECOVERED_REQUESTED || c->app->finish_recorded))
             nm_post_container(c, NM_CONTAINER_EV_INIT, 0, NULL);
-    HASH_ITER(hh, nm->apps, app, tmp)
+    HASH_ITER (hh, nm->apps, app, tmp)
         if (app->finish_recorded)
             nm_app_finish(app, "Application killed by ResourceManager");
     return 0;

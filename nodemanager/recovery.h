@@ -1,6 +1,6 @@
 /* The start after a stop or a crash: what the store says becomes applications, containers, tokens,
- * cache entries and pending deletions again; running containers are adopted; what no record knows is
- * removed. With recovery off: everything of the last life is removed. */
+ * cache entries and pending deletions again; running containers are adopted; what no record knows
+ * is removed. With recovery off: everything of the last life is removed. */
 #ifndef SELVEDGE_NODEMANAGER_RECOVERY_H
 #define SELVEDGE_NODEMANAGER_RECOVERY_H
 

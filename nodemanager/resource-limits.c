@@ -1,4 +1,5 @@
-/* See resource-limits.h. Hadoop: ResourceHandlerModule and the CGroups…ResourceHandlerImpl classes. */
+/* See resource-limits.h. Hadoop: ResourceHandlerModule and the CGroups…ResourceHandlerImpl classes.
+ */
 #include "nodemanager/resource-limits.h"
 
 #include <errno.h>
@@ -73,9 +74,11 @@ static int open_root(struct nm *nm, struct sv_error *err)
     if (!missing)
         return 0;
     if (!nm->conf.unenforced_allowed)
-        return sv_error_set(err, -EOPNOTSUPP, "cgroups: %s; limits cannot be enforced and this node "
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "cgroups: %s; limits cannot be enforced and this node "
                             "refuses to run (selvedge.nodemanager.unenforced-limits.allowed=true "
-                            "runs it all the same, for development)", missing);
+                            "runs it all the same, for development)",
+                            missing);
     sv_log_warning("memory, pids, cpu limits not enforced: %s", missing);
     return 0;
 }

@@ -1,6 +1,6 @@
-/* From the node's configuration to the limits that cgroups/ sets: the policy for all containers, and
- * what each one gets. Called by nm.c at start, by the launch, by updates of running containers and
- * when the ResourceManager gives the node another size. */
+/* From the node's configuration to the limits that cgroups/ sets: the policy for all containers,
+ * and what each one gets. Called by nm.c at start, by the launch, by updates of running containers
+ * and when the ResourceManager gives the node another size. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCE_LIMITS_H
 #define SELVEDGE_NODEMANAGER_RESOURCE_LIMITS_H
 

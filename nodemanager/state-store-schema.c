@@ -1,4 +1,5 @@
-/* The tables of the state store, as they are made and as older ones become them; see state-store.c. */
+/* The tables of the state store, as they are made and as older ones become them; see state-store.c.
+ */
 #include "nodemanager/state-store-schema.h"
 
 /* clang-format off */

@@ -19,14 +19,38 @@
 #define APPLICATION_ID 0x53564e4d /* "SVNM" */
 
 enum stmt {
-    S_BEGIN, S_COMMIT, S_ROLLBACK,
-    S_APP, S_APP_FINISHED, S_APP_REMOVE,
-    S_CONT, S_CONT_LAUNCHED, S_CONT_KILLED, S_CONT_COMPLETED, S_CONT_DONE,
-    S_CONT_REMOVE, S_CONT_UPDATED,
-    S_KEY, S_KEY_REMOVE, S_TOKEN, S_TOKEN_EXPIRE,
-    S_DEL, S_DEL_REMOVE, S_LOGDEL, S_LOGDEL_REMOVE, S_RES, S_RES_REMOVE,
-    S_MCS, S_MCS_REMOVE,
-    S_EACH_APP, S_EACH_CONT, S_EACH_KEY, S_EACH_TOKEN, S_EACH_DEL, S_EACH_LOGDEL, S_EACH_RES,
+    S_BEGIN,
+    S_COMMIT,
+    S_ROLLBACK,
+    S_APP,
+    S_APP_FINISHED,
+    S_APP_REMOVE,
+    S_CONT,
+    S_CONT_LAUNCHED,
+    S_CONT_KILLED,
+    S_CONT_COMPLETED,
+    S_CONT_DONE,
+    S_CONT_REMOVE,
+    S_CONT_UPDATED,
+    S_KEY,
+    S_KEY_REMOVE,
+    S_TOKEN,
+    S_TOKEN_EXPIRE,
+    S_DEL,
+    S_DEL_REMOVE,
+    S_LOGDEL,
+    S_LOGDEL_REMOVE,
+    S_RES,
+    S_RES_REMOVE,
+    S_MCS,
+    S_MCS_REMOVE,
+    S_EACH_APP,
+    S_EACH_CONT,
+    S_EACH_KEY,
+    S_EACH_TOKEN,
+    S_EACH_DEL,
+    S_EACH_LOGDEL,
+    S_EACH_RES,
     S_EACH_MCS,
     S_COUNT
 };
@@ -96,9 +120,8 @@ static int db_error(struct nm_store *s, const char *what)
 
 static sqlite3_stmt *prepared(struct nm_store *s, enum stmt n)
 {
-    if (!s->stmt[n] &&
-        sqlite3_prepare_v3(s->db, sql[n], -1, SQLITE_PREPARE_PERSISTENT, &s->stmt[n], NULL) !=
-            SQLITE_OK) {
+    if (!s->stmt[n] && sqlite3_prepare_v3(s->db, sql[n], -1, SQLITE_PREPARE_PERSISTENT, &s->stmt[n],
+                                          NULL) != SQLITE_OK) {
         (void)db_error(s, sql[n]);
         return NULL;
     }
@@ -435,8 +458,8 @@ int nm_store_each_used_token(struct nm_store *s, int (*fn)(const char *, int64_t
 {
     return each(s, S_EACH_TOKEN, row_token, (void *)fn, u);
 }
-int nm_store_each_deletion(struct nm_store *s,
-                           int (*fn)(int64_t, int64_t, const char *, void *), void *u)
+int nm_store_each_deletion(struct nm_store *s, int (*fn)(int64_t, int64_t, const char *, void *),
+                           void *u)
 {
     return each(s, S_EACH_DEL, row_deletion, (void *)fn, u);
 }
@@ -450,8 +473,8 @@ int nm_store_each_resource(struct nm_store *s,
 {
     return each(s, S_EACH_RES, row_resource, (void *)fn, u);
 }
-int nm_store_each_mcs(struct nm_store *s,
-                      int (*fn)(const char *, const char *, int64_t, void *), void *u)
+int nm_store_each_mcs(struct nm_store *s, int (*fn)(const char *, const char *, int64_t, void *),
+                      void *u)
 {
     return each(s, S_EACH_MCS, row_mcs, (void *)fn, u);
 }
@@ -489,8 +512,10 @@ static int check_file(const char *path, struct sv_error *err)
     if (lstat(path, &st) < 0)
         return errno == ENOENT ? 0 : sv_error_errno(err, -errno, "state store %s", path);
     if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
-        return sv_error_set(err, -EPERM, "state store %s: must be a regular file of this account "
-                            "that nobody else may write", path);
+        return sv_error_set(err, -EPERM,
+                            "state store %s: must be a regular file of this account "
+                            "that nobody else may write",
+                            path);
     return 0;
 }
 
@@ -518,9 +543,10 @@ static int check_schema(struct nm_store *s, const char *path, struct sv_error *e
     if (pragma_int(s, "PRAGMA user_version", &version) < 0 ||
         pragma_int(s, "PRAGMA application_id", &app) < 0 ||
         pragma_int(s, "SELECT count(*) FROM sqlite_master", &tables) < 0 || !integrity_ok(s))
-        return sv_error_set(err, -EBADMSG, "state store %s: damaged (%s); move it away to start "
-                            "without the containers that it records", path,
-                            sqlite3_errmsg(s->db));
+        return sv_error_set(err, -EBADMSG,
+                            "state store %s: damaged (%s); move it away to start "
+                            "without the containers that it records",
+                            path, sqlite3_errmsg(s->db));
     if (tables == 0 && version == 0)
         return apply(s, path, &nm_store_schema, 1, err);
     if (app != APPLICATION_ID)
@@ -528,9 +554,10 @@ static int check_schema(struct nm_store *s, const char *path, struct sv_error *e
     if (version >= 1 && version < NM_STORE_SCHEMA)
         return apply(s, path, nm_store_upgrades + version - 1, NM_STORE_SCHEMA - version, err);
     if (version != NM_STORE_SCHEMA)
-        return sv_error_set(err, -EPROTO, "state store %s: schema %lld, this program knows %d; "
-                            "start the version that wrote it, or move it away", path,
-                            (long long)version, NM_STORE_SCHEMA);
+        return sv_error_set(err, -EPROTO,
+                            "state store %s: schema %lld, this program knows %d; "
+                            "start the version that wrote it, or move it away",
+                            path, (long long)version, NM_STORE_SCHEMA);
     return 0;
 }
 
@@ -547,7 +574,8 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
     mode_t old = umask(0077);
     r = sqlite3_open_v2(path ? path : ":memory:", &s->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                            SQLITE_OPEN_NOFOLLOW, NULL);
+                            SQLITE_OPEN_NOFOLLOW,
+                        NULL);
     umask(old);
     if (r != SQLITE_OK) {
         r = sv_error_set(err, -EIO, "state store %s: %s", path ? path : "in memory",

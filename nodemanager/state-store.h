@@ -13,7 +13,9 @@
 #include "common/error.h"
 #include "wire/token.h"
 
-#define NM_STORE_SCHEMA 4 /* 2: containers.assigned; 3: containers.updated; 4: mcs; older stores are upgraded when opened */
+#define NM_STORE_SCHEMA                                                                            \
+    4 /* 2: containers.assigned; 3: containers.updated; 4: mcs; older stores are upgraded when     \
+         opened */
 
 struct nm_store;
 
@@ -34,12 +36,11 @@ int nm_store_app(struct nm_store *s, const char *app, const char *user, const ch
 int nm_store_app_finished(struct nm_store *s, const char *app) _must_use_; /* being finished */
 int nm_store_app_remove(struct nm_store *s, const char *app) _must_use_;
 
-/* local_dir, log_dir: indices into the configured lists, chosen before the launch. assigned: what of
- * the node is this container's alone, text that assignments.c writes and reads. */
+/* local_dir, log_dir: indices into the configured lists, chosen before the launch. assigned: what
+ * of the node is this container's alone, text that assignments.c writes and reads. */
 int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
                        size_t request_len, int64_t start_ms, int local_dir, int log_dir,
-                       const char *assigned)
-    _must_use_;
+                       const char *assigned) _must_use_;
 int nm_store_container_launched(struct nm_store *s, const char *id, int64_t launch_ms) _must_use_;
 int nm_store_container_killed(struct nm_store *s, const char *id, int exit_code) _must_use_;
 int nm_store_container_completed(struct nm_store *s, const char *id, int exit_code) _must_use_;
@@ -70,8 +71,8 @@ int nm_store_resource(struct nm_store *s, const char *key, const void *value, si
     _must_use_;
 int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;
 
-/* SELinux categories (mcs.c). owner: "" for a user's pair, the user of an application's. No pair is on
- * record twice: a second row of one fails. */
+/* SELinux categories (mcs.c). owner: "" for a user's pair, the user of an application's. No pair is
+ * on record twice: a second row of one fails. */
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
 int nm_store_mcs_remove(struct nm_store *s, const char *app) _must_use_; /* an application's */
 
@@ -100,11 +101,11 @@ int nm_store_each_key(struct nm_store *s,
                       int (*fn)(const char *name, const struct yarn_master_key *k, void *u),
                       void *u) _must_use_;
 int nm_store_each_used_token(struct nm_store *s,
-                             int (*fn)(const char *container, int64_t expiry_ms, void *u),
-                             void *u) _must_use_;
+                             int (*fn)(const char *container, int64_t expiry_ms, void *u), void *u)
+    _must_use_;
 int nm_store_each_deletion(struct nm_store *s,
-                           int (*fn)(int64_t id, int64_t at_ms, const char *task, void *u),
-                           void *u) _must_use_;
+                           int (*fn)(int64_t id, int64_t at_ms, const char *task, void *u), void *u)
+    _must_use_;
 int nm_store_each_log_deleter(struct nm_store *s,
                               int (*fn)(const char *app, const char *user, int64_t at_ms, void *u),
                               void *u) _must_use_;
@@ -112,7 +113,7 @@ int nm_store_each_resource(struct nm_store *s,
                            int (*fn)(const char *key, const void *value, size_t len, void *u),
                            void *u) _must_use_;
 int nm_store_each_mcs(struct nm_store *s,
-                      int (*fn)(const char *name, const char *owner, int64_t pair, void *u), void *u)
-    _must_use_;
+                      int (*fn)(const char *name, const char *owner, int64_t pair, void *u),
+                      void *u) _must_use_;
 
 #endif

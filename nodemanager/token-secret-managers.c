@@ -72,12 +72,12 @@ struct nm_secrets *nm_secrets_free(struct nm_secrets *s)
 
     if (!s)
         return NULL;
-    HASH_ITER(hh, s->attempts, a, atmp) {
+    HASH_ITER (hh, s->attempts, a, atmp) {
         HASH_DEL(s->attempts, a);
         explicit_bzero(a, sizeof(*a));
         free(a);
     }
-    HASH_ITER(hh, s->used, u, utmp) {
+    HASH_ITER (hh, s->used, u, utmp) {
         HASH_DEL(s->used, u);
         free(u);
     }
@@ -120,10 +120,11 @@ static int set_key(struct nm_secrets *s, struct key_pair *p, const Hadoop__Yarn_
     sv_log_info("rolled master key %s, new id %d", p->current_name, k.key_id);
     if (yarn_master_key_weak(&k) && !s->warned_weak) {
         s->warned_weak = true;
-        sv_log_warning("master key %s has only %zu bytes, Hadoop's default: whoever holds a token can "
-                       "find it by trying; raise hadoop.security.secret-manager.key-length on the "
-                       "ResourceManager",
-                       p->current_name, k.len);
+        sv_log_warning(
+            "master key %s has only %zu bytes, Hadoop's default: whoever holds a token can "
+            "find it by trying; raise hadoop.security.secret-manager.key-length on the "
+            "ResourceManager",
+            p->current_name, k.len);
     }
     return r;
 }
@@ -165,8 +166,8 @@ static struct attempt_key *find_attempt(struct nm_secrets *s, const char *text)
 /* ---- NMTokens -------------------------------------------------------------------------------*/
 
 int nm_secrets_verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
-                               size_t *ret_password_len, char ret_user[256],
-                               const char **ret_class, struct sv_error *err, void *userdata)
+                               size_t *ret_password_len, char ret_user[256], const char **ret_class,
+                               struct sv_error *err, void *userdata)
 {
     struct nm_secrets *s = userdata;
     const struct yarn_master_key *key;
@@ -182,17 +183,20 @@ int nm_secrets_verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_pas
     yarn_attempt_id_text(t.attempt, attempt);
     yarn_node_id_text(&t.node, node);
     if (strcmp(node, s->node_text) != 0)
-        return sv_error_set(err, -EACCES, "Given NMToken for application : %s is not valid for "
-                            "current node manager.expected : %s found : %s", attempt,
-                            s->node_text, node);
+        return sv_error_set(err, -EACCES,
+                            "Given NMToken for application : %s is not valid for "
+                            "current node manager.expected : %s found : %s",
+                            attempt, s->node_text, node);
     key = find_key(&s->nm, t.key_id);
     if (!key) { /* an attempt that is known here may go on with the key it came with */
         old = find_attempt(s, attempt);
         key = old ? &old->key : NULL;
     }
     if (!key)
-        return sv_error_set(err, -EACCES, "Given NMToken for application : %s seems to have been "
-                            "generated illegally.", attempt);
+        return sv_error_set(err, -EACCES,
+                            "Given NMToken for application : %s seems to have been "
+                            "generated illegally.",
+                            attempt);
     r = yarn_token_password(s->hmac, key, id, id_len, ret_password, ret_password_len);
     if (r < 0)
         return sv_error_errno(err, r, "NMToken of %s", attempt);
@@ -231,7 +235,7 @@ void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app)
 {
     struct attempt_key *a, *tmp;
 
-    HASH_ITER(hh, s->attempts, a, tmp) {
+    HASH_ITER (hh, s->attempts, a, tmp) {
         if (yarn_app_id_cmp(a->id.app, app) != 0)
             continue;
         if (nm_store_key_remove(s->store, a->text) < 0)
@@ -260,21 +264,26 @@ int nm_secrets_verify_container_token(struct nm_secrets *s, const struct yarn_to
         return -EBADMSG;
     yarn_container_id_text(t.container, container);
     if (strcmp(t.nm_addr, s->node_text) != 0)
-        return sv_error_set(err, -EACCES, "Given Container %s identifier is not valid for current "
-                            "Node manager. Expected : %s Found : %s", container, s->node_text,
-                            t.nm_addr);
+        return sv_error_set(err, -EACCES,
+                            "Given Container %s identifier is not valid for current "
+                            "Node manager. Expected : %s Found : %s",
+                            container, s->node_text, t.nm_addr);
     key = find_key(&s->container, t.key_id);
     if (!key)
-        return sv_error_set(err, -EACCES, "Given Container %s seems to have an illegally "
-                            "generated token.", container);
+        return sv_error_set(err, -EACCES,
+                            "Given Container %s seems to have an illegally "
+                            "generated token.",
+                            container);
     r = yarn_token_password(s->hmac, key, token->id, token->id_len, password, &len);
     if (r < 0)
         return sv_error_errno(err, r, "ContainerToken of %s", container);
     same = yarn_bytes_equal(password, len, token->password, token->password_len);
     explicit_bzero(password, sizeof(password));
     if (!same)
-        return sv_error_set(err, -EACCES, "Invalid container token used for starting container "
-                            "on : %s", s->node_text);
+        return sv_error_set(err, -EACCES,
+                            "Invalid container token used for starting container "
+                            "on : %s",
+                            s->node_text);
     *ret = t;
     return 0;
 }
@@ -287,7 +296,7 @@ static void sweep(struct nm_secrets *s)
     if (now - s->swept_ms < SWEEP_MS)
         return;
     s->swept_ms = now;
-    HASH_ITER(hh, s->used, u, tmp) {
+    HASH_ITER (hh, s->used, u, tmp) {
         if (u->expiry_ms >= wall || u->keep_ms > now) {
             gone = SV_MIN(gone, u->expiry_ms);
             continue;

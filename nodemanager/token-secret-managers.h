@@ -13,8 +13,7 @@
 struct nm_secrets;
 struct nm_store;
 
-int nm_secrets_new(struct nm_store *store, enum yarn_hmac hmac, struct nm_secrets **ret)
-    _must_use_;
+int nm_secrets_new(struct nm_store *store, enum yarn_hmac hmac, struct nm_secrets **ret) _must_use_;
 struct nm_secrets *nm_secrets_free(struct nm_secrets *s);
 /* Reads the keys, the attempts' keys and the used tokens back from the store. */
 int nm_secrets_recover(struct nm_secrets *s) _must_use_;
@@ -22,8 +21,7 @@ int nm_secrets_recover(struct nm_secrets *s) _must_use_;
 void nm_secrets_set_node(struct nm_secrets *s, const struct yarn_node_id *node);
 
 /* A key from a registration or heartbeat; a new id makes the current one the previous. */
-int nm_secrets_set_nm_key(struct nm_secrets *s, const Hadoop__Yarn__MasterKeyProto *key)
-    _must_use_;
+int nm_secrets_set_nm_key(struct nm_secrets *s, const Hadoop__Yarn__MasterKeyProto *key) _must_use_;
 int nm_secrets_set_container_key(struct nm_secrets *s, const Hadoop__Yarn__MasterKeyProto *key)
     _must_use_;
 /* The current ones, for heartbeats; NULL before the first. */
@@ -32,8 +30,8 @@ const struct yarn_master_key *nm_secrets_container_key(const struct nm_secrets *
 
 /* An ipc_token_verifier; userdata is the struct nm_secrets. The name is the attempt's text. */
 int nm_secrets_verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
-                               size_t *ret_password_len, char ret_user[256],
-                               const char **ret_class, struct sv_error *err, void *userdata);
+                               size_t *ret_password_len, char ret_user[256], const char **ret_class,
+                               struct sv_error *err, void *userdata);
 /* A ContainerToken: signature and node. -EACCES: InvalidToken with err's text. */
 int nm_secrets_verify_container_token(struct nm_secrets *s, const struct yarn_token *token,
                                       struct yarn_container_token *ret, struct sv_error *err)
@@ -45,10 +43,9 @@ int nm_secrets_attempt_starts(struct nm_secrets *s, const struct yarn_nm_token *
                               struct sv_error *err) _must_use_;
 void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app);
 
-/* Each container token starts one container, until it expires by itself; whatever the wall clock does
- * in between, it stays used for as long as it was good when it was used (at most a week). */
+/* Each container token starts one container, until it expires by itself; whatever the wall clock
+ * does in between, it stays used for as long as it was good when it was used (at most a week). */
 bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t *ret_expiry_ms);
-int nm_secrets_use_token(struct nm_secrets *s, const char *container, int64_t expiry_ms)
-    _must_use_;
+int nm_secrets_use_token(struct nm_secrets *s, const char *container, int64_t expiry_ms) _must_use_;
 
 #endif

@@ -1,5 +1,5 @@
-/* AdminService: what operators ask (8033): refreshing queues and nodes. SIMPLE; with yarn.acl.enable
- * only the account that runs this daemon and root may ask. */
+/* AdminService: what operators ask (8033): refreshing queues and nodes. SIMPLE; with
+ * yarn.acl.enable only the account that runs this daemon and root may ask. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -16,8 +16,9 @@
 static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
 {
     const struct ipc_peer *peer = ipc_call_peer(call);
-    struct rm_audit audit = { .user = peer->user, .ip = peer->address, .operation = operation,
-                              .target = "AdminService" };
+    struct rm_audit audit = {
+        .user = peer->user, .ip = peer->address, .operation = operation, .target = "AdminService"
+    };
     struct passwd *me;
 
     if (!rm->c.acl_enable) {
@@ -33,7 +34,8 @@ static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
     rm_audit_fail(&audit);
     ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                   "java.security.AccessControlException: User %s doesn't have permission to call "
-                  "'%s'", peer->user ? peer->user : "", operation);
+                  "'%s'",
+                  peer->user ? peer->user : "", operation);
     return false;
 }
 
@@ -159,26 +161,25 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
 }
 
 /* Nothing is cached that these would refresh. */
-#define NOTHING_TO_DO(name, type, INIT) \
-    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata) \
-    { \
-        Hadoop__Yarn__##type resp = INIT; \
-        (void)request; \
-        if (allowed(call, userdata, #name)) \
-            ipc_call_reply(call, &resp.base); \
+#define NOTHING_TO_DO(name, type, INIT)                                                            \
+    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
+    {                                                                                              \
+        Hadoop__Yarn__##type resp = INIT;                                                          \
+        (void)request;                                                                             \
+        if (allowed(call, userdata, #name))                                                        \
+            ipc_call_reply(call, &resp.base);                                                      \
     }
-#define OFF(name, text) \
-    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata) \
-    { \
-        (void)request; \
-        (void)userdata; \
-        ipc_call_fail(call, JAVA_IO_EXCEPTION, text); \
+#define OFF(name, text)                                                                            \
+    static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
+    {                                                                                              \
+        (void)request;                                                                             \
+        (void)userdata;                                                                            \
+        ipc_call_fail(call, JAVA_IO_EXCEPTION, text);                                              \
     }
 #define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
 #define NO_FEDERATION "Federation is not enabled"
 
-NOTHING_TO_DO(refreshSuperUserGroupsConfiguration,
-              RefreshSuperUserGroupsConfigurationResponseProto,
+NOTHING_TO_DO(refreshSuperUserGroupsConfiguration, RefreshSuperUserGroupsConfigurationResponseProto,
               HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT)
 NOTHING_TO_DO(refreshUserToGroupsMappings, RefreshUserToGroupsMappingsResponseProto,
               HADOOP__YARN__REFRESH_USER_TO_GROUPS_MAPPINGS_RESPONSE_PROTO__INIT)
@@ -202,11 +203,13 @@ OFF(deleteFederationApplication, NO_FEDERATION)
 OFF(getFederationSubClusters, NO_FEDERATION)
 OFF(deleteFederationPoliciesByQueues, NO_FEDERATION)
 
-#define ROW(name, request, response) \
+#define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_ADMIN_METHODS(ROW) };
 static const struct ipc_protocol protocol = {
-    .name = YARN_ADMIN_PROTOCOL, .version = 1,
-    .methods = methods, .n_methods = SV_ARRAY_LEN(methods),
+    .name = YARN_ADMIN_PROTOCOL,
+    .version = 1,
+    .methods = methods,
+    .n_methods = SV_ARRAY_LEN(methods),
 };
 const struct ipc_protocol *const rm_admin_protocols[] = { &protocol, NULL };

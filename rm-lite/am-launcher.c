@@ -1,6 +1,6 @@
 /* AMLauncher. See launcher.h. One connection a launch, as the attempt's own identity; NodeManagers
- * are peers that may be slow, gone or wrong: wire/proxy.h tries again by Hadoop's rules, and every call
- * has a deadline. */
+ * are peers that may be slow, gone or wrong: wire/proxy.h tries again by Hadoop's rules, and every
+ * call has a deadline. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ struct launch {
     char text[YARN_ID_TEXT_MAX];
     bool cleanup;
     struct ipc_proxy *node;
-    sd_event_source *timer; /* the start, or the end (a proxy is not freed inside its own callback) */
+    sd_event_source
+        *timer; /* the start, or the end (a proxy is not freed inside its own callback) */
     bool over;
     struct launch *prev, *next;
 };
@@ -90,13 +91,17 @@ static void failed(struct launch *l, struct rm_attempt *att, const char *why)
     _cleanup_free_ char *text = NULL;
 
     if (l->cleanup) {
-        sv_log(SV_LOG_INFO, l->text, "Error cleaning master %s: %s, ignoring: the node's next "
-               "heartbeat does it", l->text, why);
+        sv_log(SV_LOG_INFO, l->text,
+               "Error cleaning master %s: %s, ignoring: the node's next "
+               "heartbeat does it",
+               l->text, why);
     } else if (att) {
         if (sv_asprintf(&text, "Error launching %s. Got exception: %s", l->text, why) < 0)
             rm_out_of_memory();
-        rm_post_full(l->rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att,
-                                               .event = RM_ATT_LAUNCH_FAILED }, text);
+        rm_post_full(l->rm,
+                     (struct rm_event){
+                         .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_LAUNCH_FAILED },
+                     text);
     }
     finish(l);
 }
@@ -257,9 +262,10 @@ static int send_start(struct sv_arena *a, struct launch *l, struct rm_attempt *a
         HADOOP__YARN__START_CONTAINERS_REQUEST_PROTO__INIT;
     int r = build_start(a, att, &req, err);
 
-    return r < 0 ? r : ipc_proxy_call(l->node, "startContainers", &req.base,
-                                      &hadoop__yarn__start_containers_response_proto__descriptor,
-                                      0, on_done, l, NULL);
+    return r < 0 ? r
+                 : ipc_proxy_call(l->node, "startContainers", &req.base,
+                                  &hadoop__yarn__start_containers_response_proto__descriptor, 0,
+                                  on_done, l, NULL);
 }
 
 static int send_stop(struct sv_arena *a, struct launch *l, struct rm_attempt *att)
@@ -333,7 +339,7 @@ void rm_launcher_free(struct rm *rm)
 
     if (!rm->launcher)
         return;
-    DL_FOREACH_SAFE(rm->launcher->list, l, tmp)
+    DL_FOREACH_SAFE (rm->launcher->list, l, tmp)
         launch_free(l);
     free(rm->launcher);
     rm->launcher = NULL;

@@ -135,7 +135,8 @@ static bool pull_fresh(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
     resp->nm_tokens = ARRAY(a, Hadoop__Yarn__NMTokenProto, n);
     if (!resp->allocated_containers || !resp->nm_tokens)
         return false;
-    DL_FOREACH_SAFE2(att->fresh, c, tmp, f_next) {
+    DL_FOREACH_SAFE2(att->fresh, c, tmp, f_next)
+    {
         Hadoop__Yarn__ContainerProto *m;
         Hadoop__Yarn__NMTokenProto *t;
 
@@ -161,7 +162,7 @@ static void acknowledge(struct rm_attempt *att)
 {
     struct rm_done *d, *tmp;
 
-    DL_FOREACH_SAFE(att->sent, d, tmp) {
+    DL_FOREACH_SAFE (att->sent, d, tmp) {
         struct rm_node *n = NULL;
 
         if (d->node)
@@ -184,7 +185,7 @@ static bool pull_done(struct sv_arena *a, struct rm_attempt *att, AllocateRespon
     resp->completed_container_statuses = ARRAY(a, Hadoop__Yarn__ContainerStatusProto, n);
     if (!resp->completed_container_statuses)
         return false;
-    DL_FOREACH_SAFE(att->done, d, tmp) {
+    DL_FOREACH_SAFE (att->done, d, tmp) {
         Hadoop__Yarn__ContainerStatusProto *m = sv_new(a, Hadoop__Yarn__ContainerStatusProto);
 
         if (!m)
@@ -218,7 +219,7 @@ static bool pull_nodes(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
     resp->updated_nodes = ARRAY(a, Hadoop__Yarn__NodeReportProto, n);
     if (!resp->updated_nodes)
         return false;
-    HASH_ITER(hh, att->node_updates, it, tmp) {
+    HASH_ITER (hh, att->node_updates, it, tmp) {
         struct rm_node *node;
 
         HASH_FIND_STR(att->rm->nodes, it->name, node);
@@ -288,8 +289,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
         yarn_resource_to(a, rm_res_to_yarn(rm_sched_max_allocation(rm->sched, att->app->queue)));
     resp.queue = att->app->queue;
     resp.scheduler_resource_types = types;
-    resp.n_scheduler_resource_types =
-        rm_sched_calculator(rm->sched) == RM_CALC_DOMINANT ? 2 : 1;
+    resp.n_scheduler_resource_types = rm_sched_calculator(rm->sched) == RM_CALC_DOMINANT ? 2 : 1;
     resp.resource_types = rm_resource_types(a, &resp.n_resource_types);
     rm_set_clear(&att->nm_tokens); /* a master that comes anew has none */
     if (!resp.maximumcapability || !resp.resource_types || !register_previous(a, att, &resp)) {
@@ -304,9 +304,11 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     rm_set_text(&att->host, q->host ? q->host : "");
     att->rpc_port = q->has_rpc_port ? q->rpc_port : -1;
     rm_set_text(&att->tracking_url, q->tracking_url ? q->tracking_url : "");
-    rm_audit_ok(&(struct rm_audit){ .user = att->app->user, .operation = "Register App Master",
+    rm_audit_ok(&(struct rm_audit){ .user = att->app->user,
+                                    .operation = "Register App Master",
                                     .ip = ipc_call_peer(call)->address,
-                                    .target = "ApplicationMasterService", .app = att->app->text,
+                                    .target = "ApplicationMasterService",
+                                    .app = att->app->text,
                                     .attempt = att->text });
     rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_REGISTERED);
     rm_drain(rm);
@@ -338,8 +340,9 @@ static int read_asks(struct ipc_call *call, struct rm_attempt *att, const Alloca
             return -EINVAL;
         }
         if (m->node_label_expression && *m->node_label_expression) {
-            ipc_call_fail(call, "org.apache.hadoop.yarn.exceptions."
-                                "InvalidLabelResourceRequestException",
+            ipc_call_fail(call,
+                          "org.apache.hadoop.yarn.exceptions."
+                          "InvalidLabelResourceRequestException",
                           "Invalid resource request, node label not enabled but request contains "
                           "label expression");
             return -EINVAL;
@@ -355,8 +358,11 @@ static int read_asks(struct ipc_call *call, struct rm_attempt *att, const Alloca
         }
         asks[i] = (struct rm_ask){
             .priority = m->priority ? m->priority->priority : 0,
-            .allocation_id = m->allocation_request_id, .name = m->resource_name,
-            .capability = cap, .count = m->num_containers, .relax = m->relax_locality,
+            .allocation_id = m->allocation_request_id,
+            .name = m->resource_name,
+            .capability = cap,
+            .count = m->num_containers,
+            .relax = m->relax_locality,
         };
     }
     *ret = asks;
@@ -367,8 +373,9 @@ static int check_rest(struct ipc_call *call, struct rm_attempt *att, const Alloc
 {
     for (size_t i = 0; q->blacklist_request && i < q->blacklist_request->n_blacklist_additions; i++)
         if (sv_streq(q->blacklist_request->blacklist_additions[i], RM_ANY)) {
-            ipc_call_fail(call, "org.apache.hadoop.yarn.exceptions."
-                                "InvalidResourceBlacklistRequestException",
+            ipc_call_fail(call,
+                          "org.apache.hadoop.yarn.exceptions."
+                          "InvalidResourceBlacklistRequestException",
                           "Cannot add * to the blacklist!");
             return -EINVAL;
         }
@@ -383,7 +390,8 @@ static int check_rest(struct ipc_call *call, struct rm_attempt *att, const Alloc
         if (!att->app->keep_containers && yarn_attempt_id_cmp(id.attempt, att->id) != 0) {
             ipc_call_fail(call, JAVA_INVALID_RELEASE,
                           "Cannot release container : %s not belonging to this application "
-                          "attempt : %s", yarn_container_id_text(id, text), att->text);
+                          "attempt : %s",
+                          yarn_container_id_text(id, text), att->text);
             return -EINVAL;
         }
     }
@@ -401,12 +409,16 @@ static void release(struct rm *rm, struct rm_attempt *att, const AllocateRequest
         c = rm_container_find(rm, id);
         if (!c || c->app != att->app)
             continue;
-        rm_audit_ok(&(struct rm_audit){ .user = att->app->user, .target = "Scheduler",
+        rm_audit_ok(&(struct rm_audit){ .user = att->app->user,
+                                        .target = "Scheduler",
                                         .operation = "AM Released Container",
-                                        .app = att->app->text, .container = c->text });
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
-                                            .event = RM_CON_RELEASED_EV,
-                                            .exit_status = RM_EXIT_ABORTED },
+                                        .app = att->app->text,
+                                        .container = c->text });
+        rm_post_full(rm,
+                     (struct rm_event){ .machine = RM_M_CONTAINER,
+                                        .object = c,
+                                        .event = RM_CON_RELEASED_EV,
+                                        .exit_status = RM_EXIT_ABORTED },
                      "Container released by application");
     }
 }
@@ -415,8 +427,9 @@ static int ask_scheduler(struct ipc_call *call, struct rm *rm, struct rm_attempt
                          const AllocateRequest *q, const struct rm_ask *asks)
 {
     const Hadoop__Yarn__ResourceBlacklistRequestProto *b = q->blacklist_request;
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .app = att->app->id, .asks = asks,
-                                 .n_asks = q->n_ask };
+    struct rm_sched_event ev = {
+        .type = RM_SCHED_ASK, .app = att->app->id, .asks = asks, .n_asks = q->n_ask
+    };
     struct sv_error err = { 0 };
 
     if (b) {
@@ -456,8 +469,9 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
             return false;
         resp->am_rm_token = yarn_token_to(a, &t);
         att->amrm_key = rm_secrets_signing(rm->secrets, RM_SECRET_AMRM)->key_id;
-        sv_log_info("The AMRMToken has been rolled-over. Send new AMRMToken back to application: %s",
-                    att->app->text);
+        sv_log_info(
+            "The AMRMToken has been rolled-over. Send new AMRMToken back to application: %s",
+            att->app->text);
     }
     return resp->limit && resp->application_priority;
 }
@@ -511,7 +525,8 @@ static void on_allocate(struct ipc_call *call, const ProtobufCMessage *request, 
     if (!att->registered) {
         ipc_call_fail(call, JAVA_AM_NOT_REGISTERED,
                       "AM is not registered for known application attempt: %s or RM had restarted "
-                      "after AM registered.  AM should re-register.", att->text);
+                      "after AM registered.  AM should re-register.",
+                      att->text);
         return;
     }
     if (att->last_response && next_response_id(q->response_id) == att->response_id) {
@@ -521,8 +536,8 @@ static void on_allocate(struct ipc_call *call, const ProtobufCMessage *request, 
     if (q->response_id != att->response_id) {
         ipc_call_fail(call, JAVA_INVALID_AM_REQUEST,
                       "Invalid responseId in AllocateRequest from application attempt: %s, expect "
-                      "responseId to be %d, but get %d", att->text, att->response_id,
-                      q->response_id);
+                      "responseId to be %d, but get %d",
+                      att->text, att->response_id, q->response_id);
         return;
     }
     att->progress = clamp_progress(q->progress);
@@ -581,13 +596,17 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
     if (!rm_app_final_stored(att->app)) {
         if (q->tracking_url)
             rm_set_text(&att->tracking_url, q->tracking_url);
-        rm_audit_ok(&(struct rm_audit){ .user = att->app->user, .ip = ipc_call_peer(call)->address,
+        rm_audit_ok(&(struct rm_audit){ .user = att->app->user,
+                                        .ip = ipc_call_peer(call)->address,
                                         .operation = "Unregister App Master",
                                         .target = "ApplicationMasterService",
-                                        .app = att->app->text, .attempt = att->text });
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att,
-                                            .event = RM_ATT_UNREGISTERED,
-                                            .number = q->final_application_status },
+                                        .app = att->app->text,
+                                        .attempt = att->text });
+        rm_post_full(rm,
+                     (struct rm_event){ .machine = RM_M_ATTEMPT,
+                                        .object = att,
+                                        .event = RM_ATT_UNREGISTERED,
+                                        .number = q->final_application_status },
                      q->diagnostics);
     }
     if (resp.isunregistered || att->finish_call) { /* stored, or one such call waits already */
@@ -598,11 +617,13 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
     rm_drain(rm);
 }
 
-#define ROW(name, request, response) \
+#define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_APPLICATION_MASTER_METHODS(ROW) };
 static const struct ipc_protocol protocol = {
-    .name = YARN_APPLICATION_MASTER_PROTOCOL, .version = 1,
-    .methods = methods, .n_methods = SV_ARRAY_LEN(methods),
+    .name = YARN_APPLICATION_MASTER_PROTOCOL,
+    .version = 1,
+    .methods = methods,
+    .n_methods = SV_ARRAY_LEN(methods),
 };
 const struct ipc_protocol *const rm_am_protocols[] = { &protocol, NULL };

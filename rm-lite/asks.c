@@ -25,7 +25,7 @@ static struct rm_ask_group *group_find(struct rm_sched_app *app, int32_t priorit
 {
     struct rm_ask_group *g;
 
-    DL_FOREACH(app->groups, g)
+    DL_FOREACH (app->groups, g)
         if (g->priority == priority && g->allocation_id == allocation_id &&
             rm_res_equal(g->capability, cap))
             return g;
@@ -52,7 +52,7 @@ static void group_free(struct rm_sched_app *app, struct rm_ask_group *g)
 {
     struct rm_ask_row *row, *tmp;
 
-    HASH_ITER(hh, g->rows, row, tmp)
+    HASH_ITER (hh, g->rows, row, tmp)
         row_drop(app, g, row);
     DL_DELETE(app->groups, g);
     app->n_groups--;
@@ -156,10 +156,10 @@ void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app)
     struct rm_sched_node *n;
 
     if (app->n_reserved > 0)
-        DL_FOREACH(s->node_list, n)
+        DL_FOREACH (s->node_list, n)
             if (n->reserved_app == app)
                 rm_unreserve(s, n);
-    DL_FOREACH_SAFE(app->groups, g, tmp) {
+    DL_FOREACH_SAFE (app->groups, g, tmp) {
         pend(app, g->capability, -(int64_t)g->any);
         g->any = 0;
         group_free(app, g);
@@ -190,8 +190,10 @@ void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_gr
 
 int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c)
 {
-    struct rm_ask ask = { .priority = c->priority, .allocation_id = c->allocation_id,
-                          .capability = c->resource, .relax = true };
+    struct rm_ask ask = { .priority = c->priority,
+                          .allocation_id = c->allocation_id,
+                          .capability = c->resource,
+                          .relax = true };
     struct rm_ask_group *g;
     struct rm_ask_row *row;
     int r = group_get(app, &ask, &g);
@@ -261,7 +263,7 @@ void rm_blacklist_clear(struct rm_sched_app *app)
 {
     struct rm_name *n, *tmp;
 
-    HASH_ITER(hh, app->blacklist, n, tmp) {
+    HASH_ITER (hh, app->blacklist, n, tmp) {
         HASH_DEL(app->blacklist, n);
         free(n->name);
         free(n);

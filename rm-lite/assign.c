@@ -181,8 +181,7 @@ static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
         if (!rack->relax)
             return false;
         *ret = RM_RACK_LOCAL;
-        if (set->node_locality_delay < 0 ||
-            g->missed > SV_MIN(nodes, set->node_locality_delay))
+        if (set->node_locality_delay < 0 || g->missed > SV_MIN(nodes, set->node_locality_delay))
             return true;
     }
     if (!g->any_relax)
@@ -193,7 +192,8 @@ static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
     if (set->rack_additional_delay > -1)
         limit = SV_MIN(nodes, set->node_locality_delay + set->rack_additional_delay);
     else
-        limit = SV_MIN(nodes, (int64_t)((double)g->any * SV_MIN((double)places / (double)nodes, 1)));
+        limit =
+            SV_MIN(nodes, (int64_t)((double)g->any * SV_MIN((double)places / (double)nodes, 1)));
     return g->missed > limit;
 }
 
@@ -222,7 +222,7 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
 
     if (blacklisted(app, p->n))
         return SKIPPED;
-    DL_FOREACH_SAFE(app->groups, g, tmp) {
+    DL_FOREACH_SAFE (app->groups, g, tmp) {
         enum rm_locality l;
         struct rm_res room = rm_res_sub(p->n->total, p->n->used);
 
@@ -245,7 +245,8 @@ static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_re
 {
     struct rm_sched_app *app, *tmp;
 
-    DL_FOREACH_SAFE2(q->ready, app, tmp, r_next) {
+    DL_FOREACH_SAFE2(q->ready, app, tmp, r_next)
+    {
         struct rm_res ul = rm_user_limit(p->s, q, app->user);
         enum outcome o;
 
@@ -330,9 +331,10 @@ static enum outcome serve_reservation(struct pass *p)
     if (!rm_res_fits(p->s->set.calc, n->reserved, rm_res_sub(n->total, n->used)))
         return RESERVED;
     rm_unreserve(p->s, n);
-    return allocate(p, app, g, rm_asks_row(g, n->id.host) ? RM_NODE_LOCAL
-                               : rm_asks_row(g, n->rack)  ? RM_RACK_LOCAL
-                                                          : RM_OFF_SWITCH);
+    return allocate(p, app, g,
+                    rm_asks_row(g, n->id.host) ? RM_NODE_LOCAL
+                    : rm_asks_row(g, n->rack)  ? RM_RACK_LOCAL
+                                               : RM_OFF_SWITCH);
 }
 
 int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat)
@@ -347,8 +349,8 @@ int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat)
 
         if (o == SKIPPED) {
             /* Nothing fits into less than the smallest container. */
-            if (!heartbeat && !rm_res_fits(s->set.calc, s->set.min_alloc,
-                                           rm_res_sub(n->total, n->used)))
+            if (!heartbeat &&
+                !rm_res_fits(s->set.calc, s->set.min_alloc, rm_res_sub(n->total, n->used)))
                 return (int)given;
             o = assign_queue(&p, s->root, s->root->eff_max);
         }

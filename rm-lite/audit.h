@@ -10,7 +10,7 @@ struct rm_audit { /* NULL = not in the line */
 };
 void rm_audit_ok(const struct rm_audit *a);
 void rm_audit_fail(const struct rm_audit *a);
-void rm_audit_app_end(const struct rm_app *app);   /* RESULT of the whole application */
+void rm_audit_app_end(const struct rm_app *app); /* RESULT of the whole application */
 void rm_audit_summary(const struct rm_app *app);
 /* Takes "k=v" apart safely: escapes , = \ CR LF as Hadoop's StringUtils.escapeString. */
 void rm_audit_escape(char *dst, size_t size, const char *src);

@@ -74,13 +74,17 @@ static bool may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app
 {
     if (!rm->c.acl_enable || sv_streq(user_of(call), app->user))
         return true;
-    rm_audit_fail(&(struct rm_audit){ .user = user_of(call), .ip = ipc_call_peer(call)->address,
-                                      .operation = operation, .target = "ClientRMService",
+    rm_audit_fail(&(struct rm_audit){ .user = user_of(call),
+                                      .ip = ipc_call_peer(call)->address,
+                                      .operation = operation,
+                                      .target = "ClientRMService",
                                       .permissions = "User doesn't have permissions to MODIFY_APP",
-                                      .description = "Unauthorized user", .app = app->text });
+                                      .description = "Unauthorized user",
+                                      .app = app->text });
     ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                   "java.security.AccessControlException: User %s cannot perform operation "
-                  "MODIFY_APP on %s", user_of(call), app->text);
+                  "MODIFY_APP on %s",
+                  user_of(call), app->text);
     return false;
 }
 
@@ -115,7 +119,8 @@ static void on_submitApplication(struct ipc_call *call, const ProtobufCMessage *
         (const Hadoop__Yarn__SubmitApplicationRequestProto *)request;
     Hadoop__Yarn__SubmitApplicationResponseProto resp =
         HADOOP__YARN__SUBMIT_APPLICATION_RESPONSE_PROTO__INIT;
-    struct rm_audit audit = { .user = user_of(call), .ip = ipc_call_peer(call)->address,
+    struct rm_audit audit = { .user = user_of(call),
+                              .ip = ipc_call_peer(call)->address,
                               .operation = "Submit Application Request",
                               .target = "ClientRMService" };
     struct sv_error err = { 0 };
@@ -155,7 +160,8 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
     const char *why;
 
     if (yarn_app_id_from(q->application_id, &id) < 0 || !(app = rm_app_find(rm, id))) {
-        rm_audit_fail(&(struct rm_audit){ .user = user_of(call), .ip = peer->address,
+        rm_audit_fail(&(struct rm_audit){ .user = user_of(call),
+                                          .ip = peer->address,
                                           .operation = "Kill Application Request",
                                           .target = "ClientRMService",
                                           .description = "Trying to kill an absent application" });
@@ -169,11 +175,13 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
     resp.is_kill_completed = rm_app_final_stored(app);
     if (!resp.is_kill_completed) {
         why = rm_kill_text(ipc_call_arena(call), app, user_of(call), peer->address, q->diagnostics);
-        rm_audit_ok(&(struct rm_audit){ .user = user_of(call), .ip = peer->address,
+        rm_audit_ok(&(struct rm_audit){ .user = user_of(call),
+                                        .ip = peer->address,
                                         .operation = "Kill Application Request",
-                                        .target = "ClientRMService", .app = app->text });
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
-                                            .event = RM_APP_KILL }, why);
+                                        .target = "ClientRMService",
+                                        .app = app->text });
+        rm_post_full(
+            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL }, why);
         rm_drain(rm);
     }
     ipc_call_reply(call, &resp.base);
@@ -206,8 +214,9 @@ static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMess
 
     if (!att || !may_modify(call, rm, att->app, "Fail Attempt Request"))
         return;
-    rm_post_full(rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att,
-                                        .event = RM_ATT_FAIL }, "Attempt failed by user.");
+    rm_post_full(rm,
+                 (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_FAIL },
+                 "Attempt failed by user.");
     rm_drain(rm);
     ipc_call_reply(call, &resp.base);
 }
@@ -288,7 +297,8 @@ static bool matches(struct ipc_call *call, const struct rm_app *app,
     for (size_t i = 0; i < q->n_application_states && !state; i++)
         state = (int)q->application_states[i] == rm_app_wire_state(app);
     return state && in_list(q->application_types, q->n_application_types, app->type) &&
-           in_list(q->users, q->n_users, app->user) && in_list(q->queues, q->n_queues, app->queue) &&
+           in_list(q->users, q->n_users, app->user) &&
+           in_list(q->queues, q->n_queues, app->queue) &&
            has_tag(app, q->applicationtags, q->n_applicationtags) &&
            (!q->name || strcmp(q->name, app->name) == 0) &&
            (!q->has_start_begin || app->start_ms >= q->start_begin) &&
@@ -316,7 +326,7 @@ static void on_getApplications(struct ipc_call *call, const ProtobufCMessage *re
         no_memory(call);
         return;
     }
-    DL_FOREACH(rm->app_list, app) {
+    DL_FOREACH (rm->app_list, app) {
         if ((int64_t)resp.n_applications >= limit)
             break;
         if (!matches(call, app, q))
@@ -368,7 +378,7 @@ static void on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMess
         no_memory(call);
         return;
     }
-    DL_FOREACH(app->attempts, att) {
+    DL_FOREACH (app->attempts, att) {
         resp.application_attempts[resp.n_application_attempts] = rm_attempt_report(a, att);
         if (!resp.application_attempts[resp.n_application_attempts++]) {
             no_memory(call);
@@ -394,8 +404,9 @@ static void on_getContainerReport(struct ipc_call *call, const ProtobufCMessage 
         ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Invalid container id: null");
         return;
     }
-    if (!app_of(call, rm, q->container_id->app_attempt_id
-                              ? q->container_id->app_attempt_id->application_id : NULL))
+    if (!app_of(call, rm,
+                q->container_id->app_attempt_id ? q->container_id->app_attempt_id->application_id
+                                                : NULL))
         return;
     c = rm_container_find(rm, id);
     if (!c) {
@@ -410,8 +421,7 @@ static void on_getContainerReport(struct ipc_call *call, const ProtobufCMessage 
         no_memory(call);
 }
 
-static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
-                             void *userdata)
+static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
     const Hadoop__Yarn__GetContainersRequestProto *q =
@@ -442,25 +452,25 @@ static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *requ
 
 /* ------------------------------------------------------- what is off answers as off */
 
-#define ON(name) \
+#define ON(name)                                                                                   \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
-#define EMPTY(name, type, INIT) \
-    ON(name) \
-    { \
-        Hadoop__Yarn__##type resp = INIT; \
-        (void)request; \
-        (void)userdata; \
-        ipc_call_reply(call, &resp.base); \
+#define EMPTY(name, type, INIT)                                                                    \
+    ON(name)                                                                                       \
+    {                                                                                              \
+        Hadoop__Yarn__##type resp = INIT;                                                          \
+        (void)request;                                                                             \
+        (void)userdata;                                                                            \
+        ipc_call_reply(call, &resp.base);                                                          \
     }
-#define REFUSED(name, class, text) \
-    ON(name) \
-    { \
-        (void)request; \
-        (void)userdata; \
-        ipc_call_fail(call, class, text); \
+#define REFUSED(name, class, text)                                                                 \
+    ON(name)                                                                                       \
+    {                                                                                              \
+        (void)request;                                                                             \
+        (void)userdata;                                                                            \
+        ipc_call_fail(call, class, text);                                                          \
     }
-#define NO_PROFILES \
-    "Resource profile is not enabled, please enable resource profile feature before using its " \
+#define NO_PROFILES                                                                                \
+    "Resource profile is not enabled, please enable resource profile feature before using its "    \
     "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
 #define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
 #define NO_KERBEROS(verb) "Delegation Token can be " verb " only with kerberos authentication"
@@ -513,7 +523,8 @@ ON(updateApplicationTimeouts)
     if (!app || !may_modify(call, userdata, app, "Update Application Timeouts"))
         return;
     if (!rm_app_final_stored(app)) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "selvedge-rm does not support application timeouts");
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "selvedge-rm does not support application timeouts");
         return;
     }
     resp.n_application_timeouts = q->n_application_timeouts; /* too late to matter */
@@ -538,7 +549,8 @@ ON(signalToContainer)
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Trying to signal an absent container %s",
                       yarn_container_id_text(id, text));
     else
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "selvedge-rm does not support signalling a container "
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "selvedge-rm does not support signalling a container "
                       "through the ResourceManager");
 }
 
@@ -569,7 +581,7 @@ ON(getResourceTypeInfo)
         no_memory(call);
 }
 
-#define ROW(name, request, response) \
+#define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 /* cluster-reports.c */
 #define on_getClusterMetrics rm_on_getClusterMetrics
@@ -578,7 +590,9 @@ ON(getResourceTypeInfo)
 #define on_getQueueUserAcls rm_on_getQueueUserAcls
 static const struct ipc_method methods[] = { YARN_APPLICATION_CLIENT_METHODS(ROW) };
 static const struct ipc_protocol protocol = {
-    .name = YARN_APPLICATION_CLIENT_PROTOCOL, .version = 1,
-    .methods = methods, .n_methods = SV_ARRAY_LEN(methods),
+    .name = YARN_APPLICATION_CLIENT_PROTOCOL,
+    .version = 1,
+    .methods = methods,
+    .n_methods = SV_ARRAY_LEN(methods),
 };
 const struct ipc_protocol *const rm_client_protocols[] = { &protocol, NULL };

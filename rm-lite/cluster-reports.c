@@ -132,7 +132,7 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
     m->preemptiondisabled = m->intraqueuepreemptiondisabled = true;
     m->has_weight = true;
     m->weight = (float)q->weight;
-    m->schedulertype = (char *)(uintptr_t)"CapacityScheduler";
+    m->schedulertype = (char *)(uintptr_t) "CapacityScheduler";
     return m->queuename && m->queuepath && m->queuestatistics ? m : NULL;
 }
 
@@ -171,8 +171,9 @@ static int add_child(const struct rm_queue_info *q, void *userdata)
     }
     w->into->childqueues[w->into->n_childqueues++] = m;
     if (w->recursive) {
-        struct walk sub = { .a = w->a, .rm = w->rm, .parent = m->queuepath, .recursive = true,
-                            .into = m };
+        struct walk sub = {
+            .a = w->a, .rm = w->rm, .parent = m->queuepath, .recursive = true, .into = m
+        };
 
         add_children(&sub);
         w->failed = sub.failed;
@@ -199,7 +200,7 @@ static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_in
     m->applications = ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
     if (!m->applications)
         return false;
-    DL_FOREACH(rm->app_list, app) {
+    DL_FOREACH (rm->app_list, app) {
         struct rm_app_usage use;
 
         if (rm_sched_app_usage(rm->sched, app->id, &use) < 0 || !inside(use.queue_path, q->path))
@@ -231,8 +232,11 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         return;
     }
     if (q->includechildqueues || q->recursive) {
-        struct walk w = { .a = a, .rm = rm, .parent = resp.queueinfo->queuepath,
-                          .recursive = q->recursive, .into = resp.queueinfo };
+        struct walk w = { .a = a,
+                          .rm = rm,
+                          .parent = resp.queueinfo->queuepath,
+                          .recursive = q->recursive,
+                          .into = resp.queueinfo };
 
         add_children(&w);
         if (w.failed) {

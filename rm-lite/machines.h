@@ -7,47 +7,123 @@
 #include "rm-lite/rm.h"
 
 enum rm_app_state {
-    RM_APP_NEW = 1, RM_APP_NEW_SAVING, RM_APP_SUBMITTED, RM_APP_ACCEPTED, RM_APP_RUNNING,
-    RM_APP_FINAL_SAVING, RM_APP_FINISHING, RM_APP_FINISHED, RM_APP_FAILED, RM_APP_KILLING,
-    RM_APP_KILLED, RM_APP_STATES
+    RM_APP_NEW = 1,
+    RM_APP_NEW_SAVING,
+    RM_APP_SUBMITTED,
+    RM_APP_ACCEPTED,
+    RM_APP_RUNNING,
+    RM_APP_FINAL_SAVING,
+    RM_APP_FINISHING,
+    RM_APP_FINISHED,
+    RM_APP_FAILED,
+    RM_APP_KILLING,
+    RM_APP_KILLED,
+    RM_APP_STATES
 };
 enum rm_app_event {
-    RM_APP_START = 1, RM_APP_RECOVER, RM_APP_KILL, RM_APP_NEW_SAVED, RM_APP_ACCEPTED_EV,
-    RM_APP_REJECTED, RM_APP_ATTEMPT_REGISTERED, RM_APP_ATTEMPT_UNREGISTERED,
-    RM_APP_ATTEMPT_FINISHED, RM_APP_ATTEMPT_FAILED, RM_APP_ATTEMPT_KILLED, RM_APP_UPDATE_SAVED,
-    RM_APP_NODE_UPDATE, RM_APP_RUNNING_ON_NODE, RM_APP_EVENTS
+    RM_APP_START = 1,
+    RM_APP_RECOVER,
+    RM_APP_KILL,
+    RM_APP_NEW_SAVED,
+    RM_APP_ACCEPTED_EV,
+    RM_APP_REJECTED,
+    RM_APP_ATTEMPT_REGISTERED,
+    RM_APP_ATTEMPT_UNREGISTERED,
+    RM_APP_ATTEMPT_FINISHED,
+    RM_APP_ATTEMPT_FAILED,
+    RM_APP_ATTEMPT_KILLED,
+    RM_APP_UPDATE_SAVED,
+    RM_APP_NODE_UPDATE,
+    RM_APP_RUNNING_ON_NODE,
+    RM_APP_EVENTS
 };
 
 enum rm_attempt_state {
-    RM_ATT_NEW = 1, RM_ATT_SUBMITTED, RM_ATT_SCHEDULED, RM_ATT_ALLOCATED_SAVING, RM_ATT_ALLOCATED,
-    RM_ATT_LAUNCHED_UNMANAGED_SAVING, RM_ATT_LAUNCHED, RM_ATT_RUNNING, RM_ATT_FINAL_SAVING,
-    RM_ATT_FINISHING, RM_ATT_FINISHED, RM_ATT_FAILED, RM_ATT_KILLED, RM_ATT_STATES
+    RM_ATT_NEW = 1,
+    RM_ATT_SUBMITTED,
+    RM_ATT_SCHEDULED,
+    RM_ATT_ALLOCATED_SAVING,
+    RM_ATT_ALLOCATED,
+    RM_ATT_LAUNCHED_UNMANAGED_SAVING,
+    RM_ATT_LAUNCHED,
+    RM_ATT_RUNNING,
+    RM_ATT_FINAL_SAVING,
+    RM_ATT_FINISHING,
+    RM_ATT_FINISHED,
+    RM_ATT_FAILED,
+    RM_ATT_KILLED,
+    RM_ATT_STATES
 };
 enum rm_attempt_event {
-    RM_ATT_START = 1, RM_ATT_RECOVER, RM_ATT_KILL, RM_ATT_FAIL, RM_ATT_ADDED,
-    RM_ATT_CONTAINER_ALLOCATED, RM_ATT_NEW_SAVED, RM_ATT_LAUNCHED_EV, RM_ATT_LAUNCH_FAILED,
-    RM_ATT_REGISTERED, RM_ATT_STATUS_UPDATE, RM_ATT_UNREGISTERED, RM_ATT_CONTAINER_FINISHED,
-    RM_ATT_EXPIRE, RM_ATT_UPDATE_SAVED, RM_ATT_EVENTS
+    RM_ATT_START = 1,
+    RM_ATT_RECOVER,
+    RM_ATT_KILL,
+    RM_ATT_FAIL,
+    RM_ATT_ADDED,
+    RM_ATT_CONTAINER_ALLOCATED,
+    RM_ATT_NEW_SAVED,
+    RM_ATT_LAUNCHED_EV,
+    RM_ATT_LAUNCH_FAILED,
+    RM_ATT_REGISTERED,
+    RM_ATT_STATUS_UPDATE,
+    RM_ATT_UNREGISTERED,
+    RM_ATT_CONTAINER_FINISHED,
+    RM_ATT_EXPIRE,
+    RM_ATT_UPDATE_SAVED,
+    RM_ATT_EVENTS
 };
 
 enum rm_container_state {
-    RM_CON_NEW = 1, RM_CON_RESERVED, RM_CON_ALLOCATED, RM_CON_ACQUIRED, RM_CON_RUNNING,
-    RM_CON_COMPLETED, RM_CON_EXPIRED, RM_CON_RELEASED, RM_CON_KILLED, RM_CON_STATES
+    RM_CON_NEW = 1,
+    RM_CON_RESERVED,
+    RM_CON_ALLOCATED,
+    RM_CON_ACQUIRED,
+    RM_CON_RUNNING,
+    RM_CON_COMPLETED,
+    RM_CON_EXPIRED,
+    RM_CON_RELEASED,
+    RM_CON_KILLED,
+    RM_CON_STATES
 };
 enum rm_container_event {
-    RM_CON_START = 1, RM_CON_RECOVER, RM_CON_RESERVED_EV, RM_CON_ACQUIRED_EV, RM_CON_LAUNCHED,
-    RM_CON_FINISHED, RM_CON_RELEASED_EV, RM_CON_EXPIRE, RM_CON_KILL, RM_CON_EVENTS
+    RM_CON_START = 1,
+    RM_CON_RECOVER,
+    RM_CON_RESERVED_EV,
+    RM_CON_ACQUIRED_EV,
+    RM_CON_LAUNCHED,
+    RM_CON_FINISHED,
+    RM_CON_RELEASED_EV,
+    RM_CON_EXPIRE,
+    RM_CON_KILL,
+    RM_CON_EVENTS
 };
 
 enum rm_node_state {
-    RM_NODE_NEW = 1, RM_NODE_RUNNING, RM_NODE_UNHEALTHY, RM_NODE_DECOMMISSIONING,
-    RM_NODE_DECOMMISSIONED, RM_NODE_LOST, RM_NODE_REBOOTED, RM_NODE_SHUTDOWN, RM_NODE_STATES
+    RM_NODE_NEW = 1,
+    RM_NODE_RUNNING,
+    RM_NODE_UNHEALTHY,
+    RM_NODE_DECOMMISSIONING,
+    RM_NODE_DECOMMISSIONED,
+    RM_NODE_LOST,
+    RM_NODE_REBOOTED,
+    RM_NODE_SHUTDOWN,
+    RM_NODE_STATES
 };
 enum rm_node_event {
-    RM_NODE_STARTED = 1, RM_NODE_STATUS_UPDATE, RM_NODE_DECOMMISSION, RM_NODE_GRACEFUL,
-    RM_NODE_RECOMMISSION, RM_NODE_EXPIRE, RM_NODE_REBOOTING, RM_NODE_SHUTDOWN_EV,
-    RM_NODE_RECONNECTED, RM_NODE_RESOURCE_UPDATE, RM_NODE_CLEANUP_APP, RM_NODE_CLEANUP_CONTAINER,
-    RM_NODE_PULLED_BY_AM, RM_NODE_EVENTS
+    RM_NODE_STARTED = 1,
+    RM_NODE_STATUS_UPDATE,
+    RM_NODE_DECOMMISSION,
+    RM_NODE_GRACEFUL,
+    RM_NODE_RECOMMISSION,
+    RM_NODE_EXPIRE,
+    RM_NODE_REBOOTING,
+    RM_NODE_SHUTDOWN_EV,
+    RM_NODE_RECONNECTED,
+    RM_NODE_RESOURCE_UPDATE,
+    RM_NODE_CLEANUP_APP,
+    RM_NODE_CLEANUP_CONTAINER,
+    RM_NODE_PULLED_BY_AM,
+    RM_NODE_EVENTS
 };
 
 extern const struct sv_fsm rm_app_fsm, rm_attempt_fsm, rm_container_fsm, rm_node_fsm;
@@ -64,11 +140,11 @@ extern const struct sv_fsm rm_app_fsm, rm_attempt_fsm, rm_container_fsm, rm_node
 /* rm-app.c */
 struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
                           const uint8_t *submission, size_t len, struct sv_error *err);
-void rm_app_free(struct rm_app *app); /* with its attempts */
-bool rm_app_is_final(const struct rm_app *app);        /* FINISHED, FAILED, KILLED */
-bool rm_app_final_stored(const struct rm_app *app);    /* also FINISHING */
-int rm_app_wire_state(const struct rm_app *app);       /* YarnApplicationStateProto */
-int rm_app_wire_final(const struct rm_app *app);       /* FinalApplicationStatusProto */
+void rm_app_free(struct rm_app *app);               /* with its attempts */
+bool rm_app_is_final(const struct rm_app *app);     /* FINISHED, FAILED, KILLED */
+bool rm_app_final_stored(const struct rm_app *app); /* also FINISHING */
+int rm_app_wire_state(const struct rm_app *app);    /* YarnApplicationStateProto */
+int rm_app_wire_final(const struct rm_app *app);    /* FinalApplicationStatusProto */
 const char *rm_app_wire_state_name(const struct rm_app *app);
 void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s);
 

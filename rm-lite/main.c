@@ -10,15 +10,17 @@
 
 static void usage(FILE *out)
 {
-    fputs("Usage: selvedge-rm [OPTION]...\n"
-          "The ResourceManager of a YARN cluster.\n\n"
-          "  -c, --conf DIR         read core-site.xml, yarn-site.xml, capacity-scheduler.xml here\n"
-          "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
-          "  -D KEY=VALUE           set one key\n"
-          "      --print-conf       print every key of the ResourceManager and end\n"
-          "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
-          "                         RMContainer, RMNode) and end\n"
-          "  -h, --help             this text\n", out);
+    fputs(
+        "Usage: selvedge-rm [OPTION]...\n"
+        "The ResourceManager of a YARN cluster.\n\n"
+        "  -c, --conf DIR         read core-site.xml, yarn-site.xml, capacity-scheduler.xml here\n"
+        "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
+        "  -D KEY=VALUE           set one key\n"
+        "      --print-conf       print every key of the ResourceManager and end\n"
+        "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
+        "                         RMContainer, RMNode) and end\n"
+        "  -h, --help             this text\n",
+        out);
 }
 
 static int print_graph(const char *name)
@@ -79,13 +81,12 @@ static int run(struct sv_conf *conf)
 int main(int argc, char **argv)
 {
     enum { PRINT_GRAPH = 256, PRINT_CONF };
-    static const struct option options[] = {
-        { "conf", required_argument, NULL, 'c' },
-        { "print-graph", required_argument, NULL, PRINT_GRAPH },
-        { "print-conf", no_argument, NULL, PRINT_CONF },
-        { "help", no_argument, NULL, 'h' },
-        { 0 }
-    };
+    static const struct option options[] = { { "conf", required_argument, NULL, 'c' },
+                                             { "print-graph", required_argument, NULL,
+                                               PRINT_GRAPH },
+                                             { "print-conf", no_argument, NULL, PRINT_CONF },
+                                             { "help", no_argument, NULL, 'h' },
+                                             { 0 } };
     struct sv_conf *conf = sv_conf_new();
     struct sv_error err = { 0 };
     const char *dir = NULL;

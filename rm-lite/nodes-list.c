@@ -70,15 +70,18 @@ void rm_nodes_list_apply(struct rm *rm, bool graceful, int64_t timeout_ms)
 {
     struct rm_node *n, *tmp;
 
-    HASH_ITER(hh, rm->nodes, n, tmp) {
+    HASH_ITER (hh, rm->nodes, n, tmp) {
         bool allowed = rm_nodes_list_allows(rm, n->id.host);
 
         if (allowed && n->state == RM_NODE_DECOMMISSIONING)
             rm_post(rm, RM_M_NODE, n, RM_NODE_RECOMMISSION);
         else if (!allowed && graceful)
-            rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
-                                                .event = RM_NODE_GRACEFUL,
-                                                .number = timeout_ms }, NULL);
+            rm_post_full(rm,
+                         (struct rm_event){ .machine = RM_M_NODE,
+                                            .object = n,
+                                            .event = RM_NODE_GRACEFUL,
+                                            .number = timeout_ms },
+                         NULL);
         else if (!allowed)
             rm_post(rm, RM_M_NODE, n, RM_NODE_DECOMMISSION);
     }

@@ -25,17 +25,21 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
         struct rm_queue *c = q->children[i];
 
         if (c->mode == RM_MODE_ABSOLUTE) { /* scaled down when the cluster is too small */
-            double fm = wanted.mem > q->eff_min.mem ? (double)q->eff_min.mem / (double)wanted.mem : 1;
+            double fm =
+                wanted.mem > q->eff_min.mem ? (double)q->eff_min.mem / (double)wanted.mem : 1;
             double fv = wanted.vcores > q->eff_min.vcores
-                            ? (double)q->eff_min.vcores / (double)wanted.vcores : 1;
+                            ? (double)q->eff_min.vcores / (double)wanted.vcores
+                            : 1;
 
             c->eff_min.mem = (int64_t)((double)c->abs_min.mem * fm);
             c->eff_min.vcores = (int64_t)((double)c->abs_min.vcores * fv);
-            c->eff_max = rm_res_is_zero(c->abs_max) ? q->eff_max : rm_res_min(c->abs_max, q->eff_max);
+            c->eff_max =
+                rm_res_is_zero(c->abs_max) ? q->eff_max : rm_res_min(c->abs_max, q->eff_max);
             c->abs_capacity = rm_res_share(s->set.calc, c->eff_min, s->cluster);
             c->abs_max_capacity = rm_res_share(s->set.calc, c->eff_max, s->cluster);
             c->capacity = q->abs_capacity > 0 ? c->abs_capacity / q->abs_capacity : 0;
-            c->max_capacity = q->abs_max_capacity > 0 ? c->abs_max_capacity / q->abs_max_capacity : 0;
+            c->max_capacity =
+                q->abs_max_capacity > 0 ? c->abs_max_capacity / q->abs_max_capacity : 0;
         } else {
             if (c->mode == RM_MODE_WEIGHT)
                 c->capacity = weights > 0 ? c->weight / weights : 0;
@@ -239,7 +243,8 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
         return;
     limit = rm_queue_am_limit(s, leaf);
     user_limit = user_am_limit(s, leaf, limit);
-    DL_FOREACH_SAFE2(leaf->waiting, app, tmp, w_next) {
+    DL_FOREACH_SAFE2(leaf->waiting, app, tmp, w_next)
+    {
         struct rm_res q = rm_res_add(leaf->am_used, app->am);
         struct rm_res u = rm_res_add(app->user->am_used, app->am);
 
@@ -267,23 +272,36 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
     double guarantee = rm_res_share(s->set.calc, q->used, q->eff_min);
 
     *ret = (struct rm_queue_info){
-        .name = q->name, .path = q->path, .parent = q->parent ? q->parent->path : NULL,
-        .leaf = rm_queue_leaf(q), .state = q->state,
-        .capacity = q->capacity, .max_capacity = q->max_capacity,
-        .abs_capacity = q->abs_capacity, .abs_max_capacity = q->abs_max_capacity,
+        .name = q->name,
+        .path = q->path,
+        .parent = q->parent ? q->parent->path : NULL,
+        .leaf = rm_queue_leaf(q),
+        .state = q->state,
+        .capacity = q->capacity,
+        .max_capacity = q->max_capacity,
+        .abs_capacity = q->abs_capacity,
+        .abs_max_capacity = q->abs_max_capacity,
         .used_capacity = guarantee,
         .abs_used_capacity = rm_res_share(s->set.calc, q->used, s->cluster),
         .weight = q->mode == RM_MODE_WEIGHT ? q->weight : -1,
-        .used = q->used, .reserved = q->reserved, .pending = q->pending, .am_used = q->am_used,
+        .used = q->used,
+        .reserved = q->reserved,
+        .pending = q->pending,
+        .am_used = q->am_used,
         .am_limit = rm_queue_am_limit(s, q),
-        .effective_min = q->eff_min, .effective_max = q->eff_max,
+        .effective_min = q->eff_min,
+        .effective_max = q->eff_max,
         .max_allocation = q->max_allocation,
-        .containers = q->containers, .active_apps = q->active_apps,
+        .containers = q->containers,
+        .active_apps = q->active_apps,
         .pending_apps = q->apps - q->active_apps,
-        .max_apps = q->max_apps, .max_apps_per_user = q->max_apps_per_user,
+        .max_apps = q->max_apps,
+        .max_apps_per_user = q->max_apps_per_user,
         .users = (int32_t)HASH_COUNT(q->users),
-        .user_limit = q->user_limit, .user_limit_factor = q->user_limit_factor,
+        .user_limit = q->user_limit,
+        .user_limit_factor = q->user_limit_factor,
         .am_percent = q->am_percent,
-        .priority = q->priority, .default_app_priority = q->default_app_priority,
+        .priority = q->priority,
+        .default_app_priority = q->default_app_priority,
     };
 }

@@ -13,50 +13,87 @@
 #define CS "yarn.scheduler.capacity."
 
 static const struct sv_conf_key key_calc = {
-    CS "resource-calculator", SV_CONF_STRING,
-    "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator", 0, 0, 0,
+    CS "resource-calculator",
+    SV_CONF_STRING,
+    "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+    0,
+    0,
+    0,
     "class of the resource calculator: DominantResourceCalculator or DefaultResourceCalculator"
 };
 static const struct sv_conf_key key_max_apps = {
-    CS "maximum-applications", SV_CONF_INT, "10000", 1, INT32_MAX, 0,
+    CS "maximum-applications",
+    SV_CONF_INT,
+    "10000",
+    1,
+    INT32_MAX,
+    0,
     "applications, pending and running, in the whole system"
 };
 static const struct sv_conf_key key_am_percent = {
-    CS "maximum-am-resource-percent", SV_CONF_FLOAT, "0.1", 0, 0, 0,
+    CS "maximum-am-resource-percent",
+    SV_CONF_FLOAT,
+    "0.1",
+    0,
+    0,
+    0,
     "part of a queue's capacity that ApplicationMasters may use"
 };
 static const struct sv_conf_key key_offswitch = {
-    CS "per-node-heartbeat.maximum-offswitch-assignments", SV_CONF_INT, "1", 1, INT32_MAX, 0,
+    CS "per-node-heartbeat.maximum-offswitch-assignments",     SV_CONF_INT, "1", 1, INT32_MAX, 0,
     "off-switch containers given on one node in one heartbeat"
 };
 static const struct sv_conf_key key_multiple = {
-    CS "per-node-heartbeat.multiple-assignments-enabled", SV_CONF_BOOL, "true", 0, 0, 0,
+    CS "per-node-heartbeat.multiple-assignments-enabled",  SV_CONF_BOOL, "true", 0, 0, 0,
     "more than one container on one node in one heartbeat"
 };
 static const struct sv_conf_key key_assignments = {
-    CS "per-node-heartbeat.maximum-container-assignments", SV_CONF_INT, "100", -1, INT32_MAX, 0,
+    CS "per-node-heartbeat.maximum-container-assignments",
+    SV_CONF_INT,
+    "100",
+    -1,
+    INT32_MAX,
+    0,
     "containers given on one node in one heartbeat; -1 = no limit"
 };
 static const struct sv_conf_key key_node_delay = {
-    CS "node-locality-delay", SV_CONF_INT, "40", -1, INT32_MAX, 0,
+    CS "node-locality-delay",
+    SV_CONF_INT,
+    "40",
+    -1,
+    INT32_MAX,
+    0,
     "opportunities missed before a rack-local container is taken; -1 = none"
 };
 static const struct sv_conf_key key_rack_delay = {
-    CS "rack-locality-additional-delay", SV_CONF_INT, "-1", -1, INT32_MAX, 0,
+    CS "rack-locality-additional-delay",
+    SV_CONF_INT,
+    "-1",
+    -1,
+    INT32_MAX,
+    0,
     "further opportunities missed before an off-switch container is taken; -1 = by the ask's size"
 };
 static const struct sv_conf_key key_rack_reset = {
-    CS "rack-locality-full-reset", SV_CONF_BOOL, "true", 0, 0, 0,
+    CS "rack-locality-full-reset",
+    SV_CONF_BOOL,
+    "true",
+    0,
+    0,
+    0,
     "a rack-local assignment resets the missed opportunities"
 };
 static const struct sv_conf_key key_min_mb = {
-    "yarn.scheduler.minimum-allocation-mb", SV_CONF_INT, "1024", 0, INT32_MAX, 0,
+    "yarn.scheduler.minimum-allocation-mb",        SV_CONF_INT, "1024", 0, INT32_MAX, 0,
     "smallest container, MB; others are multiples"
 };
-static const struct sv_conf_key key_max_mb = {
-    "yarn.scheduler.maximum-allocation-mb", SV_CONF_INT, "8192", 1, INT32_MAX, 0,
-    "largest container, MB"
-};
+static const struct sv_conf_key key_max_mb = { "yarn.scheduler.maximum-allocation-mb",
+                                               SV_CONF_INT,
+                                               "8192",
+                                               1,
+                                               INT32_MAX,
+                                               0,
+                                               "largest container, MB" };
 static const struct sv_conf_key key_min_vc = {
     "yarn.scheduler.minimum-allocation-vcores", SV_CONF_INT, "1", 0, INT32_MAX, 0,
     "smallest container, virtual cores"
@@ -66,11 +103,21 @@ static const struct sv_conf_key key_max_vc = {
     "largest container, virtual cores"
 };
 static const struct sv_conf_key key_user_limit = {
-    CS "minimum-user-limit-percent", SV_CONF_FLOAT, "100", 0, 0, 0,
+    CS "minimum-user-limit-percent",
+    SV_CONF_FLOAT,
+    "100",
+    0,
+    0,
+    0,
     "percent of a queue that each of several users is sure of"
 };
 static const struct sv_conf_key key_user_factor = {
-    CS "user-limit-factor", SV_CONF_FLOAT, "1", 0, 0, 0,
+    CS "user-limit-factor",
+    SV_CONF_FLOAT,
+    "1",
+    0,
+    0,
+    0,
     "multiple of a queue's capacity that one user may take; -1 = no limit"
 };
 
@@ -264,8 +311,8 @@ static int parse_limits(struct sv_conf *c, const struct rm_sched_settings *set, 
         return r;
     q->max_allocation = rm_res_min((struct rm_res){ mb, vc }, set->max_alloc);
     order = queue_raw(c, q->path, "ordering-policy");
-    q->priority_order = order ? sv_streq(order, "priority-utilization")
-                              : q->parent && q->parent->priority_order;
+    q->priority_order =
+        order ? sv_streq(order, "priority-utilization") : q->parent && q->parent->priority_order;
     return 0;
 }
 
@@ -277,7 +324,8 @@ static int check_children(const struct rm_queue *q, struct sv_error *err)
         if (q->children[i]->mode != q->children[0]->mode)
             return sv_error_set(err, -EINVAL,
                                 "queue %s: its children mix percentages, weights and absolute "
-                                "capacities", q->path);
+                                "capacities",
+                                q->path);
         sum += q->children[i]->capacity;
     }
     if (q->n_children && q->children[0]->mode == RM_MODE_PERCENT && fabs(sum - 1) > 0.001)
@@ -307,8 +355,8 @@ static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, c
     q->parent = parent;
     q->weight = -1;
     q->name = strdup(name);
-    if (!q->name || sv_asprintf(&q->path, "%s%s%s", parent ? parent->path : "",
-                                parent ? "." : "", name) < 0)
+    if (!q->name ||
+        sv_asprintf(&q->path, "%s%s%s", parent ? parent->path : "", parent ? "." : "", name) < 0)
         goto fail;
     r = parse_capacity(c, q, err);
     if (r >= 0)
@@ -370,7 +418,8 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
     else
         return sv_error_set(err, -EINVAL,
                             CS "resource-calculator: \"%s\" is neither DominantResourceCalculator "
-                            "nor DefaultResourceCalculator", calc);
+                               "nor DefaultResourceCalculator",
+                            calc);
     if (s->min_alloc.mem > s->max_alloc.mem || s->min_alloc.vcores > s->max_alloc.vcores)
         return sv_error_set(err, -EINVAL,
                             "yarn.scheduler.minimum-allocation-mb/-vcores are above the maximum");
@@ -406,7 +455,7 @@ struct rm_queue *rm_queue_free(struct rm_queue *q)
         return NULL;
     for (size_t i = 0; i < q->n_children; i++)
         rm_queue_free(q->children[i]);
-    HASH_ITER(hh, q->users, u, tmp) {
+    HASH_ITER (hh, q->users, u, tmp) {
         HASH_DEL(q->users, u);
         free(u->name);
         free(u);

@@ -1,5 +1,6 @@
 /* Reports. See reports.h; called by client-rm-service.c and application-master-service.c. Which
- * fields must be there for unmodified clients: they read states and statuses without a null check. */
+ * fields must be there for unmodified clients: they read states and statuses without a null check.
+ */
 #include "rm-lite/reports.h"
 
 #include <string.h>
@@ -28,9 +29,9 @@ Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority
 
 Hadoop__Yarn__ResourceTypeInfoProto **rm_resource_types(struct sv_arena *a, size_t *ret_n)
 {
-    static const struct { const char *name, *units; } types[] = {
-        { "memory-mb", "Mi" }, { "vcores", "" }
-    };
+    static const struct {
+        const char *name, *units;
+    } types[] = { { "memory-mb", "Mi" }, { "vcores", "" } };
     Hadoop__Yarn__ResourceTypeInfoProto **v =
         sv_newn(a, Hadoop__Yarn__ResourceTypeInfoProto *, SV_ARRAY_LEN(types));
 
@@ -139,7 +140,8 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
         return NULL;
     hadoop__yarn__application_resource_usage_report_proto__init(m);
     if (rm_sched_app_usage(app->rm->sched, app->id, &use) < 0 && rm_app_final_stored(app)) {
-        use.used = use.reserved = (struct rm_res){ .mem = -1, .vcores = -1 }; /* not known any more */
+        use.used = use.reserved =
+            (struct rm_res){ .mem = -1, .vcores = -1 }; /* not known any more */
         use.containers = use.reserved_containers = -1;
     }
     m->has_num_used_containers = m->has_num_reserved_containers = true;
@@ -147,9 +149,8 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
     m->num_reserved_containers = use.reserved_containers;
     m->used_resources = yarn_resource_to(a, rm_res_to_yarn(use.used));
     m->reserved_resources = yarn_resource_to(a, rm_res_to_yarn(use.reserved));
-    m->needed_resources =
-        yarn_resource_to(a, rm_res_to_yarn(use.containers < 0 ? use.used
-                                                              : rm_res_add(use.used, use.reserved)));
+    m->needed_resources = yarn_resource_to(
+        a, rm_res_to_yarn(use.containers < 0 ? use.used : rm_res_add(use.used, use.reserved)));
     m->has_memory_seconds = m->has_vcore_seconds = true;
     rm_app_seconds(app, &m->memory_seconds, &m->vcore_seconds);
     m->has_cluster_usage_percentage = m->has_queue_usage_percentage = true;
@@ -181,7 +182,8 @@ static bool timeouts_to(struct sv_arena *a, Hadoop__Yarn__ApplicationReportProto
         return false;
     hadoop__yarn__app_timeouts_map_proto__init(row);
     hadoop__yarn__application_timeout_proto__init(t);
-    t->application_timeout_type = HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME;
+    t->application_timeout_type =
+        HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME;
     t->expire_time = STR("UNLIMITED");
     t->has_remaining_time = true;
     t->remaining_time = -1;
@@ -210,8 +212,8 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app,
 
     m->host = att && att->host && *att->host ? att->host : STR("N/A");
     m->rpc_port = att ? att->rpc_port : -1;
-    m->originaltrackingurl = att && att->tracking_url && *att->tracking_url ? att->tracking_url
-                                                                            : STR("N/A");
+    m->originaltrackingurl =
+        att && att->tracking_url && *att->tracking_url ? att->tracking_url : STR("N/A");
     m->progress = rm_app_final_stored(app) ? 1.0f : att ? att->progress : 0;
     if (!att)
         return true;
@@ -242,7 +244,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->has_yarn_application_state = true;
     m->yarn_application_state = (Hadoop__Yarn__YarnApplicationStateProto)rm_app_wire_state(app);
     m->trackingurl = page_url(a, app);
-    m->diagnostics = app->diagnostics ? app->diagnostics
+    m->diagnostics = app->diagnostics                        ? app->diagnostics
                      : app->current && !rm_app_is_final(app) ? attempt_diagnostics(app->current)
                                                              : STR("");
     m->has_starttime = m->has_finishtime = m->has_launchtime = m->has_submittime = true;
@@ -251,8 +253,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->launchtime = app->launch_ms;
     m->finishtime = app->finish_ms;
     m->has_final_application_status = true;
-    m->final_application_status =
-        (Hadoop__Yarn__FinalApplicationStatusProto)rm_app_wire_final(app);
+    m->final_application_status = (Hadoop__Yarn__FinalApplicationStatusProto)rm_app_wire_final(app);
     m->app_resource_usage = usage(a, app);
     m->applicationtype = app->type;
     m->applicationtags = app->tags;
@@ -287,8 +288,8 @@ Hadoop__Yarn__ApplicationAttemptReportProto *rm_attempt_report(struct sv_arena *
     m->has_rpc_port = true;
     m->rpc_port = att->rpc_port;
     m->tracking_url = sv_arena_strdup(a, url);
-    m->original_tracking_url = att->tracking_url && *att->tracking_url ? att->tracking_url
-                                                                       : STR("N/A");
+    m->original_tracking_url =
+        att->tracking_url && *att->tracking_url ? att->tracking_url : STR("N/A");
     m->diagnostics = attempt_diagnostics(att);
     m->has_yarn_application_attempt_state = true;
     m->yarn_application_attempt_state =

@@ -63,9 +63,11 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     att = rm_attempt_find(rm, id.attempt);
     if (c) { /* known: only its end is news */
         if (complete && c->node == n)
-            rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
-                                                .event = RM_CON_FINISHED,
-                                                .exit_status = st->container_exit_status },
+            rm_post_full(rm,
+                         (struct rm_event){ .machine = RM_M_CONTAINER,
+                                            .object = c,
+                                            .event = RM_CON_FINISHED,
+                                            .exit_status = st->container_exit_status },
                          st->diagnostics);
         return;
     }
@@ -106,10 +108,13 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         att->master = c;
     }
     rm_set_add(&att->app->ran_on, n->key);
-    rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
-                                        .event = RM_CON_RECOVER,
-                                        .exit_status = st->container_exit_status,
-                                        .number = st->container_state }, st->diagnostics);
+    rm_post_full(rm,
+                 (struct rm_event){ .machine = RM_M_CONTAINER,
+                                    .object = c,
+                                    .event = RM_CON_RECOVER,
+                                    .exit_status = st->container_exit_status,
+                                    .number = st->container_state },
+                 st->diagnostics);
 }
 
 static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest *q)
@@ -127,8 +132,10 @@ static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest
             continue;
         }
         rm_set_add(&n->apps, yarn_app_id_text(id, text));
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
-                                            .event = RM_APP_RUNNING_ON_NODE }, n->key);
+        rm_post_full(rm,
+                     (struct rm_event){
+                         .machine = RM_M_APP, .object = app, .event = RM_APP_RUNNING_ON_NODE },
+                     n->key);
     }
 }
 
@@ -182,14 +189,20 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
         if (resized)
             rm_post(rm, RM_M_NODE, n, RM_NODE_RESOURCE_UPDATE);
         rm_post(rm, RM_M_NODE, n, RM_NODE_RECONNECTED);
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
-                                            .event = RM_NODE_STATUS_UPDATE, .number = healthy },
+        rm_post_full(rm,
+                     (struct rm_event){ .machine = RM_M_NODE,
+                                        .object = n,
+                                        .event = RM_NODE_STATUS_UPDATE,
+                                        .number = healthy },
                      NULL);
     } else {
         n = rm_node_new(rm, id);
         node_fill(n, q, total);
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
-                                            .event = RM_NODE_STARTED, .number = healthy }, NULL);
+        rm_post_full(
+            rm,
+            (struct rm_event){
+                .machine = RM_M_NODE, .object = n, .event = RM_NODE_STARTED, .number = healthy },
+            NULL);
     }
     rm_drain(rm);
     for (size_t i = 0; i < q->n_container_statuses; i++)
@@ -209,15 +222,19 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
         if (strcmp(want, "EqualToRM") == 0)
             want = RM_HADOOP_VERSION;
         if (rm_version_cmp(q->nm_version ? q->nm_version : "", want) < 0)
-            return sv_arena_printf(a, "Disallowed NodeManager Version %s, is less than the minimum "
+            return sv_arena_printf(a,
+                                   "Disallowed NodeManager Version %s, is less than the minimum "
                                    "version %s sending SHUTDOWN signal to NodeManager.",
                                    q->nm_version ? q->nm_version : "null", want);
     }
     if (!rm_nodes_list_allows(rm, id->host))
-        return sv_arena_printf(a, "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
-                               "NodeManager.", id->host);
+        return sv_arena_printf(a,
+                               "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
+                               "NodeManager.",
+                               id->host);
     if (total.mem < min.mem || total.vcores < min.vcores)
-        return sv_arena_printf(a, "NodeManager from  %s doesn't satisfy minimum allocations, "
+        return sv_arena_printf(a,
+                               "NodeManager from  %s doesn't satisfy minimum allocations, "
                                "Sending SHUTDOWN signal to the NodeManager. Node capabilities are "
                                "<memory:%lld, vCores:%lld>; minimums are %lld mb and %lld vcores",
                                id->host, (long long)total.mem, (long long)total.vcores,
@@ -263,7 +280,8 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     }
     node_join(rm, q, &id, rm_res_of(res));
     sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%d>, "
-                "version %s", id.host, id.port, q->http_port, (long long)res.memory_mb, res.vcores,
+                "version %s",
+                id.host, id.port, q->http_port, (long long)res.memory_mb, res.vcores,
                 q->nm_version ? q->nm_version : "unknown");
     ipc_call_reply(call, &resp.base);
 }
@@ -307,9 +325,12 @@ static void container_status(struct rm *rm, struct rm_node *n,
     }
     if (c && c->node == n) {
         if (st->state == C_COMPLETE)
-            rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
-                                                .event = RM_CON_FINISHED,
-                                                .exit_status = st->exit_status }, st->diagnostics);
+            rm_post_full(rm,
+                         (struct rm_event){ .machine = RM_M_CONTAINER,
+                                            .object = c,
+                                            .event = RM_CON_FINISHED,
+                                            .exit_status = st->exit_status },
+                         st->diagnostics);
         else if (c->state == RM_CON_ACQUIRED)
             rm_post(rm, RM_M_CONTAINER, c, RM_CON_LAUNCHED);
         return;
@@ -337,7 +358,7 @@ static Hadoop__Yarn__ContainerIdProto **take_cids(struct sv_arena *a, struct rm_
     v = n ? sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n) : NULL;
     if (!v)
         return NULL;
-    DL_FOREACH_SAFE(*list, c, tmp) {
+    DL_FOREACH_SAFE (*list, c, tmp) {
         v[*ret_n] = yarn_container_id_to(a, c->id);
         if (!v[*ret_n])
             break;
@@ -360,7 +381,7 @@ static Hadoop__Yarn__ApplicationIdProto **take_aids(struct sv_arena *a, struct r
     v = n ? sv_newn(a, Hadoop__Yarn__ApplicationIdProto *, n) : NULL;
     if (!v)
         return NULL;
-    DL_FOREACH_SAFE(*list, c, tmp) {
+    DL_FOREACH_SAFE (*list, c, tmp) {
         v[*ret_n] = yarn_app_id_to(a, c->id);
         if (!v[*ret_n])
             break;
@@ -394,8 +415,8 @@ static void remember(struct rm_node *n, const HeartbeatResponse *resp)
     n->last_response = malloc(SV_MAX(len, (size_t)1));
     if (!n->last_response)
         rm_out_of_memory();
-    n->last_response_len = hadoop__yarn__node_heartbeat_response_proto__pack(resp,
-                                                                            n->last_response);
+    n->last_response_len =
+        hadoop__yarn__node_heartbeat_response_proto__pack(resp, n->last_response);
 }
 
 static void answer_action(struct ipc_call *call, int action, const char *text)
@@ -435,16 +456,18 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     utilisation(n, st);
     for (size_t i = 0; i < st->n_containersstatuses; i++)
         container_status(rm, n, st->containersstatuses[i]);
-    rm_post_full(rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
-                                        .event = RM_NODE_STATUS_UPDATE, .number = healthy }, NULL);
+    rm_post_full(
+        rm,
+        (struct rm_event){
+            .machine = RM_M_NODE, .object = n, .event = RM_NODE_STATUS_UPDATE, .number = healthy },
+        NULL);
     rm_drain(rm);
     if (n->in_sched && n->state == RM_NODE_RUNNING && sv_now_ms() >= rm->hold_until_ms)
         (void)rm_schedule(rm, &beat, NULL); /* only memory fails it; the next one retries */
     rm_drain(rm);
 }
 
-static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request,
-                             void *userdata)
+static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
     const HeartbeatRequest *q = (const HeartbeatRequest *)request;
@@ -543,11 +566,13 @@ static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessa
     ipc_call_reply(call, &resp.base);
 }
 
-#define ROW(name, request, response) \
+#define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_RESOURCE_TRACKER_METHODS(ROW) };
 static const struct ipc_protocol protocol = {
-    .name = YARN_RESOURCE_TRACKER_PROTOCOL, .version = 1,
-    .methods = methods, .n_methods = SV_ARRAY_LEN(methods),
+    .name = YARN_RESOURCE_TRACKER_PROTOCOL,
+    .version = 1,
+    .methods = methods,
+    .n_methods = SV_ARRAY_LEN(methods),
 };
 const struct ipc_protocol *const rm_tracker_protocols[] = { &protocol, NULL };

@@ -7,8 +7,8 @@
 #include "common/base.h"
 #include "wire/ids.h"
 
-struct rm_res { /* sums of many resources, so both fields are 64 bits; may go below zero */
-    int64_t mem;    /* MB */
+struct rm_res {  /* sums of many resources, so both fields are 64 bits; may go below zero */
+    int64_t mem; /* MB */
     int64_t vcores;
 };
 

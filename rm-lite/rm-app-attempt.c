@@ -17,16 +17,36 @@
 #define A(x) HADOOP__YARN__YARN_APPLICATION_ATTEMPT_STATE_PROTO__APP_ATTEMPT_##x
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
 
-static const char *const state_names[RM_ATT_STATES] = {
-    "", "NEW", "SUBMITTED", "SCHEDULED", "ALLOCATED_SAVING", "ALLOCATED",
-    "LAUNCHED_UNMANAGED_SAVING", "LAUNCHED", "RUNNING", "FINAL_SAVING", "FINISHING", "FINISHED",
-    "FAILED", "KILLED"
-};
-static const char *const event_names[RM_ATT_EVENTS] = {
-    "", "START", "RECOVER", "KILL", "FAIL", "ATTEMPT_ADDED", "CONTAINER_ALLOCATED",
-    "ATTEMPT_NEW_SAVED", "LAUNCHED", "LAUNCH_FAILED", "REGISTERED", "STATUS_UPDATE",
-    "UNREGISTERED", "CONTAINER_FINISHED", "EXPIRE", "ATTEMPT_UPDATE_SAVED"
-};
+static const char *const state_names[RM_ATT_STATES] = { "",
+                                                        "NEW",
+                                                        "SUBMITTED",
+                                                        "SCHEDULED",
+                                                        "ALLOCATED_SAVING",
+                                                        "ALLOCATED",
+                                                        "LAUNCHED_UNMANAGED_SAVING",
+                                                        "LAUNCHED",
+                                                        "RUNNING",
+                                                        "FINAL_SAVING",
+                                                        "FINISHING",
+                                                        "FINISHED",
+                                                        "FAILED",
+                                                        "KILLED" };
+static const char *const event_names[RM_ATT_EVENTS] = { "",
+                                                        "START",
+                                                        "RECOVER",
+                                                        "KILL",
+                                                        "FAIL",
+                                                        "ATTEMPT_ADDED",
+                                                        "CONTAINER_ALLOCATED",
+                                                        "ATTEMPT_NEW_SAVED",
+                                                        "LAUNCHED",
+                                                        "LAUNCH_FAILED",
+                                                        "REGISTERED",
+                                                        "STATUS_UPDATE",
+                                                        "UNREGISTERED",
+                                                        "CONTAINER_FINISHED",
+                                                        "EXPIRE",
+                                                        "ATTEMPT_UPDATE_SAVED" };
 
 struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
 {
@@ -61,7 +81,7 @@ static void done_clear(struct rm_done **list)
 {
     struct rm_done *d, *tmp;
 
-    DL_FOREACH_SAFE(*list, d, tmp) {
+    DL_FOREACH_SAFE (*list, d, tmp) {
         DL_DELETE(*list, d);
         rm_done_free(d);
     }
@@ -95,18 +115,29 @@ void rm_attempt_restore(struct rm_attempt *att, int state)
 int rm_attempt_wire_state(const struct rm_attempt *att)
 {
     switch (att->state == RM_ATT_FINAL_SAVING ? att->before : att->state) {
-    case RM_ATT_NEW: return A(NEW);
-    case RM_ATT_SUBMITTED: return A(SUBMITTED);
-    case RM_ATT_SCHEDULED: return A(SCHEDULED);
-    case RM_ATT_ALLOCATED_SAVING: return A(ALLOCATED_SAVING);
+    case RM_ATT_NEW:
+        return A(NEW);
+    case RM_ATT_SUBMITTED:
+        return A(SUBMITTED);
+    case RM_ATT_SCHEDULED:
+        return A(SCHEDULED);
+    case RM_ATT_ALLOCATED_SAVING:
+        return A(ALLOCATED_SAVING);
     case RM_ATT_ALLOCATED:
-    case RM_ATT_LAUNCHED_UNMANAGED_SAVING: return A(ALLOCATED);
-    case RM_ATT_LAUNCHED: return A(LAUNCHED);
-    case RM_ATT_RUNNING: return A(RUNNING);
-    case RM_ATT_FINISHING: return A(FINISHING);
-    case RM_ATT_FINISHED: return A(FINISHED);
-    case RM_ATT_KILLED: return A(KILLED);
-    default: return A(FAILED);
+    case RM_ATT_LAUNCHED_UNMANAGED_SAVING:
+        return A(ALLOCATED);
+    case RM_ATT_LAUNCHED:
+        return A(LAUNCHED);
+    case RM_ATT_RUNNING:
+        return A(RUNNING);
+    case RM_ATT_FINISHING:
+        return A(FINISHING);
+    case RM_ATT_FINISHED:
+        return A(FINISHED);
+    case RM_ATT_KILLED:
+        return A(KILLED);
+    default:
+        return A(FAILED);
     }
 }
 
@@ -117,7 +148,8 @@ static void add_to_scheduler(struct rm_attempt *att)
 {
     struct rm_app *app = att->app;
     const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(app);
-    struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_ADDED, .app = app->id,
+    struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_ADDED,
+                                 .app = app->id,
                                  .attempt = att->id.attempt };
     _cleanup_free_ struct rm_ask *asks =
         calloc((ctx ? ctx->n_am_container_resource_request : 0) + 1, sizeof(*asks));
@@ -131,12 +163,19 @@ static void add_to_scheduler(struct rm_attempt *att)
         Hadoop__Yarn__ResourceRequestProto *q = ctx->am_container_resource_request[i];
 
         if (q->resource_name && strcmp(q->resource_name, RM_ANY) != 0)
-            asks[n++] = (struct rm_ask){ .priority = 0, .allocation_id = -1,
-                                         .name = q->resource_name, .relax = q->relax_locality,
-                                         .capability = app->am_resource, .count = 1 };
+            asks[n++] = (struct rm_ask){ .priority = 0,
+                                         .allocation_id = -1,
+                                         .name = q->resource_name,
+                                         .relax = q->relax_locality,
+                                         .capability = app->am_resource,
+                                         .count = 1 };
     }
-    asks[n++] = (struct rm_ask){ .priority = 0, .allocation_id = -1, .name = RM_ANY, .count = 1,
-                                 .capability = app->am_resource, .relax = true };
+    asks[n++] = (struct rm_ask){ .priority = 0,
+                                 .allocation_id = -1,
+                                 .name = RM_ANY,
+                                 .count = 1,
+                                 .capability = app->am_resource,
+                                 .relax = true };
     for (size_t i = 0; ctx && i < ctx->n_am_container_resource_request; i++)
         if (sv_streq(ctx->am_container_resource_request[i]->resource_name, RM_ANY))
             asks[n - 1].relax = ctx->am_container_resource_request[i]->relax_locality;
@@ -146,8 +185,10 @@ static void add_to_scheduler(struct rm_attempt *att)
     }
     r = rm_schedule(att->rm, &ev, &err);
     if (r < 0)
-        rm_post_full(att->rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att,
-                                                 .event = RM_ATT_FAIL }, err.text);
+        rm_post_full(
+            att->rm,
+            (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_FAIL },
+            err.text);
 }
 
 static int on_start(void *object, int event, void *arg)
@@ -354,14 +395,16 @@ static int on_expire_while_saving(void *object, int event, void *arg)
 
 static void to_app(struct rm_attempt *att, int event)
 {
-    rm_post_full(att->rm, (struct rm_event){ .machine = RM_M_APP, .object = att->app,
-                                             .event = event }, att->diagnostics);
+    rm_post_full(att->rm,
+                 (struct rm_event){ .machine = RM_M_APP, .object = att->app, .event = event },
+                 att->diagnostics);
 }
 
 /* Nothing of this attempt lives on, but containers that the application keeps. */
 static void base_final(struct rm_attempt *att, bool keep)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_REMOVED, .app = att->app->id,
+    struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_REMOVED,
+                                 .app = att->app->id,
                                  .flag = keep };
 
     att->token_live = false;
@@ -419,82 +462,103 @@ static int on_finishing_end(void *object, int event, void *arg)
 /* -------------------------------------------------------------------- table */
 
 #define N RM_ATT_EVENTS
-#define AT(s, e) [(s) * N + (e)]
+#define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define ENDS(s) \
-    AT(s, RM_ATT_KILL) = { on_kill, RM_ATT_FINAL_SAVING, { 0 } }, \
-    AT(s, RM_ATT_FAIL) = { on_fail, RM_ATT_FINAL_SAVING, { 0 } }
-#define MASTER_ENDS(s) \
+#define ENDS(s)                                                                                    \
+    AT(s, RM_ATT_KILL) = { on_kill, RM_ATT_FINAL_SAVING, { 0 } },                                  \
+          AT(s, RM_ATT_FAIL) = { on_fail, RM_ATT_FINAL_SAVING, { 0 } }
+#define MASTER_ENDS(s)                                                                             \
     AT(s, RM_ATT_CONTAINER_FINISHED) = { on_container_finished, RM_ATT_FINAL_SAVING, { s } }
-#define ABSORB(s) \
-    STAY(s, RM_ATT_KILL), STAY(s, RM_ATT_FAIL), STAY(s, RM_ATT_CONTAINER_FINISHED), \
-    STAY(s, RM_ATT_EXPIRE), STAY(s, RM_ATT_LAUNCHED_EV), STAY(s, RM_ATT_LAUNCH_FAILED), \
-    STAY(s, RM_ATT_CONTAINER_ALLOCATED), STAY(s, RM_ATT_ADDED), STAY(s, RM_ATT_NEW_SAVED), \
-    STAY(s, RM_ATT_STATUS_UPDATE), STAY(s, RM_ATT_REGISTERED), STAY(s, RM_ATT_UNREGISTERED)
+#define ABSORB(s)                                                                                  \
+    STAY(s, RM_ATT_KILL), STAY(s, RM_ATT_FAIL), STAY(s, RM_ATT_CONTAINER_FINISHED),                \
+        STAY(s, RM_ATT_EXPIRE), STAY(s, RM_ATT_LAUNCHED_EV), STAY(s, RM_ATT_LAUNCH_FAILED),        \
+        STAY(s, RM_ATT_CONTAINER_ALLOCATED), STAY(s, RM_ATT_ADDED), STAY(s, RM_ATT_NEW_SAVED),     \
+        STAY(s, RM_ATT_STATUS_UPDATE), STAY(s, RM_ATT_REGISTERED), STAY(s, RM_ATT_UNREGISTERED)
 
 static const struct sv_fsm_cell cells[RM_ATT_STATES * N] = {
     AT(RM_ATT_NEW, RM_ATT_START) = { on_start, RM_ATT_SUBMITTED, { 0 } },
     AT(RM_ATT_NEW, RM_ATT_RECOVER) = { on_recover, RM_ATT_LAUNCHED, { 0 } },
     ENDS(RM_ATT_NEW),
 
-    AT(RM_ATT_SUBMITTED, RM_ATT_ADDED) =
-        { on_added, RM_ATT_SCHEDULED, { RM_ATT_LAUNCHED_UNMANAGED_SAVING } },
+    AT(RM_ATT_SUBMITTED,
+       RM_ATT_ADDED) = { on_added, RM_ATT_SCHEDULED, { RM_ATT_LAUNCHED_UNMANAGED_SAVING } },
     ENDS(RM_ATT_SUBMITTED),
 
-    AT(RM_ATT_SCHEDULED, RM_ATT_CONTAINER_ALLOCATED) =
-        { on_container_allocated, RM_ATT_ALLOCATED_SAVING, { 0 } },
-    MASTER_ENDS(RM_ATT_SCHEDULED), ENDS(RM_ATT_SCHEDULED),
+    AT(RM_ATT_SCHEDULED,
+       RM_ATT_CONTAINER_ALLOCATED) = { on_container_allocated, RM_ATT_ALLOCATED_SAVING, { 0 } },
+    MASTER_ENDS(RM_ATT_SCHEDULED),
+    ENDS(RM_ATT_SCHEDULED),
 
     AT(RM_ATT_ALLOCATED_SAVING, RM_ATT_NEW_SAVED) = { on_new_saved, RM_ATT_ALLOCATED, { 0 } },
-    MASTER_ENDS(RM_ATT_ALLOCATED_SAVING), ENDS(RM_ATT_ALLOCATED_SAVING),
+    MASTER_ENDS(RM_ATT_ALLOCATED_SAVING),
+    ENDS(RM_ATT_ALLOCATED_SAVING),
 
-    AT(RM_ATT_LAUNCHED_UNMANAGED_SAVING, RM_ATT_NEW_SAVED) =
-        { on_unmanaged_saved, RM_ATT_LAUNCHED, { 0 } },
+    AT(RM_ATT_LAUNCHED_UNMANAGED_SAVING,
+       RM_ATT_NEW_SAVED) = { on_unmanaged_saved, RM_ATT_LAUNCHED, { 0 } },
     ENDS(RM_ATT_LAUNCHED_UNMANAGED_SAVING),
 
     AT(RM_ATT_ALLOCATED, RM_ATT_LAUNCHED_EV) = { on_launched, RM_ATT_LAUNCHED, { 0 } },
     AT(RM_ATT_ALLOCATED, RM_ATT_LAUNCH_FAILED) = { on_fail, RM_ATT_FINAL_SAVING, { 0 } },
     /* A quick master registers before the NodeManager's answer has been read. */
     AT(RM_ATT_ALLOCATED, RM_ATT_REGISTERED) = { on_registered, RM_ATT_RUNNING, { 0 } },
-    MASTER_ENDS(RM_ATT_ALLOCATED), ENDS(RM_ATT_ALLOCATED),
+    MASTER_ENDS(RM_ATT_ALLOCATED),
+    ENDS(RM_ATT_ALLOCATED),
 
     AT(RM_ATT_LAUNCHED, RM_ATT_REGISTERED) = { on_registered, RM_ATT_RUNNING, { 0 } },
     AT(RM_ATT_LAUNCHED, RM_ATT_EXPIRE) = { on_expire, RM_ATT_FINAL_SAVING, { 0 } },
     STAY(RM_ATT_LAUNCHED, RM_ATT_ADDED),
-    MASTER_ENDS(RM_ATT_LAUNCHED), ENDS(RM_ATT_LAUNCHED),
+    MASTER_ENDS(RM_ATT_LAUNCHED),
+    ENDS(RM_ATT_LAUNCHED),
 
     AT(RM_ATT_RUNNING, RM_ATT_UNREGISTERED) = { on_unregistered, RM_ATT_FINAL_SAVING, { 0 } },
     AT(RM_ATT_RUNNING, RM_ATT_EXPIRE) = { on_expire, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_RUNNING, RM_ATT_STATUS_UPDATE), STAY(RM_ATT_RUNNING, RM_ATT_LAUNCHED_EV),
-    STAY(RM_ATT_RUNNING, RM_ATT_ADDED), STAY(RM_ATT_RUNNING, RM_ATT_LAUNCH_FAILED),
+    STAY(RM_ATT_RUNNING, RM_ATT_STATUS_UPDATE),
+    STAY(RM_ATT_RUNNING, RM_ATT_LAUNCHED_EV),
+    STAY(RM_ATT_RUNNING, RM_ATT_ADDED),
+    STAY(RM_ATT_RUNNING, RM_ATT_LAUNCH_FAILED),
     STAY(RM_ATT_RUNNING, RM_ATT_REGISTERED),
-    MASTER_ENDS(RM_ATT_RUNNING), ENDS(RM_ATT_RUNNING),
+    MASTER_ENDS(RM_ATT_RUNNING),
+    ENDS(RM_ATT_RUNNING),
 
-    AT(RM_ATT_FINAL_SAVING, RM_ATT_UPDATE_SAVED) =
-        { on_update_saved, RM_ATT_FINISHING, { RM_ATT_FINISHED, RM_ATT_FAILED, RM_ATT_KILLED } },
-    AT(RM_ATT_FINAL_SAVING, RM_ATT_CONTAINER_FINISHED) =
-        { on_container_while_saving, RM_ATT_FINAL_SAVING, { 0 } },
+    AT(RM_ATT_FINAL_SAVING,
+       RM_ATT_UPDATE_SAVED) = { on_update_saved,
+                                RM_ATT_FINISHING,
+                                { RM_ATT_FINISHED, RM_ATT_FAILED, RM_ATT_KILLED } },
+    AT(RM_ATT_FINAL_SAVING,
+       RM_ATT_CONTAINER_FINISHED) = { on_container_while_saving, RM_ATT_FINAL_SAVING, { 0 } },
     AT(RM_ATT_FINAL_SAVING, RM_ATT_EXPIRE) = { on_expire_while_saving, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_KILL), STAY(RM_ATT_FINAL_SAVING, RM_ATT_FAIL),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_NEW_SAVED), STAY(RM_ATT_FINAL_SAVING, RM_ATT_ADDED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCHED_EV), STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCH_FAILED),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_KILL),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_FAIL),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_NEW_SAVED),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_ADDED),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCHED_EV),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCH_FAILED),
     STAY(RM_ATT_FINAL_SAVING, RM_ATT_CONTAINER_ALLOCATED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_STATUS_UPDATE), STAY(RM_ATT_FINAL_SAVING, RM_ATT_REGISTERED),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_STATUS_UPDATE),
+    STAY(RM_ATT_FINAL_SAVING, RM_ATT_REGISTERED),
     STAY(RM_ATT_FINAL_SAVING, RM_ATT_UNREGISTERED),
 
-    AT(RM_ATT_FINISHING, RM_ATT_CONTAINER_FINISHED) =
-        { on_finishing_end, RM_ATT_FINISHED, { RM_ATT_FINISHING } },
+    AT(RM_ATT_FINISHING,
+       RM_ATT_CONTAINER_FINISHED) = { on_finishing_end, RM_ATT_FINISHED, { RM_ATT_FINISHING } },
     AT(RM_ATT_FINISHING, RM_ATT_EXPIRE) = { on_finishing_end, RM_ATT_FINISHED, { 0 } },
-    STAY(RM_ATT_FINISHING, RM_ATT_KILL), STAY(RM_ATT_FINISHING, RM_ATT_FAIL),
-    STAY(RM_ATT_FINISHING, RM_ATT_STATUS_UPDATE), STAY(RM_ATT_FINISHING, RM_ATT_UNREGISTERED),
+    STAY(RM_ATT_FINISHING, RM_ATT_KILL),
+    STAY(RM_ATT_FINISHING, RM_ATT_FAIL),
+    STAY(RM_ATT_FINISHING, RM_ATT_STATUS_UPDATE),
+    STAY(RM_ATT_FINISHING, RM_ATT_UNREGISTERED),
     STAY(RM_ATT_FINISHING, RM_ATT_LAUNCHED_EV),
 
-    ABSORB(RM_ATT_FINISHED), ABSORB(RM_ATT_FAILED), ABSORB(RM_ATT_KILLED),
+    ABSORB(RM_ATT_FINISHED),
+    ABSORB(RM_ATT_FAILED),
+    ABSORB(RM_ATT_KILLED),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_ATT_STATES * RM_ATT_EVENTS,
                "RMAppAttempt table");
 
 const struct sv_fsm rm_attempt_fsm = {
-    .name = "RMAppAttempt", .n_states = RM_ATT_STATES, .n_events = RM_ATT_EVENTS,
-    .state_names = state_names, .event_names = event_names, .cells = cells,
+    .name = "RMAppAttempt",
+    .n_states = RM_ATT_STATES,
+    .n_events = RM_ATT_EVENTS,
+    .state_names = state_names,
+    .event_names = event_names,
+    .cells = cells,
 };

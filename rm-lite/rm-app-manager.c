@@ -64,11 +64,11 @@ static void fill(struct rm_app *app, const Submission *ctx)
     const struct rm_conf *c = &app->rm->c;
     int64_t asked = ctx->maxappattempts;
 
-    app->name = rm_strdup(ctx->application_name && *ctx->application_name ? ctx->application_name
-                                                                          : "N/A");
+    app->name =
+        rm_strdup(ctx->application_name && *ctx->application_name ? ctx->application_name : "N/A");
     app->queue = rm_strdup(ctx->queue && *ctx->queue ? ctx->queue : "default");
-    app->type = strndup(ctx->applicationtype && *ctx->applicationtype ? ctx->applicationtype
-                                                                      : "YARN", TYPE_MAX);
+    app->type = strndup(
+        ctx->applicationtype && *ctx->applicationtype ? ctx->applicationtype : "YARN", TYPE_MAX);
     if (!app->type)
         rm_out_of_memory();
     app->priority = ctx->priority ? ctx->priority->priority : 0;
@@ -96,7 +96,7 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     if (!a)
         rm_out_of_memory();
     ctx = hadoop__yarn__application_submission_context_proto__unpack(sv_arena_protobuf(a), len,
-                                                                    submission);
+                                                                     submission);
     if (!ctx) {
         (void)sv_error_set(err, -EBADMSG, "the application's submission cannot be read");
         return NULL;
@@ -151,7 +151,7 @@ void rm_app_free(struct rm_app *app)
 
     rm_app_context_drop(app);
 
-    DL_FOREACH_SAFE(app->attempts, att, tmp) {
+    DL_FOREACH_SAFE (app->attempts, att, tmp) {
         DL_DELETE(app->attempts, att);
         rm_attempt_free(att);
     }
@@ -173,19 +173,23 @@ void rm_app_free(struct rm_app *app)
 static int check_tags(const struct rm *rm, const Submission *ctx, struct sv_error *err)
 {
     if ((int64_t)ctx->n_applicationtags > rm->c.max_tags)
-        return sv_error_set(err, -EINVAL, JAVA_ILLEGAL_ARGUMENT ": Too many applicationTags, a maximum "
-                            "of only %lld are allowed!", (long long)rm->c.max_tags);
+        return sv_error_set(err, -EINVAL,
+                            JAVA_ILLEGAL_ARGUMENT ": Too many applicationTags, a maximum "
+                                                  "of only %lld are allowed!",
+                            (long long)rm->c.max_tags);
     for (size_t i = 0; i < ctx->n_applicationtags; i++) {
         const char *t = ctx->applicationtags[i];
 
         if ((int64_t)strlen(t) > rm->c.max_tag_length)
-            return sv_error_set(err, -EINVAL, JAVA_ILLEGAL_ARGUMENT ": Tag %.100s is too long, maximum "
-                                "allowed length of a tag is %lld", t, (long long)rm->c.max_tag_length);
+            return sv_error_set(err, -EINVAL,
+                                JAVA_ILLEGAL_ARGUMENT ": Tag %.100s is too long, maximum "
+                                                      "allowed length of a tag is %lld",
+                                t, (long long)rm->c.max_tag_length);
         for (const char *p = t; *p; p++)
             if ((unsigned char)*p >= 0x80)
                 return sv_error_set(err, -EINVAL,
                                     JAVA_ILLEGAL_ARGUMENT ": A tag can only have ASCII characters! "
-                                    "Invalid tag - %.100s",
+                                                          "Invalid tag - %.100s",
                                     t);
     }
     return 0;
@@ -224,7 +228,8 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
         return r;
     if (asks_for_label(ctx)) {
         *ret_class = JAVA_INVALID_LABEL_REQUEST;
-        return sv_error_set(err, -EINVAL, "Invalid resource request, node label not enabled but "
+        return sv_error_set(err, -EINVAL,
+                            "Invalid resource request, node label not enabled but "
                             "request contains label expression");
     }
     n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
@@ -267,16 +272,16 @@ void rm_invalid_resource(struct rm_res asked, struct rm_res max, struct sv_error
                        "based on maximum resource of registered NodeManagers, which might be less "
                        "than configured maximum allocation=<memory:%lld, vCores:%lld>",
                        less ? "less than 0!" : "greater than maximum allowed allocation.",
-                       mem ? "memory-mb" : "vcores", (long long)asked.mem,
-                       (long long)asked.vcores, (long long)max.mem, (long long)max.vcores,
-                       (long long)max.mem, (long long)max.vcores);
+                       mem ? "memory-mb" : "vcores", (long long)asked.mem, (long long)asked.vcores,
+                       (long long)max.mem, (long long)max.vcores, (long long)max.mem,
+                       (long long)max.vcores);
 }
 
 void rm_app_evict(struct rm *rm)
 {
     struct rm_app *app, *tmp;
 
-    DL_FOREACH_SAFE(rm->app_list, app, tmp) {
+    DL_FOREACH_SAFE (rm->app_list, app, tmp) {
         struct rm_container *c;
 
         if ((int64_t)rm->n_completed <= rm->c.max_completed_apps)
@@ -314,7 +319,7 @@ struct rm_attempt *rm_attempt_find(struct rm *rm, struct yarn_attempt_id id)
         return NULL;
     if (app->current && app->current->id.attempt == id.attempt)
         return app->current;
-    DL_FOREACH(app->attempts, att)
+    DL_FOREACH (app->attempts, att)
         if (att->id.attempt == id.attempt)
             return att;
     return NULL;
@@ -322,9 +327,10 @@ struct rm_attempt *rm_attempt_find(struct rm *rm, struct yarn_attempt_id id)
 
 struct rm_container *rm_container_find(struct rm *rm, struct yarn_container_id id)
 {
-    struct rm_container *c, probe = {
-        .key = { id.attempt.app.cluster_ts,
-                 (int64_t)((uint64_t)id.attempt.app.id << 32) | id.attempt.attempt, id.id } };
+    struct rm_container *c,
+        probe = { .key = { id.attempt.app.cluster_ts,
+                           (int64_t)((uint64_t)id.attempt.app.id << 32) | id.attempt.attempt,
+                           id.id } };
 
     HASH_FIND(hh, rm->containers, &probe.key, sizeof(probe.key), c);
     return c;

@@ -9,8 +9,8 @@
  * failure *ret_class is the Java exception's class and err->text its message. */
 int rm_app_submit(struct rm *rm, const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx,
                   const char *user, const char **ret_class, struct sv_error *err) _must_use_;
-/* The submission, unpacked once and kept while the application lives; not to be changed. NULL without
- * memory. */
+/* The submission, unpacked once and kept while the application lives; not to be changed. NULL
+ * without memory. */
 const Hadoop__Yarn__ApplicationSubmissionContextProto *rm_app_context(struct rm_app *app);
 void rm_app_context_drop(struct rm_app *app);
 /* Hadoop's words for an ask outside of the limits. */

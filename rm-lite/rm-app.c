@@ -17,14 +17,24 @@
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
 
 static const char *const state_names[RM_APP_STATES] = {
-    "", "NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINAL_SAVING", "FINISHING",
-    "FINISHED", "FAILED", "KILLING", "KILLED"
+    "",          "NEW",      "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINAL_SAVING",
+    "FINISHING", "FINISHED", "FAILED",     "KILLING",   "KILLED"
 };
-static const char *const event_names[RM_APP_EVENTS] = {
-    "", "START", "RECOVER", "KILL", "APP_NEW_SAVED", "APP_ACCEPTED", "APP_REJECTED",
-    "ATTEMPT_REGISTERED", "ATTEMPT_UNREGISTERED", "ATTEMPT_FINISHED", "ATTEMPT_FAILED",
-    "ATTEMPT_KILLED", "APP_UPDATE_SAVED", "NODE_UPDATE", "APP_RUNNING_ON_NODE"
-};
+static const char *const event_names[RM_APP_EVENTS] = { "",
+                                                        "START",
+                                                        "RECOVER",
+                                                        "KILL",
+                                                        "APP_NEW_SAVED",
+                                                        "APP_ACCEPTED",
+                                                        "APP_REJECTED",
+                                                        "ATTEMPT_REGISTERED",
+                                                        "ATTEMPT_UNREGISTERED",
+                                                        "ATTEMPT_FINISHED",
+                                                        "ATTEMPT_FAILED",
+                                                        "ATTEMPT_KILLED",
+                                                        "APP_UPDATE_SAVED",
+                                                        "NODE_UPDATE",
+                                                        "APP_RUNNING_ON_NODE" };
 
 bool rm_app_is_final(const struct rm_app *app)
 {
@@ -46,22 +56,31 @@ static int shown_state(const struct rm_app *app)
 int rm_app_wire_state(const struct rm_app *app)
 {
     switch (shown_state(app)) {
-    case RM_APP_NEW: return S(NEW);
-    case RM_APP_NEW_SAVING: return S(NEW_SAVING);
-    case RM_APP_SUBMITTED: return S(SUBMITTED);
-    case RM_APP_ACCEPTED: return S(ACCEPTED);
+    case RM_APP_NEW:
+        return S(NEW);
+    case RM_APP_NEW_SAVING:
+        return S(NEW_SAVING);
+    case RM_APP_SUBMITTED:
+        return S(SUBMITTED);
+    case RM_APP_ACCEPTED:
+        return S(ACCEPTED);
     case RM_APP_FINISHING:
-    case RM_APP_FINISHED: return S(FINISHED);
-    case RM_APP_FAILED: return S(FAILED);
-    case RM_APP_KILLED: return S(KILLED);
-    default: return S(RUNNING);
+    case RM_APP_FINISHED:
+        return S(FINISHED);
+    case RM_APP_FAILED:
+        return S(FAILED);
+    case RM_APP_KILLED:
+        return S(KILLED);
+    default:
+        return S(RUNNING);
     }
 }
 
 const char *rm_app_wire_state_name(const struct rm_app *app)
 {
-    static const char *const names[] = { "", "NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED",
-                                         "RUNNING", "FINISHED", "FAILED", "KILLED" };
+    static const char *const names[] = { "",          "NEW",      "NEW_SAVING",
+                                         "SUBMITTED", "ACCEPTED", "RUNNING",
+                                         "FINISHED",  "FAILED",   "KILLED" };
 
     return names[rm_app_wire_state(app)];
 }
@@ -76,9 +95,12 @@ int rm_app_wire_final(const struct rm_app *app)
     case RM_APP_FINISHING:
     case RM_APP_FINISHED:
         return att && att->final_status != F(UNDEFINED) ? att->final_status : app->final_status;
-    case RM_APP_FAILED: return F(FAILED);
-    case RM_APP_KILLED: return F(KILLED);
-    default: return F(UNDEFINED);
+    case RM_APP_FAILED:
+        return F(FAILED);
+    case RM_APP_KILLED:
+        return F(KILLED);
+    default:
+        return F(UNDEFINED);
     }
 }
 
@@ -125,15 +147,22 @@ static int on_start(void *object, int event, void *arg)
 static void to_scheduler(struct rm_app *app)
 {
     struct rm_sched_event ev = {
-        .type = RM_SCHED_APP_ADDED, .app = app->id, .user = app->user, .queue = app->queue,
-        .priority = app->priority, .total = app->am_resource, .flag = app->recovered,
+        .type = RM_SCHED_APP_ADDED,
+        .app = app->id,
+        .user = app->user,
+        .queue = app->queue,
+        .priority = app->priority,
+        .total = app->am_resource,
+        .flag = app->recovered,
     };
     struct sv_error err = { 0 };
     int r = rm_schedule(app->rm, &ev, &err);
 
     if (r < 0)
-        rm_post_full(app->rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
-                                                 .event = RM_APP_REJECTED }, err.text);
+        rm_post_full(
+            app->rm,
+            (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_REJECTED },
+            err.text);
 }
 
 static int on_new_saved(void *object, int event, void *arg)
@@ -198,8 +227,10 @@ static int on_kill(void *object, int event, void *arg)
     (void)event;
     app->before = app->state;
     rm_set_text(&app->kill_text, ev->text);
-    rm_post_full(app->rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = app->current,
-                                             .event = RM_ATT_KILL }, ev->text);
+    rm_post_full(
+        app->rm,
+        (struct rm_event){ .machine = RM_M_ATTEMPT, .object = app->current, .event = RM_ATT_KILL },
+        ev->text);
     return RM_APP_KILLING;
 }
 
@@ -235,8 +266,10 @@ static int on_attempt_failed(void *object, int event, void *arg)
 
     (void)event;
     if (app->unmanaged) {
-        if (sv_asprintf(&text, "Unmanaged application %s failed due to %s. Failing the "
-                        "application.", app->text, why) < 0)
+        if (sv_asprintf(&text,
+                        "Unmanaged application %s failed due to %s. Failing the "
+                        "application.",
+                        app->text, why) < 0)
             rm_out_of_memory();
         return save_final(app, RM_APP_FAILED, F(FAILED), text);
     }
@@ -294,7 +327,7 @@ static void ended(struct rm_app *app)
 
     if (app->finish_ms == 0)
         app->finish_ms = sv_wall_ms();
-    HASH_ITER(hh, app->ran_on, it, tmp) {
+    HASH_ITER (hh, app->ran_on, it, tmp) {
         struct rm_node *n = NULL;
 
         HASH_FIND_STR(rm->nodes, it->name, n);
@@ -370,10 +403,9 @@ static int on_node(void *object, int event, void *arg)
 /* -------------------------------------------------------------------- table */
 
 #define N RM_APP_EVENTS
-#define AT(s, e) [(s) * N + (e)]
+#define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define NODES(s) \
-    STAY(s, RM_APP_NODE_UPDATE), AT(s, RM_APP_RUNNING_ON_NODE) = { on_node, s, { 0 } }
+#define NODES(s) STAY(s, RM_APP_NODE_UPDATE), AT(s, RM_APP_RUNNING_ON_NODE) = { on_node, s, { 0 } }
 
 static const struct sv_fsm_cell cells[RM_APP_STATES * N] = {
     AT(RM_APP_NEW, RM_APP_START) = { on_start, RM_APP_NEW_SAVING, { 0 } },
@@ -392,30 +424,32 @@ static const struct sv_fsm_cell cells[RM_APP_STATES * N] = {
     AT(RM_APP_SUBMITTED, RM_APP_KILL) = { on_kill_early, RM_APP_FINAL_SAVING, { 0 } },
     NODES(RM_APP_SUBMITTED),
 
-    AT(RM_APP_ACCEPTED, RM_APP_ATTEMPT_REGISTERED) =
-        { on_attempt_registered, RM_APP_RUNNING, { 0 } },
-    AT(RM_APP_ACCEPTED, RM_APP_ATTEMPT_FAILED) =
-        { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
-    AT(RM_APP_ACCEPTED, RM_APP_ATTEMPT_FINISHED) =
-        { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ACCEPTED,
+       RM_APP_ATTEMPT_REGISTERED) = { on_attempt_registered, RM_APP_RUNNING, { 0 } },
+    AT(RM_APP_ACCEPTED,
+       RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
+    AT(RM_APP_ACCEPTED,
+       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
     AT(RM_APP_ACCEPTED, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
     AT(RM_APP_ACCEPTED, RM_APP_KILL) = { on_kill, RM_APP_KILLING, { 0 } },
     NODES(RM_APP_ACCEPTED),
 
-    AT(RM_APP_RUNNING, RM_APP_ATTEMPT_UNREGISTERED) =
-        { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING, RM_APP_ATTEMPT_FINISHED) =
-        { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING, RM_APP_ATTEMPT_FAILED) =
-        { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
+    AT(RM_APP_RUNNING,
+       RM_APP_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
+    AT(RM_APP_RUNNING,
+       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
+    AT(RM_APP_RUNNING,
+       RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
     AT(RM_APP_RUNNING, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
     AT(RM_APP_RUNNING, RM_APP_KILL) = { on_kill, RM_APP_KILLING, { 0 } },
     NODES(RM_APP_RUNNING),
 
-    AT(RM_APP_FINAL_SAVING, RM_APP_UPDATE_SAVED) =
-        { on_update_saved, RM_APP_FINISHED, { RM_APP_FINISHING, RM_APP_FAILED, RM_APP_KILLED } },
-    AT(RM_APP_FINAL_SAVING, RM_APP_ATTEMPT_FINISHED) =
-        { on_remember_done, RM_APP_FINAL_SAVING, { 0 } },
+    AT(RM_APP_FINAL_SAVING,
+       RM_APP_UPDATE_SAVED) = { on_update_saved,
+                                RM_APP_FINISHED,
+                                { RM_APP_FINISHING, RM_APP_FAILED, RM_APP_KILLED } },
+    AT(RM_APP_FINAL_SAVING,
+       RM_APP_ATTEMPT_FINISHED) = { on_remember_done, RM_APP_FINAL_SAVING, { 0 } },
     STAY(RM_APP_FINAL_SAVING, RM_APP_KILL),
     STAY(RM_APP_FINAL_SAVING, RM_APP_NEW_SAVED),
     STAY(RM_APP_FINAL_SAVING, RM_APP_ACCEPTED_EV),
@@ -427,26 +461,34 @@ static const struct sv_fsm_cell cells[RM_APP_STATES * N] = {
     NODES(RM_APP_FINISHING),
 
     AT(RM_APP_KILLING, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING, RM_APP_ATTEMPT_UNREGISTERED) =
-        { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING, RM_APP_ATTEMPT_FINISHED) =
-        { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
+    AT(RM_APP_KILLING,
+       RM_APP_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
+    AT(RM_APP_KILLING,
+       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
     AT(RM_APP_KILLING, RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_FINAL_SAVING, { 0 } },
     STAY(RM_APP_KILLING, RM_APP_ATTEMPT_REGISTERED),
     STAY(RM_APP_KILLING, RM_APP_KILL),
     NODES(RM_APP_KILLING),
 
-    NODES(RM_APP_FINISHED), STAY(RM_APP_FINISHED, RM_APP_KILL),
+    NODES(RM_APP_FINISHED),
+    STAY(RM_APP_FINISHED, RM_APP_KILL),
     STAY(RM_APP_FINISHED, RM_APP_ATTEMPT_FINISHED),
-    NODES(RM_APP_FAILED), STAY(RM_APP_FAILED, RM_APP_KILL),
-    NODES(RM_APP_KILLED), STAY(RM_APP_KILLED, RM_APP_KILL),
-    STAY(RM_APP_KILLED, RM_APP_ACCEPTED_EV), STAY(RM_APP_KILLED, RM_APP_NEW_SAVED),
+    NODES(RM_APP_FAILED),
+    STAY(RM_APP_FAILED, RM_APP_KILL),
+    NODES(RM_APP_KILLED),
+    STAY(RM_APP_KILLED, RM_APP_KILL),
+    STAY(RM_APP_KILLED, RM_APP_ACCEPTED_EV),
+    STAY(RM_APP_KILLED, RM_APP_NEW_SAVED),
     STAY(RM_APP_KILLED, RM_APP_REJECTED),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_APP_STATES * RM_APP_EVENTS,
                "RMApp table");
 
 const struct sv_fsm rm_app_fsm = {
-    .name = "RMApp", .n_states = RM_APP_STATES, .n_events = RM_APP_EVENTS,
-    .state_names = state_names, .event_names = event_names, .cells = cells,
+    .name = "RMApp",
+    .n_states = RM_APP_STATES,
+    .n_events = RM_APP_EVENTS,
+    .state_names = state_names,
+    .event_names = event_names,
+    .cells = cells,
 };

@@ -17,7 +17,7 @@ struct rm_address {
 
 struct rm_conf {
     struct rm_address client, scheduler, tracker, admin, web;
-    const char *bind_host;     /* overrides the hosts for listening, or NULL */
+    const char *bind_host; /* overrides the hosts for listening, or NULL */
     const char *cluster_id;
     int64_t am_expiry_ms, nm_expiry_ms, allocation_expiry_ms;
     int64_t heartbeat_ms;
@@ -36,7 +36,7 @@ struct rm_conf {
     bool schedule_on_ask;
     int64_t max_tags, max_tag_length;
     int64_t max_priority;
-    int64_t launch_retries;    /* yarn.resourcemanager.nodemanager-connect-retries */
+    int64_t launch_retries;       /* yarn.resourcemanager.nodemanager-connect-retries */
     struct ipc_proxy_config node; /* how a NodeManager is called; without its address and token */
     const char *minimum_nm_version;
     bool acl_enable;

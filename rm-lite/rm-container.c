@@ -8,14 +8,14 @@
 #include "rm-lite/machines.h"
 #include "wire/methods.h"
 
-static const char *const state_names[RM_CON_STATES] = {
-    "", "NEW", "RESERVED", "ALLOCATED", "ACQUIRED", "RUNNING", "COMPLETED", "EXPIRED", "RELEASED",
-    "KILLED"
-};
-static const char *const event_names[RM_CON_EVENTS] = {
-    "", "START", "RECOVER", "RESERVED", "ACQUIRED", "LAUNCHED", "FINISHED", "RELEASED", "EXPIRE",
-    "KILL"
-};
+static const char *const state_names[RM_CON_STATES] = { "",          "NEW",      "RESERVED",
+                                                        "ALLOCATED", "ACQUIRED", "RUNNING",
+                                                        "COMPLETED", "EXPIRED",  "RELEASED",
+                                                        "KILLED" };
+static const char *const event_names[RM_CON_EVENTS] = { "",         "START",    "RECOVER",
+                                                        "RESERVED", "ACQUIRED", "LAUNCHED",
+                                                        "FINISHED", "RELEASED", "EXPIRE",
+                                                        "KILL" };
 
 struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *node,
                                       struct yarn_container_id id, struct rm_res resource,
@@ -74,12 +74,15 @@ void rm_container_free(struct rm_container *c)
 int rm_container_wire_state(const struct rm_container *c)
 {
     switch (c->state) {
-    case RM_CON_RUNNING: return HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING;
+    case RM_CON_RUNNING:
+        return HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING;
     case RM_CON_NEW:
     case RM_CON_RESERVED:
     case RM_CON_ALLOCATED:
-    case RM_CON_ACQUIRED: return HADOOP__YARN__CONTAINER_STATE_PROTO__C_NEW;
-    default: return HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE;
+    case RM_CON_ACQUIRED:
+        return HADOOP__YARN__CONTAINER_STATE_PROTO__C_NEW;
+    default:
+        return HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE;
     }
 }
 
@@ -113,7 +116,8 @@ static void tell_master(struct rm_container *c)
 
 static int end(struct rm_container *c, int state, const struct rm_event *ev)
 {
-    struct rm_sched_event done = { .type = RM_SCHED_CONTAINER_DONE, .container = c->id,
+    struct rm_sched_event done = { .type = RM_SCHED_CONTAINER_DONE,
+                                   .container = c->id,
                                    .flag = c->state == RM_CON_ALLOCATED && !c->is_master };
     int64_t lived;
 
@@ -131,10 +135,13 @@ static int end(struct rm_container *c, int state, const struct rm_event *ev)
         c->in_fresh = false;
     }
     if (c->is_master) {
-        rm_post_full(c->rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = c->attempt,
-                                               .event = RM_ATT_CONTAINER_FINISHED,
-                                               .exit_status = ev->exit_status,
-                                               .flag_master = true }, ev->text);
+        rm_post_full(c->rm,
+                     (struct rm_event){ .machine = RM_M_ATTEMPT,
+                                        .object = c->attempt,
+                                        .event = RM_ATT_CONTAINER_FINISHED,
+                                        .exit_status = ev->exit_status,
+                                        .flag_master = true },
+                     ev->text);
         if (c->node)
             rm_node_pulled(c->node, c->id);
     } else if (c->state != RM_CON_ALLOCATED) { /* the master has heard of it */
@@ -185,8 +192,10 @@ static int on_recover(void *object, int event, void *arg)
 static int on_end(void *object, int event, void *arg)
 {
     static const int to[RM_CON_EVENTS] = {
-        [RM_CON_FINISHED] = RM_CON_COMPLETED, [RM_CON_RELEASED_EV] = RM_CON_RELEASED,
-        [RM_CON_EXPIRE] = RM_CON_EXPIRED, [RM_CON_KILL] = RM_CON_KILLED,
+        [RM_CON_FINISHED] = RM_CON_COMPLETED,
+        [RM_CON_RELEASED_EV] = RM_CON_RELEASED,
+        [RM_CON_EXPIRE] = RM_CON_EXPIRED,
+        [RM_CON_KILL] = RM_CON_KILLED,
     };
 
     return end(object, to[event], arg);
@@ -195,11 +204,11 @@ static int on_end(void *object, int event, void *arg)
 /* -------------------------------------------------------------------- table */
 
 #define N RM_CON_EVENTS
-#define AT(s, e) [(s) * N + (e)]
+#define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define ABSORB(s) \
-    STAY(s, RM_CON_ACQUIRED_EV), STAY(s, RM_CON_LAUNCHED), STAY(s, RM_CON_FINISHED), \
-    STAY(s, RM_CON_RELEASED_EV), STAY(s, RM_CON_EXPIRE), STAY(s, RM_CON_KILL)
+#define ABSORB(s)                                                                                  \
+    STAY(s, RM_CON_ACQUIRED_EV), STAY(s, RM_CON_LAUNCHED), STAY(s, RM_CON_FINISHED),               \
+        STAY(s, RM_CON_RELEASED_EV), STAY(s, RM_CON_EXPIRE), STAY(s, RM_CON_KILL)
 
 static const struct sv_fsm_cell cells[RM_CON_STATES * N] = {
     AT(RM_CON_NEW, RM_CON_START) = { NULL, RM_CON_ALLOCATED, { 0 } },
@@ -223,18 +232,25 @@ static const struct sv_fsm_cell cells[RM_CON_STATES * N] = {
     AT(RM_CON_ACQUIRED, RM_CON_EXPIRE) = { on_end, RM_CON_EXPIRED, { 0 } },
     AT(RM_CON_ACQUIRED, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
 
-    STAY(RM_CON_RUNNING, RM_CON_LAUNCHED), STAY(RM_CON_RUNNING, RM_CON_EXPIRE),
+    STAY(RM_CON_RUNNING, RM_CON_LAUNCHED),
+    STAY(RM_CON_RUNNING, RM_CON_EXPIRE),
     AT(RM_CON_RUNNING, RM_CON_FINISHED) = { on_end, RM_CON_COMPLETED, { 0 } },
     AT(RM_CON_RUNNING, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
     AT(RM_CON_RUNNING, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
 
-    ABSORB(RM_CON_COMPLETED), ABSORB(RM_CON_EXPIRED), ABSORB(RM_CON_RELEASED),
+    ABSORB(RM_CON_COMPLETED),
+    ABSORB(RM_CON_EXPIRED),
+    ABSORB(RM_CON_RELEASED),
     ABSORB(RM_CON_KILLED),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_CON_STATES * RM_CON_EVENTS,
                "RMContainer table");
 
 const struct sv_fsm rm_container_fsm = {
-    .name = "RMContainer", .n_states = RM_CON_STATES, .n_events = RM_CON_EVENTS,
-    .state_names = state_names, .event_names = event_names, .cells = cells,
+    .name = "RMContainer",
+    .n_states = RM_CON_STATES,
+    .n_events = RM_CON_EVENTS,
+    .state_names = state_names,
+    .event_names = event_names,
+    .cells = cells,
 };

@@ -11,14 +11,23 @@
 #define LOST_NODE "Container released on a *lost* node"
 
 static const char *const state_names[RM_NODE_STATES] = {
-    "", "NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONING", "DECOMMISSIONED", "LOST", "REBOOTED",
-    "SHUTDOWN"
+    "",     "NEW",      "RUNNING", "UNHEALTHY", "DECOMMISSIONING", "DECOMMISSIONED",
+    "LOST", "REBOOTED", "SHUTDOWN"
 };
-static const char *const event_names[RM_NODE_EVENTS] = {
-    "", "STARTED", "STATUS_UPDATE", "DECOMMISSION", "GRACEFUL_DECOMMISSION", "RECOMMISSION",
-    "EXPIRE", "REBOOTING", "SHUTDOWN", "RECONNECTED", "RESOURCE_UPDATE", "CLEANUP_APP",
-    "CLEANUP_CONTAINER", "FINISHED_CONTAINERS_PULLED_BY_AM"
-};
+static const char *const event_names[RM_NODE_EVENTS] = { "",
+                                                         "STARTED",
+                                                         "STATUS_UPDATE",
+                                                         "DECOMMISSION",
+                                                         "GRACEFUL_DECOMMISSION",
+                                                         "RECOMMISSION",
+                                                         "EXPIRE",
+                                                         "REBOOTING",
+                                                         "SHUTDOWN",
+                                                         "RECONNECTED",
+                                                         "RESOURCE_UPDATE",
+                                                         "CLEANUP_APP",
+                                                         "CLEANUP_CONTAINER",
+                                                         "FINISHED_CONTAINERS_PULLED_BY_AM" };
 
 struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
 {
@@ -41,15 +50,15 @@ static void clear_lists(struct rm_node *n)
     struct rm_cid *c, *ctmp;
     struct rm_aid *a, *atmp;
 
-    DL_FOREACH_SAFE(n->to_cleanup, c, ctmp) {
+    DL_FOREACH_SAFE (n->to_cleanup, c, ctmp) {
         DL_DELETE(n->to_cleanup, c);
         free(c);
     }
-    DL_FOREACH_SAFE(n->to_remove, c, ctmp) {
+    DL_FOREACH_SAFE (n->to_remove, c, ctmp) {
         DL_DELETE(n->to_remove, c);
         free(c);
     }
-    DL_FOREACH_SAFE(n->apps_to_cleanup, a, atmp) {
+    DL_FOREACH_SAFE (n->apps_to_cleanup, a, atmp) {
         DL_DELETE(n->apps_to_cleanup, a);
         free(a);
     }
@@ -70,7 +79,7 @@ void rm_node_free(struct rm_node *n)
 int rm_node_wire_state(const struct rm_node *n)
 {
     static const int wire[RM_NODE_STATES] = {
-        NS(NEW), NS(NEW), NS(RUNNING), NS(UNHEALTHY), NS(DECOMMISSIONING), NS(DECOMMISSIONED),
+        NS(NEW),  NS(NEW),      NS(RUNNING), NS(UNHEALTHY), NS(DECOMMISSIONING), NS(DECOMMISSIONED),
         NS(LOST), NS(REBOOTED), NS(SHUTDOWN)
     };
 
@@ -109,7 +118,7 @@ void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id)
     char text[YARN_ID_TEXT_MAX];
     struct rm_name_set *known;
 
-    DL_FOREACH(n->apps_to_cleanup, a)
+    DL_FOREACH (n->apps_to_cleanup, a)
         if (yarn_app_id_cmp(a->id, id) == 0)
             return;
     a = calloc(1, sizeof(*a));
@@ -130,8 +139,9 @@ void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id)
 
 static void join(struct rm_node *n)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_NODE_ADDED, .node = &n->id, .rack = n->rack,
-                                 .total = n->total };
+    struct rm_sched_event ev = {
+        .type = RM_SCHED_NODE_ADDED, .node = &n->id, .rack = n->rack, .total = n->total
+    };
 
     if (n->in_sched)
         return;
@@ -148,18 +158,22 @@ static void leave(struct rm_node *n)
         n->in_sched = false;
         /* What no master has seen yet is asked for again, elsewhere. */
         DL_FOREACH2(n->containers, c, n_next)
-            if (c->state == RM_CON_ALLOCATED) {
-                struct rm_sched_event back = { .type = RM_SCHED_CONTAINER_DONE,
-                                               .container = c->id, .flag = true };
+        if (c->state == RM_CON_ALLOCATED) {
+            struct rm_sched_event back = { .type = RM_SCHED_CONTAINER_DONE,
+                                           .container = c->id,
+                                           .flag = true };
 
-                (void)rm_schedule(n->rm, &back, NULL); /* not there: nothing to put back */
-            }
+            (void)rm_schedule(n->rm, &back, NULL); /* not there: nothing to put back */
+        }
         (void)rm_schedule(n->rm, &ev, NULL); /* was there, ignoring */
     }
     DL_FOREACH2(n->containers, c, n_next)
-        rm_post_full(n->rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
-                                               .event = RM_CON_KILL,
-                                               .exit_status = RM_EXIT_ABORTED }, LOST_NODE);
+    rm_post_full(n->rm,
+                 (struct rm_event){ .machine = RM_M_CONTAINER,
+                                    .object = c,
+                                    .event = RM_CON_KILL,
+                                    .exit_status = RM_EXIT_ABORTED },
+                 LOST_NODE);
 }
 
 /* Every ApplicationMaster hears of the change in its next allocate. */
@@ -227,8 +241,10 @@ static int out(struct rm_node *n, int state)
 static int on_out(void *object, int event, void *arg)
 {
     static const int to[RM_NODE_EVENTS] = {
-        [RM_NODE_DECOMMISSION] = RM_NODE_DECOMMISSIONED, [RM_NODE_EXPIRE] = RM_NODE_LOST,
-        [RM_NODE_REBOOTING] = RM_NODE_REBOOTED, [RM_NODE_SHUTDOWN_EV] = RM_NODE_SHUTDOWN,
+        [RM_NODE_DECOMMISSION] = RM_NODE_DECOMMISSIONED,
+        [RM_NODE_EXPIRE] = RM_NODE_LOST,
+        [RM_NODE_REBOOTING] = RM_NODE_REBOOTED,
+        [RM_NODE_SHUTDOWN_EV] = RM_NODE_SHUTDOWN,
     };
 
     (void)arg;
@@ -282,8 +298,7 @@ static int on_leaving_status(void *object, int event, void *arg)
 static int on_resource(void *object, int event, void *arg)
 {
     struct rm_node *n = object;
-    struct rm_sched_event ev = { .type = RM_SCHED_NODE_RESIZED, .node = &n->id,
-                                 .total = n->total };
+    struct rm_sched_event ev = { .type = RM_SCHED_NODE_RESIZED, .node = &n->id, .total = n->total };
 
     (void)event;
     (void)arg;
@@ -295,54 +310,65 @@ static int on_resource(void *object, int event, void *arg)
 /* -------------------------------------------------------------------- table */
 
 #define N RM_NODE_EVENTS
-#define AT(s, e) [(s) * N + (e)]
+#define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define LISTS(s) \
-    STAY(s, RM_NODE_CLEANUP_APP), STAY(s, RM_NODE_CLEANUP_CONTAINER), \
-    STAY(s, RM_NODE_PULLED_BY_AM), AT(s, RM_NODE_RESOURCE_UPDATE) = { on_resource, s, { 0 } }
-#define LEAVES(s) \
-    AT(s, RM_NODE_EXPIRE) = { on_out, RM_NODE_LOST, { 0 } }, \
-    AT(s, RM_NODE_REBOOTING) = { on_out, RM_NODE_REBOOTED, { 0 } }, \
-    AT(s, RM_NODE_SHUTDOWN_EV) = { on_out, RM_NODE_SHUTDOWN, { 0 } }, \
-    AT(s, RM_NODE_DECOMMISSION) = { on_out, RM_NODE_DECOMMISSIONED, { 0 } }
-#define INACTIVE(s) \
-    STAY(s, RM_NODE_PULLED_BY_AM), STAY(s, RM_NODE_CLEANUP_APP), \
-    STAY(s, RM_NODE_CLEANUP_CONTAINER), STAY(s, RM_NODE_STATUS_UPDATE), STAY(s, RM_NODE_EXPIRE), \
-    STAY(s, RM_NODE_DECOMMISSION), STAY(s, RM_NODE_SHUTDOWN_EV), STAY(s, RM_NODE_REBOOTING)
+#define LISTS(s)                                                                                   \
+    STAY(s, RM_NODE_CLEANUP_APP), STAY(s, RM_NODE_CLEANUP_CONTAINER),                              \
+        STAY(s, RM_NODE_PULLED_BY_AM), AT(s, RM_NODE_RESOURCE_UPDATE) = { on_resource, s, { 0 } }
+#define LEAVES(s)                                                                                  \
+    AT(s, RM_NODE_EXPIRE) = { on_out, RM_NODE_LOST, { 0 } },                                       \
+          AT(s, RM_NODE_REBOOTING) = { on_out, RM_NODE_REBOOTED, { 0 } },                          \
+          AT(s, RM_NODE_SHUTDOWN_EV) = { on_out, RM_NODE_SHUTDOWN, { 0 } },                        \
+          AT(s, RM_NODE_DECOMMISSION) = { on_out, RM_NODE_DECOMMISSIONED, { 0 } }
+#define INACTIVE(s)                                                                                \
+    STAY(s, RM_NODE_PULLED_BY_AM), STAY(s, RM_NODE_CLEANUP_APP),                                   \
+        STAY(s, RM_NODE_CLEANUP_CONTAINER), STAY(s, RM_NODE_STATUS_UPDATE),                        \
+        STAY(s, RM_NODE_EXPIRE), STAY(s, RM_NODE_DECOMMISSION), STAY(s, RM_NODE_SHUTDOWN_EV),      \
+        STAY(s, RM_NODE_REBOOTING)
 
 static const struct sv_fsm_cell cells[RM_NODE_STATES * N] = {
     AT(RM_NODE_NEW, RM_NODE_STARTED) = { on_started, RM_NODE_RUNNING, { RM_NODE_UNHEALTHY } },
     AT(RM_NODE_NEW, RM_NODE_DECOMMISSION) = { on_out, RM_NODE_DECOMMISSIONED, { 0 } },
 
-    AT(RM_NODE_RUNNING, RM_NODE_STATUS_UPDATE) =
-        { on_status, RM_NODE_RUNNING, { RM_NODE_UNHEALTHY } },
+    AT(RM_NODE_RUNNING,
+       RM_NODE_STATUS_UPDATE) = { on_status, RM_NODE_RUNNING, { RM_NODE_UNHEALTHY } },
     AT(RM_NODE_RUNNING, RM_NODE_GRACEFUL) = { on_graceful, RM_NODE_DECOMMISSIONING, { 0 } },
-    STAY(RM_NODE_RUNNING, RM_NODE_RECONNECTED), STAY(RM_NODE_RUNNING, RM_NODE_RECOMMISSION),
-    LISTS(RM_NODE_RUNNING), LEAVES(RM_NODE_RUNNING),
+    STAY(RM_NODE_RUNNING, RM_NODE_RECONNECTED),
+    STAY(RM_NODE_RUNNING, RM_NODE_RECOMMISSION),
+    LISTS(RM_NODE_RUNNING),
+    LEAVES(RM_NODE_RUNNING),
 
-    AT(RM_NODE_UNHEALTHY, RM_NODE_STATUS_UPDATE) =
-        { on_status, RM_NODE_UNHEALTHY, { RM_NODE_RUNNING } },
+    AT(RM_NODE_UNHEALTHY,
+       RM_NODE_STATUS_UPDATE) = { on_status, RM_NODE_UNHEALTHY, { RM_NODE_RUNNING } },
     AT(RM_NODE_UNHEALTHY, RM_NODE_GRACEFUL) = { on_graceful, RM_NODE_DECOMMISSIONING, { 0 } },
     STAY(RM_NODE_UNHEALTHY, RM_NODE_RECONNECTED),
-    LISTS(RM_NODE_UNHEALTHY), LEAVES(RM_NODE_UNHEALTHY),
+    LISTS(RM_NODE_UNHEALTHY),
+    LEAVES(RM_NODE_UNHEALTHY),
 
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_STATUS_UPDATE) =
-        { on_leaving_status, RM_NODE_DECOMMISSIONING, { RM_NODE_DECOMMISSIONED } },
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_GRACEFUL) =
-        { on_graceful, RM_NODE_DECOMMISSIONING, { 0 } },
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_RECOMMISSION) =
-        { on_recommission, RM_NODE_RUNNING, { 0 } },
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_RECONNECTED) =
-        { on_leaving_status, RM_NODE_DECOMMISSIONING, { RM_NODE_DECOMMISSIONED } },
-    LISTS(RM_NODE_DECOMMISSIONING), LEAVES(RM_NODE_DECOMMISSIONING),
+    AT(RM_NODE_DECOMMISSIONING, RM_NODE_STATUS_UPDATE) = { on_leaving_status,
+                                                           RM_NODE_DECOMMISSIONING,
+                                                           { RM_NODE_DECOMMISSIONED } },
+    AT(RM_NODE_DECOMMISSIONING, RM_NODE_GRACEFUL) = { on_graceful, RM_NODE_DECOMMISSIONING, { 0 } },
+    AT(RM_NODE_DECOMMISSIONING, RM_NODE_RECOMMISSION) = { on_recommission, RM_NODE_RUNNING, { 0 } },
+    AT(RM_NODE_DECOMMISSIONING, RM_NODE_RECONNECTED) = { on_leaving_status,
+                                                         RM_NODE_DECOMMISSIONING,
+                                                         { RM_NODE_DECOMMISSIONED } },
+    LISTS(RM_NODE_DECOMMISSIONING),
+    LEAVES(RM_NODE_DECOMMISSIONING),
 
-    INACTIVE(RM_NODE_DECOMMISSIONED), INACTIVE(RM_NODE_LOST), INACTIVE(RM_NODE_REBOOTED),
+    INACTIVE(RM_NODE_DECOMMISSIONED),
+    INACTIVE(RM_NODE_LOST),
+    INACTIVE(RM_NODE_REBOOTED),
     INACTIVE(RM_NODE_SHUTDOWN),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_NODE_STATES * RM_NODE_EVENTS,
                "RMNode table");
 
 const struct sv_fsm rm_node_fsm = {
-    .name = "RMNode", .n_states = RM_NODE_STATES, .n_events = RM_NODE_EVENTS,
-    .state_names = state_names, .event_names = event_names, .cells = cells,
+    .name = "RMNode",
+    .n_states = RM_NODE_STATES,
+    .n_events = RM_NODE_EVENTS,
+    .state_names = state_names,
+    .event_names = event_names,
+    .cells = cells,
 };

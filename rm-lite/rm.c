@@ -22,7 +22,8 @@
 
 void rm_out_of_memory(void)
 {
-    static const char text[] = "selvedge-rm: out of memory, ending; the state store is consistent\n";
+    static const char text[] =
+        "selvedge-rm: out of memory, ending; the state store is consistent\n";
 
     fwrite(text, 1, sizeof(text) - 1, stderr);
     abort();
@@ -104,7 +105,7 @@ void rm_set_clear(struct rm_name_set **set)
 {
     struct rm_name_set *it, *tmp;
 
-    HASH_ITER(hh, *set, it, tmp) {
+    HASH_ITER (hh, *set, it, tmp) {
         HASH_DEL(*set, it);
         free(it->name);
         free(it);
@@ -184,9 +185,9 @@ static void bury(struct rm *rm)
     struct rm_node *n, *ntmp;
 
     DL_FOREACH_SAFE2(rm->dead_containers, c, ctmp, n_next)
-        rm_container_free(c);
+    rm_container_free(c);
     rm->dead_containers = NULL;
-    HASH_ITER(hh, rm->dead_nodes, n, ntmp) {
+    HASH_ITER (hh, rm->dead_nodes, n, ntmp) {
         HASH_DEL(rm->dead_nodes, n);
         rm_node_free(n);
     }
@@ -199,12 +200,12 @@ void rm_want_round(struct rm *rm)
 
 static void run_round(struct rm *rm)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND,
-                                 .window_ms = rm->c.heartbeat_ms * 2 };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND, .window_ms = rm->c.heartbeat_ms * 2 };
 
     rm->want_round = false;
     if (rm->c.schedule_on_ask && sv_now_ms() >= rm->hold_until_ms)
-        (void)rm_schedule(rm, &ev, NULL); /* only memory can fail it, and the next heartbeat retries */
+        (void)rm_schedule(rm, &ev,
+                          NULL); /* only memory can fail it, and the next heartbeat retries */
 }
 
 void rm_drain(struct rm *rm)
@@ -247,8 +248,11 @@ static void on_allocated(struct rm *rm, const struct rm_decision *d)
     c->in_fresh = true;
     rm_post(rm, RM_M_CONTAINER, c, RM_CON_START);
     if (!att->has_master && !att->app->unmanaged)
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att,
-                                            .event = RM_ATT_CONTAINER_ALLOCATED, .subject = c },
+        rm_post_full(rm,
+                     (struct rm_event){ .machine = RM_M_ATTEMPT,
+                                        .object = att,
+                                        .event = RM_ATT_CONTAINER_ALLOCATED,
+                                        .subject = c },
                      NULL);
 }
 
@@ -264,8 +268,10 @@ static void decide(struct rm *rm, const struct rm_decision *d)
         break;
     case RM_DECIDE_APP_REJECTED:
         if (app)
-            rm_post_full(rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
-                                                .event = RM_APP_REJECTED }, d->text);
+            rm_post_full(
+                rm,
+                (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_REJECTED },
+                d->text);
         break;
     case RM_DECIDE_ATTEMPT_ADDED:
         if (app && app->current)
@@ -277,9 +283,11 @@ static void decide(struct rm *rm, const struct rm_decision *d)
     case RM_DECIDE_ORPHANED:
         c = rm_container_find(rm, d->container);
         if (c)
-            rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
-                                                .event = RM_CON_KILL,
-                                                .exit_status = RM_EXIT_ABORTED },
+            rm_post_full(rm,
+                         (struct rm_event){ .machine = RM_M_CONTAINER,
+                                            .object = c,
+                                            .event = RM_CON_KILL,
+                                            .exit_status = RM_EXIT_ABORTED },
                          "Container of a completed application");
         break;
     case RM_DECIDE_LOST:     /* the node's own machine tells its containers */
@@ -310,19 +318,22 @@ static void expire(struct rm *rm, int64_t now)
     struct rm_node *n, *tmp;
 
     for (struct rm_container *c = rm->expiring; c && c->expires_ms <= now; c = c->x_next)
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c,
-                                            .event = RM_CON_EXPIRE,
-                                            .exit_status = RM_EXIT_ABORTED },
+        rm_post_full(rm,
+                     (struct rm_event){ .machine = RM_M_CONTAINER,
+                                        .object = c,
+                                        .event = RM_CON_EXPIRE,
+                                        .exit_status = RM_EXIT_ABORTED },
                      "Container expired since it was unused");
-    DL_FOREACH(rm->app_list, app) {
+    DL_FOREACH (rm->app_list, app) {
         struct rm_attempt *att = app->current;
 
-        if (att && (att->state == RM_ATT_LAUNCHED || att->state == RM_ATT_RUNNING ||
-                    att->state == RM_ATT_FINISHING) &&
+        if (att &&
+            (att->state == RM_ATT_LAUNCHED || att->state == RM_ATT_RUNNING ||
+             att->state == RM_ATT_FINISHING) &&
             now - att->seen_ms >= rm->c.am_expiry_ms)
             rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_EXPIRE);
     }
-    HASH_ITER(hh, rm->nodes, n, tmp)
+    HASH_ITER (hh, rm->nodes, n, tmp)
         if (now - n->seen_ms >= rm->c.nm_expiry_ms) {
             sv_log_warning("node %s: no heartbeat for %lld ms, lost", n->key,
                            (long long)(now - n->seen_ms));
@@ -385,7 +396,7 @@ static void resume(struct rm *rm)
     struct rm_app *app;
     size_t live = 0;
 
-    DL_FOREACH(rm->app_list, app) {
+    DL_FOREACH (rm->app_list, app) {
         if (rm_app_is_final(app))
             continue;
         live++;
@@ -473,17 +484,17 @@ struct rm *rm_free(struct rm *rm)
     }
     rm->store = rm_store_close(rm->store);
     bury(rm);
-    HASH_ITER(hh, rm->containers, c, ctmp) {
+    HASH_ITER (hh, rm->containers, c, ctmp) {
         HASH_DEL(rm->containers, c);
         rm_container_free(c);
     }
-    HASH_ITER(hh, rm->apps, app, atmp)
+    HASH_ITER (hh, rm->apps, app, atmp)
         rm_app_free(app);
-    HASH_ITER(hh, rm->nodes, n, ntmp) {
+    HASH_ITER (hh, rm->nodes, n, ntmp) {
         HASH_DEL(rm->nodes, n);
         rm_node_free(n);
     }
-    HASH_ITER(hh, rm->inactive_nodes, n, ntmp) {
+    HASH_ITER (hh, rm->inactive_nodes, n, ntmp) {
         HASH_DEL(rm->inactive_nodes, n);
         rm_node_free(n);
     }

@@ -39,11 +39,11 @@ struct rm_event { /* payload of an event; what is not said is zero */
     enum rm_machine machine;
     void *object;
     int event;
-    char *text;          /* owned by the event */
+    char *text; /* owned by the event */
     int32_t exit_status;
-    void *subject;       /* container, node, … that the event is about; not owned */
+    void *subject; /* container, node, … that the event is about; not owned */
     int64_t number;
-    bool flag_master;    /* CONTAINER_FINISHED: it was the master's container */
+    bool flag_master; /* CONTAINER_FINISHED: it was the master's container */
     struct rm_event *next;
 };
 
@@ -60,7 +60,9 @@ struct rm_seconds { /* aggregated use: MB·s and vcore·s, counted in millisecon
 };
 
 struct rm_app {
-    struct { int64_t ts, id; } key;
+    struct {
+        int64_t ts, id;
+    } key;
     struct rm *rm;
     struct yarn_app_id id;
     char text[YARN_ID_TEXT_MAX];
@@ -81,13 +83,13 @@ struct rm_app {
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;
-    int final_status; /* FinalApplicationStatusProto */
-    char *tracking_url; /* of the last attempt, kept when finished */
+    int final_status;          /* FinalApplicationStatusProto */
+    char *tracking_url;        /* of the last attempt, kept when finished */
     struct rm_seconds seconds; /* of finished containers */
     int32_t total_containers;
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;
-    struct rm_name_set *ran_on;  /* nodes that must hear of its end */
+    struct rm_name_set *ran_on; /* nodes that must hear of its end */
     UT_hash_handle hh;
     struct rm_app *prev, *next; /* rm->app_list, in order of submission */
 };
@@ -111,10 +113,10 @@ struct rm_attempt {
     struct rm_container *master; /* NULL until allocated, and after it is gone */
     struct yarn_container_id master_id;
     struct yarn_node_id master_node;
-    char *master_http;      /* "host:port" of that node's web */
-    bool master_done;       /* its container ended */
-    bool has_master;        /* master_id is valid */
-    int32_t exit_status;    /* of the master container; -1000 */
+    char *master_http;         /* "host:port" of that node's web */
+    bool master_done;          /* its container ended */
+    bool has_master;           /* master_id is valid */
+    int32_t exit_status;       /* of the master container; -1000 */
     char *host, *tracking_url; /* from register/finish; NULL before */
     int32_t rpc_port;
     float progress;
@@ -132,7 +134,7 @@ struct rm_attempt {
     struct rm_done *done;          /* completed containers for the next allocate */
     struct rm_done *sent;          /* sent with last_response, not acknowledged */
     struct rm_name_set *node_updates;
-    struct ipc_call *finish_call;  /* finishApplicationMaster waiting for the store */
+    struct ipc_call *finish_call; /* finishApplicationMaster waiting for the store */
     bool failure_counts;
     struct rm_attempt *prev, *next;
 };
@@ -151,7 +153,9 @@ struct rm_done { /* a completed container on its way to the ApplicationMaster */
 void rm_done_free(struct rm_done *d);
 
 struct rm_container {
-    struct { int64_t ts, app_attempt, id; } key;
+    struct {
+        int64_t ts, app_attempt, id;
+    } key;
     struct rm *rm;
     struct rm_app *app;
     struct rm_attempt *attempt;
@@ -169,10 +173,10 @@ struct rm_container {
     char *diagnostics;
     struct yarn_node_id node_id;
     char *node_http;
-    UT_hash_handle hh;                     /* rm->containers */
-    struct rm_container *f_prev, *f_next;  /* attempt->fresh */
-    struct rm_container *n_prev, *n_next;  /* node->containers */
-    struct rm_container *x_prev, *x_next;  /* rm->expiring, in order of expires_ms */
+    UT_hash_handle hh;                    /* rm->containers */
+    struct rm_container *f_prev, *f_next; /* attempt->fresh */
+    struct rm_container *n_prev, *n_next; /* node->containers */
+    struct rm_container *x_prev, *x_next; /* rm->expiring, in order of expires_ms */
 };
 
 struct rm_cid { /* a container id in a list */
@@ -187,7 +191,7 @@ struct rm_aid {
 struct rm_node {
     struct rm *rm;
     struct yarn_node_id id;
-    char key[300]; /* "host:port" */
+    char key[300];               /* "host:port" */
     char *rack, *version, *http; /* http: "host:port" */
     int32_t http_port;
     int state;
@@ -195,8 +199,8 @@ struct rm_node {
     bool in_sched;
     int64_t decommission_deadline_ms; /* monotonic; 0 = none */
     int32_t response_id;
-    int64_t seen_ms;        /* monotonic, last heartbeat */
-    int64_t health_ms;      /* wall, last health report */
+    int64_t seen_ms;   /* monotonic, last heartbeat */
+    int64_t health_ms; /* wall, last health report */
     char *health;
     int32_t used_pmem, used_vmem, node_pmem, node_vmem; /* utilisation */
     float used_cpu, node_cpu;
@@ -217,11 +221,11 @@ struct rm_counters {
 
 struct rm {
     sd_event *event;
-    struct sv_conf *conf;   /* not owned */
+    struct sv_conf *conf; /* not owned */
     struct rm_conf c;
-    int64_t started_ms;     /* wall: the cluster timestamp and rm_identifier */
+    int64_t started_ms; /* wall: the cluster timestamp and rm_identifier */
     int64_t epoch;
-    int32_t last_app;       /* counter of application ids */
+    int32_t last_app; /* counter of application ids */
     struct rm_sched *sched;
     struct rm_secrets *secrets;
     struct rm_store *store;
@@ -240,13 +244,12 @@ struct rm {
     struct rm_container *dead_containers;
     struct rm_node *dead_nodes;
     sd_event_source *tick;
-    int64_t hold_until_ms;  /* no new allocations before: recovered nodes may still come back */
-    bool want_round;        /* an ask round is due at the end of the drain */
+    int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
+    bool want_round;       /* an ask round is due at the end of the drain */
     struct rm_counters n;
 };
 
-int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_error *err)
-    _must_use_;
+int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_error *err) _must_use_;
 struct rm *rm_free(struct rm *rm);
 
 /* Applies a scheduler event and turns its decisions into events of the machines. */
@@ -259,8 +262,8 @@ struct rm_attempt *rm_attempt_find(struct rm *rm, struct yarn_attempt_id id);
 struct rm_container *rm_container_find(struct rm *rm, struct yarn_container_id id);
 struct rm_node *rm_node_find(struct rm *rm, const struct yarn_node_id *id);
 
-char *rm_strdup(const char *s);               /* aborts without memory, NULL stays NULL */
-void rm_set_text(char **dst, const char *s);  /* replaces */
+char *rm_strdup(const char *s);                 /* aborts without memory, NULL stays NULL */
+void rm_set_text(char **dst, const char *s);    /* replaces */
 void rm_append_text(char **dst, const char *s); /* bounded: 64 KiB, the end is kept */
 /* For building an answer: the arena of a call is bounded by the size of its request, and a short
  * question may have a long answer. 256 MiB at most; ends the program without memory. */

@@ -63,7 +63,7 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     int64_t allocation_id;
     struct rm_res capability;
     struct rm_ask_row *rows;
-    int32_t any;      /* count of the "*" row */
+    int32_t any; /* count of the "*" row */
     bool any_relax;
     int64_t missed;   /* scheduling opportunities since the last local assignment */
     int32_t reserved; /* nodes that hold a reservation for this group */
@@ -76,7 +76,9 @@ struct rm_name { /* a set of strings */
 };
 
 struct rm_sched_app {
-    struct { int64_t ts, id; } key;
+    struct {
+        int64_t ts, id;
+    } key;
     struct yarn_app_id id;
     int32_t attempt;
     int64_t sequence; /* last container number given */
@@ -96,7 +98,9 @@ struct rm_sched_app {
 };
 
 struct rm_sched_container {
-    struct { int64_t ts, app_attempt, id; } key;
+    struct {
+        int64_t ts, app_attempt, id;
+    } key;
     struct yarn_container_id id;
     struct rm_sched_app *app;
     struct rm_sched_node *node;
@@ -157,7 +161,8 @@ struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and use
 struct rm_queue *rm_queue_find(struct rm_queue *root, const char *name);
 bool rm_queue_leaf(const struct rm_queue *q);
 void rm_queues_derive(struct rm_sched *s); /* after the cluster or the settings changed */
-void rm_queue_use(struct rm_queue *leaf, struct rm_res r, int containers); /* whole path; may be negative */
+void rm_queue_use(struct rm_queue *leaf, struct rm_res r,
+                  int containers); /* whole path; may be negative */
 void rm_queue_pend(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r);
 struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name); /* NULL = no memory */
@@ -189,6 +194,7 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r);
 void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
-struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type); /* NULL = no memory */
+struct rm_decision *rm_decide(struct rm_sched *s,
+                              enum rm_decision_type type); /* NULL = no memory */
 
 #endif

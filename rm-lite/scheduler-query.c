@@ -47,9 +47,13 @@ int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id id, struct r
     if (!app)
         return -ENOENT;
     *ret = (struct rm_app_usage){
-        .used = app->used, .reserved = app->reserved, .pending = app->pending,
-        .headroom = rm_headroom(s, app), .containers = app->n_containers,
-        .reserved_containers = app->n_reserved, .active = app->active,
+        .used = app->used,
+        .reserved = app->reserved,
+        .pending = app->pending,
+        .headroom = rm_headroom(s, app),
+        .containers = app->n_containers,
+        .reserved_containers = app->n_reserved,
+        .active = app->active,
         .queue_path = app->leaf->path,
     };
     return 0;
@@ -65,8 +69,8 @@ int rm_sched_node_usage(const struct rm_sched *s, const struct yarn_node_id *nod
     HASH_FIND_STR(s->nodes, key, n);
     if (!n)
         return -ENOENT;
-    *ret = (struct rm_node_usage){ .total = n->total, .used = n->used,
-                                   .containers = n->n_containers };
+    *ret =
+        (struct rm_node_usage){ .total = n->total, .used = n->used, .containers = n->n_containers };
     return 0;
 }
 
@@ -109,12 +113,13 @@ static int check_old(struct rm_queue *old, struct rm_queue *root, struct sv_erro
     if (!now && (old->apps > 0 || old->state == RM_QUEUE_RUNNING))
         return sv_error_set(err, -EBUSY,
                             "%s is deleted from the new capacity scheduler configuration, but the "
-                            "queue is not yet in stopped state. Current State : %s", old->path,
-                            old->state == RM_QUEUE_RUNNING ? "RUNNING" : "DRAINING");
+                            "queue is not yet in stopped state. Current State : %s",
+                            old->path, old->state == RM_QUEUE_RUNNING ? "RUNNING" : "DRAINING");
     if (now && rm_queue_leaf(old) && !rm_queue_leaf(now) && old->apps > 0)
         return sv_error_set(err, -EBUSY,
                             "Can not convert the leaf queue: %s to parent queue since it is not "
-                            "empty", old->path);
+                            "empty",
+                            old->path);
     if (now && !rm_queue_leaf(old) && rm_queue_leaf(now) && old->apps > 0)
         return sv_error_set(err, -EBUSY, "Can not convert the parent queue: %s to leaf queue",
                             old->path);

@@ -30,9 +30,10 @@ static struct rm_sched_node *node_find(const struct rm_sched *s, const struct ya
 static struct rm_sched_container *container_find(const struct rm_sched *s,
                                                  struct yarn_container_id id)
 {
-    struct rm_sched_container *c, probe = {
-        .key = { id.attempt.app.cluster_ts,
-                 (int64_t)((uint64_t)id.attempt.app.id << 32) | id.attempt.attempt, id.id } };
+    struct rm_sched_container *c,
+        probe = { .key = { id.attempt.app.cluster_ts,
+                           (int64_t)((uint64_t)id.attempt.app.id << 32) | id.attempt.attempt,
+                           id.id } };
 
     HASH_FIND(hh, s->containers, &probe.key, sizeof(probe.key), c);
     return c;
@@ -63,7 +64,7 @@ static void app_free(struct rm_sched *s, struct rm_sched_app *app)
     rm_asks_clear(s, app);
     rm_blacklist_clear(app);
     DL_FOREACH_SAFE2(app->containers, c, tmp, a_next)
-        rm_container_remove(s, c);
+    rm_container_remove(s, c);
     HASH_DEL(s->apps, app);
     free(app);
 }
@@ -86,9 +87,9 @@ struct rm_sched *rm_sched_free(struct rm_sched *s)
 
     if (!s)
         return NULL;
-    HASH_ITER(hh, s->apps, app, atmp)
+    HASH_ITER (hh, s->apps, app, atmp)
         app_free(s, app);
-    HASH_ITER(hh, s->nodes, n, ntmp)
+    HASH_ITER (hh, s->nodes, n, ntmp)
         node_free(s, n);
     rm_queue_free(s->root);
     free(s->out);
@@ -134,7 +135,8 @@ static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
     struct rm_sched_container *c, *tmp;
 
     rm_unreserve(s, n);
-    DL_FOREACH_SAFE2(n->containers, c, tmp, n_next) {
+    DL_FOREACH_SAFE2(n->containers, c, tmp, n_next)
+    {
         struct rm_decision *d = rm_decide(s, RM_DECIDE_LOST);
 
         if (!d)
@@ -237,7 +239,8 @@ static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct
     if (!ev->flag && !accepts(leaf, &path))
         return reject(s, ev,
                       "org.apache.hadoop.security.AccessControlException: Queue %s is STOPPED. "
-                      "Cannot accept submission of application: %s", path, id);
+                      "Cannot accept submission of application: %s",
+                      path, id);
     if (!ev->flag && leaf->apps >= leaf->max_apps)
         return reject(s, ev,
                       "org.apache.hadoop.security.AccessControlException: Queue %s already has %d "
@@ -299,7 +302,8 @@ static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_sched_container *c, *tmp;
 
-    DL_FOREACH_SAFE2(app->containers, c, tmp, a_next) {
+    DL_FOREACH_SAFE2(app->containers, c, tmp, a_next)
+    {
         struct rm_decision *d = rm_decide(s, RM_DECIDE_ORPHANED);
 
         if (!d)
@@ -400,8 +404,7 @@ static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t pr
 
 /* --------------------------------------------------------------- containers */
 
-static int container_done(struct rm_sched *s, const struct rm_sched_event *ev,
-                          struct sv_error *err)
+static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
 {
     struct rm_sched_container *c = container_find(s, ev->container);
     char id[YARN_ID_TEXT_MAX];

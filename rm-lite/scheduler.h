@@ -14,28 +14,28 @@
 
 struct rm_sched;
 
-#define RM_ANY "*"                 /* ResourceRequest.ANY */
+#define RM_ANY "*" /* ResourceRequest.ANY */
 #define RM_DEFAULT_RACK "/default-rack"
-#define RM_MAX_ASK_ROWS 100000     /* rows in one application's ask table */
-#define RM_MAX_ASK_GROUPS 10000    /* different (priority, allocation id, capability) of one */
-#define RM_MAX_ASK_COUNT 10000000  /* containers in one row; more is cut to this */
-#define RM_EPOCH_SHIFT 40          /* container number = epoch << 40 | sequence */
+#define RM_MAX_ASK_ROWS 100000    /* rows in one application's ask table */
+#define RM_MAX_ASK_GROUPS 10000   /* different (priority, allocation id, capability) of one */
+#define RM_MAX_ASK_COUNT 10000000 /* containers in one row; more is cut to this */
+#define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
 
 enum rm_sched_event_type {
-    RM_SCHED_NODE_ADDED = 1,    /* node, rack, total, queue keys unused */
-    RM_SCHED_NODE_REMOVED,      /* node; its containers come back as RM_DECIDE_LOST */
-    RM_SCHED_NODE_RESIZED,      /* node, total */
-    RM_SCHED_NODE_SCHEDULABLE,  /* node, flag: false = no new containers (decommissioning) */
-    RM_SCHED_NODE_HEARTBEAT,    /* node: allocates on it */
-    RM_SCHED_ASK_ROUND,         /* allocates on every node that has heartbeated within window_ms */
-    RM_SCHED_APP_ADDED,         /* app, user, queue, priority, total = AM's resource */
-    RM_SCHED_APP_REMOVED,       /* app */
-    RM_SCHED_ATTEMPT_ADDED,     /* app, attempt, asks (the AM's) */
-    RM_SCHED_ATTEMPT_REMOVED,   /* app; flag: keep its containers for the next attempt */
-    RM_SCHED_ASK,               /* app: asks, blacklist */
-    RM_SCHED_CONTAINER_DONE,    /* container; flag: put its ask back (it never reached the AM) */
+    RM_SCHED_NODE_ADDED = 1,   /* node, rack, total, queue keys unused */
+    RM_SCHED_NODE_REMOVED,     /* node; its containers come back as RM_DECIDE_LOST */
+    RM_SCHED_NODE_RESIZED,     /* node, total */
+    RM_SCHED_NODE_SCHEDULABLE, /* node, flag: false = no new containers (decommissioning) */
+    RM_SCHED_NODE_HEARTBEAT,   /* node: allocates on it */
+    RM_SCHED_ASK_ROUND,        /* allocates on every node that has heartbeated within window_ms */
+    RM_SCHED_APP_ADDED,        /* app, user, queue, priority, total = AM's resource */
+    RM_SCHED_APP_REMOVED,      /* app */
+    RM_SCHED_ATTEMPT_ADDED,    /* app, attempt, asks (the AM's) */
+    RM_SCHED_ATTEMPT_REMOVED,  /* app; flag: keep its containers for the next attempt */
+    RM_SCHED_ASK,              /* app: asks, blacklist */
+    RM_SCHED_CONTAINER_DONE,   /* container; flag: put its ask back (it never reached the AM) */
     RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already */
-    RM_SCHED_APP_PRIORITY,      /* app, priority */
+    RM_SCHED_APP_PRIORITY,        /* app, priority */
 };
 
 struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces an earlier row */
@@ -67,13 +67,13 @@ struct rm_sched_event {
 
 enum rm_decision_type {
     RM_DECIDE_APP_ACCEPTED = 1,
-    RM_DECIDE_APP_REJECTED,   /* text */
+    RM_DECIDE_APP_REJECTED, /* text */
     RM_DECIDE_ATTEMPT_ADDED,
-    RM_DECIDE_ALLOCATED,      /* a container on a node for app/attempt */
+    RM_DECIDE_ALLOCATED, /* a container on a node for app/attempt */
     RM_DECIDE_RESERVED,
     RM_DECIDE_UNRESERVED,
-    RM_DECIDE_LOST,           /* a container of a removed node */
-    RM_DECIDE_ORPHANED,       /* a container of an attempt that was removed */
+    RM_DECIDE_LOST,     /* a container of a removed node */
+    RM_DECIDE_ORPHANED, /* a container of an attempt that was removed */
 };
 
 enum rm_locality { RM_NODE_LOCAL, RM_RACK_LOCAL, RM_OFF_SWITCH };
@@ -96,15 +96,13 @@ int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, str
     _must_use_;
 struct rm_sched *rm_sched_free(struct rm_sched *s);
 /* refreshQueues: all or nothing. */
-int rm_sched_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err)
-    _must_use_;
+int rm_sched_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
 /* Applies one event at time `now_ms` (monotonic). Returns the decisions, valid until the next
  * call; -errno for an event that makes no sense (unknown node or application, duplicate), which
  * changes nothing. */
 int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms,
-                    const struct rm_decision **ret, size_t *ret_n, struct sv_error *err)
-    _must_use_;
+                    const struct rm_decision **ret, size_t *ret_n, struct sv_error *err) _must_use_;
 
 /* Raises to the minimum, rounds up to its multiple. -ERANGE when above the maximum of the queue
  * (NULL or unknown: the scheduler's) or below zero. */
@@ -118,7 +116,7 @@ enum rm_calculator rm_sched_calculator(const struct rm_sched *s);
 struct rm_app_usage {
     struct rm_res used, reserved, pending, headroom;
     int32_t containers, reserved_containers;
-    bool active;      /* past the AM limit */
+    bool active; /* past the AM limit */
     const char *queue_path;
 };
 int rm_sched_app_usage(const struct rm_sched *s, struct yarn_app_id app, struct rm_app_usage *ret);

@@ -68,8 +68,8 @@ const struct yarn_master_key *rm_secrets_signing(const struct rm_secrets *s, enu
 }
 
 int rm_secrets_password(const struct rm_secrets *s, enum rm_secret k, int32_t key_id,
-                        const uint8_t *id, size_t id_len,
-                        uint8_t ret[YARN_TOKEN_PASSWORD_MAX], size_t *ret_len)
+                        const uint8_t *id, size_t id_len, uint8_t ret[YARN_TOKEN_PASSWORD_MAX],
+                        size_t *ret_len)
 {
     const struct rm_secret_keys *keys = &s->keys[k];
     const struct yarn_master_key *key = NULL;

@@ -37,7 +37,7 @@ const struct yarn_master_key *rm_secrets_announce(const struct rm_secrets *s, en
 const struct yarn_master_key *rm_secrets_signing(const struct rm_secrets *s, enum rm_secret k);
 /* Password of an identifier, under the key that it names. -ENOKEY for an unknown key. */
 int rm_secrets_password(const struct rm_secrets *s, enum rm_secret k, int32_t key_id,
-                        const uint8_t *id, size_t id_len,
-                        uint8_t ret[YARN_TOKEN_PASSWORD_MAX], size_t *ret_len) _must_use_;
+                        const uint8_t *id, size_t id_len, uint8_t ret[YARN_TOKEN_PASSWORD_MAX],
+                        size_t *ret_len) _must_use_;
 
 #endif

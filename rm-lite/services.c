@@ -3,8 +3,8 @@
 
 #include "rm-lite/am-service.h"
 
-/* Nodes and operators first: what clients ask waits while these have something to say, so that no crowd of
- * clients makes a node look dead. Applications' masters are in between. */
+/* Nodes and operators first: what clients ask waits while these have something to say, so that no
+ * crowd of clients makes a node look dead. Applications' masters are in between. */
 #define PRIORITY_NODES SD_EVENT_PRIORITY_NORMAL
 #define PRIORITY_MASTERS (SD_EVENT_PRIORITY_NORMAL + 10)
 #define PRIORITY_CLIENTS (SD_EVENT_PRIORITY_NORMAL + 20)
@@ -24,10 +24,10 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
 {
     const char *bind = rm->c.bind_host && *rm->c.bind_host ? rm->c.bind_host : NULL;
     const struct service all[] = {
-        { "ResourceTracker", &rm->c.tracker, true, NULL, rm_tracker_protocols,
-          &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES },
-        { "ApplicationMasterProtocol", &rm->c.scheduler, false, rm_am_verify_token,
-          rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
+        { "ResourceTracker", &rm->c.tracker, true, NULL, rm_tracker_protocols, &rm->tracker_server,
+          &rm->tracker_port, PRIORITY_NODES },
+        { "ApplicationMasterProtocol", &rm->c.scheduler, false, rm_am_verify_token, rm_am_protocols,
+          &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
         { "ApplicationClientProtocol", &rm->c.client, true, NULL, rm_client_protocols,
           &rm->client_server, &rm->client_port, PRIORITY_CLIENTS },
         { "ResourceManagerAdministrationProtocol", &rm->c.admin, true, NULL, rm_admin_protocols,
@@ -37,10 +37,14 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
 
     for (size_t i = 0; i < SV_ARRAY_LEN(all); i++) {
         struct ipc_server_config cfg = {
-            .host = bind ? bind : all[i].address->host, .port = all[i].address->port,
-            .allow_simple = all[i].simple, .verify_token = all[i].verify,
-            .protocols = all[i].protocols, .userdata = rm,
-            .qop_mask = rm->c.ipc.qop_mask, .limits = rm->c.ipc.limits,
+            .host = bind ? bind : all[i].address->host,
+            .port = all[i].address->port,
+            .allow_simple = all[i].simple,
+            .verify_token = all[i].verify,
+            .protocols = all[i].protocols,
+            .userdata = rm,
+            .qop_mask = rm->c.ipc.qop_mask,
+            .limits = rm->c.ipc.limits,
             .priority = all[i].priority,
         };
 

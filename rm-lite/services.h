@@ -13,7 +13,8 @@ extern const struct ipc_protocol *const rm_tracker_protocols[]; /* resource-trac
 extern const struct ipc_protocol *const rm_admin_protocols[];   /* admin-service.c */
 
 /* cluster-reports.c: the part of ApplicationClientProtocol that tells of nodes and queues */
-void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
+void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *request,
+                             void *userdata);
 void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
 void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
 void rm_on_getQueueUserAcls(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);

@@ -14,14 +14,21 @@
 #define SCHEMA_VERSION 1
 
 enum stmt {
-    PUT_META, PUT_KEY, PUT_APP, PUT_ATTEMPT, DEL_APP, DEL_ATTEMPTS, BEGIN, COMMIT, N_STMTS
+    PUT_META,
+    PUT_KEY,
+    PUT_APP,
+    PUT_ATTEMPT,
+    DEL_APP,
+    DEL_ATTEMPTS,
+    BEGIN,
+    COMMIT,
+    N_STMTS
 };
 static const char *const sql[N_STMTS] = {
     [PUT_META] = "INSERT OR REPLACE INTO meta VALUES(?,?)",
     [PUT_KEY] = "INSERT OR REPLACE INTO keys VALUES(?,?,?,?,?)",
     [PUT_APP] = "INSERT OR REPLACE INTO apps VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [PUT_ATTEMPT] =
-        "INSERT OR REPLACE INTO attempts VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [PUT_ATTEMPT] = "INSERT OR REPLACE INTO attempts VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [DEL_APP] = "DELETE FROM apps WHERE ts=? AND id=?",
     [DEL_ATTEMPTS] = "DELETE FROM attempts WHERE ts=? AND id=?",
     [BEGIN] = "BEGIN IMMEDIATE",
@@ -109,8 +116,10 @@ int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err)
         return db_error(s, err, path);
     (void)chmod(path, 0600); /* ours already when it existed, ignoring */
     (void)sqlite3_busy_timeout(s->db, 2000);
-    if (sqlite3_exec(s->db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                            "PRAGMA locking_mode=EXCLUSIVE;", NULL, NULL, NULL) != SQLITE_OK ||
+    if (sqlite3_exec(s->db,
+                     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                     "PRAGMA locking_mode=EXCLUSIVE;",
+                     NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
         return db_error(s, err, path);
     for (int i = 0; i < N_STMTS; i++)
@@ -204,8 +213,8 @@ int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *se
     if (version != SCHEMA_VERSION)
         return sv_error_set(err, -EPROTO,
                             "state store: version %lld, this program knows %d; move the directory "
-                            "of selvedge.rm.state-dir away to start empty", (long long)version,
-                            SCHEMA_VERSION);
+                            "of selvedge.rm.state-dir away to start empty",
+                            (long long)version, SCHEMA_VERSION);
     epoch++;
     if ((r = put_meta(s, "version", SCHEMA_VERSION, err)) < 0 ||
         (r = put_meta(s, "epoch", epoch, err)) < 0 || (r = load_keys(s, secrets, err)) < 0)
@@ -318,8 +327,9 @@ static void put_app(struct rm_store *s, const struct rm_app *app, int state)
     (void)sqlite3_bind_int(q, 9, state);
     (void)sqlite3_bind_int(q, 10, app->final_status);
     (void)sqlite3_bind_text(q, 11, app->diagnostics, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(q, 12, app->current && app->current->tracking_url
-                                       ? app->current->tracking_url : app->tracking_url,
+    (void)sqlite3_bind_text(q, 12,
+                            app->current && app->current->tracking_url ? app->current->tracking_url
+                                                                       : app->tracking_url,
                             -1, SQLITE_STATIC);
     (void)sqlite3_bind_int64(q, 13, app->seconds.memory_ms);
     (void)sqlite3_bind_int64(q, 14, app->seconds.vcore_ms);
@@ -385,8 +395,7 @@ void rm_store_attempt_new(struct rm *rm, struct rm_attempt *att)
 
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *att)
 {
-    put_attempt(rm->store, att,
-                att->target == RM_ATT_FINISHING ? RM_ATT_FINISHED : att->target);
+    put_attempt(rm->store, att, att->target == RM_ATT_FINISHING ? RM_ATT_FINISHED : att->target);
     answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_UPDATE_SAVED);
 }
 

@@ -1,7 +1,8 @@
 /* The state store (RMStateStore): SQLite, one file, written before anything is acknowledged.
  *
  * Writes gather in one transaction that is committed at the end of the loop's turn; only then the
- * machines hear *_SAVED, so a thousand submissions cost one sync. Called by the machines and rm.c. */
+ * machines hear *_SAVED, so a thousand submissions cost one sync. Called by the machines and rm.c.
+ */
 #ifndef SELVEDGE_RM_LITE_STORE_H
 #define SELVEDGE_RM_LITE_STORE_H
 
@@ -19,9 +20,9 @@ int rm_store_keys(struct rm_store *s, const struct rm_secrets *secrets, struct s
 /* Makes the applications and attempts that are stored, in order of submission. */
 int rm_store_load(struct rm *rm, struct sv_error *err) _must_use_;
 
-void rm_store_app_new(struct rm *rm, struct rm_app *app);       /* → APP_NEW_SAVED */
-void rm_store_app_final(struct rm *rm, struct rm_app *app);     /* → APP_UPDATE_SAVED */
-void rm_store_app_update(struct rm *rm, struct rm_app *app);    /* no answer (priority) */
+void rm_store_app_new(struct rm *rm, struct rm_app *app);         /* → APP_NEW_SAVED */
+void rm_store_app_final(struct rm *rm, struct rm_app *app);       /* → APP_UPDATE_SAVED */
+void rm_store_app_update(struct rm *rm, struct rm_app *app);      /* no answer (priority) */
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *a);   /* → ATTEMPT_NEW_SAVED */
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *a); /* → ATTEMPT_UPDATE_SAVED */
 void rm_store_app_remove(struct rm *rm, struct rm_app *app);

@@ -1,4 +1,5 @@
-/* Making tokens. See tokens.h; called by am-launcher.c, application-master-service.c and reports. */
+/* Making tokens. See tokens.h; called by am-launcher.c, application-master-service.c and reports.
+ */
 #include "rm-lite/tokens.h"
 
 #include <errno.h>
@@ -57,7 +58,7 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     m.priority = &priority;
     m.has_creationtime = true;
     m.creationtime = c->created_ms;
-    m.nodelabelexpression = (char *)(uintptr_t)"";
+    m.nodelabelexpression = (char *)(uintptr_t) "";
     m.has_containertype = true;
     m.containertype = c->is_master ? HADOOP__YARN__CONTAINER_TYPE_PROTO__APPLICATION_MASTER
                                    : HADOOP__YARN__CONTAINER_TYPE_PROTO__TASK;
@@ -75,8 +76,7 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     hadoop__yarn__container_token_identifier_proto__pack(&m, id);
     t.id = id;
     t.service = m.nmhostaddr;
-    if (sign(a, rm, RM_SECRET_CONTAINER, key_id, t.id, t.id_len, &t.password,
-             &t.password_len) < 0)
+    if (sign(a, rm, RM_SECRET_CONTAINER, key_id, t.id, t.id_len, &t.password, &t.password_len) < 0)
         return NULL;
     return yarn_token_to(a, &t);
 }
@@ -85,7 +85,8 @@ int rm_token_nm_struct(struct sv_arena *a, const struct rm_attempt *att,
                        const struct yarn_node_id *node, struct yarn_token *ret)
 {
     struct yarn_nm_token nm = {
-        .attempt = att->id, .node = *node,
+        .attempt = att->id,
+        .node = *node,
         .key_id = rm_secrets_signing(att->rm->secrets, RM_SECRET_NM)->key_id,
     };
     struct yarn_token t = { .kind = YARN_KIND_NM };

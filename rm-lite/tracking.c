@@ -14,7 +14,8 @@ void rm_web_address(const struct rm *rm, char *buf, size_t size)
 
     if (!host || !*host || sv_streq(host, "0.0.0.0"))
         host = rm->c.bind_host && *rm->c.bind_host && !sv_streq(rm->c.bind_host, "0.0.0.0")
-                   ? rm->c.bind_host : "localhost";
+                   ? rm->c.bind_host
+                   : "localhost";
     (void)snprintf(buf, size, "%s:%u", host, port);
 }
 

@@ -17,7 +17,7 @@ const char *rm_json_final(int final_status)
     static const char *const names[] = { "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED", "ENDED" };
 
     return final_status >= 0 && final_status < (int)SV_ARRAY_LEN(names) ? names[final_status]
-                                                                         : "UNDEFINED";
+                                                                        : "UNDEFINED";
 }
 
 static void num(json_t *o, const char *key, int64_t v)
@@ -62,9 +62,10 @@ json_t *rm_json_info(struct rm *rm)
     num(o, "startedOn", rm->started_ms);
     str(o, "state", "STARTED");
     str(o, "haState", "ACTIVE");
-    str(o, "rmStateStoreName", rm->c.recovery ? "selvedge.SQLiteRMStateStore"
-                                              : "org.apache.hadoop.yarn.server.resourcemanager."
-                                                "recovery.NullRMStateStore");
+    str(o, "rmStateStoreName",
+        rm->c.recovery ? "selvedge.SQLiteRMStateStore"
+                       : "org.apache.hadoop.yarn.server.resourcemanager."
+                         "recovery.NullRMStateStore");
     str(o, "resourceManagerVersion", RM_HADOOP_VERSION);
     str(o, "resourceManagerBuildVersion", "selvedge-rm, protocols of " RM_HADOOP_VERSION);
     str(o, "resourceManagerVersionBuiltOn", "N/A");
@@ -80,7 +81,7 @@ static int64_t count_apps(struct rm *rm, bool running)
     struct rm_app *app;
     int64_t n = 0;
 
-    DL_FOREACH(rm->app_list, app)
+    DL_FOREACH (rm->app_list, app)
         if (!rm_app_is_final(app))
             n += running == (app->state == RM_APP_RUNNING || app->state == RM_APP_FINISHING);
     return n;
@@ -96,7 +97,7 @@ json_t *rm_json_metrics(struct rm *rm)
 
     if (rm_sched_queue(rm->sched, "root", &root) < 0)
         return o;
-    DL_FOREACH(rm->app_list, app) { /* with those of earlier lives */
+    DL_FOREACH (rm->app_list, app) { /* with those of earlier lives */
         submitted++;
         completed += app->state == RM_APP_FINISHED;
         failed += app->state == RM_APP_FAILED;
@@ -228,12 +229,14 @@ json_t *rm_json_app(struct rm_app *app)
     str(o, "queue", app->queue);
     str(o, "state", rm_app_wire_state_name(app));
     str(o, "finalStatus", rm_json_final(rm_app_wire_final(app)));
-    real(o, "progress", rm_app_final_stored(app) ? 100
-                        : app->current           ? (double)app->current->progress * 100
-                                                 : 0);
-    str(o, "trackingUI", rm_app_is_final(app) ? "History"
-                         : app->current && app->current->registered ? "ApplicationMaster"
-                                                                    : "UNASSIGNED");
+    real(o, "progress",
+         rm_app_final_stored(app) ? 100
+         : app->current           ? (double)app->current->progress * 100
+                                  : 0);
+    str(o, "trackingUI",
+        rm_app_is_final(app)                       ? "History"
+        : app->current && app->current->registered ? "ApplicationMaster"
+                                                   : "UNASSIGNED");
     if (app->current)
         rm_tracking_url(app->current, url, sizeof(url));
     else
@@ -253,9 +256,9 @@ json_t *rm_json_app(struct rm_app *app)
     str(o, "logAggregationStatus", "DISABLED");
     boolean(o, "unmanagedApplication", app->unmanaged);
     str(o, "amNodeLabelExpression", "");
-    (void)json_object_set_new(o, "timeouts", json_pack("{s:[{s:s, s:s, s:i}]}", "timeout", "type",
-                                                       "LIFETIME", "expiryTime", "UNLIMITED",
-                                                       "remainingTimeInSeconds", -1));
+    (void)json_object_set_new(o, "timeouts",
+                              json_pack("{s:[{s:s, s:s, s:i}]}", "timeout", "type", "LIFETIME",
+                                        "expiryTime", "UNLIMITED", "remainingTimeInSeconds", -1));
     return o;
 }
 
@@ -311,7 +314,10 @@ json_t *rm_json_container(const struct rm_container *c)
 /* ------------------------------------------------------------------- scheduler */
 
 struct tree {
-    struct { char *path; json_t *queues; } *list; /* parents that were made */
+    struct {
+        char *path;
+        json_t *queues;
+    } * list; /* parents that were made */
     size_t n;
     json_t *root;
 };
@@ -406,11 +412,21 @@ static int put_html(struct sv_buf *b, const char *s)
 
     for (; s && *s && r >= 0; s++)
         switch (*s) {
-        case '<': r = sv_buf_put_str(b, "&lt;"); break;
-        case '>': r = sv_buf_put_str(b, "&gt;"); break;
-        case '&': r = sv_buf_put_str(b, "&amp;"); break;
-        case '"': r = sv_buf_put_str(b, "&quot;"); break;
-        default: r = sv_buf_put_u8(b, (uint8_t)*s); break;
+        case '<':
+            r = sv_buf_put_str(b, "&lt;");
+            break;
+        case '>':
+            r = sv_buf_put_str(b, "&gt;");
+            break;
+        case '&':
+            r = sv_buf_put_str(b, "&amp;");
+            break;
+        case '"':
+            r = sv_buf_put_str(b, "&quot;");
+            break;
+        default:
+            r = sv_buf_put_u8(b, (uint8_t)*s);
+            break;
         }
     return r;
 }
@@ -445,10 +461,14 @@ int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
     }
     if (r >= 0)
         r = sv_buf_put_str(&b, "</table><h1>Applications</h1><table>\n");
-    DL_FOREACH(rm->app_list, app) {
-        const char *cells[] = { app->text, app->user, app->name, app->queue,
+    DL_FOREACH (rm->app_list, app) {
+        const char *cells[] = { app->text,
+                                app->user,
+                                app->name,
+                                app->queue,
                                 rm_app_wire_state_name(app),
-                                rm_json_final(rm_app_wire_final(app)), app->diagnostics };
+                                rm_json_final(rm_app_wire_final(app)),
+                                app->diagnostics };
 
         if (r >= 0 && (!only || sv_streq(only, app->text)))
             r = put_cells(&b, cells, SV_ARRAY_LEN(cells));

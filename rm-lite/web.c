@@ -122,7 +122,7 @@ static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_
         json_decref(list);
         return bad_request(ret, "limit value must be greater then 0");
     }
-    DL_FOREACH(rm->app_list, app)
+    DL_FOREACH (rm->app_list, app)
         if ((int64_t)json_array_size(list) < limit && app_matches(req, app))
             (void)json_array_append_new(list, rm_json_app(app)); /* no memory: shorter, ignoring */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
@@ -136,8 +136,8 @@ static int get_nodes(struct rm *rm, const struct sv_http_request *req, struct sv
 
     for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
         for (struct rm_node *n = tables[t]; n; n = n->hh.next) {
-            bool show = states ? in_csv(states, rm_node_fsm.state_names[n->state])
-                               : rm_node_is_active(n);
+            bool show =
+                states ? in_csv(states, rm_node_fsm.state_names[n->state]) : rm_node_is_active(n);
 
             if (show)
                 (void)json_array_append_new(list, rm_json_node(n)); /* shorter, ignoring */
@@ -186,9 +186,10 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
         why = rm_kill_text(a, app, user ? user : "dr.who", NULL, diagnostics);
         rm_audit_ok(&(struct rm_audit){ .user = user ? user : "dr.who",
                                         .operation = "Kill Application Request",
-                                        .target = "RMWebService", .app = app->text });
-        rm_post_full(rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
-                                            .event = RM_APP_KILL }, why);
+                                        .target = "RMWebService",
+                                        .app = app->text });
+        rm_post_full(
+            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL }, why);
         rm_drain(rm);
     }
     json_decref(body);
@@ -201,7 +202,7 @@ static int get_attempts(struct rm_app *app, struct sv_http_response *ret)
     json_t *list = json_array();
     struct rm_attempt *att;
 
-    DL_FOREACH(app->attempts, att)
+    DL_FOREACH (app->attempts, att)
         (void)json_array_append_new(list, rm_json_attempt(att)); /* shorter, ignoring */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "appAttempts", "appAttempt", list));
 }

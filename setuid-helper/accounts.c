@@ -30,9 +30,12 @@ static bool in_table(const struct hlp *h, struct hlp_user *ret)
 static bool look_up(struct hlp *h, struct hlp_user *u)
 {
     static const struct hlp_user nobody = { .name = "nobody", .uid = 65534, .gid = 65534 };
-    const struct hlp_program program = { .name = "user-lookup", .argument = h->req.user,
-                                         .as = &nobody, .fds = { 2, -1, 2, -1, -1 },
-                                         .net_namespace = -1, .status = EXE_STATUS_USER_LOOKUP };
+    const struct hlp_program program = { .name = "user-lookup",
+                                         .argument = h->req.user,
+                                         .as = &nobody,
+                                         .fds = { 2, -1, 2, -1, -1 },
+                                         .net_namespace = -1,
+                                         .status = EXE_STATUS_USER_LOOKUP };
     uint32_t v[3 + HLP_GROUPS_MAX];
     size_t got;
     if (hlp_run_program(&program, v, sizeof(v), &got) != 0 || got < 12 || v[2] > HLP_GROUPS_MAX ||
@@ -63,7 +66,9 @@ void hlp_job_user(struct hlp *h)
     if (!in_table(h, u) && !look_up(h, u))
         hlp_fail(EXE_STATUS_USER_UNKNOWN, 0, h->req.user);
     /* An alias of a banned account is that account. */
-    if (hlp_id_refused(&h->cfg.refused_uids, u->uid) || hlp_id_refused(&h->cfg.refused_gids, u->gid) ||
-        ((u->uid < h->cfg.min_uid || u->uid == 65534) && !allowed_system(&h->cfg.allowed_system, u->name)))
+    if (hlp_id_refused(&h->cfg.refused_uids, u->uid) ||
+        hlp_id_refused(&h->cfg.refused_gids, u->gid) ||
+        ((u->uid < h->cfg.min_uid || u->uid == 65534) &&
+         !allowed_system(&h->cfg.allowed_system, u->name)))
         hlp_fail(EXE_STATUS_USER_REFUSED, 0, u->name);
 }

@@ -31,8 +31,8 @@ int hlp_open_root_group(const struct hlp *h)
     return root;
 }
 
-/* A filter that stands on a group is container-prepare's work, and so is the mark, which root alone can set. A
- * group that the daemon makes anew has neither. */
+/* A filter that stands on a group is container-prepare's work, and so is the mark, which root alone
+ * can set. A group that the daemon makes anew has neither. */
 static void prove_filtered(int group)
 {
     if (fgetxattr(group, HLP_FILTERED, NULL, 0) < 0)
@@ -99,7 +99,8 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
         hlp_fail(EXE_STATUS_CGROUP_LIMITS, EINVAL, h->container);
 }
 
-/* To be called when the process is there: from then on container-prepare leaves the filter where it is. */
+/* To be called when the process is there: from then on container-prepare leaves the filter where it
+ * is. */
 void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g)
 {
     if (!h->cfg.assignable)

@@ -1,6 +1,6 @@
-/* From root's configuration and the machine as it is to the policy: the service accounts' ids, those
- * of banned users, the device nodes that may be assigned. Part of container-prepare; nobody's input
- * but root's comes here. */
+/* From root's configuration and the machine as it is to the policy: the service accounts' ids,
+ * those of banned users, the device nodes that may be assigned. Part of container-prepare; nobody's
+ * input but root's comes here. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,8 @@
 
 #define ACCOUNTS_MAX (4 * 1024 * 1024)
 #define SECOND INT64_C(1000000000)
-#define TICK 12000000 /* ns: a change within less than this may leave the times of a file as they were */
+#define TICK                                                                                       \
+    12000000 /* ns: a change within less than this may leave the times of a file as they were */
 
 static char accounts[ACCOUNTS_MAX];
 
@@ -26,8 +27,8 @@ void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
     s->path = path;
     s->content = content;
     hlp_source_look(s);
-    /* A file that has just changed is read when its times can tell the next change from this one: by
-     * the kernel's tick, or by whole seconds where the file system keeps no more. */
+    /* A file that has just changed is read when its times can tell the next change from this one:
+     * by the kernel's tick, or by whole seconds where the file system keeps no more. */
     for (int tries = 0; content && tries < 3; tries++) {
         const int64_t tick = s->ctime.tv_nsec ? TICK : SECOND + TICK;
         struct timespec now, pause = { tick / SECOND, tick % SECOND };
@@ -63,7 +64,7 @@ static size_t load(struct hlp_policy *p, const char *path)
 {
     hlp_add_source(p, path, true);
     return read_trusted(path, accounts, sizeof(accounts), EXE_STATUS_USER_LOOKUP,
-                                    EXE_STATUS_USER_LOOKUP);
+                        EXE_STATUS_USER_LOOKUP);
 }
 
 static struct hlp_user service(const struct hlp_users *users, const char *name)
@@ -74,7 +75,8 @@ static struct hlp_user service(const struct hlp_users *users, const char *name)
     return *u;
 }
 
-static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p, struct hlp_users *users)
+static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p,
+                          struct hlp_users *users)
 {
     size_t len = load(p, "/etc/passwd");
     if (hlp_users_parse(accounts, len, users) < 0)
@@ -85,7 +87,8 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p, st
     if (p->nm.uid == p->monitor.uid || p->nm.uid == p->public.uid ||
         p->monitor.uid == p->public.uid)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, EINVAL, "two service accounts have one user id");
-    bool room = hlp_id_refuse(&p->refused_uids, p->nm.uid) && hlp_id_refuse(&p->refused_uids, p->monitor.uid) &&
+    bool room = hlp_id_refuse(&p->refused_uids, p->nm.uid) &&
+                hlp_id_refuse(&p->refused_uids, p->monitor.uid) &&
                 hlp_id_refuse(&p->refused_uids, p->public.uid);
     for (uint32_t i = 0; i < cfg->banned.n; i++) {
         const struct hlp_user *u = hlp_users_find(users, cfg->banned.v[i]);
@@ -115,9 +118,10 @@ static void load_filters(struct hlp_policy *p)
     size_t at = 0;
     for (size_t i = 0; i < HLP_FILTERS; i++) {
         hlp_add_source(p, names[i], true);
-        size_t n = read_trusted(names[i], p->text + at, sizeof(p->text) - at,
-                                            EXE_STATUS_FILTER, EXE_STATUS_FILTER);
-        if (n == 0 || n % sizeof(struct sock_filter) || n / sizeof(struct sock_filter) > HLP_BPF_MAX)
+        size_t n = read_trusted(names[i], p->text + at, sizeof(p->text) - at, EXE_STATUS_FILTER,
+                                EXE_STATUS_FILTER);
+        if (n == 0 || n % sizeof(struct sock_filter) ||
+            n / sizeof(struct sock_filter) > HLP_BPF_MAX)
             hlp_fail(EXE_STATUS_FILTER, EBADMSG, names[i]);
         p->filters[i].len = (unsigned short)(n / sizeof(struct sock_filter));
         at += n;
@@ -155,7 +159,7 @@ void hlp_write_answer(struct hlp_policy *p)
     n = number(text, n, "min-user-id", p->min_uid);
     n = line(text, n, "unenforced-limits-allowed", p->unenforced_allowed ? "true" : "false");
     n = line(text, n, "selinux",
-             !p->selinux                                ? "off"
+             !p->selinux                               ? "off"
              : p->selinux >> HLP_SELINUX_ENFORCING & 1 ? "enforcing"
                                                        : "labels");
     for (const char *const *w = hlp_profile_names; *w; w++)
@@ -182,8 +186,9 @@ static const struct {
     uint32_t major;
     const char *path;
 } controls[HLP_CONTROLS_MAX] = {
-    { 195, "nvidiactl" }, { 195, "nvidia-modeset" }, { 195, "nvidia-uvm" },
-    { 195, "nvidia-uvm-tools" }, { 226, "kfd" },
+    { 195, "nvidiactl" },  { 195, "nvidia-modeset" },
+    { 195, "nvidia-uvm" }, { 195, "nvidia-uvm-tools" },
+    { 226, "kfd" },
 };
 
 static bool is_node(int dev, const char *path, struct exe_device *ret)
@@ -213,7 +218,8 @@ static void add_node(struct hlp_policy *p, const struct exe_device *id, const ch
     p->nodes[n] = node;
 }
 
-/* The nodes of one directory below /dev ("" or "name/") that may be assigned; the first of a number. */
+/* The nodes of one directory below /dev ("" or "name/") that may be assigned; the first of a
+ * number. */
 static void search(const struct hlp_config *cfg, struct hlp_policy *p, int dev, const char *below)
 {
     struct exe_device id;
@@ -264,8 +270,8 @@ static void read_config(struct hlp_config *cfg)
         hlp_add_source(&cfg->policy, strdup(above), false); /* lives as long as the program */
     }
     hlp_add_source(&cfg->policy, EXECUTOR_CONF, true);
-    size_t len = read_trusted(EXECUTOR_CONF, cfg->text, HLP_CONFIG_MAX + 1,
-                                   EXE_STATUS_CONFIG_OPEN, EXE_STATUS_CONFIG_OWNER);
+    size_t len = read_trusted(EXECUTOR_CONF, cfg->text, HLP_CONFIG_MAX + 1, EXE_STATUS_CONFIG_OPEN,
+                              EXE_STATUS_CONFIG_OWNER);
     int line = hlp_config_parse(cfg, len, &why);
     if (line == 0)
         return;

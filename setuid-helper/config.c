@@ -1,27 +1,27 @@
 /* container-executor.cfg: Hadoop's key=value lines and [sections], read strictly by
- * container-prepare. The file is root's (path.c has proved it), so this guards against mistakes, not
- * attacks: whatever is unclear is refused and nothing ever falls back to a default. Also run by unit
- * tests and by a fuzzer. */
+ * container-prepare. The file is root's (path.c has proved it), so this guards against mistakes,
+ * not attacks: whatever is unclear is refused and nothing ever falls back to a default. Also run by
+ * unit tests and by a fuzzer. */
 #include <string.h>
 
 #include "setuid-helper/prepare.h"
 
 enum kind {
-    NAME,     /* an account */
+    NAME, /* an account */
     PATH,
     PATHS,
     NAMES,
     UID,
     FLAG,
-    WORDS,    /* of the table in `more`, as bits */
-    MAJOR,    /* of every device of a class */
+    WORDS, /* of the table in `more`, as bits */
+    MAJOR, /* of every device of a class */
     MINORS,
-    DEVICES,  /* major:minor… */
-    CHARS,    /* text for container-network, of at most `more` bytes */
-    LABEL,    /* text of at most 255 bytes */
+    DEVICES, /* major:minor… */
+    CHARS,   /* text for container-network, of at most `more` bytes */
+    LABEL,   /* text of at most 255 bytes */
     NUMBER,
-    OFF,      /* a feature of Hadoop's helper that is none of this one: only "off" is the truth */
-    UNUSED,   /* any key that begins so, in the section of such a feature */
+    OFF,    /* a feature of Hadoop's helper that is none of this one: only "off" is the truth */
+    UNUSED, /* any key that begins so, in the section of such a feature */
 };
 
 const char *const hlp_profile_names[] = { "", "strict", "hadoop", "host", NULL };
@@ -29,7 +29,11 @@ static const char *const selinux[] = { "labels", "enforcing", NULL };
 const char *const hlp_network_names[] = { "host", "none", "private", NULL };
 
 #define AT(field) offsetof(struct hlp_config, field)
-#define CHARS_AT(field) CHARS, AT(field), { .size = sizeof(((struct hlp_config *)0)->field) }
+#define CHARS_AT(field)                                                                            \
+    CHARS, AT(field),                                                                              \
+    {                                                                                              \
+        .size = sizeof(((struct hlp_config *)0)->field)                                            \
+    }
 static const struct row {
     const char *key;
     enum kind kind;
@@ -313,11 +317,11 @@ static bool overlap(const struct hlp_list *a, const struct hlp_list *b)
 /* A directory of ours must not be where the sandbox puts something else, nor inside another. */
 static const char *places(const struct hlp_config *cfg)
 {
-    static const char *const taken[] = { "/tmp", "/var/tmp", "/proc", "/sys", "/dev", "/usr", "/etc",
-                                         "/opt", "/bin", "/sbin", "/lib", "/lib64", "/boot",
-                                         "/root", "/run", "/var/run", NULL };
-    static const char *const secret[] = { "/proc", "/sys", "/dev", "/run", "/root", "/boot", "/tmp",
-                                          "/var/run", "/var/tmp", NULL };
+    static const char *const taken[] = { "/tmp",  "/var/tmp", "/proc", "/sys",     "/dev", "/usr",
+                                         "/etc",  "/opt",     "/bin",  "/sbin",    "/lib", "/lib64",
+                                         "/boot", "/root",    "/run",  "/var/run", NULL };
+    static const char *const secret[] = { "/proc", "/sys", "/dev",     "/run",     "/root",
+                                          "/boot", "/tmp", "/var/run", "/var/tmp", NULL };
     const struct hlp_list *ours[2] = { &cfg->policy.local_dirs, &cfg->policy.log_dirs };
     const struct hlp_list *more[2] = { &cfg->read_only, &cfg->writable };
     for (int k = 0; k < 2; k++) {

@@ -1,10 +1,11 @@
-/* container-init: pid 1 of a container, as the job's user and behind the job's filter. container-executor's
- * child becomes it beside the job's own execution: it reaps, passes signals on, and ends with the main
- * process' status, or when the monitor is gone (watch.h).
+/* container-init: pid 1 of a container, as the job's user and behind the job's filter.
+ * container-executor's child becomes it beside the job's own execution: it reaps, passes signals
+ * on, and ends with the main process' status, or when the monitor is gone (watch.h).
  *
- * The job has the same user id. It can neither trace this process nor read its memory and its descriptors:
- * its file is not readable by users (mode 0711), so the kernel never makes it dumpable (decision 057). It
- * has nothing that is worth it, either: two descriptors, no environment, and no byte of the helper. */
+ * The job has the same user id. It can neither trace this process nor read its memory and its
+ * descriptors: its file is not readable by users (mode 0711), so the kernel never makes it dumpable
+ * (decision 057). It has nothing that is worth it, either: two descriptors, no environment, and no
+ * byte of the helper. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -26,14 +27,16 @@ static int take_signals(void)
     return signalfd(-1, &forwarded, SFD_CLOEXEC);
 }
 
-/* When the main process ends the container ends: the kernel kills what is left in the pid namespace. It may
- * have ended before this program began. Signals go to its group. */
+/* When the main process ends the container ends: the kernel kills what is left in the pid
+ * namespace. It may have ended before this program began. Signals go to its group. */
 int main(void)
 {
     struct pollfd p[2] = { { .events = POLLIN }, { .fd = HLP_INIT_LIFE, .events = POLLIN } };
-    /* Nor readable where root lets programs leave core files after a change of ids (fs.suid_dumpable=1). */
+    /* Nor readable where root lets programs leave core files after a change of ids
+     * (fs.suid_dumpable=1). */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || (p[0].fd = take_signals()) < 0 ||
-        prctl(PR_SET_NAME, "container-init", 0, 0, 0) < 0) /* which an older kernel calls by a descriptor's number */
+        prctl(PR_SET_NAME, "container-init", 0, 0, 0) <
+            0) /* which an older kernel calls by a descriptor's number */
         return EXE_STATUS_LOST;
     for (;;) {
         struct signalfd_siginfo info;
@@ -45,7 +48,8 @@ int main(void)
             continue;
         if (p[1].revents) /* the monitor is gone */
             _exit(EXE_STATUS_LOST);
-        if (read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info) && info.ssi_signo != SIGCHLD)
+        if (read(p[0].fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+            info.ssi_signo != SIGCHLD)
             (void)kill(-HLP_INIT_MAIN, (int)info.ssi_signo);
     }
 }

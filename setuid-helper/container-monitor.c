@@ -1,10 +1,11 @@
-/* container-monitor: what container-executor becomes once it has launched something. An account of its own, no
- * capability, a filter that leaves it little more than waiting and cannot make a descriptor. It
- * tells the daemon that the container runs, waits for init, writes how it ended. Its death is the
- * container's death (init sees the pipe end), its record is how the container ended.
+/* container-monitor: what container-executor becomes once it has launched something. An account of
+ * its own, no capability, a filter that leaves it little more than waiting and cannot make a
+ * descriptor. It tells the daemon that the container runs, waits for init, writes how it ended. Its
+ * death is the container's death (init sees the pipe end), its record is how the container ended.
  *
  * Of what it reads, the launched child's words come from the job's user: they are bounded. Its
- * file is not readable by its account (mode 0711), so nobody but root can trace it (watch.h, decision 057). */
+ * file is not readable by its account (mode 0711), so nobody but root can trace it (watch.h,
+ * decision 057). */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -19,11 +20,16 @@
 #include "setuid-helper/watch.h"
 
 /* A daemon that is gone or does not read loses its answer, nothing else. */
-static void reply(const struct hlp_watched *w, enum exe_status status, int error, const char *text, int pidfd)
+static void reply(const struct hlp_watched *w, enum exe_status status, int error, const char *text,
+                  int pidfd)
 {
     struct exe_reply_head head = {
-        .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION, .status = (uint16_t)status,
-        .request_id = w->request_id, .error = error, .pid = pidfd >= 0 ? w->r.init_pid : 0,
+        .magic = EXE_REPLY_MAGIC,
+        .version = EXE_PROTOCOL_VERSION,
+        .status = (uint16_t)status,
+        .request_id = w->request_id,
+        .error = error,
+        .pid = pidfd >= 0 ? w->r.init_pid : 0,
         .text_len = (uint16_t)strlen(text),
     };
     union {
@@ -68,8 +74,8 @@ static void reap(int pidfd, struct exe_record *r)
     r->maxrss_kib = (uint64_t)ru.ru_maxrss;
 }
 
-/* The second time over the record of the same size: no new block, so no ENOSPC. Not synced: it has to outlive
- * the daemon, not the machine, and no container outlives the machine. */
+/* The second time over the record of the same size: no new block, so no ENOSPC. Not synced: it has
+ * to outlive the daemon, not the machine, and no container outlives the machine. */
 static void store(struct hlp_watched *w, enum exe_record_state state)
 {
     ssize_t n;
@@ -84,8 +90,8 @@ static void store(struct hlp_watched *w, enum exe_record_state state)
 }
 
 /* Into the monitors' group, out of the daemon's unit or of systemd's for one connection. The kernel
- * takes milliseconds over the first of a series of moves, so it comes when the answer is sent, and not
- * at all to what ends at once. */
+ * takes milliseconds over the first of a series of moves, so it comes when the answer is sent, and
+ * not at all to what ends at once. */
 static void change_group(const struct hlp_watched *w)
 {
     struct pollfd ended = { .fd = w->pidfd, .events = POLLIN };
@@ -107,8 +113,8 @@ static void wait_or_hangup(int pidfd)
         _exit(0); /* and init with us */
 }
 
-/* What the launched child says: 0 = about to execute, then the end of the pipe = executed; anything else =
- * why not. Words are its own, up to the NUL that is put behind them. */
+/* What the launched child says: 0 = about to execute, then the end of the pipe = executed; anything
+ * else = why not. Words are its own, up to the NUL that is put behind them. */
 static struct hlp_message hear(int from)
 {
     struct hlp_message m, last = { .status = EXE_STATUS_LOST };
@@ -129,8 +135,10 @@ static struct hlp_message hear(int from)
 int main(void)
 {
     struct hlp_watched w;
-    /* Nor readable where root lets programs leave core files after a change of ids (fs.suid_dumpable=1). */
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || read(HLP_MONITOR_TASK, &w, sizeof(w)) != (ssize_t)sizeof(w) ||
+    /* Nor readable where root lets programs leave core files after a change of ids
+     * (fs.suid_dumpable=1). */
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+        read(HLP_MONITOR_TASK, &w, sizeof(w)) != (ssize_t)sizeof(w) ||
         prctl(PR_SET_NAME, "container-monitor", 0, 0, 0) < 0) /* which an older kernel calls "2" */
         return EXE_STATUS_LOST;
     (void)close(HLP_MONITOR_TASK);

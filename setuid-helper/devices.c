@@ -1,8 +1,8 @@
 /* Assigned devices: those of the policy. The request names numbers; where their nodes are has been
  * looked up by container-prepare, and each is proved to have its number again when it is bound
- * (sandbox.c). And the filters that let processes have no other: on a node where devices can be assigned
- * every container has its own, made here; those of the daemon's groups are container-prepare's
- * (standing.c), into which this is linked, too. */
+ * (sandbox.c). And the filters that let processes have no other: on a node where devices can be
+ * assigned every container has its own, made here; those of the daemon's groups are
+ * container-prepare's (standing.c), into which this is linked, too. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -55,28 +55,33 @@ const char *hlp_attach_filter(const struct hlp_policy *p, int cgroup, const stru
         memcpy(code + n, nodes[i].allow, sizeof(nodes[i].allow));
     memcpy(code + n, p->deny, sizeof(p->deny));
     union bpf_attr load = { .prog_type = BPF_PROG_TYPE_CGROUP_DEVICE,
-                            .insns = (uint64_t)(uintptr_t)code, .insn_cnt = n + 2,
-                            .license = (uint64_t)(uintptr_t)"Apache-2.0",
+                            .insns = (uint64_t)(uintptr_t)code,
+                            .insn_cnt = n + 2,
+                            .license = (uint64_t)(uintptr_t) "Apache-2.0",
                             .prog_name = HLP_FILTER_NAME };
     int prog = hlp_bpf(BPF_PROG_LOAD, &load);
     if (prog < 0)
         return "BPF_PROG_LOAD";
     /* Every filter of a group and of those above it has to agree: the unit's DevicePolicy= too. */
-    union bpf_attr attach = { .target_fd = (uint32_t)cgroup, .attach_bpf_fd = (uint32_t)prog,
-                              .attach_type = BPF_CGROUP_DEVICE, .attach_flags = BPF_F_ALLOW_MULTI };
+    union bpf_attr attach = { .target_fd = (uint32_t)cgroup,
+                              .attach_bpf_fd = (uint32_t)prog,
+                              .attach_type = BPF_CGROUP_DEVICE,
+                              .attach_flags = BPF_F_ALLOW_MULTI };
     if (hlp_bpf(BPF_PROG_ATTACH, &attach) < 0)
         return "BPF_PROG_ATTACH";
     (void)close(prog);
     return NULL;
 }
 
-void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes, unsigned n_nodes)
+void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes,
+                       unsigned n_nodes)
 {
     if (!h->cfg.assignable)
         return;
     if (n_nodes > 0 && h->cfg.held[0])
-        hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
-                 "containers from before devices were allowed still run; assign none until they end");
+        hlp_fail(
+            EXE_STATUS_DEVICE_FILTER, EBUSY,
+            "containers from before devices were allowed still run; assign none until they end");
     const char *what = hlp_attach_filter(&h->cfg, cgroup, nodes, n_nodes);
     if (what)
         hlp_fail(EXE_STATUS_DEVICE_FILTER, errno, what);

@@ -1,6 +1,7 @@
 /* The directories of one container or localizer below the configured local and log directories. The
- * configured ones are opened with the daemon's file-system ids, then what is below them with the user's; what
- * the process is to see becomes detached mounts. The container's own are made when its group has been proved. */
+ * configured ones are opened with the daemon's file-system ids, then what is below them with the
+ * user's; what the process is to see becomes detached mounts. The container's own are made when its
+ * group has been proved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,8 +16,9 @@ static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_onl
 {
     struct hlp_tree *to = &t->v[t->n];
     if (h->req.profile != EXE_PROFILE_HOST) {
-        *to = (struct hlp_tree){ .fd = hlp_copy_tree(dir, read_only, rest), .parent = -1, .base = base,
-                                 .kind = t->kind };
+        *to = (struct hlp_tree){
+            .fd = hlp_copy_tree(dir, read_only, rest), .parent = -1, .base = base, .kind = t->kind
+        };
         (void)hlp_format(to->rest, sizeof(to->rest), "%s", rest);
         t->n++;
     }
@@ -30,8 +32,8 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int 
     struct stat st;
     const char *base = h->cfg.local_dirs.v[i];
     int public = hlp_open_at(dir, "filecache", O_PATH | O_DIRECTORY | O_NOFOLLOW);
-    if (public >= 0 && (fstat(public, &st) < 0 ||
-                        (st.st_uid != h->public.uid && st.st_uid != h->nm.uid)))
+    if (public >= 0 &&
+        (fstat(public, &st) < 0 || (st.st_uid != h->public.uid && st.st_uid != h->nm.uid)))
         hlp_fail(EXE_STATUS_LOCAL_DIR, EPERM, "filecache");
     if (public >= 0)
         add(h, t, public, true, base, "filecache");
@@ -41,8 +43,8 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int 
     add(h, t, hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), true, base, path);
     (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
     int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
-    if (i == h->req.work_dir &&
-        ((t->app = fcntl(app, F_DUPFD_CLOEXEC, 3)) < 0 || (t->work = fcntl(dir, F_DUPFD_CLOEXEC, 3)) < 0))
+    if (i == h->req.work_dir && ((t->app = fcntl(app, F_DUPFD_CLOEXEC, 3)) < 0 ||
+                                 (t->work = fcntl(dir, F_DUPFD_CLOEXEC, 3)) < 0))
         hlp_fail(EXE_STATUS_APP_DIR, errno, path);
     add(h, t, app, false, base, path);
     (void)close(dir);
@@ -51,21 +53,25 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int 
 static void log_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int dir)
 {
     struct hlp_tree *to = &t->v[t->n++];
-    *to = (struct hlp_tree){ .fd = -1, .base = h->cfg.log_dirs.v[i], .kind = t->kind,
-                             .parent = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR) };
+    *to = (struct hlp_tree){ .fd = -1,
+                             .base = h->cfg.log_dirs.v[i],
+                             .kind = t->kind,
+                             .parent =
+                                 hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR) };
     (void)hlp_format(to->rest, sizeof(to->rest), "%s/%s", h->app, h->container);
     (void)close(dir);
 }
 
 /* A localizer's cache, also kept as a descriptor for it. */
-static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, int dir, const char *base,
-                  const char *rest, int number)
+static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, int dir,
+                  const char *base, const char *rest, int number)
 {
     add(h, t, hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR), false, base, rest);
     c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = dup(t->v[t->n - 1].fd);
 }
 
-static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, unsigned i, int dir)
+static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, unsigned i,
+                   int dir)
 {
     char rest[HLP_PATH_MAX];
     const char *base = h->cfg.local_dirs.v[i];
@@ -76,7 +82,8 @@ static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
         cache(h, c, t, dir, base, rest, EXE_LOCALIZER_CACHE_FD((int)i));
     }
     if (h->req.what & EXE_VISIBILITY_APPLICATION) {
-        (void)hlp_format(rest, sizeof(rest), "usercache/%s/appcache/%s/filecache", h->user.name, h->app);
+        (void)hlp_format(rest, sizeof(rest), "usercache/%s/appcache/%s/filecache", h->user.name,
+                         h->app);
         cache(h, c, t, dir, base, rest, EXE_LOCALIZER_APP_FD((int)i));
     }
     (void)close(dir);
@@ -117,7 +124,8 @@ void hlp_new_trees(const struct hlp *h, struct hlp_trees *t)
     int tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
     for (unsigned i = 0; i < t->n; i++)
         if (t->v[i].parent >= 0) {
-            int logs = hlp_make_dir(t->v[i].parent, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
+            int logs =
+                hlp_make_dir(t->v[i].parent, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
             if (h->req.profile != EXE_PROFILE_HOST)
                 t->v[i].fd = hlp_copy_tree(logs, false, t->v[i].rest);
             (void)close(logs);

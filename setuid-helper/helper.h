@@ -25,12 +25,12 @@
 struct hlp {
     struct exe_request req;
     int fds[EXE_FDS_MAX];
-    struct hlp_policy cfg;                     /* what root's configuration comes to */
-    int table;                                 /* its file, for the users in it */
-    int ahead;                                 /* hlp_build_ahead's mount namespace; 0: none */
-    int home;                                  /* its own; 0: it has not left it */
-    int init, watcher;                         /* container-init and -monitor; 0: not looked for yet */
-    int hidden;                                /* a container's HLP_HIDDEN, which an own /dev covers */
+    struct hlp_policy cfg; /* what root's configuration comes to */
+    int table;             /* its file, for the users in it */
+    int ahead;             /* hlp_build_ahead's mount namespace; 0: none */
+    int home;              /* its own; 0: it has not left it */
+    int init, watcher;     /* container-init and -monitor; 0: not looked for yet */
+    int hidden;            /* a container's HLP_HIDDEN, which an own /dev covers */
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
     gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
@@ -41,9 +41,10 @@ struct hlp {
  * child the same goes through the status pipe to the monitor. `what` names the object. */
 _Noreturn void hlp_fail(enum exe_status status, int error, const char *what);
 void hlp_reply(enum exe_status status, int error, const char *text);
-void hlp_load_policy(struct hlp *h);                  /* made anew where it is not up to date */
-void hlp_wait_for_group(void); /* until the daemon has made it; whoever hangs up instead has asked for nothing */
-bool hlp_is_channel(int fd); /* a SOCK_SEQPACKET of AF_UNIX */
+void hlp_load_policy(struct hlp *h); /* made anew where it is not up to date */
+void hlp_wait_for_group(
+    void); /* until the daemon has made it; whoever hangs up instead has asked for nothing */
+bool hlp_is_channel(int fd);                          /* a SOCK_SEQPACKET of AF_UNIX */
 void hlp_fail_to_pipe(int fd);                        /* from now on hlp_fail writes there */
 void hlp_on_fail(void (*fn)(void *), void *argument); /* undo, called once before the reply */
 size_t hlp_format(char *buf, size_t size, const char *format, ...)
@@ -52,12 +53,18 @@ size_t hlp_format(char *buf, size_t size, const char *format, ...)
 /* hygiene.c */
 void hlp_hygiene(int argc);
 void hlp_become_server(void); /* ids all root, securebits, no_new_privs, few capabilities */
-void hlp_rlimits(void); /* for the launched program */
+void hlp_rlimits(void);       /* for the launched program */
 /* The helper's working set; one of these is effective for a step only. */
-enum hlp_extra { HLP_CAP_NONE, HLP_CAP_DAC_OVERRIDE, HLP_CAP_NET_ADMIN, HLP_CAP_SYS_CHROOT, HLP_CAP_SYS_RESOURCE };
+enum hlp_extra {
+    HLP_CAP_NONE,
+    HLP_CAP_DAC_OVERRIDE,
+    HLP_CAP_NET_ADMIN,
+    HLP_CAP_SYS_CHROOT,
+    HLP_CAP_SYS_RESOURCE
+};
 void hlp_caps_serving(enum hlp_extra extra);
-/* What the OOM killer thinks of this process and of all that come of it: none can go below that, where the machine
- * has CAP_SYS_RESOURCE; elsewhere none below 0. */
+/* What the OOM killer thinks of this process and of all that come of it: none can go below that,
+ * where the machine has CAP_SYS_RESOURCE; elsewhere none below 0. */
 void hlp_oom_score(int proc, const char *score);
 /* Moves these descriptors (-1: none) to numbers from HLP_HIGH on, out of the way of those that a
  * program gets at fixed ones; closes every other but 0 to 2. */
@@ -67,7 +74,8 @@ void hlp_fs_as(uid_t uid, gid_t gid);
 /* For ever: groups, gid, uid, bounding set, capabilities, and proof of each. */
 void hlp_drop(const struct hlp_user *u);
 void hlp_load_filter(const struct sock_fprog *filter);
-/* Through an exec, ambient: CAP_NET_ADMIN, as this account for ever; NULL: what container-prepare needs, as root. */
+/* Through an exec, ambient: CAP_NET_ADMIN, as this account for ever; NULL: what container-prepare
+ * needs, as root. */
 void hlp_drop_keeping(const struct hlp_user *u);
 
 /* program.c: runs LIBEXECDIR/<name> to its end, which comes within ten seconds: its exit status, -1
@@ -78,7 +86,7 @@ struct hlp_program {
     const struct hlp_user *as; /* NULL: stays root, with what container-prepare needs */
     int fds[HLP_PROGRAM_FDS];  /* its descriptors 0 to 4; -1: none (1 is the pipe) */
     int net_namespace;         /* >= 0: runs there, with CAP_NET_ADMIN */
-    enum exe_status status;   /* of a failure to run it */
+    enum exe_status status;    /* of a failure to run it */
 };
 int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *ret_got);
 
@@ -111,10 +119,13 @@ int hlp_open_at(int dirfd, const char *path, int flags); /* openat2 beneath; fd 
 int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
              enum exe_status on_owner);
 /* Root's file: every directory from / on and the file itself root-owned, not writable by others. */
-int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum exe_status on_owner);
-/* What an open came to, fd or -errno: whose it must be, if that counts, and which bits its mode must not have. */
+int hlp_open_trusted(const char *path, int flags, enum exe_status on_open,
+                     enum exe_status on_owner);
+/* What an open came to, fd or -errno: whose it must be, if that counts, and which bits its mode
+ * must not have. */
 #define HLP_ANY ((uid_t)-1)
-int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without, enum exe_status status);
+int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
+                enum exe_status status);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);
 /* Opens `name` below `parent` (the daemon's), makes it for `uid` when missing. */
 int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
@@ -136,7 +147,8 @@ void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g);
 /* devices.c */
 #define HLP_NODES_MAX (EXE_DEVICES_MAX + HLP_CONTROLS_MAX)
 unsigned hlp_find_nodes(const struct hlp *h, struct hlp_node nodes[HLP_NODES_MAX]);
-void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes, unsigned n_nodes);
+void hlp_device_filter(const struct hlp *h, int cgroup, const struct hlp_node *nodes,
+                       unsigned n_nodes);
 /* A filter that allows the standard nodes and these. What the kernel refused, with errno; NULL. */
 const char *hlp_attach_filter(const struct hlp_policy *p, int cgroup, const struct hlp_node *nodes,
                               unsigned n_nodes);
@@ -156,10 +168,12 @@ struct hlp_child {
     unsigned n_nodes;
     int caches[2 * EXE_DIRS_MAX]; /* LOCALIZE: trees by EXE_LOCALIZER_CACHE_FD's numbers - 16 */
 };
-/* While nothing is asked yet: a copy of the prepared root that is likely to be wanted, with the file
- * systems that need nothing of a request; a launch has the rest to do. It counts as long as the policy. */
+/* While nothing is asked yet: a copy of the prepared root that is likely to be wanted, with the
+ * file systems that need nothing of a request; a launch has the rest to do. It counts as long as
+ * the policy. */
 void hlp_build_ahead(struct hlp *h);
-void hlp_own_mounts(struct hlp *h, struct hlp_child *c); /* its namespace, without its directories */
+void hlp_own_mounts(struct hlp *h,
+                    struct hlp_child *c); /* its namespace, without its directories */
 void hlp_enter(int mounts);
 /* In the child: what needs its pid namespace and its group. */
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c);
@@ -170,8 +184,8 @@ int hlp_open_prepared_root(unsigned profile, uint32_t number);
 
 /* directories.c: its own directories as detached mounts, and where they belong: base and rest. */
 struct hlp_tree {
-    int fd;     /* -1: not made yet, or put there */
-    int parent; /* of a log directory that is to be made: where */
+    int fd;                  /* -1: not made yet, or put there */
+    int parent;              /* of a log directory that is to be made: where */
     const char *base, *kind; /* "local" or "log": these have the same mount points */
     char rest[256];
 };
@@ -182,9 +196,11 @@ struct hlp_trees {
     int work;         /* the local directory of that */
     const char *kind; /* of those that are added now */
 };
-void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t); /* those that there are */
+void hlp_own_trees(const struct hlp *h, struct hlp_child *c,
+                   struct hlp_trees *t);                      /* those that there are */
 void hlp_new_trees(const struct hlp *h, struct hlp_trees *t); /* makes the others */
-/* sandbox.c: in the child's mount namespace, first their mount points, all of them; then those that are there. */
+/* sandbox.c: in the child's mount namespace, first their mount points, all of them; then those that
+ * are there. */
 void hlp_tree_points(const struct hlp *h, const struct hlp_child *c, const struct hlp_trees *t);
 void hlp_attach_trees(const struct hlp_child *c, struct hlp_trees *t);
 
@@ -192,7 +208,7 @@ void hlp_attach_trees(const struct hlp_child *c, struct hlp_trees *t);
 _Noreturn void hlp_child(const struct hlp *h, struct hlp_child *c);
 
 /* The operations: launch.c, operations.c. */
-void hlp_find_programs(struct hlp *h); /* what the launch's two processes become; once */
+void hlp_find_programs(struct hlp *h);    /* what the launch's two processes become; once */
 _Noreturn void hlp_launch(struct hlp *h); /* and LOCALIZE */
 _Noreturn void hlp_init_app(struct hlp *h);
 _Noreturn void hlp_signal(struct hlp *h);

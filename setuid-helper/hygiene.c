@@ -1,9 +1,11 @@
-/* The process itself: everything that a caller can leave to a setuid program is put right or refused
- * before a single byte of the request is read; and the way out, the irreversible drop. */
+/* The process itself: everything that a caller can leave to a setuid program is put right or
+ * refused before a single byte of the request is read; and the way out, the irreversible drop. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
@@ -18,8 +20,6 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/vfs.h>
-#include <linux/magic.h>
-#include <grp.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
@@ -50,8 +50,8 @@ void hlp_keep_only(int *const *keep, int n)
 
 static void signals(void)
 {
-    /* The kernel's own struct, all zero: SIG_DFL without flags. The C library's signal() refuses its
-     * two, 32 and 33, which GNU make 4.3 hands down ignored. */
+    /* The kernel's own struct, all zero: SIG_DFL without flags. The C library's signal() refuses
+     * its two, 32 and 33, which GNU make 4.3 hands down ignored. */
     const struct {
         unsigned long handler, flags, restorer, mask;
     } ign = { .handler = 1 }, dfl = { 0 };
@@ -94,7 +94,10 @@ static void set_limits(const struct limit *set, size_t n)
 }
 
 #define ALL RLIM_INFINITY
-#define LIMIT(which, least, soft, hard) { RLIMIT_##which, least, soft, hard, "RLIMIT_" #which }
+#define LIMIT(which, least, soft, hard)                                                            \
+    {                                                                                              \
+        RLIMIT_##which, least, soft, hard, "RLIMIT_" #which                                        \
+    }
 #define SET_LIMITS(set) set_limits(set, sizeof(set) / sizeof(set[0]))
 
 /* Soft limits up to the hard ones; too little of anything is refused, so that no step can fail half
@@ -102,8 +105,9 @@ static void set_limits(const struct limit *set, size_t n)
 static void limits(void)
 {
     static const struct limit own[] = {
-        LIMIT(CORE, 0, 0, 0),       LIMIT(FSIZE, ALL, ALL, ALL), LIMIT(CPU, ALL, ALL, ALL),
-        LIMIT(AS, ALL, ALL, ALL),   LIMIT(DATA, ALL, ALL, ALL),  LIMIT(NOFILE, 256, ALL, ALL),
+        LIMIT(CORE, 0, 0, 0),       LIMIT(FSIZE, ALL, ALL, ALL),
+        LIMIT(CPU, ALL, ALL, ALL),  LIMIT(AS, ALL, ALL, ALL),
+        LIMIT(DATA, ALL, ALL, ALL), LIMIT(NOFILE, 256, ALL, ALL),
         LIMIT(NPROC, 64, ALL, ALL), LIMIT(STACK, 1 << 20, 8 << 20, ALL),
     };
     SET_LIMITS(own);
@@ -113,9 +117,14 @@ static void limits(void)
 void hlp_rlimits(void)
 {
     static const struct limit job[] = {
-        LIMIT(CORE, 0, 0, 0),   LIMIT(NOFILE, 0, 1024, 65536),   LIMIT(MEMLOCK, 0, 8 << 20, 8 << 20),
-        LIMIT(NICE, 0, 0, 0),   LIMIT(MSGQUEUE, 0, 819200, 819200), LIMIT(SIGPENDING, 0, 4096, 4096),
-        LIMIT(RTPRIO, 0, 0, 0), LIMIT(STACK, 0, 8 << 20, 64 << 20),
+        LIMIT(CORE, 0, 0, 0),
+        LIMIT(NOFILE, 0, 1024, 65536),
+        LIMIT(MEMLOCK, 0, 8 << 20, 8 << 20),
+        LIMIT(NICE, 0, 0, 0),
+        LIMIT(MSGQUEUE, 0, 819200, 819200),
+        LIMIT(SIGPENDING, 0, 4096, 4096),
+        LIMIT(RTPRIO, 0, 0, 0),
+        LIMIT(STACK, 0, 8 << 20, 64 << 20),
     };
     SET_LIMITS(job);
     if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) < 0)
@@ -142,8 +151,9 @@ static void confinement(void)
         hlp_fail(EXE_STATUS_CONFINED, errno, "own mount namespace (CAP_SYS_CHROOT)");
     const unsigned want = STATX_INO | STATX_MNT_ID;
     if (syscall(SYS_statx, root, "", AT_EMPTY_PATH, want, &before) < 0 ||
-        syscall(SYS_statx, AT_FDCWD, "/", 0, want, &after) < 0 || !(after.stx_mask & STATX_MNT_ID) ||
-        before.stx_mnt_id != after.stx_mnt_id || before.stx_ino != after.stx_ino)
+        syscall(SYS_statx, AT_FDCWD, "/", 0, want, &after) < 0 ||
+        !(after.stx_mask & STATX_MNT_ID) || before.stx_mnt_id != after.stx_mnt_id ||
+        before.stx_ino != after.stx_ino)
         hlp_fail(EXE_STATUS_CONFINED, EPERM, "root directory is not the initial one");
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
         hlp_fail(EXE_STATUS_CONFINED, EPERM, "inherited system call filter");
@@ -161,7 +171,8 @@ static void confinement(void)
 /* Without CAP_SYS_RESOURCE where the machine has none, as in a container of somebody else's. */
 static uint64_t working_set = SERVING | STEPS;
 
-static void set_caps(uint64_t effective, uint64_t permitted, uint64_t inheritable, enum exe_status status)
+static void set_caps(uint64_t effective, uint64_t permitted, uint64_t inheritable,
+                     enum exe_status status)
 {
     struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -185,8 +196,8 @@ static bool no_caps(void)
 
 /* What the helper works with. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
  * daemon's cgroup, whose common ancestor with ours may be anybody's; CAP_NET_ADMIN for a network
- * namespace of the container's own, CAP_SYS_CHROOT for the way into a prepared root, CAP_SYS_RESOURCE for
- * hlp_oom_score. */
+ * namespace of the container's own, CAP_SYS_CHROOT for the way into a prepared root,
+ * CAP_SYS_RESOURCE for hlp_oom_score. */
 void hlp_caps_serving(enum hlp_extra extra)
 {
     static const uint64_t bits[] = { [HLP_CAP_NONE] = 0,
@@ -200,14 +211,17 @@ void hlp_caps_serving(enum hlp_extra extra)
 void hlp_oom_score(int proc, const char *score)
 {
     static const char own[] = "self/oom_score_adj";
-    hlp_caps_serving(HLP_CAP_SYS_RESOURCE); /* by it the value is the floor, too; else that stays the caller's */
+    hlp_caps_serving(
+        HLP_CAP_SYS_RESOURCE); /* by it the value is the floor, too; else that stays the caller's */
     hlp_write_proc(proc, own, score, EXE_STATUS_PRIVILEGE);
     hlp_caps_serving(HLP_CAP_NONE);
     if (working_set & BIT(CAP_SYS_RESOURCE))
         return;
-    int fd = hlp_openat2(proc, own, O_WRONLY, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+    int fd =
+        hlp_openat2(proc, own, O_WRONLY, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
     if (fd < 0 || write(fd, "-1", 2) >= 0 || errno != EACCES)
-        hlp_fail(EXE_STATUS_PRIVILEGE, EPERM, "oom_score_adj: the caller's floor stays without CAP_SYS_RESOURCE");
+        hlp_fail(EXE_STATUS_PRIVILEGE, EPERM,
+                 "oom_score_adj: the caller's floor stays without CAP_SYS_RESOURCE");
     (void)close(fd);
 }
 
@@ -243,7 +257,8 @@ void hlp_hygiene(int argc)
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
 #define NO_AMBIENT (SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
-/* What container-network and container-prepare may inherit: it stays in the bounding set until the drop. */
+/* What container-network and container-prepare may inherit: it stays in the bounding set until the
+ * drop. */
 static const unsigned char handed_on[] = { CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_SYS_CHROOT };
 
 /* Every other bounding capability this kernel knows: nothing that is executed from here on can gain
@@ -339,7 +354,8 @@ void hlp_drop_keeping(const struct hlp_user *u)
         change_ids(u);
     set_caps(caps, caps, caps, EXE_STATUS_DROP);
     for (size_t i = 0; i < sizeof(handed_on); i++)
-        if ((caps >> handed_on[i] & 1) && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, handed_on[i], 0, 0) < 0)
+        if ((caps >> handed_on[i] & 1) &&
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, handed_on[i], 0, 0) < 0)
             hlp_fail(EXE_STATUS_DROP, errno, "ambient capabilities");
     if (u && (setresuid(0, 0, 0) == 0 || setuid(0) == 0))
         hlp_fail(EXE_STATUS_DROP, EPERM, "the way back to root is open");

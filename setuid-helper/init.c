@@ -66,7 +66,9 @@ static void write_file(int dir, const char *name, mode_t mode, int from, enum ex
  * calls. The structure is the kernel's <linux/landlock.h>, newer than the C library's. */
 static void scope(void)
 {
-    const struct { uint64_t handled_access_fs, handled_access_net, scoped; } attr = { 0, 0, 3 };
+    const struct {
+        uint64_t handled_access_fs, handled_access_net, scoped;
+    } attr = { 0, 0, 3 };
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* version */);
     if (abi < 0 && errno != ENOSYS && errno != EOPNOTSUPP)
         hlp_fail(EXE_STATUS_FILTER, errno, "landlock");
@@ -103,8 +105,8 @@ _Noreturn static void execute_script(const char *path)
     hlp_fail(EXE_STATUS_EXEC, errno, path);
 }
 
-/* The main process: `script`, or a localizer's `program`. Of this process it has all but its signals' mask;
- * until it executes it only makes system calls (vfork). */
+/* The main process: `script`, or a localizer's `program`. Of this process it has all but its
+ * signals' mask; until it executes it only makes system calls (vfork). */
 _Noreturn static void main_process(const struct hlp *h, const char *script, int program)
 {
     static const char *const localizer[] = { "container-localizer", NULL };
@@ -123,7 +125,8 @@ static void interrupted(int signal)
     (void)signal;
 }
 
-/* What has ended within a moment is not worth an execution. A signal for it waits as long; the monitor's end does not. */
+/* What has ended within a moment is not worth an execution. A signal for it waits as long; the
+ * monitor's end does not. */
 static void end_at_once(pid_t pid, int life)
 {
     const struct timespec moment = { .tv_nsec = 20000000 };
@@ -137,16 +140,18 @@ static void end_at_once(pid_t pid, int life)
         _exit(HLP_SHELL_STATUS(status));
 }
 
-/* pid 1 of the container: starts the main process and becomes container-init beside it, which has its
- * end, its signals and the pipe to look at. (A death signal would not do in place of that: the kernel sends it with
- * the monitor's rights, which has none over the user.) What the job finds at /proc/1 is closed to it all
- * the time: not dumpable here, and not readable there. */
-_Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const char *script, int program)
+/* pid 1 of the container: starts the main process and becomes container-init beside it, which has
+ * its end, its signals and the pipe to look at. (A death signal would not do in place of that: the
+ * kernel sends it with the monitor's rights, which has none over the user.) What the job finds at
+ * /proc/1 is closed to it all the time: not dumpable here, and not readable there. */
+_Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const char *script,
+                           int program)
 {
     static const struct hlp_message about_to_execute = { 0, 0, "" };
     static const char *const argv[] = { "container-init", NULL };
     signals(SIG_BLOCK);
-    if (write(c->status, &about_to_execute, sizeof(about_to_execute)) != (ssize_t)sizeof(about_to_execute))
+    if (write(c->status, &about_to_execute, sizeof(about_to_execute)) !=
+        (ssize_t)sizeof(about_to_execute))
         _exit(EXE_STATUS_LOST);
     pid_t pid = vfork();
     if (pid < 0)

@@ -1,9 +1,11 @@
-/* SELinux labels (selvedge.sandbox.selinux): what a process of ours becomes, what the files that it makes
- * get, what the program that it executes runs as. The types are those of selinux/selvedge.te; from the
- * request come numbers only. Nothing here is read by the job: each label is written before it runs.
+/* SELinux labels (selvedge.sandbox.selinux): what a process of ours becomes, what the files that it
+ * makes get, what the program that it executes runs as. The types are those of selinux/selvedge.te;
+ * from the request come numbers only. Nothing here is read by the job: each label is written before
+ * it runs.
  *
- * A label goes through a file of /proc. While root that is a new /proc which nobody else has; after the
- * drop it is the one at hand, proved to be one, and no mount below it is crossed (CVE-2025-52881). */
+ * A label goes through a file of /proc. While root that is a new /proc which nobody else has; after
+ * the drop it is the one at hand, proved to be one, and no mount below it is crossed
+ * (CVE-2025-52881). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -15,7 +17,12 @@
 
 #include "setuid-helper/mounts.h"
 
-enum level { PUBLIC, USER, APP, RANGE }; /* s0; the user's pair; both pairs; from one to the other */
+enum level {
+    PUBLIC,
+    USER,
+    APP,
+    RANGE
+}; /* s0; the user's pair; both pairs; from one to the other */
 
 static const struct {
     const char *file, *role, *type;
@@ -55,7 +62,8 @@ static void check_enforcing(void)
     char on = '0';
     struct statfs fs;
     int fd = hlp_openat2(AT_FDCWD, "/sys/fs/selinux/enforce", O_RDONLY, RESOLVE_NO_SYMLINKS);
-    if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != SELINUX_MAGIC || read(fd, &on, 1) != 1 || on != '1')
+    if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != SELINUX_MAGIC || read(fd, &on, 1) != 1 ||
+        on != '1')
         hlp_fail(EXE_STATUS_LABEL, EPERM, "SELinux is not enforcing");
     (void)close(fd);
 }
@@ -66,11 +74,13 @@ void hlp_write_proc(int proc, const char *path, const char *text, enum exe_statu
     struct statfs fs;
     char back[256] = "";
     const size_t n = strlen(text);
-    if (proc < 0 || fstatfs(proc, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC || fstat(proc, &st) < 0 || st.st_ino != 1)
+    if (proc < 0 || fstatfs(proc, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC ||
+        fstat(proc, &st) < 0 || st.st_ino != 1)
         hlp_fail(status, EINVAL, "/proc");
-    int fd = hlp_openat2(proc, path, O_RDWR, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
-    if (fd < 0 || write(fd, text, n) != (ssize_t)n || pread(fd, back, sizeof(back) - 1, 0) < (ssize_t)n ||
-        memcmp(back, text, n) != 0)
+    int fd =
+        hlp_openat2(proc, path, O_RDWR, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+    if (fd < 0 || write(fd, text, n) != (ssize_t)n ||
+        pread(fd, back, sizeof(back) - 1, 0) < (ssize_t)n || memcmp(back, text, n) != 0)
         hlp_fail(status, fd < 0 ? -fd : errno, text);
     (void)close(fd);
 }

@@ -40,8 +40,8 @@ static void remove_record(void *argument)
     (void)unlinkat(r->dir, r->name, 0); /* the daemon removes what stays */
 }
 
-/* The record is created in the daemon's private directory with the daemon's rights, given to the monitor's
- * account, and locked before anything exists that it could tell of. */
+/* The record is created in the daemon's private directory with the daemon's rights, given to the
+ * monitor's account, and locked before anything exists that it could tell of. */
 static void make_record(const struct hlp *h, struct record *r, int local_dir)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -69,7 +69,8 @@ struct started {
 };
 
 /* True in the child, which is born in its mount, IPC and UTS namespaces. */
-static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct hlp_trees *t, struct started *s)
+static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct hlp_trees *t,
+                  struct started *s)
 {
     int status[2], life[2];
     struct clone_args args = {
@@ -109,8 +110,8 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
 }
 
 /* systemd's service lasts as long as the process that it has started, and so does its count of
- * connections: that process waits here until the one that goes on has left the service's group, or has
- * ended. The end of a pipe tells; nothing is read. */
+ * connections: that process waits here until the one that goes on has left the service's group, or
+ * has ended. The end of a pipe tells; nothing is read. */
 static int leave_service(void)
 {
     int left[2];
@@ -154,8 +155,8 @@ static void make_public_caches(const struct hlp *h)
     hlp_fs_as(0, 0);
 }
 
-/* Closes all but 0 to 2 and these (-1: none), which stay where they are: a lock goes with the first copy of its
- * descriptor that is closed. */
+/* Closes all but 0 to 2 and these (-1: none), which stay where they are: a lock goes with the first
+ * copy of its descriptor that is closed. */
 static void close_but(const int *keep, size_t n)
 {
     for (unsigned from = 3, next; from != 0; from = next + 1) {
@@ -180,20 +181,31 @@ static void write_record(int fd, struct exe_record *r)
         hlp_fail(EXE_STATUS_RECORD, n < 0 ? errno : ENOSPC, "exit record");
 }
 
-/* The parent of a process that runs: drops, lets it go on, and becomes container-monitor beside its execution. */
+/* The parent of a process that runs: drops, lets it go on, and becomes container-monitor beside its
+ * execution. */
 _Noreturn static void become_monitor(struct hlp *h, const struct started *s, struct record *record,
                                      int mounts, int monitors, int left)
 {
     static const char *const argv[] = { "container-monitor", NULL };
     struct hlp_watched w = {
-        .pidfd = s->pidfd, .status = s->status, .life = s->life, .record = record->fd,
-        .monitors = monitors, .left = left, .mounts = mounts, .request_id = h->req.request_id,
-        .r = { .state = EXE_RECORD_RUNNING, .cluster_ts = h->req.cluster_ts, .app = h->req.app,
-               .attempt = h->req.attempt, .container = h->req.container, .init_pid = s->pid,
+        .pidfd = s->pidfd,
+        .status = s->status,
+        .life = s->life,
+        .record = record->fd,
+        .monitors = monitors,
+        .left = left,
+        .mounts = mounts,
+        .request_id = h->req.request_id,
+        .r = { .state = EXE_RECORD_RUNNING,
+               .cluster_ts = h->req.cluster_ts,
+               .app = h->req.app,
+               .attempt = h->req.attempt,
+               .container = h->req.container,
+               .init_pid = s->pid,
                .uid = h->user.uid },
     };
-    const int keep[] = { 0, w.pidfd, w.status, w.life, w.record, w.monitors, w.left, w.mounts,
-                         record->dir, h->watcher };
+    const int keep[] = { 0,          w.pidfd, w.status, w.life,      w.record,
+                         w.monitors, w.left,  w.mounts, record->dir, h->watcher };
     int task[2];
     close_but(keep, sizeof(keep) / sizeof(keep[0]));
     h->home = 0;
@@ -212,8 +224,8 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
     if (dup2(task[0], HLP_MONITOR_TASK) < 0 || dup3(h->watcher, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     hlp_load_filter(&h->cfg.filters[HLP_FILTER_MONITOR]);
-    /* A child that has failed already does not read this; why, is in the other pipe. One that has not goes on,
-     * and has the processor to itself until it says that it executes, too. */
+    /* A child that has failed already does not read this; why, is in the other pipe. One that has
+     * not goes on, and has the processor to itself until it says that it executes, too. */
     if (write(w.life, "g", 1) == 1 || errno == EPIPE) {
         struct pollfd word = { .fd = w.status, .events = POLLIN };
         while (poll(&word, 1, -1) < 0 && errno == EINTR)
@@ -223,7 +235,8 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
     hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
 }
 
-/* Not to be read by those who execute it: that is what keeps it from being traced by its own account. */
+/* Not to be read by those who execute it: that is what keeps it from being traced by its own
+ * account. */
 static int open_closed(const char *path)
 {
     int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
@@ -264,9 +277,9 @@ void hlp_launch(struct hlp *h)
     }
     hlp_label(h, HLP_LABEL_APP_FILES);
     hlp_own_mounts(h, &c);
-    c.filter = &h->cfg.filters[!container                              ? HLP_FILTER_LOCALIZER
+    c.filter = &h->cfg.filters[!container                             ? HLP_FILTER_LOCALIZER
                                : h->req.profile == EXE_PROFILE_STRICT ? HLP_FILTER_STRICT
-                                                                       : HLP_FILTER_HADOOP];
+                                                                      : HLP_FILTER_HADOOP];
     hlp_own_trees(h, &c, &trees);
     groups.root = hlp_open_root_group(h);
     int monitors = hlp_open_monitors(h, groups.root);

@@ -1,6 +1,7 @@
 /* container-executor: one request, one operation, one answer. The order is fixed: put the process
- * right, read the policy, see who calls, read the request, see that the policy is still in force, see
- * who the job's user is, run the operation. Everything before the operation refuses by hlp_fail. */
+ * right, read the policy, see who calls, read the request, see that the policy is still in force,
+ * see who the job's user is, run the operation. Everything before the operation refuses by
+ * hlp_fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,10 +16,11 @@
 
 #include "setuid-helper/helper.h"
 
-#define FRESH_MS 100 /* so old may be what the policy and its sources were when they were compared */
+#define FRESH_MS                                                                                   \
+    100 /* so old may be what the policy and its sources were when they were compared */
 
 static struct hlp self;
-static uid_t caller; /* real user id */
+static uid_t caller;      /* real user id */
 static int64_t proved_ms; /* 0: the policy has not been read */
 static int fail_pipe = -1;
 static void (*undo)(void *);
@@ -28,22 +30,25 @@ void hlp_reply(enum exe_status status, int error, const char *text)
 {
     const size_t n = strlen(text);
     struct exe_reply_head head = {
-        .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION, .status = (uint16_t)status,
-        .request_id = self.req.request_id, .error = error,
+        .magic = EXE_REPLY_MAGIC,
+        .version = EXE_PROTOCOL_VERSION,
+        .status = (uint16_t)status,
+        .request_id = self.req.request_id,
+        .error = error,
         .text_len = (uint16_t)(n > EXE_REPLY_TEXT_MAX ? EXE_REPLY_TEXT_MAX : n),
     };
     struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
     const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    /* A request that was never read, or the word after it, would reach the caller as a reset in place of
-     * this answer. */
+    /* A request that was never read, or the word after it, would reach the caller as a reset in
+     * place of this answer. */
     for (int i = 0; i < 2; i++)
         (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
     /* A caller that is gone or does not read loses its answer, nothing else. */
     (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* One line for the machine's log, so that a daemon that was taken over leaves traces: fixed words and
- * numbers only. Best effort, and only while still root. */
+/* One line for the machine's log, so that a daemon that was taken over leaves traces: fixed words
+ * and numbers only. Best effort, and only while still root. */
 static void audit(enum exe_status status, int error)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
@@ -100,8 +105,9 @@ static int64_t monotonic_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Descriptor 0 must be a SEQPACKET socket whose other end the daemon's account made; the caller must
- * be that account, or root (systemd, socket activation). Needs the configuration: who is it? */
+/* Descriptor 0 must be a SEQPACKET socket whose other end the daemon's account made; the caller
+ * must be that account, or root (systemd, socket activation). Needs the configuration: who is it?
+ */
 static void check_caller(void)
 {
     struct ucred peer = { .uid = (uid_t)-1 };
@@ -119,8 +125,9 @@ bool hlp_is_channel(int fd)
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
-/* systemd may come to a connection long after it was made, and a busy machine to this process: who has
- * gone meanwhile takes for granted that nothing comes of it, and may be asking another one by now. */
+/* systemd may come to a connection long after it was made, and a busy machine to this process: who
+ * has gone meanwhile takes for granted that nothing comes of it, and may be asking another one by
+ * now. */
 static bool asker_is_gone(void)
 {
     struct pollfd p = { .fd = 0 };
@@ -136,11 +143,14 @@ void hlp_load_policy(struct hlp *h)
                                                 .status = EXE_STATUS_STATE };
     struct hlp_message m = { .status = EXE_STATUS_STATE, .error = EPROTO };
     size_t got;
-    for (int tries = 0; (h->table = hlp_policy_read(&h->cfg)) < 0 || (tries == 0 && h->cfg.unfiltered[0]); tries++) {
+    for (int tries = 0;
+         (h->table = hlp_policy_read(&h->cfg)) < 0 || (tries == 0 && h->cfg.unfiltered[0]);
+         tries++) {
         if (h->table >= 0) /* the kernel may take the filters now */
             (void)close(h->table);
         if (tries == 8)
-            hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: not of this release, or changing all the time");
+            hlp_fail(EXE_STATUS_STATE, ESTALE,
+                     "policy: not of this release, or changing all the time");
         if (hlp_run_program(&prepare, &m, sizeof(m), &got) != 0) {
             m.what[sizeof(m.what) - 1] = '\0';
             hlp_fail((enum exe_status)m.status, m.error, m.what);
@@ -171,7 +181,8 @@ static void check_binary(void)
 static void prove(void)
 {
     if (proved_ms != 0 && !hlp_policy_in_force(&self.cfg, self.table)) {
-        if (self.req.op) { /* it was decided by the old one, and nothing done: another helper may be asked */
+        if (self.req.op) { /* it was decided by the old one, and nothing done: another helper may be
+                              asked */
             self.req.request_id = 0;
             hlp_fail(EXE_STATUS_STATE, ESTALE, "policy: changed during the launch");
         }
@@ -192,11 +203,13 @@ static void prove(void)
 static size_t receive(struct msghdr *msg)
 {
     ssize_t n;
-    do /* the kernel ends a wait with a limit for who was stopped and goes on, as all are when a machine sleeps */
+    do /* the kernel ends a wait with a limit for who was stopped and goes on, as all are when a
+          machine sleeps */
         n = recvmsg(0, msg, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
     if (n < 0) {
-        self.req.request_id = 0; /* nothing was done: a daemon that was busy for long may ask another helper */
+        self.req.request_id =
+            0; /* nothing was done: a daemon that was busy for long may ask another helper */
         hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
     }
     if (n == 0)
@@ -204,8 +217,8 @@ static size_t receive(struct msghdr *msg)
     return (size_t)n;
 }
 
-/* Takes the datagram and its descriptors; everything surplus is closed by the exit. A helper that was
- * started before it is needed waits here. */
+/* Takes the datagram and its descriptors; everything surplus is closed by the exit. A helper that
+ * was started before it is needed waits here. */
 static void read_request(void)
 {
     uint8_t buf[EXE_REQUEST_SIZE + 1];
@@ -214,7 +227,9 @@ static void read_request(void)
         struct cmsghdr align;
     } control;
     struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+    struct msghdr msg = { .msg_iov = &iov,
+                          .msg_iovlen = 1,
+                          .msg_control = control.space,
                           .msg_controllen = sizeof(control.space) };
     struct timeval patience = { .tv_sec = 10 };
     struct pollfd nothing = { .fd = 0, .events = POLLIN };
@@ -250,7 +265,8 @@ void hlp_wait_for_group(void)
     char word[2];
     struct iovec iov = { .iov_base = word, .iov_len = sizeof(word) };
     struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-    if (receive(&msg) != 1 || word[0] != EXE_GROUP_READY || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+    if (receive(&msg) != 1 || word[0] != EXE_GROUP_READY ||
+        (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
         hlp_fail(EXE_STATUS_REQUEST, EBADMSG, "word that the group is made");
     if (monotonic_ms() - proved_ms > FRESH_MS)
         prove();

@@ -13,7 +13,9 @@
 
 #define MS_PRIVATE_ (1 << 18) /* <sys/mount.h> and <linux/mount.h> exclude each other */
 
-hlp_options hlp_small = { { "mode", "0755" }, { "size", "1m" }, { "nr_inodes", "1024" }, { NULL, NULL } };
+hlp_options hlp_small = {
+    { "mode", "0755" }, { "size", "1m" }, { "nr_inodes", "1024" }, { NULL, NULL }
+};
 
 _Noreturn static void fail(const char *what)
 {
@@ -78,7 +80,8 @@ void hlp_make_point(int root, const char *path, bool directory)
 
 int hlp_open_point(int root, const char *path)
 {
-    int fd = hlp_openat2(root, path + 1, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    int fd =
+        hlp_openat2(root, path + 1, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     return fd < 0 ? -1 : fd;
 }
 
@@ -88,9 +91,11 @@ void hlp_add_node(struct hlp_nodes *nodes, int from, const char *path, const str
     struct stat st;
     (void)hlp_format(name, sizeof(name), "dev/%s", path);
     int fd = hlp_copy(from, name, AT_SYMLINK_NOFOLLOW);
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != makedev(id->major, id->minor))
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISCHR(st.st_mode) ||
+        st.st_rdev != makedev(id->major, id->minor))
         hlp_fail(EXE_STATUS_MOUNT, ENODEV, name);
-    hlp_set_attributes(fd, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, HLP_RO | MOUNT_ATTR_NODEV, name);
+    hlp_set_attributes(fd, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, HLP_RO | MOUNT_ATTR_NODEV,
+                       name);
     nodes->fd[nodes->n] = fd;
     nodes->path[nodes->n++] = path;
 }

@@ -1,7 +1,7 @@
 /* The container's network namespace, entered by the helper before it clones the container: so the
  * container is born in it and the monitor stays in it, without a way to the network either. lo is
- * brought up here; addresses and rates of PRIVATE are container-network's, a program of its own that
- * is executed in the host's namespace with CAP_NET_ADMIN alone (executor/network.h). */
+ * brought up here; addresses and rates of PRIVATE are container-network's, a program of its own
+ * that is executed in the host's namespace with CAP_NET_ADMIN alone (executor/network.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -23,20 +23,22 @@ static int checked(int r, const char *what)
 
 static void bring_up_lo(void)
 {
-    struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP }; /* of the others none can be changed */
+    struct ifreq lo = { .ifr_name = "lo",
+                        .ifr_flags = IFF_UP }; /* of the others none can be changed */
     int s = checked(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
     checked(ioctl(s, SIOCSIFFLAGS, &lo), "lo");
     (void)close(s);
 }
 
-/* Of a private network: addresses and isolation are IPv4's, so its device is to have no other, neither
- * of its own nor a router's. A device takes over what is said before it is made; lo is there already. Said to a
- * new /proc, on which nothing of anybody's is mounted. */
+/* Of a private network: addresses and isolation are IPv4's, so its device is to have no other,
+ * neither of its own nor a router's. A device takes over what is said before it is made; lo is
+ * there already. Said to a new /proc, on which nothing of anybody's is mounted. */
 static void refuse_ipv6(void)
 {
     struct stat st;
     int proc = hlp_new_mount("proc", NULL, 0);
-    if (fstatat(proc, "sys/net/ipv6", &st, 0) == 0 || errno != ENOENT) /* else this kernel has none */
+    if (fstatat(proc, "sys/net/ipv6", &st, 0) == 0 ||
+        errno != ENOENT) /* else this kernel has none */
         hlp_write_proc(proc, "sys/net/ipv6/conf/default/disable_ipv6", "1", EXE_STATUS_NETWORK);
     (void)close(proc);
 }
@@ -57,9 +59,11 @@ static void configure(const struct hlp *h, int host)
     if (write(in[1], &r, sizeof(r)) != (ssize_t)sizeof(r)) /* fits the pipe */
         hlp_fail(EXE_STATUS_NETWORK, errno, "pipe");
     (void)close(in[1]);
-    const struct hlp_program program = { .name = "container-network", .as = &h->monitor,
+    const struct hlp_program program = { .name = "container-network",
+                                         .as = &h->monitor,
                                          .fds = { in[0], -1, 2, route, own },
-                                         .net_namespace = host, .status = EXE_STATUS_NETWORK };
+                                         .net_namespace = host,
+                                         .status = EXE_STATUS_NETWORK };
     if (hlp_run_program(&program, words, sizeof(words) - 1, &n) != NET_EXIT_DONE) {
         words[n] = '\0';
         hlp_fail(EXE_STATUS_NETWORK, 0, n ? words : "container-network failed");

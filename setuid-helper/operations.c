@@ -37,8 +37,8 @@ void hlp_init_app(struct hlp *h)
             continue;
         int root = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
         int users = hlp_ensure_dir(h, root, "usercache", h->nm.uid, 0755, EXE_STATUS_LOCAL_DIR);
-        user_dirs[i] = hlp_ensure_dir(h, users, h->user.name, h->user.uid, 02750,
-                                      EXE_STATUS_USER_DIR);
+        user_dirs[i] =
+            hlp_ensure_dir(h, users, h->user.name, h->user.uid, 02750, EXE_STATUS_USER_DIR);
         (void)close(users);
         (void)close(root);
     }
@@ -98,7 +98,7 @@ void hlp_delete(struct hlp *h)
     hlp_fs_as(h->nm.uid, h->nm_gid);
     for (unsigned i = 0; i < dirs->n; i++)
         if (mask >> i & 1)
-            roots[n++] = hlp_open_root(h, dirs->v[i], h->req.local_mask ? EXE_STATUS_LOCAL_DIR
-                                                                         : EXE_STATUS_LOG_DIR);
+            roots[n++] = hlp_open_root(
+                h, dirs->v[i], h->req.local_mask ? EXE_STATUS_LOCAL_DIR : EXE_STATUS_LOG_DIR);
     hand_over(h, "container-delete", roots, n);
 }

@@ -1,7 +1,7 @@
-/* The accounts of /etc/passwd and /etc/group as one table, sorted by name, for container-executor to
- * look in. Part of container-prepare. The files are root's, so this guards against mistakes in them:
- * in bounds and strict; an account whose line is not in order is in the table as root, which is
- * nobody's to use. Also run by unit tests and by a fuzzer. */
+/* The accounts of /etc/passwd and /etc/group as one table, sorted by name, for container-executor
+ * to look in. Part of container-prepare. The files are root's, so this guards against mistakes in
+ * them: in bounds and strict; an account whose line is not in order is in the table as root, which
+ * is nobody's to use. Also run by unit tests and by a fuzzer. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,8 @@ struct hlp_user *hlp_users_find(const struct hlp_users *t, const char *name)
     return t->n ? bsearch(&key, t->v, t->n, sizeof(key), by_name) : NULL;
 }
 
-/* Of two lines of one name the first counts, as everywhere; its number is kept where the groups will
- * be. */
+/* Of two lines of one name the first counts, as everywhere; its number is kept where the groups
+ * will be. */
 static int by_name_and_line(const void *a, const void *b)
 {
     const struct hlp_user *u = a, *v = b;
@@ -151,8 +151,8 @@ bool hlp_id_refuse(struct hlp_ids *ids, uint32_t id)
 /* Groups that are as good as root, or as the daemon. */
 int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len)
 {
-    static const char *const refused[] = { "disk", "kmem", "shadow", "docker", "lxd", "incus",
-                                           "libvirt", "podman", "systemd-journal" };
+    static const char *const refused[] = { "disk",  "kmem",    "shadow", "docker",         "lxd",
+                                           "incus", "libvirt", "podman", "systemd-journal" };
     struct slice rest = { text, len }, name, members;
     uint32_t gid;
     bool room = hlp_id_refuse(&p->refused_gids, p->nm_gid);
@@ -163,12 +163,14 @@ int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len)
     return room ? 0 : -E2BIG;
 }
 
-void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const char *text, size_t len)
+void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const char *text,
+                    size_t len)
 {
     struct slice rest = { text, len }, name, members, member;
     uint32_t gid;
     for (bool end = false; !end;) {
-        if (!group_line(&rest, &name, &gid, &members, &end) || hlp_id_refused(&p->refused_gids, gid))
+        if (!group_line(&rest, &name, &gid, &members, &end) ||
+            hlp_id_refused(&p->refused_gids, gid))
             continue;
         while (take(&members, ',', &member)) {
             char who[EXE_USER_MAX + 1] = "";

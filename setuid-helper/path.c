@@ -61,8 +61,8 @@ static int not_open(enum exe_status on_open, enum exe_status on_owner, int error
     hlp_fail(on_open == EXE_STATUS_OK || error == ELOOP ? on_owner : on_open, error, path);
 }
 
-/* POSIX ACLs need no look of their own: a writable entry shows in the mask, and the mask is the group
- * bits. */
+/* POSIX ACLs need no look of their own: a writable entry shows in the mask, and the mask is the
+ * group bits. */
 int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
              enum exe_status on_owner)
 {
@@ -81,8 +81,8 @@ int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status 
         ret_name[slash - s] = '\0';
         if (*slash == '\0')
             return fd;
-        int next = hlp_openat2(fd, ret_name, O_PATH | O_DIRECTORY,
-                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+        int next =
+            hlp_openat2(fd, ret_name, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
         (void)close(fd);
         fd = next;
         s = slash;
@@ -108,13 +108,14 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
     return fd;
 }
 
-int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without, enum exe_status status)
+int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
+                enum exe_status status)
 {
     struct stat st;
     if (fd < 0)
         hlp_fail(status, -fd, what);
-    if (fstat(fd, &st) < 0 || (uid != HLP_ANY && st.st_uid != uid) || (gid != HLP_ANY && st.st_gid != gid) ||
-        (st.st_mode & without))
+    if (fstat(fd, &st) < 0 || (uid != HLP_ANY && st.st_uid != uid) ||
+        (gid != HLP_ANY && st.st_gid != gid) || (st.st_mode & without))
         hlp_fail(status, EPERM, what);
     return fd;
 }
@@ -128,8 +129,8 @@ int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
     return hlp_checked(fd, path, h->nm.uid, HLP_ANY, 022, status);
 }
 
-/* A new directory gets its owner and mode under a random name and then its place: what has the final
- * name was complete when it got it, and nothing that existed before is ever given away. */
+/* A new directory gets its owner and mode under a random name and then its place: what has the
+ * final name was complete when it got it, and nothing that existed before is ever given away. */
 static void make_for(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
                      enum exe_status status)
 {

@@ -1,6 +1,6 @@
-/* Reader of the policy (policy.h), linked into container-executor and container-prepare. The file is
- * root's, so this guards against mistakes: another version, a file that was cut, a stale one. Also
- * run by unit tests and by a fuzzer. */
+/* Reader of the policy (policy.h), linked into container-executor and container-prepare. The file
+ * is root's, so this guards against mistakes: another version, a file that was cut, a stale one.
+ * Also run by unit tests and by a fuzzer. */
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <string.h>
@@ -11,12 +11,13 @@
 
 bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *), void *argument)
 {
-    struct hlp_list *const lists[] = { &p->local_dirs, &p->log_dirs, &p->allowed_system, &p->masks };
+    struct hlp_list *const lists[] = { &p->local_dirs, &p->log_dirs, &p->allowed_system,
+                                       &p->masks };
     bool ok = each(&p->cgroup_root, argument) && each(&p->label, argument) &&
-              each(&p->answer, argument) && each(&p->held, argument) && each(&p->unfiltered, argument) &&
-              p->local_dirs.n <= EXE_DIRS_MAX && p->log_dirs.n <= EXE_DIRS_MAX &&
-              p->n_nodes <= HLP_ASSIGNABLE_MAX && p->n_sources <= HLP_SOURCES_MAX &&
-              p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&
+              each(&p->answer, argument) && each(&p->held, argument) &&
+              each(&p->unfiltered, argument) && p->local_dirs.n <= EXE_DIRS_MAX &&
+              p->log_dirs.n <= EXE_DIRS_MAX && p->n_nodes <= HLP_ASSIGNABLE_MAX &&
+              p->n_sources <= HLP_SOURCES_MAX && p->n_controls <= HLP_ASSIGNABLE_MAX - p->n_nodes &&
               p->n_controls <= HLP_CONTROLS_MAX && p->refused_uids.n <= 2 * HLP_LIST_MAX &&
               p->refused_gids.n <= 2 * HLP_LIST_MAX && p->n_device_code <= HLP_DEVICE_CODE_MAX;
     for (size_t k = 0; ok && k < sizeof(lists) / sizeof(lists[0]); k++) {
@@ -66,10 +67,9 @@ bool hlp_policy_place(struct hlp_policy *p, size_t len)
     bool ok = len > offsetof(struct hlp_policy, text);
     for (int i = 0; ok && i < HLP_FILTERS; i++)
         ok = place_filter(&p->filters[i], &pool);
-    return ok && p->magic == HLP_POLICY_MAGIC &&
-           p->id == HLP_POLICY_ID && p->length == len && account_ok(&p->nm) &&
-           account_ok(&p->monitor) && account_ok(&p->public) && p->nm_gid != 0 &&
-           hlp_policy_texts(p, place, &pool) && pool.at == pool.end;
+    return ok && p->magic == HLP_POLICY_MAGIC && p->id == HLP_POLICY_ID && p->length == len &&
+           account_ok(&p->nm) && account_ok(&p->monitor) && account_ok(&p->public) &&
+           p->nm_gid != 0 && hlp_policy_texts(p, place, &pool) && pool.at == pool.end;
 }
 
 bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id)
@@ -103,7 +103,8 @@ static bool held_for_nothing(const char *held)
 {
     char events[256] = "";
     int fd = held[0] ? hlp_openat2(AT_FDCWD, held, O_RDONLY, RESOLVE_NO_SYMLINKS) : -1;
-    bool empty = fd >= 0 && read(fd, events, sizeof(events) - 1) > 0 && strstr(events, "populated 0");
+    bool empty =
+        fd >= 0 && read(fd, events, sizeof(events) - 1) > 0 && strstr(events, "populated 0");
     if (fd >= 0)
         (void)close(fd);
     return empty;
@@ -127,8 +128,8 @@ int hlp_policy_read(struct hlp_policy *p)
     int fd = hlp_open_trusted(EXECUTOR_STATE "/policy", O_RDONLY, EXE_STATUS_OK, EXE_STATUS_STATE);
     if (fd < 0)
         return -1;
-    bool good = fstat(fd, &st) == 0 && read(fd, p, head) == (ssize_t)head &&
-                p->length > head && p->length <= sizeof(*p) &&
+    bool good = fstat(fd, &st) == 0 && read(fd, p, head) == (ssize_t)head && p->length > head &&
+                p->length <= sizeof(*p) &&
                 (uint64_t)st.st_size == p->length + p->n_users * sizeof(struct hlp_user) &&
                 read(fd, p->text, p->length - head) == (ssize_t)(p->length - head) &&
                 hlp_policy_place(p, p->length) && up_to_date(p);

@@ -2,10 +2,10 @@
  * directory. container-prepare makes it, once a change of what it is made from; container-executor
  * reads it at every operation, proves it to be root's and compares its sources with what is there.
  *
- * The file is struct hlp_policy up to `text`; the system call filters; every text with its NUL in the
- * order of hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of their names, with
- * the groups that each may have in a container, and the names that are banned, as root's. Pointers in the file mean nothing: hlp_policy_place
- * sets them. */
+ * The file is struct hlp_policy up to `text`; the system call filters; every text with its NUL in
+ * the order of hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of
+ * their names, with the groups that each may have in a container, and the names that are banned, as
+ * root's. Pointers in the file mean nothing: hlp_policy_place sets them. */
 #ifndef SELVEDGE_SETUID_HELPER_POLICY_H
 #define SELVEDGE_SETUID_HELPER_POLICY_H
 
@@ -26,8 +26,9 @@
 #define HLP_CONTROLS_MAX 8
 /* A prepared root in the state directory: of a profile, 0 for localizers, and its number. */
 #define HLP_ROOT_NAME "root-%u-%u"
-#define HLP_FILTER_NAME "selvedge_dev_1"     /* a new number for new standard devices */
-#define HLP_FILTERED "trusted.selvedge.devices" /* a group that has this attribute has the filter */
+#define HLP_FILTER_NAME "selvedge_dev_1" /* a new number for new standard devices */
+/* Extended attribute of a cgroup to which the device filter is attached. */
+#define HLP_FILTERED "trusted.selvedge.devices"
 #define HLP_ID_MAX 0x7ffffffeu /* ids from here on are nobody's */
 
 struct hlp_list {
@@ -62,25 +63,33 @@ struct hlp_source {
     struct timespec mtime, ctime;
 };
 
-enum hlp_filter { HLP_FILTER_STRICT, HLP_FILTER_HADOOP, HLP_FILTER_LOCALIZER, HLP_FILTER_MONITOR, HLP_FILTERS };
+enum hlp_filter {
+    HLP_FILTER_STRICT,
+    HLP_FILTER_HADOOP,
+    HLP_FILTER_LOCALIZER,
+    HLP_FILTER_MONITOR,
+    HLP_FILTERS
+};
 #define HLP_BPF_MAX 4096 /* instructions, the kernel's BPF_MAXINSNS */
 
 struct hlp_policy {
-    uint32_t magic, id; /* id: HLP_POLICY_ID, of the declarations that both programs were built with */
-    uint64_t length;    /* up to the end of the texts */
-    uint32_t n_users;   /* which follow there */
+    uint32_t magic,
+        id;          /* id: HLP_POLICY_ID, of the declarations that both programs were built with */
+    uint64_t length; /* up to the end of the texts */
+    uint32_t n_users; /* which follow there */
     const char *cgroup_root;
-    const char *label; /* SELinux context of containers; "" = as the system's policy says */
+    const char *label;  /* SELinux context of containers; "" = as the system's policy says */
     const char *answer; /* to CHECK: what is in force, one key=value a line */
-    const char *held; /* cgroup.events of a group whose filter from before devices were allowed goes when
-                       * nothing lives there; "" = none */
-    const char *unfiltered; /* why the filters of the daemon's groups do not stand: nothing starts; "" = they do */
+    const char *held; /* cgroup.events of a group whose filter from before devices were allowed goes
+                       * when nothing lives there; "" = none */
+    const char *unfiltered; /* why the filters of the daemon's groups do not stand: nothing starts;
+                               "" = they do */
     struct hlp_list local_dirs, log_dirs, allowed_system;
-    struct hlp_list masks; /* names that a launch hides in /proc */
+    struct hlp_list masks;                     /* names that a launch hides in /proc */
     struct hlp_ids refused_uids, refused_gids; /* that no container has */
     uint32_t min_uid;
     uint32_t profiles, networks; /* bit n: number n of enum exe_profile, exe_network is allowed */
-    uint32_t selinux; /* bits HLP_SELINUX_…; none = off */
+    uint32_t selinux;            /* bits HLP_SELINUX_…; none = off */
     uint8_t unenforced_allowed;
     uint8_t assignable; /* are there devices that a container may be given? */
     struct hlp_user nm, monitor, public;
@@ -102,7 +111,8 @@ struct hlp_policy {
 
 /* Calls `each` with every text in the order of the file; false as soon as that is, or when a number
  * is more than there is room for. */
-bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *), void *argument);
+bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void *),
+                      void *argument);
 /* The first `len` bytes of `p` came from a file: are they a policy? Makes its pointers. */
 bool hlp_policy_place(struct hlp_policy *p, size_t len);
 /* Is it one of them, root's, or nobody's? */

@@ -1,6 +1,7 @@
 /* container-prepare: makes what depends on root's configuration alone, so that container-executor,
  * which runs for every request, only reads it. Started by container-executor when the policy is
- * missing or not up to date, with nothing but CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN; also by root.
+ * missing or not up to date, with nothing but CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN; also
+ * by root.
  *
  * Everything lies in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
  * namespace on it. One program at a time works there. The rename of `policy` is what makes a state
@@ -79,7 +80,8 @@ static void mount_step(long r)
  * namespace sees it: what is bound in it is of use in this one only. */
 static void mount_over(int dir, const char *mark)
 {
-    static const char *const with[][2] = { { "mode", "0700" }, { "size", "64m" },
+    static const char *const with[][2] = { { "mode", "0700" },
+                                           { "size", "64m" },
                                            { "nr_inodes", "256" } };
     struct mount_attr private = { .propagation = 1 << 18 /* MS_PRIVATE */ };
     int fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
@@ -131,7 +133,8 @@ static void commit(int state, struct hlp_policy *p, const struct hlp_users *user
     const size_t length = hlp_policy_pack(p), table = users->n * sizeof(*users->v);
     const struct iovec parts[2] = { { p, length }, { users->v, table } };
     (void)unlinkat(state, "policy.new", 0); /* of one that was killed, ignoring */
-    int fd = openat(state, "policy.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd =
+        openat(state, "policy.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0 || writev(fd, parts, 2) != (ssize_t)(length + table) || close(fd) < 0 ||
         renameat(state, "policy.new", state, "policy") < 0)
         hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
@@ -149,9 +152,11 @@ int main(int argc, char **argv)
         hlp_fail(EXE_STATUS_NOT_ROOT, EPERM, "container-prepare is root's");
     (void)umask(077);
     int state = take_state();
-    if (hlp_policy_read(&there) >= 0 && !there.unfiltered[0]) /* somebody else has made it while this one waited */
+    if (hlp_policy_read(&there) >= 0 &&
+        !there.unfiltered[0]) /* somebody else has made it while this one waited */
         return 0;
-    (void)unlinkat(state, "policy", 0); /* what it says of filters may be over in a moment; or none, ignoring */
+    (void)unlinkat(state, "policy",
+                   0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
     hlp_stand_filters(&cfg.policy);
     hlp_write_answer(&cfg.policy);
@@ -159,7 +164,8 @@ int main(int argc, char **argv)
     hlp_make_roots(state, &cfg);
     commit(state, &cfg.policy, &users);
     hlp_drop_roots(state, cfg.policy.roots);
-    if (unfiltered[0] && !asked_by_executor()) /* that one reads it in the policy, for what needs a filter */
+    if (unfiltered[0] &&
+        !asked_by_executor()) /* that one reads it in the policy, for what needs a filter */
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, unfiltered);
     return 0;
 }

@@ -43,7 +43,8 @@ size_t hlp_policy_pack(struct hlp_policy *p);
 
 /* device-code.c */
 void hlp_device_code(struct hlp_policy *p);
-/* standing.c: the device filters of the daemon's groups. A kernel that refuses them is noted in the policy. */
+/* standing.c: the device filters of the daemon's groups. A kernel that refuses them is noted in the
+ * policy. */
 void hlp_stand_filters(struct hlp_policy *p);
 
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */
@@ -51,7 +52,8 @@ struct hlp_users { /* in the order of names, with room for a list of names more 
     struct hlp_user *v;
     size_t n;
 };
-int hlp_users_parse(const char *text, size_t len, struct hlp_users *t); /* without groups; -ENOMEM */
+int hlp_users_parse(const char *text, size_t len,
+                    struct hlp_users *t); /* without groups; -ENOMEM */
 struct hlp_user *hlp_users_find(const struct hlp_users *t, const char *name);
 bool hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
 bool hlp_id_refuse(struct hlp_ids *ids, uint32_t id); /* false: no room */
@@ -60,6 +62,7 @@ void hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned);
 /* Notes in the policy which groups no container may have; -E2BIG. */
 int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len);
 /* Puts users into the others that they are members of. */
-void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const char *text, size_t len);
+void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const char *text,
+                    size_t len);
 
 #endif

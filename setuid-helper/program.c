@@ -1,7 +1,7 @@
 /* Programs of ours that the helper executes and waits for: container-prepare, user-lookup and
  * container-network. But for the first, which stays root, each runs as an account without rights;
- * all with an empty environment and the descriptors they are given. What they say is bounded, and so
- * is their time. */
+ * all with an empty environment and the descriptors they are given. What they say is bounded, and
+ * so is their time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,15 +1,15 @@
-/* Prepared roots: what every container of a profile, and every localizer, sees of the host. Each is a
- * mount namespace that container-prepare makes once, with nothing in it of the host but what is named
- * here, and pins by binding its file in the state directory. A launched child enters one and takes a
- * copy of it (sandbox.c), so that the host's mount table is neither copied nor torn down at a launch.
- *   strict      a new root with what is named here, entered by pivot_root
- *   hadoop      the host's tree read-only; /dev new; secret places and the daemon's directories covered
- *   localizer   the host's tree read-only, the daemon's directories covered
+/* Prepared roots: what every container of a profile, and every localizer, sees of the host. Each is
+ * a mount namespace that container-prepare makes once, with nothing in it of the host but what is
+ * named here, and pins by binding its file in the state directory. A launched child enters one and
+ * takes a copy of it (sandbox.c), so that the host's mount table is neither copied nor torn down at
+ * a launch. strict      a new root with what is named here, entered by pivot_root hadoop      the
+ * host's tree read-only; /dev new; secret places and the daemon's directories covered localizer the
+ * host's tree read-only, the daemon's directories covered
  *
  * Everything is read-only, nosuid and nodev but devices and what the configuration makes writable.
- * Paths are root's: the host's own and the configuration's. Directories of the daemon are reached by
- * no link. What a root shows by a path of the host is a source of the policy: another file or mount
- * there, and the roots are made anew. */
+ * Paths are root's: the host's own and the configuration's. Directories of the daemon are reached
+ * by no link. What a root shows by a path of the host is a source of the policy: another file or
+ * mount there, and the roots are made anew. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -70,8 +70,9 @@ static void copy_file(int root, const char *path)
     (void)close(from);
 }
 
-/* A directory of the host at the same path, or what is in a file there; absent ones are left out. In
- * /etc a link is resolved here (its target, say below /run, is not there inside), except into /usr. */
+/* A directory of the host at the same path, or what is in a file there; absent ones are left out.
+ * In /etc a link is resolved here (its target, say below /run, is not there inside), except into
+ * /usr. */
 static void host_path(int root, const char *path)
 {
     char link[256];
@@ -106,20 +107,47 @@ static void host_path(int root, const char *path)
 
 /* Nothing of /etc that is not named here. */
 static const char *const shown[] = {
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
-    "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf",
-    "/etc/resolv.conf", "/etc/localtime", "/etc/timezone", "/etc/krb5.conf",
-    "/etc/services", "/etc/protocols", "/etc/ld.so.cache",
-    "/etc/ssl", "/etc/pki", "/etc/crypto-policies",
-    "/etc/ca-certificates", "/etc/alternatives", "/etc/java", "/etc/java-8-openjdk",
-    "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
-    "/etc/java-25-openjdk", "/etc/fonts",
-    "/sys/devices/system/cpu", "/sys/devices/system/node",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/resolv.conf",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/krb5.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ld.so.cache",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/crypto-policies",
+    "/etc/ca-certificates",
+    "/etc/alternatives",
+    "/etc/java",
+    "/etc/java-8-openjdk",
+    "/etc/java-11-openjdk",
+    "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
+    "/etc/java-25-openjdk",
+    "/etc/fonts",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
 };
 
 static int strict_root(void)
 {
-    static hlp_options options = { { "mode", "0755" }, { "size", "64m" }, { "nr_inodes", "1024" }, { NULL, NULL } };
+    static hlp_options options = {
+        { "mode", "0755" }, { "size", "64m" }, { "nr_inodes", "1024" }, { NULL, NULL }
+    };
     int root = hlp_new_mount("tmpfs", options, HLP_FLOOR);
     /* On /proc, which every host has and nothing here comes from: only in this namespace. */
     hlp_attach(dup(root), AT_FDCWD, "/proc");
@@ -185,8 +213,8 @@ static void configured_paths(const struct hlp_list *l, int root, bool writable)
     }
 }
 
-/* The configured directories of the daemon, empty: a launch puts its own part of them there. Those of
- * a bad disk may be missing. */
+/* The configured directories of the daemon, empty: a launch puts its own part of them there. Those
+ * of a bad disk may be missing. */
 static void places(const struct hlp_list *l, int root, bool strict)
 {
     for (unsigned i = 0; i < l->n; i++) {
@@ -209,16 +237,26 @@ static const struct mask {
     const char *name;
     bool directory, module; /* it may come while the machine runs */
 } masks[] = {
-    { "acpi", true, false },        { "asound", true, true },         { "interrupts", false, false },
-    { "kallsyms", false, false },   { "kcore", false, false },        { "keys", false, false },
-    { "kmsg", false, false },       { "kpagecgroup", false, false },  { "kpagecount", false, false },
-    { "kpageflags", false, false }, { "latency_stats", false, false }, { "sched_debug", false, false },
-    { "scsi", true, true },         { "sysrq-trigger", false, false }, { "timer_list", false, false },
+    { "acpi", true, false },
+    { "asound", true, true },
+    { "interrupts", false, false },
+    { "kallsyms", false, false },
+    { "kcore", false, false },
+    { "keys", false, false },
+    { "kmsg", false, false },
+    { "kpagecgroup", false, false },
+    { "kpagecount", false, false },
+    { "kpageflags", false, false },
+    { "latency_stats", false, false },
+    { "sched_debug", false, false },
+    { "scsi", true, true },
+    { "sysrq-trigger", false, false },
+    { "timer_list", false, false },
     { "vmallocinfo", false, false },
 };
 
-/* Which of it has to be hidden: not what is absent for good, and not what the kernel lets root alone
- * read, and nobody write. */
+/* Which of it has to be hidden: not what is absent for good, and not what the kernel lets root
+ * alone read, and nobody write. */
 static void find_masks(struct hlp_policy *p)
 {
     struct stat st;
@@ -255,7 +293,8 @@ static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy 
             (void)hlp_format(path, sizeof(path), HLP_HIDDEN "/%s", masks[i].name);
             if (made)
                 hlp_attach(hlp_copy(root, path, 0), root, path);
-            else if ((masks[i].directory ? mkdirat(root, path, 0) : mknodat(root, path, S_IFREG, 0)) < 0)
+            else if ((masks[i].directory ? mkdirat(root, path, 0)
+                                         : mknodat(root, path, S_IFREG, 0)) < 0)
                 fail(path);
         }
         hlp_set_attributes(dev, 0, HLP_RO, 0, "/dev"); /* before the copies, which have it, too */
@@ -327,10 +366,10 @@ static void add_sources(struct hlp_config *cfg)
     add_list(p, &p->log_dirs);
 }
 
-/* A mount namespace, bound at `at`. The kernel lets a younger one be bound in an older one alone, so
- * that they cannot keep each other; from Linux 6.18 on it tells their age by numbers of which each
- * processor has its own supply. So this goes from one to the next until the number is a higher one,
- * as it is at the latest on the processor that our own namespace was made on. */
+/* A mount namespace, bound at `at`. The kernel lets a younger one be bound in an older one alone,
+ * so that they cannot keep each other; from Linux 6.18 on it tells their age by numbers of which
+ * each processor has its own supply. So this goes from one to the next until the number is a higher
+ * one, as it is at the latest on the processor that our own namespace was made on. */
 static int new_namespace(int home, int state, const char *at)
 {
     cpu_set_t all, one;
@@ -356,7 +395,8 @@ static int new_namespace(int home, int state, const char *at)
             fail(at);
         CPU_ZERO(&one);
         CPU_SET(cpu, &one);
-        (void)sched_setaffinity(0, sizeof(one), &one); /* there may be none of that number, ignoring */
+        (void)sched_setaffinity(0, sizeof(one),
+                                &one); /* there may be none of that number, ignoring */
     }
 }
 
@@ -405,10 +445,12 @@ void hlp_drop_roots(int state, uint32_t number)
     if (!dir || fchdir(state) < 0)
         fail(EXECUTOR_STATE);
     for (struct dirent *e; (e = readdir(dir));) {
-        if (strncmp(e->d_name, "root-", 5) != 0 || strtoul(strrchr(e->d_name, '-') + 1, NULL, 10) == number)
+        if (strncmp(e->d_name, "root-", 5) != 0 ||
+            strtoul(strrchr(e->d_name, '-') + 1, NULL, 10) == number)
             continue;
-        (void)syscall(SYS_umount2, e->d_name, MNT_DETACH_); /* of one that was killed: none, ignoring */
-        (void)unlinkat(state, e->d_name, 0);                /* the next one's matter, ignoring */
+        (void)syscall(SYS_umount2, e->d_name,
+                      MNT_DETACH_);          /* of one that was killed: none, ignoring */
+        (void)unlinkat(state, e->d_name, 0); /* the next one's matter, ignoring */
     }
     (void)closedir(dir);
 }

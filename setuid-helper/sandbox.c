@@ -1,10 +1,11 @@
-/* The file system that a launched process sees, in its own mount namespace, which its parent makes and the
- * process is born in.
+/* The file system that a launched process sees, in its own mount namespace, which its parent makes
+ * and the process is born in.
  *
- * A copy of the prepared root of its profile (root.c) gets file systems of its own: pts, shared memory, mount
- * points, with assigned devices a /dev. Then its own directories, which are made and copied as detached mounts
- * in the host's namespace (directories.c), are put there. What needs its pid namespace and its group, /proc and
- * cgroup, it adds itself. A process of profile host has the host's tree as it is, but nosuid, and a new /proc.
+ * A copy of the prepared root of its profile (root.c) gets file systems of its own: pts, shared
+ * memory, mount points, with assigned devices a /dev. Then its own directories, which are made and
+ * copied as detached mounts in the host's namespace (directories.c), are put there. What needs its
+ * pid namespace and its group, /proc and cgroup, it adds itself. A process of profile host has the
+ * host's tree as it is, but nosuid, and a new /proc.
  *
  * Paths in that namespace are the prepared root's or lie on a new tmpfs that nobody else sees. */
 #include <errno.h>
@@ -50,8 +51,8 @@ int hlp_open_prepared_root(unsigned profile, uint32_t number)
     return fd;
 }
 
-/* The OOM killer's opinion goes through it: the daemon's protection is not for what it starts; a localizer
- * goes first. */
+/* The OOM killer's opinion goes through it: the daemon's protection is not for what it starts; a
+ * localizer goes first. */
 static int new_proc(const struct hlp *h)
 {
     static hlp_options invisible = { { "hidepid", "invisible" }, { NULL, NULL } };
@@ -60,9 +61,9 @@ static int new_proc(const struct hlp *h)
     return proc;
 }
 
-/* What /proc tells of the machine beyond the container, hidden or read-only. The job could write none
- * of it by its rights; this holds if it had them. What root alone may read, and nobody write, is left to
- * the kernel (root.c). */
+/* What /proc tells of the machine beyond the container, hidden or read-only. The job could write
+ * none of it by its rights; this holds if it had them. What root alone may read, and nobody write,
+ * is left to the kernel (root.c). */
 static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
 {
     static const char *const read_only[] = { "bus", "fs", "irq", "sys" };
@@ -70,7 +71,8 @@ static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
     for (uint32_t i = 0; i < masks->n; i++) {
         const char *name = masks->v[i];
         if (syscall(SYS_move_mount, hidden, name, proc, name, 0) < 0 &&
-            (errno != ENOENT || fstatat(proc, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT))
+            (errno != ENOENT || fstatat(proc, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
+             errno != ENOENT))
             fail(name);
     }
     for (size_t i = 0; i < COUNT(read_only); i++) {
@@ -96,14 +98,18 @@ static void lay_out(const struct hlp_list *places, int root, const char *points)
     }
 }
 
-/* The file systems of its own that need nothing of it. One tmpfs, on /proc, where it will be covered, has
- * the mount points of all local directories in one directory, which lies at the place of each; those of all
- * log directories in another. A container's shared memory is a third; and there are its terminals. */
+/* The file systems of its own that need nothing of it. One tmpfs, on /proc, where it will be
+ * covered, has the mount points of all local directories in one directory, which lies at the place
+ * of each; those of all log directories in another. A container's shared memory is a third; and
+ * there are its terminals. */
 static void own_file_systems(const struct hlp *h, int root, bool container)
 {
     static hlp_options half = { { "mode", "0755" }, { "size", "50%" }, { NULL, NULL } };
-    static hlp_options pts = { { "newinstance", NULL }, { "ptmxmode", "0666" }, { "mode", "0620" },
-                               { "gid", "5" }, { NULL, NULL } };
+    static hlp_options pts = { { "newinstance", NULL },
+                               { "ptmxmode", "0666" },
+                               { "mode", "0620" },
+                               { "gid", "5" },
+                               { NULL, NULL } };
     int own = hlp_new_mount("tmpfs", container ? half : hlp_small, HLP_FLOOR);
     hlp_attach(dup(own), root, "proc");
     hlp_make_point(own, "local/usercache", true);
@@ -116,13 +122,14 @@ static void own_file_systems(const struct hlp *h, int root, bool container)
         int shm = hlp_copy(root, "proc/shm", 0);
         hlp_set_attributes(shm, 0, MOUNT_ATTR_NOEXEC, 0, "/dev/shm");
         hlp_attach(shm, root, "dev/shm");
-        hlp_attach(hlp_new_mount("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), root, "dev/pts");
+        hlp_attach(hlp_new_mount("devpts", pts, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), root,
+                   "dev/pts");
     }
     (void)close(own);
 }
 
-/* All mount points of its own directories are there, and read-only, before anything is mounted there: no path
- * here passes through a user's directory. */
+/* All mount points of its own directories are there, and read-only, before anything is mounted
+ * there: no path here passes through a user's directory. */
 void hlp_tree_points(const struct hlp *h, const struct hlp_child *c, const struct hlp_trees *t)
 {
     char path[HLP_PATH_MAX];
@@ -182,7 +189,8 @@ static void scratch_mounts(int root)
     struct stat st;
     for (size_t i = 0; i < COUNT(paths); i++)
         if (fstatat(root, paths[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-            hlp_attach(hlp_new_mount("tmpfs", scratch, HLP_FLOOR | MOUNT_ATTR_NOEXEC), root, paths[i]);
+            hlp_attach(hlp_new_mount("tmpfs", scratch, HLP_FLOOR | MOUNT_ATTR_NOEXEC), root,
+                       paths[i]);
 }
 
 void hlp_enter(int mounts)
@@ -193,12 +201,14 @@ void hlp_enter(int mounts)
     hlp_caps_serving(HLP_CAP_NONE);
 }
 
-/* A copy of the prepared root (-1: of the host's tree), with the file systems and nodes of its own, as a
- * descriptor; this process comes back from it. In the IPC and UTS namespaces it stays. */
-static int own_namespace(struct hlp *h, int prepared, bool container, const struct hlp_node *nodes, unsigned n)
+/* A copy of the prepared root (-1: of the host's tree), with the file systems and nodes of its own,
+ * as a descriptor; this process comes back from it. In the IPC and UTS namespaces it stays. */
+static int own_namespace(struct hlp *h, int prepared, bool container, const struct hlp_node *nodes,
+                         unsigned n)
 {
     static struct hlp_nodes assigned;
-    int proc = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* hygiene.c has proved it */
+    int proc =
+        open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* hygiene.c has proved it */
     h->home = h->home ? h->home : openat(proc, "mnt", O_RDONLY | O_CLOEXEC);
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     for (unsigned i = 0; i < n; i++)
@@ -271,8 +281,8 @@ void hlp_own_mounts(struct hlp *h, struct hlp_child *c)
     const bool host = h->req.profile == EXE_PROFILE_HOST, container = h->req.op == EXE_OP_LAUNCH;
     const bool as_ahead = container && h->req.profile == likely_profile(h) && c->n_nodes == 0;
     c->mounts = as_ahead && h->ahead ? h->ahead
-                                     : own_namespace(h, host ? -1 : prepared_root(h), container, c->nodes,
-                                                     host ? 0 : c->n_nodes);
+                                     : own_namespace(h, host ? -1 : prepared_root(h), container,
+                                                     c->nodes, host ? 0 : c->n_nodes);
 }
 
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c)

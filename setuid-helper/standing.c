@@ -1,14 +1,17 @@
 /* The device filters that stand on the groups of the daemon, each for all that lives below. Part of
- * container-prepare: container-executor only proves that they are there, by the mark that such a group gets.
+ * container-prepare: container-executor only proves that they are there, by the mark that such a
+ * group gets.
  *
- * On a node where no device can be assigned the root group has one: every container is under it, and
- * so is any process that the daemon moves below it by itself. Where devices can be assigned each container
- * has a filter of its own, the groups of monitors and of localizers have these, and the root group none:
- * all filters up to the root have to agree, so one there would deny what is assigned below it.
+ * On a node where no device can be assigned the root group has one: every container is under it,
+ * and so is any process that the daemon moves below it by itself. Where devices can be assigned
+ * each container has a filter of its own, the groups of monitors and of localizers have these, and
+ * the root group none: all filters up to the root have to agree, so one there would deny what is
+ * assigned below it.
  *
- * The groups are the daemon's, who may be hostile: it can remove and make them anew at any time. But a
- * group has what it has for life, filters and mark are root's, and the new one has none: it is another
- * source of the policy, which is made again, and nothing starts in a group without the mark. */
+ * The groups are the daemon's, who may be hostile: it can remove and make them anew at any time.
+ * But a group has what it has for life, filters and mark are root's, and the new one has none: it
+ * is another source of the policy, which is made again, and nothing starts in a group without the
+ * mark. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -35,21 +38,25 @@ static const char *copy(const char *text)
 
 /* These say what went wrong, with errno; NULL: nothing.
  *
- * Our filters on the group, by the first bytes of the name, as descriptors. Root alone can load one. */
+ * Our filters on the group, by the first bytes of the name, as descriptors. Root alone can load
+ * one. */
 static const char *find(int group, size_t name_len, int found[FILTERS_MAX], unsigned *ret_n)
 {
     uint32_t ids[FILTERS_MAX] = { 0 };
     unsigned n = 0;
-    union bpf_attr query = { .query = { .target_fd = (uint32_t)group, .prog_cnt = FILTERS_MAX,
+    union bpf_attr query = { .query = { .target_fd = (uint32_t)group,
+                                        .prog_cnt = FILTERS_MAX,
                                         .attach_type = BPF_CGROUP_DEVICE,
                                         .prog_ids = (uint64_t)(uintptr_t)ids } };
-    if (hlp_bpf(BPF_PROG_QUERY, &query) < 0) /* for CAP_NET_ADMIN, as the kernels of Debian 12 and others ask */
+    if (hlp_bpf(BPF_PROG_QUERY, &query) <
+        0) /* for CAP_NET_ADMIN, as the kernels of Debian 12 and others ask */
         return "BPF_PROG_QUERY";
     for (unsigned i = 0; i < query.query.prog_cnt && i < FILTERS_MAX; i++) {
         struct bpf_prog_info info = { 0 };
         union bpf_attr by_id = { .prog_id = ids[i] };
         int fd = hlp_bpf(BPF_PROG_GET_FD_BY_ID, &by_id);
-        union bpf_attr about = { .info = { .bpf_fd = (uint32_t)fd, .info_len = sizeof(info),
+        union bpf_attr about = { .info = { .bpf_fd = (uint32_t)fd,
+                                           .info_len = sizeof(info),
                                            .info = (uint64_t)(uintptr_t)&info } };
         if (fd < 0 && errno == ENOENT) /* detached meanwhile */
             continue;
@@ -79,9 +86,10 @@ static const char *stand(const struct hlp_policy *p, int group)
     return fsetxattr(group, HLP_FILTERED, "", 0, 0) < 0 ? HLP_FILTERED : NULL;
 }
 
-/* Devices have been allowed since the group got its filter, and that is all that keeps from them what
- * lives there: it goes when nothing does. A launch that relies on it looks for the mark after its process
- * is in the group; here the mark goes before the group is looked at: one of the two sees the other. */
+/* Devices have been allowed since the group got its filter, and that is all that keeps from them
+ * what lives there: it goes when nothing does. A launch that relies on it looks for the mark after
+ * its process is in the group; here the mark goes before the group is looked at: one of the two
+ * sees the other. */
 static const char *release(struct hlp_policy *p, int group, const char *path)
 {
     char events[256] = "", text[HLP_PATH_MAX];
@@ -102,7 +110,8 @@ static const char *release(struct hlp_policy *p, int group, const char *path)
         p->held = copy(text);
     }
     while (n > 0) {
-        union bpf_attr detach = { .target_fd = (uint32_t)group, .attach_bpf_fd = (uint32_t)found[--n],
+        union bpf_attr detach = { .target_fd = (uint32_t)group,
+                                  .attach_bpf_fd = (uint32_t)found[--n],
                                   .attach_type = BPF_CGROUP_DEVICE };
         if (empty && hlp_bpf(BPF_PROG_DETACH, &detach) < 0)
             return "BPF_PROG_DETACH";
@@ -111,7 +120,8 @@ static const char *release(struct hlp_policy *p, int group, const char *path)
     return NULL;
 }
 
-/* The daemon's group at `path`, or -1: then container-executor says what is wrong when it needs it. */
+/* The daemon's group at `path`, or -1: then container-executor says what is wrong when it needs it.
+ */
 static int open_group(const struct hlp_policy *p, const char *path)
 {
     struct stat st;

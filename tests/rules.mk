@@ -34,7 +34,7 @@ fuzz:
 	$(Q)tests/tools/run-fuzz build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
 
 # Lanes. Each ends with one plain line "N passed, N failed, N skipped".
-UNIT_SCRIPTS := tests/tools/check-includes tests/tools/check-style "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-lanes tests/tools/check-modes tests/tools/check-selinux \
+UNIT_SCRIPTS := tests/tools/check-includes tests/tools/check-style tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-lanes tests/tools/check-modes tests/tools/check-selinux \
 	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
@@ -104,3 +104,7 @@ bench-%: programs $$(TEST_PROGRAMS)
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
 .PHONY: check-delays integration-programs check-mutants coverage unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
+# Formats every C source in place (.clang-format); the unit suite checks it.
+format:
+	$(Q)tests/tools/check-format --fix
+.PHONY: format

@@ -1,5 +1,5 @@
-/* Credentials: what a launch context carries for a container and what its token file holds. Called by
- * the NodeManager, which adds to them, and by rm-lite. Hostile: the bytes. */
+/* Credentials: what a launch context carries for a container and what its token file holds. Called
+ * by the NodeManager, which adds to them, and by rm-lite. Hostile: the bytes. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "wire/writable.h"
 
 #define MAGIC "HDTS"
-#define TOKEN_MIN 5  /* bytes of the smallest entry: five empty fields */
+#define TOKEN_MIN 5 /* bytes of the smallest entry: five empty fields */
 #define SECRET_MIN 2
 
 /* ---- Version 0 ---- */
@@ -110,14 +110,15 @@ int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
         return 0;
     }
     if (n > YARN_CREDENTIALS_MAX)
-        return sv_error_set(err, -EMSGSIZE, "credentials: %zu bytes are more than the %d accepted", n,
-                            YARN_CREDENTIALS_MAX);
+        return sv_error_set(err, -EMSGSIZE, "credentials: %zu bytes are more than the %d accepted",
+                            n, YARN_CREDENTIALS_MAX);
     if (sv_buf_get_ref(&b, &magic, strlen(MAGIC)) < 0 || memcmp(magic, MAGIC, strlen(MAGIC)) != 0 ||
         sv_buf_get_u8(&b, &version) < 0)
         return sv_error_set(err, -EBADMSG, "credentials: they do not begin with " MAGIC);
     if (version != YARN_CREDENTIALS_WRITABLE && version != YARN_CREDENTIALS_PROTOBUF)
         return sv_error_set(err, -EBADMSG, "credentials: unknown version %u", version);
-    int r = version == YARN_CREDENTIALS_WRITABLE ? read_writable(&b, a, ret) : read_protobuf(&b, a, ret);
+    int r = version == YARN_CREDENTIALS_WRITABLE ? read_writable(&b, a, ret)
+                                                 : read_protobuf(&b, a, ret);
     if (r == -ENOMEM)
         return sv_error_set(err, r, "credentials: out of memory");
     if (r < 0)
@@ -225,7 +226,8 @@ int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out)
 
 static int token_copy(struct sv_arena *a, const struct yarn_token *t, struct yarn_token *ret)
 {
-    struct yarn_token n = { .id = sv_arena_memdup(a, t->id, t->id_len), .id_len = t->id_len,
+    struct yarn_token n = { .id = sv_arena_memdup(a, t->id, t->id_len),
+                            .id_len = t->id_len,
                             .password = sv_arena_memdup(a, t->password, t->password_len),
                             .password_len = t->password_len,
                             .kind = sv_arena_strdup(a, t->kind ? t->kind : ""),

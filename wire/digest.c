@@ -1,5 +1,5 @@
-/* DIGEST-MD5's directives and its formula; see digest.h. Called by sasl.c and sasl-layer.c. Hostile:
- * the directives. */
+/* DIGEST-MD5's directives and its formula; see digest.h. Called by sasl.c and sasl-layer.c.
+ * Hostile: the directives. */
 #include "wire/digest.h"
 
 #include <errno.h>
@@ -111,7 +111,10 @@ struct piece {
     const void *p;
     size_t n;
 };
-#define TEXT(s) { (s), strlen(s) }
+#define TEXT(s)                                                                                    \
+    {                                                                                              \
+        (s), strlen(s)                                                                             \
+    }
 
 static int md5(uint8_t ret[DIGEST_MD5_LEN], const struct piece *pieces, size_t n)
 {
@@ -124,7 +127,8 @@ static int md5(uint8_t ret[DIGEST_MD5_LEN], const struct piece *pieces, size_t n
     return ok ? 0 : -EIO;
 }
 
-int digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b, size_t b_len)
+int digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b,
+               size_t b_len)
 {
     const struct piece pieces[] = { { a, a_len }, { b, b_len } };
     return md5(ret, pieces, 2);
@@ -146,8 +150,12 @@ static int ha1(const struct digest_input *in, uint8_t ret[DIGEST_MD5_LEN])
     const struct piece first[] = { TEXT(in->user), TEXT(":"), TEXT(in->realm), TEXT(":"),
                                    TEXT(in->password) };
     bool acts = in->authzid && *in->authzid;
-    const struct piece second[] = { { secret, sizeof secret }, TEXT(":"), TEXT(in->nonce), TEXT(":"),
-                                    TEXT(in->cnonce), TEXT(acts ? ":" : ""),
+    const struct piece second[] = { { secret, sizeof secret },
+                                    TEXT(":"),
+                                    TEXT(in->nonce),
+                                    TEXT(":"),
+                                    TEXT(in->cnonce),
+                                    TEXT(acts ? ":" : ""),
                                     TEXT(acts ? in->authzid : "") };
     int r = md5(secret, first, SV_ARRAY_LEN(first));
     if (r >= 0)
@@ -165,9 +173,9 @@ static int proof(const struct digest_input *in, const uint8_t a1[DIGEST_MD5_LEN]
     char a1_hex[DIGEST_HEX_LEN], a2_hex[DIGEST_HEX_LEN];
     const struct piece a2[] = { TEXT(who), TEXT(":"), TEXT(in->uri),
                                 TEXT(sv_streq(in->qop, "auth") ? "" : no_body) };
-    const struct piece all[] = { { a1_hex, 32 }, TEXT(":"), TEXT(in->nonce), TEXT(":00000001:"),
-                                 TEXT(in->cnonce), TEXT(":"), TEXT(in->qop), TEXT(":"),
-                                 { a2_hex, 32 } };
+    const struct piece all[] = { { a1_hex, 32 },     TEXT(":"),        TEXT(in->nonce),
+                                 TEXT(":00000001:"), TEXT(in->cnonce), TEXT(":"),
+                                 TEXT(in->qop),      TEXT(":"),        { a2_hex, 32 } };
     int r = md5(h, a2, SV_ARRAY_LEN(a2));
     if (r < 0)
         return r;

@@ -21,8 +21,8 @@ struct digest_directives {
     size_t n;
 };
 
-/* Takes n ≤ max bytes apart. -EBADMSG: empty, a NUL, a violation of the grammar, a backslash (nothing
- * that Hadoop puts into a directive needs one), a directive that comes twice, too many. */
+/* Takes n ≤ max bytes apart. -EBADMSG: empty, a NUL, a violation of the grammar, a backslash
+ * (nothing that Hadoop puts into a directive needs one), a directive that comes twice, too many. */
 int digest_parse(struct digest_directives *ds, const uint8_t *p, size_t n, size_t max) _must_use_;
 /* NULL = absent. */
 const char *digest_get(const struct digest_directives *ds, const char *name);
@@ -40,14 +40,14 @@ struct digest_input {
 };
 
 struct digest_output {
-    uint8_t ha1[DIGEST_MD5_LEN];    /* H(A1) of md5-sess: what a layer's keys are made of. Secret */
-    char response[DIGEST_HEX_LEN];  /* what the client proves itself with */
-    char rspauth[DIGEST_HEX_LEN];   /* what the server proves itself with */
+    uint8_t ha1[DIGEST_MD5_LEN];   /* H(A1) of md5-sess: what a layer's keys are made of. Secret */
+    char response[DIGEST_HEX_LEN]; /* what the client proves itself with */
+    char rspauth[DIGEST_HEX_LEN];  /* what the server proves itself with */
 };
 
 /* nc is 00000001. -EIO when libcrypto has no MD5. */
 int digest_compute(const struct digest_input *in, struct digest_output *ret) _must_use_;
-int digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b, size_t b_len)
-    _must_use_;
+int digest_md5(uint8_t ret[DIGEST_MD5_LEN], const void *a, size_t a_len, const void *b,
+               size_t b_len) _must_use_;
 
 #endif

@@ -1,8 +1,8 @@
 /* Values of enums that a later Hadoop has and we do not know.
  *
  * protobuf-c hands them out as numbers that no switch expects; Java's readers of proto2 take such a
- * field as one they do not know. Here it is as in Java: an optional field is absent, an element of a
- * list is left out, a required field makes the message malformed. Called by ipc_unpack. */
+ * field as one they do not know. Here it is as in Java: an optional field is absent, an element of
+ * a list is left out, a required field makes the message malformed. Called by ipc_unpack. */
 #ifndef SELVEDGE_WIRE_ENUMS_H
 #define SELVEDGE_WIRE_ENUMS_H
 

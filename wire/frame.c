@@ -98,8 +98,8 @@ static int frame_begin(struct sv_buf *out, size_t total, uint8_t **ret)
     return 0;
 }
 
-int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header, const ProtobufCMessage *second,
-                  const uint8_t *body, size_t body_len)
+int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header,
+                  const ProtobufCMessage *second, const uint8_t *body, size_t body_len)
 {
     size_t hs = protobuf_c_message_get_packed_size(header);
     size_t ss = second ? protobuf_c_message_get_packed_size(second) : 0;

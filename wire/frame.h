@@ -13,15 +13,15 @@
 
 #define IPC_FRAME_MAX (128u << 20)        /* ipc.maximum.data.length */
 #define IPC_FRAME_PREAUTH_MAX (64u << 10) /* until the peer is authenticated */
-#define IPC_WRAP_OVERHEAD 256u            /* what a WRAP message adds to the bytes that it protects */
-#define IPC_CLIENT_ID_MAX 64              /* a UUID of 16 bytes in practice */
-#define IPC_NAME_MAX 255                  /* method, protocol and user names */
-#define IPC_SASL_CHALLENGE_MAX 2048       /* RFC 2831 2.1.1 */
-#define IPC_SASL_RESPONSE_MAX 4096        /* RFC 2831 2.1.2 */
-#define IPC_ARENA_FACTOR 32               /* memory that a message may unpack to, per byte of it */
+#define IPC_WRAP_OVERHEAD 256u      /* what a WRAP message adds to the bytes that it protects */
+#define IPC_CLIENT_ID_MAX 64        /* a UUID of 16 bytes in practice */
+#define IPC_NAME_MAX 255            /* method, protocol and user names */
+#define IPC_SASL_CHALLENGE_MAX 2048 /* RFC 2831 2.1.1 */
+#define IPC_SASL_RESPONSE_MAX 4096  /* RFC 2831 2.1.2 */
+#define IPC_ARENA_FACTOR 32         /* memory that a message may unpack to, per byte of it */
 #define IPC_ARENA_BASE (1u << 20)
 #define IPC_ARENA_MAX (512u << 20)
-#define IPC_READ_CHUNK (64u << 10)        /* bytes read at a time */
+#define IPC_READ_CHUNK (64u << 10) /* bytes read at a time */
 
 /* Call ids below 0, org.apache.hadoop.ipc.RpcConstants and Server. */
 #define IPC_CALL_AUTH_FAILED (-1)
@@ -45,19 +45,19 @@ int ipc_delimited_get(struct sv_buf *b, const uint8_t **ret, size_t *ret_len) _m
 
 /* One frame of up to three delimited messages, appended; NULL messages are left out, and `body`
  * (already packed; may be NULL) comes last as a delimited message. Appends all or nothing. */
-int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header, const ProtobufCMessage *second,
-                  const uint8_t *body, size_t body_len) _must_use_;
+int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header,
+                  const ProtobufCMessage *second, const uint8_t *body, size_t body_len) _must_use_;
 /* The same with the last message not yet packed; NULL is an empty message. */
 int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
                           const ProtobufCMessage *body) _must_use_;
 
-/* A frame of the header and an RpcSaslProto {state WRAP, token}, but for the token's bytes: room for
- * them is *ret, and the caller fills it. */
+/* A frame of the header and an RpcSaslProto {state WRAP, token}, but for the token's bytes: room
+ * for them is *ret, and the caller fills it. */
 int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_t token_len,
                        uint8_t **ret) _must_use_;
 
-/* Unpacks a message from hostile bytes into the arena, after ipc_depth_check (wire/depth.h). -EBADMSG, also when
- * the arena's maximum is reached; then *ret is NULL. */
+/* Unpacks a message from hostile bytes into the arena, after ipc_depth_check (wire/depth.h).
+ * -EBADMSG, also when the arena's maximum is reached; then *ret is NULL. */
 int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
                ProtobufCMessage **ret) _must_use_;
 /* The maximum for an arena in which a message of n bytes is unpacked. */

@@ -61,8 +61,8 @@ typedef struct Hadoop__Yarn__NodeIdProto Hadoop__Yarn__NodeIdProto;
 int yarn_app_id_from(const Hadoop__Yarn__ApplicationIdProto *m, struct yarn_app_id *ret) _must_use_;
 int yarn_attempt_id_from(const Hadoop__Yarn__ApplicationAttemptIdProto *m,
                          struct yarn_attempt_id *ret) _must_use_;
-int yarn_container_id_from(const Hadoop__Yarn__ContainerIdProto *m,
-                           struct yarn_container_id *ret) _must_use_;
+int yarn_container_id_from(const Hadoop__Yarn__ContainerIdProto *m, struct yarn_container_id *ret)
+    _must_use_;
 int yarn_node_id_from(const Hadoop__Yarn__NodeIdProto *m, struct yarn_node_id *ret) _must_use_;
 /* memory and virtual_cores, and the resource_value_map's memory-mb and vcores where given. A NULL
  * message is the zero resource. */

@@ -1,5 +1,5 @@
-/* How a connection to the IPC server begins: the 7-byte header, SASL, the connection context. Called
- * by ipc-conn.c and ipc-serve.c with bytes of a peer that has proven nothing. */
+/* How a connection to the IPC server begins: the 7-byte header, SASL, the connection context.
+ * Called by ipc-conn.c and ipc-serve.c with bytes of a peer that has proven nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +13,11 @@ typedef Hadoop__Common__RpcSaslProto__SaslAuth sasl_auth;
 
 #define HEADER_LEN 7
 
-static const char http_answer[] = "HTTP/1.1 404 Not Found\r\n"
-                                  "Content-type: text/plain\r\n"
-                                  "Connection: close\r\n\r\n"
-                                  "This is a Hadoop IPC port; the web pages are on another one.\r\n";
+static const char http_answer[] =
+    "HTTP/1.1 404 Not Found\r\n"
+    "Content-type: text/plain\r\n"
+    "Connection: close\r\n\r\n"
+    "This is a Hadoop IPC port; the web pages are on another one.\r\n";
 
 static const struct ipc_echo echo_auth = { .call_id = IPC_CALL_AUTH_FAILED, .retry_count = -1 };
 
@@ -29,8 +30,8 @@ static const char *available(const struct ipc_conn *c)
 
 /* ---- Connection header ---- */
 
-/* Clients of IPC 3 to 8 expect int callId, int status, then class and text as Writable strings; those of IPC 2
- * (Hadoop 0.18) an int callId and a boolean "error" before them. */
+/* Clients of IPC 3 to 8 expect int callId, int status, then class and text as Writable strings;
+ * those of IPC 2 (Hadoop 0.18) an int callId and a boolean "error" before them. */
 static int version_answer_old(struct ipc_conn *c, int version, const char *text)
 {
     static const char class[] = JAVA_RPC_VERSION_MISMATCH;
@@ -207,7 +208,8 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     if (m->n_auths != 1)
         return sasl_fail(c, echo, JAVA_SASL_EXCEPTION, "Client mechanism is malformed");
     const sasl_auth *a = m->auths[0];
-    if (sv_streq(a->method, "SIMPLE") && c->server->cfg.allow_simple && c->server->cfg.verify_token) {
+    if (sv_streq(a->method, "SIMPLE") && c->server->cfg.allow_simple &&
+        c->server->cfg.verify_token) {
         c->sasl = sasl_server_free(c->sasl);
         ipc_conn_set_state(c, CONN_CONTEXT);
         return 0; /* Hadoop's clients do not wait for an answer here */
@@ -330,8 +332,7 @@ int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_
                              "a connection that is authenticated by a token cannot act for others");
     } else {
         if (!name_ok(effective) || (real && !name_ok(real)))
-            return sasl_fail(c, echo, JAVA_ACCESS_CONTROL,
-                             "the connection context names no user");
+            return sasl_fail(c, echo, JAVA_ACCESS_CONTROL, "the connection context names no user");
         int r = simple_user(c, effective, real);
         if (r < 0)
             return r;

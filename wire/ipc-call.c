@@ -1,5 +1,5 @@
-/* Answers of the IPC server: results, exceptions, statuses. Called by handlers (ipc-server.h) and by
- * the files of ipc-conn.h. What a handler answers is trusted; that the peer reads it is not. */
+/* Answers of the IPC server: results, exceptions, statuses. Called by handlers (ipc-server.h) and
+ * by the files of ipc-conn.h. What a handler answers is trusted; that the peer reads it is not. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -115,7 +115,8 @@ static void call_reply_kept(struct ipc_call *call, const ProtobufCMessage *respo
     size_t n = protobuf_c_message_get_packed_size(response);
     uint8_t *body = malloc(n + 1);
     if (!body) {
-        call_error(call, IPC_DETAIL(ERROR_SERIALIZING_RESPONSE), JAVA_IO_EXCEPTION, "out of memory");
+        call_error(call, IPC_DETAIL(ERROR_SERIALIZING_RESPONSE), JAVA_IO_EXCEPTION,
+                   "out of memory");
         return;
     }
     protobuf_c_message_pack(response, body);
@@ -131,8 +132,7 @@ void ipc_call_reply(struct ipc_call *call, const ProtobufCMessage *response)
         call_reply_kept(call, response);
         return;
     }
-    if (c->server && c->state == CONN_READY &&
-        ipc_answer_success(c, &call->echo, response) < 0) {
+    if (c->server && c->state == CONN_READY && ipc_answer_success(c, &call->echo, response) < 0) {
         sv_log_debug("ipc %s: the answer to %s does not fit", c->address, call->method->name);
         call_error(call, IPC_DETAIL(ERROR_SERIALIZING_RESPONSE), JAVA_IO_EXCEPTION,
                    "the answer is too large");

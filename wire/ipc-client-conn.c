@@ -256,8 +256,8 @@ void ipc_client_pump(struct ipc_client *c)
 
 /* ---- Answers ---- */
 
-/* A Java exception's text is its stack trace: the message is what comes before the first frame. Made
- * into one line, for that is what a sv_error is. */
+/* A Java exception's text is its stack trace: the message is what comes before the first frame.
+ * Made into one line, for that is what a sv_error is. */
 static void remote_text(const char *text, char ret[SV_ERROR_TEXT_MAX])
 {
     size_t n = 0;
@@ -312,8 +312,8 @@ static int on_answer(struct ipc_client *c, const response_header *h, struct sv_a
     if (!call || !call->sent)
         return 0; /* its time was over before */
     if (h->status == IPC_STATUS(ERROR)) {
-        finish_with(c, call, -EREMOTEIO, h->exceptionclassname ? h->exceptionclassname
-                    : JAVA_IO_EXCEPTION, h->errormsg);
+        finish_with(c, call, -EREMOTEIO,
+                    h->exceptionclassname ? h->exceptionclassname : JAVA_IO_EXCEPTION, h->errormsg);
         return c->freed ? -ECANCELED : 0;
     }
     if (h->status != IPC_STATUS(SUCCESS))
@@ -345,8 +345,8 @@ static int on_wrapped(struct ipc_client *c, struct sv_arena *a, const uint8_t *p
     int r = ipc_client_layer_read(c, a, p, n);
     if (r < 0)
         return protocol_error(c, "a wrapped packet is forged, lost, repeated or too large");
-    while ((r = ipc_frame_next(c->inner.data + c->inner.pos, sv_buf_left(&c->inner), c->max_frame, &frame,
-                               &len, &step)) > 0) {
+    while ((r = ipc_frame_next(c->inner.data + c->inner.pos, sv_buf_left(&c->inner), c->max_frame,
+                               &frame, &len, &step)) > 0) {
         int fd = c->fd;
         r = on_frame(c, frame, len, true);
         if (r < 0 || c->fd != fd || c->state == CLIENT_IDLE)

@@ -1,5 +1,6 @@
-/* Inside of the IPC client. Only ipc-client.c (calls, deadlines), ipc-client-conn.c (the connection:
- * names, TCP, bytes, answers) and ipc-client-sasl.c (who the server is) include this. */
+/* Inside of the IPC client. Only ipc-client.c (calls, deadlines), ipc-client-conn.c (the
+ * connection: names, TCP, bytes, answers) and ipc-client-sasl.c (who the server is) include this.
+ */
 #ifndef SELVEDGE_WIRE_IPC_CLIENT_CONN_H
 #define SELVEDGE_WIRE_IPC_CLIENT_CONN_H
 
@@ -10,8 +11,8 @@
 #include "proto/rpc.pb-c.h"
 #include "wire/ipc-client.h"
 #include "wire/resolve.h"
-#include "wire/sasl.h"
 #include "wire/sasl-layer.h"
+#include "wire/sasl.h"
 
 #define IPC_STATUS(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_STATUS_PROTO__##name
 #define IPC_SASL_STATE(name) HADOOP__COMMON__RPC_SASL_PROTO__SASL_STATE__##name
@@ -65,7 +66,7 @@ struct ipc_client {
     struct sasl_client *sasl;
     struct sasl_layer *layer; /* integrity or privacy: all that follows is wrapped, both ways */
     struct sv_buf inner;      /* with a layer: unwrapped bytes of an answer that is cut */
-    struct sv_buf in, out; /* out: handshake and pings; calls are sent from their own frames */
+    struct sv_buf in, out;    /* out: handshake and pings; calls are sent from their own frames */
     uint8_t *scratch;
     int64_t connect_deadline_ms, active_ms, sent_ms;
     int64_t wake_ms; /* the timer's time; INT64_MAX = off */
@@ -96,17 +97,19 @@ int ipc_client_attach(struct ipc_client *c, int fd) _must_use_;
 void ipc_client_write(struct ipc_client *c); /* as much as the socket takes */
 
 /* ipc-client-sasl.c */
-Hadoop__Common__RpcRequestHeaderProto ipc_client_header(const struct ipc_client *c, int32_t call_id);
+Hadoop__Common__RpcRequestHeaderProto ipc_client_header(const struct ipc_client *c,
+                                                        int32_t call_id);
 /* Puts what goes first into c->out: connection header, then context or the wish to negotiate. */
 int ipc_client_put_hello(struct ipc_client *c) _must_use_;
 /* A SASL message. 0, or negative after the connection was given up. */
-int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n) _must_use_;
+int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
+    _must_use_;
 
 /* ipc-client-layer.c. All return 0, or -errno: the connection is to be given up. */
 /* With a layer: wraps what was just put into c->out, which holds nothing else. */
 int ipc_client_layer_cover(struct ipc_client *c) _must_use_;
-/* With a layer: takes calls into c->out, wrapped, while there is room. They count as sent from here on:
- * the layer has numbered them, so they cannot be taken back. */
+/* With a layer: takes calls into c->out, wrapped, while there is room. They count as sent from here
+ * on: the layer has numbered them, so they cannot be taken back. */
 int ipc_client_layer_calls(struct ipc_client *c) _must_use_;
 /* A WRAP message; what it holds is appended to c->inner, a stream of frames. */
 int ipc_client_layer_read(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)

@@ -38,7 +38,8 @@ int ipc_client_layer_cover(struct ipc_client *c)
 
 int ipc_client_layer_calls(struct ipc_client *c)
 {
-    while (c->layer && c->state == CLIENT_READY && c->unsent && sv_buf_left(&c->out) < LAYER_AHEAD) {
+    while (c->layer && c->state == CLIENT_READY && c->unsent &&
+           sv_buf_left(&c->out) < LAYER_AHEAD) {
         struct client_call *call = c->unsent;
         int r = layer_put(c, call->frame.data, call->frame.len, &c->out);
         if (r < 0)

@@ -1,7 +1,7 @@
-/* Who talks to whom, the client's side: the connection's first bytes, its context, and SASL. Called by
- * ipc-client-conn.c. Hostile: what the server sends; it may be an impostor until DIGEST-MD5 has proven
- * that it knows the token's password, and a client with a token never talks to one that does not
- * (CVE-2013-2192). */
+/* Who talks to whom, the client's side: the connection's first bytes, its context, and SASL. Called
+ * by ipc-client-conn.c. Hostile: what the server sends; it may be an impostor until DIGEST-MD5 has
+ * proven that it knows the token's password, and a client with a token never talks to one that does
+ * not (CVE-2013-2192). */
 #include <errno.h>
 #include <string.h>
 
@@ -48,8 +48,9 @@ static int put_context(struct ipc_client *c)
 
 int ipc_client_put_hello(struct ipc_client *c)
 {
-    const uint8_t hello[7] = { 'h', 'r', 'p', 'c', IPC_VERSION, 0,
-                               c->token ? IPC_AUTH_SASL : IPC_AUTH_NONE };
+    const uint8_t hello[7] = {
+        'h', 'r', 'p', 'c', IPC_VERSION, 0, c->token ? IPC_AUTH_SASL : IPC_AUTH_NONE
+    };
     int r = sv_buf_put(&c->out, hello, sizeof hello);
     if (r < 0)
         return r;

@@ -1,6 +1,6 @@
-/* Hadoop IPC client: calls and their deadlines. See ipc-client.h for the contract; the connection is
- * in ipc-client-conn.c. Callers: heartbeats of the NodeManager, the command line, rm-lite's launches.
- * A callback may call, or free, the client that runs it. */
+/* Hadoop IPC client: calls and their deadlines. See ipc-client.h for the contract; the connection
+ * is in ipc-client-conn.c. Callers: heartbeats of the NodeManager, the command line, rm-lite's
+ * launches. A callback may call, or free, the client that runs it. */
 #include "wire/ipc-client.h"
 
 #include <errno.h>
@@ -81,9 +81,9 @@ void ipc_client_broken(struct ipc_client *c, int status, const char *java_class,
     struct client_call *call, *tmp;
     bool established = c->state == CLIENT_READY;
     ipc_client_disconnect(c);
-    DL_FOREACH_SAFE(c->sent, call, tmp)
+    DL_FOREACH_SAFE (c->sent, call, tmp)
         call_over(c, call);
-    DL_FOREACH_SAFE(c->unsent, call, tmp) {
+    DL_FOREACH_SAFE (c->unsent, call, tmp) {
         call->frame.pos = 0;
         if (established && !java_class && !call->again && !call->cancelled)
             call->again = true;
@@ -123,8 +123,8 @@ static int32_t next_id(struct ipc_client *c)
     return c->next_id;
 }
 
-int ipc_client_start(struct ipc_client *c, const struct ipc_request *q, ipc_done done, void *userdata,
-                     int32_t *ret_id)
+int ipc_client_start(struct ipc_client *c, const struct ipc_request *q, ipc_done done,
+                     void *userdata, int32_t *ret_id)
 {
     if (q->id < 0)
         return -EINVAL;
@@ -164,8 +164,10 @@ int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMes
         return -ENOMEM;
     protobuf_c_message_pack(request, body);
     return ipc_client_start(c,
-                            &(struct ipc_request){ .method = method, .response = response,
-                                                   .body = body, .body_len = n,
+                            &(struct ipc_request){ .method = method,
+                                                   .response = response,
+                                                   .body = body,
+                                                   .body_len = n,
                                                    .call_ms = call_ms },
                             done, userdata, NULL);
 }
@@ -205,13 +207,13 @@ static void calls_expire(struct ipc_client *c, int64_t now)
 {
     struct client_call *call, *tmp;
     bool silent = false, torn = false;
-    DL_FOREACH_SAFE(c->sent, call, tmp) {
+    DL_FOREACH_SAFE (c->sent, call, tmp) {
         if (call->deadline_ms > now)
             continue;
         silent = c->active_ms <= c->sent_ms;
         call_over(c, call);
     }
-    DL_FOREACH_SAFE(c->unsent, call, tmp) {
+    DL_FOREACH_SAFE (c->unsent, call, tmp) {
         if (call->deadline_ms > now)
             continue;
         torn = torn || call->frame.pos > 0;
@@ -233,9 +235,9 @@ static int64_t next_deadline(const struct ipc_client *c)
 {
     const struct client_call *call;
     int64_t at = INT64_MAX;
-    DL_FOREACH(c->sent, call)
+    DL_FOREACH (c->sent, call)
         at = SV_MIN(at, call->deadline_ms);
-    DL_FOREACH(c->unsent, call)
+    DL_FOREACH (c->unsent, call)
         at = SV_MIN(at, call->deadline_ms);
     if (c->state == CLIENT_IDLE)
         return at;
@@ -432,9 +434,9 @@ struct ipc_client *ipc_client_free(struct ipc_client *c)
     c->freed = true;
     c->timer = sd_event_source_disable_unref(c->timer);
     c->pump = sd_event_source_disable_unref(c->pump);
-    DL_FOREACH_SAFE(c->sent, call, tmp)
+    DL_FOREACH_SAFE (c->sent, call, tmp)
         call_over(c, call);
-    DL_FOREACH_SAFE(c->unsent, call, tmp)
+    DL_FOREACH_SAFE (c->unsent, call, tmp)
         call_over(c, call);
     finish_over(c, -ECANCELED, NULL, &err);
     ipc_client_unref(c);

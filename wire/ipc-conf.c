@@ -1,4 +1,5 @@
-/* Settings of IPC servers; see ipc-conf.h. Called by the daemons when they read their configuration. */
+/* Settings of IPC servers; see ipc-conf.h. Called by the daemons when they read their
+ * configuration. */
 #include "wire/ipc-conf.h"
 
 #include "wire/frame.h"
@@ -17,7 +18,8 @@ enum {
 
 static const struct sv_conf_key keys[] = {
     [K_PROTECTION] = { "hadoop.rpc.protection", SV_CONF_STRING, "authentication",
-                       .help = "What connections with tokens offer: a list of authentication, integrity, privacy." },
+                       .help = "What connections with tokens offer: a list of authentication, "
+                               "integrity, privacy." },
     [K_MAX_DATA] = { "ipc.maximum.data.length", SV_CONF_INT, "134217728", 65536, IPC_FRAME_MAX,
                      .help = "The most bytes of one request." },
     [K_MAX_CONNECTIONS] = { "ipc.server.max.connections", SV_CONF_INT, "0", 0, 1000000,
@@ -27,7 +29,8 @@ static const struct sv_conf_key keys[] = {
     [K_BACKLOG] = { "ipc.server.listen.queue.size", SV_CONF_INT, "1024", 1, 65535,
                     .help = "Connections that wait to be accepted." },
     [K_IDLE_TIME] = { "ipc.client.connection.maxidletime", SV_CONF_INT, "10000", 1000, 86400000,
-                      .help = "Milliseconds; in a crowd a connection that was idle twice as long is closed." },
+                      .help = "Milliseconds; in a crowd a connection that was idle twice as long "
+                              "is closed." },
     [K_IDLE_THRESHOLD] = { "ipc.client.idlethreshold", SV_CONF_INT, "4000", 1, 1000000,
                            .help = "How many connections are a crowd." },
 };

@@ -1,4 +1,5 @@
-/* What an operator may say about IPC servers, in Hadoop's keys of core-site.xml (and one of ours). */
+/* What an operator may say about IPC servers, in Hadoop's keys of core-site.xml (and one of ours).
+ */
 #ifndef SELVEDGE_WIRE_IPC_CONF_H
 #define SELVEDGE_WIRE_IPC_CONF_H
 

@@ -1,7 +1,7 @@
-/* One connection of the IPC server: bytes in, bytes out, pausing, closing. Called by the loop and by
- * ipc-server.c; hands what arrives to ipc-auth.c and ipc-serve.c. Hostile: every byte and the pace
- * of every byte. Memory grows with bytes received, never with a length that was claimed, and an
- * idle connection owns no buffer. */
+/* One connection of the IPC server: bytes in, bytes out, pausing, closing. Called by the loop and
+ * by ipc-server.c; hands what arrives to ipc-auth.c and ipc-serve.c. Hostile: every byte and the
+ * pace of every byte. Memory grows with bytes received, never with a length that was claimed, and
+ * an idle connection owns no buffer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 #include "wire/frame.h"
 #include "wire/ipc-conn.h"
 
-#define LINGER_MS 2000           /* for a last answer to be read before the reset */
-#define LINGER_BYTES (1u << 20)  /* thrown away meanwhile */
-#define KEEP_BUFFER (4u << 10)   /* an emptied buffer of more is given back */
+#define LINGER_MS 2000          /* for a last answer to be read before the reset */
+#define LINGER_BYTES (1u << 20) /* thrown away meanwhile */
+#define KEEP_BUFFER (4u << 10)  /* an emptied buffer of more is given back */
 
 /* ---- Life ---- */
 
@@ -37,7 +37,8 @@ int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_a
     c->peer.address = c->address;
     c->peer.user = "";
     c->since_ms = c->active_ms = sv_now_ms();
-    if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &(struct epoll_event){ c->events, { .ptr = c } }) < 0) {
+    if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &(struct epoll_event){ c->events, { .ptr = c } }) <
+        0) {
         int r = -errno;
         free(c);
         return r;
@@ -101,8 +102,8 @@ void ipc_conn_close(struct ipc_conn *c)
     s->memory -= c->charged;
     c->charged = 0;
     c->server = NULL;
-    /* A child between fork and exec still has the socket: closing ours would leave it in the set, and
-     * its next event would name a connection that is gone. */
+    /* A child between fork and exec still has the socket: closing ours would leave it in the set,
+     * and its next event would name a connection that is gone. */
     (void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in there, ignoring */
     ipc_server_left(s, c->from);
     c->fd = sv_close(c->fd);
@@ -142,7 +143,7 @@ static bool conn_charge(struct ipc_conn *c)
 static void close_largest(struct ipc_server *s)
 {
     struct ipc_conn *c, *largest = s->conns;
-    DL_FOREACH(s->conns, c)
+    DL_FOREACH (s->conns, c)
         if (c->charged > largest->charged)
             largest = c;
     sv_log_debug("ipc %s: closed: it holds %zu of %zu bytes", largest->address, largest->charged,
@@ -180,8 +181,8 @@ int64_t ipc_conn_deadline(const struct ipc_conn *c)
     else if (c->state != CONN_READY)
         at = c->since_ms + l->handshake_ms;
     else if (c->inflight == 0 && !c->write_ms)
-        at = c->active_ms + (c->server->n_conns > l->crowd ? SV_MIN(l->idle_ms, l->crowd_idle_ms)
-                                                           : l->idle_ms);
+        at = c->active_ms +
+             (c->server->n_conns > l->crowd ? SV_MIN(l->idle_ms, l->crowd_idle_ms) : l->idle_ms);
     if (c->write_ms)
         at = SV_MIN(at, c->write_ms + l->write_ms);
     if (c->state == CONN_READY && !c->paused && !c->eof) {
@@ -242,7 +243,8 @@ static void events_update(struct ipc_conn *c)
         want |= EPOLLOUT;
     if (want == c->events)
         return;
-    if (epoll_ctl(c->server->epoll, EPOLL_CTL_MOD, c->fd, &(struct epoll_event){ want, { .ptr = c } }) >= 0)
+    if (epoll_ctl(c->server->epoll, EPOLL_CTL_MOD, c->fd,
+                  &(struct epoll_event){ want, { .ptr = c } }) >= 0)
         c->events = want;
 }
 
@@ -269,19 +271,22 @@ static int frame_refused(struct ipc_conn *c, const uint8_t *p, size_t max)
 {
     static const struct ipc_echo none = { .call_id = IPC_CALL_INVALID, .retry_count = -1 };
     int32_t claim = (int32_t)frame_claim(&SV_BUF_VIEW(p, 4));
-    ipc_conn_fatal(c, &none, IPC_DETAIL(FATAL_INVALID_RPC_HEADER), JAVA_IO_EXCEPTION,
-                   "a frame of %" PRId32 " bytes was announced; at most %zu are accepted%s", claim,
-                   max, c->state == CONN_READY ? " (ipc.maximum.data.length)" : " before authentication");
+    ipc_conn_fatal(
+        c, &none, IPC_DETAIL(FATAL_INVALID_RPC_HEADER), JAVA_IO_EXCEPTION,
+        "a frame of %" PRId32 " bytes was announced; at most %zu are accepted%s", claim, max,
+        c->state == CONN_READY ? " (ipc.maximum.data.length)" : " before authentication");
     return 0;
 }
 
 /* The most that a frame may have now. */
 static size_t frame_max(const struct ipc_conn *c)
 {
-    return c->state == CONN_READY ? c->server->limits.max_frame : c->server->limits.max_frame_preauth;
+    return c->state == CONN_READY ? c->server->limits.max_frame
+                                  : c->server->limits.max_frame_preauth;
 }
 
-/* One step at the front of n bytes. 1 = *ret_used were taken; 0 = more are needed; -errno = close. */
+/* One step at the front of n bytes. 1 = *ret_used were taken; 0 = more are needed; -errno = close.
+ */
 static int conn_step(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used)
 {
     const uint8_t *frame;

@@ -10,16 +10,16 @@
 #ifndef SELVEDGE_WIRE_IPC_CONN_H
 #define SELVEDGE_WIRE_IPC_CONN_H
 
-#include <sys/epoll.h>
 #include <netinet/in.h>
+#include <sys/epoll.h>
 #include <systemd/sd-event.h>
 #include <uthash.h>
 
 #include "common/buf.h"
 #include "proto/rpc.pb-c.h"
 #include "wire/ipc-server.h"
-#include "wire/sasl.h"
 #include "wire/sasl-layer.h"
+#include "wire/sasl.h"
 
 #define IPC_STATUS(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_STATUS_PROTO__##name
 #define IPC_DETAIL(name) HADOOP__COMMON__RPC_RESPONSE_HEADER_PROTO__RPC_ERROR_CODE_PROTO__##name
@@ -33,7 +33,8 @@
 #define JAVA_RPC_VERSION_MISMATCH "org.apache.hadoop.ipc.RPC$VersionMismatch"
 
 #define IPC_SPARE 16 /* arenas */
-#define IPC_BATCH 64 /* connections that are served before other sources of the loop get their turn */
+#define IPC_BATCH                                                                                  \
+    64 /* connections that are served before other sources of the loop get their turn */
 
 enum conn_state {
     CONN_HEADER,  /* waits for the 7 bytes */
@@ -59,24 +60,24 @@ struct ipc_address {
 };
 
 struct ipc_conn {
-    unsigned refs;             /* one of the server's list, one of each open call, one of a dispatch */
-    struct ipc_server *server; /* NULL once closed */
+    unsigned refs; /* one of the server's list, one of each open call, one of a dispatch */
+    struct ipc_server *server;            /* NULL once closed */
     struct ipc_conn *prev, *next;         /* the server's list */
     struct ipc_conn *pre_prev, *pre_next; /* its list of those not READY yet, oldest first */
     struct ipc_conn *dirty_prev, *dirty_next;
     int fd;
     enum conn_state state;
-    uint32_t events;     /* epoll events asked for */
+    uint32_t events; /* epoll events asked for */
     bool in_pre, in_dirty;
-    bool busy;           /* inside a dispatch, which flushes at its end */
-    bool paused;         /* too many open calls or unsent bytes: not reading */
-    bool eof;            /* the peer sends no more */
-    bool negotiated;     /* SASL: NEGOTIATE was answered */
-    struct sv_buf in;    /* a frame that is not complete yet, or frames held back while paused */
+    bool busy;        /* inside a dispatch, which flushes at its end */
+    bool paused;      /* too many open calls or unsent bytes: not reading */
+    bool eof;         /* the peer sends no more */
+    bool negotiated;  /* SASL: NEGOTIATE was answered */
+    struct sv_buf in; /* a frame that is not complete yet, or frames held back while paused */
     struct sv_buf out;
     struct sasl_layer *layer; /* integrity or privacy: all that follows is wrapped, both ways */
     struct sv_buf plain;      /* with a layer: answers that wait to be wrapped into `out` */
-    struct sv_buf inner;      /* with a layer: unwrapped bytes of frames that are cut or held back */
+    struct sv_buf inner; /* with a layer: unwrapped bytes of frames that are cut or held back */
     size_t inflight;
     size_t calls_memory; /* arenas of the open calls */
     size_t charged;      /* part of the server's `memory` */
@@ -115,10 +116,10 @@ struct ipc_server {
     struct ipc_address *addresses;
     struct ipc_retry_cache *retry; /* NULL: no protocol needs it */
     size_t n_conns, n_pre;
-    size_t memory; /* buffers and open calls of all connections */
-    int64_t wake_ms;   /* the timer's time; INT64_MAX = off */
-    int64_t resume_ms; /* when to accept again after EMFILE; 0 = accepting */
-    uint8_t *scratch;  /* IPC_READ_CHUNK bytes for recv */
+    size_t memory;                     /* buffers and open calls of all connections */
+    int64_t wake_ms;                   /* the timer's time; INT64_MAX = off */
+    int64_t resume_ms;                 /* when to accept again after EMFILE; 0 = accepting */
+    uint8_t *scratch;                  /* IPC_READ_CHUNK bytes for recv */
     struct sv_arena *spare[IPC_SPARE]; /* empty ones, for the next requests */
     size_t n_spare;
 };
@@ -127,7 +128,7 @@ struct ipc_call {
     struct ipc_conn *conn;
     struct sv_arena *arena; /* holds this too */
     const struct ipc_method *method;
-    size_t memory; /* of the arena when the handler got it */
+    size_t memory;                 /* of the arena when the handler got it */
     struct ipc_retry_entry *retry; /* its answer is to be kept */
     struct ipc_call *waits;        /* next of the calls that wait for the same answer */
     struct ipc_echo echo;
@@ -137,9 +138,9 @@ struct ipc_call {
 void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline that may be the next */
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */
-void ipc_server_room(struct ipc_server *s);                   /* a descriptor was closed */
+void ipc_server_room(struct ipc_server *s); /* a descriptor was closed */
 void ipc_server_left(struct ipc_server *s, struct ipc_address *from);
-void ipc_server_mark_dirty(struct ipc_conn *c);               /* flush and resume it soon */
+void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume it soon */
 
 /* ipc-conn.c */
 int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_address *from);

@@ -1,5 +1,5 @@
-/* The retry cache of the IPC server; see ipc-retry.h. Called by ipc-serve.c when a call arrives and by
- * ipc-call.c when it is finished. Hostile: the ids that name an entry. */
+/* The retry cache of the IPC server; see ipc-retry.h. Called by ipc-serve.c when a call arrives and
+ * by ipc-call.c when it is finished. Hostile: the ids that name an entry. */
 #include "wire/ipc-retry.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ static void cache_trim(struct ipc_retry_cache *c)
 {
     int64_t now = sv_now_ms();
     struct ipc_retry_entry *e, *tmp;
-    DL_FOREACH_SAFE(c->by_age, e, tmp) {
+    DL_FOREACH_SAFE (c->by_age, e, tmp) {
         if (e->begun_ms + c->keep_ms > now && c->n < c->max_entries && c->bytes <= c->max_bytes)
             return;
         if (e->done)

@@ -1,7 +1,7 @@
-/* The IPC server's retry cache: a call that Hadoop's client sends again, because the answer was lost with
- * its connection, carries the same client id and call id. For methods that must not run twice
- * (ipc_protocol.once) the first answer is kept and given again; a repetition that comes while the first
- * is still open waits for it. As org.apache.hadoop.ipc.RetryCache, a failure is not kept.
+/* The IPC server's retry cache: a call that Hadoop's client sends again, because the answer was
+ * lost with its connection, carries the same client id and call id. For methods that must not run
+ * twice (ipc_protocol.once) the first answer is kept and given again; a repetition that comes while
+ * the first is still open waits for it. As org.apache.hadoop.ipc.RetryCache, a failure is not kept.
  *
  * The ids are a peer's own words: an entry serves only the identity and the method that made it.
  * Bounded in entries, bytes and time. */

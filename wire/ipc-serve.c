@@ -1,5 +1,5 @@
-/* Frames of an established or beginning connection → calls → handlers. Called by ipc-conn.c. Hostile:
- * the frame; a handler gets only what has been unpacked from it (frame.h: ipc_unpack).
+/* Frames of an established or beginning connection → calls → handlers. Called by ipc-conn.c.
+ * Hostile: the frame; a handler gets only what has been unpacked from it (frame.h: ipc_unpack).
  *
  * ProtocolMetaInfoPB, which Hadoop's clients may ask for versions, is answered here. Its signatures
  * name the version and no method hashes: those hash names of Java's generated classes. */
@@ -106,15 +106,17 @@ static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderP
         return;
     }
     if (h->clientprotocolversion != p->version) {
-        ipc_call_fail_detail(call, IPC_DETAIL(ERROR_RPC_VERSION_MISMATCH), JAVA_RPC_VERSION_MISMATCH,
-                             "Protocol %s version mismatch. (client = %" PRIu64 ", server = %" PRIu64 ")",
-                             p->name, h->clientprotocolversion, p->version);
+        ipc_call_fail_detail(
+            call, IPC_DETAIL(ERROR_RPC_VERSION_MISMATCH), JAVA_RPC_VERSION_MISMATCH,
+            "Protocol %s version mismatch. (client = %" PRIu64 ", server = %" PRIu64 ")", p->name,
+            h->clientprotocolversion, p->version);
         return;
     }
     call->method = method_find(p, h->methodname);
     if (!call->method) {
         ipc_call_fail_detail(call, IPC_DETAIL(ERROR_NO_SUCH_METHOD), JAVA_RPC_NO_SUCH_METHOD,
-                             "Unknown method %.255s called on %s protocol.", h->methodname, p->name);
+                             "Unknown method %.255s called on %s protocol.", h->methodname,
+                             p->name);
         return;
     }
     if (must_run_once(p, call->method) && ipc_retry_begin(s->retry, call) == IPC_RETRY_OVER)
@@ -183,7 +185,8 @@ static int out_of_band(struct ipc_conn *c, const struct ipc_echo *echo, struct s
 }
 
 /* With a layer nothing counts that is not in it: Hadoop's server would still take such a call. */
-static int outer(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a, struct sv_buf *b)
+static int outer(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
+                 struct sv_buf *b)
 {
     const uint8_t *p;
     size_t n;
@@ -231,7 +234,8 @@ int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner)
     if (!a)
         return -ENOMEM;
     if (ipc_delimited_get(&b, &header, &len) < 0 ||
-        ipc_unpack(a, &hadoop__common__rpc_request_header_proto__descriptor, header, len, &base) < 0) {
+        ipc_unpack(a, &hadoop__common__rpc_request_header_proto__descriptor, header, len, &base) <
+            0) {
         ipc_conn_fatal(c, &none, IPC_DETAIL(FATAL_DESERIALIZING_REQUEST), JAVA_RPC_SERVER_EXCEPTION,
                        "malformed RPC header");
         return 0;

@@ -22,9 +22,9 @@
 #include "wire/ipc-conn.h"
 #include "wire/ipc-retry.h"
 
-#define ACCEPT_BATCH 64      /* connections accepted before other sources get their turn */
-#define ACCEPT_RETRY_MS 250  /* after EMFILE, unless a connection closes earlier */
-#define TURN_US 2000         /* of serving connections before other sources get their turn */
+#define ACCEPT_BATCH 64     /* connections accepted before other sources get their turn */
+#define ACCEPT_RETRY_MS 250 /* after EMFILE, unless a connection closes earlier */
+#define TURN_US 2000        /* of serving connections before other sources get their turn */
 
 static void limits_default(struct ipc_limits *l)
 {
@@ -182,8 +182,9 @@ static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userd
 
 /* ---- Bytes: connections are in an epoll set of their own ----
  *
- * sd-event asks epoll anew before each source that it dispatches and goes through all that are ready
- * each time: with 1,000 busy connections as sources of their own, a call took ten times as long. */
+ * sd-event asks epoll anew before each source that it dispatches and goes through all that are
+ * ready each time: with 1,000 busy connections as sources of their own, a call took ten times as
+ * long. */
 
 static int64_t turn_us(void)
 {
@@ -203,7 +204,8 @@ static int on_ready(sd_event_source *src, int fd, uint32_t revents, void *userda
         b->n = SV_MAX(epoll_wait(fd, b->ready, IPC_BATCH, 0), 0);
     }
     b->busy = true;
-    /* What is left when the turn is over comes first in the next: these are still ready, so it comes soon. */
+    /* What is left when the turn is over comes first in the next: these are still ready, so it
+     * comes soon. */
     while (b->at < b->n && !b->gone) {
         struct epoll_event e = b->ready[b->at++];
         if (e.data.ptr)
@@ -239,7 +241,7 @@ static int on_timer(sd_event_source *src, uint64_t usec, void *userdata)
         accept_resume(s);
     else if (s->resume_ms)
         next = s->resume_ms;
-    DL_FOREACH_SAFE(s->conns, c, tmp) {
+    DL_FOREACH_SAFE (s->conns, c, tmp) {
         int64_t at = ipc_conn_deadline(c);
         if (at <= now) {
             sv_log_debug("ipc %s: closed: nothing came or went in time", c->address);
@@ -321,8 +323,10 @@ static int listen_on(const struct addrinfo *ai, struct ipc_server *s)
 
 static int server_listen(struct ipc_server *s, struct sv_error *err)
 {
-    struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
-                              .ai_flags = AI_PASSIVE | AI_NUMERICSERV }, *list = NULL;
+    struct addrinfo hints = { .ai_family = AF_UNSPEC,
+                              .ai_socktype = SOCK_STREAM,
+                              .ai_flags = AI_PASSIVE | AI_NUMERICSERV },
+                    *list = NULL;
     const char *host = s->cfg.host ? s->cfg.host : "127.0.0.1";
     char port[8];
     snprintf(port, sizeof port, "%u", s->cfg.port);

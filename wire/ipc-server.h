@@ -20,11 +20,11 @@ struct ipc_call;
 
 /* Who is at the other end. Lives as long as the call. */
 struct ipc_peer {
-    bool token;               /* authenticated by SASL TOKEN; else SIMPLE (a claimed name) */
-    const char *user;         /* SIMPLE: effective user; TOKEN: name that the verifier returned */
-    const char *real_user;    /* SIMPLE proxying, or NULL */
-    const char *address;      /* "127.0.0.1:4711" */
-    const uint8_t *token_id;  /* TOKEN: identifier bytes as received */
+    bool token;              /* authenticated by SASL TOKEN; else SIMPLE (a claimed name) */
+    const char *user;        /* SIMPLE: effective user; TOKEN: name that the verifier returned */
+    const char *real_user;   /* SIMPLE proxying, or NULL */
+    const char *address;     /* "127.0.0.1:4711" */
+    const uint8_t *token_id; /* TOKEN: identifier bytes as received */
     size_t token_id_len;
 };
 
@@ -40,12 +40,12 @@ struct ipc_method {
 };
 
 struct ipc_protocol {
-    const char *name;  /* "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB" */
-    uint64_t version;  /* 1 */
+    const char *name; /* "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB" */
+    uint64_t version; /* 1 */
     const struct ipc_method *methods;
     size_t n_methods;
-    /* Names, ending with NULL, of methods that must not run twice when a client repeats a call whose
-     * answer it lost; NULL = none. Their answers are kept for a while (wire/ipc-retry.h). */
+    /* Names, ending with NULL, of methods that must not run twice when a client repeats a call
+     * whose answer it lost; NULL = none. Their answers are kept for a while (wire/ipc-retry.h). */
     const char *const *once;
 };
 
@@ -57,40 +57,40 @@ typedef int (*ipc_token_verifier)(const uint8_t *id, size_t id_len, uint8_t ret_
                                   size_t *ret_password_len, char ret_user[256],
                                   const char **ret_class, struct sv_error *err, void *userdata);
 
-struct ipc_limits {              /* 0 = the default in brackets */
-    size_t max_frame;            /* [128 MiB] ipc.maximum.data.length */
-    size_t max_frame_preauth;    /* [64 KiB] until authenticated */
-    size_t max_connections;      /* [10000]; one more is closed at once */
-    size_t max_per_address;      /* [max_connections] of them from one client address */
-    size_t max_preauth;          /* [1024] connections not yet READY; one more drops the oldest */
-    size_t max_inflight_per_conn;/* [1000] calls; reading pauses beyond */
-    size_t max_outq_per_conn;    /* [16 MiB] unsent bytes; reading pauses beyond */
-    size_t max_memory;           /* [512 MiB] buffers and open calls of all connections together;
-                                  * beyond it the connection that holds the most is closed */
-    int64_t header_ms;           /* [10000] from accept to the connection header */
-    int64_t handshake_ms;        /* [30000] from accept to the connection context */
-    int64_t request_ms;          /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
-    int64_t idle_ms;             /* [120000] ipc.client.connection.maxidletime × 2 … */
-    int64_t write_ms;            /* [60000] no progress while writing */
-    size_t crowd;                /* [4000] with more connections … ipc.client.idlethreshold */
-    int64_t crowd_idle_ms;       /* [20000] … idle ones are closed sooner */
-    int backlog;                 /* [1024] ipc.server.listen.queue.size */
-    size_t retry_entries;        /* [4096] answers that are kept for repeated calls */
-    size_t retry_bytes;          /* [16 MiB] of them together */
-    int64_t retry_ms;            /* [600000] for how long */
+struct ipc_limits {               /* 0 = the default in brackets */
+    size_t max_frame;             /* [128 MiB] ipc.maximum.data.length */
+    size_t max_frame_preauth;     /* [64 KiB] until authenticated */
+    size_t max_connections;       /* [10000]; one more is closed at once */
+    size_t max_per_address;       /* [max_connections] of them from one client address */
+    size_t max_preauth;           /* [1024] connections not yet READY; one more drops the oldest */
+    size_t max_inflight_per_conn; /* [1000] calls; reading pauses beyond */
+    size_t max_outq_per_conn;     /* [16 MiB] unsent bytes; reading pauses beyond */
+    size_t max_memory;            /* [512 MiB] buffers and open calls of all connections together;
+                                   * beyond it the connection that holds the most is closed */
+    int64_t header_ms;            /* [10000] from accept to the connection header */
+    int64_t handshake_ms;         /* [30000] from accept to the connection context */
+    int64_t request_ms;    /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
+    int64_t idle_ms;       /* [120000] ipc.client.connection.maxidletime × 2 … */
+    int64_t write_ms;      /* [60000] no progress while writing */
+    size_t crowd;          /* [4000] with more connections … ipc.client.idlethreshold */
+    int64_t crowd_idle_ms; /* [20000] … idle ones are closed sooner */
+    int backlog;           /* [1024] ipc.server.listen.queue.size */
+    size_t retry_entries;  /* [4096] answers that are kept for repeated calls */
+    size_t retry_bytes;    /* [16 MiB] of them together */
+    int64_t retry_ms;      /* [600000] for how long */
 };
 
 struct ipc_server_config {
-    const char *host;            /* numeric address or name; NULL = 127.0.0.1 */
-    uint16_t port;               /* 0 = any free */
+    const char *host; /* numeric address or name; NULL = 127.0.0.1 */
+    uint16_t port;    /* 0 = any free */
     bool allow_simple;
     ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
-    uint32_t qop_mask;           /* wire/qop.h, hadoop.rpc.protection; what TOKEN connections are offered;
-                                  * 0 = IPC_QOP_AUTH */
+    uint32_t qop_mask; /* wire/qop.h, hadoop.rpc.protection; what TOKEN connections are offered;
+                        * 0 = IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; lives for ever */
-    void *userdata;              /* for handlers and the verifier */
-    int64_t priority;            /* of the event sources, as sd_event has it: a server with a higher
-                                  * number is served when those with lower ones have nothing to do */
+    void *userdata;                              /* for handlers and the verifier */
+    int64_t priority; /* of the event sources, as sd_event has it: a server with a higher
+                       * number is served when those with lower ones have nothing to do */
     struct ipc_limits limits;
 };
 
@@ -129,8 +129,7 @@ void ipc_call_fail(struct ipc_call *call, const char *java_class, const char *fm
     "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException"
 #define JAVA_INVALID_LABEL_REQUEST                                                                 \
     "org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException"
-#define JAVA_INVALID_RELEASE                                                                       \
-    "org.apache.hadoop.yarn.exceptions.InvalidContainerReleaseException"
+#define JAVA_INVALID_RELEASE "org.apache.hadoop.yarn.exceptions.InvalidContainerReleaseException"
 #define JAVA_FEATURE_NOT_ENABLED "org.apache.hadoop.yarn.exceptions.YARNFeatureNotEnabledException"
 #define JAVA_ACCESS_CONTROL "org.apache.hadoop.security.AccessControlException"
 #define JAVA_IO_EXCEPTION "java.io.IOException"

@@ -12,11 +12,28 @@
 #define DAY_MS 86400000
 
 enum {
-    K_HA, K_IDS, K_WAIT, K_INTERVAL, K_NM_WAIT, K_NM_INTERVAL,
-    K_FAILOVERS, K_SLEEP_BASE, K_SLEEP_MAX, K_FAILOVER_RETRIES, K_FAILOVER_TIMEOUT_RETRIES,
-    K_CLIENT_NM_WAIT, K_CLIENT_NM_INTERVAL,
-    K_CONNECT_RETRIES, K_CONNECT_TIMEOUT_RETRIES, K_CONNECT_INTERVAL, K_CONNECT_TIMEOUT,
-    K_RPC_TIMEOUT, K_PING, K_PING_INTERVAL, K_IDLE, K_RESPONSE_MAX,
+    K_HA,
+    K_IDS,
+    K_WAIT,
+    K_INTERVAL,
+    K_NM_WAIT,
+    K_NM_INTERVAL,
+    K_FAILOVERS,
+    K_SLEEP_BASE,
+    K_SLEEP_MAX,
+    K_FAILOVER_RETRIES,
+    K_FAILOVER_TIMEOUT_RETRIES,
+    K_CLIENT_NM_WAIT,
+    K_CLIENT_NM_INTERVAL,
+    K_CONNECT_RETRIES,
+    K_CONNECT_TIMEOUT_RETRIES,
+    K_CONNECT_INTERVAL,
+    K_CONNECT_TIMEOUT,
+    K_RPC_TIMEOUT,
+    K_PING,
+    K_PING_INTERVAL,
+    K_IDLE,
+    K_RESPONSE_MAX,
     K_COUNT
 };
 
@@ -129,8 +146,10 @@ static int read_server(struct sv_conf *c, enum yarn_rm_service service, const ch
     snprintf(host_name, sizeof host_name, RM "hostname%s", suffix);
     const char *host = sv_conf_raw(c, host_name);
     if (!host && *suffix && !sv_conf_raw(c, name))
-        return sv_error_set(err, -EINVAL, "%s: not set, and neither is %s: one of them must say where "
-                            "this ResourceManager is", name, host_name);
+        return sv_error_set(err, -EINVAL,
+                            "%s: not set, and neither is %s: one of them must say where "
+                            "this ResourceManager is",
+                            name, host_name);
     snprintf(def, sizeof def, "%s:%u", host ? host : "0.0.0.0", services[service].port);
     struct sv_conf_key key = { .name = name, .type = SV_CONF_ADDRESS, .def = def };
     int r = sv_conf_address(c, &key, &s->host, &s->port, err);
@@ -139,8 +158,8 @@ static int read_server(struct sv_conf *c, enum yarn_rm_service service, const ch
     return r;
 }
 
-static int read_ha_servers(struct sv_conf *c, enum yarn_rm_service service, struct ipc_proxy_config *p,
-                           struct sv_error *err)
+static int read_ha_servers(struct sv_conf *c, enum yarn_rm_service service,
+                           struct ipc_proxy_config *p, struct sv_error *err)
 {
     _cleanup_strv_ char **ids = NULL;
     const char *raw = sv_conf_raw(c, keys[K_IDS].name);
@@ -148,7 +167,8 @@ static int read_ha_servers(struct sv_conf *c, enum yarn_rm_service service, stru
     if (r < 0)
         return r;
     if (!ids || !ids[0])
-        return sv_error_set(err, -EINVAL, "%s: not set; with %s=true it must name the ResourceManagers",
+        return sv_error_set(err, -EINVAL,
+                            "%s: not set; with %s=true it must name the ResourceManagers",
                             keys[K_IDS].name, keys[K_HA].name);
     for (char **id = ids; *id; id++) {
         struct ipc_proxy_server *s = &p->servers[p->n_servers];
@@ -189,13 +209,13 @@ static int read_failover(struct sv_conf *c, struct ipc_retry_policy *p, struct s
     if (r >= 0)
         r = get_int(c, K_FAILOVER_TIMEOUT_RETRIES, &p->connect_timeout_retries, err);
     if (r >= 0 && p->max_failovers < 0)
-        p->max_failovers = p->max_wait_ms < 0 ? INT32_MAX
-                                              : (int)SV_MIN(p->max_wait_ms / p->base_ms, INT32_MAX);
+        p->max_failovers =
+            p->max_wait_ms < 0 ? INT32_MAX : (int)SV_MIN(p->max_wait_ms / p->base_ms, INT32_MAX);
     return r;
 }
 
-int yarn_rm_proxy_config(struct sv_conf *c, enum yarn_rm_service service, struct ipc_proxy_config *ret,
-                         struct sv_error *err)
+int yarn_rm_proxy_config(struct sv_conf *c, enum yarn_rm_service service,
+                         struct ipc_proxy_config *ret, struct sv_error *err)
 {
     struct ipc_proxy_config p = { .retry.kind = IPC_RETRY_RM };
     bool ha;

@@ -1,6 +1,7 @@
-/* Calls that survive the restart of a server, or its replacement by another; see proxy.h. A call is in
- * by_id from its start to its end, and in `sleeping` while it waits for its next attempt; between them
- * it is open at one of the clients. Nothing hostile is read here: answers come from ipc-client.c. */
+/* Calls that survive the restart of a server, or its replacement by another; see proxy.h. A call is
+ * in by_id from its start to its end, and in `sleeping` while it waits for its next attempt;
+ * between them it is open at one of the clients. Nothing hostile is read here: answers come from
+ * ipc-client.c. */
 #include "wire/proxy.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ struct ipc_proxy {
     struct ipc_proxy_config cfg; /* texts of servers, protocol and user are owned */
     uint8_t client_id[IPC_CLIENT_ID_LEN];
     struct ipc_client *clients[IPC_PROXY_SERVERS_MAX]; /* made on first use */
-    struct sv_arena *arena; /* of the texts and the token */
+    struct sv_arena *arena;                            /* of the texts and the token */
     size_t current;
     unsigned changes; /* how often `current` has moved */
     int32_t next_id;
@@ -163,9 +164,12 @@ static int attempt(struct proxy_call *call)
     if (r < 0)
         return r;
     r = ipc_client_start(c,
-                         &(struct ipc_request){ .method = call->method, .response = call->response,
-                                                .body = call->body, .body_len = call->body_len,
-                                                .call_ms = call->call_ms, .id = call->id,
+                         &(struct ipc_request){ .method = call->method,
+                                                .response = call->response,
+                                                .body = call->body,
+                                                .body_len = call->body_len,
+                                                .call_ms = call->call_ms,
+                                                .id = call->id,
                                                 .retry_count = call->attempts },
                          call_done, call, NULL);
     if (r >= 0)
@@ -201,7 +205,7 @@ static void arm(struct ipc_proxy *p)
 {
     const struct proxy_call *call;
     int64_t at = INT64_MAX;
-    DL_FOREACH(p->sleeping, call)
+    DL_FOREACH (p->sleeping, call)
         at = SV_MIN(at, call->wake_ms);
     if (at == INT64_MAX) {
         (void)sd_event_source_set_enabled(p->timer, SD_EVENT_OFF); /* ours, ignoring */
@@ -214,7 +218,7 @@ static void arm(struct ipc_proxy *p)
 static struct proxy_call *next_due(const struct ipc_proxy *p, int64_t now)
 {
     struct proxy_call *call;
-    DL_FOREACH(p->sleeping, call)
+    DL_FOREACH (p->sleeping, call)
         if (call->wake_ms <= now)
             return call;
     return NULL;
@@ -263,8 +267,8 @@ static void call_done(const struct ipc_result *r, const struct sv_error *err, vo
         return;
     }
     switch (ipc_retry_decide(&p->cfg.retry, &call->state, ipc_failure_of(r), r->sent,
-                             ipc_retry_safe(&p->cfg.retry, call->method), sv_now_ms(), ipc_backoff_noise(),
-                             &wait, &why)) {
+                             ipc_retry_safe(&p->cfg.retry, call->method), sv_now_ms(),
+                             ipc_backoff_noise(), &wait, &why)) {
     case IPC_FAIL:
         break;
     case IPC_RETRY_NEXT: /* calls that failed together move on together */

@@ -20,19 +20,19 @@ struct ipc_proxy_server {
     uint16_t port;
 };
 
-/* A call is going to be tried again. `wait_ms` from now, at *next (an element of the list). Only for
- * telling people; may not free the proxy. */
+/* A call is going to be tried again. `wait_ms` from now, at *next (an element of the list). Only
+ * for telling people; may not free the proxy. */
 typedef void (*ipc_proxy_notify)(const char *method, const struct sv_error *err, int64_t wait_ms,
                                  const struct ipc_proxy_server *failed,
                                  const struct ipc_proxy_server *next, void *userdata);
 
 struct ipc_proxy_config {
-    struct ipc_client_config client;  /* host, port and client_id are not looked at */
+    struct ipc_client_config client; /* host, port and client_id are not looked at */
     struct ipc_proxy_server servers[IPC_PROXY_SERVERS_MAX]; /* texts are copied */
-    size_t n_servers;                 /* > 0 */
+    size_t n_servers;                                       /* > 0 */
     struct ipc_retry_policy retry;
-    ipc_proxy_notify notify;          /* may be NULL */
-    void *userdata;                   /* of notify */
+    ipc_proxy_notify notify; /* may be NULL */
+    void *userdata;          /* of notify */
 };
 
 struct ipc_proxy;
@@ -42,8 +42,9 @@ int ipc_proxy_new(sd_event *event, const struct ipc_proxy_config *cfg, struct ip
 /* Finishes open calls with -ECANCELED before it returns. */
 struct ipc_proxy *ipc_proxy_free(struct ipc_proxy *p);
 
-/* As ipc_client_call; call_ms is the time of one attempt. `done` runs exactly once, when the call is
- * answered, given up, cancelled, or its proxy freed. *ret_id (may be NULL) is for ipc_proxy_cancel. */
+/* As ipc_client_call; call_ms is the time of one attempt. `done` runs exactly once, when the call
+ * is answered, given up, cancelled, or its proxy freed. *ret_id (may be NULL) is for
+ * ipc_proxy_cancel. */
 int ipc_proxy_call(struct ipc_proxy *p, const char *method, const ProtobufCMessage *request,
                    const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
                    void *userdata, int32_t *ret_id) _must_use_;
@@ -66,8 +67,8 @@ enum yarn_rm_service {
 /* Servers, retry rules, deadlines of the ResourceManager's service: yarn.resourcemanager.ha.*,
  * .connect.*, yarn.client.failover-*, ipc.client.*, ipc.ping.interval. Fills everything but
  * client.protocol, .version, .user, .token and the callback. Texts live as long as `c`. */
-int yarn_rm_proxy_config(struct sv_conf *c, enum yarn_rm_service service, struct ipc_proxy_config *ret,
-                         struct sv_error *err) _must_use_;
+int yarn_rm_proxy_config(struct sv_conf *c, enum yarn_rm_service service,
+                         struct ipc_proxy_config *ret, struct sv_error *err) _must_use_;
 /* The same for ContainerManagementProtocol: yarn.client.nodemanager-connect.*; without servers. */
 int yarn_nm_proxy_config(struct sv_conf *c, struct ipc_proxy_config *ret, struct sv_error *err)
     _must_use_;

@@ -1,4 +1,5 @@
-/* `hadoop.rpc.protection`: its words, its sets. Called by the daemons' configuration and by sasl.c. */
+/* `hadoop.rpc.protection`: its words, its sets. Called by the daemons' configuration and by sasl.c.
+ */
 #include "wire/qop.h"
 
 #include <assert.h>
@@ -18,19 +19,13 @@ static const struct {
 };
 
 static const char *const texts[] = {
-    "nothing",
-    "authentication",
-    "integrity",
-    "authentication,integrity",
-    "privacy",
-    "authentication,privacy",
-    "integrity,privacy",
-    "authentication,integrity,privacy",
+    "nothing", "authentication",         "integrity",         "authentication,integrity",
+    "privacy", "authentication,privacy", "integrity,privacy", "authentication,integrity,privacy",
 };
 
 static const char *const names[] = {
-    "", "auth", "auth-int", "auth,auth-int", "auth-conf", "auth,auth-conf", "auth-int,auth-conf",
-    "auth,auth-int,auth-conf",
+    "",          "auth",           "auth-int",           "auth,auth-int",
+    "auth-conf", "auth,auth-conf", "auth-int,auth-conf", "auth,auth-int,auth-conf",
 };
 static_assert(SV_ARRAY_LEN(texts) == IPC_QOP_ALL + 1, "a text for each set");
 static_assert(SV_ARRAY_LEN(names) == IPC_QOP_ALL + 1, "a name for each set");
@@ -53,9 +48,11 @@ int ipc_qop_parse(const char *text, uint32_t *ret, struct sv_error *err)
             word--;
         uint32_t bit = word_find(p, word);
         if (!bit)
-            return sv_error_set(err, -EINVAL,
-                                "hadoop.rpc.protection: \"%.*s\" is none of authentication, integrity, "
-                                "privacy", (int)SV_MIN(word, (size_t)64), p);
+            return sv_error_set(
+                err, -EINVAL,
+                "hadoop.rpc.protection: \"%.*s\" is none of authentication, integrity, "
+                "privacy",
+                (int)SV_MIN(word, (size_t)64), p);
         mask |= bit;
         p += n;
         if (!*p)

@@ -1,5 +1,5 @@
-/* Quality of protection of a SASL connection, as `hadoop.rpc.protection` names it. Sets of it travel
- * through the configurations of ipc-server.h and ipc-client.h as `qop_mask`. */
+/* Quality of protection of a SASL connection, as `hadoop.rpc.protection` names it. Sets of it
+ * travel through the configurations of ipc-server.h and ipc-client.h as `qop_mask`. */
 #ifndef SELVEDGE_WIRE_QOP_H
 #define SELVEDGE_WIRE_QOP_H
 
@@ -13,8 +13,9 @@ enum ipc_qop {
 };
 #define IPC_QOP_ALL (IPC_QOP_AUTH | IPC_QOP_INTEGRITY | IPC_QOP_PRIVACY)
 
-/* "integrity,privacy" → *ret. Case and blanks around a word do not matter; the order does not either:
- * a server lets the client choose, and our client chooses the strongest that both allow. -EINVAL. */
+/* "integrity,privacy" → *ret. Case and blanks around a word do not matter; the order does not
+ * either: a server lets the client choose, and our client chooses the strongest that both allow.
+ * -EINVAL. */
 int ipc_qop_parse(const char *text, uint32_t *ret, struct sv_error *err) _must_use_;
 /* A mask in Hadoop's words, for messages: "authentication,privacy". */
 const char *ipc_qop_text(uint32_t mask);

@@ -1,5 +1,5 @@
-/* Host names for ipc-client.c. The thread shares with the loop only a `struct job`, which the last of
- * both frees; a look-up that nobody waits for any more just ends. */
+/* Host names for ipc-client.c. The thread shares with the loop only a `struct job`, which the last
+ * of both frees; a look-up that nobody waits for any more just ends. */
 #include "wire/resolve.h"
 
 #include <errno.h>
@@ -41,8 +41,10 @@ static void job_unref(struct job *j)
 
 static int look_up(const char *host, uint16_t port, int flags, struct ipc_addresses *ret)
 {
-    struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
-                              .ai_flags = flags | AI_NUMERICSERV }, *list = NULL;
+    struct addrinfo hints = { .ai_family = AF_UNSPEC,
+                              .ai_socktype = SOCK_STREAM,
+                              .ai_flags = flags | AI_NUMERICSERV },
+                    *list = NULL;
     char text[8];
     snprintf(text, sizeof text, "%u", port);
     ret->n = 0;
@@ -109,7 +111,7 @@ static int on_done(sd_event_source *src, int fd, uint32_t revents, void *userdat
 int ipc_resolve_start(sd_event *event, const char *host, uint16_t port, ipc_resolved done,
                       void *userdata, struct ipc_resolve **ret)
 {
-    if (strlen(host) >= sizeof ((struct job *)0)->host)
+    if (strlen(host) >= sizeof((struct job *)0)->host)
         return -EHOSTUNREACH;
     struct ipc_resolve *r = calloc(1, sizeof *r);
     struct job *j = calloc(1, sizeof *j);

@@ -1,6 +1,6 @@
-/* Decisions only; see retry.h. The tables hold what Hadoop 3.4's RMProxy, ServerProxy and RetryPolicies
- * do with each exception, and the annotations of its protocol interfaces, as javap shows them in the 3.4.2
- * jars. Hostile: the Java class names of a server's answers. */
+/* Decisions only; see retry.h. The tables hold what Hadoop 3.4's RMProxy, ServerProxy and
+ * RetryPolicies do with each exception, and the annotations of its protocol interfaces, as javap
+ * shows them in the 3.4.2 jars. Hostile: the Java class names of a server's answers. */
 #include "wire/retry.h"
 
 #include <errno.h>
@@ -85,7 +85,8 @@ const char *ipc_failure_name(enum ipc_failure f)
 
 /* ---- Which call may be sent twice ---- */
 
-static const char *const repeatable[] = { /* sorted */
+static const char *const repeatable[] = {
+    /* sorted */
     "addToClusterNodeLabels",
     "allocate",
     "batchSaveFederationQueuePolicies",
@@ -146,19 +147,21 @@ bool ipc_method_repeatable(const char *method)
     return bsearch(method, repeatable, SV_ARRAY_LEN(repeatable), sizeof repeatable[0], compare);
 }
 
-/* ServerProxy repeats every method of ContainerManagementProtocol; a container started twice is harm. */
+/* ServerProxy repeats every method of ContainerManagementProtocol; a container started twice is
+ * harm. */
 bool ipc_retry_safe(const struct ipc_retry_policy *p, const char *method)
 {
-    return p->kind == IPC_RETRY_NM ? !sv_streq(method, "startContainers") : ipc_method_repeatable(method);
+    return p->kind == IPC_RETRY_NM ? !sv_streq(method, "startContainers")
+                                   : ipc_method_repeatable(method);
 }
 
 /* ---- The policies ---- */
 
 enum rule {
     NO = 0,
-    SAME,       /* the same server again */
-    NEXT,       /* the next one */
-    SAME_SAFE,  /* these two only if the server cannot have handled it, or twice is no harm */
+    SAME,      /* the same server again */
+    NEXT,      /* the next one */
+    SAME_SAFE, /* these two only if the server cannot have handled it, or twice is no harm */
     NEXT_SAFE,
 };
 
@@ -189,7 +192,8 @@ _Static_assert(SV_ARRAY_LEN(rules) == IPC_RETRY_NM + 1, "one row a kind");
 #define FIRST_WAIT_MS 100
 #define LONGEST_WAIT_MS (7 * 86400000LL) /* whatever is configured: no sum overflows */
 
-/* RetryPolicies.calculateExponentialTime: base << n, at most max, times 0.5 to 1.5; the first at once. */
+/* RetryPolicies.calculateExponentialTime: base << n, at most max, times 0.5 to 1.5; the first at
+ * once. */
 static int64_t failover_wait(const struct ipc_retry_policy *p, int n, uint64_t noise)
 {
     if (n == 0)
@@ -217,10 +221,10 @@ static enum ipc_retry_decision fail(const char **ret_why, const char *why)
     return IPC_FAIL;
 }
 
-enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p, struct ipc_retry_state *s,
-                                         enum ipc_failure failure, bool sent, bool again_is_safe,
-                                         int64_t now_ms, uint64_t noise, int64_t *ret_wait_ms,
-                                         const char **ret_why)
+enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
+                                         struct ipc_retry_state *s, enum ipc_failure failure,
+                                         bool sent, bool again_is_safe, int64_t now_ms,
+                                         uint64_t noise, int64_t *ret_wait_ms, const char **ret_why)
 {
     enum rule rule = rules[p->kind][failure];
     if (s->since_ms == 0)
@@ -228,10 +232,11 @@ enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p, struc
     bool late = p->kind != IPC_RETRY_FAILOVER && p->max_wait_ms >= 0 &&
                 now_ms - s->since_ms >= p->max_wait_ms;
     if (p->kind != IPC_RETRY_NEVER && !late && connect_again(p, s, failure)) {
-        *ret_wait_ms = failure == IPC_FAILURE_CONNECT_TIMEOUT
-                           ? 0 /* it has taken long already */
-                           : ipc_backoff_ms(FIRST_WAIT_MS, SV_MIN(p->connect_interval_ms, LONGEST_WAIT_MS),
-                                            (unsigned)s->attempts_here, noise);
+        *ret_wait_ms =
+            failure == IPC_FAILURE_CONNECT_TIMEOUT
+                ? 0 /* it has taken long already */
+                : ipc_backoff_ms(FIRST_WAIT_MS, SV_MIN(p->connect_interval_ms, LONGEST_WAIT_MS),
+                                 (unsigned)s->attempts_here, noise);
         s->attempts_here++;
         return IPC_RETRY_SAME;
     }

@@ -5,8 +5,8 @@
  * again some times on the spot. What remains goes to the policy:
  *   RM, one ResourceManager   RMProxy: until max_wait_ms have passed since the first failure
  *   RM, several               RetryPolicies.failoverOnNetworkException, as RMProxy configures it
- *   NM                        ServerProxy, for ContainerManagementProtocol, but that a startContainers which
- *                             may have arrived is not sent again: whoever sent it asks the node first
+ *   NM                        ServerProxy, for ContainerManagementProtocol, but that a
+ * startContainers which may have arrived is not sent again: whoever sent it asks the node first
  * Where Hadoop waits a fixed time, here it begins short and doubles up to that time, with jitter: a
  * thousand nodes do not return to a restarted ResourceManager in the same second. */
 #ifndef SELVEDGE_WIRE_RETRY_H
@@ -16,17 +16,17 @@
 #include "wire/ipc-client.h"
 
 enum ipc_failure {
-    IPC_FAILURE_CONNECT,         /* ConnectException, NoRouteToHost, UnknownHost: nothing was sent */
+    IPC_FAILURE_CONNECT, /* ConnectException, NoRouteToHost, UnknownHost: nothing was sent */
     IPC_FAILURE_CONNECT_TIMEOUT, /* ConnectTimeoutException: nothing was sent */
     IPC_FAILURE_LOST,            /* EOFException, SocketException: the connection broke */
     IPC_FAILURE_TIMEOUT,         /* SocketTimeoutException: sent, and no answer in time */
-    IPC_FAILURE_LOCAL,           /* other IOException of the client: an answer that makes no sense */
-    IPC_FAILURE_STANDBY,         /* StandbyException: this server is not the active one */
-    IPC_FAILURE_RETRIABLE,       /* RetriableException: the server asks to be tried again */
-    IPC_FAILURE_NOT_READY,       /* NMNotYetReadyException */
-    IPC_FAILURE_AUTH,            /* AccessControlException, SaslException, InvalidToken */
-    IPC_FAILURE_REMOTE,          /* any other exception: the server has handled the call */
-    IPC_FAILURE_FINAL,           /* cancelled, or this process is short of something */
+    IPC_FAILURE_LOCAL,     /* other IOException of the client: an answer that makes no sense */
+    IPC_FAILURE_STANDBY,   /* StandbyException: this server is not the active one */
+    IPC_FAILURE_RETRIABLE, /* RetriableException: the server asks to be tried again */
+    IPC_FAILURE_NOT_READY, /* NMNotYetReadyException */
+    IPC_FAILURE_AUTH,      /* AccessControlException, SaslException, InvalidToken */
+    IPC_FAILURE_REMOTE,    /* any other exception: the server has handled the call */
+    IPC_FAILURE_FINAL,     /* cancelled, or this process is short of something */
     IPC_FAILURE_COUNT
 };
 
@@ -58,9 +58,9 @@ struct ipc_retry_policy {
 
 /* What has happened to one call so far; begin with zeros. */
 struct ipc_retry_state {
-    int attempts_here;     /* failures to connect since the policy was asked last */
+    int attempts_here;      /* failures to connect since the policy was asked last */
     int retries, failovers; /* decided by the policy */
-    int64_t since_ms;      /* of the first failure; 0 = none yet */
+    int64_t since_ms;       /* of the first failure; 0 = none yet */
 };
 
 enum ipc_retry_decision { IPC_FAIL, IPC_RETRY_SAME, IPC_RETRY_NEXT };
@@ -70,9 +70,10 @@ bool ipc_retry_safe(const struct ipc_retry_policy *p, const char *method);
 /* Decides on one failure and counts it in *s. `sent`: the server may have seen the call.
  * `noise`: a random number. *ret_wait_ms is set unless IPC_FAIL; *ret_why, a word for people, then
  * (NULL: the failure is simply not one that is tried again). */
-enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p, struct ipc_retry_state *s,
-                                         enum ipc_failure failure, bool sent, bool again_is_safe,
-                                         int64_t now_ms, uint64_t noise, int64_t *ret_wait_ms,
+enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
+                                         struct ipc_retry_state *s, enum ipc_failure failure,
+                                         bool sent, bool again_is_safe, int64_t now_ms,
+                                         uint64_t noise, int64_t *ret_wait_ms,
                                          const char **ret_why);
 
 #endif

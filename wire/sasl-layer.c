@@ -4,9 +4,9 @@
  *   integrity:           message | MAC[0..9] | 0x0001 | number
  *   privacy:   3DES-CBC( message | padding | MAC[0..9] ) | 0x0001 | number
  *
- * MAC = HMAC-MD5 over number and message; the numbers count from 0, 4 bytes, big-endian; the cipher's
- * chain goes on from message to message. Java keeps to the same reading of the RFC (checked by
- * tests/interop/test-wire in both directions). */
+ * MAC = HMAC-MD5 over number and message; the numbers count from 0, 4 bytes, big-endian; the
+ * cipher's chain goes on from message to message. Java keeps to the same reading of the RFC
+ * (checked by tests/interop/test-wire in both directions). */
 #include "wire/sasl-layer.h"
 
 #include <errno.h>
@@ -95,10 +95,8 @@ int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t pee
         "Digest session key to client-to-server signing key magic constant";
     static const char sign_server[] =
         "Digest session key to server-to-client signing key magic constant";
-    static const char seal_client[] =
-        "Digest H(A1) to client-to-server sealing key magic constant";
-    static const char seal_server[] =
-        "Digest H(A1) to server-to-client sealing key magic constant";
+    static const char seal_client[] = "Digest H(A1) to client-to-server sealing key magic constant";
+    static const char seal_server[] = "Digest H(A1) to server-to-client sealing key magic constant";
     if (qop == IPC_QOP_AUTH || peer_maxbuf < SASL_LAYER_MAXBUF_MIN)
         return -EINVAL;
     _cleanup_(sasl_layer_freep) struct sasl_layer *l = calloc(1, sizeof *l);
@@ -156,8 +154,9 @@ static int mac(struct way *w, const uint8_t *p, size_t n, uint8_t ret[DIGEST_MD5
     uint8_t number[4];
     size_t len;
     put_u32(number, w->number);
-    bool ok = EVP_MAC_init(w->mac, NULL, 0, NULL) && EVP_MAC_update(w->mac, number, sizeof number) &&
-              EVP_MAC_update(w->mac, p, n) && EVP_MAC_final(w->mac, ret, &len, DIGEST_MD5_LEN);
+    bool ok = EVP_MAC_init(w->mac, NULL, 0, NULL) &&
+              EVP_MAC_update(w->mac, number, sizeof number) && EVP_MAC_update(w->mac, p, n) &&
+              EVP_MAC_final(w->mac, ret, &len, DIGEST_MD5_LEN);
     return ok ? 0 : -EIO;
 }
 
@@ -195,8 +194,8 @@ int sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *o
     return 0;
 }
 
-/* The bytes of padding at the end of n; 0 with privacy = there is none that is right. Its bytes other
- * than the last are not looked at, as little as Java does: the MAC decides. */
+/* The bytes of padding at the end of n; 0 with privacy = there is none that is right. Its bytes
+ * other than the last are not looked at, as little as Java does: the MAC decides. */
 static size_t padding_found(const struct sasl_layer *l, const uint8_t *p, size_t n)
 {
     if (l->qop != IPC_QOP_PRIVACY || n == 0)

@@ -1,6 +1,6 @@
-/* What protects the bytes of a connection after SASL: integrity (auth-int) or privacy (auth-conf) of
- * DIGEST-MD5, RFC 2831 2.3 and 2.4. Privacy is by 3DES alone, the only one of the mechanism's ciphers
- * that is neither broken nor short.
+/* What protects the bytes of a connection after SASL: integrity (auth-int) or privacy (auth-conf)
+ * of DIGEST-MD5, RFC 2831 2.3 and 2.4. Privacy is by 3DES alone, the only one of the mechanism's
+ * ciphers that is neither broken nor short.
  *
  * A layer numbers its messages in each direction: they must be unwrapped in the order in which they
  * were wrapped, each once. Anything else is an error after which the connection must be closed. */
@@ -18,8 +18,8 @@
 
 struct sasl_layer;
 
-/* `ha1`: H(A1), 16 bytes. `server`: which side we are. `peer_maxbuf`: bytes of a wrapped message that
- * the peer takes. -EIO when libcrypto lacks an algorithm. */
+/* `ha1`: H(A1), 16 bytes. `server`: which side we are. `peer_maxbuf`: bytes of a wrapped message
+ * that the peer takes. -EIO when libcrypto lacks an algorithm. */
 int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t peer_maxbuf,
                    struct sasl_layer **ret) _must_use_;
 struct sasl_layer *sasl_layer_free(struct sasl_layer *l);

@@ -1,5 +1,5 @@
-/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Called by ipc_server and ipc_client. Hostile: the
- * peer's directives, which digest_parse takes apart before anything here looks at one. Why the
+/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Called by ipc_server and ipc_client. Hostile:
+ * the peer's directives, which digest_parse takes apart before anything here looks at one. Why the
  * exchange is computed here: docs/decisions/022-sasl-protection.md. */
 #include "wire/sasl.h"
 
@@ -71,7 +71,8 @@ int sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask
     if (r < 0)
         return r;
     if (asprintf(&s->challenge,
-                 "realm=\"" SASL_SERVER_ID "\",nonce=\"%s\",qop=\"%s\",charset=utf-8,%salgorithm=md5-sess",
+                 "realm=\"" SASL_SERVER_ID
+                 "\",nonce=\"%s\",qop=\"%s\",charset=utf-8,%salgorithm=md5-sess",
                  s->nonce, ipc_qop_names(s->qop_mask),
                  s->qop_mask & IPC_QOP_PRIVACY ? "cipher=\"" SASL_LAYER_CIPHER "\"," : "") < 0) {
         s->challenge = NULL;
@@ -99,15 +100,18 @@ const char *sasl_server_challenge(const struct sasl_server *s)
 }
 
 /* The quality that the client chose, with its cipher and the size of messages that it takes. */
-static int server_qop(struct sasl_server *s, const struct digest_directives *ds, struct sv_error *err)
+static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
+                      struct sv_error *err)
 {
     const char *qop = digest_get(ds, "qop"), *maxbuf = digest_get(ds, "maxbuf");
     uint64_t size = SASL_LAYER_MAXBUF;
     s->qop = qop ? ipc_qop_from_name(qop) : IPC_QOP_AUTH;
     if (!s->qop || !(s->qop & s->qop_mask))
         return sv_error_set(err, -EACCES,
-                            SASL_MECHANISM ": the client chose qop \"%.32s\"; hadoop.rpc.protection "
-                            "here allows %s", qop ? qop : "auth", ipc_qop_text(s->qop_mask));
+                            SASL_MECHANISM
+                            ": the client chose qop \"%.32s\"; hadoop.rpc.protection "
+                            "here allows %s",
+                            qop ? qop : "auth", ipc_qop_text(s->qop_mask));
     if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
                    (s->qop != IPC_QOP_AUTH && size < SASL_LAYER_MAXBUF_MIN)))
         return sv_error_set(err, -EACCES, WHY_FORMAT "Invalid maxbuf.");
@@ -122,7 +126,7 @@ static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
 static int server_directives(struct sasl_server *s, const struct digest_directives *ds,
                              struct sv_error *err)
 {
-    static const char *const names[] = { "username", "realm",   "nonce",      "cnonce",  "nc",
+    static const char *const names[] = { "username", "realm",   "nonce",      "cnonce",   "nc",
                                          "qop",      "maxbuf",  "digest-uri", "response", "charset",
                                          "cipher",   "authzid", NULL };
     const char *user = digest_get(ds, "username"), *cnonce = digest_get(ds, "cnonce");
@@ -176,9 +180,14 @@ static int server_check(struct sasl_server *s, const struct digest_directives *d
         return r;
     const char *realm = digest_get(ds, "realm"), *response = digest_get(ds, "response");
     const struct digest_input in = {
-        .user = digest_get(ds, "username"), .realm = realm ? realm : "", .password = password,
-        .nonce = s->nonce, .cnonce = digest_get(ds, "cnonce"), .uri = DIGEST_URI,
-        .authzid = digest_get(ds, "authzid"), .qop = ipc_qop_name(s->qop),
+        .user = digest_get(ds, "username"),
+        .realm = realm ? realm : "",
+        .password = password,
+        .nonce = s->nonce,
+        .cnonce = digest_get(ds, "cnonce"),
+        .uri = DIGEST_URI,
+        .authzid = digest_get(ds, "authzid"),
+        .qop = ipc_qop_name(s->qop),
     };
     if (digest_compute(&in, &out) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": MD5 is not available");
@@ -310,7 +319,7 @@ static int challenge_read(struct sasl_client *c, const struct digest_directives 
     if (!c->qop)
         return sv_error_set(err, -EACCES,
                             SASL_MECHANISM ": the server offers protection \"%.64s\" (%s); "
-                            "hadoop.rpc.protection here asks for %s",
+                                           "hadoop.rpc.protection here asks for %s",
                             digest_get(ds, "qop") ? digest_get(ds, "qop") : "auth",
                             ipc_qop_text(offered(ds)), ipc_qop_text(c->qop_mask));
     if (maxbuf && (sv_parse_u64(maxbuf, 17, 16777215, &size) < 0 ||
@@ -330,19 +339,23 @@ static int client_answer(struct sasl_client *c, const uint8_t *p, size_t n, stru
     if (r < 0)
         return r;
     const char *realm = digest_get(&ds, "realm");
-    struct digest_input in = { .user = c->user, .realm = realm ? realm : SASL_SERVER_ID,
-                               .password = c->password, .nonce = digest_get(&ds, "nonce"),
-                               .qop = ipc_qop_name(c->qop), .uri = DIGEST_URI };
+    struct digest_input in = { .user = c->user,
+                               .realm = realm ? realm : SASL_SERVER_ID,
+                               .password = c->password,
+                               .nonce = digest_get(&ds, "nonce"),
+                               .qop = ipc_qop_name(c->qop),
+                               .uri = DIGEST_URI };
     if (nonce_make(&cnonce) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": no random numbers");
     in.cnonce = cnonce;
     if (digest_compute(&in, &c->digest) < 0)
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": MD5 is not available");
-    if (asprintf(&c->out,
-                 "charset=utf-8,username=\"%s\",realm=\"%s\",nonce=\"%s\",nc=00000001,cnonce=\"%s\","
-                 "digest-uri=\"" DIGEST_URI "\",maxbuf=%u,response=%s,qop=%s%s",
-                 c->user, in.realm, in.nonce, cnonce, SASL_LAYER_MAXBUF, c->digest.response, in.qop,
-                 c->qop == IPC_QOP_PRIVACY ? ",cipher=\"" SASL_LAYER_CIPHER "\"" : "") < 0) {
+    if (asprintf(
+            &c->out,
+            "charset=utf-8,username=\"%s\",realm=\"%s\",nonce=\"%s\",nc=00000001,cnonce=\"%s\","
+            "digest-uri=\"" DIGEST_URI "\",maxbuf=%u,response=%s,qop=%s%s",
+            c->user, in.realm, in.nonce, cnonce, SASL_LAYER_MAXBUF, c->digest.response, in.qop,
+            c->qop == IPC_QOP_PRIVACY ? ",cipher=\"" SASL_LAYER_CIPHER "\"" : "") < 0) {
         c->out = NULL;
         return sv_error_set(err, -ENOMEM, SASL_MECHANISM ": out of memory");
     }

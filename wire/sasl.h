@@ -2,8 +2,8 @@
  *
  * Realm "default", digest-uri "/default", algorithm md5-sess. The username is the base64 of the
  * token's identifier, the password the base64 of the token's password. One object serves one
- * connection once. With a quality above `auth` it leaves a layer behind (sasl-layer.h), through which
- * every later byte of the connection goes. */
+ * connection once. With a quality above `auth` it leaves a layer behind (sasl-layer.h), through
+ * which every later byte of the connection goes. */
 #ifndef SELVEDGE_WIRE_SASL_H
 #define SELVEDGE_WIRE_SASL_H
 
@@ -41,7 +41,8 @@ const uint8_t *sasl_server_token_id(const struct sasl_server *s, size_t *ret_len
 /* NULL with qop auth; else the caller's from now on. */
 struct sasl_layer *sasl_server_take_layer(struct sasl_server *s);
 
-/* `qop_mask`: what is good enough; the best of it that the server offers is taken. 0 = IPC_QOP_AUTH. */
+/* `qop_mask`: what is good enough; the best of it that the server offers is taken. 0 =
+ * IPC_QOP_AUTH. */
 int sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
     _must_use_;
 struct sasl_client *sasl_client_free(struct sasl_client *c);

@@ -1,6 +1,6 @@
-/* Identifiers inside of YARN's tokens ⇄ structs. Called by secret managers after the password has been
- * found right, and by those who make tokens. Bytes before that check are hostile: bounded, and no
- * text is cut silently. */
+/* Identifiers inside of YARN's tokens ⇄ structs. Called by secret managers after the password has
+ * been found right, and by those who make tokens. Bytes before that check are hostile: bounded, and
+ * no text is cut silently. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,8 +71,8 @@ int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_conta
         return yarn_container_token_old(id, len, ret) < 0
                    ? sv_error_set(err, -EBADMSG, "%s: malformed identifier", YARN_KIND_CONTAINER)
                    : 0;
-    int r = yarn_token_unpack(a, &hadoop__yarn__container_token_identifier_proto__descriptor, id, len, &base,
-                   YARN_KIND_CONTAINER, err);
+    int r = yarn_token_unpack(a, &hadoop__yarn__container_token_identifier_proto__descriptor, id,
+                              len, &base, YARN_KIND_CONTAINER, err);
     if (r < 0)
         return r;
     const container_message *m = (const container_message *)base;
@@ -131,8 +131,8 @@ int yarn_nm_token_decode(const uint8_t *id, size_t len, struct yarn_nm_token *re
         return yarn_nm_token_old(id, len, ret) < 0
                    ? sv_error_set(err, -EBADMSG, "%s: malformed identifier", YARN_KIND_NM)
                    : 0;
-    int r = yarn_token_unpack(a, &hadoop__yarn__nmtoken_identifier_proto__descriptor, id, len, &base,
-                   YARN_KIND_NM, err);
+    int r = yarn_token_unpack(a, &hadoop__yarn__nmtoken_identifier_proto__descriptor, id, len,
+                              &base, YARN_KIND_NM, err);
     if (r < 0)
         return r;
     const nm_message *m = (const nm_message *)base;
@@ -173,8 +173,8 @@ int yarn_amrm_token_decode(const uint8_t *id, size_t len, struct yarn_amrm_token
         return yarn_amrm_token_old(id, len, ret) < 0
                    ? sv_error_set(err, -EBADMSG, "%s: malformed identifier", YARN_KIND_AMRM)
                    : 0;
-    int r = yarn_token_unpack(a, &hadoop__yarn__amrmtoken_identifier_proto__descriptor, id, len, &base,
-                   YARN_KIND_AMRM, err);
+    int r = yarn_token_unpack(a, &hadoop__yarn__amrmtoken_identifier_proto__descriptor, id, len,
+                              &base, YARN_KIND_AMRM, err);
     if (r < 0)
         return r;
     const amrm_message *m = (const amrm_message *)base;
@@ -185,8 +185,8 @@ int yarn_amrm_token_decode(const uint8_t *id, size_t len, struct yarn_amrm_token
     return 0;
 }
 
-int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t,
-                           const uint8_t **ret, size_t *ret_len)
+int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t, const uint8_t **ret,
+                           size_t *ret_len)
 {
     amrm_message m = HADOOP__YARN__AMRMTOKEN_IDENTIFIER_PROTO__INIT;
     m.appattemptid = yarn_attempt_id_to(a, t->attempt);

@@ -1,5 +1,5 @@
-/* What token-ids.c, token-users.c and token-old.c share: from identifier bytes to a message and back.
- * Everything read is hostile until its password has been found right. */
+/* What token-ids.c, token-users.c and token-old.c share: from identifier bytes to a message and
+ * back. Everything read is hostile until its password has been found right. */
 #ifndef SELVEDGE_WIRE_TOKEN_INTERNAL_H
 #define SELVEDGE_WIRE_TOKEN_INTERNAL_H
 

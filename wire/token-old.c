@@ -1,6 +1,6 @@
-/* YARN's identifiers as Hadoop before 2.6 wrote them: Java's DataOutput, numbers big-endian, texts with
- * a length of 16 bits. Later Hadoops read them too, for rolling upgrades. Called by the decoders of
- * token-ids.c; hostile: every byte. */
+/* YARN's identifiers as Hadoop before 2.6 wrote them: Java's DataOutput, numbers big-endian, texts
+ * with a length of 16 bits. Later Hadoops read them too, for rolling upgrades. Called by the
+ * decoders of token-ids.c; hostile: every byte. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ static int get_utf(struct sv_buf *b, char *dst, size_t size)
 {
     const uint8_t *p;
     uint16_t n;
-    if (sv_buf_get_u16(b, &n) < 0 || sv_buf_get_ref(b, &p, n) < 0 || n >= size || !ipc_text_ok(p, n))
+    if (sv_buf_get_u16(b, &n) < 0 || sv_buf_get_ref(b, &p, n) < 0 || n >= size ||
+        !ipc_text_ok(p, n))
         return -EBADMSG;
     if (n > 0)
         memcpy(dst, p, n);
@@ -63,7 +64,8 @@ static int skip_log_context(struct sv_buf *b)
 int yarn_container_token_old(const uint8_t *id, size_t len, struct yarn_container_token *ret)
 {
     struct sv_buf b = SV_BUF_VIEW(id, len);
-    struct yarn_container_token t = { .container_type = 2, .execution_type = 1,
+    struct yarn_container_token t = { .container_type = 2,
+                                      .execution_type = 1,
                                       .allocation_request_id = -1 };
     int32_t memory;
     if (get_attempt(&b, &t.container.attempt) < 0 || get_i64(&b, &t.container.id) < 0 ||
@@ -86,9 +88,8 @@ int yarn_nm_token_old(const uint8_t *id, size_t len, struct yarn_nm_token *ret)
     struct yarn_nm_token t = { 0 };
     char node[264];
     if (get_attempt(&b, &t.attempt) < 0 || get_utf(&b, node, sizeof node) < 0 ||
-        yarn_node_id_parse(node, &t.node) < 0 ||
-        get_utf(&b, t.submitter, sizeof t.submitter) < 0 || get_i32(&b, &t.key_id) < 0 ||
-        sv_buf_left(&b) > 0)
+        yarn_node_id_parse(node, &t.node) < 0 || get_utf(&b, t.submitter, sizeof t.submitter) < 0 ||
+        get_i32(&b, &t.key_id) < 0 || sv_buf_left(&b) > 0)
         return -EBADMSG;
     *ret = t;
     return 0;

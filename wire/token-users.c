@@ -1,5 +1,5 @@
-/* Identifiers of tokens that people hold, not daemons: YARN_CLIENT_TOKEN and delegation tokens. Called
- * by rm-lite and by clients. Bytes before the password has been found right are hostile. */
+/* Identifiers of tokens that people hold, not daemons: YARN_CLIENT_TOKEN and delegation tokens.
+ * Called by rm-lite and by clients. Bytes before the password has been found right are hostile. */
 #include <errno.h>
 #include <string.h>
 

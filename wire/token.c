@@ -1,5 +1,6 @@
-/* Hadoop tokens: passwords, master keys, comparison, the wire message. Called by the secret managers of
- * rm-lite and the NodeManager. Hostile: identifiers and passwords that a peer presents. */
+/* Hadoop tokens: passwords, master keys, comparison, the wire message. Called by the secret
+ * managers of rm-lite and the NodeManager. Hostile: identifiers and passwords that a peer presents.
+ */
 #include "wire/token.h"
 
 #include <errno.h>
@@ -70,8 +71,8 @@ bool yarn_bytes_equal(const void *a, size_t an, const void *b, size_t bn)
 
 int yarn_token_from(const Hadoop__Common__TokenProto *m, struct sv_arena *a, struct yarn_token *ret)
 {
-    if (!m || m->identifier.len > YARN_TOKEN_ID_MAX ||
-        m->password.len > YARN_TOKEN_ID_MAX || !m->kind || !m->service)
+    if (!m || m->identifier.len > YARN_TOKEN_ID_MAX || m->password.len > YARN_TOKEN_ID_MAX ||
+        !m->kind || !m->service)
         return -EBADMSG;
     struct yarn_token t = {
         .id = sv_arena_memdup(a, m->identifier.data, m->identifier.len),

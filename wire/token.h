@@ -2,9 +2,9 @@
  *
  * Hadoop 2.6 and later write YARN's identifiers as raw protobuf, earlier ones as Writables, which
  * 3.x still reads; readers here take both (those begin with a zero byte, which no protobuf message
- * does), writers make protobuf. HDFS's delegation token is a Writable in every version. A password is the HMAC of the
- * identifier bytes *as received* under a master key; never re-serialise before verifying.
- * Comparison takes constant time. */
+ * does), writers make protobuf. HDFS's delegation token is a Writable in every version. A password
+ * is the HMAC of the identifier bytes *as received* under a master key; never re-serialise before
+ * verifying. Comparison takes constant time. */
 #ifndef SELVEDGE_WIRE_TOKEN_H
 #define SELVEDGE_WIRE_TOKEN_H
 
@@ -22,7 +22,7 @@
 #define YARN_KIND_TIMELINE_DELEGATION "TIMELINE_DELEGATION_TOKEN"
 #define YARN_KIND_HDFS_DELEGATION "HDFS_DELEGATION_TOKEN"
 #define YARN_KIND_LOCALIZER "Localizer"
-#define YARN_TOKEN_PASSWORD_MAX 64  /* HmacSHA512 */
+#define YARN_TOKEN_PASSWORD_MAX 64 /* HmacSHA512 */
 #define YARN_MASTER_KEY_MAX 64
 #define YARN_MASTER_KEY_STRONG 16 /* bytes; a shorter one can be found by trying */
 #define YARN_TOKEN_ID_MAX (64 * 1024)
@@ -45,11 +45,17 @@ struct yarn_master_key {
 
 /* hadoop.security.secret-manager.key-generator.algorithm: HmacSHA1 (default), HmacSHA224, 256,
  * 384, 512. */
-enum yarn_hmac { YARN_HMAC_SHA1, YARN_HMAC_SHA224, YARN_HMAC_SHA256, YARN_HMAC_SHA384, YARN_HMAC_SHA512 };
+enum yarn_hmac {
+    YARN_HMAC_SHA1,
+    YARN_HMAC_SHA224,
+    YARN_HMAC_SHA256,
+    YARN_HMAC_SHA384,
+    YARN_HMAC_SHA512
+};
 int yarn_hmac_parse(const char *name, enum yarn_hmac *ret) _must_use_;
 
-/* Whether whoever holds a token could find the key: Hadoop's default of 64 bits up to 3.5. Such a key is
- * taken, and its owner warns. */
+/* Whether whoever holds a token could find the key: Hadoop's default of 64 bits up to 3.5. Such a
+ * key is taken, and its owner warns. */
 static inline bool yarn_master_key_weak(const struct yarn_master_key *k)
 {
     return k->len < YARN_MASTER_KEY_STRONG;
@@ -72,8 +78,8 @@ struct yarn_container_token { /* ContainerTokenIdentifier */
     int64_t rm_identifier;
     int32_t priority;
     int64_t creation_ms;
-    int32_t container_type;  /* 1 APPLICATION_MASTER, 2 TASK */
-    int32_t execution_type;  /* 1 GUARANTEED, 2 OPPORTUNISTIC */
+    int32_t container_type; /* 1 APPLICATION_MASTER, 2 TASK */
+    int32_t execution_type; /* 1 GUARANTEED, 2 OPPORTUNISTIC */
     int32_t version;
     int64_t allocation_request_id;
     char node_label[256];
@@ -101,8 +107,8 @@ struct yarn_amrm_token {
 };
 int yarn_amrm_token_decode(const uint8_t *id, size_t len, struct yarn_amrm_token *ret,
                            struct sv_error *err) _must_use_;
-int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t,
-                           const uint8_t **ret, size_t *ret_len) _must_use_;
+int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t, const uint8_t **ret,
+                           size_t *ret_len) _must_use_;
 
 struct yarn_client_am_token { /* a client's way to its ApplicationMaster */
     struct yarn_attempt_id attempt;
@@ -113,7 +119,8 @@ int yarn_client_am_token_decode(const uint8_t *id, size_t len, struct yarn_clien
 int yarn_client_am_token_encode(struct sv_arena *a, const struct yarn_client_am_token *t,
                                 const uint8_t **ret, size_t *ret_len) _must_use_;
 
-/* RM_DELEGATION_TOKEN, TIMELINE_DELEGATION_TOKEN (protobuf) and HDFS_DELEGATION_TOKEN (Writable). */
+/* RM_DELEGATION_TOKEN, TIMELINE_DELEGATION_TOKEN (protobuf) and HDFS_DELEGATION_TOKEN (Writable).
+ */
 struct yarn_delegation_token {
     char owner[256];
     char renewer[256];
@@ -130,15 +137,15 @@ int yarn_delegation_token_encode(struct sv_arena *a, const struct yarn_delegatio
 int yarn_delegation_token_encode_writable(struct sv_arena *a, const struct yarn_delegation_token *t,
                                           const uint8_t **ret, size_t *ret_len) _must_use_;
 
-/* Text form of a whole token (Token.encodeToUrlString): URL-safe base64 of its Writable form, without
- * padding. In the arena. */
+/* Text form of a whole token (Token.encodeToUrlString): URL-safe base64 of its Writable form,
+ * without padding. In the arena. */
 int yarn_token_text(struct sv_arena *a, const struct yarn_token *t, const char **ret) _must_use_;
 int yarn_token_parse(struct sv_arena *a, const char *text, struct yarn_token *ret) _must_use_;
 
 /* Wire message TokenProto ⇄ struct (memory of the message / arena). */
 typedef struct Hadoop__Common__TokenProto Hadoop__Common__TokenProto;
-int yarn_token_from(const Hadoop__Common__TokenProto *m, struct sv_arena *a,
-                    struct yarn_token *ret) _must_use_;
+int yarn_token_from(const Hadoop__Common__TokenProto *m, struct sv_arena *a, struct yarn_token *ret)
+    _must_use_;
 Hadoop__Common__TokenProto *yarn_token_to(struct sv_arena *a, const struct yarn_token *t);
 
 /* Credentials: "HDTS" + version 0 (Writable) or 1 (protobuf); also what CLC.tokens holds. */
@@ -146,13 +153,13 @@ struct yarn_credentials {
     struct {
         const char *alias;
         struct yarn_token token;
-    } *tokens;
+    } * tokens;
     size_t n_tokens;
     struct {
         const char *alias;
         const uint8_t *secret;
         size_t len;
-    } *secrets;
+    } * secrets;
     size_t n_secrets;
 };
 /* Everything copied into the arena. Empty input is empty credentials. */
@@ -163,7 +170,8 @@ enum yarn_credentials_format { YARN_CREDENTIALS_WRITABLE = 0, YARN_CREDENTIALS_P
 /* Append, all or nothing. */
 int yarn_credentials_write_as(const struct yarn_credentials *c, enum yarn_credentials_format format,
                               struct sv_buf *out) _must_use_;
-int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out) _must_use_; /* version 0 */
+int yarn_credentials_write(const struct yarn_credentials *c, struct sv_buf *out)
+    _must_use_; /* version 0 */
 /* A copy in the arena with one more token (replaces the same alias). */
 int yarn_credentials_add(struct sv_arena *a, struct yarn_credentials *c, const char *alias,
                          const struct yarn_token *t) _must_use_;

@@ -1,5 +1,5 @@
-/* Hadoop's Writable encodings, for credentials.c. Hostile: the bytes, which come from a job's launch
- * context. A length is believed only when that many bytes are there. */
+/* Hadoop's Writable encodings, for credentials.c. Hostile: the bytes, which come from a job's
+ * launch context. A length is believed only when that many bytes are there. */
 #include "wire/writable.h"
 
 #include <errno.h>

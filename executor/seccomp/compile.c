@@ -1,9 +1,9 @@
 /* compile POLICY FILTER: turns a policy text into the BPF program that the setuid helper loads.
  * Runs when the project is built; libseccomp is never part of the helper. Input: our own source.
  *
- * The program is ours (tree.c), as short as it can be: the kernel takes a time that grows with it at
- * every launch. libseccomp says what the names mean and makes the same policy in its own way; unless
- * both give the same answer to every call (prove.c) there is no filter.
+ * The program is ours (tree.c), as short as it can be: the kernel takes a time that grows with it
+ * at every launch. libseccomp says what the names mean and makes the same policy in its own way;
+ * unless both give the same answer to every call (prove.c) there is no filter.
  *
  * Lines:  default errno NAME            what every other call answers; first line of the policy
  *         allow CALL…                   any arguments
@@ -12,10 +12,10 @@
  *         deny CALL…                    EPERM
  *         errno NAME CALL…              this error number
  *         include FILE                  its lines, from the same directory; once, not nested
- *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits; these
- *                                       lines come before all that allow or deny
- * A call may be given as NAME=NUMBER for those that are newer than the library here. A name that is
- * not known is an error: a policy is never silently smaller or larger than its text. */
+ *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits;
+ * these lines come before all that allow or deny A call may be given as NAME=NUMBER for those that
+ * are newer than the library here. A name that is not known is an error: a policy is never silently
+ * smaller or larger than its text. */
 #include <ctype.h>
 #include <errno.h>
 #include <seccomp.h>
@@ -104,12 +104,14 @@ static struct flt_rule *note(uint32_t action, int call, const struct flt_conditi
     return r;
 }
 
-static void add(scmp_filter_ctx ctx, uint32_t action, int call, const struct flt_condition *c, unsigned n)
+static void add(scmp_filter_ctx ctx, uint32_t action, int call, const struct flt_condition *c,
+                unsigned n)
 {
     struct scmp_arg_cmp theirs[6];
     for (unsigned i = 0; i < n; i++)
-        theirs[i] = ~c[i].mask ? SCMP_CMP64(c[i].argument, SCMP_CMP_MASKED_EQ, c[i].mask, c[i].value)
-                               : SCMP_CMP64(c[i].argument, SCMP_CMP_EQ, c[i].value, 0);
+        theirs[i] = ~c[i].mask
+                        ? SCMP_CMP64(c[i].argument, SCMP_CMP_MASKED_EQ, c[i].mask, c[i].value)
+                        : SCMP_CMP64(c[i].argument, SCMP_CMP_EQ, c[i].value, 0);
     int r = seccomp_rule_add_array(ctx, action, call, n, theirs);
     if (r < 0)
         fail("rule: %s", strerror(-r));
@@ -186,7 +188,8 @@ static void line(scmp_filter_ctx *ctx, char *text)
         rule(*ctx, SCMP_ACT_ERRNO(EPERM), words + 1, n - 1);
     else if (strcmp(words[0], "errno") == 0 && n > 2) {
         rule(*ctx, SCMP_ACT_ERRNO((uint32_t)error_number(words[1])), words + 2, n - 2);
-    } else if (strcmp(words[0], "first-deny") == 0 && n == 4 && words[2][0] == 'a' && n_first == rules.n) {
+    } else if (strcmp(words[0], "first-deny") == 0 && n == 4 && words[2][0] == 'a' &&
+               n_first == rules.n) {
         const struct flt_condition low = { (unsigned)number(words[2] + 1), UINT32_MAX,
                                            (uint32_t)number(words[3]) };
         (void)note(SCMP_ACT_ERRNO(EPERM), resolve(words[1]), &low, 1);
@@ -235,10 +238,12 @@ static void export(scmp_filter_ctx ctx, const char *path)
     if (error)
         fail("%s", error);
     if (!flt_equal(&rules, ours.code + ours.at, ours.n, reference, n, &at))
-        fail("not what libseccomp has for call %d of architecture %x (%llx, %llx, %llx)", at.nr, at.arch,
-             (unsigned long long)at.args[0], (unsigned long long)at.args[1], (unsigned long long)at.args[2]);
+        fail("not what libseccomp has for call %d of architecture %x (%llx, %llx, %llx)", at.nr,
+             at.arch, (unsigned long long)at.args[0], (unsigned long long)at.args[1],
+             (unsigned long long)at.args[2]);
     FILE *out = fopen(path, "w");
-    if (!out || fwrite(ours.code + ours.at, sizeof(ours.code[0]), ours.n, out) != ours.n || fclose(out) != 0)
+    if (!out || fwrite(ours.code + ours.at, sizeof(ours.code[0]), ours.n, out) != ours.n ||
+        fclose(out) != 0)
         fail("cannot write %s", path);
 }
 

@@ -1,5 +1,5 @@
-/* A system call policy as rules, and the BPF program that is made of it. Used when the project is built
- * (compile.c) and by its test; nothing of this is installed. */
+/* A system call policy as rules, and the BPF program that is made of it. Used when the project is
+ * built (compile.c) and by its test; nothing of this is installed. */
 #ifndef SELVEDGE_EXECUTOR_SECCOMP_FILTER_H
 #define SELVEDGE_EXECUTOR_SECCOMP_FILTER_H
 
@@ -25,8 +25,8 @@ struct flt_rule {
 /* Of several rules of one call those with conditions come first; the conditions of one call ask for
  * the same argument by the same mask, and for the same next one where that argument was equal. */
 struct flt_policy {
-    uint32_t arch, foreign;  /* AUDIT_ARCH_…; what a call of another one, or of x32, gets */
-    uint32_t otherwise;      /* what a call without a rule gets */
+    uint32_t arch, foreign; /* AUDIT_ARCH_…; what a call of another one, or of x32, gets */
+    uint32_t otherwise;     /* what a call without a rule gets */
     struct flt_rule v[FLT_RULES_MAX];
     unsigned n;
 };
@@ -39,11 +39,12 @@ struct flt_program {
 /* tree.c: NULL, or what of the policy it cannot do. */
 const char *flt_generate(const struct flt_policy *p, struct flt_program *ret);
 
-/* prove.c: what a program answers; 0xffffffff, which the kernel does not know, for one that is none. */
+/* prove.c: what a program answers; 0xffffffff, which the kernel does not know, for one that is
+ * none. */
 uint32_t flt_run(const struct sock_filter *code, unsigned n, const struct seccomp_data *d);
-/* The same for every call number, every kind of architecture, and for the arguments that the policy asks
- * for every value that could make a difference? False: *ret_at is a call they differ in. */
+/* The same for every call number, every kind of architecture, and for the arguments that the policy
+ * asks for every value that could make a difference? False: *ret_at is a call they differ in. */
 bool flt_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
-                const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at);
+               const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at);
 
 #endif

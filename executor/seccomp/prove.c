@@ -97,8 +97,8 @@ static unsigned values(const struct flt_policy *p, int call, unsigned argument, 
     return n;
 }
 
-/* Every combination of the values of the arguments from this one on; those that no rule asks for are
- * all zero or all ones. */
+/* Every combination of the values of the arguments from this one on; those that no rule asks for
+ * are all zero or all ones. */
 static bool all_arguments(struct pair *x, unsigned argument)
 {
     static uint64_t v[6][VALUES_MAX];
@@ -129,8 +129,8 @@ static bool all_rules(struct pair *x)
 
 static bool all_numbers(struct pair *x)
 {
-    static const uint32_t from[] = { 0, 0x3ffffc00, 0x40000000, 0x7ffffc00, 0x80000000, 0xbffffc00,
-                                     0xfffff800, 0xfffffc00 };
+    static const uint32_t from[] = { 0,          0x3ffffc00, 0x40000000, 0x7ffffc00,
+                                     0x80000000, 0xbffffc00, 0xfffff800, 0xfffffc00 };
     for (size_t k = 0; k < sizeof(from) / sizeof(from[0]); k++)
         for (uint32_t i = 0; i < 2 * FLT_CALLS_MAX && from[k] + i >= from[k]; i++)
             for (int fill = 0; fill < 2; fill++) {
@@ -145,8 +145,9 @@ static bool all_numbers(struct pair *x)
 bool flt_equal(const struct flt_policy *p, const struct sock_filter *a, unsigned n_a,
                const struct sock_filter *b, unsigned n_b, struct seccomp_data *ret_at)
 {
-    const uint32_t archs[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64, AUDIT_ARCH_ARM,
-                               p->arch ^ 1,       0,               UINT32_MAX };
+    const uint32_t archs[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64,
+                               AUDIT_ARCH_ARM,    p->arch ^ 1,     0,
+                               UINT32_MAX };
     struct pair x = { .p = p, .a = a, .b = b, .n_a = n_a, .n_b = n_b };
     for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
         x.d.arch = archs[i];

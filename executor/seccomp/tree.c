@@ -1,6 +1,7 @@
-/* Generates the program of a policy: a balanced tree of comparisons over ranges of call numbers that
- * have one answer, in place of libseccomp's single numbers. The kernel translates it, and asks it for
- * each number it knows once more, at every launch: both take the time that its length and depth are.
+/* Generates the program of a policy: a balanced tree of comparisons over ranges of call numbers
+ * that have one answer, in place of libseccomp's single numbers. The kernel translates it, and asks
+ * it for each number it knows once more, at every launch: both take the time that its length and
+ * depth are.
  *
  * Written from its end to its front, so that where a jump leads is known when it is written. */
 #include <linux/audit.h>
@@ -63,12 +64,14 @@ static unsigned load_half(struct output *o, unsigned argument, unsigned high, ui
 {
     if (mask != UINT32_MAX)
         put(o, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
-    return load(o, offsetof(struct seccomp_data, args) + 8 * argument + 4 * high); /* little-endian */
+    return load(o,
+                offsetof(struct seccomp_data, args) + 8 * argument + 4 * high); /* little-endian */
 }
 
 static unsigned answer(struct output *o, uint32_t action)
 {
-    for (unsigned i = FLT_CODE_MAX; i-- > o->p->at;) /* the first that was written: one answer, one place */
+    for (unsigned i = FLT_CODE_MAX;
+         i-- > o->p->at;) /* the first that was written: one answer, one place */
         if (o->p->code[i].code == (BPF_RET | BPF_K) && o->p->code[i].k == action)
             return i;
     put(o, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
@@ -76,7 +79,8 @@ static unsigned answer(struct output *o, uint32_t action)
 }
 
 /* Where a call goes whose rules, all alike in their first `depth` conditions, are those of `r`. */
-static unsigned rules(struct output *o, const struct flt_rule **r, unsigned n, unsigned depth, unsigned otherwise)
+static unsigned rules(struct output *o, const struct flt_rule **r, unsigned n, unsigned depth,
+                      unsigned otherwise)
 {
     const struct flt_rule *open[FLT_RULES_MAX], *alike[FLT_RULES_MAX];
     unsigned n_open = 0, to[FLT_RULES_MAX], place;

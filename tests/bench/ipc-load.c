@@ -2,8 +2,8 @@
  * frames that were made beforehand, so that the server and not the generator is what is measured.
  *
  *   ipc-load calls PORT PID CONNECTIONS DEPTH WARM_MS MS
- *       Keeps DEPTH calls of getContainerStatuses open on each connection, for MS milliseconds after
- *       WARM_MS. A line of JSON: calls, seconds, CPU-seconds of process PID (the server) and of the
+ *       Keeps DEPTH calls of getContainerStatuses open on each connection, for MS milliseconds
+ * after WARM_MS. A line of JSON: calls, seconds, CPU-seconds of process PID (the server) and of the
  *       generator, latencies, the server's resident memory.
  *   ipc-load hold PORT PID CONNECTIONS
  *       Opens connections, one answered call on each, and keeps them all until it has read the
@@ -14,8 +14,8 @@
  *       their length and answers each with prepared bytes. Prints "ready PORT", ends with its
  *       standard input.
  *
- * The first answer is taken apart: it must be what the request asks for. Every other must be the same
- * bytes with its own call id, so two servers that both pass have answered alike. */
+ * The first answer is taken apart: it must be what the request asks for. Every other must be the
+ * same bytes with its own call id, so two servers that both pass have answered alike. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -106,7 +106,8 @@ static double cpu_seconds(int pid)
         fclose(f);
     const char *p = strrchr(text, ')');
     unsigned long user, kernel;
-    if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel) != 2)
+    if (!p ||
+        sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel) != 2)
         die("process %d: cannot read its CPU time", pid);
     return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
 }
@@ -139,7 +140,8 @@ static double own_cpu(void)
 
 static uint8_t client_id[16] = "selvedge-bench!";
 static Hadoop__Yarn__ApplicationIdProto app = HADOOP__YARN__APPLICATION_ID_PROTO__INIT;
-static Hadoop__Yarn__ApplicationAttemptIdProto attempt = HADOOP__YARN__APPLICATION_ATTEMPT_ID_PROTO__INIT;
+static Hadoop__Yarn__ApplicationAttemptIdProto attempt =
+    HADOOP__YARN__APPLICATION_ATTEMPT_ID_PROTO__INIT;
 static Hadoop__Yarn__ContainerIdProto container = HADOOP__YARN__CONTAINER_ID_PROTO__INIT;
 
 static Hadoop__Common__RpcRequestHeaderProto request_header(int32_t id)
@@ -171,7 +173,8 @@ static void make_body(void)
 {
     Hadoop__Yarn__GetContainerStatusesResponseProto m =
         HADOOP__YARN__GET_CONTAINER_STATUSES_RESPONSE_PROTO__INIT;
-    Hadoop__Yarn__ContainerStatusProto s = HADOOP__YARN__CONTAINER_STATUS_PROTO__INIT, *all[] = { &s };
+    Hadoop__Yarn__ContainerStatusProto s = HADOOP__YARN__CONTAINER_STATUS_PROTO__INIT,
+                                       *all[] = { &s };
     s.container_id = &container;
     s.has_state = s.has_exit_status = 1;
     s.state = HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING;
@@ -225,7 +228,8 @@ static void send_hello(const struct conn *c)
 {
     struct sv_buf b = SV_BUF_INIT(FRAME_MAX);
     Hadoop__Common__RpcRequestHeaderProto h = request_header(IPC_CALL_CONTEXT);
-    Hadoop__Common__IpcConnectionContextProto m = HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
+    Hadoop__Common__IpcConnectionContextProto m =
+        HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
     Hadoop__Common__UserInformationProto user = HADOOP__COMMON__USER_INFORMATION_PROTO__INIT;
     static const uint8_t hello[] = { 'h', 'r', 'p', 'c', IPC_VERSION, 0, IPC_AUTH_NONE };
     h.clientid.len = 0;
@@ -327,7 +331,9 @@ static void on_answers(struct conn *c)
         die("the server closed a connection: %s", n < 0 ? strerror(errno) : "end of file");
     c->len += (size_t)n;
     int64_t now = now_ns();
-    for (size_t used; ipc_frame_next(c->in + pos, c->len - pos, sizeof c->in, &frame, &len, &used) == 1; pos += used)
+    for (size_t used;
+         ipc_frame_next(c->in + pos, c->len - pos, sizeof c->in, &frame, &len, &used) == 1;
+         pos += used)
         done[n_done++] = take_answer(c, c->in + pos, used, now);
     c->len -= pos;
     memmove(c->in, c->in + pos, c->len);
@@ -359,7 +365,8 @@ static void run(int64_t until, size_t n)
 static void open_one(size_t i)
 {
     static const int one = 1;
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(g.port),
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(g.port),
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     struct conn *c = &g.conns[i];
     struct slot *slots[DEPTH_MAX];
@@ -425,7 +432,8 @@ static void calls(int pid, long warm_ms, long ms)
     double seconds = (double)(now_ns() - start) / 1e9;
     cpu = cpu_seconds(pid) - cpu;
     own = own_cpu() - own;
-    printf("{\"connections\": %zu, \"calls\": %lu, \"seconds\": %.4f, \"cpu\": %.3f, \"own_cpu\": %.3f, "
+    printf("{\"connections\": %zu, \"calls\": %lu, \"seconds\": %.4f, \"cpu\": %.3f, \"own_cpu\": "
+           "%.3f, "
            "\"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f, \"rss_kib\": %ld}\n",
            g.n, g.calls, seconds, cpu, own, percentile(0.5), percentile(0.99),
            (double)g.slowest_ns / 1000, rss_kib(pid));
@@ -444,7 +452,8 @@ static void hold(int pid)
         send_calls(&g.conns[i], &(struct slot *){ &g.slots[i] }, 1, now_ns());
     }
     run(0, g.n);
-    printf("{\"connections\": %zu, \"seconds\": %.3f, \"before_kib\": %ld, \"held_kib\": %ld, \"after_kib\": %ld}\n",
+    printf("{\"connections\": %zu, \"seconds\": %.3f, \"before_kib\": %ld, \"held_kib\": %ld, "
+           "\"after_kib\": %ld}\n",
            g.n, seconds, before, held, rss_kib(pid));
 }
 
@@ -497,7 +506,8 @@ static void floor_serve(struct conn *c)
         c->ready = true;
         pos = 7;
     }
-    for (; ipc_frame_next(c->in + pos, c->len - pos, sizeof c->in, &frame, &len, &used) == 1; pos += used) {
+    for (; ipc_frame_next(c->in + pos, c->len - pos, sizeof c->in, &frame, &len, &used) == 1;
+         pos += used) {
         if (used != g.request_len) /* the context has no answer */
             continue;
         memcpy(out + n_out, g.answer, g.answer_len);
@@ -519,7 +529,8 @@ static void floor_run(void)
     g.epoll = epoll_create1(EPOLL_CLOEXEC);
     if (listener < 0 || g.epoll < 0 || bind(listener, (struct sockaddr *)&sa, len) < 0 ||
         listen(listener, 1024) < 0 || getsockname(listener, (struct sockaddr *)&sa, &len) < 0 ||
-        epoll_ctl(g.epoll, EPOLL_CTL_ADD, listener, &(struct epoll_event){ EPOLLIN, { .ptr = &listener } }) < 0 ||
+        epoll_ctl(g.epoll, EPOLL_CTL_ADD, listener,
+                  &(struct epoll_event){ EPOLLIN, { .ptr = &listener } }) < 0 ||
         epoll_ctl(g.epoll, EPOLL_CTL_ADD, 0, &(struct epoll_event){ EPOLLIN, { .ptr = NULL } }) < 0)
         die("floor: %s", strerror(errno));
     make_answer();

@@ -52,7 +52,8 @@ static int on_stdin(sd_event_source *src, int fd, uint32_t revents, void *userda
 int main(void)
 {
     static const struct ipc_protocol *const protocols[] = { &protocol, NULL };
-    const struct ipc_server_config cfg = { .allow_simple = true, .protocols = protocols,
+    const struct ipc_server_config cfg = { .allow_simple = true,
+                                           .protocols = protocols,
                                            .limits = { .max_connections = 20000 } };
     struct sv_error err = { 0 };
     struct ipc_server *server;

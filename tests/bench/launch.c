@@ -239,10 +239,11 @@ int main(int argc, char **argv)
         return 2;
     raise_limit();
     char *logs[] = { argv[6], NULL };
-    struct exe_settings s = {
-        .helper = argv[1], .socket = getenv("SELVEDGE_TEST_SOCKET"), .log_dirs = logs,
-        .local_dirs = argv + 7, .unenforced_allowed = true
-    };
+    struct exe_settings s = { .helper = argv[1],
+                              .socket = getenv("SELVEDGE_TEST_SOCKET"),
+                              .log_dirs = logs,
+                              .local_dirs = argv + 7,
+                              .unenforced_allowed = true };
     b.user = argv[3];
     b.ts = strtoll(argv[4], NULL, 10);
     b.dir = argv[5];

@@ -1,6 +1,7 @@
-/* Linked into programs whose sources are compiled with -fsanitize-coverage=trace-pc (tests/coverage/run): each block that runs
- * leaves a mark in the file REACHED. It is mapped before main: closed descriptors, another root, other ids, a filter and a fork
- * take nothing away. Where it cannot be opened nothing is marked. System calls alone: libc may be any. */
+/* Linked into programs whose sources are compiled with -fsanitize-coverage=trace-pc
+ * (tests/coverage/run): each block that runs leaves a mark in the file REACHED. It is mapped before
+ * main: closed descriptors, another root, other ids, a filter and a fork take nothing away. Where
+ * it cannot be opened nothing is marked. System calls alone: libc may be any. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,8 +1,9 @@
-/* Called at the beginning of every function of a program that tests/delays/cc has made. One in ONE_IN is late, by up to
- * MOST_MS: long enough for another process to do what is never seen to come first.
+/* Called at the beginning of every function of a program that tests/delays/cc has made. One in
+ * ONE_IN is late, by up to MOST_MS: long enough for another process to do what is never seen to
+ * come first.
  *
- * No system call and no libc: it runs in the helper too, behind every filter. It keeps its processor, as one does
- * that has been given to somebody else. */
+ * No system call and no libc: it runs in the helper too, behind every filter. It keeps its
+ * processor, as one does that has been given to somebody else. */
 #include <stdint.h>
 
 #ifndef ONE_IN
@@ -39,7 +40,8 @@ void __cyg_profile_func_enter(void *function, void *caller)
 {
     (void)function;
     (void)caller;
-    uint64_t d = (dice ^ counter()) | 1; /* xorshift; another number in each process and at each call */
+    uint64_t d =
+        (dice ^ counter()) | 1; /* xorshift; another number in each process and at each call */
     d ^= d << 13;
     d ^= d >> 7;
     d ^= d << 17;

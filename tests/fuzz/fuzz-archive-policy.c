@@ -228,7 +228,7 @@ static void check_links(struct model *m)
 {
     struct node *n, *next;
 
-    HASH_ITER(hh, m->nodes, n, next) {
+    HASH_ITER (hh, m->nodes, n, next) {
         char at[2 * LOC_PATH_MAX];
         char *slash;
 
@@ -245,15 +245,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct model m = { 0 };
     struct sv_error err = { 0 };
-    struct loc_unpack u = { .fd = -1, .sink = &sink, .userdata = &m,
+    struct loc_unpack u = { .fd = -1,
+                            .sink = &sink,
+                            .userdata = &m,
                             .policy = { .max_bytes = 8u << 20, .max_entries = 300 } };
     struct node *n, *next;
     int r;
 
     if (size == 0)
         return 0;
-    u.format = data[0] == 'Z' ? LOC_FORMAT_ZIP : data[0] == 'G' ? LOC_FORMAT_TAR_GZ
-                                                                : LOC_FORMAT_TAR;
+    u.format = data[0] == 'Z'   ? LOC_FORMAT_ZIP
+               : data[0] == 'G' ? LOC_FORMAT_TAR_GZ
+                                : LOC_FORMAT_TAR;
     u.data = data + 1;
     u.len = u.packed = size - 1;
     r = loc_unpack(&u, &err);
@@ -262,7 +265,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST((unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f);
     MUST(m.total <= u.policy.max_bytes && u.policy.entries <= u.policy.max_entries);
     check_links(&m);
-    HASH_ITER(hh, m.nodes, n, next) {
+    HASH_ITER (hh, m.nodes, n, next) {
         HASH_DEL(m.nodes, n);
         free(n->path);
         free(n->target);

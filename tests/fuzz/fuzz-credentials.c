@@ -1,5 +1,5 @@
-/* libFuzzer target: credentials of both versions. What is accepted is written in both, accepted again
- * and written again to the same bytes. */
+/* libFuzzer target: credentials of both versions. What is accepted is written in both, accepted
+ * again and written again to the same bytes. */
 #include <stdlib.h>
 
 #include "wire/token.h"

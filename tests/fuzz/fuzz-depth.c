@@ -24,11 +24,9 @@ static const ProtobufCMessageDescriptor *const types[] = {
     &hadoop__yarn__container_token_identifier_proto__descriptor,
     &hadoop__yarn__nmtoken_identifier_proto__descriptor,
     &hadoop__yarn__amrmtoken_identifier_proto__descriptor,
-    YARN_RESOURCE_TRACKER_METHODS(DESCRIPTORS)
-    YARN_CONTAINER_MANAGEMENT_METHODS(DESCRIPTORS)
-    YARN_APPLICATION_MASTER_METHODS(DESCRIPTORS)
-    YARN_APPLICATION_CLIENT_METHODS(DESCRIPTORS)
-    YARN_ADMIN_METHODS(DESCRIPTORS)
+    YARN_RESOURCE_TRACKER_METHODS(DESCRIPTORS) YARN_CONTAINER_MANAGEMENT_METHODS(DESCRIPTORS)
+        YARN_APPLICATION_MASTER_METHODS(DESCRIPTORS) YARN_APPLICATION_CLIENT_METHODS(DESCRIPTORS)
+            YARN_ADMIN_METHODS(DESCRIPTORS)
 };
 
 static void expect(bool holds, const char *what)

@@ -35,7 +35,8 @@ static void on_any(struct ipc_call *call, const ProtobufCMessage *request, void 
     ipc_call_reply(call, request);
 }
 
-#define ROW(name, request, response) { #name, &request##__descriptor, &response##__descriptor, on_any },
+#define ROW(name, request, response)                                                               \
+    { #name, &request##__descriptor, &response##__descriptor, on_any },
 static const struct ipc_method methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
 static const struct ipc_protocol protocol = { YARN_CONTAINER_MANAGEMENT_PROTOCOL, 1, methods,
                                               SV_ARRAY_LEN(methods) };

@@ -1,7 +1,7 @@
-/* libFuzzer target: what stands before a call's parameter. The bytes are the inside of a frame: as a
- * server reads it (request header, then connection context, SASL step or request header of the call)
- * and as a client does (response header, SASL step). With a length before it they are also cut out
- * of a stream. */
+/* libFuzzer target: what stands before a call's parameter. The bytes are the inside of a frame: as
+ * a server reads it (request header, then connection context, SASL step or request header of the
+ * call) and as a client does (response header, SASL step). With a length before it they are also
+ * cut out of a stream. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* libFuzzer target: what a server sends to the IPC client, from its first byte to its last.
  *
- * The first byte of the input chooses the client: SIMPLE, with a token, or behind a layer of integrity or
- * privacy (then the bytes are wrapped here, so that what is inside gets through). The second says how the
- * bytes are cut into segments, the third which of the open calls are cancelled on the way. Whatever comes,
- * every callback must run exactly once. */
+ * The first byte of the input chooses the client: SIMPLE, with a token, or behind a layer of
+ * integrity or privacy (then the bytes are wrapped here, so that what is inside gets through). The
+ * second says how the bytes are cut into segments, the third which of the open calls are cancelled
+ * on the way. Whatever comes, every callback must run exactly once. */
 #include <string.h>
 #include <sys/socket.h>
 
@@ -19,8 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define CALLS 4
 
 static const struct yarn_token token = {
-    .id = (const uint8_t *)"identifier", .id_len = 10, .password = (const uint8_t *)"password",
-    .password_len = 8, .kind = "NMToken", .service = "",
+    .id = (const uint8_t *)"identifier",
+    .id_len = 10,
+    .password = (const uint8_t *)"password",
+    .password_len = 8,
+    .kind = "NMToken",
+    .service = "",
 };
 
 static void on_done(const struct ipc_result *r, const struct sv_error *err, void *userdata)
@@ -53,13 +57,15 @@ static void start_calls(struct ipc_client *c, int *counts)
     } calls[CALLS] = {
         { "registerNodeManager", &hadoop__yarn__register_node_manager_response_proto__descriptor },
         { "nodeHeartbeat", &hadoop__yarn__node_heartbeat_response_proto__descriptor },
-        { "getContainerStatuses", &hadoop__yarn__get_container_statuses_response_proto__descriptor },
+        { "getContainerStatuses",
+          &hadoop__yarn__get_container_statuses_response_proto__descriptor },
         { "allocate", &hadoop__yarn__allocate_response_proto__descriptor },
     };
     for (int i = 0; i < CALLS; i++)
         if (ipc_client_start(c,
                              &(struct ipc_request){ .method = calls[i].method,
-                                                    .response = calls[i].response, .id = i + 1 },
+                                                    .response = calls[i].response,
+                                                    .id = i + 1 },
                              on_done, &counts[i], NULL) < 0)
             abort();
 }
@@ -85,8 +91,8 @@ static struct sasl_layer *layer_new(uint8_t kind, bool server)
 {
     static const uint8_t ha1[16] = "0123456789abcde";
     struct sasl_layer *l;
-    if (sasl_layer_new(kind == 2 ? IPC_QOP_INTEGRITY : IPC_QOP_PRIVACY, ha1, server, SASL_LAYER_MAXBUF,
-                       &l) < 0)
+    if (sasl_layer_new(kind == 2 ? IPC_QOP_INTEGRITY : IPC_QOP_PRIVACY, ha1, server,
+                       SASL_LAYER_MAXBUF, &l) < 0)
         abort();
     return l;
 }
@@ -94,8 +100,12 @@ static struct sasl_layer *layer_new(uint8_t kind, bool server)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static sd_event *event;
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .protocol = "P", .version = 1, .user = "u",
-                                     .call_ms = 100000, .max_frame = 1 << 20 };
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .protocol = "P",
+                                     .version = 1,
+                                     .user = "u",
+                                     .call_ms = 100000,
+                                     .max_frame = 1 << 20 };
     struct sasl_layer *layer = NULL;
     struct ipc_client *c;
     int fd[2], counts[CALLS] = { 0 };

@@ -1,6 +1,6 @@
-/* libFuzzer target: what a peer says in DIGEST-MD5. First byte modulo 3: 0, the bytes are a client's
- * answer to our server, with our nonce where they say @N; 1, a server's challenge to our client, and
- * after it its rspauth; 2, messages of a connection that is protected. */
+/* libFuzzer target: what a peer says in DIGEST-MD5. First byte modulo 3: 0, the bytes are a
+ * client's answer to our server, with our nonce where they say @N; 1, a server's challenge to our
+ * client, and after it its rspauth; 2, messages of a connection that is protected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,8 @@ static void server(const uint8_t *p, size_t n)
 
 static void client(const uint8_t *p, size_t n)
 {
-    static const struct yarn_token token = { .id = (const uint8_t *)"id", .id_len = 2,
+    static const struct yarn_token token = { .id = (const uint8_t *)"id",
+                                             .id_len = 2,
                                              .password = (const uint8_t *)"password",
                                              .password_len = 8 };
     _cleanup_(sasl_client_freep) struct sasl_client *c = NULL;

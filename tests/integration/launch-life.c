@@ -1,11 +1,12 @@
-/* A daemon's part in one container, for tests/integration/test-launch-life: launches it and is killed
- * somewhere on the way, or comes back afterwards and says what it finds. Runs as the daemon's account.
+/* A daemon's part in one container, for tests/integration/test-launch-life: launches it and is
+ * killed somewhere on the way, or comes back afterwards and says what it finds. Runs as the
+ * daemon's account.
  *
- * usage: launch-life launch|adopt|again HELPER CGROUP_ROOT USER APP_TIMESTAMP NUMBER LOG_DIR LOCAL_DIR…
- *   launch  "asked", "started PID", and then waits until it is killed
- *   adopt   "running PID", freezes and thaws it, freezes it again and kills it, or "never", or "ended CODE";
- *           "killed CODE" after the kill; then forgets it and ends when its group is gone
- *   again   as adopt, but what was never launched is launched at once, by the same name */
+ * usage: launch-life launch|adopt|again HELPER CGROUP_ROOT USER APP_TIMESTAMP NUMBER LOG_DIR
+ * LOCAL_DIR… launch  "asked", "started PID", and then waits until it is killed adopt   "running
+ * PID", freezes and thaws it, freezes it again and kills it, or "never", or "ended CODE"; "killed
+ * CODE" after the kill; then forgets it and ends when its group is gone again   as adopt, but what
+ * was never launched is launched at once, by the same name */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static void freeze(struct exe_container *c, bool frozen)
     struct cg_leaf *leaf = exe_container_cgroup(c);
     int e = leaf ? cg_leaf_freeze(leaf, frozen) : -1;
     for (int tries = 10000; e >= 0 && (e = cg_leaf_frozen(leaf)) == !frozen && tries > 0; tries--)
-        (void)poll(NULL, 0, 1); /* the kernel says it in cgroup.events, once every process stands still */
+        (void)poll(NULL, 0,
+                   1); /* the kernel says it in cgroup.events, once every process stands still */
     if (e != frozen)
         (void)printf("%s: %d\n", frozen ? "freeze" : "thaw", e);
 }
@@ -74,17 +76,22 @@ static void on_exited(struct exe_container *c, const struct exe_exit *e, void *u
     over = true;
 }
 
-static const struct exe_container_ops ops = { .started = on_started, .failed = on_failed,
+static const struct exe_container_ops ops = { .started = on_started,
+                                              .failed = on_failed,
                                               .exited = on_exited };
 
 static int launch(const struct plan *p, struct sv_error *err)
 {
     static const char script[] = "#!/bin/bash\nexec sleep 600\n";
-    const struct exe_launch l = { .id = p->id, .user = p->user, .local_mask = p->local_mask,
+    const struct exe_launch l = { .id = p->id,
+                                  .user = p->user,
+                                  .local_mask = p->local_mask,
                                   .log_mask = 1,
                                   .resource = { .memory_bytes = 64 << 20, .vcores = 1 },
-                                  .profile = EXE_PROFILE_STRICT, .script = script,
-                                  .script_len = sizeof(script) - 1, .credentials = "t",
+                                  .profile = EXE_PROFILE_STRICT,
+                                  .script = script,
+                                  .script_len = sizeof(script) - 1,
+                                  .credentials = "t",
                                   .credentials_len = 1 };
     return exe_launch(p->exe, &l, &ops, (void *)p, &container, err);
 }
@@ -121,10 +128,14 @@ int main(int argc, char **argv)
     p.local_mask = (1u << (argc - 8)) - 1;
     e = cg_root_open(argv[3], CG_CPU | CG_MEMORY | CG_PIDS, 0, &cgroups, &err);
     if (e >= 0)
-        e = exe_new(event, &(struct exe_settings){ .helper = argv[2], .cgroups = cgroups,
-                                                   .log_dirs = logs, .local_dirs = argv + 8,
-                                                   .socket = getenv("SELVEDGE_TEST_SOCKET"), /* or NULL */
-                                                   .unenforced_allowed = true }, &p.exe, &err);
+        e = exe_new(event,
+                    &(struct exe_settings){ .helper = argv[2],
+                                            .cgroups = cgroups,
+                                            .log_dirs = logs,
+                                            .local_dirs = argv + 8,
+                                            .socket = getenv("SELVEDGE_TEST_SOCKET"), /* or NULL */
+                                            .unenforced_allowed = true },
+                    &p.exe, &err);
     if (e >= 0 && adopting)
         e = exe_adopt(p.exe, p.id, argv[4], 0, &ops, &p, &container, &err);
     else if (e >= 0)

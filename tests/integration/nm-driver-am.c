@@ -1,5 +1,5 @@
-/* nm-driver as ApplicationMasters: clients of ContainerManagementProtocol with NMTokens and ContainerTokens
- * that it makes itself, with whatever is to be wrong with them. */
+/* nm-driver as ApplicationMasters: clients of ContainerManagementProtocol with NMTokens and
+ * ContainerTokens that it makes itself, with whatever is to be wrong with them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +15,14 @@ static struct am { /* one connection an application */
     int app;
     bool bad;
     struct ipc_client *client;
-} *ams;
+} * ams;
 
 /* fault: "nmtoken": signed with a wrong key; "othernode": for another node. */
 static struct ipc_client *am_client(int app, const char *user, const char *fault)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct yarn_nm_token t = { .attempt = { app_id(app), 1 }, .node = rm.node,
+    struct yarn_nm_token t = { .attempt = { app_id(app), 1 },
+                               .node = rm.node,
                                .key_id = rm.nm_key.key_id };
     struct yarn_master_key key = rm.nm_key;
     struct yarn_token token = { .kind = YARN_KIND_NM, .service = "" };
@@ -73,7 +74,7 @@ void am_forget_clients(void)
 {
     struct am *am, *tmp;
 
-    HASH_ITER(hh, ams, am, tmp) {
+    HASH_ITER (hh, ams, am, tmp) {
         HASH_DEL(ams, am);
         ipc_client_free(am->client);
         free(am);
@@ -125,10 +126,12 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
 
 static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc)
 {
-    clc->localresources = sv_newn(a, Hadoop__Yarn__StringLocalResourceMapProto *, rm.n_resources + 1);
+    clc->localresources =
+        sv_newn(a, Hadoop__Yarn__StringLocalResourceMapProto *, rm.n_resources + 1);
     for (size_t i = 0; i < rm.n_resources; i++) {
         const struct driver_resource *from = &rm.resources[i];
-        Hadoop__Yarn__StringLocalResourceMapProto *row = sv_new(a, Hadoop__Yarn__StringLocalResourceMapProto);
+        Hadoop__Yarn__StringLocalResourceMapProto *row =
+            sv_new(a, Hadoop__Yarn__StringLocalResourceMapProto);
         Hadoop__Yarn__LocalResourceProto *r = sv_new(a, Hadoop__Yarn__LocalResourceProto);
         Hadoop__Yarn__URLProto *url = sv_new(a, Hadoop__Yarn__URLProto);
 
@@ -162,8 +165,8 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
     hadoop__yarn__start_container_request_proto__init(q);
     hadoop__yarn__container_launch_context_proto__init(clc);
     q->container_launch_context = clc;
-    q->container_token =
-        container_token(a, app, n, user, (struct yarn_resource){ mem, rm.vcores, rm.gpus }, 0, fault);
+    q->container_token = container_token(
+        a, app, n, user, (struct yarn_resource){ mem, rm.vcores, rm.gpus }, 0, fault);
     add_resources(a, clc);
     clc->n_command = 1;
     clc->command = sv_newn(a, char *, 1);
@@ -305,12 +308,11 @@ json_t *am_status(int app, int other, int64_t first, int count)
                      failures(m->n_failed_requests, m->failed_requests));
 }
 
-json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource resource,
-                  int version, const char *fault)
+json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource resource, int version,
+                  const char *fault)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    Hadoop__Common__TokenProto *token =
-        container_token(a, app, n, user, resource, version, fault);
+    Hadoop__Common__TokenProto *token = container_token(a, app, n, user, resource, version, fault);
     const Hadoop__Yarn__ContainerUpdateResponseProto *m;
     Hadoop__Yarn__ContainerUpdateRequestProto q;
     json_t *failed = NULL;

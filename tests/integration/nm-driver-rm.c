@@ -1,5 +1,5 @@
-/* nm-driver as a ResourceManager: the ResourceTracker server, which remembers what NodeManagers tell and
- * answers as the commands have said. */
+/* nm-driver as a ResourceManager: the ResourceTracker server, which remembers what NodeManagers
+ * tell and answers as the commands have said. */
 #include <stdio.h>
 #include <string.h>
 
@@ -64,10 +64,9 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
         if (yarn_container_id_from(s->container_id, &id) < 0)
             continue;
         saw(&id, (int)s->container_state, s->container_exit_status, s->diagnostics);
-        json_array_append_new(containers,
-                              json_pack("{s:s,s:i,s:i}", "id", yarn_container_id_text(id, text),
-                                        "state", (int)s->container_state, "exit",
-                                        s->container_exit_status));
+        json_array_append_new(
+            containers, json_pack("{s:s,s:i,s:i}", "id", yarn_container_id_text(id, text), "state",
+                                  (int)s->container_state, "exit", s->container_exit_status));
     }
     for (size_t i = 0; i < q->n_runningapplications; i++) {
         struct yarn_app_id id;
@@ -80,11 +79,11 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
             rm.finish[rm.n_finish++] = id;
     }
     json_decref(rm.registered);
-    rm.registered = json_pack("{s:o,s:o,s:s,s:i,s:i,s:I,s:i}", "containers", containers, "apps",
-                              apps, "host", rm.node.host, "port", rm.node.port, "http_port",
-                              q->http_port, "memory",
-                              (json_int_t)(q->resource ? q->resource->memory : 0), "vcores",
-                              q->resource ? q->resource->virtual_cores : 0);
+    rm.registered =
+        json_pack("{s:o,s:o,s:s,s:i,s:i,s:I,s:i}", "containers", containers, "apps", apps, "host",
+                  rm.node.host, "port", rm.node.port, "http_port", q->http_port, "memory",
+                  (json_int_t)(q->resource ? q->resource->memory : 0), "vcores",
+                  q->resource ? q->resource->virtual_cores : 0);
     rm.registrations++;
     rm.heartbeats_before = rm.heartbeats;
     rm.unregistered = false;
@@ -187,7 +186,8 @@ static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessa
     ipc_call_reply(call, &m.base);
 }
 
-#define ROW(name, request, response) { #name, &request##__descriptor, &response##__descriptor, on_##name },
+#define ROW(name, request, response)                                                               \
+    { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method tracker_methods[] = { YARN_RESOURCE_TRACKER_METHODS(ROW) };
 static const struct ipc_protocol tracker = {
     .name = YARN_RESOURCE_TRACKER_PROTOCOL,
@@ -205,11 +205,12 @@ void rm_serve(bool on)
         rm.server = ipc_server_free(rm.server);
         return;
     }
-    if (!rm.server &&
-        ipc_server_new(rm.event,
-                       &(struct ipc_server_config){ .host = "127.0.0.1", .port = rm.port,
-                                                    .allow_simple = true, .protocols = protocols },
-                       &rm.server, &err) < 0) {
+    if (!rm.server && ipc_server_new(rm.event,
+                                     &(struct ipc_server_config){ .host = "127.0.0.1",
+                                                                  .port = rm.port,
+                                                                  .allow_simple = true,
+                                                                  .protocols = protocols },
+                                     &rm.server, &err) < 0) {
         fprintf(stderr, "nm-driver: %s\n", err.text);
         exit(1);
     }

@@ -5,19 +5,17 @@
  *     nm-driver --port RESOURCE_TRACKER_PORT [--heartbeat MS]
  *
  * One command a line on stdin, one JSON object a line on stdout (tests/integration/nm_driver.py):
- *     registered MS                   waits for a registration newer than the last command, and the heartbeat that
- *                                     tells that its answer has come
- *     start APP FIRST COUNT USER MEM FAULT COMMAND…
+ *     registered MS                   waits for a registration newer than the last command, and the
+ * heartbeat that tells that its answer has come start APP FIRST COUNT USER MEM FAULT COMMAND…
  *     stop|status|signal APP FIRST COUNT [N]
  *     next VCORES EXECUTION_TYPE [GPUS]       of the containers that are started from now on
- *     resource VISIBILITY TYPE NAME PATH | resources none    what they want localized (numbers as on the wire)
- *     update APP N USER MEM VCORES VERSION FAULT   updateContainer
- *     exits                           ends that heartbeats have told so far
- *     wait MS COUNT                   until that many containers have ended
+ *     resource VISIBILITY TYPE NAME PATH | resources none    what they want localized (numbers as
+ * on the wire) update APP N USER MEM VCORES VERSION FAULT   updateContainer exits ends that
+ * heartbeats have told so far wait MS COUNT                   until that many containers have ended
  *     keys                            the master keys, which nobody else is to see
- *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off | pause on|off
- *     hostile KIND N                  lies in the answer to the next heartbeat (nm-hostile.h)
- *     bench …                         see bench() */
+ *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off |
+ * pause on|off hostile KIND N                  lies in the answer to the next heartbeat
+ * (nm-hostile.h) bench …                         see bench() */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -103,8 +101,8 @@ static json_t *do_exits(void)
     json_t *j = json_object();
 
     for (struct seen *s = rm.seen; s; s = s->hh.next) {
-        json_t *row = json_pack("{s:i,s:i,s:i}", "state", s->state, "exit", s->exit_code, "told",
-                                s->told);
+        json_t *row =
+            json_pack("{s:i,s:i,s:i}", "state", s->state, "exit", s->exit_code, "told", s->told);
 
         json_object_set_new(row, "diagnostics",
                             json_string(s->diagnostics ? s->diagnostics : "") ?: json_null());
@@ -139,8 +137,8 @@ static json_t *bench_latency(int app, int64_t first, int count, const char *user
             json_t *row;
 
             j = am_status(app, app, first + i, 1);
-            json_object_foreach(json_object_get(j, "status"), key, row)
-                running = json_integer_value(json_object_get(row, "sub")) >= 2;
+            json_object_foreach(json_object_get(j, "status"), key, row) running =
+                json_integer_value(json_object_get(row, "sub")) >= 2;
             if (json_object_size(json_object_get(j, "failed")) > 0)
                 running = true; /* over and acknowledged already */
             json_decref(j);
@@ -207,7 +205,9 @@ static json_t *command(char *line)
     long long first, mem, ms;
     char user[65], fault[33], name[64], path[256];
 
-    if (!sv_has_prefix(line, "registered")) /* one that came before, twice perhaps, is not who is waited for later */
+    if (!sv_has_prefix(
+            line,
+            "registered")) /* one that came before, twice perhaps, is not who is waited for later */
         rm.registrations_asked = rm.registrations;
     if (sscanf(line, "registered %lld", &ms) == 1) {
         bool ok = run_until(has_registered, 0, ms);
@@ -219,7 +219,8 @@ static json_t *command(char *line)
         return json_incref(rm.registered);
     }
     if (sscanf(line, "start %d %lld %d %64s %lld %32s %n", &app, &first, &count, user, &mem, fault,
-               &at) == 6 && at)
+               &at) == 6 &&
+        at)
         return am_start(app, first, count, user, mem, strcmp(fault, "-") ? fault : "", line + at);
     if (sscanf(line, "stop %d %d %lld %d", &app, &other, &first, &count) == 4)
         return am_stop(app, other, first, count);

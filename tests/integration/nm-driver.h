@@ -32,8 +32,9 @@ extern struct driver {
     int64_t heartbeat_ms;
     struct yarn_master_key nm_key, container_key;
     struct yarn_node_id node;
-    int registrations, registrations_asked, heartbeats, heartbeats_before; /* the last registration */
-    json_t *registered; /* containers and applications of the last registration */
+    int registrations, registrations_asked, heartbeats,
+        heartbeats_before; /* the last registration */
+    json_t *registered;    /* containers and applications of the last registration */
     struct seen *seen;
     int ended;
     bool ack, resync, shutdown, unregistered, rolled;
@@ -43,7 +44,7 @@ extern struct driver {
     struct yarn_container_id cleanup[64];
     int n_cleanup;
     struct yarn_container_id signal_id;
-    int signal_command; /* 0 = none */
+    int signal_command;               /* 0 = none */
     int vcores, gpus, execution_type; /* of containers to come */
     struct driver_resource {          /* files of this machine that they want localized */
         char name[64], path[256];
@@ -66,8 +67,8 @@ struct yarn_container_id container_id(int app, int64_t n);
 void rm_serve(bool on);
 
 /* Each returns what the NodeManager has answered, as JSON; errors, too. */
-json_t *am_start(int app, int64_t first, int count, const char *user, int64_t mem, const char *fault,
-                 const char *command);
+json_t *am_start(int app, int64_t first, int count, const char *user, int64_t mem,
+                 const char *fault, const char *command);
 json_t *am_stop(int app, int other, int64_t first, int count);
 json_t *am_status(int app, int other, int64_t first, int count);
 json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource resource, int version,

@@ -60,10 +60,16 @@ bool hostile_context(struct sv_arena *a, const char *fault,
 {
     static const struct {
         const char *fault, *key;
-    } keys[] = { { "key-up", "../x" }, { "key-slash", "a/b" }, { "key-absolute", "/etc/x" },
-                 { "key-empty", "" }, { "key-dots", ".." } },
-      names[] = { { "env-equals", "A=B" }, { "env-empty", "" }, { "env-space", "A B" },
-                  { "env-newline", "A\nB" }, { "env-substitution", "$(touch x)" } };
+    } keys[] = { { "key-up", "../x" },
+                 { "key-slash", "a/b" },
+                 { "key-absolute", "/etc/x" },
+                 { "key-empty", "" },
+                 { "key-dots", ".." } },
+      names[] = { { "env-equals", "A=B" },
+                  { "env-empty", "" },
+                  { "env-space", "A B" },
+                  { "env-newline", "A\nB" },
+                  { "env-substitution", "$(touch x)" } };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (strcmp(fault, keys[i].fault) == 0) {
@@ -134,8 +140,8 @@ static void signals(struct sv_arena *a, size_t n, Hadoop__Yarn__NodeHeartbeatRes
         if (i)
             q->container_id = yarn_container_id_to(a, nobody(i));
         else
-            hadoop__yarn__container_id_proto__init(
-                q->container_id = sv_new(a, Hadoop__Yarn__ContainerIdProto));
+            hadoop__yarn__container_id_proto__init(q->container_id =
+                                                       sv_new(a, Hadoop__Yarn__ContainerIdProto));
         q->command = (Hadoop__Yarn__SignalContainerCommandProto)(1 + i % 3);
         m->containers_to_signal[i] = q;
     }

@@ -1,6 +1,7 @@
 /* Runs inside a container and tries what a container must not do (HARDENING 87-92, 95-97, 101). One
- * line a case: "NAME RESULT", where RESULT is ok, the name of the errno, or what was found. It judges
- * nothing: the test outside knows what is wanted. Static, so that it needs nothing of the container.
+ * line a case: "NAME RESULT", where RESULT is ok, the name of the errno, or what was found. It
+ * judges nothing: the test outside knows what is wanted. Static, so that it needs nothing of the
+ * container.
  *
  * usage: probe all FOREIGN_DIR HELPER   everything that returns
  *        probe abi32 | x32              one call by another ABI (dies)
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
@@ -28,7 +30,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const char *name_of(int e)
@@ -89,9 +90,18 @@ static int clone_new(unsigned long flags)
         _exit(0);
     return r < 0 ? errno : 0;
 }
-static int clone_newuser(void) { return clone_new(CLONE_NEWUSER); }
-static int clone_newns(void) { return clone_new(CLONE_NEWNS); }
-static int clone_newpid(void) { return clone_new(CLONE_NEWPID); }
+static int clone_newuser(void)
+{
+    return clone_new(CLONE_NEWUSER);
+}
+static int clone_newns(void)
+{
+    return clone_new(CLONE_NEWNS);
+}
+static int clone_newpid(void)
+{
+    return clone_new(CLONE_NEWPID);
+}
 
 static int do_clone3(void)
 {
@@ -108,11 +118,26 @@ static int tiocsti(unsigned long request)
     char c = 'x';
     return syscall(SYS_ioctl, fd, request, &c) < 0 ? errno : 0;
 }
-static int tiocsti_plain(void) { return tiocsti(TIOCSTI); }
-static int tiocsti_high(void) { return tiocsti(TIOCSTI | 1UL << 32); } /* flatpak CVE-2019-10063 */
-static int tioclinux(void) { return tiocsti(TIOCLINUX); }
-static int set_root(void) { return setresuid(0, 0, 0) < 0 ? errno : 0; }
-static int set_root_gid(void) { return setresgid(0, 0, 0) < 0 ? errno : 0; }
+static int tiocsti_plain(void)
+{
+    return tiocsti(TIOCSTI);
+}
+static int tiocsti_high(void)
+{
+    return tiocsti(TIOCSTI | 1UL << 32);
+} /* flatpak CVE-2019-10063 */
+static int tioclinux(void)
+{
+    return tiocsti(TIOCLINUX);
+}
+static int set_root(void)
+{
+    return setresuid(0, 0, 0) < 0 ? errno : 0;
+}
+static int set_root_gid(void)
+{
+    return setresgid(0, 0, 0) < 0 ? errno : 0;
+}
 static int no_groups(void)
 {
     gid_t g = 0;
@@ -121,8 +146,9 @@ static int no_groups(void)
 
 static void identity(void)
 {
-    static const char *const keys[] = { "Uid:", "Gid:", "Groups:", "CapInh:", "CapPrm:", "CapEff:",
-                                        "CapBnd:", "CapAmb:", "NoNewPrivs:", "Seccomp:", NULL };
+    static const char *const keys[] = { "Uid:",        "Gid:",     "Groups:", "CapInh:",
+                                        "CapPrm:",     "CapEff:",  "CapBnd:", "CapAmb:",
+                                        "NoNewPrivs:", "Seccomp:", NULL };
     char line[512];
     FILE *f = fopen("/proc/self/status", "r");
     while (f && fgets(line, sizeof(line), f))
@@ -139,7 +165,8 @@ static void identity(void)
     for (struct dirent *e; d && (e = readdir(d));)
         if (e->d_name[0] != '.' && strtol(e->d_name, NULL, 10) != dirfd(d))
             (void)printf("fd %s\n", e->d_name);
-    (void)printf("dumpable-init %s\n", access("/proc/1/environ", R_OK) == 0 ? "readable" : "closed");
+    (void)printf("dumpable-init %s\n",
+                 access("/proc/1/environ", R_OK) == 0 ? "readable" : "closed");
     (void)printf("pid-init %d\n", (int)getppid());
     struct rlimit core;
     (void)getrlimit(RLIMIT_CORE, &core);
@@ -251,12 +278,16 @@ static void cgroups(void)
 
 static void devices(void)
 {
-    static const struct { const char *name, *path; } nodes[] = {
-        { "dev-null", "/dev/null" },   { "dev-zero", "/dev/zero" },     { "dev-full", "/dev/full" },
-        { "dev-random", "/dev/random" }, { "dev-urandom", "/dev/urandom" },
-        { "dev-ptmx", "/dev/ptmx" },   { "dev-mem", "/dev/mem" },       { "dev-kmsg", "/dev/kmsg" },
-        { "dev-fuse", "/dev/fuse" },   { "dev-tun", "/dev/net/tun" },   { "dev-kvm", "/dev/kvm" },
-        { "dev-vda", "/dev/vda" },     { "dev-sda", "/dev/sda" },
+    static const struct {
+        const char *name, *path;
+    } nodes[] = {
+        { "dev-null", "/dev/null" },       { "dev-zero", "/dev/zero" },
+        { "dev-full", "/dev/full" },       { "dev-random", "/dev/random" },
+        { "dev-urandom", "/dev/urandom" }, { "dev-ptmx", "/dev/ptmx" },
+        { "dev-mem", "/dev/mem" },         { "dev-kmsg", "/dev/kmsg" },
+        { "dev-fuse", "/dev/fuse" },       { "dev-tun", "/dev/net/tun" },
+        { "dev-kvm", "/dev/kvm" },         { "dev-vda", "/dev/vda" },
+        { "dev-sda", "/dev/sda" },
     };
     for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
         try_open(nodes[i].name, nodes[i].path, O_RDWR);
@@ -269,21 +300,30 @@ static void devices(void)
 
 static void proc(void)
 {
-    static const struct { const char *name, *path; } writable[] = {
+    static const struct {
+        const char *name, *path;
+    } writable[] = {
         { "proc-sysrq", "/proc/sysrq-trigger" },
         { "proc-core-pattern", "/proc/sys/kernel/core_pattern" },
         { "proc-vm", "/proc/sys/vm/drop_caches" },
         { "proc-irq", "/proc/irq/default_smp_affinity" },
     };
-    static const struct { const char *name, *path; } readable[] = {
-        { "proc-kcore", "/proc/kcore" },       { "proc-keys", "/proc/keys" },
-        { "proc-timer-list", "/proc/timer_list" }, { "proc-kallsyms", "/proc/kallsyms" },
-        { "proc-kmsg", "/proc/kmsg" },         { "proc-interrupts", "/proc/interrupts" },
+    static const struct {
+        const char *name, *path;
+    } readable[] = {
+        { "proc-kcore", "/proc/kcore" },
+        { "proc-keys", "/proc/keys" },
+        { "proc-timer-list", "/proc/timer_list" },
+        { "proc-kallsyms", "/proc/kallsyms" },
+        { "proc-kmsg", "/proc/kmsg" },
+        { "proc-interrupts", "/proc/interrupts" },
         { "proc-vmallocinfo", "/proc/vmallocinfo" },
         { "proc-kcore-again", "/proc/self/root/proc/kcore" },
-        { "proc-1-root", "/proc/1/root/etc/shadow" }, { "proc-1-mem", "/proc/1/mem" },
+        { "proc-1-root", "/proc/1/root/etc/shadow" },
+        { "proc-1-mem", "/proc/1/mem" },
         { "proc-1-fd", "/proc/1/fd" },
-        { "proc-meminfo", "/proc/meminfo" },   { "proc-cpuinfo", "/proc/cpuinfo" },
+        { "proc-meminfo", "/proc/meminfo" },
+        { "proc-cpuinfo", "/proc/cpuinfo" },
     };
     for (size_t i = 0; i < sizeof(writable) / sizeof(writable[0]); i++)
         try_open(writable[i].name, writable[i].path, O_WRONLY);
@@ -291,8 +331,9 @@ static void proc(void)
         try_open(readable[i].name, readable[i].path, O_RDONLY);
     /* Hidden, or root's alone: for reading and for writing. */
     static const char *const closed[] = {
-        "acpi", "asound", "interrupts", "kallsyms", "kcore", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags",
-        "latency_stats", "sched_debug", "scsi", "sysrq-trigger", "timer_list", "vmallocinfo", "slabinfo", "pagetypeinfo",
+        "acpi", "asound",        "interrupts", "kallsyms",    "kcore",         "keys",
+        "kmsg", "kpagecgroup",   "kpagecount", "kpageflags",  "latency_stats", "sched_debug",
+        "scsi", "sysrq-trigger", "timer_list", "vmallocinfo", "slabinfo",      "pagetypeinfo",
     };
     for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++) {
         char path[64], name[64];
@@ -319,9 +360,11 @@ static void proc(void)
 
 static void files(const char *foreign, const char *helper)
 {
-    static const char *const gone[] = { "/root", "/etc/shadow", "/run/dbus", "/var/run/docker.sock",
-                                        "/etc/selvedge", "/etc/hadoop", "/boot", "/var/lib",
-                                        "/sys/kernel", "/mnt", "/srv" };
+    static const char *const gone[] = {
+        "/root",         "/etc/shadow", "/run/dbus", "/var/run/docker.sock",
+        "/etc/selvedge", "/etc/hadoop", "/boot",     "/var/lib",
+        "/sys/kernel",   "/mnt",        "/srv"
+    };
     char line[1024], path[512];
     for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
         (void)snprintf(line, sizeof(line), "see-%s", gone[i]);

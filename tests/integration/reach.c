@@ -1,6 +1,7 @@
-/* Runs in a container as its job and tries, for MILLISECONDS from its first instruction on, to reach into pid 1,
- * which has the same user id; then once into a child of its own, where all of it works if the profile lets
- * debuggers work. Writes into `out` "rounds N, reached N: NAMES, own child: NAMES". Static: it begins while pid 1 is still busy. */
+/* Runs in a container as its job and tries, for MILLISECONDS from its first instruction on, to
+ * reach into pid 1, which has the same user id; then once into a child of its own, where all of it
+ * works if the profile lets debuggers work. Writes into `out` "rounds N, reached N: NAMES, own
+ * child: NAMES". Static: it begins while pid 1 is still busy. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,20 +27,24 @@ static void note(bool hit, const char *name)
 
 static void one(pid_t pid)
 {
-    static const char *const files[] = { "mem", "maps", "environ", "fd", "exe", "auxv", "cwd", "root", "fdinfo/3", "syscall" };
+    static const char *const files[] = { "mem",  "maps", "environ", "fd",       "exe",
+                                         "auxv", "cwd",  "root",    "fdinfo/3", "syscall" };
     static char buf[64];
     char path[64];
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, files[i]);
         int fd = open(path, O_RDONLY);
-        note(fd >= 0 && (read(fd, buf, sizeof(buf)) > 0 || errno == EIO || errno == EISDIR), files[i]);
+        note(fd >= 0 && (read(fd, buf, sizeof(buf)) > 0 || errno == EIO || errno == EISDIR),
+             files[i]);
         if (fd >= 0)
             (void)close(fd);
         note(readlink(path, buf, sizeof(buf)) > 0, files[i]);
     }
     struct iovec mine = { buf, 1 }, its = { reached, 1 };
-    note(syscall(SYS_process_vm_readv, pid, &mine, 1L, &its, 1L, 0L) >= 0 || errno == EFAULT, "vm_readv");
-    note(syscall(SYS_process_vm_writev, pid, &mine, 1L, &its, 1L, 0L) >= 0 || errno == EFAULT, "vm_writev");
+    note(syscall(SYS_process_vm_readv, pid, &mine, 1L, &its, 1L, 0L) >= 0 || errno == EFAULT,
+         "vm_readv");
+    note(syscall(SYS_process_vm_writev, pid, &mine, 1L, &its, 1L, 0L) >= 0 || errno == EFAULT,
+         "vm_writev");
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     note(pidfd >= 0 && syscall(SYS_pidfd_getfd, pidfd, 0, 0) >= 0, "getfd");
     if (pidfd >= 0)

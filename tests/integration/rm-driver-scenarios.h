@@ -62,10 +62,12 @@ static void run_life(void)
     size_t unacked = 0;
 
     (void)snprintf(want, sizeof(want), "/proxy/%s", yarn_app_id_text(id, text));
-    check(sv_streq(g.env_base, want) && g.env_time[0], "the master's environment has its two variables");
+    check(sv_streq(g.env_base, want) && g.env_time[0],
+          "the master's environment has its two variables");
     check(g.bad_tokens == 0, "the master's container token is signed with the node's key");
     resp = allocate(a, &m, 10);
-    check(resp->n_allocated_containers == 10, "10 containers are in the answer that asked for them (%zu)",
+    check(resp->n_allocated_containers == 10,
+          "10 containers are in the answer that asked for them (%zu)",
           resp->n_allocated_containers);
     check(resp->n_nm_tokens == 1, "one NMToken for the node");
     check(resp->allocated_containers[0]->priority->priority == 1 &&
@@ -121,12 +123,13 @@ static void run_rules(void)
     refused(g.client, "getApplicationReport", &unknown.base,
             &hadoop__yarn__get_application_report_response_proto__descriptor, JAVA_APP_NOT_FOUND,
             "Application with id 'application_1_0001' doesn't exist in RM.");
-    queue.queuename = (char *)(uintptr_t)"default";
+    queue.queuename = (char *)(uintptr_t) "default";
     queue.has_includeapplications = queue.includeapplications = true;
     info = must(a, g.client, "getQueueInfo", &queue.base,
                 &hadoop__yarn__get_queue_info_response_proto__descriptor);
-    check(info->queueinfo && info->queueinfo->n_applications == 1, "getQueueInfo lists the application");
-    queue.queuename = (char *)(uintptr_t)"nowhere";
+    check(info->queueinfo && info->queueinfo->n_applications == 1,
+          "getQueueInfo lists the application");
+    queue.queuename = (char *)(uintptr_t) "nowhere";
     info = must(a, g.client, "getQueueInfo", &queue.base,
                 &hadoop__yarn__get_queue_info_response_proto__descriptor);
     check(!info->queueinfo, "getQueueInfo of an unknown queue is empty");
@@ -142,7 +145,8 @@ static void run_rules(void)
     foreign[0] = yarn_container_id_to(a, (struct yarn_container_id){ { { 1, 1 }, 1 }, 1 });
     q.release = foreign;
     q.n_release = 1;
-    refused(m.c, "allocate", &q.base, ad, JAVA_INVALID_RELEASE, "not belonging to this application");
+    refused(m.c, "allocate", &q.base, ad, JAVA_INVALID_RELEASE,
+            "not belonging to this application");
     q.n_release = 0;
     q.response_id = 77;
     refused(m.c, "allocate", &q.base, ad, JAVA_INVALID_AM_REQUEST, "Invalid responseId");
@@ -193,7 +197,8 @@ static void run_heartbeats(void)
     n->response_id = beat_with(a, n, 2)->response_id;
     check(beat_with(a, n, 0)->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__RESYNC,
           "a node that is too far behind is told to resync");
-    check(register_node(n, true) == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL, "and may register again");
+    check(register_node(n, true) == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL,
+          "and may register again");
     check(beat_with(a, n, 0)->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL,
           "after which it is as new");
 }
@@ -250,8 +255,10 @@ static void run_failure(void)
         beat(&g.nodes[0]);
     }
     check(wait_state(id, STATE(FAILED)), "the application is FAILED after two attempts");
-    (void)snprintf(want, sizeof(want), "Application %s failed 2 times due to AM Container for "
-                   "appattempt_", yarn_app_id_text(id, text));
+    (void)snprintf(want, sizeof(want),
+                   "Application %s failed 2 times due to AM Container for "
+                   "appattempt_",
+                   yarn_app_id_text(id, text));
     check(strstr(report(a, id)->diagnostics, want) &&
               strstr(report(a, id)->diagnostics, "exited with  exitCode: 1\n"),
           "its diagnostics are Hadoop's");
@@ -405,7 +412,8 @@ static void run_roll(void)
         }
         (void)sd_event_run(g.event, 300000);
     }
-    check(tokens == 1 && m.containers > had, "then the node's NMToken is sent again, with the new key");
+    check(tokens == 1 && m.containers > had,
+          "then the node's NMToken is sent again, with the new key");
     good_bye(&m, id);
 }
 
@@ -423,11 +431,13 @@ static void run_rate(void)
     t0 = sv_now_ms();
     (void)allocate(a, &m, 1000);
     ms = SV_MAX(sv_now_ms() - t0, (int64_t)1);
-    check(m.containers == 1000, "1000 containers on %d nodes in one answer, %lld ms = %lld a second",
-          g.n_nodes, (long long)ms, (long long)(1000 * 1000 / ms));
+    check(m.containers == 1000,
+          "1000 containers on %d nodes in one answer, %lld ms = %lld a second", g.n_nodes,
+          (long long)ms, (long long)(1000 * 1000 / ms));
     for (int i = 0; i < g.n_nodes; i++)
         for (size_t k = 0; k < g.nodes[i].n_held; k++) {
-            g.nodes[i].held[k].complete = yarn_container_id_cmp(g.nodes[i].held[k].id, g.master) != 0;
+            g.nodes[i].held[k].complete =
+                yarn_container_id_cmp(g.nodes[i].held[k].id, g.master) != 0;
             done += g.nodes[i].held[k].complete;
         }
     for (int i = 0; i < g.n_nodes; i++)
@@ -448,9 +458,9 @@ static const struct {
     const char *name;
     void (*run)(void);
 } scenarios[] = {
-    { "life", run_life },       { "rules", run_rules },     { "heartbeats", run_heartbeats },
-    { "kill", run_kill },       { "failure", run_failure }, { "restart", run_restart },
-    { "expiry", run_expiry },   { "roll", run_roll },       { "rate", run_rate },
+    { "life", run_life },     { "rules", run_rules },     { "heartbeats", run_heartbeats },
+    { "kill", run_kill },     { "failure", run_failure }, { "restart", run_restart },
+    { "expiry", run_expiry }, { "roll", run_roll },       { "rate", run_rate },
 };
 
 #endif

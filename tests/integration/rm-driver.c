@@ -4,8 +4,8 @@
  *
  *     rm-driver CLIENT_PORT TRACKER_PORT AM_PORT SCENARIO
  *
- * Each check is one line "ok TEXT" or "FAIL TEXT"; scenario `restart` prints RESTART and waits for a
- * line on stdin while tests/integration/test-rm kills and starts the ResourceManager. */
+ * Each check is one line "ok TEXT" or "FAIL TEXT"; scenario `restart` prints RESTART and waits for
+ * a line on stdin while tests/integration/test-rm kills and starts the ResourceManager. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,8 +81,12 @@ static void die(const char *what, const struct sv_error *err)
 static struct ipc_client *open_client(uint16_t port, const char *protocol, const char *user,
                                       const struct yarn_token *token)
 {
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .port = port, .protocol = protocol,
-                                     .version = 1, .user = user, .token = token,
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = port,
+                                     .protocol = protocol,
+                                     .version = 1,
+                                     .user = user,
+                                     .token = token,
                                      .call_ms = PATIENCE_MS };
     struct ipc_client *c;
     struct sv_error err = { 0 };
@@ -154,8 +158,8 @@ static void take_credentials(const Hadoop__Yarn__ContainerLaunchContextProto *cl
             continue;
         memcpy(g.amrm_id, t->id, t->id_len);
         memcpy(g.amrm_password, t->password, t->password_len);
-        g.amrm = (struct yarn_token){ g.amrm_id, t->id_len, g.amrm_password, t->password_len,
-                                      YARN_KIND_AMRM, "" };
+        g.amrm = (struct yarn_token){ g.amrm_id,       t->id_len,      g.amrm_password,
+                                      t->password_len, YARN_KIND_AMRM, "" };
     }
 }
 
@@ -235,7 +239,7 @@ static int verify_nm_token(const uint8_t *id, size_t len, uint8_t ret[64], size_
 #define on_rollbackLastReInitialization NULL
 #define on_commitLastReInitialization NULL
 #define on_getLocalizationStatuses NULL
-#define ROW(name, request, response) \
+#define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method nm_methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
 static const struct ipc_protocol nm_protocol = { YARN_CONTAINER_MANAGEMENT_PROTOCOL, 1, nm_methods,
@@ -264,9 +268,8 @@ static Hadoop__Yarn__NodeActionProto register_node(struct node *n, bool with_con
     q.has_http_port = true;
     q.http_port = 8042;
     q.resource = yarn_resource_to(a, (struct yarn_resource){ 65536, 64 });
-    q.nm_version = (char *)(uintptr_t)"3.4.2";
-    q.container_statuses =
-        sv_newn(a, Hadoop__Yarn__NMContainerStatusProto *, n->n_held + 1);
+    q.nm_version = (char *)(uintptr_t) "3.4.2";
+    q.container_statuses = sv_newn(a, Hadoop__Yarn__NMContainerStatusProto *, n->n_held + 1);
     for (size_t i = 0; with_containers && i < n->n_held; i++) {
         Hadoop__Yarn__NMContainerStatusProto *m = sv_new(a, Hadoop__Yarn__NMContainerStatusProto);
 
@@ -289,7 +292,8 @@ static Hadoop__Yarn__NodeActionProto register_node(struct node *n, bool with_con
 
 static struct node *add_node(void)
 {
-    struct ipc_server_config cfg = { .host = "127.0.0.1", .verify_token = verify_nm_token,
+    struct ipc_server_config cfg = { .host = "127.0.0.1",
+                                     .verify_token = verify_nm_token,
                                      .protocols = nm_protocols };
     struct node *n = &g.nodes[g.n_nodes];
     struct sv_error err = { 0 };
@@ -348,7 +352,7 @@ static const HeartbeatResponse *beat_with(struct sv_arena *a, struct node *n, in
         m->state = n->held[i].complete ? HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE
                                        : HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING;
         m->exit_status = n->held[i].complete ? n->held[i].exit : -1000;
-        m->diagnostics = (char *)(uintptr_t)"";
+        m->diagnostics = (char *)(uintptr_t) "";
         st.containersstatuses[st.n_containersstatuses++] = m;
     }
     q.node_status = &st;
@@ -407,7 +411,7 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
         HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
     const Hadoop__Yarn__GetNewApplicationResponseProto *resp;
     struct yarn_app_id id;
-    char *cmd = (char *)(uintptr_t)"true";
+    char *cmd = (char *)(uintptr_t) "true";
 
     resp = must(a, g.client, "getNewApplication", &nq.base,
                 &hadoop__yarn__get_new_application_response_proto__descriptor);
@@ -416,7 +420,7 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
     clc.command = &cmd;
     clc.n_command = 1;
     ctx.application_id = resp->application_id;
-    ctx.application_name = (char *)(uintptr_t)"driver";
+    ctx.application_name = (char *)(uintptr_t) "driver";
     ctx.queue = (char *)(uintptr_t)queue;
     ctx.am_container_spec = &clc;
     ctx.resource = yarn_resource_to(a, (struct yarn_resource){ 1024, 1 });
@@ -428,8 +432,7 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
     return id;
 }
 
-static const Hadoop__Yarn__ApplicationReportProto *report(struct sv_arena *a,
-                                                          struct yarn_app_id id)
+static const Hadoop__Yarn__ApplicationReportProto *report(struct sv_arena *a, struct yarn_app_id id)
 {
     Hadoop__Yarn__GetApplicationReportRequestProto q =
         HADOOP__YARN__GET_APPLICATION_REPORT_REQUEST_PROTO__INIT;
@@ -491,10 +494,10 @@ master_register(struct sv_arena *a, struct master *m)
     Hadoop__Yarn__RegisterApplicationMasterRequestProto q =
         HADOOP__YARN__REGISTER_APPLICATION_MASTER_REQUEST_PROTO__INIT;
 
-    q.host = (char *)(uintptr_t)"127.0.0.1";
+    q.host = (char *)(uintptr_t) "127.0.0.1";
     q.has_rpc_port = true;
     q.rpc_port = 4711;
-    q.tracking_url = (char *)(uintptr_t)"";
+    q.tracking_url = (char *)(uintptr_t) "";
     m->response_id = 0;
     return must(a, m->c, "registerApplicationMaster", &q.base,
                 &hadoop__yarn__register_application_master_response_proto__descriptor);
@@ -510,7 +513,7 @@ static void fill_ask(struct sv_arena *a, Hadoop__Yarn__AllocateRequestProto *q, 
     hadoop__yarn__priority_proto__init(m->priority);
     m->priority->has_priority = true;
     m->priority->priority = 1;
-    m->resource_name = (char *)(uintptr_t)"*";
+    m->resource_name = (char *)(uintptr_t) "*";
     m->capability = yarn_resource_to(a, (struct yarn_resource){ memory, 1 });
     m->has_num_containers = true;
     m->num_containers = count;
@@ -574,7 +577,7 @@ static bool finish(struct master *m)
 
     q.has_final_application_status = true;
     q.final_application_status = HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_SUCCEEDED;
-    q.diagnostics = (char *)(uintptr_t)"well done";
+    q.diagnostics = (char *)(uintptr_t) "well done";
     resp = must(a, m->c, "finishApplicationMaster", &q.base,
                 &hadoop__yarn__finish_application_master_response_proto__descriptor);
     return resp->isunregistered;

@@ -1,6 +1,7 @@
-/* Stands in for a program that the setuid helper executes, and says how it was started: its line of /proc/self/status
- * and descriptors, a line each. To descriptor 3 where that is a Unix socket (a localizer's channel), else into the file beside it
- * whose name ends in .seen, which the test has made. Exits 1. Static: it may run anywhere. */
+/* Stands in for a program that the setuid helper executes, and says how it was started: its line of
+ * /proc/self/status and descriptors, a line each. To descriptor 3 where that is a Unix socket (a
+ * localizer's channel), else into the file beside it whose name ends in .seen, which the test has
+ * made. Exits 1. Static: it may run anywhere. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +23,9 @@ static void add(const char *key, const char *value)
 
 int main(int argc, char **argv, char **envp)
 {
-    static const char *const keys[] = { "Uid:", "Gid:", "Groups:", "CapInh:", "CapPrm:", "CapEff:", "CapBnd:",
-                                        "CapAmb:", "NoNewPrivs:", "Seccomp:", "Umask:", NULL };
+    static const char *const keys[] = { "Uid:",        "Gid:",     "Groups:", "CapInh:",
+                                        "CapPrm:",     "CapEff:",  "CapBnd:", "CapAmb:",
+                                        "NoNewPrivs:", "Seccomp:", "Umask:",  NULL };
     char line[512], path[512], number[32];
     struct stat st;
     FILE *f = fopen("/proc/self/status", "r");
@@ -51,10 +53,12 @@ int main(int argc, char **argv, char **envp)
         add("env", *envp);
     (void)snprintf(number, sizeof(number), "%d", prctl(PR_GET_SECUREBITS));
     add("securebits", number);
-    (void)snprintf(number, sizeof(number), "%llu", stat("/tmp", &st) == 0 ? (unsigned long long)st.st_dev : 0);
+    (void)snprintf(number, sizeof(number), "%llu",
+                   stat("/tmp", &st) == 0 ? (unsigned long long)st.st_dev : 0);
     add("tmp", number);
     /* What a container's filter lets through to "no such file", a localizer's does not. */
-    (void)snprintf(number, sizeof(number), "%d", execve("/nonexistent", argv, environ) < 0 ? errno : 0);
+    (void)snprintf(number, sizeof(number), "%d",
+                   execve("/nonexistent", argv, environ) < 0 ? errno : 0);
     add("execve", number);
     add("cwd", getcwd(line, sizeof(line)) ? line : "?");
     int domain = 0, to = -1;

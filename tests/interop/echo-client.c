@@ -5,7 +5,8 @@
  *       the ports of that server, as echo-server prints its own. For each method with every field
  *       filled, with empty fields and with what is required: the request that Java saw and the
  *       response that came are compared, packed, with what was meant. Prints "ok PROTOCOL METHOD",
- *       "absent PROTOCOL METHOD" where this Hadoop has no such method, "FAIL PROTOCOL METHOD why". */
+ *       "absent PROTOCOL METHOD" where this Hadoop has no such method, "FAIL PROTOCOL METHOD why".
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 #define BULK (8u << 20)
 #define TOGETHER 64
 
-static const struct yarn_master_key key = { .key_id = 77, .len = 8,
+static const struct yarn_master_key key = { .key_id = 77,
+                                            .len = 8,
                                             .bytes = { 1, 2, 3, 4, 5, 6, 7, 0x88 } };
 static const struct yarn_attempt_id attempt = { .app = { .cluster_ts = 1700000000123, .id = 42 },
                                                 .attempt = 3 };
@@ -48,7 +50,10 @@ static const struct method generic[] = { HADOOP_GENERIC_REFRESH_METHODS(ROW) };
 static const struct method failover[] = { HADOOP_ZKFC_METHODS(ROW) };
 
 enum { SIMPLE, AM, NM, PORTS = 5 };
-#define PROTOCOL(name, methods, port) { name, methods, SV_ARRAY_LEN(methods), port }
+#define PROTOCOL(name, methods, port)                                                              \
+    {                                                                                              \
+        name, methods, SV_ARRAY_LEN(methods), port                                                 \
+    }
 static const struct {
     const char *name;
     const struct method *methods;
@@ -91,7 +96,8 @@ static bool wanted(const struct fill *f, const ProtobufCFieldDescriptor *d)
 {
     if (d->label == PROTOBUF_C_LABEL_REQUIRED)
         return true;
-    if (f->shape == MINIMAL || (f->shape == EMPTY && (d->label == PROTOBUF_C_LABEL_REPEATED || f->depth > 1)))
+    if (f->shape == MINIMAL ||
+        (f->shape == EMPTY && (d->label == PROTOBUF_C_LABEL_REPEATED || f->depth > 1)))
         return false;
     if (d->type != PROTOBUF_C_TYPE_MESSAGE)
         return true;
@@ -241,7 +247,9 @@ static void add_unknown(struct sv_arena *a, ProtobufCMessage *m, uint32_t tag, u
         n += v;
     }
     all[m->n_unknown_fields++] = (ProtobufCMessageUnknownField){
-        .tag = tag, .data = data, .len = n,
+        .tag = tag,
+        .data = data,
+        .len = n,
         .wire_type = of ? PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED : PROTOBUF_C_WIRE_TYPE_VARINT,
     };
     m->unknown_fields = all;
@@ -251,7 +259,8 @@ static void add_unknown(struct sv_arena *a, ProtobufCMessage *m, uint32_t tag, u
 static struct bytes take_seen(struct sv_arena *a, ProtobufCMessage *m)
 {
     struct bytes seen = { NULL, 0 };
-    ProtobufCMessageUnknownField *left = sv_newn(a, ProtobufCMessageUnknownField, m->n_unknown_fields + 1);
+    ProtobufCMessageUnknownField *left =
+        sv_newn(a, ProtobufCMessageUnknownField, m->n_unknown_fields + 1);
     unsigned n = 0;
     for (unsigned i = 0; i < m->n_unknown_fields; i++) {
         const ProtobufCMessageUnknownField *f = &m->unknown_fields[i];
@@ -277,8 +286,8 @@ static const char *judge(struct sv_arena *a, const ProtobufCMessage *request,
     struct bytes seen = take_seen(a, copy);
     if (!seen.data)
         return "the answer does not hold what the server saw";
-    ProtobufCMessage *q = protobuf_c_message_unpack(request->descriptor, sv_arena_protobuf(a), seen.len,
-                                                    seen.data);
+    ProtobufCMessage *q =
+        protobuf_c_message_unpack(request->descriptor, sv_arena_protobuf(a), seen.len, seen.data);
     if (!q || !equal(pack(a, q), pack(a, request)))
         return "the request has changed";
     return equal(pack(a, copy), pack(a, wanted_response)) ? NULL : "the response has changed";
@@ -295,10 +304,12 @@ static struct ipc_client *connect_to(sd_event *event, struct sv_arena *a, size_t
     int port = protocols[which].port, r = 0;
     if (port == AM) {
         t.kind = YARN_KIND_AMRM;
-        r = yarn_amrm_token_encode(a, &(struct yarn_amrm_token){ .attempt = attempt, .key_id = 77 }, &t.id,
-                                   &t.id_len);
+        r = yarn_amrm_token_encode(a, &(struct yarn_amrm_token){ .attempt = attempt, .key_id = 77 },
+                                   &t.id, &t.id_len);
     } else if (port == NM) {
-        struct yarn_nm_token nm = { .attempt = attempt, .submitter = "alice", .key_id = 77,
+        struct yarn_nm_token nm = { .attempt = attempt,
+                                    .submitter = "alice",
+                                    .key_id = 77,
                                     .node = { .host = "127.0.0.1", .port = ports[NM] } };
         t.kind = YARN_KIND_NM;
         r = yarn_nm_token_encode(a, &nm, &t.id, &t.id_len);
@@ -306,8 +317,11 @@ static struct ipc_client *connect_to(sd_event *event, struct sv_arena *a, size_t
     if (r >= 0 && t.id)
         r = yarn_token_password(YARN_HMAC_SHA1, &key, t.id, t.id_len, password, &t.password_len);
     t.password = password;
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .port = ports[port], .version = 1,
-                                     .user = "gustav", .token = t.id ? &t : NULL,
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = ports[port],
+                                     .version = 1,
+                                     .user = "gustav",
+                                     .token = t.id ? &t : NULL,
                                      .protocol = protocols[which].name };
     if (r < 0 || ipc_client_new(event, &cfg, &c, NULL) < 0)
         return NULL;
@@ -362,10 +376,14 @@ static void say(const char *protocol, const char *what, const char *r)
 static const char *bulk(struct ipc_client *c)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new((size_t)1 << 30);
-    Hadoop__Yarn__StartContainersRequestProto q = HADOOP__YARN__START_CONTAINERS_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__StartContainerRequestProto one = HADOOP__YARN__START_CONTAINER_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__ContainerLaunchContextProto context = HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
-    Hadoop__Yarn__StartContainersResponseProto r = HADOOP__YARN__START_CONTAINERS_RESPONSE_PROTO__INIT;
+    Hadoop__Yarn__StartContainersRequestProto q =
+        HADOOP__YARN__START_CONTAINERS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__StartContainerRequestProto one =
+        HADOOP__YARN__START_CONTAINER_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__ContainerLaunchContextProto context =
+        HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
+    Hadoop__Yarn__StartContainersResponseProto r =
+        HADOOP__YARN__START_CONTAINERS_RESPONSE_PROTO__INIT;
     Hadoop__Yarn__StringBytesMapProto meta = HADOOP__YARN__STRING_BYTES_MAP_PROTO__INIT;
     Hadoop__Yarn__StartContainerRequestProto *all[] = { &one };
     Hadoop__Yarn__StringBytesMapProto *metas[] = { &meta };
@@ -442,7 +460,8 @@ int main(int argc, char **argv)
         _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
         struct ipc_client *c = connect_to(event, a, p, ports);
         for (size_t i = 0; c && i < protocols[p].n; i++)
-            say(protocols[p].name, protocols[p].methods[i].name, every_shape(c, &protocols[p].methods[i]));
+            say(protocols[p].name, protocols[p].methods[i].name,
+                every_shape(c, &protocols[p].methods[i]));
         if (c && p == CONTAINER)
             say("-", "8 MiB there and back", bulk(c));
         ipc_client_free(c);

@@ -1,13 +1,15 @@
-/* Every method of every protocol of wire/methods.h on our IPC server, for tests/interop/test-methods.
+/* Every method of every protocol of wire/methods.h on our IPC server, for
+ * tests/interop/test-methods.
  *
- * A request says in fields of echo.h what it wants to be answered: the response comes in it, packed,
- * and is unpacked and packed again by our descriptors; so is the request, which goes back inside the
- * response. Whoever calls can so compare both with what it meant.
+ * A request says in fields of echo.h what it wants to be answered: the response comes in it,
+ * packed, and is unpacked and packed again by our descriptors; so is the request, which goes back
+ * inside the response. Whoever calls can so compare both with what it meant.
  *
  *   echo-server
  *       prints "ready SIMPLE AM NM SMALL BOTH", five ports: all protocols with SIMPLE,
  *       ApplicationMasterProtocol for AMRMTokens, ContainerManagementProtocol for NMTokens, all
- *       protocols with ipc.maximum.data.length 65536, all with SIMPLE and NMTokens. Ends when its standard input ends. */
+ *       protocols with ipc.maximum.data.length 65536, all with SIMPLE and NMTokens. Ends when its
+ * standard input ends. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +23,8 @@
 #define SMALL_FRAME 65536
 #define BATCH_MAX 256
 
-static const struct yarn_master_key key = { .key_id = 77, .len = 8,
+static const struct yarn_master_key key = { .key_id = 77,
+                                            .len = 8,
                                             .bytes = { 1, 2, 3, 4, 5, 6, 7, 0x88 } };
 static struct {
     struct ipc_call *call;
@@ -80,8 +83,8 @@ static void add_unknown(ProtobufCMessage *m, struct sv_arena *a, uint32_t tag,
         sv_newn(a, ProtobufCMessageUnknownField, m->n_unknown_fields + 1);
     if (m->n_unknown_fields > 0)
         memcpy(all, m->unknown_fields, m->n_unknown_fields * sizeof *all);
-    all[m->n_unknown_fields] = (ProtobufCMessageUnknownField){ .tag = tag, .wire_type = type,
-                                                               .data = data, .len = len };
+    all[m->n_unknown_fields] =
+        (ProtobufCMessageUnknownField){ .tag = tag, .wire_type = type, .data = data, .len = len };
     m->unknown_fields = all;
     m->n_unknown_fields++;
 }
@@ -156,13 +159,13 @@ static void echo(struct ipc_call *call, const ProtobufCMessage *request,
 
 /* ---- Tables ---- */
 
-#define HANDLER(name, response) \
-    static void name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata) \
-    { \
-        (void)userdata; \
-        echo(call, request, &response##__descriptor); \
+#define HANDLER(name, response)                                                                    \
+    static void name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)       \
+    {                                                                                              \
+        (void)userdata;                                                                            \
+        echo(call, request, &response##__descriptor);                                              \
     }
-#define ROW(method, function, request, response) \
+#define ROW(method, function, request, response)                                                   \
     { #method, &request##__descriptor, &response##__descriptor, function },
 
 #define CLIENT_HANDLER(m, q, r) HANDLER(client_##m, r)
@@ -178,9 +181,8 @@ static const struct ipc_method master_methods[] = { YARN_APPLICATION_MASTER_METH
 #define CONTAINER_HANDLER(m, q, r) HANDLER(container_##m, r)
 #define CONTAINER_ROW(m, q, r) ROW(m, container_##m, q, r)
 YARN_CONTAINER_MANAGEMENT_METHODS(CONTAINER_HANDLER)
-static const struct ipc_method container_methods[] = {
-    YARN_CONTAINER_MANAGEMENT_METHODS(CONTAINER_ROW)
-};
+static const struct ipc_method container_methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(
+    CONTAINER_ROW) };
 
 #define TRACKER_HANDLER(m, q, r) HANDLER(tracker_##m, r)
 #define TRACKER_ROW(m, q, r) ROW(m, tracker_##m, q, r)
@@ -215,17 +217,20 @@ static const struct ipc_method history_methods[] = { YARN_HISTORY_METHODS(HISTOR
 #define MAPPINGS_HANDLER(m, q, r) HANDLER(mappings_##m, r)
 #define MAPPINGS_ROW(m, q, r) ROW(m, mappings_##m, q, r)
 HADOOP_GET_USER_MAPPINGS_METHODS(MAPPINGS_HANDLER)
-static const struct ipc_method mappings_methods[] = { HADOOP_GET_USER_MAPPINGS_METHODS(MAPPINGS_ROW) };
+static const struct ipc_method mappings_methods[] = { HADOOP_GET_USER_MAPPINGS_METHODS(
+    MAPPINGS_ROW) };
 
 #define REFRESH_HANDLER(m, q, r) HANDLER(refresh_##m, r)
 #define REFRESH_ROW(m, q, r) ROW(m, refresh_##m, q, r)
 HADOOP_REFRESH_USER_MAPPINGS_METHODS(REFRESH_HANDLER)
-static const struct ipc_method refresh_methods[] = { HADOOP_REFRESH_USER_MAPPINGS_METHODS(REFRESH_ROW) };
+static const struct ipc_method refresh_methods[] = { HADOOP_REFRESH_USER_MAPPINGS_METHODS(
+    REFRESH_ROW) };
 
 #define POLICY_HANDLER(m, q, r) HANDLER(policy_##m, r)
 #define POLICY_ROW(m, q, r) ROW(m, policy_##m, q, r)
 HADOOP_REFRESH_AUTHORIZATION_METHODS(POLICY_HANDLER)
-static const struct ipc_method policy_methods[] = { HADOOP_REFRESH_AUTHORIZATION_METHODS(POLICY_ROW) };
+static const struct ipc_method policy_methods[] = { HADOOP_REFRESH_AUTHORIZATION_METHODS(
+    POLICY_ROW) };
 
 #define QUEUE_HANDLER(m, q, r) HANDLER(queue_##m, r)
 #define QUEUE_ROW(m, q, r) ROW(m, queue_##m, q, r)
@@ -242,8 +247,8 @@ static const struct ipc_method generic_methods[] = { HADOOP_GENERIC_REFRESH_METH
 HADOOP_ZKFC_METHODS(FAILOVER_HANDLER)
 static const struct ipc_method failover_methods[] = { HADOOP_ZKFC_METHODS(FAILOVER_ROW) };
 
-#define PROTOCOL(prefix, name) \
-    static const struct ipc_protocol prefix = { name, 1, prefix##_methods, \
+#define PROTOCOL(prefix, name)                                                                     \
+    static const struct ipc_protocol prefix = { name, 1, prefix##_methods,                         \
                                                 SV_ARRAY_LEN(prefix##_methods) }
 PROTOCOL(client, YARN_APPLICATION_CLIENT_PROTOCOL);
 PROTOCOL(master, YARN_APPLICATION_MASTER_PROTOCOL);
@@ -262,8 +267,8 @@ PROTOCOL(generic, HADOOP_GENERIC_REFRESH_PROTOCOL);
 PROTOCOL(failover, HADOOP_ZKFC_PROTOCOL);
 
 static const struct ipc_protocol *const all[] = {
-    &client, &master, &container, &tracker, &admin, &ha, &localizer, &collector, &history, &mappings,
-    &refresh, &policy, &queue, &generic, &failover, NULL,
+    &client,  &master,   &container, &tracker, &admin, &ha,      &localizer, &collector,
+    &history, &mappings, &refresh,   &policy,  &queue, &generic, &failover,  NULL,
 };
 static const struct ipc_protocol *const master_only[] = { &master, NULL };
 static const struct ipc_protocol *const container_only[] = { &container, NULL };
@@ -278,7 +283,8 @@ static int password_of(struct yarn_attempt_id attempt, const uint8_t *id, size_t
 }
 
 static int verify_am(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
-                     char ret_user[256], const char **ret_class, struct sv_error *err, void *userdata)
+                     char ret_user[256], const char **ret_class, struct sv_error *err,
+                     void *userdata)
 {
     (void)ret_class, (void)userdata;
     struct yarn_amrm_token t;
@@ -287,7 +293,8 @@ static int verify_am(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
 }
 
 static int verify_nm(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
-                     char ret_user[256], const char **ret_class, struct sv_error *err, void *userdata)
+                     char ret_user[256], const char **ret_class, struct sv_error *err,
+                     void *userdata)
 {
     (void)ret_class, (void)userdata;
     struct yarn_nm_token t;

@@ -1,5 +1,5 @@
-/* A client of ResourceManagers for tests/interop/test-rm-clients: the wire room's proxy, configured by
- * Hadoop's files as a NodeManager and a command line are.
+/* A client of ResourceManagers for tests/interop/test-rm-clients: the wire room's proxy, configured
+ * by Hadoop's files as a NodeManager and a command line are.
  *
  *   rm-client CONF-DIR [-D KEY=VALUE]...
  *
@@ -7,13 +7,12 @@
  *   app                  getNewApplication: "application application_… <memory:…>"
  *   metrics              getClusterMetrics: "metrics N nodes"
  *   register             registerNodeManager: "registered action A"
- *   beat N               N heartbeats, each as soon as the last is answered: "beats N response ID actions A"
- *   hold                 sends one of app, metrics and beat 1 and answers "held" when they are written; the
- *                        three answers follow as they come
- *   active HOST PORT     makes the ResourceManager whose admin service is there the active one: "active"
- *   standby HOST PORT    the opposite: "standby"
- *   servers              "servers CLIENT-SERVICE TRACKER retries N": where calls go now
- * A failed call is answered with "failed METHOD: CLASS: text". */
+ *   beat N               N heartbeats, each as soon as the last is answered: "beats N response ID
+ * actions A" hold                 sends one of app, metrics and beat 1 and answers "held" when they
+ * are written; the three answers follow as they come active HOST PORT     makes the ResourceManager
+ * whose admin service is there the active one: "active" standby HOST PORT    the opposite:
+ * "standby" servers              "servers CLIENT-SERVICE TRACKER retries N": where calls go now A
+ * failed call is answered with "failed METHOD: CLASS: text". */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,18 +50,21 @@ static void say(const char *fmt, ...)
 static bool failed(const char *method, const struct ipc_result *r, const struct sv_error *err)
 {
     if (r->status < 0)
-        say("failed %s: %s: %s", method, r->java_class ? r->java_class : strerror(-r->status), err->text);
+        say("failed %s: %s: %s", method, r->java_class ? r->java_class : strerror(-r->status),
+            err->text);
     return r->status < 0;
 }
 
 static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
-                     const struct ipc_proxy_server *from, const struct ipc_proxy_server *to, void *userdata)
+                     const struct ipc_proxy_server *from, const struct ipc_proxy_server *to,
+                     void *userdata)
 {
     (void)userdata;
     char a[360], b[360];
     me.retries++;
-    fprintf(stderr, "%s at %s: %s; in %lld ms at %s\n", method, ipc_proxy_server_text(from, a, sizeof a),
-            err->text, (long long)wait_ms, ipc_proxy_server_text(to, b, sizeof b));
+    fprintf(stderr, "%s at %s: %s; in %lld ms at %s\n", method,
+            ipc_proxy_server_text(from, a, sizeof a), err->text, (long long)wait_ms,
+            ipc_proxy_server_text(to, b, sizeof b));
 }
 
 /* ---- Client service ---- */
@@ -84,10 +86,11 @@ static void on_app(const struct ipc_result *r, const struct sv_error *err, void 
 
 static int call_app(void)
 {
-    Hadoop__Yarn__GetNewApplicationRequestProto m = HADOOP__YARN__GET_NEW_APPLICATION_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__GetNewApplicationRequestProto m =
+        HADOOP__YARN__GET_NEW_APPLICATION_REQUEST_PROTO__INIT;
     return ipc_proxy_call(me.clients, "getNewApplication", &m.base,
-                          &hadoop__yarn__get_new_application_response_proto__descriptor, 0, on_app, NULL,
-                          NULL);
+                          &hadoop__yarn__get_new_application_response_proto__descriptor, 0, on_app,
+                          NULL, NULL);
 }
 
 static void on_metrics(const struct ipc_result *r, const struct sv_error *err, void *userdata)
@@ -100,10 +103,11 @@ static void on_metrics(const struct ipc_result *r, const struct sv_error *err, v
 
 static int call_metrics(void)
 {
-    Hadoop__Yarn__GetClusterMetricsRequestProto m = HADOOP__YARN__GET_CLUSTER_METRICS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__GetClusterMetricsRequestProto m =
+        HADOOP__YARN__GET_CLUSTER_METRICS_REQUEST_PROTO__INIT;
     return ipc_proxy_call(me.clients, "getClusterMetrics", &m.base,
-                          &hadoop__yarn__get_cluster_metrics_response_proto__descriptor, 0, on_metrics,
-                          NULL, NULL);
+                          &hadoop__yarn__get_cluster_metrics_response_proto__descriptor, 0,
+                          on_metrics, NULL, NULL);
 }
 
 /* ---- Resource tracker ---- */
@@ -141,11 +145,12 @@ static int call_register(void)
     m.node_id = me.node;
     m.has_http_port = 1;
     m.http_port = 45455;
-    m.resource = yarn_resource_to(me.arena, (struct yarn_resource){ .memory_mb = 4096, .vcores = 4 });
+    m.resource =
+        yarn_resource_to(me.arena, (struct yarn_resource){ .memory_mb = 4096, .vcores = 4 });
     m.nm_version = (char *)"3.4.2";
     return ipc_proxy_call(me.tracker, "registerNodeManager", &m.base,
-                          &hadoop__yarn__register_node_manager_response_proto__descriptor, 0, on_register,
-                          NULL, NULL);
+                          &hadoop__yarn__register_node_manager_response_proto__descriptor, 0,
+                          on_register, NULL, NULL);
 }
 
 static int call_beat(void);
@@ -158,7 +163,8 @@ static void on_beat(const struct ipc_result *r, const struct sv_error *err, void
         return;
     me.response_id = m->response_id;
     me.actions |= (int)m->nodeaction;
-    if (--me.beats > 0 && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL && call_beat() >= 0)
+    if (--me.beats > 0 && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__NORMAL &&
+        call_beat() >= 0)
         return;
     say("beats left %d response %d actions %d", me.beats, me.response_id, me.actions);
 }
@@ -178,7 +184,8 @@ static int call_beat(void)
     m.last_known_container_token_master_key = &me.container_key;
     m.last_known_nm_token_master_key = &me.nm_key;
     return ipc_proxy_call(me.tracker, "nodeHeartbeat", &m.base,
-                          &hadoop__yarn__node_heartbeat_response_proto__descriptor, 0, on_beat, NULL, NULL);
+                          &hadoop__yarn__node_heartbeat_response_proto__descriptor, 0, on_beat,
+                          NULL, NULL);
 }
 
 /* ---- High availability ---- */
@@ -197,20 +204,22 @@ static int transition(const char *host, uint16_t port, bool active)
         HADOOP__COMMON__TRANSITION_TO_ACTIVE_REQUEST_PROTO__INIT;
     Hadoop__Common__TransitionToStandbyRequestProto down =
         HADOOP__COMMON__TRANSITION_TO_STANDBY_REQUEST_PROTO__INIT;
-    struct ipc_client_config cfg = { .host = host, .port = port, .version = 1,
-                                     .protocol = HADOOP_HA_SERVICE_PROTOCOL };
+    struct ipc_client_config cfg = {
+        .host = host, .port = port, .version = 1, .protocol = HADOOP_HA_SERVICE_PROTOCOL
+    };
     info.reqsource = HADOOP__COMMON__HAREQUEST_SOURCE__REQUEST_BY_USER;
     up.reqinfo = down.reqinfo = &info;
-    me.operator = ipc_client_free(me.operator);
+    me.operator= ipc_client_free(me.operator);
     int r = ipc_client_new(me.event, &cfg, &me.operator, NULL);
     if (r < 0)
         return r;
-    return active ? ipc_client_call(me.operator, "transitionToActive", &up.base,
-                                    &hadoop__common__transition_to_active_response_proto__descriptor, 0,
-                                    on_transition, (void *)"active")
-                  : ipc_client_call(me.operator, "transitionToStandby", &down.base,
-                                    &hadoop__common__transition_to_standby_response_proto__descriptor, 0,
-                                    on_transition, (void *)"standby");
+    return active
+               ? ipc_client_call(me.operator, "transitionToActive", &up.base,
+                                 &hadoop__common__transition_to_active_response_proto__descriptor,
+                                 0, on_transition, (void *)"active")
+               : ipc_client_call(me.operator, "transitionToStandby", &down.base,
+                                 &hadoop__common__transition_to_standby_response_proto__descriptor,
+                                 0, on_transition, (void *)"standby");
 }
 
 /* ---- Commands ---- */
@@ -263,7 +272,8 @@ static int command(char *line)
         return transition(host, (uint16_t)port, strcmp(word, "active") == 0);
     if (strcmp(word, "servers") != 0)
         return -EINVAL;
-    say("servers %s %s retries %d", ipc_proxy_server_text(ipc_proxy_current(me.clients), a, sizeof a),
+    say("servers %s %s retries %d",
+        ipc_proxy_server_text(ipc_proxy_current(me.clients), a, sizeof a),
         ipc_proxy_server_text(ipc_proxy_current(me.tracker), b, sizeof b), me.retries);
     return 0;
 }

@@ -1,8 +1,8 @@
 /* Our tokens and credentials as bytes, the other half of tests/interop/java/Tokens.java.
  *
- *   token-peer write DIR    the same things with the same values as Hadoop's classes write, each in a
- *                           file of hexadecimal text, and the Writables of Hadoop before 2.6
- *   token-peer read DIR     prints "NAME key=value..." for each file, as our code understands it */
+ *   token-peer write DIR    the same things with the same values as Hadoop's classes write, each in
+ * a file of hexadecimal text, and the Writables of Hadoop before 2.6 token-peer read DIR     prints
+ * "NAME key=value..." for each file, as our code understands it */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 #define FILE_MAX 8192
 
-static const struct yarn_master_key key = { .key_id = 77, .len = 8,
+static const struct yarn_master_key key = { .key_id = 77,
+                                            .len = 8,
                                             .bytes = { 1, 2, 3, 4, 5, 6, 7, 0x88 } };
 static const struct yarn_attempt_id attempt = { .app = { .cluster_ts = 1700000000123, .id = 42 },
                                                 .attempt = 3 };
@@ -65,7 +66,8 @@ static void write_old(const char *dir)
     put_utf(&b, "node1.example.com:8041");
     put_utf(&b, "alice");
     must(sv_buf_put_u32(&b, 2048) >= 0 && sv_buf_put_u32(&b, 3) >= 0 &&
-             sv_buf_put_u64(&b, 1700000600000) >= 0 && sv_buf_put_u32(&b, (uint32_t)-123456789) >= 0 &&
+             sv_buf_put_u64(&b, 1700000600000) >= 0 &&
+             sv_buf_put_u32(&b, (uint32_t)-123456789) >= 0 &&
              sv_buf_put_u64(&b, 1700000000123) >= 0 && sv_buf_put_u32(&b, 5) >= 0 &&
              sv_buf_put_u64(&b, 1700000000500) >= 0 && sv_buf_put_u32(&b, UINT32_MAX) >= 0,
          "memory");
@@ -86,8 +88,13 @@ static void write_old(const char *dir)
 static void write_delegation(struct sv_arena *a, const char *dir)
 {
     static const struct yarn_delegation_token t = {
-        .owner = "alice", .renewer = "yarn", .real_user = "oozie", .issue_ms = 1700000000500,
-        .max_ms = 1700604800500, .sequence = 1234567, .key_id = 89,
+        .owner = "alice",
+        .renewer = "yarn",
+        .real_user = "oozie",
+        .issue_ms = 1700000000500,
+        .max_ms = 1700604800500,
+        .sequence = 1234567,
+        .key_id = 89,
     };
     const uint8_t *p;
     size_t n;
@@ -121,7 +128,8 @@ static void write_credentials(struct sv_arena *a, const char *dir, const struct 
     file(dir, "credentials-empty", b.data, b.len);
     must(yarn_credentials_add(a, &c, "127.0.0.1:8041", nm) >= 0 &&
              yarn_credentials_add(a, &c, "", am) >= 0 &&
-             yarn_credentials_add_secret(a, &c, "MapReduceShuffleToken", secret, sizeof secret) >= 0 &&
+             yarn_credentials_add_secret(a, &c, "MapReduceShuffleToken", secret, sizeof secret) >=
+                 0 &&
              yarn_credentials_add_secret(a, &c, "empty", "", 0) >= 0,
          "credentials");
     static const char *const names[] = { "credentials-writable", "credentials-protobuf" };
@@ -137,10 +145,19 @@ static void write_ids(struct sv_arena *a, const char *dir)
 {
     const struct yarn_container_token c = {
         .container = { .attempt = attempt, .id = (INT64_C(17) << 40) | 7 },
-        .nm_addr = "node1.example.com:8041", .submitter = "alice", .resource = { 2048, 3 },
-        .expiry_ms = 1700000600000, .key_id = -123456789, .rm_identifier = 1700000000123,
-        .priority = 5, .creation_ms = 1700000000500, .container_type = 1, .execution_type = 2,
-        .version = 1, .allocation_request_id = 99, .node_label = "gpu",
+        .nm_addr = "node1.example.com:8041",
+        .submitter = "alice",
+        .resource = { 2048, 3 },
+        .expiry_ms = 1700000600000,
+        .key_id = -123456789,
+        .rm_identifier = 1700000000123,
+        .priority = 5,
+        .creation_ms = 1700000000500,
+        .container_type = 1,
+        .execution_type = 2,
+        .version = 1,
+        .allocation_request_id = 99,
+        .node_label = "gpu",
     };
     const struct yarn_client_am_token client = { .attempt = attempt, .client = "alice" };
     const uint8_t *p;
@@ -155,7 +172,9 @@ static void write_ids(struct sv_arena *a, const char *dir)
 
 static int write_all(const char *dir)
 {
-    const struct yarn_nm_token nm = { .attempt = attempt, .submitter = "alice", .key_id = 77,
+    const struct yarn_nm_token nm = { .attempt = attempt,
+                                      .submitter = "alice",
+                                      .key_id = 77,
                                       .node = { .host = "node1.example.com", .port = 8041 } };
     const struct yarn_amrm_token am = { .attempt = attempt, .key_id = -5 };
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -213,12 +232,13 @@ static int read_container(const uint8_t *p, size_t n)
     int r = yarn_container_token_decode(p, n, &t, NULL);
     if (r < 0)
         return r;
-    printf(" container=%s node=%s user=%s memory=%jd vcores=%d expiry=%jd key=%d rm=%jd priority=%d "
-           "created=%jd type=%s execution=%s version=%d request=%jd label=%s",
-           yarn_container_id_text(t.container, id), t.nm_addr, t.submitter,
-           (intmax_t)t.resource.memory_mb, t.resource.vcores, (intmax_t)t.expiry_ms, t.key_id,
-           (intmax_t)t.rm_identifier, t.priority, (intmax_t)t.creation_ms, types[t.container_type],
-           executions[t.execution_type], t.version, (intmax_t)t.allocation_request_id, t.node_label);
+    printf(
+        " container=%s node=%s user=%s memory=%jd vcores=%d expiry=%jd key=%d rm=%jd priority=%d "
+        "created=%jd type=%s execution=%s version=%d request=%jd label=%s",
+        yarn_container_id_text(t.container, id), t.nm_addr, t.submitter,
+        (intmax_t)t.resource.memory_mb, t.resource.vcores, (intmax_t)t.expiry_ms, t.key_id,
+        (intmax_t)t.rm_identifier, t.priority, (intmax_t)t.creation_ms, types[t.container_type],
+        executions[t.execution_type], t.version, (intmax_t)t.allocation_request_id, t.node_label);
     return 0;
 }
 
@@ -322,11 +342,16 @@ static const struct {
     const char *prefix;
     int (*read)(const uint8_t *p, size_t n);
 } readers[] = {
-    { "container-token-id", read_container }, { "nm-token-id", read_nm },
-    { "amrm-token-id", read_amrm },           { "client-am-token-id", read_client },
-    { "rm-delegation", read_delegation },     { "timeline-delegation", read_delegation },
-    { "hdfs-delegation", read_delegation },   { "credentials", read_credentials },
-    { "token-writable", read_token },         { "token-text", read_text },
+    { "container-token-id", read_container },
+    { "nm-token-id", read_nm },
+    { "amrm-token-id", read_amrm },
+    { "client-am-token-id", read_client },
+    { "rm-delegation", read_delegation },
+    { "timeline-delegation", read_delegation },
+    { "hdfs-delegation", read_delegation },
+    { "credentials", read_credentials },
+    { "token-writable", read_token },
+    { "token-text", read_text },
     { "", read_bytes },
 };
 

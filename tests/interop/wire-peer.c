@@ -2,10 +2,10 @@
  *
  *   wire-peer serve [PROTECTION]...
  *       Serves ApplicationClientProtocol (SIMPLE) and, once for each hadoop.rpc.protection,
- *       ContainerManagementProtocol (TOKEN, NMTokens under the test's master key) on free ports, prints
- *       "ready CLIENT-PORT TOKEN-PORT...", and ends when its standard input ends.
- *   wire-peer statuses PORT PASSWORD-BYTE [PROTECTION [N]]
- *       Asks for N containers, by default 1. Calls getContainerStatuses of a Hadoop server with an NMToken whose password's first byte is
+ *       ContainerManagementProtocol (TOKEN, NMTokens under the test's master key) on free ports,
+ * prints "ready CLIENT-PORT TOKEN-PORT...", and ends when its standard input ends. wire-peer
+ * statuses PORT PASSWORD-BYTE [PROTECTION [N]] Asks for N containers, by default 1. Calls
+ * getContainerStatuses of a Hadoop server with an NMToken whose password's first byte is
  *       exclusive-ored with PASSWORD-BYTE; prints "ok" or "CLASS: message".
  *   wire-peer register PORT
  *       Registers a node with a Hadoop ResourceManager, heartbeats three times, unregisters. */
@@ -20,7 +20,8 @@
 #include "wire/qop.h"
 #include "wire/token.h"
 
-static const struct yarn_master_key key = { .key_id = 77, .len = 8,
+static const struct yarn_master_key key = { .key_id = 77,
+                                            .len = 8,
                                             .bytes = { 1, 2, 3, 4, 5, 6, 7, 0x88 } };
 
 /* ---- Server ---- */
@@ -92,8 +93,10 @@ static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], si
     if (r < 0)
         return r;
     if (t.key_id != key.key_id)
-        return sv_error_set(err, -EACCES, "Given NMToken for application : %d seems to have been "
-                            "generated illegally.", t.attempt.app.id);
+        return sv_error_set(err, -EACCES,
+                            "Given NMToken for application : %d seems to have been "
+                            "generated illegally.",
+                            t.attempt.app.id);
     yarn_attempt_id_text(t.attempt, ret_user);
     return yarn_token_password(YARN_HMAC_SHA1, &key, id, id_len, ret_password, ret_len);
 }
@@ -129,9 +132,9 @@ static int serve(sd_event *event, char **protections, int n)
     static const struct ipc_protocol *const nm_list[] = { &nm_protocol, NULL };
     struct ipc_server *servers[SERVERS_MAX + 2] = { NULL };
     struct sv_error err = { 0 };
-    int r = ipc_server_new(event, &(struct ipc_server_config){ .allow_simple = true,
-                                                               .protocols = client_list },
-                           &servers[0], &err);
+    int r = ipc_server_new(
+        event, &(struct ipc_server_config){ .allow_simple = true, .protocols = client_list },
+        &servers[0], &err);
     for (int i = 0; r >= 0 && i < SV_MIN(SV_MAX(n, 1), SERVERS_MAX); i++) {
         struct ipc_server_config cfg = { .verify_token = verify, .protocols = nm_list };
         if (i < n)
@@ -176,7 +179,9 @@ static const struct yarn_attempt_id attempt = { .app = { .cluster_ts = 170000000
 static int statuses(sd_event *event, uint16_t port, uint8_t flip, const char *protection, size_t n)
 {
     struct sv_arena *a = sv_arena_new(0);
-    struct yarn_nm_token nm = { .attempt = attempt, .submitter = "alice", .key_id = key.key_id,
+    struct yarn_nm_token nm = { .attempt = attempt,
+                                .submitter = "alice",
+                                .key_id = key.key_id,
                                 .node = { .host = "127.0.0.1", .port = port } };
     struct yarn_token t = { .kind = YARN_KIND_NM, .service = "" };
     uint8_t password[YARN_TOKEN_PASSWORD_MAX];
@@ -186,7 +191,10 @@ static int statuses(sd_event *event, uint16_t port, uint8_t flip, const char *pr
         return 1;
     password[0] ^= flip;
     t.password = password;
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .port = port, .version = 1, .token = &t,
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = port,
+                                     .version = 1,
+                                     .token = &t,
                                      .protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL };
     if (ipc_qop_parse(protection, &cfg.qop_mask, NULL) < 0)
         return 1;
@@ -197,7 +205,8 @@ static int statuses(sd_event *event, uint16_t port, uint8_t flip, const char *pr
     m.container_id = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n);
     for (; m.n_container_id < n; m.n_container_id++)
         m.container_id[m.n_container_id] = yarn_container_id_to(
-            a, (struct yarn_container_id){ .attempt = attempt, .id = 7 + (int64_t)m.n_container_id });
+            a,
+            (struct yarn_container_id){ .attempt = attempt, .id = 7 + (int64_t)m.n_container_id });
     ProtobufCMessage *ret =
         call(c, "getContainerStatuses", &m.base,
              &hadoop__yarn__get_container_statuses_response_proto__descriptor, a);
@@ -215,7 +224,8 @@ static int heartbeats(struct ipc_client *c, struct sv_arena *a, Hadoop__Yarn__No
 {
     int32_t response_id = 0;
     for (int i = 0; i < 3; i++) {
-        Hadoop__Yarn__NodeHeartbeatRequestProto m = HADOOP__YARN__NODE_HEARTBEAT_REQUEST_PROTO__INIT;
+        Hadoop__Yarn__NodeHeartbeatRequestProto m =
+            HADOOP__YARN__NODE_HEARTBEAT_REQUEST_PROTO__INIT;
         Hadoop__Yarn__NodeStatusProto status = HADOOP__YARN__NODE_STATUS_PROTO__INIT;
         Hadoop__Yarn__NodeHealthStatusProto health = HADOOP__YARN__NODE_HEALTH_STATUS_PROTO__INIT;
         health.has_is_node_healthy = 1;
@@ -242,8 +252,9 @@ static int registration(sd_event *event, uint16_t port)
 {
     struct sv_arena *a = sv_arena_new(0);
     struct yarn_node_id id = { .host = "localhost", .port = 45454 };
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .port = port, .version = 1,
-                                     .protocol = YARN_RESOURCE_TRACKER_PROTOCOL };
+    struct ipc_client_config cfg = {
+        .host = "127.0.0.1", .port = port, .version = 1, .protocol = YARN_RESOURCE_TRACKER_PROTOCOL
+    };
     struct ipc_client *c;
     Hadoop__Yarn__RegisterNodeManagerRequestProto m =
         HADOOP__YARN__REGISTER_NODE_MANAGER_REQUEST_PROTO__INIT;
@@ -285,8 +296,9 @@ int main(int argc, char **argv)
     if (argc >= 2 && strcmp(argv[1], "serve") == 0)
         r = serve(event, argv + 2, argc - 2);
     else if (argc >= 4 && argc <= 6 && strcmp(argv[1], "statuses") == 0)
-        r = statuses(event, (uint16_t)strtoul(argv[2], NULL, 10), (uint8_t)strtoul(argv[3], NULL, 10),
-                     argc > 4 ? argv[4] : "authentication", argc > 5 ? strtoul(argv[5], NULL, 10) : 1);
+        r = statuses(event, (uint16_t)strtoul(argv[2], NULL, 10),
+                     (uint8_t)strtoul(argv[3], NULL, 10), argc > 4 ? argv[4] : "authentication",
+                     argc > 5 ? strtoul(argv[5], NULL, 10) : 1);
     else if (argc == 3 && strcmp(argv[1], "register") == 0)
         r = registration(event, (uint16_t)strtoul(argv[2], NULL, 10));
     else

@@ -1,6 +1,7 @@
-/* A loopback port that can be left and taken again: below the range from which the kernel gives ports to outgoing
- * connections, any of which could have it meanwhile, a client's own that looks for its server among them. As
- * tests/cluster/host.py does, the same number of UDP is held until the program ends, so that no other test takes it. */
+/* A loopback port that can be left and taken again: below the range from which the kernel gives
+ * ports to outgoing connections, any of which could have it meanwhile, a client's own that looks
+ * for its server among them. As tests/cluster/host.py does, the same number of UDP is held until
+ * the program ends, so that no other test takes it. */
 #ifndef SELVEDGE_TESTS_LIB_FREE_PORT_H
 #define SELVEDGE_TESTS_LIB_FREE_PORT_H
 
@@ -13,7 +14,8 @@
 
 static inline int free_port_bind(int type, uint16_t port)
 {
-    const struct sockaddr_in sa = { .sin_family = AF_INET, .sin_port = htons(port),
+    const struct sockaddr_in sa = { .sin_family = AF_INET,
+                                    .sin_port = htons(port),
                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
     return fd >= 0 && bind(fd, (const struct sockaddr *)&sa, sizeof sa) < 0 ? sv_close(fd) : fd;

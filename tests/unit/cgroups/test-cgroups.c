@@ -18,8 +18,15 @@ static void test_value(void **state)
     assert_int_equal(cg_parse_value("max\n", &v), 0);
     assert_true(v == UINT64_MAX);
     assert_int_equal(cg_parse_value("18446744073709551615\n", &v), 0);
-    static const char *const bad[] = { "", "\n", "-1\n", "1x\n", "maxi\n", " 1\n", "1\n2\n",
-                                       "18446744073709551616\n", "99999999999999999999999999\n" };
+    static const char *const bad[] = { "",
+                                       "\n",
+                                       "-1\n",
+                                       "1x\n",
+                                       "maxi\n",
+                                       " 1\n",
+                                       "1\n2\n",
+                                       "18446744073709551616\n",
+                                       "99999999999999999999999999\n" };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_true(cg_parse_value(bad[i], &v) < 0);
 }

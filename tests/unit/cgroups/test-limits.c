@@ -14,9 +14,15 @@
 
 /* 8 processors, 8 vcores, 8 GiB; what the defaults of the configuration make of it. */
 static const struct cg_policy normal = {
-    .node_memory = 8192 * MIB, .node_vcores = 8, .node_millicpus = 8000, .cap_memory = true,
-    .memory_enforced = true, .memory_low_percent = 90, .pids_max = 16384,
-    .localizers_memory = 1024 * MIB, .localizers_pids = 4096,
+    .node_memory = 8192 * MIB,
+    .node_vcores = 8,
+    .node_millicpus = 8000,
+    .cap_memory = true,
+    .memory_enforced = true,
+    .memory_low_percent = 90,
+    .pids_max = 16384,
+    .localizers_memory = 1024 * MIB,
+    .localizers_pids = 4096,
 };
 static const struct cg_resource one = { .memory_bytes = 1024 * MIB, .vcores = 1 };
 
@@ -44,14 +50,22 @@ static void test_defaults(void **state)
     static const struct {
         const char *file, *text;
     } wanted[] = {
-        { "memory.max", "1073741824" },     { "memory.oom.group", "1" },
-        { "memory.swap.max", "0" },         { "memory.high", NULL },
-        { "memory.low", "966365184" },      { "pids.max", "16384" },
-        { "cpu.weight", "100" },            { "cpu.max", NULL },
-        { "io.weight", NULL },              { "io.max", NULL },
-        { "cpuset.cpus", NULL },            { "cpuset.mems", NULL },
-        { "hugetlb.%.max", "0" },           { "hugetlb.%.rsvd.max", "0" },
-        { "cgroup.max.descendants", "0" },  { "cgroup.max.depth", "0" },
+        { "memory.max", "1073741824" },
+        { "memory.oom.group", "1" },
+        { "memory.swap.max", "0" },
+        { "memory.high", NULL },
+        { "memory.low", "966365184" },
+        { "pids.max", "16384" },
+        { "cpu.weight", "100" },
+        { "cpu.max", NULL },
+        { "io.weight", NULL },
+        { "io.max", NULL },
+        { "cpuset.cpus", NULL },
+        { "cpuset.mems", NULL },
+        { "hugetlb.%.max", "0" },
+        { "hugetlb.%.rsvd.max", "0" },
+        { "cgroup.max.descendants", "0" },
+        { "cgroup.max.depth", "0" },
     };
     (void)state;
     assert_int_equal(sizeof(wanted) / sizeof(wanted[0]), cg_n_container_rows);
@@ -151,7 +165,8 @@ static void test_root(void **state)
     assert_string_equal(ROOT("memory.max", &p), "max");
     assert_string_equal(row(cg_localizers_rows, CG_N_LOCALIZERS_ROWS, "memory.max", &p, NULL),
                         "1073741824");
-    assert_string_equal(row(cg_localizers_rows, CG_N_LOCALIZERS_ROWS, "pids.max", &p, NULL), "4096");
+    assert_string_equal(row(cg_localizers_rows, CG_N_LOCALIZERS_ROWS, "pids.max", &p, NULL),
+                        "4096");
 }
 
 static void test_demanded(void **state)
@@ -199,14 +214,17 @@ static void test_pressure(void **state)
     struct cg_stall s;
     (void)state;
     assert_int_equal(cg_parse_pressure("some avg10=12.34 avg60=0.50 avg300=0.00 total=98765\n"
-                                       "full avg10=1.05 avg60=0.00 avg300=0.00 total=4321\n", &s), 0);
+                                       "full avg10=1.05 avg60=0.00 avg300=0.00 total=4321\n",
+                                       &s),
+                     0);
     assert_int_equal(s.some_avg10, 1234);
     assert_int_equal(s.some_usec, 98765);
     assert_int_equal(s.full_avg10, 105);
     assert_int_equal(s.full_usec, 4321);
     assert_int_equal(cg_parse_pressure("some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n", &s), 0);
     assert_int_equal(s.full_usec, 0);
-    static const char *const bad[] = { "", "some", "full avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
+    static const char *const bad[] = { "", "some",
+                                       "full avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
                                        "some avg10=x avg60=0.00 avg300=0.00 total=1\n",
                                        "some avg10=0.00 avg60=0.00 avg300=0.00\n" };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -216,9 +234,11 @@ static void test_pressure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_memory), cmocka_unit_test(test_cpu),
-        cmocka_unit_test(test_rest),     cmocka_unit_test(test_root),   cmocka_unit_test(test_demanded),
-        cmocka_unit_test(test_live),     cmocka_unit_test(test_io_stat), cmocka_unit_test(test_pressure),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_cpu),      cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_root),     cmocka_unit_test(test_demanded),
+        cmocka_unit_test(test_live),     cmocka_unit_test(test_io_stat),
+        cmocka_unit_test(test_pressure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* client/nodes.c against a NodeManager that is away, breaks the connection after it has read a start, or
- * refuses: no container is started twice, and none is given up that can be had. */
+/* client/nodes.c against a NodeManager that is away, breaks the connection after it has read a
+ * start, or refuses: no container is started twice, and none is given up that can be had. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,10 +28,10 @@ struct world {
     struct cli_nodes *nodes;
     const enum doing *plan; /* for each startContainers that comes, the last one for the rest */
     int planned;
-    bool has_it;            /* what getContainerStatuses says */
+    bool has_it; /* what getContainerStatuses says */
     int starts, stops, asked;
     bool breaking;
-    struct ipc_call *kept;  /* of a connection that is to break */
+    struct ipc_call *kept; /* of a connection that is to break */
     int told, status;
     char text[SV_ERROR_TEXT_MAX];
 };
@@ -40,7 +40,8 @@ static void fail_one(struct ipc_call *call, Hadoop__Yarn__StartContainersRespons
                      Hadoop__Yarn__ContainerIdProto *id, const char *text)
 {
     struct sv_arena *a = ipc_call_arena(call);
-    Hadoop__Yarn__ContainerExceptionMapProto *row = sv_new(a, Hadoop__Yarn__ContainerExceptionMapProto);
+    Hadoop__Yarn__ContainerExceptionMapProto *row =
+        sv_new(a, Hadoop__Yarn__ContainerExceptionMapProto);
     Hadoop__Yarn__SerializedExceptionProto *e = sv_new(a, Hadoop__Yarn__SerializedExceptionProto);
 
     hadoop__yarn__container_exception_map_proto__init(row);
@@ -59,16 +60,19 @@ static struct yarn_container_id the_container(void)
     return (struct yarn_container_id){ .attempt = { { 1, 1 }, 1 }, .id = 2 };
 }
 
-static void on_startContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+static void on_startContainers(struct ipc_call *call, const ProtobufCMessage *request,
+                               void *userdata)
 {
     struct world *w = userdata;
     Hadoop__Yarn__StartContainersResponseProto out =
         HADOOP__YARN__START_CONTAINERS_RESPONSE_PROTO__INIT;
     enum doing what = w->plan[SV_MIN(w->starts, w->planned - 1)];
-    Hadoop__Yarn__ContainerIdProto *id = yarn_container_id_to(ipc_call_arena(call), the_container());
+    Hadoop__Yarn__ContainerIdProto *id =
+        yarn_container_id_to(ipc_call_arena(call), the_container());
 
     assert_int_equal(((const Hadoop__Yarn__StartContainersRequestProto *)(const void *)request)
-                         ->n_start_container_request, 1);
+                         ->n_start_container_request,
+                     1);
     w->starts++;
     switch (what) {
     case BREAKS:
@@ -92,9 +96,11 @@ static void on_startContainers(struct ipc_call *call, const ProtobufCMessage *re
     ipc_call_reply(call, &out.base);
 }
 
-static void on_stopContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+static void on_stopContainers(struct ipc_call *call, const ProtobufCMessage *request,
+                              void *userdata)
 {
-    Hadoop__Yarn__StopContainersResponseProto out = HADOOP__YARN__STOP_CONTAINERS_RESPONSE_PROTO__INIT;
+    Hadoop__Yarn__StopContainersResponseProto out =
+        HADOOP__YARN__STOP_CONTAINERS_RESPONSE_PROTO__INIT;
 
     (void)request;
     ((struct world *)userdata)->stops++;
@@ -107,7 +113,8 @@ static void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessag
     struct world *w = userdata;
     Hadoop__Yarn__GetContainerStatusesResponseProto out =
         HADOOP__YARN__GET_CONTAINER_STATUSES_RESPONSE_PROTO__INIT;
-    Hadoop__Yarn__ContainerStatusProto one = HADOOP__YARN__CONTAINER_STATUS_PROTO__INIT, *list = &one;
+    Hadoop__Yarn__ContainerStatusProto one = HADOOP__YARN__CONTAINER_STATUS_PROTO__INIT,
+                                       *list = &one;
 
     (void)request;
     w->asked++;
@@ -125,8 +132,10 @@ static const struct ipc_method methods[] = {
     { "getContainerStatuses", &hadoop__yarn__get_container_statuses_request_proto__descriptor,
       &hadoop__yarn__get_container_statuses_response_proto__descriptor, on_getContainerStatuses },
 };
-static const struct ipc_protocol protocol = { .name = YARN_CONTAINER_MANAGEMENT_PROTOCOL, .version = 1,
-                                              .methods = methods, .n_methods = SV_ARRAY_LEN(methods) };
+static const struct ipc_protocol protocol = { .name = YARN_CONTAINER_MANAGEMENT_PROTOCOL,
+                                              .version = 1,
+                                              .methods = methods,
+                                              .n_methods = SV_ARRAY_LEN(methods) };
 static const struct ipc_protocol *const protocols[] = { &protocol, NULL };
 
 static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
@@ -141,14 +150,16 @@ static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], si
 
 static void open_node(struct world *w)
 {
-    struct ipc_server_config cfg = { .port = w->port, .verify_token = verify, .protocols = protocols,
-                                     .userdata = w };
+    struct ipc_server_config cfg = {
+        .port = w->port, .verify_token = verify, .protocols = protocols, .userdata = w
+    };
 
     assert_int_equal(ipc_server_new(w->event, &cfg, &w->server, NULL), 0);
     w->port = ipc_server_port(w->server);
 }
 
-static void on_told(struct yarn_container_id id, int status, const struct sv_error *err, void *userdata)
+static void on_told(struct yarn_container_id id, int status, const struct sv_error *err,
+                    void *userdata)
 {
     struct world *w = userdata;
 
@@ -166,8 +177,12 @@ static struct yarn_node_id node_id(const struct world *w)
 static int set_up(void **state)
 {
     static const uint8_t id[] = "some identifier", password[] = "password";
-    struct yarn_token token = { .id = id, .id_len = sizeof(id), .password = password, .password_len = 8,
-                                .kind = YARN_KIND_NM, .service = "" };
+    struct yarn_token token = { .id = id,
+                                .id_len = sizeof(id),
+                                .password = password,
+                                .password_len = 8,
+                                .kind = YARN_KIND_NM,
+                                .service = "" };
     struct world *w = calloc(1, sizeof(*w));
     struct yarn_node_id node;
 
@@ -209,8 +224,12 @@ static void turn(struct world *w)
 static void start(struct world *w)
 {
     static const uint8_t id[] = "container token", password[] = "x";
-    struct yarn_token token = { .id = id, .id_len = sizeof(id), .password = password, .password_len = 1,
-                                .kind = YARN_KIND_CONTAINER, .service = "" };
+    struct yarn_token token = { .id = id,
+                                .id_len = sizeof(id),
+                                .password = password,
+                                .password_len = 1,
+                                .kind = YARN_KIND_CONTAINER,
+                                .service = "" };
     struct cli_launch launch = { .command = "true" };
     struct yarn_node_id node = node_id(w);
 
@@ -230,8 +249,9 @@ static void run(struct world *w, const enum doing *plan, int planned)
     assert_int_equal(w->told, 1);
 }
 
-#define RUN(w, ...) run(w, (const enum doing[]){ __VA_ARGS__ }, \
-                        (int)(sizeof((enum doing[]){ __VA_ARGS__ }) / sizeof(enum doing)))
+#define RUN(w, ...)                                                                                \
+    run(w, (const enum doing[]){ __VA_ARGS__ },                                                    \
+        (int)(sizeof((enum doing[]){ __VA_ARGS__ }) / sizeof(enum doing)))
 
 static void test_plain(void **state)
 {
@@ -376,9 +396,12 @@ static void test_freed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_plain),         T(test_refused),        T(test_not_ready), T(test_lost_but_started),
-        T(test_lost),          T(test_lost_always),    T(test_relaunch),  T(test_relaunch_first),
-        T(test_away),          T(test_stop_and_strangers), T(test_freed),
+        T(test_plain),     T(test_refused),
+        T(test_not_ready), T(test_lost_but_started),
+        T(test_lost),      T(test_lost_always),
+        T(test_relaunch),  T(test_relaunch_first),
+        T(test_away),      T(test_stop_and_strangers),
+        T(test_freed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

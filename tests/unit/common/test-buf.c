@@ -117,10 +117,8 @@ static void test_compact_and_views(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_short_reads_change_nothing),
-        cmocka_unit_test(test_maximum),
-        cmocka_unit_test(test_exact_printf),
+        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_short_reads_change_nothing),
+        cmocka_unit_test(test_maximum),           cmocka_unit_test(test_exact_printf),
         cmocka_unit_test(test_compact_and_views),
     };
     return cmocka_run_group_tests_name("buf", tests, NULL, NULL);

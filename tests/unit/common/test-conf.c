@@ -57,8 +57,8 @@ static void test_plain(void **state)
         "  <description>with <b>markup</b></description><source>who</source>\n </property>\n"
         "<property name='short' value='1&amp;2&lt;&#38;' final='true'/>"
         "<property><name>no.value</name></property>"
-        "<property><name>empty</name><value/></property>" PROP("dup", "1") PROP("dup", "2")
-        "</configuration>");
+        "<property><name>empty</name><value/></property>" PROP("dup", "1")
+            PROP("dup", "2") "</configuration>");
 
     (void)state;
     assert_string_equal(sv_conf_raw(c, "a.b"), "x <&A <&> y");
@@ -71,9 +71,9 @@ static void test_plain(void **state)
 
 static void test_final_and_order(void **state)
 {
-    _cleanup_conf_ struct sv_conf *c = loaded(
-        DOC("<property><name>f</name><value>1</value><final>true</final></property>"
-            PROP("g", "1") PROP("f", "2")));
+    _cleanup_conf_ struct sv_conf *c =
+        loaded(DOC("<property><name>f</name><value>1</value><final>true</final></property>" PROP(
+            "g", "1") PROP("f", "2")));
 
     (void)state;
     assert_int_equal(load(c, DOC(PROP("f", "3") PROP("g", "3"))), 0);
@@ -86,15 +86,16 @@ static void test_final_and_order(void **state)
 
 static void test_variables(void **state)
 {
-    _cleanup_conf_ struct sv_conf *c = loaded(
-        DOC(PROP("base", "/data") PROP("dir", "${base}/nm") PROP("deep", "${dir}/${sub}")
+    _cleanup_conf_ struct sv_conf *c = loaded(DOC(
+        PROP("base", "/data") PROP("dir", "${base}/nm") PROP("deep", "${dir}/${sub}")
             PROP("sub", "x") PROP("n", "b") PROP("nested", "${${n}ase}") PROP("undef", "a${zz}b")
-            PROP("twice", "${base}${base}") PROP("odd", "${ a}$${}${base")
-            PROP("e1", "${env.SV_T_SET}") PROP("e2", "${env.SV_T_NONE}")
-            PROP("e3", "${env.SV_T_NONE:-d1}") PROP("e4", "${env.SV_T_NONE-d2}")
-            PROP("e5", "${env.SV_T_EMPTY:-d3}") PROP("e6", "${env.SV_T_EMPTY-d4}")
-            PROP("e7", "${env.SV_T_SET:-d5}") PROP("e8", "${env.SV_T_NONE-}")
-            PROP("rm", "${yarn.resourcemanager.hostname}:8032") PROP("t", "${java.io.tmpdir}")));
+                PROP("twice", "${base}${base}") PROP("odd", "${ a}$${}${base")
+                    PROP("e1", "${env.SV_T_SET}") PROP("e2", "${env.SV_T_NONE}")
+                        PROP("e3", "${env.SV_T_NONE:-d1}") PROP("e4", "${env.SV_T_NONE-d2}")
+                            PROP("e5", "${env.SV_T_EMPTY:-d3}") PROP("e6", "${env.SV_T_EMPTY-d4}")
+                                PROP("e7", "${env.SV_T_SET:-d5}") PROP("e8", "${env.SV_T_NONE-}")
+                                    PROP("rm", "${yarn.resourcemanager.hostname}:8032")
+                                        PROP("t", "${java.io.tmpdir}")));
     const char *first, *again;
 
     (void)state;
@@ -151,7 +152,9 @@ static void test_typed(void **state)
                                     b = { .name = "b", .type = SV_CONF_BOOL, .def = "false" },
                                     f = { .name = "f", .type = SV_CONF_FLOAT, .def = "2.1" },
                                     d = { .name = "d", .type = SV_CONF_DURATION, .def = "10s" },
-                                    p = { .name = "p", .type = SV_CONF_DURATION, .def = "600",
+                                    p = { .name = "p",
+                                          .type = SV_CONF_DURATION,
+                                          .def = "600",
                                           .plain_unit_ms = 1000 },
                                     z = { .name = "z", .type = SV_CONF_SIZE, .def = "64m" },
                                     l = { .name = "l", .type = SV_CONF_LIST, .def = "a, b" },
@@ -184,9 +187,10 @@ static void test_typed(void **state)
     assert_int_equal(sv_conf_string(c, &s, &text, &err), 0);
     assert_null(text);
 
-    assert_int_equal(load(c, "<configuration>\n\n" PROP("i", "\n 42\t ") "\n" PROP("b", " TRUE ")
-                             "\n" PROP("s", " a b ") PROP("d", "x") "</configuration>"),
-                     0);
+    assert_int_equal(
+        load(c, "<configuration>\n\n" PROP("i", "\n 42\t ") "\n" PROP("b", " TRUE ") "\n" PROP(
+                    "s", " a b ") PROP("d", "x") "</configuration>"),
+        0);
     assert_int_equal(sv_conf_int(c, &i, &v, &err), 0);
     assert_int_equal(v, 42);
     assert_int_equal(sv_conf_bool(c, &b, &yes, &err), 0);
@@ -205,8 +209,8 @@ static void test_typed(void **state)
     assert_int_equal(sv_conf_int(c, &i, &v, &err), -EINVAL);
     assert_int_equal(sv_conf_set(c, "b", "yes"), 0);
     assert_int_equal(sv_conf_bool(c, &b, &yes, &err), -EINVAL);
-    for (const char *const *bad = (const char *const[]){ "nan", "inf", "0x1p3", "", "1.2.3", "e",
-                                                         "1e999", "1,5", NULL };
+    for (const char *const *bad =
+             (const char *const[]){ "nan", "inf", "0x1p3", "", "1.2.3", "e", "1e999", "1,5", NULL };
          *bad; bad++) {
         assert_int_equal(sv_conf_set(c, "f", *bad), 0);
         assert_int_equal(sv_conf_float(c, &f, &x, &err), -EINVAL);
@@ -217,11 +221,12 @@ static void test_typed(void **state)
 
 static void test_address(void **state)
 {
-    static const struct sv_conf_key a = { .name = "a", .type = SV_CONF_ADDRESS,
+    static const struct sv_conf_key a = { .name = "a",
+                                          .type = SV_CONF_ADDRESS,
                                           .def = "${yarn.nodemanager.hostname}:8041" },
                                     n = { .name = "n", .type = SV_CONF_ADDRESS };
-    static const char *const bad[] = { "",      ":1",   "h:",     "h:65536", "h:-1", "h:x", "a b:1",
-                                       "[::1", "h:1:2", "http://h:1", "[]:5", "h/p" };
+    static const char *const bad[] = { "",      ":1",   "h:",    "h:65536",    "h:-1", "h:x",
+                                       "a b:1", "[::1", "h:1:2", "http://h:1", "[]:5", "h/p" };
     _cleanup_conf_ struct sv_conf *c = sv_conf_new();
     const char *host = "";
     uint16_t port = 1;
@@ -276,7 +281,9 @@ static void test_refused_documents(void **state)
     refused("<configuration>", "t.xml:1: ");
     refused("<configuration></configuration>x", "t.xml:1: ");
     refused("name=value\n", "t.xml:1: ");
-    refused("\x7f" "ELF", "t.xml:1: ");
+    refused("\x7f"
+            "ELF",
+            "t.xml:1: ");
     refused(DOC(PROP("a", "\xff\xfe")), "t.xml:2: ");
 }
 
@@ -360,11 +367,16 @@ static void test_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),          cmocka_unit_test(test_final_and_order),
-        cmocka_unit_test(test_variables),      cmocka_unit_test(test_variable_bombs),
-        cmocka_unit_test(test_typed),          cmocka_unit_test(test_address),
-        cmocka_unit_test(test_refused_documents), cmocka_unit_test(test_depth_bomb),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_final_and_order),
+        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_variable_bombs),
+        cmocka_unit_test(test_typed),
+        cmocka_unit_test(test_address),
+        cmocka_unit_test(test_refused_documents),
+        cmocka_unit_test(test_depth_bomb),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_files),
         cmocka_unit_test(test_each),
     };
 

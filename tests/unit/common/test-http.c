@@ -165,9 +165,9 @@ static void test_bodies(void **state)
     has(exchange(b.data, b.len), "|1048576:bbbbb");
     has(ask("PUT /echo HTTP/1.1\r\nContent-Length: 1048577\r\n" END), "HTTP/1.1 413 ");
     b.len = 0;
-    assert_int_equal(sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" END
-                                        "100001\r\n"),
-                     0);
+    assert_int_equal(
+        sv_buf_put_str(&b, "PUT /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" END "100001\r\n"),
+        0);
     assert_int_equal(sv_buf_put(&b, big, sizeof(big)), 0);
     assert_int_equal(sv_buf_put_str(&b, "x\r\n0\r\n\r\n"), 0);
     has(exchange(b.data, b.len), "HTTP/1.1 413 ");
@@ -248,8 +248,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_get),     cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_file_and_redirect), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_get),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_file_and_redirect),
+        cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_listen_errors),
     };
 

@@ -161,7 +161,8 @@ static int journal_child(void)
     if (!has_field("MESSAGE=hello\\x0aPRIORITY=0") || !has_field("PRIORITY=4") ||
         !has_field("CONTAINER_ID=container_1_0001_01_000001") ||
         !has_field("SYSLOG_IDENTIFIER=test-program") ||
-        !has_field("CODE_FILE=tests/unit/common/test-log.c") || !has_field("CODE_FUNC=journal_child"))
+        !has_field("CODE_FILE=tests/unit/common/test-log.c") ||
+        !has_field("CODE_FUNC=journal_child"))
         return 3;
     sv_log(SV_LOG_INFO, "application_1_0001", "x");
     n = recv(fd, got, sizeof(got) - 1, MSG_DONTWAIT);

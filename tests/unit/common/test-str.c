@@ -11,8 +11,8 @@
 
 static void test_u64(void **state)
 {
-    static const char *const bad[] = { "",    " 1",  "1 ",  "+1", "-1", "0x10", "1e3",
-                                       "1.0", "abc", "1\n", "-",  "1,0" };
+    static const char *const bad[] = { "",    " 1",  "1 ",  "+1",  "-1", "0x10",
+                                       "1e3", "1.0", "abc", "1\n", "-",  "1,0" };
     uint64_t v = 77;
 
     (void)state;
@@ -68,9 +68,9 @@ static void test_duration(void **state)
         const char *text;
         int64_t unit, ms;
     } good[] = {
-        { "10", 1, 10 },         { "10", 1000, 10000 }, { "10ms", 1000, 10 }, { "5s", 1, 5000 },
-        { "3m", 1, 180000 },     { "2h", 1, 7200000 },  { "1d", 1, 86400000 }, { "7000us", 1, 7 },
-        { "9000000ns", 1, 9 },   { "7us", 1, 0 },       { "0", 1000, 0 },     { "-1", 1000, -1000 },
+        { "10", 1, 10 },       { "10", 1000, 10000 }, { "10ms", 1000, 10 },  { "5s", 1, 5000 },
+        { "3m", 1, 180000 },   { "2h", 1, 7200000 },  { "1d", 1, 86400000 }, { "7000us", 1, 7 },
+        { "9000000ns", 1, 9 }, { "7us", 1, 0 },       { "0", 1000, 0 },      { "-1", 1000, -1000 },
         { "5S", 1, 5000 },
     };
     static const char *const bad[] = { "", "s", "1.5s", "1 s", "5w", "1ss", "-", "ms5", "0x5" };
@@ -95,9 +95,9 @@ static void test_size(void **state)
         const char *text;
         uint64_t bytes;
     } good[] = {
-        { "4096", 4096 },      { "128k", 128 << 10 },   { "64M", 64 << 20 },
-        { "2g", 2ull << 30 },  { "1t", 1ull << 40 },    { "3mb", 3 << 20 },
-        { "3MiB", 3 << 20 },   { "7b", 7 },             { "15e", 15ull << 60 },
+        { "4096", 4096 },     { "128k", 128 << 10 }, { "64M", 64 << 20 },
+        { "2g", 2ull << 30 }, { "1t", 1ull << 40 },  { "3mb", 3 << 20 },
+        { "3MiB", 3 << 20 },  { "7b", 7 },           { "15e", 15ull << 60 },
     };
     static const char *const bad[] = { "", "k", "-1", "1 k", "1kk", "1x", "1mbb", "1ib", "1.5g" };
     uint64_t v;
@@ -166,11 +166,11 @@ static void test_base64(void **state)
 {
     static const struct {
         const char *raw, *text;
-    } good[] = { { "", "" },         { "f", "Zg==" },         { "fo", "Zm8=" },
-                 { "foo", "Zm9v" },  { "foob", "Zm9vYg==" },  { "fooba", "Zm9vYmE=" } };
-    static const char *const bad[] = { "Z",     "Zg",    "Zg=",   "Zg===", "=Zg=",  "Zh==",
-                                       "Zm9=",  "Zm 9v", "Zm9v\n", "Z-==", " Zm9", "====",
-                                       "Zg==Zg==", "\xc3\xa9zz" };
+    } good[] = { { "", "" },        { "f", "Zg==" },        { "fo", "Zm8=" },
+                 { "foo", "Zm9v" }, { "foob", "Zm9vYg==" }, { "fooba", "Zm9vYmE=" } };
+    static const char *const bad[] = { "Z",    "Zg",   "Zg=",      "Zg===",     "=Zg=",
+                                       "Zh==", "Zm9=", "Zm 9v",    "Zm9v\n",    "Z-==",
+                                       " Zm9", "====", "Zg==Zg==", "\xc3\xa9zz" };
     uint8_t *raw;
     size_t n;
 
@@ -181,8 +181,7 @@ static void test_base64(void **state)
         assert_int_equal(sv_base64_encode(good[i].raw, strlen(good[i].raw), &text), 0);
         assert_string_equal(text, good[i].text);
         free(text);
-        assert_int_equal(
-            sv_base64_decode(good[i].text, strlen(good[i].text), 100, &raw, &n), 0);
+        assert_int_equal(sv_base64_decode(good[i].text, strlen(good[i].text), 100, &raw, &n), 0);
         assert_int_equal(n, strlen(good[i].raw));
         assert_memory_equal(raw, good[i].raw, n);
         free(raw);

@@ -1,5 +1,6 @@
-/* executor/call.c in the mode by a socket, against a listener that drops connections or reads what is asked: a
- * request that nobody has read is asked again, whenever that comes out; one that was read never is. */
+/* executor/call.c in the mode by a socket, against a listener that drops connections or reads what
+ * is asked: a request that nobody has read is asked again, whenever that comes out; one that was
+ * read never is. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,8 +41,9 @@ static int set_up(void **state)
     assert_return_code(bind(g->listening, (struct sockaddr *)&g->at, sizeof(g->at)), errno);
     assert_return_code(listen(g->listening, 16), errno);
     assert_return_code(sd_event_new(&g->event), 0);
-    const struct exe_settings s = { .helper = "/bin/true", .socket = g->at.sun_path, .local_dirs = none,
-                                    .log_dirs = none };
+    const struct exe_settings s = {
+        .helper = "/bin/true", .socket = g->at.sun_path, .local_dirs = none, .log_dirs = none
+    };
     assert_return_code(exe_new(g->event, &s, &g->exe, NULL), 0);
     *state = g;
     return 0;
@@ -79,11 +81,19 @@ static void on_ended(int status, void *userdata)
 static void launch(struct ground *g)
 {
     static const struct exe_call_ops ops = { .answer = on_answer, .ended = on_ended };
-    struct exe_request r = { .op = EXE_OP_LAUNCH, .cluster_ts = 1, .app = 1, .attempt = 1, .container = 1,
-                             .local_mask = 1, .log_mask = 1, .profile = EXE_PROFILE_STRICT, .user = "joe" };
+    struct exe_request r = { .op = EXE_OP_LAUNCH,
+                             .cluster_ts = 1,
+                             .app = 1,
+                             .attempt = 1,
+                             .container = 1,
+                             .local_mask = 1,
+                             .log_mask = 1,
+                             .profile = EXE_PROFILE_STRICT,
+                             .user = "joe" };
     _cleanup_close_ int file = sv_memfd_sealed("file", "", 0);
     assert_true(file >= 0);
-    assert_return_code(exe_call_start(g->exe, &r, (int[]){ file, file }, 2, &ops, g, &g->call, NULL), 0);
+    assert_return_code(
+        exe_call_start(g->exe, &r, (int[]){ file, file }, 2, &ops, g, &g->call, NULL), 0);
 }
 
 static void turns(struct ground *g)
@@ -114,8 +124,10 @@ static uint64_t request_on(int fd)
 
 static void reply_to(int fd, uint64_t request_id)
 { /* 0: of one that has done nothing */
-    const struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC, .version = EXE_PROTOCOL_VERSION,
-                                         .status = EXE_STATUS_CGROUP, .request_id = request_id };
+    const struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
+                                         .version = EXE_PROTOCOL_VERSION,
+                                         .status = EXE_STATUS_CGROUP,
+                                         .request_id = request_id };
     assert_int_equal(send(fd, &head, sizeof(head), 0), sizeof(head));
 }
 
@@ -232,14 +244,17 @@ static void test_read_and_ended_before_the_word(void **state)
 
 /* ---- helpers that are started -----------------------------------------------------------------*/
 
-/* In the helper's place a script that reads the request, notes that it was there, and ends without a word. */
+/* In the helper's place a script that reads the request, notes that it was there, and ends without
+ * a word. */
 static void started_ones(struct ground *g)
 {
     char path[64], text[128];
     char *none[] = { NULL };
     g->exe = exe_free(g->exe);
     (void)snprintf(path, sizeof(path), "%s/helper", g->dir);
-    (void)snprintf(text, sizeof(text), "#!/bin/sh\n[ $(head -c 1 | wc -c) = 1 ] || exit 0\necho >>%s/asked\nexit 7\n", g->dir);
+    (void)snprintf(text, sizeof(text),
+                   "#!/bin/sh\n[ $(head -c 1 | wc -c) = 1 ] || exit 0\necho >>%s/asked\nexit 7\n",
+                   g->dir);
     FILE *f = fopen(path, "we");
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0 && fchmod(fileno(f), 0755) == 0 && fclose(f) == 0);
@@ -255,8 +270,8 @@ static int asked_times(const struct ground *g)
     return stat(path, &st) == 0 ? (int)st.st_size : 0;
 }
 
-/* One that has read is not followed by another, whatever another call of the loop has just been told: errno
- * outlives it. */
+/* One that has read is not followed by another, whatever another call of the loop has just been
+ * told: errno outlives it. */
 static void test_read_and_ended_beside_one_that_was_dropped(void **state)
 {
     struct ground *g = *state;
@@ -287,7 +302,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_gave_up_when_the_word_came, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_and_ended, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_and_ended_before_the_word, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_and_ended_beside_one_that_was_dropped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_read_and_ended_beside_one_that_was_dropped, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

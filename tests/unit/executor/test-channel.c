@@ -1,5 +1,5 @@
-/* executor/channel.c with /bin/true in the place of the helper: it is started, can always be waited for,
- * and is known again. What the helper does with what is said: tests/integration/test-spare. */
+/* executor/channel.c with /bin/true in the place of the helper: it is started, can always be waited
+ * for, and is known again. What the helper does with what is said: tests/integration/test-spare. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -42,7 +42,8 @@ static void test_started(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-/* With a descriptor too few nothing is started; with just enough, what is started can be waited for. */
+/* With a descriptor too few nothing is started; with just enough, what is started can be waited
+ * for. */
 static void test_descriptors(void **state)
 {
     struct exe_channel c = EXE_CHANNEL_NONE;
@@ -108,7 +109,8 @@ static void test_current(void **state)
     assert_return_code(rmdir(dir), 0);
 }
 
-/* One that has ended is seen by what is sent to it; a request that it would refuse is not sent at all. */
+/* One that has ended is seen by what is sent to it; a request that it would refuse is not sent at
+ * all. */
 static void test_said(void **state)
 {
     struct exe_channel c = EXE_CHANNEL_NONE;

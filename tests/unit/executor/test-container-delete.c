@@ -1,5 +1,6 @@
-/* container-delete where a job fills what is deleted: it ends. The program is a part of this one; its clock and its seeks
- * are the test's, which fills the directory whenever it looks: no job can be faster. */
+/* container-delete where a job fills what is deleted: it ends. The program is a part of this one;
+ * its clock and its seeks are the test's, which fills the directory whenever it looks: no job can
+ * be faster. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,13 @@
-/* executor/dial.c against a listener that takes, drops, or is not there. Its requests are numbered. */
+/* executor/dial.c against a listener that takes, drops, or is not there. Its requests are numbered.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -35,7 +36,8 @@ struct ground {
     struct call calls[CALLS];
 };
 
-/* How the kernel counts what is unread is its own matter: here every datagram counts for the same. */
+/* How the kernel counts what is unread is its own matter: here every datagram counts for the same.
+ */
 static int together; /* what it counts for a request and a word */
 int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, int *n);
@@ -120,7 +122,8 @@ static const struct exe_dial_ops ops = { .connected = connected, .failed = faile
 static void ask(struct ground *g, int i)
 {
     const struct exe_request r = { .op = EXE_OP_CHECK, .request_id = (uint64_t)i + 1 };
-    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, -1, &ops, &g->calls[i], &g->calls[i].dial), 0);
+    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, -1, &ops, &g->calls[i], &g->calls[i].dial),
+                       0);
 }
 
 /* The next connection, and whose request is on it; -1: none is waiting. */
@@ -195,11 +198,13 @@ static void test_dropped(void **state)
     assert_false(unread(&g->calls[0])); /* it was */
 }
 
-/* Where somebody serves the socket, but always others, there is more patience than where nobody does. */
+/* Where somebody serves the socket, but always others, there is more patience than where nobody
+ * does. */
 static void test_dropped_for_long(void **state)
 {
     struct ground *g = *state;
-    const int64_t times[] = { 1000, 1000 + EXE_DIAL_PATIENCE_MS, 1000 + EXE_DIAL_UNREAD_MS - 1, 1000 + EXE_DIAL_UNREAD_MS };
+    const int64_t times[] = { 1000, 1000 + EXE_DIAL_PATIENCE_MS, 1000 + EXE_DIAL_UNREAD_MS - 1,
+                              1000 + EXE_DIAL_UNREAD_MS };
     hear(g, 8);
     ask(g, 0);
     for (int i = 0; i < 4; i++) {
@@ -267,7 +272,8 @@ static void test_not_there(void **state)
     assert_int_equal(g->calls[2].error, 0);
 }
 
-/* Connected, and nobody is there who reads it: given up as if there were no socket. One that is read is not. */
+/* Connected, and nobody is there who reads it: given up as if there were no socket. One that is
+ * read is not. */
 static void test_not_read(void **state)
 {
     struct ground *g = *state;
@@ -292,8 +298,8 @@ static void test_not_read(void **state)
     (void)sv_close(fd);
 }
 
-/* A helper that has read the request and not yet the word behind it is at work, for as long as it likes; whenever
- * the word was sent. One that has read neither is given up. */
+/* A helper that has read the request and not yet the word behind it is at work, for as long as it
+ * likes; whenever the word was sent. One that has read neither is given up. */
 static void test_word_not_read(void **state)
 {
     struct ground *g = *state;
@@ -327,7 +333,8 @@ static void test_word_not_read(void **state)
     }
 }
 
-/* The same where it was read before the word was sent: there is less in the queue then, not more. */
+/* The same where it was read before the word was sent: there is less in the queue then, not more.
+ */
 static void test_read_before_word(void **state)
 {
     struct ground *g = *state;
@@ -370,15 +377,23 @@ static void test_full(void **state)
 static void test_descriptors(void **state)
 {
     struct ground *g = *state;
-    struct exe_request r = { .op = EXE_OP_SIGNAL, .signal = 15, .request_id = 1, .cluster_ts = 1, .app = 1,
-                             .attempt = 1, .container = 1, .user = "u" }, got;
+    struct exe_request r = { .op = EXE_OP_SIGNAL,
+                             .signal = 15,
+                             .request_id = 1,
+                             .cluster_ts = 1,
+                             .app = 1,
+                             .attempt = 1,
+                             .container = 1,
+                             .user = "u" },
+                       got;
     union {
         char space[CMSG_SPACE(sizeof(int) * 4)];
         struct cmsghdr align;
     } control;
     int p[2], fd, passed;
     assert_return_code(pipe2(p, O_CLOEXEC), errno);
-    assert_return_code(exe_dial(g->dialer, &r, &p[1], 1, -1, &ops, &g->calls[0], &g->calls[0].dial), 0);
+    assert_return_code(exe_dial(g->dialer, &r, &p[1], 1, -1, &ops, &g->calls[0], &g->calls[0].dial),
+                       0);
     (void)sv_close(p[1]);
     hear(g, 8);
     while (g->calls[0].socket < 0)
@@ -386,7 +401,9 @@ static void test_descriptors(void **state)
     fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
     assert_true(fd >= 0);
     struct iovec iov = { .iov_base = &got, .iov_len = sizeof(got) };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.space,
+    struct msghdr msg = { .msg_iov = &iov,
+                          .msg_iovlen = 1,
+                          .msg_control = control.space,
                           .msg_controllen = sizeof(control.space) };
     assert_int_equal(recvmsg(fd, &msg, MSG_CMSG_CLOEXEC), sizeof(got));
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
@@ -450,7 +467,8 @@ static void test_connect(void **state)
     int fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
     const struct exe_request r = { .op = EXE_OP_CHECK, .request_id = 1 };
     assert_true(exe_dial_at_once(g->dialer));
-    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, c.socket, &ops, &g->calls[0], &g->calls[0].dial), 0);
+    assert_return_code(
+        exe_dial(g->dialer, &r, NULL, 0, c.socket, &ops, &g->calls[0], &g->calls[0].dial), 0);
     assert_int_equal(g->calls[0].socket, c.socket); /* that one, and no other */
     c.socket = -1;
     assert_int_equal(asked_on(fd), 0);

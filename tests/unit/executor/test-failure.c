@@ -11,8 +11,9 @@
 static struct exe_failure from(enum exe_status status, int error, const char *text)
 {
     struct exe_failure f;
-    struct exe_reply reply = { .status = status, .error = error, .text = text,
-                               .text_len = (uint16_t)strlen(text) };
+    struct exe_reply reply = {
+        .status = status, .error = error, .text = text, .text_len = (uint16_t)strlen(text)
+    };
     exe_failure_from(&reply, 0, "container_1", &f);
     return f;
 }

@@ -11,8 +11,11 @@
 
 static struct net_request request(void)
 {
-    struct net_request q = { .magic = NET_MAGIC, .version = NET_VERSION, .mode = "bridge",
-                             .link = "selvedge0", .range = "10.77.0.0/30" };
+    struct net_request q = { .magic = NET_MAGIC,
+                             .version = NET_VERSION,
+                             .mode = "bridge",
+                             .link = "selvedge0",
+                             .range = "10.77.0.0/30" };
     return q;
 }
 
@@ -61,16 +64,27 @@ static void test_addresses(void **state)
 static void test_ranges(void **state)
 {
     (void)state;
-    static const char *const bad[] = { "", "10.77.0.0", "10.77.0.0/", "10.77.0.0/7", "10.77.0.0/31",
-                                       "10.77.0.1/16", "10.77.0/16", "10.77.0.0/16x", "10.77.0.0/+16",
-                                       "10.77.0.0/016", " 10.77.0.0/16", "10.77.0.0/ 16",
-                                       "fd00::/64", "10.77.0.0.0.0.0.0.0/16" };
+    static const char *const bad[] = { "",
+                                       "10.77.0.0",
+                                       "10.77.0.0/",
+                                       "10.77.0.0/7",
+                                       "10.77.0.0/31",
+                                       "10.77.0.1/16",
+                                       "10.77.0/16",
+                                       "10.77.0.0/16x",
+                                       "10.77.0.0/+16",
+                                       "10.77.0.0/016",
+                                       " 10.77.0.0/16",
+                                       "10.77.0.0/ 16",
+                                       "fd00::/64",
+                                       "10.77.0.0.0.0.0.0.0/16" };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct net_request q = request();
         (void)snprintf(q.range, sizeof(q.range), "%s", bad[i]);
         assert_refused(q, "selvedge.network.range=");
     }
-    static const char *const gateways[] = { "10.77.0.0", "10.77.0.3", "10.78.0.1", "x", "10.77.0.1 " };
+    static const char *const gateways[] = { "10.77.0.0", "10.77.0.3", "10.78.0.1", "x",
+                                            "10.77.0.1 " };
     for (size_t i = 0; i < sizeof(gateways) / sizeof(gateways[0]); i++) {
         struct net_request q = request();
         (void)snprintf(q.gateway, sizeof(q.gateway), "%s", gateways[i]);

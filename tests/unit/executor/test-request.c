@@ -10,12 +10,24 @@
 
 static struct exe_request launch(void)
 {
-    return (struct exe_request){ .op = EXE_OP_LAUNCH, .request_id = 7, .cluster_ts = 1700000000000,
-                                 .app = 3, .attempt = 1, .container = (5LL << 40) | 12,
-                                 .user = "alice", .local_mask = 5, .log_mask = 1, .work_dir = 2,
-                                 .profile = EXE_PROFILE_HOST, .network = EXE_NETWORK_PRIVATE,
-                                 .net_index = 7, .net_rate_kbit = 1000, .net_ceil_kbit = 2000,
-                                 .memory_max = 1 << 30, .pids_max = 100, .n_devices = 2,
+    return (struct exe_request){ .op = EXE_OP_LAUNCH,
+                                 .request_id = 7,
+                                 .cluster_ts = 1700000000000,
+                                 .app = 3,
+                                 .attempt = 1,
+                                 .container = (5LL << 40) | 12,
+                                 .user = "alice",
+                                 .local_mask = 5,
+                                 .log_mask = 1,
+                                 .work_dir = 2,
+                                 .profile = EXE_PROFILE_HOST,
+                                 .network = EXE_NETWORK_PRIVATE,
+                                 .net_index = 7,
+                                 .net_rate_kbit = 1000,
+                                 .net_ceil_kbit = 2000,
+                                 .memory_max = 1 << 30,
+                                 .pids_max = 100,
+                                 .n_devices = 2,
                                  .devices = { { 195, 0 }, { 195, 255 } },
                                  .categories = { 0, 511, 512, 1023 } };
 }
@@ -32,18 +44,42 @@ static void test_every_operation(void **state)
     const struct exe_request all[] = {
         { .op = EXE_OP_CHECK },
         { .op = EXE_OP_CHECK, .what = EXE_CHECK_REBUILD },
-        { .op = EXE_OP_INIT_APP, .cluster_ts = 1, .app = 1, .user = "a", .local_mask = 1,
-          .log_mask = 1, .categories = { 1, 2, 600, 601 } },
+        { .op = EXE_OP_INIT_APP,
+          .cluster_ts = 1,
+          .app = 1,
+          .user = "a",
+          .local_mask = 1,
+          .log_mask = 1,
+          .categories = { 1, 2, 600, 601 } },
         launch(),
         { .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PUBLIC, .local_mask = 3 },
-        { .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
-          .cluster_ts = 1, .app = 1, .user = "a.b-c_d@E$", .local_mask = 1 },
-        { .op = EXE_OP_SIGNAL, .cluster_ts = 1, .app = 1, .attempt = 1, .container = 1,
-          .user = "a", .signal = 15 },
-        { .op = EXE_OP_DELETE, .what = EXE_DELETE_CONTAINER, .cluster_ts = 1, .app = 1,
-          .attempt = 1, .container = 1, .user = "a", .local_mask = 1 },
-        { .op = EXE_OP_DELETE, .what = EXE_DELETE_RESOURCE, .visibility = EXE_VISIBILITY_PUBLIC,
-          .resource_id = 10, .resource_dir = 37, .local_mask = 1 },
+        { .op = EXE_OP_LOCALIZE,
+          .what = EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
+          .cluster_ts = 1,
+          .app = 1,
+          .user = "a.b-c_d@E$",
+          .local_mask = 1 },
+        { .op = EXE_OP_SIGNAL,
+          .cluster_ts = 1,
+          .app = 1,
+          .attempt = 1,
+          .container = 1,
+          .user = "a",
+          .signal = 15 },
+        { .op = EXE_OP_DELETE,
+          .what = EXE_DELETE_CONTAINER,
+          .cluster_ts = 1,
+          .app = 1,
+          .attempt = 1,
+          .container = 1,
+          .user = "a",
+          .local_mask = 1 },
+        { .op = EXE_OP_DELETE,
+          .what = EXE_DELETE_RESOURCE,
+          .visibility = EXE_VISIBILITY_PUBLIC,
+          .resource_id = 10,
+          .resource_dir = 37,
+          .local_mask = 1 },
         { .op = EXE_OP_DELETE, .what = EXE_DELETE_PUBLIC, .local_mask = 1 },
     };
     (void)state;
@@ -101,20 +137,22 @@ static void test_fields_refused(void **state)
     REFUSED(r.categories[2] = r.categories[3] = 0); /* half of them */
     REFUSED(r.user[sizeof(r.user) - 1] = 'x');
     REFUSED(r.op = EXE_OP_SIGNAL; r.signal = 15); /* with LAUNCH's fields */
-    REFUSED(r.what = 1); /* not a field of LAUNCH */
+    REFUSED(r.what = 1);                          /* not a field of LAUNCH */
     REFUSED(r.signal = 9);
     REFUSED(r.resource_id = 1);
     REFUSED(r.resource_dir = 1);
     /* Where nothing is labelled there are none. */
-    REFUSED((r = (struct exe_request){ .op = EXE_OP_LOCALIZE, .what = EXE_VISIBILITY_PUBLIC,
-                                       .local_mask = 3, .categories = { 1, 2, 600, 601 } }));
+    REFUSED((r = (struct exe_request){ .op = EXE_OP_LOCALIZE,
+                                       .what = EXE_VISIBILITY_PUBLIC,
+                                       .local_mask = 3,
+                                       .categories = { 1, 2, 600, 601 } }));
     REFUSED((r = (struct exe_request){ .op = EXE_OP_CHECK, .categories = { 1, 2, 600, 601 } }));
 }
 
 static void test_user_names(void **state)
 {
-    static const char *const bad[] = { "", "-x", "../x", "a/b", "a b", ".x", "@x", "a\n", "a:b",
-                                       "\xc3\xa9", "a$b", "#0", "%s" };
+    static const char *const bad[] = { "",    "-x",  "../x",     "a/b", "a b", ".x", "@x",
+                                       "a\n", "a:b", "\xc3\xa9", "a$b", "#0",  "%s" };
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct exe_request r = launch(), got;
@@ -157,16 +195,18 @@ static void test_texts(void **state)
     r.container = 12;
     exe_container_text(&r, text);
     assert_string_equal(text, "container_1700000000000_0003_01_000012");
-    r = (struct exe_request){ .cluster_ts = INT64_MAX, .app = INT32_MAX, .attempt = INT32_MAX,
-                              .container = INT64_MAX };
+    r = (struct exe_request){
+        .cluster_ts = INT64_MAX, .app = INT32_MAX, .attempt = INT32_MAX, .container = INT64_MAX
+    };
     exe_container_text(&r, text);
     assert_true(strlen(text) < EXE_TEXT_MAX - 1);
 }
 
 static void test_reply(void **state)
 {
-    struct exe_reply_head head = { EXE_REPLY_MAGIC, EXE_PROTOCOL_VERSION, EXE_STATUS_MOUNT, 9, EPERM,
-                                   -3, 4, { 0 } };
+    struct exe_reply_head head = {
+        EXE_REPLY_MAGIC, EXE_PROTOCOL_VERSION, EXE_STATUS_MOUNT, 9, EPERM, -3, 4, { 0 }
+    };
     uint8_t buf[sizeof(struct exe_reply_head) + 4] = { 0 };
     const int n = (int)sizeof(buf);
     struct exe_reply got;
@@ -187,10 +227,21 @@ static void test_reply(void **state)
 static void test_record(void **state)
 {
     uint8_t buf[EXE_RECORD_SIZE];
-    struct exe_record r = { .state = EXE_RECORD_EXITED, .cluster_ts = 1, .app = 2, .attempt = 3,
-                            .container = 4, .init_pid = 5, .uid = 6, .start_ms = 7, .end_ms = 8,
-                            .exit_code = 143, .signal = 9, .utime_us = 10, .stime_us = 11,
-                            .maxrss_kib = 12 }, got;
+    struct exe_record r = { .state = EXE_RECORD_EXITED,
+                            .cluster_ts = 1,
+                            .app = 2,
+                            .attempt = 3,
+                            .container = 4,
+                            .init_pid = 5,
+                            .uid = 6,
+                            .start_ms = 7,
+                            .end_ms = 8,
+                            .exit_code = 143,
+                            .signal = 9,
+                            .utime_us = 10,
+                            .stime_us = 11,
+                            .maxrss_kib = 12 },
+                      got;
     (void)state;
     exe_record_seal(&r);
     memcpy(buf, &r, sizeof(buf));

@@ -129,9 +129,9 @@ static void test_quote_expand_means_yarn(void **state)
     (void)state;
     expand("$OUTER:${OUTER}/x", "outer:outer/x");
     expand("{\"a\": 1}", "{\"a\": 1}");
-    expand("\\\"kept\\\"", "\"kept\"");     /* escaped by somebody who knew */
+    expand("\\\"kept\\\"", "\"kept\""); /* escaped by somebody who knew */
     expand("\\$OUTER", "$OUTER");
-    expand("end\\", "end\\");               /* would take the closing quote along */
+    expand("end\\", "end\\"); /* would take the closing quote along */
     expand("end\\\\", "end\\");
     expand("'single'", "'single'");
 }
@@ -153,16 +153,22 @@ static void test_script(void **state)
         { "C", "c", EXE_ENV_EXPAND },         { "LIT", "$C \"'`x`", EXE_ENV_LITERAL },
         { "OUTER", "nm", EXE_ENV_WHITELIST }, { "NEWONE", "{{C}}<CPS>x", EXE_ENV_WHITELIST },
         { "X", "$Y", EXE_ENV_EXPAND },        { "Y", "$X", EXE_ENV_EXPAND }, /* a circle */
-        { "C", "cc", EXE_ENV_EXPAND },        /* replaces the first */
+        { "C", "cc", EXE_ENV_EXPAND }, /* replaces the first */
     };
     const struct exe_link links[] = { { "/etc/hostname", "plain" },
                                       { "/etc/host s'$x", "sub/-n\nl" } };
-    const char *const commands[] = { "printf '%s|'", "\"$A\" {{OUTER}} $NEWONE >&7; printenv LIT >&7;",
+    const char *const commands[] = { "printf '%s|'",
+                                     "\"$A\" {{OUTER}} $NEWONE >&7; printenv LIT >&7;",
                                      ("readlink 'sub/-n\nl' >&7; "
                                       "echo <LOG_DIR><ADD_OPENS> >&7;exit 5") };
-    const struct exe_script s = { .env = env, .n_env = SV_ARRAY_LEN(env), .links = links,
-                                  .n_links = 2, .commands = commands, .n_commands = 3,
-                                  .log_dir = dir, .add_opens = "" };
+    const struct exe_script s = { .env = env,
+                                  .n_env = SV_ARRAY_LEN(env),
+                                  .links = links,
+                                  .n_links = 2,
+                                  .commands = commands,
+                                  .n_commands = 3,
+                                  .log_dir = dir,
+                                  .add_opens = "" };
     char want[256];
     int status;
     (void)state;
@@ -186,16 +192,18 @@ static void test_refused(void **state)
     for (size_t i = 0; i < SV_ARRAY_LEN(names); i++) {
         struct sv_buf out = SV_BUF_INIT(65536);
         const struct exe_env env = { names[i], "v", EXE_ENV_EXPAND };
-        const struct exe_script s = { .env = &env, .n_env = 1, .commands = &command,
-                                      .n_commands = 1, .log_dir = "/l" };
+        const struct exe_script s = {
+            .env = &env, .n_env = 1, .commands = &command, .n_commands = 1, .log_dir = "/l"
+        };
         assert_int_equal(exe_script_build(&s, &out, &err), -EINVAL);
         sv_buf_free(&out);
     }
     for (size_t i = 0; i < SV_ARRAY_LEN(bad_links); i++) {
         struct sv_buf out = SV_BUF_INIT(65536);
         const struct exe_link l = { "/t", bad_links[i] };
-        const struct exe_script s = { .links = &l, .n_links = 1, .commands = &command,
-                                      .n_commands = 1, .log_dir = "/l" };
+        const struct exe_script s = {
+            .links = &l, .n_links = 1, .commands = &command, .n_commands = 1, .log_dir = "/l"
+        };
         assert_int_equal(exe_script_build(&s, &out, &err), -EINVAL);
         sv_buf_free(&out);
     }

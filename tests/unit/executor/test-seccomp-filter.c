@@ -1,5 +1,6 @@
-/* System call filters (executor/seccomp): what is generated answers as its rules say, wherever jumps
- * have to go; and the proof that compile.c relies on finds a program that differs in one instruction. */
+/* System call filters (executor/seccomp): what is generated answers as its rules say, wherever
+ * jumps have to go; and the proof that compile.c relies on finds a program that differs in one
+ * instruction. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +92,8 @@ static void test_answers(void **state)
     assert_int_equal(ASK(1, 0, 0), DENY);
     assert_int_equal(ASK(2, 0, 0), NONE);
     assert_int_equal(ASK(16, 0x5412, 0), DENY);
-    assert_int_equal(ASK(16, UINT64_C(0x500005412), 0), DENY); /* the kernel looks at the low half */
+    assert_int_equal(ASK(16, UINT64_C(0x500005412), 0),
+                     DENY); /* the kernel looks at the low half */
     assert_int_equal(ASK(16, 0x5413, 0), ALLOW);
     assert_int_equal(ASK(41, 1, 77), ALLOW);
     assert_int_equal(ASK(41, 2, 6), ALLOW);
@@ -126,7 +128,9 @@ static void test_far_jumps(void **state)
     assert_true(program.n > 1024);
     for (uint32_t nr = 0; nr < 4096; nr++)
         for (uint64_t a2 = 0; a2 < 3; a2++) {
-            const struct seccomp_data d = { .nr = (int)nr, .arch = policy.arch, .args = { 0, 0, a2 << 12 } };
+            const struct seccomp_data d = { .nr = (int)nr,
+                                            .arch = policy.arch,
+                                            .args = { 0, 0, a2 << 12 } };
             assert_int_equal(flt_run(program.code + program.at, program.n, &d), decide(&d));
         }
 }
@@ -145,8 +149,8 @@ static void test_run(void **state)
     assert_int_equal(flt_run(stores + 1, 1, &d), ALLOW);
 }
 
-/* Each instruction turned another way, one at a time: the proof sees it, or the reading of the rules one
- * by one finds no call that is answered in another way. */
+/* Each instruction turned another way, one at a time: the proof sees it, or the reading of the
+ * rules one by one finds no call that is answered in another way. */
 static void test_proof(void **state)
 {
     struct seccomp_data at;
@@ -185,8 +189,8 @@ static void test_proof(void **state)
             else
                 continue;
             if (flt_equal(&policy, code, program.n, other.code + other.at, program.n, &at))
-                fail_msg("instruction %u of %u (%x %u %u %x), changed in way %d, is not seen", i, program.n,
-                         code[i].code, code[i].jt, code[i].jf, code[i].k, way);
+                fail_msg("instruction %u of %u (%x %u %u %x), changed in way %d, is not seen", i,
+                         program.n, code[i].code, code[i].jt, code[i].jf, code[i].k, way);
             assert_int_equal(flt_run(code, program.n, &at), decide(&at));
         }
 }
@@ -213,8 +217,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers), cmocka_unit_test(test_far_jumps), cmocka_unit_test(test_run),
-        cmocka_unit_test(test_proof),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_answers), cmocka_unit_test(test_far_jumps),
+        cmocka_unit_test(test_run),     cmocka_unit_test(test_proof),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The cache of the localizer with its owner and its localizers played by the test, which is on the far
- * end of each channel: what test-loc-cache and test-loc-keep share. */
+/* The cache of the localizer with its owner and its localizers played by the test, which is on the
+ * far end of each channel: what test-loc-cache and test-loc-keep share. */
 #ifndef SELVEDGE_TESTS_UNIT_LOCALIZER_CACHE_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_LOCALIZER_CACHE_FIXTURE_H
 
@@ -38,8 +38,8 @@ struct world {
     bool release_in_ready;
 };
 
-static inline int on_start(void *userdata, uint64_t process, const struct loc_scope *scope, int *ret,
-                           struct sv_error *err)
+static inline int on_start(void *userdata, uint64_t process, const struct loc_scope *scope,
+                           int *ret, struct sv_error *err)
 {
     struct world *w = userdata;
     int s[2];
@@ -111,7 +111,8 @@ static inline void on_localized(void *userdata, struct yarn_container_id c, unsi
     (void)snprintf(w->path, sizeof w->path, "%s", path);
 }
 
-static inline void on_failed(void *userdata, struct yarn_container_id c, unsigned index, const char *text)
+static inline void on_failed(void *userdata, struct yarn_container_id c, unsigned index,
+                             const char *text)
 {
     struct world *w = userdata;
 
@@ -121,7 +122,8 @@ static inline void on_failed(void *userdata, struct yarn_container_id c, unsigne
     (void)snprintf(w->text, sizeof w->text, "%s", text);
 }
 
-static inline void on_ready(void *userdata, struct yarn_container_id c, const struct loc_counters *k)
+static inline void on_ready(void *userdata, struct yarn_container_id c,
+                            const struct loc_counters *k)
 {
     struct world *w = userdata;
 
@@ -132,9 +134,15 @@ static inline void on_ready(void *userdata, struct yarn_container_id c, const st
 }
 
 static const struct loc_callbacks callbacks = {
-    .start = on_start,         .stop = on_stop,           .pick_dir = on_pick,
-    .remove = on_remove,       .on_started = on_started,  .on_completed = on_completed,
-    .on_removed = on_removed,  .localized = on_localized, .failed = on_failed,
+    .start = on_start,
+    .stop = on_stop,
+    .pick_dir = on_pick,
+    .remove = on_remove,
+    .on_started = on_started,
+    .on_completed = on_completed,
+    .on_removed = on_removed,
+    .localized = on_localized,
+    .failed = on_failed,
     .ready = on_ready,
 };
 
@@ -189,8 +197,9 @@ static inline struct yarn_container_id container(int app, int n)
 
 static inline struct loc_resource file(const char *url, enum loc_visibility v)
 {
-    return (struct loc_resource){ .url = url, .timestamp = 5, .size = 100, .type = LOC_FILE,
-                                  .visibility = v };
+    return (struct loc_resource){
+        .url = url, .timestamp = 5, .size = 100, .type = LOC_FILE, .visibility = v
+    };
 }
 
 static inline void ask(struct world *w, struct yarn_container_id c, const char *user,
@@ -242,7 +251,8 @@ static inline void put_entry(struct world *w, const char *cache, const char *rel
     assert_int_equal(sv_mkdir_p(path, 0755), 0);
 }
 
-static inline void say_done(struct world *w, int process, const struct loc_msg *asked, uint64_t size)
+static inline void say_done(struct world *w, int process, const struct loc_msg *asked,
+                            uint64_t size)
 {
     struct loc_msg m = { .type = LOC_MSG_DONE, .request = asked->request };
 

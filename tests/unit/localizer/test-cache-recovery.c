@@ -1,5 +1,5 @@
-/* localizer/cache.c: what the cache keeps on disk, what it gives up, and what it finds again after a
- * restart. */
+/* localizer/cache.c: what the cache keeps on disk, what it gives up, and what it finds again after
+ * a restart. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,9 +104,14 @@ static void test_app_finished(void **state)
 
 static struct loc_record record(struct world *w)
 {
-    return (struct loc_record){ .visibility = LOC_PRIVATE, .user = "joe",
-                                .resource = file("file:///a/x", LOC_PRIVATE), .local_dir = w->dir,
-                                .dir_number = 1, .id = 77, .local_size = 100, .rel = "0/77" };
+    return (struct loc_record){ .visibility = LOC_PRIVATE,
+                                .user = "joe",
+                                .resource = file("file:///a/x", LOC_PRIVATE),
+                                .local_dir = w->dir,
+                                .dir_number = 1,
+                                .id = 77,
+                                .local_size = 100,
+                                .rel = "0/77" };
 }
 
 static void test_recovery(void **state)
@@ -186,9 +191,8 @@ static void test_hierarchy(void **state)
         uint32_t number;
         const char *path;
     } known[] = {
-        { 0, "" },       { 1, "0" },      { 10, "9" },       { 11, "a" },       { 36, "z" },
-        { 37, "0/0" },   { 72, "0/z" },   { 73, "1/0" },     { 1296, "y/z" },
-        { 1297, "0/0/0" },
+        { 0, "" },     { 1, "0" },    { 10, "9" },   { 11, "a" },     { 36, "z" },
+        { 37, "0/0" }, { 72, "0/z" }, { 73, "1/0" }, { 1296, "y/z" }, { 1297, "0/0/0" },
     };
     struct world *w = *state;
     char buf[LOC_HIERARCHY_MAX], url[32];
@@ -214,14 +218,8 @@ static void test_hierarchy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_lru),
-        T(test_vanished),
-        T(test_bad_disk),
-        T(test_app_finished),
-        T(test_recovery),
-        T(test_reserved_ids),
-        T(test_broken_records),
-        T(test_hierarchy),
+        T(test_lru),      T(test_vanished),     T(test_bad_disk),       T(test_app_finished),
+        T(test_recovery), T(test_reserved_ids), T(test_broken_records), T(test_hierarchy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* localizer/cache.c and its parts: one download for many, failures, cancelling, hostile answers. What
- * stays on disk is test-loc-keep's. */
+/* localizer/cache.c and its parts: one download for many, failures, cancelling, hostile answers.
+ * What stays on disk is test-loc-keep's. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,10 +49,11 @@ static void test_one_download_for_many(void **state)
 static void test_keys(void **state)
 {
     struct world *w = *state;
-    struct loc_resource r[] = { file("file:///a/x", LOC_PUBLIC), file("file:///a/x", LOC_PUBLIC),
-                                file("file:///a/x", LOC_PUBLIC), file("file:///a/x", LOC_PRIVATE),
-                                file("file:///a/x", LOC_APPLICATION),
-                                file("file:///a/x", LOC_PUBLIC) };
+    struct loc_resource r[] = {
+        file("file:///a/x", LOC_PUBLIC),      file("file:///a/x", LOC_PUBLIC),
+        file("file:///a/x", LOC_PUBLIC),      file("file:///a/x", LOC_PRIVATE),
+        file("file:///a/x", LOC_APPLICATION), file("file:///a/x", LOC_PUBLIC)
+    };
 
     r[1].timestamp = 6;
     r[2].type = LOC_ARCHIVE;
@@ -286,7 +287,8 @@ static void test_idle(void **state)
 static void test_bad_requests(void **state)
 {
     struct world *w = *state;
-    struct loc_resource bad = file("file:///../x", LOC_PUBLIC), good = file("file:///x", LOC_PUBLIC);
+    struct loc_resource bad = file("file:///../x", LOC_PUBLIC),
+                        good = file("file:///x", LOC_PUBLIC);
     struct loc_resource both[] = { good, bad };
 
     assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", both, 2, NULL), -EINVAL);

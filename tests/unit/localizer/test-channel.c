@@ -137,8 +137,8 @@ static void test_hostile_answers(void **state)
 static void test_names(void **state)
 {
     static const char *const good_rel[] = { "0", "10", "0/3", "z/9/a/12345" };
-    static const char *const bad_rel[] = { "",   "/",   "/0",   "0/",    "0//1", "..", "0/..",
-                                           ".",  "A",   "0/B",  "0 1",   "a-b",  "0/./1" };
+    static const char *const bad_rel[] = { "",  "/", "/0",  "0/",  "0//1", "..",   "0/..",
+                                           ".", "A", "0/B", "0 1", "a-b",  "0/./1" };
     static const char *const bad_name[] = { "", ".", "..", "a/b", "/", "a\n", "\x7f" };
 
     (void)state;
@@ -156,8 +156,9 @@ static void send_fd(int to, int fd)
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)] = { 0 };
     char byte = 'x';
     struct iovec iov = { &byte, 1 };
-    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-                        .msg_controllen = sizeof control };
+    struct msghdr h = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+    };
     struct cmsghdr *c = CMSG_FIRSTHDR(&h);
 
     c->cmsg_level = SOL_SOCKET;
@@ -196,9 +197,9 @@ static void test_socket(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),  cmocka_unit_test(test_largest_fits),
-        cmocka_unit_test(test_bad_fields),   cmocka_unit_test(test_hostile_answers),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_socket),
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_largest_fits),
+        cmocka_unit_test(test_bad_fields),  cmocka_unit_test(test_hostile_answers),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_socket),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

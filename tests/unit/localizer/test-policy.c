@@ -25,17 +25,29 @@ static int path(const char *raw, char *out)
 static void test_paths(void **state)
 {
     static const char *const bad[] = {
-        "",     "/",      "/abs",  "//abs",      "..",    "../x",  "a/..",     "a/../../x",
-        "./..", "C:\\x",  "c:/x",  "z:",         "..\\x", "a\\..", "a\\../b",  "\\x",
-        "a\nb", "\x1b[m", "a\x7f", "a/b/../c/d", "a/\x01",
+        "",          "/",    "/abs",  "//abs",  "..",    "../x",       "a/..",
+        "a/../../x", "./..", "C:\\x", "c:/x",   "z:",    "..\\x",      "a\\..",
+        "a\\../b",   "\\x",  "a\nb",  "\x1b[m", "a\x7f", "a/b/../c/d", "a/\x01",
     };
     static const struct {
         const char *raw, *clean;
     } good[] = {
-        { "a", "a" },         { "a/b/", "a/b" },   { "./a", "a" },      { "a//b", "a/b" },
-        { ".", "" },          { "./", "" },        { "././", "" },      { "a/./b", "a/b" },
-        { "...", "..." },     { "..a/b..", "..a/b.." }, { "-rf", "-rf" }, { "a\\b", "a\\b" },
-        { "\xe9", "\xe9" },   { "a:b", "a:b" },    { "ab:\\c", "ab:\\c" }, { " ", " " },
+        { "a", "a" },
+        { "a/b/", "a/b" },
+        { "./a", "a" },
+        { "a//b", "a/b" },
+        { ".", "" },
+        { "./", "" },
+        { "././", "" },
+        { "a/./b", "a/b" },
+        { "...", "..." },
+        { "..a/b..", "..a/b.." },
+        { "-rf", "-rf" },
+        { "a\\b", "a\\b" },
+        { "\xe9", "\xe9" },
+        { "a:b", "a:b" },
+        { "ab:\\c", "ab:\\c" },
+        { " ", " " },
     };
     char out[LOC_PATH_MAX + 1], big[2000];
 
@@ -201,8 +213,10 @@ static void test_patterns(void **state)
 /* Expressions that take a backtracking matcher longer than the universe. */
 static void test_pattern_time(void **state)
 {
-    static const char *const patterns[] = { "(a+)+$", "(a*)*b", "(a|aa)+c", "(.*)*(.*)*(.*)*x",
-                                            "(?:(?:a?){30}){20}z", "((a?b?)*)*c", "(?R)?a" };
+    static const char *const patterns[] = {
+        "(a+)+$",      "(a*)*b", "(a|aa)+c", "(.*)*(.*)*(.*)*x", "(?:(?:a?){30}){20}z",
+        "((a?b?)*)*c", "(?R)?a"
+    };
     struct timespec start, end;
     char name[LOC_PATH_MAX + 1];
 
@@ -219,9 +233,9 @@ static void test_pattern_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),    cmocka_unit_test(test_links),
-        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_formats),  cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_paths),        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_kinds),        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_formats),      cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_pattern_time),
     };
 

@@ -20,8 +20,10 @@
 static const char smi[] =
     "<?xml version=\"1.0\" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM \"nvsmi_device_v12.dtd\">\n"
     "<nvidia_smi_log><timestamp>now</timestamp><attached_gpus>2</attached_gpus>"
-    "<gpu id=\"00000000:3B:00.0\"><product_name>A</product_name><minor_number>3</minor_number></gpu>"
-    "<gpu id=\"00000000:AF:00.0\"><minor_number>0</minor_number><fb_memory_usage><total>1 MiB</total>"
+    "<gpu "
+    "id=\"00000000:3B:00.0\"><product_name>A</product_name><minor_number>3</minor_number></gpu>"
+    "<gpu id=\"00000000:AF:00.0\"><minor_number>0</minor_number><fb_memory_usage><total>1 "
+    "MiB</total>"
     "</fb_memory_usage></gpu></nvidia_smi_log>";
 
 static int parse(const char *xml, uint32_t *minors, size_t *n)
@@ -38,14 +40,19 @@ static void test_discovery_output(void **state)
     uint32_t minors[NM_GPUS_MAX];
     size_t n;
     static const char *const bad[] = {
-        "", "no XML", "<nvidia_smi_log>", "<other/>",
+        "",
+        "no XML",
+        "<nvidia_smi_log>",
+        "<other/>",
         "<nvidia_smi_log><gpu/></nvidia_smi_log>",
         "<nvidia_smi_log><gpu><minor_number>N/A</minor_number></gpu></nvidia_smi_log>",
         "<nvidia_smi_log><gpu><minor_number>255</minor_number></gpu></nvidia_smi_log>",
         "<nvidia_smi_log><gpu><minor_number>-1</minor_number></gpu></nvidia_smi_log>",
-        "<nvidia_smi_log><gpu><minor_number>1</minor_number></gpu><gpu><minor_number>1</minor_number>"
+        "<nvidia_smi_log><gpu><minor_number>1</minor_number></gpu><gpu><minor_number>1</"
+        "minor_number>"
         "</gpu></nvidia_smi_log>",
-        "<!DOCTYPE n [<!ENTITY e SYSTEM \"file:///etc/hostname\">]><nvidia_smi_log><gpu><minor_number>"
+        "<!DOCTYPE n [<!ENTITY e SYSTEM "
+        "\"file:///etc/hostname\">]><nvidia_smi_log><gpu><minor_number>"
         "&e;</minor_number></gpu></nvidia_smi_log>",
     };
 
@@ -60,7 +67,8 @@ static void test_discovery_output(void **state)
     assert_int_equal(n, 0);
 }
 
-static int discover(const char *allowed, const char *program, uint32_t *minors, size_t *n, char *why)
+static int discover(const char *allowed, const char *program, uint32_t *minors, size_t *n,
+                    char *why)
 {
     struct sv_error err = { 0 };
     int r = nm_gpu_discover(allowed, program, minors, n, &err);
@@ -74,7 +82,8 @@ static void test_discovery(void **state)
     uint32_t minors[NM_GPUS_MAX];
     char path[] = "/tmp/selvedge-test-smi-XXXXXX", why[1024];
     size_t n;
-    static const char *const bad[] = { "", "0", "0:", ":0", "0:0,0:0", "0:x", "0:255", "0:0:0", "all" };
+    static const char *const bad[] = { "",    "0",     "0:",    ":0", "0:0,0:0",
+                                       "0:x", "0:255", "0:0:0", "all" };
     int fd;
 
     (void)state;
@@ -112,8 +121,11 @@ static void fixture_open(struct fixture *f)
 {
     struct sv_error err = { 0 };
 
-    *f = (struct fixture){ .nm.conf = { .gpus = true, .gpus_allowed = "0:0,1:1,2:5", .gpu_major = 195,
-                                        .network = EXE_NETWORK_PRIVATE, .net_rate_kbit = 20000,
+    *f = (struct fixture){ .nm.conf = { .gpus = true,
+                                        .gpus_allowed = "0:0,1:1,2:5",
+                                        .gpu_major = 195,
+                                        .network = EXE_NETWORK_PRIVATE,
+                                        .net_rate_kbit = 20000,
                                         .net_ceil_kbit = 1000000 } };
     for (size_t i = 0; i < 4; i++) {
         f->c[i].nm = &f->nm;
@@ -190,8 +202,10 @@ static void test_assigned_again(void **state)
     struct fixture f;
     struct sv_error err = { 0 };
     char text[NM_ASSIGNED_TEXT_MAX];
-    static const char *const bad[] = { "gpu=5", "address=7", "address=65534", "address=-1", "gpu=",
-                                       "x=1", "gpu=1 address=7", "address=1 address=2" };
+    static const char *const bad[] = {
+        "gpu=5", "address=7", "address=65534",   "address=-1",
+        "gpu=",  "x=1",       "gpu=1 address=7", "address=1 address=2"
+    };
 
     (void)state;
     fixture_open(&f);

@@ -17,7 +17,9 @@
 
 static char dir[] = "/tmp/selvedge-nmconf-XXXXXX";
 
-#define SET(...) ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=127.0.0.1", __VA_ARGS__, NULL })
+#define SET(...)                                                                                   \
+    ((char *const[]){ (char *)(uintptr_t) "yarn.nodemanager.hostname=127.0.0.1", __VA_ARGS__,      \
+                      NULL })
 
 static void expect_ok(char *const *overrides, struct nm_conf *c)
 {
@@ -77,10 +79,13 @@ static void bandwidth(void **state)
     assert_int_equal(c.net_rate_kbit, 20000); /* Hadoop's fiftieth of 1000 Mbit/s */
     assert_int_equal(c.net_ceil_kbit, 1000000);
     nm_conf_free(&c);
-    expect_ok(SET(PRIVATE, (char *)(uintptr_t) "yarn.nodemanager.resource.network.outbound-bandwidth-yarn-mbit=30",
-                  (char *)(uintptr_t) "selvedge.nodemanager.network.shares=40",
-                  (char *)(uintptr_t) "yarn.nodemanager.linux-container-executor.cgroups.strict-resource-usage=true"),
-              &c);
+    expect_ok(
+        SET(PRIVATE,
+            (char *)(uintptr_t) "yarn.nodemanager.resource.network.outbound-bandwidth-yarn-mbit=30",
+            (char *)(uintptr_t) "selvedge.nodemanager.network.shares=40",
+            (char *)(uintptr_t) "yarn.nodemanager.linux-container-executor.cgroups.strict-resource-"
+                                "usage=true"),
+        &c);
     assert_int_equal(c.net_rate_kbit, 750); /* forty of them are 30 Mbit/s, no more */
     assert_int_equal(c.net_ceil_kbit, 750);
     nm_conf_free(&c);
@@ -88,7 +93,8 @@ static void bandwidth(void **state)
     assert_int_equal(c.net_rate_kbit, 0);
     assert_int_equal(c.net_ceil_kbit, 0);
     nm_conf_free(&c);
-    expect_refused(SET((char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"), "network=private");
+    expect_refused(SET((char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"),
+                   "network=private");
 }
 
 static void overrides(void **state)
@@ -185,11 +191,8 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(overrides), cmocka_unit_test(bandwidth),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(rows),
-        cmocka_unit_test(printed),
+        cmocka_unit_test(defaults), cmocka_unit_test(overrides), cmocka_unit_test(bandwidth),
+        cmocka_unit_test(refusals), cmocka_unit_test(rows),      cmocka_unit_test(printed),
     };
     int r, tmp;
 

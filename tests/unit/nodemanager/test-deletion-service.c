@@ -1,5 +1,5 @@
-/* nodemanager/deletion-service.c: which deletions run beside each other. The helper, the store and the disks are
- * played here. */
+/* nodemanager/deletion-service.c: which deletions run beside each other. The helper, the store and
+ * the disks are played here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -49,7 +49,8 @@ int nm_store_deletion_remove(struct nm_store *s, int64_t id)
     return 0;
 }
 
-int nm_store_each_deletion(struct nm_store *s, int (*fn)(int64_t, int64_t, const char *, void *), void *userdata)
+int nm_store_each_deletion(struct nm_store *s, int (*fn)(int64_t, int64_t, const char *, void *),
+                           void *userdata)
 {
     (void)s, (void)fn, (void)userdata;
     return 0;
@@ -105,7 +106,9 @@ static int set_up(void **state)
     assert_int_equal(nm_deletion_new(&nm, &nm.deletion, NULL), 0);
     app = (struct nm_app){ .nm = &nm, .id = { 1700000000000, 7 }, .run_as = (char *)"joe" };
     for (int i = 0; i < 3; i++)
-        containers[i] = (struct nm_container){ .nm = &nm, .app = &app, .id = { { app.id, 1 }, i + 1 }, .pid = 1 };
+        containers[i] = (struct nm_container){
+            .nm = &nm, .app = &app, .id = { { app.id, 1 }, i + 1 }, .pid = 1
+        };
     return 0;
 }
 
@@ -132,7 +135,8 @@ static void answer(size_t i)
     turn();
 }
 
-/* An application's end comes when its containers' directories are on their way out: not before they are gone. */
+/* An application's end comes when its containers' directories are on their way out: not before they
+ * are gone. */
 static void test_application_waits(void **state)
 {
     (void)state;
@@ -164,7 +168,8 @@ static void test_application_waits(void **state)
     assert_false(nm_deletion_busy(nm.deletion));
 }
 
-/* Who is held up keeps nobody else back, and is not taken for another's: names that only begin alike. */
+/* Who is held up keeps nobody else back, and is not taken for another's: names that only begin
+ * alike. */
 static void test_others_go_on(void **state)
 {
     struct nm_app other = { .nm = &nm, .id = { 1700000000000, 70 }, .run_as = (char *)"joe" };
@@ -186,10 +191,21 @@ static void test_others_go_on(void **state)
 /* A cache and what is in it. */
 static void test_caches(void **state)
 {
-    struct exe_delete_what public = { .what = EXE_DELETE_RESOURCE, .visibility = EXE_VISIBILITY_PUBLIC, .resource_id = 4, .local_mask = 1 };
-    struct exe_delete_what private = { .what = EXE_DELETE_RESOURCE, .visibility = EXE_VISIBILITY_PRIVATE, .resource_id = 4, .user = "joe", .local_mask = 1 };
-    struct exe_delete_what apps = { .what = EXE_DELETE_RESOURCE, .visibility = EXE_VISIBILITY_APPLICATION, .resource_id = 4, .user = "joe",
-                                    .app = app.id, .local_mask = 1 };
+    struct exe_delete_what public = { .what = EXE_DELETE_RESOURCE,
+                                      .visibility = EXE_VISIBILITY_PUBLIC,
+                                      .resource_id = 4,
+                                      .local_mask = 1 };
+    struct exe_delete_what private = { .what = EXE_DELETE_RESOURCE,
+                                       .visibility = EXE_VISIBILITY_PRIVATE,
+                                       .resource_id = 4,
+                                       .user = "joe",
+                                       .local_mask = 1 };
+    struct exe_delete_what apps = { .what = EXE_DELETE_RESOURCE,
+                                    .visibility = EXE_VISIBILITY_APPLICATION,
+                                    .resource_id = 4,
+                                    .user = "joe",
+                                    .app = app.id,
+                                    .local_mask = 1 };
     (void)state;
     nm_deletion_resource(&nm, &public);
     nm_deletion_resource(&nm, &private);

@@ -41,8 +41,11 @@ static int setup(void **state)
     snprintf(a, sizeof(a), "%s/a", top);
     snprintf(b, sizeof(b), "%s/b", top);
     snprintf(logs, sizeof(logs), "%s/logs", top);
-    conf = (struct nm_conf){ .local_dirs = local, .log_dirs = log_dirs, .disk_check_enabled = true,
-                             .disk_check_ms = 100000, .min_healthy_disks = 0.6,
+    conf = (struct nm_conf){ .local_dirs = local,
+                             .log_dirs = log_dirs,
+                             .disk_check_enabled = true,
+                             .disk_check_ms = 100000,
+                             .min_healthy_disks = 0.6,
                              .max_disk_utilization = 100.0 };
     return 0;
 }

@@ -31,12 +31,38 @@ struct nm_app *nm_app_find(struct nm *n, const char *text)
     (void)n;
     return known && !strcmp(known, text) ? &here : NULL;
 }
-uint32_t nm_dirs_local_mask(const struct nm_dirs *d) { (void)d; return good; }
-uint32_t nm_dirs_log_mask(const struct nm_dirs *d) { (void)d; return 1; }
-const char *nm_dirs_local(const struct nm_dirs *d, int i) { (void)d; (void)i; return local; }
-const char *nm_dirs_log(const struct nm_dirs *d, int i) { (void)d; (void)i; return logs; }
-int nm_dirs_n_local(const struct nm_dirs *d) { (void)d; return 1; }
-int nm_dirs_n_log(const struct nm_dirs *d) { (void)d; return 1; }
+uint32_t nm_dirs_local_mask(const struct nm_dirs *d)
+{
+    (void)d;
+    return good;
+}
+uint32_t nm_dirs_log_mask(const struct nm_dirs *d)
+{
+    (void)d;
+    return 1;
+}
+const char *nm_dirs_local(const struct nm_dirs *d, int i)
+{
+    (void)d;
+    (void)i;
+    return local;
+}
+const char *nm_dirs_log(const struct nm_dirs *d, int i)
+{
+    (void)d;
+    (void)i;
+    return logs;
+}
+int nm_dirs_n_local(const struct nm_dirs *d)
+{
+    (void)d;
+    return 1;
+}
+int nm_dirs_n_log(const struct nm_dirs *d)
+{
+    (void)d;
+    return 1;
+}
 
 static void start(void)
 {
@@ -112,8 +138,12 @@ static void off(void **state)
 static void users_and_applications(void **state)
 {
     uint16_t a[4], b[4], c[4];
-    struct exe_request r = { .op = EXE_OP_INIT_APP, .cluster_ts = 1, .app = 1, .user = "alice",
-                             .local_mask = 1, .log_mask = 1 };
+    struct exe_request r = { .op = EXE_OP_INIT_APP,
+                             .cluster_ts = 1,
+                             .app = 1,
+                             .user = "alice",
+                             .local_mask = 1,
+                             .log_mask = 1 };
 
     (void)state;
     known = "application_1_0001";
@@ -168,8 +198,8 @@ static int rows(void)
     return n;
 }
 
-/* A pair stays taken while the application is known, while any of its files is there, and while a disk
- * cannot be asked; otherwise the next application sweeps it. */
+/* A pair stays taken while the application is known, while any of its files is there, and while a
+ * disk cannot be asked; otherwise the next application sweeps it. */
 static void free_again(void **state)
 {
     uint16_t a[4];

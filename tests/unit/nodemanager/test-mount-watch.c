@@ -25,14 +25,22 @@ static uint64_t digest(const char *more)
 static void test_digest(void **state)
 {
     static const char *const same[] = {
-        "30 22 0:30 / /run rw - tmpfs tmpfs rw\n", "30 22 0:30 / /run/x/y rw - tmpfs tmpfs rw\n",
-        "31 22 0:31 / /proc rw - proc proc rw\n", "32 22 0:32 / /tmp/a rw shared:3 - tmpfs t rw\n",
-        "33 22 0:4 mnt:[4026532000] /var/lib/s/strict-1.ns rw - nsfs nsfs rw\n", "", "\n",
+        "30 22 0:30 / /run rw - tmpfs tmpfs rw\n",
+        "30 22 0:30 / /run/x/y rw - tmpfs tmpfs rw\n",
+        "31 22 0:31 / /proc rw - proc proc rw\n",
+        "32 22 0:32 / /tmp/a rw shared:3 - tmpfs t rw\n",
+        "33 22 0:4 mnt:[4026532000] /var/lib/s/strict-1.ns rw - nsfs nsfs rw\n",
+        "",
+        "\n",
     };
     static const char *const other[] = {
-        "40 22 0:40 / /opt/jdk rw - tmpfs tmpfs rw\n", "40 22 0:40 / /usr/share ro - nfs a:/b ro\n",
-        "40 22 0:40 / /runner rw - tmpfs tmpfs rw\n", "40 22 0:40 / /data rw shared:9 - xfs /dev/sdb rw\n",
-        "x", "a b c", "1 2 3 4 /opt",
+        "40 22 0:40 / /opt/jdk rw - tmpfs tmpfs rw\n",
+        "40 22 0:40 / /usr/share ro - nfs a:/b ro\n",
+        "40 22 0:40 / /runner rw - tmpfs tmpfs rw\n",
+        "40 22 0:40 / /data rw shared:9 - xfs /dev/sdb rw\n",
+        "x",
+        "a b c",
+        "1 2 3 4 /opt",
     };
     (void)state;
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)

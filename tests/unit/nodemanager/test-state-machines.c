@@ -14,8 +14,8 @@
 #include "executor/exe.h"
 #include "nodemanager/application.h"
 #include "nodemanager/audit-logger.h"
-#include "nodemanager/container.h"
 #include "nodemanager/container-launch.h"
+#include "nodemanager/container.h"
 #include "nodemanager/deletion-service.h"
 #include "nodemanager/local-dirs.h"
 #include "nodemanager/localization.h"
@@ -35,16 +35,31 @@ static struct {
     char done_exit[32];
 } seen;
 
-int nm_store_app_finished(struct nm_store *s, const char *app) { (void)s; (void)app; return 0; }
-int nm_store_app_remove(struct nm_store *s, const char *app) { (void)s; (void)app; return 0; }
+int nm_store_app_finished(struct nm_store *s, const char *app)
+{
+    (void)s;
+    (void)app;
+    return 0;
+}
+int nm_store_app_remove(struct nm_store *s, const char *app)
+{
+    (void)s;
+    (void)app;
+    return 0;
+}
 int nm_store_container_killed(struct nm_store *s, const char *id, int code)
 {
-    (void)s; (void)id; (void)code;
+    (void)s;
+    (void)id;
+    (void)code;
     return 0;
 }
 int nm_store_container_done(struct nm_store *s, const char *id, int code, int64_t ms, const char *d)
 {
-    (void)s; (void)id; (void)ms; (void)d;
+    (void)s;
+    (void)id;
+    (void)ms;
+    (void)d;
     seen.done++;
     (void)snprintf(seen.done_exit, sizeof(seen.done_exit), "%d", code);
     return 0;
@@ -54,46 +69,122 @@ int nm_localization_request(struct nm_container *c, struct sv_error *err)
     (void)c;
     return seen.localize < 0 ? sv_error_set(err, seen.localize, "refused") : seen.localize;
 }
-void nm_localization_release(struct nm_container *c) { (void)c; seen.released++; }
-void nm_localization_app_finished(struct nm_app *a) { (void)a; seen.app_cleaned++; }
-void nm_deletion_container(struct nm_container *c) { (void)c; seen.deleted++; }
-void nm_deletion_app(struct nm_app *a) { (void)a; }
-void nm_launch_start(struct nm_container *c) { (void)c; seen.launched++; }
-void nm_launch_cleanup(struct nm_container *c) { (void)c; seen.cleanups++; }
-void nm_updater_container_done(struct nm_updater *u, struct nm_container *c) { (void)u; (void)c; }
-void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a) { (void)u; (void)a; }
-void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app) { (void)s; (void)app; }
+void nm_localization_release(struct nm_container *c)
+{
+    (void)c;
+    seen.released++;
+}
+void nm_localization_app_finished(struct nm_app *a)
+{
+    (void)a;
+    seen.app_cleaned++;
+}
+void nm_deletion_container(struct nm_container *c)
+{
+    (void)c;
+    seen.deleted++;
+}
+void nm_deletion_app(struct nm_app *a)
+{
+    (void)a;
+}
+void nm_launch_start(struct nm_container *c)
+{
+    (void)c;
+    seen.launched++;
+}
+void nm_launch_cleanup(struct nm_container *c)
+{
+    (void)c;
+    seen.cleanups++;
+}
+void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
+{
+    (void)u;
+    (void)c;
+}
+void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
+{
+    (void)u;
+    (void)a;
+}
+void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app)
+{
+    (void)s;
+    (void)app;
+}
 void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
 {
-    (void)h; (void)a;
+    (void)h;
+    (void)a;
     seen.log_finished++;
 }
-uint32_t nm_dirs_local_mask(const struct nm_dirs *d) { (void)d; return 1; }
-uint32_t nm_dirs_log_mask(const struct nm_dirs *d) { (void)d; return 1; }
-void nm_set_unhealthy(struct nm *nm, const char *why) { (void)nm; (void)why; }
-int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err) { (void)m; (void)a; (void)err; return 0; }
+uint32_t nm_dirs_local_mask(const struct nm_dirs *d)
+{
+    (void)d;
+    return 1;
+}
+uint32_t nm_dirs_log_mask(const struct nm_dirs *d)
+{
+    (void)d;
+    return 1;
+}
+void nm_set_unhealthy(struct nm *nm, const char *why)
+{
+    (void)nm;
+    (void)why;
+}
+int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
+{
+    (void)m;
+    (void)a;
+    (void)err;
+    return 0;
+}
 int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t l, uint32_t g,
                  const uint16_t *categories, exe_done done, void *userdata)
 {
-    (void)x; (void)app; (void)user; (void)l; (void)g; (void)categories; (void)done; (void)userdata;
+    (void)x;
+    (void)app;
+    (void)user;
+    (void)l;
+    (void)g;
+    (void)categories;
+    (void)done;
+    (void)userdata;
     seen.app_inits++;
     return 0;
 }
 void nm_audit_success(const char *u, const char *ip, const char *o, const char *t,
-                      const struct nm_container *c) { (void)u; (void)ip; (void)o; (void)t; (void)c; }
+                      const struct nm_container *c)
+{
+    (void)u;
+    (void)ip;
+    (void)o;
+    (void)t;
+    (void)c;
+}
 void nm_audit_failure(const char *u, const char *ip, const char *o, const char *t, const char *w,
                       const struct nm_container *c)
 {
-    (void)u; (void)ip; (void)o; (void)t; (void)w; (void)c;
+    (void)u;
+    (void)ip;
+    (void)o;
+    (void)t;
+    (void)w;
+    (void)c;
 }
 void nm_post_container(struct nm_container *c, int event, int code, const char *text)
 {
-    (void)c; (void)code; (void)text;
+    (void)c;
+    (void)code;
+    (void)text;
     seen.posted_container = event;
 }
 void nm_post_app(struct nm_app *a, int event, const char *text)
 {
-    (void)a; (void)text;
+    (void)a;
+    (void)text;
     seen.posted_app = event;
 }
 
@@ -255,7 +346,8 @@ static void killed_by_master(void **state)
     drop(a, c);
 }
 
-/* Between the launch that failed and the record of that: it ends once, by what is about to be told. */
+/* Between the launch that failed and the record of that: it ends once, by what is about to be told.
+ */
 static void killed_while_its_failure_is_recorded(void **state)
 {
     struct nm_app *a = new_app();
@@ -290,7 +382,9 @@ static void killed_before_its_application_begins(void **state)
     nm_container_handle(c, NM_CONTAINER_EV_KILL, NM_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_int_equal(c->state, NM_CONTAINER_DONE);
     assert_int_equal(seen.posted_app, NM_APP_EV_CONTAINER_FINISHED);
-    assert_int_equal(nm_app_fsm()->cells[NM_APP_NEW * NM_APP_N_EVENTS + NM_APP_EV_CONTAINER_FINISHED].next, NM_APP_NEW);
+    assert_int_equal(
+        nm_app_fsm()->cells[NM_APP_NEW * NM_APP_N_EVENTS + NM_APP_EV_CONTAINER_FINISHED].next,
+        NM_APP_NEW);
     nm_app_handle(a, NM_APP_EV_CONTAINER_FINISHED, c->text);
     assert_int_equal(a->state, NM_APP_NEW);
     drop(a, c);
@@ -384,12 +478,16 @@ static void statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walk_container),       cmocka_unit_test(walk_app),
-        cmocka_unit_test(killed_by_master),     cmocka_unit_test(killed_from_outside),
+        cmocka_unit_test(walk_container),
+        cmocka_unit_test(walk_app),
+        cmocka_unit_test(killed_by_master),
+        cmocka_unit_test(killed_from_outside),
         cmocka_unit_test(killed_while_its_failure_is_recorded),
         cmocka_unit_test(killed_before_its_application_begins),
-        cmocka_unit_test(diagnostics_keep_the_end), cmocka_unit_test(waits_for_its_record),
-        cmocka_unit_test(not_cleaned_while_made), cmocka_unit_test(statuses),
+        cmocka_unit_test(diagnostics_keep_the_end),
+        cmocka_unit_test(waits_for_its_record),
+        cmocka_unit_test(not_cleaned_while_made),
+        cmocka_unit_test(statuses),
     };
 
     sv_log_init("test");

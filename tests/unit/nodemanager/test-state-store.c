@@ -133,7 +133,8 @@ static void comes_back(void **state)
     assert_int_equal(nm_store_app(s, "application_1_0002", "alice", "bob", " "), 0);
     assert_int_equal(nm_store_app_remove(s, "application_1_0002"), 0);
     assert_int_equal(nm_store_app_finished(s, "application_1_0001"), 0);
-    assert_int_equal(nm_store_container(s, id, "application_1_0001", "\0\1\2\3", 4, 111, 1, 2, "gpu=1"), 0);
+    assert_int_equal(
+        nm_store_container(s, id, "application_1_0001", "\0\1\2\3", 4, 111, 1, 2, "gpu=1"), 0);
     assert_int_equal(nm_store_container_launched(s, id, 222), 0);
     assert_int_equal(nm_store_container_killed(s, id, -105), 0);
     assert_int_equal(nm_store_container_completed(s, id, 143), 0);

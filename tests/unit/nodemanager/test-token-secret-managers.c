@@ -89,8 +89,8 @@ static struct yarn_token sign(const struct yarn_container_token *t, const struct
     uint8_t *password = sv_arena_alloc(arena, YARN_TOKEN_PASSWORD_MAX);
 
     assert_int_equal(yarn_container_token_encode(arena, t, &out.id, &out.id_len), 0);
-    assert_int_equal(yarn_token_password(YARN_HMAC_SHA1, k, out.id, out.id_len, password,
-                                         &out.password_len), 0);
+    assert_int_equal(
+        yarn_token_password(YARN_HMAC_SHA1, k, out.id, out.id_len, password, &out.password_len), 0);
     out.password = password;
     return out;
 }
@@ -200,8 +200,9 @@ static int verify_nm(const struct yarn_nm_token *t, char user[256], struct sv_er
 
 static void nm_tokens(void **state)
 {
-    struct yarn_nm_token t = { .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice",
-                               .key_id = 1 };
+    struct yarn_nm_token t = {
+        .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice", .key_id = 1
+    };
     struct sv_error err;
     char user[256];
 
@@ -210,7 +211,8 @@ static void nm_tokens(void **state)
     assert_string_equal(user, "appattempt_17_0003_000001");
     t.node.port = 1;
     assert_int_equal(verify_nm(&t, user, &err), -EACCES);
-    assert_non_null(strstr(err.text, "is not valid for current node manager.expected : node1:8041"));
+    assert_non_null(
+        strstr(err.text, "is not valid for current node manager.expected : node1:8041"));
     t.node.port = 8041;
     t.key_id = 9;
     assert_int_equal(verify_nm(&t, user, &err), -EACCES);
@@ -220,8 +222,9 @@ static void nm_tokens(void **state)
 /* An attempt that has started a container keeps its key over rolls, until its application ends. */
 static void attempt_keeps_its_key(void **state)
 {
-    struct yarn_nm_token t = { .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice",
-                               .key_id = 1 };
+    struct yarn_nm_token t = {
+        .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice", .key_id = 1
+    };
     struct yarn_nm_token other = t;
     struct sv_error err;
     char user[256];
@@ -257,7 +260,7 @@ static void f65_replay(void **state)
 /* HARDENING F69: a clock that jumps by a day, to 1970 or by years makes no used token usable. */
 static void f69_clock_jumps(void **state)
 {
-    static const int64_t jumps[] = { 1000000 + 86400000, 1000000, 0, 1000000 + 86400000,
+    static const int64_t jumps[] = { 1000000 + 86400000,     1000000, 0, 1000000 + 86400000,
                                      INT64_C(4000000000000), 1000000 };
     int64_t now = 1000, expiry = 1000000 + 3600000;
 
@@ -339,8 +342,9 @@ static void f64_one_answer(void **state)
 
 static void restart_remembers(void **state)
 {
-    struct yarn_nm_token t = { .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice",
-                               .key_id = 1 };
+    struct yarn_nm_token t = {
+        .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice", .key_id = 1
+    };
     struct yarn_container_token c = plain();
     struct yarn_master_key k = key_of(1, 0x11);
     struct yarn_token token = sign(&c, &k);

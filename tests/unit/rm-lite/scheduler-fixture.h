@@ -67,8 +67,11 @@ static inline void node(struct fix *f, int i, const char *rack, int64_t mem, int
 {
     struct yarn_node_id id = node_id(i);
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED, .node = &id,
-                                                    .rack = rack, .total = { mem, vcores } }), 0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
+                                                    .node = &id,
+                                                    .rack = rack,
+                                                    .total = { mem, vcores } }),
+                     0);
 }
 
 static inline size_t beat(struct fix *f, int i)
@@ -76,8 +79,8 @@ static inline size_t beat(struct fix *f, int i)
     struct yarn_node_id id = node_id(i);
     size_t got = 0;
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT,
-                                                    .node = &id }), 0);
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT, .node = &id }),
+                     0);
     for (size_t k = 0; k < f->n; k++)
         got += f->d[k].type == RM_DECIDE_ALLOCATED;
     return got;
@@ -88,23 +91,33 @@ static inline struct yarn_app_id app_id(int i)
     return (struct yarn_app_id){ TS, i };
 }
 
-static inline bool app_prio(struct fix *f, int i, const char *user, const char *queue, int64_t am_mem,
-                            int32_t priority)
+static inline bool app_prio(struct fix *f, int i, const char *user, const char *queue,
+                            int64_t am_mem, int32_t priority)
 {
-    struct rm_ask am = { .priority = 0, .allocation_id = -1, .name = RM_ANY, .count = 1,
-                         .relax = true, .capability = { am_mem, 1 } };
+    struct rm_ask am = { .priority = 0,
+                         .allocation_id = -1,
+                         .name = RM_ANY,
+                         .count = 1,
+                         .relax = true,
+                         .capability = { am_mem, 1 } };
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_ADDED, .app = app_id(i),
-                                                    .user = user, .queue = queue,
+    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_APP_ADDED,
+                                                    .app = app_id(i),
+                                                    .user = user,
+                                                    .queue = queue,
                                                     .priority = priority,
-                                                    .total = { am_mem, 1 } }), 0);
+                                                    .total = { am_mem, 1 } }),
+                     0);
     assert_int_equal(f->n, 1);
     if (f->d[0].type == RM_DECIDE_APP_REJECTED)
         return false;
     assert_int_equal(f->d[0].type, RM_DECIDE_APP_ACCEPTED);
     assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ATTEMPT_ADDED,
-                                                    .app = app_id(i), .attempt = 1, .asks = &am,
-                                                    .n_asks = am_mem ? 1 : 0 }), 0);
+                                                    .app = app_id(i),
+                                                    .attempt = 1,
+                                                    .asks = &am,
+                                                    .n_asks = am_mem ? 1 : 0 }),
+                     0);
     return true;
 }
 
@@ -116,11 +129,17 @@ static inline bool app(struct fix *f, int i, const char *user, const char *queue
 static inline void ask_full(struct fix *f, int i, int32_t priority, const char *name, int64_t mem,
                             int64_t vcores, int count, bool relax)
 {
-    struct rm_ask a = { .priority = priority, .allocation_id = -1, .name = name, .count = count,
-                        .relax = relax, .capability = { mem, vcores } };
+    struct rm_ask a = { .priority = priority,
+                        .allocation_id = -1,
+                        .name = name,
+                        .count = count,
+                        .relax = relax,
+                        .capability = { mem, vcores } };
 
-    assert_int_equal(go(f, (struct rm_sched_event){ .type = RM_SCHED_ASK, .app = app_id(i),
-                                                    .asks = &a, .n_asks = 1 }), 0);
+    assert_int_equal(go(f,
+                        (struct rm_sched_event){
+                            .type = RM_SCHED_ASK, .app = app_id(i), .asks = &a, .n_asks = 1 }),
+                     0);
 }
 
 static inline void ask(struct fix *f, int i, int64_t mem, int count)

@@ -1,5 +1,5 @@
-/* rm-lite/scheduler.h: the CapacityScheduler's rules of queues: shares, weights, maxima, users, admission,
- * refreshing, and configurations that are refused. */
+/* rm-lite/scheduler.h: the CapacityScheduler's rules of queues: shares, weights, maxima, users,
+ * admission, refreshing, and configurations that are refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,8 +113,8 @@ static void test_admission(void **state)
     assert_true(app(&f, 4, "ann", "root.a", 0));
     assert_false(app(&f, 5, "ann", "a", 0));
     assert_non_null(strstr(f.d[0].text, "Queue root.a already has 1 applications"));
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
-                                                     .app = app_id(4) }), 0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(4) }), 0);
     assert_true(app(&f, 6, "ann", "a", 0));
     fix_end(&f);
 }
@@ -137,8 +137,8 @@ static void test_master_limit(void **state)
     rm_sched_app_usage(f.s, app_id(2), &u);
     assert_false(u.active);
     assert_int_equal(beat(&f, 1), 1);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
-                                                     .app = app_id(1) }), 0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
     assert_int_equal(f.n, 1);
     assert_int_equal(f.d[0].type, RM_DECIDE_ORPHANED);
     rm_sched_app_usage(f.s, app_id(2), &u);
@@ -179,8 +179,8 @@ static void test_refresh(void **state)
     assert_int_equal(q.used.mem, 10240);
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_string_equal(u.queue_path, "root.a");
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
-                                                     .app = app_id(1) }), 0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
     assert_int_equal(rm_sched_queue(f.s, "a", &q), 0);
     assert_int_equal(q.state, RM_QUEUE_STOPPED);
     assert_int_equal(q.used.mem, 0);
@@ -189,7 +189,9 @@ static void test_refresh(void **state)
 
 static void test_bad_configuration(void **state)
 {
-    static const struct { const char *key, *value; } bad[] = {
+    static const struct {
+        const char *key, *value;
+    } bad[] = {
         { CS "root.a.capacity", "49" },
         { CS "root.a.capacity", "150" },
         { CS "root.a.capacity", "3w" },

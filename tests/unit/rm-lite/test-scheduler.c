@@ -1,5 +1,5 @@
-/* rm-lite/scheduler.h: heartbeats, priorities, locality, reservations, lost nodes, and that the same events
- * give the same decisions. Queues are test-rm-queues'. */
+/* rm-lite/scheduler.h: heartbeats, priorities, locality, reservations, lost nodes, and that the
+ * same events give the same decisions. Queues are test-rm-queues'. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,15 +169,18 @@ static void test_greedy_master(void **state)
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_int_equal(u.pending.mem, INT64_C(1024) * RM_MAX_ASK_COUNT);
     for (int i = 0; i <= RM_MAX_ASK_GROUPS && r == 0; i++) {
-        struct rm_ask a = { .priority = -i, .allocation_id = -1, .name = RM_ANY, .count = 1,
+        struct rm_ask a = { .priority = -i,
+                            .allocation_id = -1,
+                            .name = RM_ANY,
+                            .count = 1,
                             .capability = { 1024, 1 } };
 
-        r = go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK, .app = app_id(1), .asks = &a,
-                                            .n_asks = 1 });
+        r = go(&f, (struct rm_sched_event){
+                       .type = RM_SCHED_ASK, .app = app_id(1), .asks = &a, .n_asks = 1 });
     }
     assert_int_equal(r, -E2BIG);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
-                                                     .app = app_id(1) }), 0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(1) }), 0);
     fix_end(&f);
 }
 
@@ -226,14 +229,18 @@ static void test_strict_locality_and_blacklist(void **state)
     for (int i = 0; i < 100; i++)
         assert_int_equal(beat(&f, 2), 0);
     assert_int_equal(beat(&f, 1), 1);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK, .app = app_id(1),
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                                     .app = app_id(1),
                                                      .blacklist_add = black,
-                                                     .n_blacklist_add = 1 }), 0);
+                                                     .n_blacklist_add = 1 }),
+                     0);
     ask_full(&f, 1, 2, RM_ANY, 1024, 1, 1, true);
     assert_int_equal(beat(&f, 2), 0);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK, .app = app_id(1),
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                                     .app = app_id(1),
                                                      .blacklist_remove = black,
-                                                     .n_blacklist_remove = 1 }), 0);
+                                                     .n_blacklist_remove = 1 }),
+                     0);
     assert_int_equal(beat(&f, 2), 1);
     fix_end(&f);
 }
@@ -289,15 +296,15 @@ static void test_node_lost(void **state)
     app(&f, 1, "ann", "default", 0);
     ask(&f, 1, 1024, 9);
     assert_int_equal(beat(&f, 1), 4);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED,
-                                                     .node = &id }), 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_REMOVED, .node = &id }),
+                     0);
     assert_int_equal(f.n, 4);
     assert_int_equal(f.d[3].type, RM_DECIDE_LOST);
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_int_equal(u.used.mem, 0);
     assert_int_equal(rm_sched_cluster(f.s).mem, 0);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT,
-                                                     .node = &id }), -ENOENT);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_NODE_HEARTBEAT, .node = &id }), -ENOENT);
     fix_end(&f);
 }
 
@@ -305,7 +312,8 @@ static void test_recovered_container(void **state)
 {
     struct fix f;
     struct yarn_node_id id = node_id(1);
-    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED, .node = &id,
+    struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED,
+                                 .node = &id,
                                  .total = { 1024, 1 },
                                  .container = { { { TS, 1 }, 1 }, 41 } };
 
@@ -339,8 +347,8 @@ static void test_ask_round(void **state)
     }
     app(&f, 1, "ann", "default", 0);
     ask(&f, 1, 1024, 10);
-    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND,
-                                                     .window_ms = 6500 }), 0);
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 6500 }), 0);
     for (size_t i = 0; i < f.n; i++)
         per_node[f.d[i].node.host[4] - '0']++;
     assert_int_equal(f.n, 10);
@@ -389,20 +397,22 @@ static uint64_t play(uint32_t seed)
                 { 1, -1, RM_ANY, { 1024, 1 }, (int32_t)(rnd(&seed) % 8), true },
             };
 
-            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK, .app = app_id(i),
-                                                  .asks = rows, .n_asks = 3 });
+            (void)go(&f, (struct rm_sched_event){
+                             .type = RM_SCHED_ASK, .app = app_id(i), .asks = rows, .n_asks = 3 });
         } else if (what < 55 && i) {
-            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE, .container =
-                { { app_id(i), 1 }, rnd(&seed) % 20 + 1 }, .flag = rnd(&seed) % 4 == 0 });
+            (void)go(
+                &f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
+                                             .container = { { app_id(i), 1 }, rnd(&seed) % 20 + 1 },
+                                             .flag = rnd(&seed) % 4 == 0 });
         } else if (what == 55 && i) {
-            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED,
-                                                  .app = app_id(i) });
+            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(i) });
         } else {
             beat(&f, (int)(rnd(&seed) % 20) + 1);
         }
         for (size_t d = 0; d < f.n; d++)
             sum = (sum ^ (uint64_t)(f.d[d].type * 1000003 + f.d[d].app.id * 7919) ^
-                   (uint64_t)(f.d[d].container.id * 31 + f.d[d].node.host[4])) * 1099511628211u;
+                   (uint64_t)(f.d[d].container.id * 31 + f.d[d].node.host[4])) *
+                  1099511628211u;
     }
     fix_end(&f);
     return sum;

@@ -69,18 +69,18 @@ static void test_passwords_over_a_roll(void **state)
     size_t n, m;
 
     (void)state;
-    assert_int_equal(rm_secrets_password(&s, RM_SECRET_AMRM, old, (const uint8_t *)"id", 2, before,
-                                         &n), 0);
+    assert_int_equal(
+        rm_secrets_password(&s, RM_SECRET_AMRM, old, (const uint8_t *)"id", 2, before, &n), 0);
     assert_int_equal(n, 20);
     assert_int_equal(rm_secrets_tick(&s, T0 + ROLL, NULL), 1);
-    assert_int_equal(rm_secrets_password(&s, RM_SECRET_AMRM, old, (const uint8_t *)"id", 2, after,
-                                         &m), 0);
+    assert_int_equal(
+        rm_secrets_password(&s, RM_SECRET_AMRM, old, (const uint8_t *)"id", 2, after, &m), 0);
     assert_memory_equal(before, after, n);
     assert_int_equal(rm_secrets_tick(&s, T0 + ROLL + DELAY, NULL), 1);
-    assert_int_equal(rm_secrets_password(&s, RM_SECRET_AMRM, old, (const uint8_t *)"id", 2, after,
-                                         &m), -ENOKEY);
-    assert_int_equal(rm_secrets_password(&s, RM_SECRET_AMRM, 0, (const uint8_t *)"id", 2, after,
-                                         &m), -ENOKEY);
+    assert_int_equal(
+        rm_secrets_password(&s, RM_SECRET_AMRM, old, (const uint8_t *)"id", 2, after, &m), -ENOKEY);
+    assert_int_equal(
+        rm_secrets_password(&s, RM_SECRET_AMRM, 0, (const uint8_t *)"id", 2, after, &m), -ENOKEY);
 }
 
 int main(void)

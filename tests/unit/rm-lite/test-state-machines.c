@@ -53,8 +53,8 @@ static void start(struct fix *f)
         assert_int_equal(sv_conf_set(f->conf, key, "127.0.0.1:0"), 0);
     }
     assert_int_equal(sv_conf_set(f->conf, "selvedge.rm.state-dir", f->dir), 0);
-    assert_int_equal(sv_conf_set(f->conf, "yarn.scheduler.capacity.maximum-am-resource-percent",
-                                 "1"), 0);
+    assert_int_equal(
+        sv_conf_set(f->conf, "yarn.scheduler.capacity.maximum-am-resource-percent", "1"), 0);
     if (rm_new(f->event, f->conf, &f->rm, &err) < 0)
         fail_msg("%s", err.text);
 }
@@ -102,8 +102,10 @@ static struct rm_node *add_node(struct fix *f, int i)
     n->http = rm_strdup("127.0.0.1:8042");
     n->version = rm_strdup("3.4.2");
     n->total = (struct rm_res){ 8192, 8 };
-    rm_post_full(f->rm, (struct rm_event){ .machine = RM_M_NODE, .object = n,
-                                           .event = RM_NODE_STARTED, .number = 1 }, NULL);
+    rm_post_full(f->rm,
+                 (struct rm_event){
+                     .machine = RM_M_NODE, .object = n, .event = RM_NODE_STARTED, .number = 1 },
+                 NULL);
     rm_drain(f->rm);
     assert_int_equal(n->state, RM_NODE_RUNNING);
     assert_int_equal(rm_schedule(f->rm, &beat, NULL), 0);
@@ -140,14 +142,20 @@ static struct rm_app *submit(struct fix *f, bool unmanaged, int attempts)
 
 static void att(struct rm_app *app, int event, int64_t number, const char *text)
 {
-    rm_post_full(app->rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = app->current,
-                                             .event = event, .number = number }, text);
+    rm_post_full(
+        app->rm,
+        (struct rm_event){
+            .machine = RM_M_ATTEMPT, .object = app->current, .event = event, .number = number },
+        text);
 }
 
 static void con(struct rm_container *c, int event, int32_t exit_status, const char *text)
 {
-    rm_post_full(c->rm, (struct rm_event){ .machine = RM_M_CONTAINER, .object = c, .event = event,
-                                           .exit_status = exit_status }, text);
+    rm_post_full(
+        c->rm,
+        (struct rm_event){
+            .machine = RM_M_CONTAINER, .object = c, .event = event, .exit_status = exit_status },
+        text);
 }
 
 static void run_master(struct fix *f, struct rm_app *app)
@@ -212,12 +220,13 @@ static void test_master_crashes(void **state)
     con(app->current->master, RM_CON_FINISHED, 1, "[it broke]\n");
     settle(&f);
     assert_int_equal(app->state, RM_APP_FAILED);
-    (void)snprintf(want, sizeof(want),
-                   "Application %s failed 2 times due to AM Container for %s exited with  "
-                   "exitCode: 1\nFailing this attempt.Diagnostics: [it broke]\nFor more detailed "
-                   "output, check the application tracking page: http://127.0.0.1:%u/cluster/app/%s "
-                   "Then click on links to logs of each attempt.\n. Failing the application.",
-                   app->text, app->current->text, f.rm->web_port, app->text);
+    (void)snprintf(
+        want, sizeof(want),
+        "Application %s failed 2 times due to AM Container for %s exited with  "
+        "exitCode: 1\nFailing this attempt.Diagnostics: [it broke]\nFor more detailed "
+        "output, check the application tracking page: http://127.0.0.1:%u/cluster/app/%s "
+        "Then click on links to logs of each attempt.\n. Failing the application.",
+        app->text, app->current->text, f.rm->web_port, app->text);
     assert_string_equal(app->diagnostics, want);
     teardown(&f);
 }
@@ -247,8 +256,8 @@ static void test_not_counted_exits(void **state)
 
 static void kill_app(struct fix *f, struct rm_app *app)
 {
-    rm_post_full(f->rm, (struct rm_event){ .machine = RM_M_APP, .object = app,
-                                           .event = RM_APP_KILL },
+    rm_post_full(f->rm,
+                 (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL },
                  "Application was killed by user ann");
     settle(f);
 }
@@ -478,7 +487,8 @@ static size_t walk(struct fix *f, const struct sv_fsm *fsm)
     for (int s = 1; s < fsm->n_states; s++)
         for (int e = 1; e < fsm->n_events; e++) {
             const struct sv_fsm_cell *cell = &fsm->cells[s * fsm->n_events + e];
-            struct rm_event ev = { .event = e, .text = (char *)(uintptr_t)"text",
+            struct rm_event ev = { .event = e,
+                                   .text = (char *)(uintptr_t) "text",
                                    .flag_master = true };
             int *state, r;
             void *object;
@@ -554,18 +564,12 @@ static void test_reachable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_success),
-        cmocka_unit_test(test_master_crashes),
-        cmocka_unit_test(test_not_counted_exits),
-        cmocka_unit_test(test_kill),
-        cmocka_unit_test(test_rejected),
-        cmocka_unit_test(test_unmanaged),
-        cmocka_unit_test(test_node_lost),
-        cmocka_unit_test(test_expiry),
-        cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_forgets_oldest),
-        cmocka_unit_test(test_every_edge),
-        cmocka_unit_test(test_reachable),
+        cmocka_unit_test(test_success),           cmocka_unit_test(test_master_crashes),
+        cmocka_unit_test(test_not_counted_exits), cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_rejected),          cmocka_unit_test(test_unmanaged),
+        cmocka_unit_test(test_node_lost),         cmocka_unit_test(test_expiry),
+        cmocka_unit_test(test_restart),           cmocka_unit_test(test_forgets_oldest),
+        cmocka_unit_test(test_every_edge),        cmocka_unit_test(test_reachable),
     };
 
     sv_log_set_level(SV_LOG_ERR);

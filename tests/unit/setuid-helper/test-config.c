@@ -55,30 +55,69 @@ static void test_good(void **state)
 static void test_refused(void **state)
 {
     static const char *const bad[] = {
-        "unknown.key=1\n", "min.user.id=abc\n", "min.user.id=-1\n", "min.user.id=0\n",
-        "min.user.id=99\n", "min.user.id=01000\n", "min.user.id= 1000\n", "min.user.id=+1000\n",
-        "min.user.id=99999999999\n", "min.user.id=4294967295\n", "min.user.id=0x3e8\n",
-        "min.user.id=\n", "min.user.id=1000\nmin.user.id=1000\n", "min.user.id\n",
-        "min.user.id=1000\r\n", "banned.users=a,,b\n", "banned.users=a,a\n", "banned.users=a/b\n",
-        "selvedge.unenforced-limits.allowed=1x\n", "selvedge.unenforced-limits.allowed=TRUE\n",
-        "feature.docker.enabled=1\n", "feature.docker.enabled=true\n", "feature.docker.enabled=\n",
-        "selvedge.nodemanager.user=\n", "selvedge.nodemanager.user=a b\n",
-        "selvedge.sandbox.read-only-paths=relative\n", "selvedge.sandbox.read-only-paths=/a/../b\n",
-        "selvedge.sandbox.read-only-paths=/proc\n", "selvedge.sandbox.read-only-paths=/data\n",
-        "selvedge.sandbox.read-only-paths=/x//y\n", "min.user.id=1000", /* no line end */
-        "[unknown]\n", "[docker\n", "[docker] \n", "[docker]\nmodule.enabled=true\n",
-        "[docker]\nmin.user.id=1000\n", "[gpu]\ngpu.major-device-number=x\n",
-        "[gpu]\ngpu.allowed-device-minor-numbers=0,,1\n", "[gpu]\nmodule.enabled=1x\n",
-        "[gpu]\ngpu.allowed-device-minor-numbers=1048576\n", "[gpu]\nunknown=1\n",
-        "[devices]\ndevices.allowed-numbers=1\n", "[devices]\ndevices.allowed-numbers=0:1\n",
-        "[devices]\ndevices.allowed-numbers=4096:1\n", "[devices]\ndevices.allowed-numbers=c:1\n",
-        "module.enabled=true\n", "[gpu]module.enabled=true\n", "[gpu]\n[gpu]module.enabled=true\n",
-        "selvedge.sandbox.profiles=\n", "selvedge.sandbox.profiles=strict,loose\n",
-        "selvedge.sandbox.profiles=strict,strict\n", "selvedge.sandbox.networks=host,\n",
-        "selvedge.sandbox.writable-paths=/data/1\n", "selvedge.sandbox.writable-paths=/run/x\n",
-        "selvedge.network.mode=01234567890123456\n", "selvedge.network.mtu=-1\n",
-        "selvedge.sandbox.selinux-label=\n", "selvedge.sandbox.selinux=\n", "selvedge.sandbox.selinux=true\n",
-        "selvedge.sandbox.selinux=labels\nselvedge.sandbox.selinux-label=a:b:c:s0\n", "  min.user.id=1000\n", "min.user.id =1000\n", "caf\xc3\xa9=1\n",
+        "unknown.key=1\n",
+        "min.user.id=abc\n",
+        "min.user.id=-1\n",
+        "min.user.id=0\n",
+        "min.user.id=99\n",
+        "min.user.id=01000\n",
+        "min.user.id= 1000\n",
+        "min.user.id=+1000\n",
+        "min.user.id=99999999999\n",
+        "min.user.id=4294967295\n",
+        "min.user.id=0x3e8\n",
+        "min.user.id=\n",
+        "min.user.id=1000\nmin.user.id=1000\n",
+        "min.user.id\n",
+        "min.user.id=1000\r\n",
+        "banned.users=a,,b\n",
+        "banned.users=a,a\n",
+        "banned.users=a/b\n",
+        "selvedge.unenforced-limits.allowed=1x\n",
+        "selvedge.unenforced-limits.allowed=TRUE\n",
+        "feature.docker.enabled=1\n",
+        "feature.docker.enabled=true\n",
+        "feature.docker.enabled=\n",
+        "selvedge.nodemanager.user=\n",
+        "selvedge.nodemanager.user=a b\n",
+        "selvedge.sandbox.read-only-paths=relative\n",
+        "selvedge.sandbox.read-only-paths=/a/../b\n",
+        "selvedge.sandbox.read-only-paths=/proc\n",
+        "selvedge.sandbox.read-only-paths=/data\n",
+        "selvedge.sandbox.read-only-paths=/x//y\n",
+        "min.user.id=1000", /* no line end */
+        "[unknown]\n",
+        "[docker\n",
+        "[docker] \n",
+        "[docker]\nmodule.enabled=true\n",
+        "[docker]\nmin.user.id=1000\n",
+        "[gpu]\ngpu.major-device-number=x\n",
+        "[gpu]\ngpu.allowed-device-minor-numbers=0,,1\n",
+        "[gpu]\nmodule.enabled=1x\n",
+        "[gpu]\ngpu.allowed-device-minor-numbers=1048576\n",
+        "[gpu]\nunknown=1\n",
+        "[devices]\ndevices.allowed-numbers=1\n",
+        "[devices]\ndevices.allowed-numbers=0:1\n",
+        "[devices]\ndevices.allowed-numbers=4096:1\n",
+        "[devices]\ndevices.allowed-numbers=c:1\n",
+        "module.enabled=true\n",
+        "[gpu]module.enabled=true\n",
+        "[gpu]\n[gpu]module.enabled=true\n",
+        "selvedge.sandbox.profiles=\n",
+        "selvedge.sandbox.profiles=strict,loose\n",
+        "selvedge.sandbox.profiles=strict,strict\n",
+        "selvedge.sandbox.networks=host,\n",
+        "selvedge.sandbox.writable-paths=/data/1\n",
+        "selvedge.sandbox.writable-paths=/run/x\n",
+        "selvedge.network.mode=01234567890123456\n",
+        "selvedge.network.mtu=-1\n",
+        "selvedge.sandbox.selinux-label=\n",
+        "selvedge.sandbox.selinux=\n",
+        "selvedge.sandbox.selinux=true\n",
+        "selvedge.sandbox.selinux=labels\nselvedge.sandbox.selinux-label=a:b:c:s0\n",
+        "  min.user.id=1000\n",
+        "min.user.id =1000\n",
+        "caf\xc3\xa9=1\n",
     };
     char text[1024];
     (void)state;
@@ -99,13 +138,14 @@ static void test_sections(void **state)
     assert_int_equal(cfg->policy.profiles, 1 << EXE_PROFILE_STRICT);
     assert_int_equal(cfg->policy.networks, 1 << EXE_NETWORK_HOST | 1 << EXE_NETWORK_NONE);
     assert_false(hlp_device_allowed(cfg, &gpu0) || hlp_device_allowed(cfg, &fpga));
-    assert_int_equal(parse(GOOD "selvedge.sandbox.profiles=host,hadoop\n"
-                                "selvedge.sandbox.networks=private\nselvedge.network.range=10.0.0.0/8\n"
-                                "selvedge.network.outbound-mbit=5\n"
-                                "[docker]\nmodule.enabled=false\ndocker.binary=/usr/bin/docker\n"
-                                "docker.trusted.registries=\n[gpu]\nmodule.enabled=true\n"
-                                "gpu.allowed-device-minor-numbers=0,1\n[devices]\nmodule.enabled=1\n"
-                                "devices.allowed-numbers=242:7,195:2\ndevices.denied-numbers=242:7\n"),
+    assert_int_equal(parse(GOOD
+                           "selvedge.sandbox.profiles=host,hadoop\n"
+                           "selvedge.sandbox.networks=private\nselvedge.network.range=10.0.0.0/8\n"
+                           "selvedge.network.outbound-mbit=5\n"
+                           "[docker]\nmodule.enabled=false\ndocker.binary=/usr/bin/docker\n"
+                           "docker.trusted.registries=\n[gpu]\nmodule.enabled=true\n"
+                           "gpu.allowed-device-minor-numbers=0,1\n[devices]\nmodule.enabled=1\n"
+                           "devices.allowed-numbers=242:7,195:2\ndevices.denied-numbers=242:7\n"),
                      0);
     assert_int_equal(cfg->policy.profiles, 1 << EXE_PROFILE_HADOOP | 1 << EXE_PROFILE_HOST);
     assert_int_equal(cfg->policy.networks, 1 << EXE_NETWORK_PRIVATE);
@@ -115,42 +155,48 @@ static void test_sections(void **state)
     assert_false(hlp_device_allowed(cfg, &control) || hlp_device_allowed(cfg, &card) ||
                  hlp_device_allowed(cfg, &fpga) || hlp_device_allowed(cfg, &kmsg));
     assert_int_equal(parse(GOOD "[fpga]\nmodule.enabled=1\n[gpu]\nmodule.enabled=true\n"
-                                "gpu.major-device-number=226\n"), 0);
+                                "gpu.major-device-number=226\n"),
+                     0);
     assert_true(hlp_device_allowed(cfg, &fpga));
     assert_false(hlp_device_allowed(cfg, &gpu0));
-    assert_int_equal(parse(GOOD "[gpu]\nmodule.enabled=0\ngpu.allowed-device-minor-numbers=0\n"), 0);
+    assert_int_equal(parse(GOOD "[gpu]\nmodule.enabled=0\ngpu.allowed-device-minor-numbers=0\n"),
+                     0);
     assert_false(hlp_device_allowed(cfg, &gpu0));
 }
 
 static void test_places(void **state)
 {
-    static const char *const bad[] = { "/tmp/x", "/proc/x", "/usr/local/yarn", "/etc/x", "/opt/x",
-                                       "/dev/shm/x", "/a,/a/b", "/", "/a/", "/a,/a" };
+    static const char *const bad[] = { "/tmp/x", "/proc/x",    "/usr/local/yarn", "/etc/x",
+                                       "/opt/x", "/dev/shm/x", "/a,/a/b",         "/",
+                                       "/a/",    "/a,/a" };
     char text[512];
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         (void)snprintf(text, sizeof(text),
                        "yarn.nodemanager.linux-container-executor.group=y\n"
                        "yarn.nodemanager.local-dirs=%s\nyarn.nodemanager.log-dirs=/l\n"
-                       "selvedge.cgroup.root=/c\n", bad[i]);
+                       "selvedge.cgroup.root=/c\n",
+                       bad[i]);
         if (parse(text) == 0)
             fail_msg("accepted: %s", bad[i]);
     }
     assert_int_not_equal(parse("yarn.nodemanager.linux-container-executor.group=y\n"
                                "yarn.nodemanager.local-dirs=/d\nyarn.nodemanager.log-dirs=/d/log\n"
-                               "selvedge.cgroup.root=/c\n"), 0);
+                               "selvedge.cgroup.root=/c\n"),
+                         0);
     assert_int_not_equal(parse(""), 0);
 }
 
 static void test_passwd(void **state)
 {
-    static const char text[] = "root:x:0:0::/root:/bin/sh\nalice:x:1001:1002:A,B:/h:/s\n"
-                               "short:x:5\nminus:x:-1:5::/:/\nbig:x:4294967295:5::/:/\n"
-                               "hex:x:0x10:5::/:/\nzero:x:01:5::/:/\nempty:x::5::/:/\n"
-                               "plus:x:+1:5::/:/\nblank:x: 1:5::/:/\nnul:x:5:5:\0:/:/\n"
-                               "alice:x:7777:7777::/:/\n\n:x:5:5::/:/\nno colon\n#c\nlast:x:7:8::/:/";
-    static const char *const bad[] = { "short", "minus", "big", "hex", "zero", "empty", "plus",
-                                       "blank", "nul" };
+    static const char text[] =
+        "root:x:0:0::/root:/bin/sh\nalice:x:1001:1002:A,B:/h:/s\n"
+        "short:x:5\nminus:x:-1:5::/:/\nbig:x:4294967295:5::/:/\n"
+        "hex:x:0x10:5::/:/\nzero:x:01:5::/:/\nempty:x::5::/:/\n"
+        "plus:x:+1:5::/:/\nblank:x: 1:5::/:/\nnul:x:5:5:\0:/:/\n"
+        "alice:x:7777:7777::/:/\n\n:x:5:5::/:/\nno colon\n#c\nlast:x:7:8::/:/";
+    static const char *const bad[] = { "short", "minus", "big",   "hex", "zero",
+                                       "empty", "plus",  "blank", "nul" };
     struct hlp_users t;
     (void)state;
     assert_int_equal(hlp_users_parse(text, sizeof(text) - 1, &t), 0);
@@ -200,7 +246,8 @@ static void test_groups(void **state)
     hlp_users_join(p, &t, groups, sizeof(groups) - 1);
     const struct hlp_user *u = hlp_users_find(&t, "alice");
     assert_int_equal(u->n_groups, 4); /* no root, ours, docker, own */
-    assert_true(u->groups[0] == 100 && u->groups[1] == 44 && u->groups[2] == 45 && u->groups[3] == 77);
+    assert_true(u->groups[0] == 100 && u->groups[1] == 44 && u->groups[2] == 45 &&
+                u->groups[3] == 77);
     assert_int_equal(hlp_users_find(&t, "bob")->n_groups, 2);
     free(t.v);
 }
@@ -239,10 +286,12 @@ static void test_banned(void **state)
     for (size_t i = 1; i < t.n; i++)
         assert_true(strcmp(t.v[i - 1].name, t.v[i].name) < 0);
     for (uint32_t i = 0; i < banned.n; i++)
-        assert_true(hlp_users_find(&t, banned.v[i])->uid == 0 && hlp_users_find(&t, banned.v[i])->gid == 0);
+        assert_true(hlp_users_find(&t, banned.v[i])->uid == 0 &&
+                    hlp_users_find(&t, banned.v[i])->gid == 0);
     assert_int_equal(hlp_users_find(&t, "alice")->uid, 1001);
     free(t.v);
-    assert_true(hlp_id_refused(&ids, 0) && hlp_id_refused(&ids, ~0u) && !hlp_id_refused(&ids, 1002));
+    assert_true(hlp_id_refused(&ids, 0) && hlp_id_refused(&ids, ~0u) &&
+                !hlp_id_refused(&ids, 1002));
     assert_true(hlp_id_refuse(&ids, 1002) && hlp_id_refuse(&ids, 1002) && hlp_id_refuse(&ids, 0));
     assert_true(hlp_id_refused(&ids, 1002) && ids.n == 1);
 }
@@ -264,10 +313,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sections), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_passwd), cmocka_unit_test(test_groups), cmocka_unit_test(test_many_groups),
-        cmocka_unit_test(test_banned),
+        cmocka_unit_test(test_good),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sections),    cmocka_unit_test(test_places),
+        cmocka_unit_test(test_passwd),      cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_many_groups), cmocka_unit_test(test_banned),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,4 +1,5 @@
-/* setuid-helper/policy.c and compile.c: what is written is what is read; what is not whole is nothing. */
+/* setuid-helper/policy.c and compile.c: what is written is what is read; what is not whole is
+ * nothing. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,32 +94,90 @@ static void refused(void (*change)(void))
     assert_false(hlp_policy_place(q, n));
 }
 
-static void magic(void) { q->magic++; }
-static void id(void) { q->id++; }
-static void longer(void) { q->length++; }
-static void many_dirs(void) { q->local_dirs.n = EXE_DIRS_MAX + 1; }
-static void many_names(void) { q->allowed_system.n = HLP_LIST_MAX + 1; }
-static void many_sources(void) { q->n_sources = HLP_SOURCES_MAX + 1; }
-static void many_nodes(void) { q->n_nodes = ~0u; }
-static void many_controls(void) { q->n_controls = ~0u; }
-static void many_ids(void) { q->refused_uids.n = ~0u; }
-static void more_texts(void) { q->log_dirs.n = 2; }
-static void fewer_texts(void) { q->log_dirs.n = 0; }
-static void root(void) { q->nm.uid = 0; }
-static void groups(void) { q->monitor.n_groups = 1; }
-static void endless(void) { memset(q->public.name, 'x', sizeof(q->public.name)); }
-static void many_gids(void) { q->refused_gids.n = 2 * HLP_LIST_MAX + 1; }
-static void long_code(void) { q->n_device_code = HLP_DEVICE_CODE_MAX + 1; }
-static void no_filter(void) { q->filters[1].len = 0; }
-static void long_filter(void) { q->filters[3].len = HLP_BPF_MAX + 1; }
-static void no_group(void) { q->nm_gid = 0; }
+static void magic(void)
+{
+    q->magic++;
+}
+static void id(void)
+{
+    q->id++;
+}
+static void longer(void)
+{
+    q->length++;
+}
+static void many_dirs(void)
+{
+    q->local_dirs.n = EXE_DIRS_MAX + 1;
+}
+static void many_names(void)
+{
+    q->allowed_system.n = HLP_LIST_MAX + 1;
+}
+static void many_sources(void)
+{
+    q->n_sources = HLP_SOURCES_MAX + 1;
+}
+static void many_nodes(void)
+{
+    q->n_nodes = ~0u;
+}
+static void many_controls(void)
+{
+    q->n_controls = ~0u;
+}
+static void many_ids(void)
+{
+    q->refused_uids.n = ~0u;
+}
+static void more_texts(void)
+{
+    q->log_dirs.n = 2;
+}
+static void fewer_texts(void)
+{
+    q->log_dirs.n = 0;
+}
+static void root(void)
+{
+    q->nm.uid = 0;
+}
+static void groups(void)
+{
+    q->monitor.n_groups = 1;
+}
+static void endless(void)
+{
+    memset(q->public.name, 'x', sizeof(q->public.name));
+}
+static void many_gids(void)
+{
+    q->refused_gids.n = 2 * HLP_LIST_MAX + 1;
+}
+static void long_code(void)
+{
+    q->n_device_code = HLP_DEVICE_CODE_MAX + 1;
+}
+static void no_filter(void)
+{
+    q->filters[1].len = 0;
+}
+static void long_filter(void)
+{
+    q->filters[3].len = HLP_BPF_MAX + 1;
+}
+static void no_group(void)
+{
+    q->nm_gid = 0;
+}
 
 static void test_refused(void **state)
 {
-    static void (*const changes[])(void) = { magic, id, longer, many_dirs, many_names, many_sources,
-                                             many_nodes, many_controls, many_ids, more_texts,
-                                             fewer_texts, root, groups, endless, no_group,
-                                             many_gids, no_filter, long_filter, long_code };
+    static void (*const changes[])(void) = { magic,      id,           longer,      many_dirs,
+                                             many_names, many_sources, many_nodes,  many_controls,
+                                             many_ids,   more_texts,   fewer_texts, root,
+                                             groups,     endless,      no_group,    many_gids,
+                                             no_filter,  long_filter,  long_code };
     (void)state;
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
         refused(changes[i]);

@@ -1,4 +1,5 @@
-/* An IPC client and the fake server that it calls: what test-ipc-client and test-ipc-impostors share. */
+/* An IPC client and the fake server that it calls: what test-ipc-client and test-ipc-impostors
+ * share. */
 #ifndef SELVEDGE_TESTS_UNIT_WIRE_IPC_CLIENT_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_WIRE_IPC_CLIENT_FIXTURE_H
 
@@ -34,7 +35,8 @@ static inline void on_answer(const struct ipc_result *r, const struct sv_error *
         snprintf(a->echo, sizeof a->echo, "%s", ((const echo_message *)r->response)->protocol);
 }
 
-static inline void client_new(struct world *w, const struct yarn_token *token, const struct ipc_client_config *more)
+static inline void client_new(struct world *w, const struct yarn_token *token,
+                              const struct ipc_client_config *more)
 {
     struct ipc_client_config cfg = more ? *more : (struct ipc_client_config){ 0 };
     cfg.host = "127.0.0.1";
@@ -46,7 +48,8 @@ static inline void client_new(struct world *w, const struct yarn_token *token, c
     assert_int_equal(ipc_client_new(w->event, &cfg, &w->client, NULL), 0);
 }
 
-static inline void world_new(struct world *w, const struct yarn_token *token, const struct ipc_client_config *more)
+static inline void world_new(struct world *w, const struct yarn_token *token,
+                             const struct ipc_client_config *more)
 {
     memset(w, 0, sizeof *w);
     assert_true(sd_event_new(&w->event) >= 0);
@@ -70,7 +73,9 @@ static inline int32_t call(struct world *w, const char *text, struct answer *a)
     size_t n = protobuf_c_message_get_packed_size(&m.base);
     uint8_t *body = malloc(n);
     protobuf_c_message_pack(&m.base, body);
-    struct ipc_request q = { .method = "echo", .response = ECHO_DESCRIPTOR, .body = body, .body_len = n };
+    struct ipc_request q = {
+        .method = "echo", .response = ECHO_DESCRIPTOR, .body = body, .body_len = n
+    };
     assert_int_equal(ipc_client_start(w->client, &q, on_answer, a, &id), 0);
     free(body);
     return id;

@@ -1,5 +1,5 @@
-/* A server for clients' tests that says exactly what a test wants: it listens on loopback, takes frames
- * apart far enough to know the call, and leaves the answer to a function of the test. */
+/* A server for clients' tests that says exactly what a test wants: it listens on loopback, takes
+ * frames apart far enough to know the call, and leaves the answer to a function of the test. */
 #ifndef SELVEDGE_TESTS_UNIT_WIRE_IPC_FAKE_SERVER_H
 #define SELVEDGE_TESTS_UNIT_WIRE_IPC_FAKE_SERVER_H
 
@@ -102,7 +102,8 @@ static inline void fake_take(struct fake *f, const uint8_t *p, size_t n)
     const uint8_t *part;
     size_t len;
     assert_int_equal(ipc_delimited_get(&b, &part, &len), 0);
-    assert_int_equal(ipc_unpack(a, &hadoop__common__rpc_request_header_proto__descriptor, part, len, &m), 0);
+    assert_int_equal(
+        ipc_unpack(a, &hadoop__common__rpc_request_header_proto__descriptor, part, len, &m), 0);
     const Hadoop__Common__RpcRequestHeaderProto *h = (const void *)m;
     c.id = h->callid;
     c.retry_count = h->retrycount;
@@ -111,9 +112,11 @@ static inline void fake_take(struct fake *f, const uint8_t *p, size_t n)
         memcpy(c.client_id, h->clientid.data, SV_MIN(c.client_id_len, sizeof c.client_id));
     if (c.id >= 0 || c.id == IPC_CALL_SASL) {
         assert_int_equal(ipc_delimited_get(&b, &part, &len), 0);
-        assert_int_equal(ipc_unpack(a, c.id >= 0 ? &hadoop__common__request_header_proto__descriptor
-                                                 : &hadoop__common__rpc_sasl_proto__descriptor,
-                                    part, len, &m), 0);
+        assert_int_equal(ipc_unpack(a,
+                                    c.id >= 0 ? &hadoop__common__request_header_proto__descriptor
+                                              : &hadoop__common__rpc_sasl_proto__descriptor,
+                                    part, len, &m),
+                         0);
     }
     if (c.id == IPC_CALL_SASL)
         c.sasl = ((const Hadoop__Common__RpcSaslProto *)m)->state;
@@ -149,8 +152,8 @@ static int fake_on_io(sd_event_source *src, int fd, uint32_t revents, void *user
     while (f->hello && f->conn >= 0) {
         const uint8_t *frame;
         size_t len, used;
-        int r = ipc_frame_next(f->in.data + f->in.pos, sv_buf_left(&f->in), IPC_FRAME_MAX, &frame, &len,
-                               &used);
+        int r = ipc_frame_next(f->in.data + f->in.pos, sv_buf_left(&f->in), IPC_FRAME_MAX, &frame,
+                               &len, &used);
         assert_true(r >= 0);
         if (r == 0)
             break;
@@ -183,7 +186,8 @@ static int fake_on_listen(sd_event_source *src, int fd, uint32_t revents, void *
 static inline void fake_start(struct fake *f, sd_event *event, uint16_t port)
 {
     static const int one = 1;
-    struct sockaddr_in sa = { .sin_family = AF_INET, .sin_port = htons(port),
+    struct sockaddr_in sa = { .sin_family = AF_INET,
+                              .sin_port = htons(port),
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t len = sizeof sa;
     f->event = event;

@@ -1,4 +1,5 @@
-/* What test-ipc.c and test-ipc-hostile.c share: an echo service, clients of it, a loop with an end. */
+/* What test-ipc.c and test-ipc-hostile.c share: an echo service, clients of it, a loop with an end.
+ */
 #ifndef SELVEDGE_TESTS_UNIT_WIRE_IPC_PEER_H
 #define SELVEDGE_TESTS_UNIT_WIRE_IPC_PEER_H
 
@@ -67,8 +68,9 @@ static void peer_whoami(struct ipc_call *call, const ProtobufCMessage *request, 
 {
     (void)request, (void)userdata;
     const struct ipc_peer *p = ipc_call_peer(call);
-    peer_answer(call, sv_arena_printf(ipc_call_arena(call), "%s%s%s%s", p->real_user ? p->real_user : "",
-                                      p->real_user ? " as " : "", p->user, p->token ? "/token" : ""));
+    peer_answer(call,
+                sv_arena_printf(ipc_call_arena(call), "%s%s%s%s", p->real_user ? p->real_user : "",
+                                p->real_user ? " as " : "", p->user, p->token ? "/token" : ""));
 }
 
 static void peer_fail(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -98,13 +100,15 @@ static void peer_stop(struct ipc_call *call, const ProtobufCMessage *request, vo
 static void peer_count(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     (void)request;
-    peer_answer(call, sv_arena_printf(ipc_call_arena(call), "run %d", ++((struct peer_server *)userdata)->calls));
+    peer_answer(call, sv_arena_printf(ipc_call_arena(call), "run %d",
+                                      ++((struct peer_server *)userdata)->calls));
 }
 
 static void peer_count_fail(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     (void)request;
-    ipc_call_fail(call, JAVA_YARN_EXCEPTION, "failed %d", ++((struct peer_server *)userdata)->calls);
+    ipc_call_fail(call, JAVA_YARN_EXCEPTION, "failed %d",
+                  ++((struct peer_server *)userdata)->calls);
 }
 
 /* For messages of other shapes: says that it got one. */
@@ -136,14 +140,17 @@ static const struct ipc_protocol peer_protocol = { PEER_PROTOCOL, 1, peer_method
 static const struct ipc_protocol *const peer_protocols[] = { &peer_protocol, NULL };
 
 static const struct yarn_token peer_token = {
-    .id = (const uint8_t *)"identifier \x00\xff bytes", .id_len = 19,
-    .password = (const uint8_t *)"\x00\x01password", .password_len = 10,
-    .kind = "NMToken", .service = "",
+    .id = (const uint8_t *)"identifier \x00\xff bytes",
+    .id_len = 19,
+    .password = (const uint8_t *)"\x00\x01password",
+    .password_len = 10,
+    .kind = "NMToken",
+    .service = "",
 };
 
-static inline int peer_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
-                       char ret_user[256], const char **ret_class, struct sv_error *err,
-                       void *userdata)
+static inline int peer_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
+                              size_t *ret_len, char ret_user[256], const char **ret_class,
+                              struct sv_error *err, void *userdata)
 {
     (void)ret_class, (void)userdata;
     if (!yarn_bytes_equal(id, id_len, peer_token.id, peer_token.id_len))
@@ -187,11 +194,16 @@ static inline void peer_server_stop(struct peer_server *s)
     s->event = sd_event_unref(s->event);
 }
 
-static inline struct ipc_client *peer_client(struct peer_server *s, const struct yarn_token *token, int64_t call_ms)
+static inline struct ipc_client *peer_client(struct peer_server *s, const struct yarn_token *token,
+                                             int64_t call_ms)
 {
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .port = ipc_server_port(s->server),
-                                     .protocol = PEER_PROTOCOL, .version = 1, .user = "alice",
-                                     .token = token, .call_ms = call_ms };
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = ipc_server_port(s->server),
+                                     .protocol = PEER_PROTOCOL,
+                                     .version = 1,
+                                     .user = "alice",
+                                     .token = token,
+                                     .call_ms = call_ms };
     struct ipc_client *c = NULL;
     assert_int_equal(ipc_client_new(s->event, &cfg, &c, NULL), 0);
     return c;

@@ -18,7 +18,8 @@
 
 static inline int raw_connect(uint16_t port)
 {
-    struct sockaddr_in sa = { .sin_family = AF_INET, .sin_port = htons(port),
+    struct sockaddr_in sa = { .sin_family = AF_INET,
+                              .sin_port = htons(port),
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
@@ -83,11 +84,12 @@ static inline struct raw_reply raw_refused(struct peer_server *s, const void *p,
     return r;
 }
 
-/* A server that gives a beginning connection more time than a starved machine needs for all that a test connects. */
+/* A server that gives a beginning connection more time than a starved machine needs for all that a
+ * test connects. */
 #define RAW_MS 600000
-static const struct ipc_server_config raw_simple __attribute__((unused)) = {
-    .allow_simple = true, .limits = { .header_ms = RAW_MS, .handshake_ms = RAW_MS }
-};
+static const struct ipc_server_config raw_simple
+    __attribute__((unused)) = { .allow_simple = true,
+                                .limits = { .header_ms = RAW_MS, .handshake_ms = RAW_MS } };
 
 /* ---- Building ---- */
 
@@ -110,7 +112,8 @@ static inline void raw_put_frame(struct sv_buf *b, int32_t call_id, const Protob
 /* The connection header and context of SIMPLE. */
 static inline void raw_put_hello_of(struct sv_buf *b, const char *name)
 {
-    Hadoop__Common__IpcConnectionContextProto m = HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
+    Hadoop__Common__IpcConnectionContextProto m =
+        HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
     Hadoop__Common__UserInformationProto user = HADOOP__COMMON__USER_INFORMATION_PROTO__INIT;
     user.effectiveuser = (char *)(uintptr_t)name;
     m.userinfo = &user;
@@ -134,7 +137,8 @@ static inline void raw_put_call(struct sv_buf *b, int32_t id, const char *method
     raw_put_frame(b, id, &m.base, body, n);
 }
 
-/* A call of one text with a client id of 16 bytes, as a client sends it that may have to repeat it. */
+/* A call of one text with a client id of 16 bytes, as a client sends it that may have to repeat it.
+ */
 static inline void raw_put_again(struct sv_buf *b, const char *client_id, int32_t id, int32_t retry,
                                  const char *method, const char *text)
 {
@@ -198,13 +202,15 @@ static inline struct raw_sasl raw_take_sasl(struct peer_server *s, int fd)
     struct raw_reply r = { .n = 0 };
     const uint8_t *frame, *part;
     size_t len, used, part_len;
-    peer_run_until(s, raw_take(fd, &r) || ipc_frame_next(r.p, r.n, sizeof r.p, &frame, &len, &used) > 0);
+    peer_run_until(s, raw_take(fd, &r) ||
+                          ipc_frame_next(r.p, r.n, sizeof r.p, &frame, &len, &used) > 0);
     struct sv_buf b = SV_BUF_VIEW(frame, len);
     struct sv_arena *a = sv_arena_new(0);
     ProtobufCMessage *base = NULL;
     assert_int_equal(ipc_delimited_get(&b, &part, &part_len), 0);
     assert_int_equal(ipc_delimited_get(&b, &part, &part_len), 0);
-    assert_int_equal(ipc_unpack(a, &hadoop__common__rpc_sasl_proto__descriptor, part, part_len, &base), 0);
+    assert_int_equal(
+        ipc_unpack(a, &hadoop__common__rpc_sasl_proto__descriptor, part, part_len, &base), 0);
     const Hadoop__Common__RpcSaslProto *m = (const void *)base;
     ProtobufCBinaryData token = m->token;
     if (!m->has_token && m->n_auths > 0 && m->auths[0]->has_challenge)

@@ -14,7 +14,8 @@ static void test_grows(void **state)
     static const int64_t upper[] = { 100, 200, 400, 800, 1600, 3000, 3000, 3000 };
     for (int round = 0; round < 100; round++)
         for (unsigned i = 0; i < SV_ARRAY_LEN(upper); i++)
-            assert_in_range(ipc_backoff_ms(100, 3000, i, ipc_backoff_noise()), upper[i] / 2, upper[i]);
+            assert_in_range(ipc_backoff_ms(100, 3000, i, ipc_backoff_noise()), upper[i] / 2,
+                            upper[i]);
 }
 
 static void test_spreads(void **state)

@@ -13,9 +13,27 @@
 #include "wire/token.h"
 #include "wire/writable.h"
 
-static const int64_t vlongs[] = { 0, 1, -1, 127, 128, -112, -113, -128, -129, 255, 256, 65535, 65536,
-                                  16777215, 16777216, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
-                                  INT64_C(1) << 40, -(INT64_C(1) << 40) };
+static const int64_t vlongs[] = { 0,
+                                  1,
+                                  -1,
+                                  127,
+                                  128,
+                                  -112,
+                                  -113,
+                                  -128,
+                                  -129,
+                                  255,
+                                  256,
+                                  65535,
+                                  65536,
+                                  16777215,
+                                  16777216,
+                                  INT32_MAX,
+                                  INT32_MIN,
+                                  INT64_MAX,
+                                  INT64_MIN,
+                                  INT64_C(1) << 40,
+                                  -(INT64_C(1) << 40) };
 
 static void test_vlongs(void **state)
 {
@@ -98,8 +116,12 @@ static void test_empty_and_add(void **state)
     assert_int_equal(yarn_credentials_parse(NULL, 0, a, &c, NULL), 0);
     assert_int_equal(yarn_credentials_write(&c, &out), 0);
     assert_true(yarn_bytes_equal(out.data, out.len, g.p, g.n));
-    struct yarn_token t = { .id = (const uint8_t *)"1", .id_len = 1, .password = (const uint8_t *)"2",
-                            .password_len = 1, .kind = "k", .service = "s" };
+    struct yarn_token t = { .id = (const uint8_t *)"1",
+                            .id_len = 1,
+                            .password = (const uint8_t *)"2",
+                            .password_len = 1,
+                            .kind = "k",
+                            .service = "s" };
     assert_int_equal(yarn_credentials_add(a, &c, "one", &t), 0);
     assert_int_equal(yarn_credentials_add(a, &c, "two", &t), 0);
     t.kind = "other";
@@ -140,11 +162,11 @@ static void test_broken(void **state)
     }
     assert_int_equal(parse("HDTS\2\0\0", 7), -EBADMSG);
     assert_int_equal(parse("HDTX\0\0\0", 7), -EBADMSG);
-    assert_int_equal(parse("HDTS\0\xff\0", 7), -EBADMSG);                     /* -1 tokens */
-    assert_int_equal(parse("HDTS\0\x8c\x7f\xff\xff\xff\0", 11), -EBADMSG);     /* 2^31-1 tokens */
+    assert_int_equal(parse("HDTS\0\xff\0", 7), -EBADMSG);                  /* -1 tokens */
+    assert_int_equal(parse("HDTS\0\x8c\x7f\xff\xff\xff\0", 11), -EBADMSG); /* 2^31-1 tokens */
     assert_int_equal(parse("HDTS\0\0\1\1a\x88\x7f\xff\xff\xff\xff\xff\xff\xff", 18), -EBADMSG);
-    assert_int_equal(parse("HDTS\0\1\2a\0\0\0\0\0\0", 14), -EBADMSG);          /* NUL in an alias */
-    assert_int_equal(parse("HDTS\0\1\1\xff\0\0\0\0\0", 13), -EBADMSG);         /* not UTF-8 */
+    assert_int_equal(parse("HDTS\0\1\2a\0\0\0\0\0\0", 14), -EBADMSG);  /* NUL in an alias */
+    assert_int_equal(parse("HDTS\0\1\1\xff\0\0\0\0\0", 13), -EBADMSG); /* not UTF-8 */
     _cleanup_free_ char *big = calloc(1, YARN_CREDENTIALS_MAX + 1);
     assert_int_equal(parse(big, YARN_CREDENTIALS_MAX + 1), -EMSGSIZE);
 }

@@ -77,7 +77,10 @@ struct sample {
     const ProtobufCMessageDescriptor *d;
     int want;
 };
-#define SAMPLE(text, d, want) { text, sizeof(text) - 1, d, want }
+#define SAMPLE(text, d, want)                                                                      \
+    {                                                                                              \
+        text, sizeof(text) - 1, d, want                                                            \
+    }
 
 static const struct sample samples[] = {
     SAMPLE("", APP_ID, 0),
@@ -108,19 +111,28 @@ static const struct sample samples[] = {
     /* lengths beyond the end: of the message, and of the parent only */
     SAMPLE("\x7a\x05zz", APP_ID, -EBADMSG),
     SAMPLE("\x7a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", APP_ID, -EBADMSG),
-    SAMPLE("\x22\x02\x0a\x05" "abcdefgh", EXCEPTION, -EBADMSG),
+    SAMPLE("\x22\x02\x0a\x05"
+           "abcdefgh",
+           EXCEPTION, -EBADMSG),
     /* a singular message twice, a singular scalar twice */
     SAMPLE("\x22\x00\x22\x00", EXCEPTION, -EBADMSG),
     SAMPLE("\x22\x02\x22\x00\x22\x00", EXCEPTION, -EBADMSG),
     SAMPLE("\x08\x01\x08\x02", APP_ID, 0),
     /* a repeated message any number of times */
-    SAMPLE("\x1a\x03\x0a\x01" "a\x1a\x03\x0a\x01" "b", RESOURCE, 0),
+    SAMPLE("\x1a\x03\x0a\x01"
+           "a\x1a\x03\x0a\x01"
+           "b",
+           RESOURCE, 0),
     /* repeated numbers one by one and packed */
     SAMPLE("\x10\x01\x10\x02", RETRY, 0),
     SAMPLE("\x12\x02\x01\x02", RETRY, 0),
     /* text */
-    SAMPLE("\x0a\x03" "hdf", URL, 0),
-    SAMPLE("\x0a\x03" "h\0f", URL, -EILSEQ),
+    SAMPLE("\x0a\x03"
+           "hdf",
+           URL, 0),
+    SAMPLE("\x0a\x03"
+           "h\0f",
+           URL, -EILSEQ),
     SAMPLE("\x0a\x02\xc3\xa9", URL, 0),
     SAMPLE("\x0a\x03\xe2\x82\xac", URL, 0),
     SAMPLE("\x0a\x04\xf0\x9f\x98\x80", URL, 0),
@@ -133,7 +145,9 @@ static const struct sample samples[] = {
     SAMPLE("\x0a\x04\xf0\x8f\xbf\xbf", URL, -EILSEQ),
     SAMPLE("\x0a\x04\xf4\x90\x80\x80", URL, -EILSEQ),
     SAMPLE("\x0a\x04\xf5\x80\x80\x80", URL, -EILSEQ),
-    SAMPLE("\x0a\x02\x80" "a", URL, -EILSEQ),
+    SAMPLE("\x0a\x02\x80"
+           "a",
+           URL, -EILSEQ),
 };
 
 static void test_samples(void **state)
@@ -183,9 +197,11 @@ static void test_prefixes(void **state)
         HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
     Hadoop__Yarn__StringStringMapProto env = HADOOP__YARN__STRING_STRING_MAP_PROTO__INIT;
     Hadoop__Yarn__StringStringMapProto *envs[] = { &env, &env, &env };
-    Hadoop__Yarn__StartContainerRequestProto one = HADOOP__YARN__START_CONTAINER_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__StartContainerRequestProto one =
+        HADOOP__YARN__START_CONTAINER_REQUEST_PROTO__INIT;
     Hadoop__Yarn__StartContainerRequestProto *list[] = { &one, &one };
-    Hadoop__Yarn__StartContainersRequestProto m = HADOOP__YARN__START_CONTAINERS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__StartContainersRequestProto m =
+        HADOOP__YARN__START_CONTAINERS_REQUEST_PROTO__INIT;
     char *command[] = { (char *)"date" };
     uint8_t buf[512];
     size_t n;

@@ -1,4 +1,5 @@
-/* wire/enums.c and unknown fields: what a later Hadoop says and we do not know is never an error. */
+/* wire/enums.c and unknown fields: what a later Hadoop says and we do not know is never an error.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +59,8 @@ static void optional(void **state)
     s = UNPACK(hadoop__yarn__container_status_proto, "\x10\x03");
     assert_true(s->has_state);
     assert_int_equal(s->state, HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE);
-    /* a node's report of one container in an unknown state: 1 node_status { 3 containersStatuses } */
+    /* a node's report of one container in an unknown state: 1 node_status { 3 containersStatuses }
+     */
     Hadoop__Yarn__NodeHeartbeatRequestProto *h =
         UNPACK(hadoop__yarn__node_heartbeat_request_proto, "\x0a\x04\x1a\x02\x10\x63");
     assert_non_null(h);
@@ -103,8 +105,11 @@ static void unknown_fields(void **state)
 {
     (void)state;
     Hadoop__Yarn__ApplicationIdProto *m =
-        UNPACK(hadoop__yarn__application_id_proto,
-               "\x08\x07\xf8\x3f\x01\xf9\x3f" "12345678" "\xfa\x3f\x02zz\xfd\x3f" "1234" "\x10\x09");
+        UNPACK(hadoop__yarn__application_id_proto, "\x08\x07\xf8\x3f\x01\xf9\x3f"
+                                                   "12345678"
+                                                   "\xfa\x3f\x02zz\xfd\x3f"
+                                                   "1234"
+                                                   "\x10\x09");
     assert_non_null(m);
     assert_int_equal(m->id, 7);
     assert_int_equal(m->cluster_timestamp, 9);

@@ -1,6 +1,6 @@
-/* What Apache's own programs said to each other (tests/golden/rpc, written by tests/interop/capture): every
- * frame is taken apart by our readers and written again to the same bytes. The unit lane runs in the
- * top directory. */
+/* What Apache's own programs said to each other (tests/golden/rpc, written by
+ * tests/interop/capture): every frame is taken apart by our readers and written again to the same
+ * bytes. The unit lane runs in the top directory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,12 +24,8 @@
 static const struct {
     const char *name;
     const ProtobufCMessageDescriptor *request, *response;
-} methods[] = {
-    YARN_RESOURCE_TRACKER_METHODS(ROW)
-    YARN_CONTAINER_MANAGEMENT_METHODS(ROW)
-    YARN_APPLICATION_MASTER_METHODS(ROW)
-    YARN_APPLICATION_CLIENT_METHODS(ROW)
-};
+} methods[] = { YARN_RESOURCE_TRACKER_METHODS(ROW) YARN_CONTAINER_MANAGEMENT_METHODS(ROW)
+                    YARN_APPLICATION_MASTER_METHODS(ROW) YARN_APPLICATION_CLIENT_METHODS(ROW) };
 
 static struct sv_arena *a;
 static uint8_t bytes[FILE_MAX];
@@ -85,7 +81,8 @@ static void check_token(const Hadoop__Common__TokenProto *m)
     struct yarn_container_token c;
     struct yarn_nm_token nm;
     if (strcmp(m->kind, YARN_KIND_CONTAINER) == 0)
-        assert_int_equal(yarn_container_token_decode(m->identifier.data, m->identifier.len, &c, NULL), 0);
+        assert_int_equal(
+            yarn_container_token_decode(m->identifier.data, m->identifier.len, &c, NULL), 0);
     else if (strcmp(m->kind, YARN_KIND_NM) == 0)
         assert_int_equal(yarn_nm_token_decode(m->identifier.data, m->identifier.len, &nm, NULL), 0);
     else
@@ -99,7 +96,8 @@ static void check_inside(const ProtobufCMessage *m)
         struct yarn_credentials c;
         assert_true(s->n_start_container_request > 0);
         check_token(s->start_container_request[0]->container_token);
-        const ProtobufCBinaryData *t = &s->start_container_request[0]->container_launch_context->tokens;
+        const ProtobufCBinaryData *t =
+            &s->start_container_request[0]->container_launch_context->tokens;
         assert_int_equal(yarn_credentials_parse(t->data, t->len, a, &c, NULL), 0);
         assert_true(c.n_tokens > 0);
     } else if (m->descriptor == &hadoop__yarn__allocate_response_proto__descriptor) {

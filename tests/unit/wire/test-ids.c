@@ -64,10 +64,10 @@ static void test_parse(void **state)
         "Application_1_0001",
         "job_1_0001",
     };
-    static const char *const bad_attempts[] = { "appattempt_1_0001", "appattempt_1_0001_1",
-                                                "appattempt_1_0001_000000", "appattempt_1_0001_",
-                                                "appattempt_1_0001_0000011x",
-                                                "application_1_0001_000001" };
+    static const char *const bad_attempts[] = {
+        "appattempt_1_0001",  "appattempt_1_0001_1",        "appattempt_1_0001_000000",
+        "appattempt_1_0001_", "appattempt_1_0001_0000011x", "application_1_0001_000001"
+    };
     static const char *const bad_containers[] = {
         "container_1_0001_01",
         "container_1_0001_1_000001",
@@ -114,8 +114,9 @@ static void test_parse(void **state)
 
 static void test_round_trip(void **state)
 {
-    static const int64_t ids[] = { 0, 1, 999999, 1000000, (INT64_C(1) << 40) - 1, INT64_C(1) << 40,
-                                   INT64_MAX };
+    static const int64_t ids[] = {
+        0, 1, 999999, 1000000, (INT64_C(1) << 40) - 1, INT64_C(1) << 40, INT64_MAX
+    };
     char buf[YARN_ID_TEXT_MAX];
 
     (void)state;
@@ -132,8 +133,8 @@ static void test_round_trip(void **state)
 
 static void test_node(void **state)
 {
-    static const char *const bad[] = { "",       "host",      ":1",     "host:",     "host:65536",
-                                       "host:x", "host:-1",   "a b:1",  "a/b:1",     "a\nb:1",
+    static const char *const bad[] = { "",         "host",       ":1",      "host:",  "host:65536",
+                                       "host:x",   "host:-1",    "a b:1",   "a/b:1",  "a\nb:1",
                                        "ho\"st:1", "\xc3\xa9:1", "host: 1", "host:1 " };
     char buf[264], host[300];
     struct yarn_node_id node;
@@ -159,12 +160,8 @@ static void test_node(void **state)
 static void test_order(void **state)
 {
     struct yarn_container_id v[] = {
-        { { { 1, 9 }, 9 }, 9 },
-        { { { 2, 1 }, 9 }, 9 },
-        { { { 2, 2 }, 1 }, 9 },
-        { { { 2, 2 }, 2 }, 1 },
-        { { { 2, 2 }, 2 }, 2 },
-        { { { 2, 2 }, 2 }, INT64_C(1) << 40 },
+        { { { 1, 9 }, 9 }, 9 }, { { { 2, 1 }, 9 }, 9 }, { { { 2, 2 }, 1 }, 9 },
+        { { { 2, 2 }, 2 }, 1 }, { { { 2, 2 }, 2 }, 2 }, { { { 2, 2 }, 2 }, INT64_C(1) << 40 },
     };
 
     (void)state;
@@ -313,8 +310,8 @@ static void test_resource(void **state)
         }
         if (yarn_resource_from(&m, &r) != t->want)
             fail_msg("case %zu", i);
-        if (t->want == 0 && (r.memory_mb != t->want_memory || r.vcores != t->want_vcores ||
-                             r.gpus != t->want_gpus))
+        if (t->want == 0 &&
+            (r.memory_mb != t->want_memory || r.vcores != t->want_vcores || r.gpus != t->want_gpus))
             fail_msg("case %zu: %lld MiB, %d vcores", i, (long long)r.memory_mb, r.vcores);
         if (t->want != 0)
             assert_true(r.memory_mb == 77 && r.vcores == 77);
@@ -329,8 +326,8 @@ static void test_resource_to(void **state)
     (void)state;
     assert_int_equal(yarn_resource_from(NULL, &r), 0);
     assert_true(r.memory_mb == 0 && r.vcores == 0);
-    assert_int_equal(
-        yarn_resource_from(yarn_resource_to(a, (struct yarn_resource){ 1536, 3 }), &r), 0);
+    assert_int_equal(yarn_resource_from(yarn_resource_to(a, (struct yarn_resource){ 1536, 3 }), &r),
+                     0);
     assert_true(r.memory_mb == 1536 && r.vcores == 3 && r.gpus == 0);
     assert_int_equal(
         yarn_resource_from(yarn_resource_to(a, (struct yarn_resource){ 1536, 3, 2 }), &r), 0);

@@ -1,5 +1,5 @@
-/* A client with a token and servers that do not know its password: none of them gets a call out of it
- * (HARDENING 61, 63). The server is tests/unit/wire/ipc-fake-server.h. */
+/* A client with a token and servers that do not know its password: none of them gets a call out of
+ * it (HARDENING 61, 63). The server is tests/unit/wire/ipc-fake-server.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,8 @@ static void sasl_say(struct fake *f, int sasl_state, const char *token)
 }
 
 #define CHALLENGE                                                                                  \
-    "realm=\"default\",nonce=\"GmE1YiBsZXQgbWUgaW4h\",qop=\"auth\",charset=utf-8,algorithm=md5-sess"
+    "realm=\"default\",nonce=\"GmE1YiBsZXQgbWUgaW4h\",qop=\"auth\",charset=utf-8,algorithm=md5-"   \
+    "sess"
 
 static void only_simple(struct fake *f, const struct fake_call *c)
 {

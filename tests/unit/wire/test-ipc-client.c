@@ -1,5 +1,5 @@
-/* The IPC client against servers that lie, stall, flood or vanish (HARDENING 61, 63), and the ways in which
- * its user ends a call. The server is tests/unit/wire/ipc-fake-server.h. */
+/* The IPC client against servers that lie, stall, flood or vanish (HARDENING 61, 63), and the ways
+ * in which its user ends a call. The server is tests/unit/wire/ipc-fake-server.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,9 @@ static void test_identity(void **state)
     static const uint8_t id16[IPC_CLIENT_ID_LEN] = "0123456789abcdef";
     struct world w;
     struct answer a = { 0 };
-    struct ipc_request q = { .method = "echo", .response = ECHO_DESCRIPTOR, .id = 4711, .retry_count = 3 };
+    struct ipc_request q = {
+        .method = "echo", .response = ECHO_DESCRIPTOR, .id = 4711, .retry_count = 3
+    };
     world_new(&w, NULL, &(struct ipc_client_config){ .client_id = id16 });
     assert_int_equal(ipc_client_start(w.client, &q, on_answer, &a, NULL), 0);
     assert_int_equal(ipc_client_start(w.client, &q, on_answer, &a, NULL), -EEXIST);
@@ -146,8 +148,8 @@ static void test_lies(void **state)
         { "half a length", "\0\0", 2, true, -ECONNRESET },
         { "half a frame", "\0\0\0\x20\4\x08\1\x10\0", 9, true, -ECONNRESET },
         { "header longer than its frame", "\0\0\0\2\x7f\x08", 6, false, -EPROTO },
-        { "varint of eleven bytes", "\0\0\0\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 15, false,
-          -EPROTO },
+        { "varint of eleven bytes", "\0\0\0\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 15,
+          false, -EPROTO },
         { "header without call id", "\0\0\0\3\2\x10\0", 7, false, -EPROTO },
         { "header without status", "\0\0\0\3\2\x08\1", 7, false, -EPROTO },
         { "header with field 0", "\0\0\0\7\6\x08\1\x10\0\0\0", 11, false, -EPROTO },
@@ -155,9 +157,10 @@ static void test_lies(void **state)
         { "answer longer than its frame", "\0\0\0\6\4\x08\1\x10\0\x7f", 10, false, -EPROTO },
         { "answer of another type", "\0\0\0\x08\4\x08\1\x10\0\2\x0a\x05", 12, false, -EBADMSG },
         { "answer cut after its header", "\0\0\0\5\4\x08\1\x10\0", 9, false, -EBADMSG },
-        { "SASL after the login", "\0\0\0\x0c\x08\x08\xdf\xff\xff\xff\x0f\x10\0\2\x10\0", 16, false, -EACCES },
-        { "wrapped without a layer", "\0\0\0\x0d\x08\x08\xdf\xff\xff\xff\x0f\x10\0\3\x10\5\x1a", 17, false,
+        { "SASL after the login", "\0\0\0\x0c\x08\x08\xdf\xff\xff\xff\x0f\x10\0\2\x10\0", 16, false,
           -EACCES },
+        { "wrapped without a layer", "\0\0\0\x0d\x08\x08\xdf\xff\xff\xff\x0f\x10\0\3\x10\5\x1a", 17,
+          false, -EACCES },
         { "fatal without words", "\0\0\0\5\4\x08\1\x10\2", 9, false, -EREMOTEIO },
         { "error without words", "\0\0\0\5\4\x08\1\x10\1", 9, false, -EREMOTEIO },
     };
@@ -191,7 +194,11 @@ static void say_deep(struct fake *f, const struct fake_call *c)
     uint8_t *p = malloc(1 << 17), *q = p + (1 << 17);
     for (int i = 0; i < 10000; i++) {
         size_t n = (size_t)(p + (1 << 17) - q);
-        for (int shift = n >= 1 << 14 ? 14 : n >= 1 << 7 ? 7 : 0, last = 1; shift >= 0; shift -= 7, last = 0)
+        for (int shift = n >= 1 << 14  ? 14
+                         : n >= 1 << 7 ? 7
+                                       : 0,
+                 last = 1;
+             shift >= 0; shift -= 7, last = 0)
             *--q = (uint8_t)((n >> shift & 0x7f) | (last ? 0 : 0x80));
         *--q = 0x22;
     }
@@ -225,7 +232,8 @@ static void say_ugly(struct fake *f, const struct fake_call *c)
     if (c->id < 0)
         return;
     if (f->calls == 1) {
-        fake_fail(f, c->id, "org.x.E", "org.x.E: no \033[31mroom\nleft\n\tat a.b(C.java:1)\n\tat d");
+        fake_fail(f, c->id, "org.x.E",
+                  "org.x.E: no \033[31mroom\nleft\n\tat a.b(C.java:1)\n\tat d");
         return;
     }
     char *huge = malloc(1 << 20);
@@ -262,7 +270,8 @@ static int on_flood(sd_event_source *src, int fd, uint32_t revents, void *userda
     if (!frames[3])
         for (size_t i = 0; i < 4096; i++)
             memcpy(frames + 9 * i, "\0\0\0\5\4\x08\x63\x10\0", 9);
-    (void)!send(fd, frames, sizeof frames, MSG_DONTWAIT | MSG_NOSIGNAL); /* may cut a frame, ignoring */
+    (void)!send(fd, frames, sizeof frames,
+                MSG_DONTWAIT | MSG_NOSIGNAL); /* may cut a frame, ignoring */
     return 0;
 }
 
@@ -283,7 +292,8 @@ static void test_flood(void **state)
     peer_run_until(&w, a.count);
     assert_true(a.status == -ETIMEDOUT || a.status == -EPROTO);
     assert_in_range(sv_now_ms() - start, 0, 60000);
-    assert_in_range(mallinfo2().uordblks - SV_MIN(before.uordblks, mallinfo2().uordblks), 0, 1 << 20);
+    assert_in_range(mallinfo2().uordblks - SV_MIN(before.uordblks, mallinfo2().uordblks), 0,
+                    1 << 20);
     sd_event_source_disable_unref(flood);
     sv_close(fd);
     world_free(&w);
@@ -408,11 +418,11 @@ static void test_last_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cancel),    cmocka_unit_test(test_cancel_half_sent),
-        cmocka_unit_test(test_identity),  cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_deep),      cmocka_unit_test(test_exception_text),
-        cmocka_unit_test(test_flood),     cmocka_unit_test(test_announced),
-        cmocka_unit_test(test_silent),    cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_cancel_half_sent),
+        cmocka_unit_test(test_identity),   cmocka_unit_test(test_lies),
+        cmocka_unit_test(test_deep),       cmocka_unit_test(test_exception_text),
+        cmocka_unit_test(test_flood),      cmocka_unit_test(test_announced),
+        cmocka_unit_test(test_silent),     cmocka_unit_test(test_reset),
         cmocka_unit_test(test_last_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

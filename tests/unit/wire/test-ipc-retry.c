@@ -14,8 +14,8 @@
 #define CLIENT "0123456789abcdef"
 
 /* Sends one call over a connection of its own as `user`; what comes back must hold `wanted`. */
-static void once(struct peer_server *s, const char *user, const char *client, int32_t id, int32_t retry,
-                 const char *method, const char *wanted)
+static void once(struct peer_server *s, const char *user, const char *client, int32_t id,
+                 int32_t retry, const char *method, const char *wanted)
 {
     _cleanup_buf_ struct sv_buf b = { 0 };
     struct raw_reply r = { .n = 0 };

@@ -1,4 +1,5 @@
-/* How many, how much: connections, addresses, memory, descriptors of the IPC server. HARDENING E58, E60. */
+/* How many, how much: connections, addresses, memory, descriptors of the IPC server. HARDENING E58,
+ * E60. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,13 +7,12 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/wire/ipc-raw.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include "tests/unit/wire/ipc-raw.h"
-
 
 static void test_E58_connection_limits(void **state)
 {
@@ -71,14 +71,16 @@ static void test_E58_memory_of_all(void **state)
     }
     peer_run_until(&s, ipc_server_connections(s.server) == N);
     peer_run_until(&s, ({ /* all that the server takes or does not refuse */
-                       int open = 0;
-                       for (int i = 0; i < N; i++) {
-                           ssize_t n = send(fd[i], filler, EACH - at[i], MSG_DONTWAIT | MSG_NOSIGNAL);
-                           at[i] = n < 0 && errno != EAGAIN ? EACH : at[i] + (size_t)SV_MAX(n, 0);
-                           open += at[i] < EACH;
-                       }
-                       open == 0 && ipc_server_connections(s.server) <= 12;
-                   }));
+                          int open = 0;
+                          for (int i = 0; i < N; i++) {
+                              ssize_t n =
+                                  send(fd[i], filler, EACH - at[i], MSG_DONTWAIT | MSG_NOSIGNAL);
+                              at[i] =
+                                  n < 0 && errno != EAGAIN ? EACH : at[i] + (size_t)SV_MAX(n, 0);
+                              open += at[i] < EACH;
+                          }
+                          open == 0 && ipc_server_connections(s.server) <= 12;
+    }));
     assert_in_range(ipc_server_connections(s.server), 3, 12);
     struct raw_reply r = { .n = 0 };
     _cleanup_buf_ struct sv_buf c = SV_BUF_INIT(0);
@@ -175,8 +177,8 @@ static void test_E58_one_address(void **state)
 {
     (void)state;
     struct peer_server s;
-    peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true,
-                                                       .limits.max_per_address = 3 });
+    peer_server_start(
+        &s, &(struct ipc_server_config){ .allow_simple = true, .limits.max_per_address = 3 });
     struct raw_reply r = { .n = 0 };
     int fd[5];
     for (int i = 0; i < 3; i++)

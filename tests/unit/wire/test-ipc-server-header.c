@@ -1,4 +1,5 @@
-/* How a connection to the IPC server begins, and what a frame may claim: HARDENING E54, E55, E61. */
+/* How a connection to the IPC server begins, and what a frame may claim: HARDENING E54, E55, E61.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,13 +7,12 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/wire/ipc-raw.h"
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include "tests/unit/wire/ipc-raw.h"
-
 
 static void test_E54_headers(void **state)
 {
@@ -73,8 +73,9 @@ static void test_E54_one_byte_writes(void **state)
 static void test_E55_lengths(void **state)
 {
     (void)state;
-    static const char *const lengths[] = { "\x00\x00\x00\x00", "\xff\xff\xff\xff", "\x7f\xff\xff\xff",
-                                           "\x80\x00\x00\x00", "\x00\x01\x00\x01" };
+    static const char *const lengths[] = { "\x00\x00\x00\x00", "\xff\xff\xff\xff",
+                                           "\x7f\xff\xff\xff", "\x80\x00\x00\x00",
+                                           "\x00\x01\x00\x01" };
     struct peer_server s;
     peer_server_start(&s, &raw_simple);
     for (size_t i = 0; i < SV_ARRAY_LEN(lengths); i++) { /* before authentication: 64 KiB */
@@ -129,8 +130,9 @@ static void test_E55_claims_cost_nothing(void **state)
     peer_server_stop(&s);
 }
 
-/* Before who it is is known: 10000 connections, half of which send nothing, half the front of a frame of 64 KiB
- * that never ends. They cost what they are and what they sent, not what they announced. */
+/* Before who it is is known: 10000 connections, half of which send nothing, half the front of a
+ * frame of 64 KiB that never ends. They cost what they are and what they sent, not what they
+ * announced. */
 static void test_E55_unfinished_by_10000(void **state)
 {
     (void)state;
@@ -143,8 +145,10 @@ static void test_E55_unfinished_by_10000(void **state)
     size_t n = SV_MIN((size_t)10000, (size_t)(wide.rlim_cur - 100) / 2);
     struct peer_server s;
     struct ipc_server_config cfg = { .allow_simple = true,
-                                     .limits = { .max_connections = n, .max_preauth = n,
-                                                 .header_ms = RAW_MS, .handshake_ms = RAW_MS } };
+                                     .limits = { .max_connections = n,
+                                                 .max_preauth = n,
+                                                 .header_ms = RAW_MS,
+                                                 .handshake_ms = RAW_MS } };
     _cleanup_free_ int *fd = calloc(n, sizeof *fd);
     _cleanup_buf_ struct sv_buf b = { 0 };
     _cleanup_free_ uint8_t *filler = calloc(1, SENT);
@@ -164,7 +168,8 @@ static void test_E55_unfinished_by_10000(void **state)
         assert_true(sd_event_run(s.event, 0) >= 0);
     size_t grown = mallinfo2().uordblks - before;
     print_message("    %zu connections: %zu bytes each\n", n, grown / n);
-    assert_in_range(grown, 0, n * PER_CONN + n / 2 * SENT * 2); /* a sanitizer's heap is not counted */
+    assert_in_range(grown, 0,
+                    n * PER_CONN + n / 2 * SENT * 2); /* a sanitizer's heap is not counted */
     for (size_t i = 0; i < n; i++)
         raw_reset(fd[i]);
     peer_run_until(&s, ipc_server_connections(s.server) == 0);
@@ -199,14 +204,17 @@ static void test_sasl_frames(void **state)
         const char *answer;
         bool offered; /* a first guess is answered with what there is, a second is refused */
     } cases[] = {
-        { "\x10\x00", 2, "SaslException" },                     /* SUCCESS from a client */
-        { "\x10\x05", 2, "SaslException" },                     /* WRAP */
-        { "\x10\x63", 2, "SaslException" },                     /* an unknown state */
-        { "\x10\x04\x1a\x01x", 5, "SaslException" },            /* RESPONSE before NEGOTIATE */
-        { "\x10\x02", 2, "malformed" },                         /* INITIATE without a mechanism */
+        { "\x10\x00", 2, "SaslException" },          /* SUCCESS from a client */
+        { "\x10\x05", 2, "SaslException" },          /* WRAP */
+        { "\x10\x63", 2, "SaslException" },          /* an unknown state */
+        { "\x10\x04\x1a\x01x", 5, "SaslException" }, /* RESPONSE before NEGOTIATE */
+        { "\x10\x02", 2, "malformed" },              /* INITIATE without a mechanism */
         { "\x10\x02\x22\x0a\x0a\x06SIMPLE\x12\x00", 14, "Available:[TOKEN]", true },
         { "\x10\x02\x22\x12\x0a\x08KERBEROS\x12\x06GSSAPI", 22, "Available:[TOKEN]", true },
-        { "\x10\x02\x1a\x03" "a=b\x22\x13\x0a\x05TOKEN\x12\x0a" "DIGEST-MD5", 28, "format violation" },
+        { "\x10\x02\x1a\x03"
+          "a=b\x22\x13\x0a\x05TOKEN\x12\x0a"
+          "DIGEST-MD5",
+          28, "format violation" },
         { "\x10", 1, "malformed" },
     };
     struct peer_server s;

@@ -1,4 +1,5 @@
-/* Messages that break the IPC server's rules inside a good frame: HARDENING E57; pings and closing. */
+/* Messages that break the IPC server's rules inside a good frame: HARDENING E57; pings and closing.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,11 +7,10 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/wire/ipc-raw.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "tests/unit/wire/ipc-raw.h"
-
 
 struct hostile_body {
     const char *name;
@@ -23,12 +23,21 @@ static void test_E57_bodies(void **state)
     (void)state;
     static const struct hostile_body bodies[] = {
         { "missing required", "", 0 },
-        { "NUL in a string", "\x0a\x03" "a\0b", 5 },
+        { "NUL in a string",
+          "\x0a\x03"
+          "a\0b",
+          5 },
         { "not UTF-8", "\x0a\x02\xc0\x80", 4 },
         { "surrogate", "\x0a\x03\xed\xa0\x80", 5 },
-        { "length beyond the end", "\x0a\x7f" "a", 3 },
+        { "length beyond the end",
+          "\x0a\x7f"
+          "a",
+          3 },
         { "varint of 11 bytes", "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12 },
-        { "field 0", "\x02\x01" "a", 3 },
+        { "field 0",
+          "\x02\x01"
+          "a",
+          3 },
         { "group", "\x0b\x0c", 2 },
         { "wrong wire type", "\x08\x01", 2 },
     };
@@ -62,15 +71,30 @@ static void test_E57_frames(void **state)
         else
             raw_put_hello(&b);
         switch (i) {
-        case 0: raw_put_echo(&b, 0, "echo", "x"); break;
-        case 1: raw_put(&b, "\0\0\0\1\xff", 5); break;         /* a header that is cut */
-        case 2: raw_put(&b, "\0\0\0\2\x01\xff", 6); break;     /* a header that is no message */
-        case 3: raw_put_frame(&b, 5, NULL, NULL, 0); break;    /* a call of nothing */
-        case 4: raw_put_frame(&b, -2, NULL, NULL, 0); break;   /* unknown out of band */
-        case 5: raw_put_frame(&b, IPC_CALL_SASL, NULL, "\x10\x01", 2); break;
-        case 6: raw_put_frame(&b, IPC_CALL_CONTEXT, NULL, "", 0); break; /* a second context */
+        case 0:
+            raw_put_echo(&b, 0, "echo", "x");
+            break;
+        case 1:
+            raw_put(&b, "\0\0\0\1\xff", 5);
+            break; /* a header that is cut */
+        case 2:
+            raw_put(&b, "\0\0\0\2\x01\xff", 6);
+            break; /* a header that is no message */
+        case 3:
+            raw_put_frame(&b, 5, NULL, NULL, 0);
+            break; /* a call of nothing */
+        case 4:
+            raw_put_frame(&b, -2, NULL, NULL, 0);
+            break; /* unknown out of band */
+        case 5:
+            raw_put_frame(&b, IPC_CALL_SASL, NULL, "\x10\x01", 2);
+            break;
+        case 6:
+            raw_put_frame(&b, IPC_CALL_CONTEXT, NULL, "", 0);
+            break; /* a second context */
         case 7: {
-            Hadoop__Common__RpcRequestHeaderProto h = HADOOP__COMMON__RPC_REQUEST_HEADER_PROTO__INIT;
+            Hadoop__Common__RpcRequestHeaderProto h =
+                HADOOP__COMMON__RPC_REQUEST_HEADER_PROTO__INIT;
             uint8_t long_id[65] = { 0 };
             h.callid = 1;
             h.clientid.data = long_id;
@@ -87,9 +111,10 @@ static void test_E57_frames(void **state)
     peer_server_stop(&s);
 }
 
-/* One call with the body, over a connection of its own: what is answered holds `wanted`, and the connection
- * lives. */
-static void body_case(struct peer_server *s, const char *method, const struct sv_buf *body, const char *wanted)
+/* One call with the body, over a connection of its own: what is answered holds `wanted`, and the
+ * connection lives. */
+static void body_case(struct peer_server *s, const char *method, const struct sv_buf *body,
+                      const char *wanted)
 {
     _cleanup_buf_ struct sv_buf b = { 0 };
     struct raw_reply r = { .n = 0 };
@@ -99,7 +124,9 @@ static void body_case(struct peer_server *s, const char *method, const struct sv
     raw_put_call(&b, 1, method, body->data, body->len);
     raw_put_echo(&b, 2, "echo", "alive");
     peer_run_until(s, ({
-                       ssize_t k = at < b.len ? send(fd, b.data + at, b.len - at, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+                       ssize_t k = at < b.len ? send(fd, b.data + at, b.len - at,
+                                                     MSG_DONTWAIT | MSG_NOSIGNAL)
+                                              : 0;
                        at += (size_t)SV_MAX(k, 0);
                        raw_take(fd, &r) || raw_holds(&r, "alive");
                    }));
@@ -110,7 +137,8 @@ static void body_case(struct peer_server *s, const char *method, const struct sv
     peer_run_until(s, ipc_server_connections(s->server) == 0);
 }
 
-/* `depth` messages of field 4 in each other, from the inside out, as SerializedExceptionProto.cause. */
+/* `depth` messages of field 4 in each other, from the inside out, as
+ * SerializedExceptionProto.cause. */
 static void put_nested(struct sv_buf *b, int depth)
 {
     size_t room = (size_t)depth * 5 + 8, at = room;
@@ -154,10 +182,8 @@ static void test_E57_amounts(void **state)
         size_t n;
         const char *wanted;
     } cases[] = {
-        { "unknown scalars", "\xf8\x07\x01", 3, "" },
-        { "unknown strings", "\xfa\x07\x01x", 4, "" },
-        { "repeated numbers", "\x10\x07", 2, "" },
-        { "the same string", "\x0a\x01x", 3, "" },
+        { "unknown scalars", "\xf8\x07\x01", 3, "" }, { "unknown strings", "\xfa\x07\x01x", 4, "" },
+        { "repeated numbers", "\x10\x07", 2, "" },    { "the same string", "\x0a\x01x", 3, "" },
         { "empty packed lists", "\x12\x00", 2, "" },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/wire/ipc-raw.h"
+#include "wire/ipc-conn.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "tests/unit/wire/ipc-raw.h"
-#include "wire/ipc-conn.h"
 
 /* The client shuts its writing side: what it asked for is still answered. */
 static void test_E60_half_close(void **state)
@@ -37,8 +37,12 @@ static void test_E58_deadlines(void **state)
 {
     (void)state;
     struct peer_server s;
-    struct ipc_server_config cfg = { .allow_simple = true, .limits = { .header_ms = 30, .handshake_ms = 60,
-                                     .request_ms = 60, .idle_ms = 60, .write_ms = 60 } };
+    struct ipc_server_config cfg = { .allow_simple = true,
+                                     .limits = { .header_ms = 30,
+                                                 .handshake_ms = 60,
+                                                 .request_ms = 60,
+                                                 .idle_ms = 60,
+                                                 .write_ms = 60 } };
     peer_server_start(&s, &cfg);
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
     raw_put_hello(&b);
@@ -74,12 +78,12 @@ static int64_t trickle(int64_t request_ms)
     struct raw_reply r = { .n = 0 };
     int64_t next = 0, sent = 0;
     peer_run_until(&s, ({
-                       if (sv_now_ms() >= next) {
-                           next = sv_now_ms() + 5;
-                           sent += send(fd, "x", 1, MSG_NOSIGNAL) == 1;
-                       }
-                       raw_take(fd, &r);
-                   }));
+        if (sv_now_ms() >= next) {
+            next = sv_now_ms() + 5;
+            sent += send(fd, "x", 1, MSG_NOSIGNAL) == 1;
+        }
+        raw_take(fd, &r);
+    }));
     sv_close(fd);
     peer_server_stop(&s);
     return sent;
@@ -95,7 +99,8 @@ static void test_E58_trickle(void **state)
     assert_in_range(sent, 2, 20000);
 }
 
-/* Calls without end and no answer read: reading pauses, memory stays bounded, then it is cut off. */
+/* Calls without end and no answer read: reading pauses, memory stays bounded, then it is cut off.
+ */
 static void test_E58_unread_answers(void **state)
 {
     (void)state;
@@ -123,7 +128,8 @@ static void test_E58_late_reader(void **state)
     (void)state;
     enum { N = 400, EACH = 65536 };
     struct peer_server s;
-    struct ipc_server_config cfg = { .allow_simple = true, .limits = { .max_outq_per_conn = 1 << 20 } };
+    struct ipc_server_config cfg = { .allow_simple = true,
+                                     .limits = { .max_outq_per_conn = 1 << 20 } };
     peer_server_start(&s, &cfg);
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
     raw_put_hello(&b);
@@ -135,11 +141,11 @@ static void test_E58_late_reader(void **state)
     size_t total = 0;
     char sink[65536];
     peer_run_until(&s, ({
-                       ssize_t n;
-                       while ((n = recv(fd, sink, sizeof sink, MSG_DONTWAIT)) > 0)
-                           total += (size_t)n;
-                       total > (size_t)N * EACH;
-                   }));
+        ssize_t n;
+        while ((n = recv(fd, sink, sizeof sink, MSG_DONTWAIT)) > 0)
+            total += (size_t)n;
+        total > (size_t)N *EACH;
+    }));
     assert_int_equal(s.calls, N);
     assert_true(paused < N);
     sv_close(fd);
@@ -160,10 +166,10 @@ static void test_idle_memory(void **state)
     size_t total = 0;
     char sink[65536];
     peer_run_until(&s, ({
-                       ssize_t n = recv(fd, sink, sizeof sink, MSG_DONTWAIT);
-                       total += n > 0 ? (size_t)n : 0;
-                       total > 65536;
-                   }));
+        ssize_t n = recv(fd, sink, sizeof sink, MSG_DONTWAIT);
+        total += n > 0 ? (size_t)n : 0;
+        total > 65536;
+    }));
     peer_run_until(&s, s.server->memory <= 4096);
     sv_close(fd);
     peer_server_stop(&s);
@@ -173,7 +179,8 @@ static void test_E60_inflight_bound(void **state)
 {
     (void)state;
     struct peer_server s;
-    struct ipc_server_config cfg = { .allow_simple = true, .limits = { .max_inflight_per_conn = 4 } };
+    struct ipc_server_config cfg = { .allow_simple = true,
+                                     .limits = { .max_inflight_per_conn = 4 } };
     peer_server_start(&s, &cfg);
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
     raw_put_hello(&b);
@@ -206,26 +213,26 @@ static void test_E60_pipelined_calls(void **state)
     size_t sent = 0, most = 0;
     uint8_t chunk[65536];
     peer_run_until(&s, ({
-                       ssize_t k = sent < b.len ? send(fd, b.data + sent, b.len - sent,
-                                                       MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
-                       sent += (size_t)SV_MAX(k, 0);
-                       if ((k = recv(fd, chunk, sizeof chunk, MSG_DONTWAIT)) > 0)
-                           raw_put(&in, chunk, (size_t)k);
-                       const uint8_t *frame;
-                       size_t len, used;
-                       while (ipc_frame_next(in.data + in.pos, sv_buf_left(&in), 1024, &frame, &len, &used) > 0) {
-                           /* delimited header, its first field the call's id */
-                           unsigned id = frame[2] & 0x7f;
-                           for (int at = 2, shift = 7; frame[at++] & 0x80; shift += 7)
-                               id |= (unsigned)(frame[at] & 0x7f) << shift;
-                           assert_int_equal(frame[1], 0x08);
-                           assert_int_equal(id, next++);
-                           in.pos += used;
-                       }
-                       sv_buf_compact(&in);
-                       most = SV_MAX(most, ipc_server_memory(s.server));
-                       next == N;
-                   }));
+        ssize_t k =
+            sent < b.len ? send(fd, b.data + sent, b.len - sent, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+        sent += (size_t)SV_MAX(k, 0);
+        if ((k = recv(fd, chunk, sizeof chunk, MSG_DONTWAIT)) > 0)
+            raw_put(&in, chunk, (size_t)k);
+        const uint8_t *frame;
+        size_t len, used;
+        while (ipc_frame_next(in.data + in.pos, sv_buf_left(&in), 1024, &frame, &len, &used) > 0) {
+            /* delimited header, its first field the call's id */
+            unsigned id = frame[2] & 0x7f;
+            for (int at = 2, shift = 7; frame[at++] & 0x80; shift += 7)
+                id |= (unsigned)(frame[at] & 0x7f) << shift;
+            assert_int_equal(frame[1], 0x08);
+            assert_int_equal(id, next++);
+            in.pos += used;
+        }
+        sv_buf_compact(&in);
+        most = SV_MAX(most, ipc_server_memory(s.server));
+        next == N;
+    }));
     assert_int_equal(s.calls, N);
     assert_in_range(most, 0, 8u << 20);
     sv_close(fd);
@@ -255,13 +262,15 @@ static void test_E60_resets(void **state)
     peer_server_stop(&s);
 }
 
-/* Others' heartbeats while a peer floods, counted in calls of the flood and not in time: a heartbeat waits for
- * a turn or two of it, on the same server; and for none that has come after it on a server with priority. */
+/* Others' heartbeats while a peer floods, counted in calls of the flood and not in time: a
+ * heartbeat waits for a turn or two of it, on the same server; and for none that has come after it
+ * on a server with priority. */
 static void heartbeats(int64_t priority, int most)
 {
     enum { FLOOD = 40000, BEATS = 20 };
     struct peer_server flooded;
-    peer_server_start(&flooded, &(struct ipc_server_config){ .allow_simple = true, .priority = priority });
+    peer_server_start(&flooded,
+                      &(struct ipc_server_config){ .allow_simple = true, .priority = priority });
     struct peer_server nodes = { .event = sd_event_ref(flooded.event) };
     if (priority)
         peer_server_listen(&nodes, &raw_simple);
@@ -311,16 +320,11 @@ static void test_E58_heartbeats_of_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_E60_half_close),
-        cmocka_unit_test(test_E58_deadlines),
-        cmocka_unit_test(test_E58_trickle),
-        cmocka_unit_test(test_E58_unread_answers),
-        cmocka_unit_test(test_E58_late_reader),
-        cmocka_unit_test(test_idle_memory),
-        cmocka_unit_test(test_E60_inflight_bound),
-        cmocka_unit_test(test_E60_pipelined_calls),
-        cmocka_unit_test(test_E60_resets),
-        cmocka_unit_test(test_E58_heartbeats_of_others),
+        cmocka_unit_test(test_E60_half_close),     cmocka_unit_test(test_E58_deadlines),
+        cmocka_unit_test(test_E58_trickle),        cmocka_unit_test(test_E58_unread_answers),
+        cmocka_unit_test(test_E58_late_reader),    cmocka_unit_test(test_idle_memory),
+        cmocka_unit_test(test_E60_inflight_bound), cmocka_unit_test(test_E60_pipelined_calls),
+        cmocka_unit_test(test_E60_resets),         cmocka_unit_test(test_E58_heartbeats_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

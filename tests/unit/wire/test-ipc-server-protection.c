@@ -33,8 +33,8 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
     o->count++;
     o->status = r->status;
     o->len = r->response ? strlen(((const echo_message *)r->response)->protocol) : 0;
-    snprintf(o->text, sizeof o->text, "%s", r->status < 0 ? err->text
-             : ((const echo_message *)r->response)->protocol);
+    snprintf(o->text, sizeof o->text, "%s",
+             r->status < 0 ? err->text : ((const echo_message *)r->response)->protocol);
 }
 
 static void call(struct ipc_client *c, const char *method, const char *text, struct outcome *o)
@@ -46,8 +46,11 @@ static void call(struct ipc_client *c, const char *method, const char *text, str
 
 static struct ipc_client *client_of(struct peer_server *s, uint32_t qop_mask)
 {
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .port = ipc_server_port(s->server),
-                                     .protocol = PEER_PROTOCOL, .version = 1, .token = &peer_token,
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = ipc_server_port(s->server),
+                                     .protocol = PEER_PROTOCOL,
+                                     .version = 1,
+                                     .token = &peer_token,
                                      .qop_mask = qop_mask };
     struct ipc_client *c = NULL;
     assert_int_equal(ipc_client_new(s->event, &cfg, &c, NULL), 0);
@@ -57,8 +60,8 @@ static struct ipc_client *client_of(struct peer_server *s, uint32_t qop_mask)
 static void both(uint32_t server_mask, uint32_t client_mask, int wanted)
 {
     struct peer_server s;
-    peer_server_start(&s, &(struct ipc_server_config){ .verify_token = peer_verify,
-                                                       .qop_mask = server_mask });
+    peer_server_start(
+        &s, &(struct ipc_server_config){ .verify_token = peer_verify, .qop_mask = server_mask });
     struct ipc_client *c = client_of(&s, client_mask);
     struct outcome o = { 0 };
     call(c, "whoami", "", &o);
@@ -86,7 +89,8 @@ static void test_who_agrees(void **state)
 static void volume(uint32_t qop, size_t big)
 {
     struct peer_server s;
-    peer_server_start(&s, &(struct ipc_server_config){ .verify_token = peer_verify, .qop_mask = qop });
+    peer_server_start(&s,
+                      &(struct ipc_server_config){ .verify_token = peer_verify, .qop_mask = qop });
     struct ipc_client *c = client_of(&s, qop);
     struct outcome small = { 0 }, large = { 0 }, back = { 0 };
     char *text = calloc(1, big + 1), size[24];
@@ -161,7 +165,8 @@ static void put_wrap(struct sv_buf *b, struct member *m, const void *p, size_t n
 
 static void put_context(struct sv_buf *b)
 {
-    Hadoop__Common__IpcConnectionContextProto m = HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
+    Hadoop__Common__IpcConnectionContextProto m =
+        HADOOP__COMMON__IPC_CONNECTION_CONTEXT_PROTO__INIT;
     m.protocol = (char *)PEER_PROTOCOL;
     raw_put_frame(b, IPC_CALL_CONTEXT, &m.base, NULL, 0);
 }
@@ -170,7 +175,8 @@ static void put_context(struct sv_buf *b)
 static void attack(uint32_t qop, void (*make)(struct sv_buf *out, struct member *m), int calls)
 {
     struct peer_server s;
-    peer_server_start(&s, &(struct ipc_server_config){ .verify_token = peer_verify, .qop_mask = qop });
+    peer_server_start(&s,
+                      &(struct ipc_server_config){ .verify_token = peer_verify, .qop_mask = qop });
     struct member m = join(&s, qop);
     _cleanup_buf_ struct sv_buf b = { 0 };
     struct raw_reply r = { .n = 0 };
@@ -207,9 +213,8 @@ INNER(short_token, raw_put_sasl(out, IPC_SASL_WRAP, "0123456789abcde", 15);)
 INNER(forged, ECHO(1) WRAPPED(b.data, b.len) out->data[out->len - 20] ^= 1;)
 INNER(forged_number, ECHO(1) WRAPPED(b.data, b.len) out->data[out->len - 1] ^= 1;)
 INNER(forged_type, ECHO(1) WRAPPED(b.data, b.len) out->data[out->len - 5] ^= 1;)
-INNER(repeated, ECHO(1) size_t at = out->len; WRAPPED(b.data, b.len)
-      size_t n = out->len - at; uint8_t copy[512]; memcpy(copy, out->data + at, n);
-      raw_put(out, copy, n);)
+INNER(repeated, ECHO(1) size_t at = out->len; WRAPPED(b.data, b.len) size_t n = out->len - at;
+      uint8_t copy[512]; memcpy(copy, out->data + at, n); raw_put(out, copy, n);)
 INNER(lost, ECHO(1) size_t at = out->len; WRAPPED(b.data, b.len) out->len = at;
       WRAPPED(b.data, b.len))
 INNER(after_a_good_one, ECHO(1) ECHO(2) WRAPPED(b.data, b.len) WRAPPED("\xff\xff\xff\xff", 4))
@@ -221,10 +226,11 @@ static void test_E56_F67_attacks(void **state)
         void (*make)(struct sv_buf *out, struct member *m);
         int calls;
     } cases[] = {
-        { minus_one, 0 },     { huge, 0 },       { zero, 0 },     { second_context, 0 },
-        { sasl_inside, 0 },   { not_wrapped, 0 }, { other_state, 0 }, { no_token, 0 },
-        { short_token, 0 },   { forged, 0 },     { forged_number, 0 }, { forged_type, 0 },
-        { repeated, 1 },      { lost, 0 },       { after_a_good_one, 2 },
+        { minus_one, 0 },      { huge, 0 },          { zero, 0 },
+        { second_context, 0 }, { sasl_inside, 0 },   { not_wrapped, 0 },
+        { other_state, 0 },    { no_token, 0 },      { short_token, 0 },
+        { forged, 0 },         { forged_number, 0 }, { forged_type, 0 },
+        { repeated, 1 },       { lost, 0 },          { after_a_good_one, 2 },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
         attack(IPC_QOP_INTEGRITY, cases[i].make, cases[i].calls);
@@ -291,7 +297,11 @@ static void test_words(void **state)
         { "Integrity", IPC_QOP_INTEGRITY },
         { " privacy ", IPC_QOP_PRIVACY },
         { "privacy, integrity,authentication", IPC_QOP_ALL },
-        { "", 0 }, { "privacy,", 0 }, { ",privacy", 0 }, { "auth-conf", 0 }, { "privacy integrity", 0 },
+        { "", 0 },
+        { "privacy,", 0 },
+        { ",privacy", 0 },
+        { "auth-conf", 0 },
+        { "privacy integrity", 0 },
         { "privac", 0 },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {

@@ -143,8 +143,8 @@ static void test_both_offered(void **state)
 {
     (void)state;
     struct peer_server s;
-    peer_server_start(&s, &(struct ipc_server_config){ .verify_token = peer_verify,
-                                                       .allow_simple = true });
+    peer_server_start(
+        &s, &(struct ipc_server_config){ .verify_token = peer_verify, .allow_simple = true });
     struct ipc_client *t = peer_client(&s, &peer_token, 0), *c = peer_client(&s, NULL, 0);
     struct answer a = { 0 }, b = { 0 };
     call(t, "whoami", "", &a);
@@ -181,8 +181,11 @@ static void test_errors(void **state)
     assert_string_equal(a.echo, "still here");
     ipc_client_free(c);
 
-    struct ipc_client_config cfg = { .host = "127.0.0.1", .port = ipc_server_port(s.server),
-                                     .protocol = "no.such.Protocol", .version = 1, .user = "a" };
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = ipc_server_port(s.server),
+                                     .protocol = "no.such.Protocol",
+                                     .version = 1,
+                                     .user = "a" };
     struct ipc_client *other;
     assert_int_equal(ipc_client_new(s.event, &cfg, &other, NULL), 0);
     call(other, "echo", "", &a);
@@ -204,9 +207,11 @@ static void test_protocol_meta(void **state)
     (void)state;
     struct peer_server s;
     peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true });
-    struct ipc_client_config cfg = { .host = "localhost", .port = ipc_server_port(s.server),
+    struct ipc_client_config cfg = { .host = "localhost",
+                                     .port = ipc_server_port(s.server),
                                      .protocol = "org.apache.hadoop.ipc.ProtocolMetaInfoPB",
-                                     .version = 1, .user = "a" };
+                                     .version = 1,
+                                     .user = "a" };
     struct ipc_client *c;
     assert_int_equal(ipc_client_new(s.event, &cfg, &c, NULL), 0);
     Hadoop__Common__GetProtocolVersionsRequestProto m = ECHO_INIT;
@@ -291,8 +296,8 @@ static void test_pipelined(void **state)
     int n = 0;
     m.protocol = (char *)"pipelined";
     for (int i = 0; i < MANY; i++)
-        assert_int_equal(
-            ipc_client_call(c, "echo", &m.base, ECHO_DESCRIPTOR, 0, count_answer, &n), 0);
+        assert_int_equal(ipc_client_call(c, "echo", &m.base, ECHO_DESCRIPTOR, 0, count_answer, &n),
+                         0);
     peer_run_until(&s, n == MANY);
     assert_int_equal(s.calls, MANY);
     ipc_client_free(c);
@@ -402,8 +407,8 @@ static void test_free_inside_callback(void **state)
     m.protocol = (char *)"x";
     suicidal = peer_client(&s, NULL, 0);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(ipc_client_call(suicidal, "echo", &m.base, ECHO_DESCRIPTOR, 0, free_client,
-                                         &n), 0);
+        assert_int_equal(
+            ipc_client_call(suicidal, "echo", &m.base, ECHO_DESCRIPTOR, 0, free_client, &n), 0);
     peer_run_until(&s, n == 3);
     assert_null(suicidal);
     peer_server_stop(&s);
@@ -430,8 +435,12 @@ static void test_client_idle_and_name(void **state)
     (void)state;
     struct peer_server s;
     peer_server_start(&s, &(struct ipc_server_config){ .allow_simple = true });
-    struct ipc_client_config cfg = { .host = "no-such-host.invalid", .port = 1, .user = "a",
-                                     .protocol = PEER_PROTOCOL, .version = 1, .connect_ms = 50 };
+    struct ipc_client_config cfg = { .host = "no-such-host.invalid",
+                                     .port = 1,
+                                     .user = "a",
+                                     .protocol = PEER_PROTOCOL,
+                                     .version = 1,
+                                     .connect_ms = 50 };
     struct ipc_client *c;
     struct answer a = { 0 };
     assert_int_equal(ipc_client_new(s.event, &cfg, &c, NULL), 0);

@@ -1,5 +1,5 @@
-/* Calls over servers that go away, come back, stand by or refuse: wire/proxy.c with real sockets, and the
- * reading of Hadoop's keys. */
+/* Calls over servers that go away, come back, stand by or refuse: wire/proxy.c with real sockets,
+ * and the reading of Hadoop's keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,16 +59,24 @@ static void on_notify(const char *method, const struct sv_error *err, int64_t wa
 
 static struct ipc_retry_policy policy(enum ipc_retry_kind kind)
 {
-    return (struct ipc_retry_policy){ .kind = kind, .connect_interval_ms = 5, .max_wait_ms = 60000,
-                                      .interval_ms = 10, .max_failovers = 100, .base_ms = 1,
+    return (struct ipc_retry_policy){ .kind = kind,
+                                      .connect_interval_ms = 5,
+                                      .max_wait_ms = 60000,
+                                      .interval_ms = 10,
+                                      .max_failovers = 100,
+                                      .base_ms = 1,
                                       .max_ms = 10 };
 }
 
 static void world_new(struct world *w, enum ipc_retry_kind kind, int servers)
 {
-    struct ipc_proxy_config cfg = { .client = { .protocol = PEER_PROTOCOL, .version = 1, .user = "u" },
-                                    .n_servers = (size_t)servers, .retry = policy(kind),
-                                    .notify = on_notify, .userdata = w };
+    struct ipc_proxy_config cfg = {
+        .client = { .protocol = PEER_PROTOCOL, .version = 1, .user = "u" },
+        .n_servers = (size_t)servers,
+        .retry = policy(kind),
+        .notify = on_notify,
+        .userdata = w
+    };
     memset(w, 0, sizeof *w);
     assert_true(sd_event_new(&w->event) >= 0);
     fake_start(&w->a, w->event, free_port()); /* both go and come back */
@@ -93,7 +101,8 @@ static int32_t call(struct world *w, const char *method, struct answer *a)
     int32_t id = 0;
     m.protocol = (char *)"x";
     a->w = w;
-    assert_int_equal(ipc_proxy_call(w->proxy, method, &m.base, ECHO_DESCRIPTOR, 0, on_answer, a, &id), 0);
+    assert_int_equal(
+        ipc_proxy_call(w->proxy, method, &m.base, ECHO_DESCRIPTOR, 0, on_answer, a, &id), 0);
     return id;
 }
 
@@ -112,7 +121,8 @@ static void say_b(struct fake *f, const struct fake_call *c)
 static void say_standby(struct fake *f, const struct fake_call *c)
 {
     if (c->id >= 0)
-        fake_fail(f, c->id, STANDBY, STANDBY ": ResourceManager rm1 is not Active!\n\tat x.y(Z.java:1)");
+        fake_fail(f, c->id, STANDBY,
+                  STANDBY ": ResourceManager rm1 is not Active!\n\tat x.y(Z.java:1)");
 }
 static void say_no(struct fake *f, const struct fake_call *c)
 {
@@ -270,8 +280,11 @@ static void test_gives_up(void **state)
     struct world w;
     struct answer a = { 0 };
     struct ipc_proxy *p;
-    struct ipc_proxy_config cfg = { .client = { .protocol = PEER_PROTOCOL, .version = 1, .user = "u" },
-                                    .n_servers = 1, .retry = policy(IPC_RETRY_RM) };
+    struct ipc_proxy_config cfg = {
+        .client = { .protocol = PEER_PROTOCOL, .version = 1, .user = "u" },
+        .n_servers = 1,
+        .retry = policy(IPC_RETRY_RM)
+    };
     world_new(&w, IPC_RETRY_RM, 1);
     cfg.servers[0] = (struct ipc_proxy_server){ "", "127.0.0.1", w.a.port };
     cfg.retry.max_wait_ms = 40;
@@ -345,8 +358,9 @@ static void test_free_inside_callback(void **state)
     w.a.on_call = say_no;
     for (int i = 0; i < 2; i++)
         call(&w, SAFE, &a[i]);
-    assert_int_equal(ipc_proxy_call(w.proxy, SAFE, &m.base, ECHO_DESCRIPTOR, 0, on_answer_free, &killer,
-                                    NULL), 0);
+    assert_int_equal(
+        ipc_proxy_call(w.proxy, SAFE, &m.base, ECHO_DESCRIPTOR, 0, on_answer_free, &killer, NULL),
+        0);
     for (int i = 2; i < 5; i++)
         call(&w, SAFE, &a[i]);
     peer_run_until(&w, killer.count);
@@ -403,11 +417,17 @@ static void test_conf_defaults(void **state)
     assert_int_equal(p.retry.kind, IPC_RETRY_NM);
     assert_int_equal(p.retry.max_wait_ms, 180000);
     assert_int_equal(p.retry.interval_ms, 10000);
-    static const char *const set[] = {
-        "yarn.resourcemanager.hostname", "rm.example", "yarn.resourcemanager.scheduler.address", "other",
-        "yarn.resourcemanager.connect.max-wait.ms", "-1", "ipc.client.rpc-timeout.ms", "0",
-        "yarn.nodemanager.resourcemanager.connect.retry-interval.ms", "5s", NULL
-    };
+    static const char *const set[] = { "yarn.resourcemanager.hostname",
+                                       "rm.example",
+                                       "yarn.resourcemanager.scheduler.address",
+                                       "other",
+                                       "yarn.resourcemanager.connect.max-wait.ms",
+                                       "-1",
+                                       "ipc.client.rpc-timeout.ms",
+                                       "0",
+                                       "yarn.nodemanager.resourcemanager.connect.retry-interval.ms",
+                                       "5s",
+                                       NULL };
     assert_int_equal(load(c, set), 0);
     assert_int_equal(yarn_rm_proxy_config(c, YARN_RM_TRACKER, &p, &err), 0);
     assert_string_equal(p.servers[0].host, "rm.example");
@@ -429,13 +449,22 @@ static void test_conf_ha(void **state)
     struct ipc_proxy_config p;
     struct sv_error err = { 0 };
     static const char *const ha[] = { "yarn.resourcemanager.ha.enabled", "true", NULL };
-    static const char *const ids[] = { "yarn.resourcemanager.ha.rm-ids", " rm1, rm2 ,rm3",
-                                       "yarn.resourcemanager.hostname.rm1", "one",
-                                       "yarn.resourcemanager.resource-tracker.address.rm2", "two:99", NULL };
-    static const char *const rest[] = { "yarn.resourcemanager.hostname.rm3", "0.0.0.0",
-                                        "yarn.client.failover-sleep-base-ms", "500",
-                                        "yarn.client.failover-sleep-max-ms", "15s",
-                                        "yarn.client.failover-retries", "2", NULL };
+    static const char *const ids[] = { "yarn.resourcemanager.ha.rm-ids",
+                                       " rm1, rm2 ,rm3",
+                                       "yarn.resourcemanager.hostname.rm1",
+                                       "one",
+                                       "yarn.resourcemanager.resource-tracker.address.rm2",
+                                       "two:99",
+                                       NULL };
+    static const char *const rest[] = { "yarn.resourcemanager.hostname.rm3",
+                                        "0.0.0.0",
+                                        "yarn.client.failover-sleep-base-ms",
+                                        "500",
+                                        "yarn.client.failover-sleep-max-ms",
+                                        "15s",
+                                        "yarn.client.failover-retries",
+                                        "2",
+                                        NULL };
     assert_int_equal(load(c, ha), 0);
     assert_int_equal(yarn_rm_proxy_config(c, YARN_RM_TRACKER, &p, &err), -EINVAL);
     assert_non_null(strstr(err.text, "rm-ids"));
@@ -458,7 +487,8 @@ static void test_conf_ha(void **state)
     assert_int_equal(p.retry.max_ms, 15000);
     assert_int_equal(p.retry.connect_retries, 2);
     assert_int_equal(p.retry.connect_timeout_retries, 0);
-    assert_int_equal(yarn_rm_proxy_config(c, YARN_RM_CLIENTS, &p, &err), -EINVAL); /* rm2 has none */
+    assert_int_equal(yarn_rm_proxy_config(c, YARN_RM_CLIENTS, &p, &err),
+                     -EINVAL); /* rm2 has none */
     static const char *const bad[] = { "yarn.client.failover-max-attempts", "many", NULL };
     assert_int_equal(load(c, bad), 0);
     assert_int_equal(yarn_rm_proxy_config(c, YARN_RM_TRACKER, &p, &err), -EINVAL);

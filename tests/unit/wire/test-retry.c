@@ -1,5 +1,5 @@
-/* Which failures are tried again, where, how soon and how long: wire/retry.c against a clock that the
- * tests turn themselves. */
+/* Which failures are tried again, where, how soon and how long: wire/retry.c against a clock that
+ * the tests turn themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +12,17 @@
 
 #include "wire/retry.h"
 
-static const struct ipc_retry_policy rm = { .kind = IPC_RETRY_RM, .connect_retries = 3,
-                                            .connect_timeout_retries = 2, .connect_interval_ms = 1000,
-                                            .max_wait_ms = 60000, .interval_ms = 10000 };
-static const struct ipc_retry_policy failover = { .kind = IPC_RETRY_FAILOVER, .max_failovers = 5,
-                                                  .base_ms = 500, .max_ms = 3000, .max_wait_ms = 1 };
-static const struct ipc_retry_policy nm = { .kind = IPC_RETRY_NM, .max_wait_ms = 180000,
+static const struct ipc_retry_policy rm = { .kind = IPC_RETRY_RM,
+                                            .connect_retries = 3,
+                                            .connect_timeout_retries = 2,
+                                            .connect_interval_ms = 1000,
+                                            .max_wait_ms = 60000,
+                                            .interval_ms = 10000 };
+static const struct ipc_retry_policy failover = {
+    .kind = IPC_RETRY_FAILOVER, .max_failovers = 5, .base_ms = 500, .max_ms = 3000, .max_wait_ms = 1
+};
+static const struct ipc_retry_policy nm = { .kind = IPC_RETRY_NM,
+                                            .max_wait_ms = 180000,
                                             .interval_ms = 10000 };
 static const struct ipc_retry_policy never = { .kind = IPC_RETRY_NEVER, .connect_retries = 10 };
 
@@ -48,14 +53,16 @@ static void test_names(void **state)
           IPC_FAILURE_NOT_READY },
         { -EREMOTEIO, "org.apache.hadoop.security.token.SecretManager$InvalidToken", false,
           IPC_FAILURE_AUTH },
-        { -EREMOTEIO, "org.apache.hadoop.security.AccessControlException", false, IPC_FAILURE_AUTH },
+        { -EREMOTEIO, "org.apache.hadoop.security.AccessControlException", false,
+          IPC_FAILURE_AUTH },
         { -EREMOTEIO, "org.apache.hadoop.yarn.exceptions.YarnException", true, IPC_FAILURE_REMOTE },
         { -EREMOTEIO, "org.apache.hadoop.ipc.StandbyException2", true, IPC_FAILURE_REMOTE },
         { -EREMOTEIO, "", true, IPC_FAILURE_REMOTE },
         { -EREMOTEIO, NULL, true, IPC_FAILURE_REMOTE },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
-        struct ipc_result r = { .status = rows[i].status, .java_class = rows[i].class,
+        struct ipc_result r = { .status = rows[i].status,
+                                .java_class = rows[i].class,
                                 .sent = rows[i].sent };
         if (ipc_failure_of(&r) != rows[i].wanted)
             fail_msg("row %zu: %s", i, ipc_failure_name(ipc_failure_of(&r)));
@@ -71,7 +78,8 @@ static void test_names(void **state)
     assert_false(ipc_retry_safe(&rm, "signalToContainer"));
 }
 
-/* What each policy says to the first failure of each kind, with no tries left on the lower level. */
+/* What each policy says to the first failure of each kind, with no tries left on the lower level.
+ */
 static void test_table(void **state)
 {
     (void)state;
@@ -81,9 +89,9 @@ static void test_table(void **state)
         bool sent, repeatable;
         char wanted[IPC_FAILURE_COUNT + 1]; /* in the order of enum ipc_failure */
     } rows[] = {
-        { &never, true, true, "-----------" },     { &rm, true, true, "sssssss----" },
-        { &rm, true, false, "sssssss----" },       { &nm, true, true, "sss---ss---" },
-        { &failover, true, true, "nnnnnns----" },  { &failover, true, false, "nn---ns----" },
+        { &never, true, true, "-----------" },      { &rm, true, true, "sssssss----" },
+        { &rm, true, false, "sssssss----" },        { &nm, true, true, "sss---ss---" },
+        { &failover, true, true, "nnnnnns----" },   { &failover, true, false, "nn---ns----" },
         { &failover, false, false, "nnnnnns----" }, { &nm, true, false, "ss----ss---" },
         { &nm, false, false, "sss---ss---" },
     };
@@ -124,15 +132,17 @@ static void test_one_rm(void **state)
     forever.max_wait_ms = -1;
     s = (struct ipc_retry_state){ 0 };
     for (int i = 0; i < 10000; i++) {
-        assert_int_equal(ipc_retry_decide(&forever, &s, IPC_FAILURE_CONNECT, false, true, now, UINT64_MAX,
-                                          &wait, &why), IPC_RETRY_SAME);
+        assert_int_equal(ipc_retry_decide(&forever, &s, IPC_FAILURE_CONNECT, false, true, now,
+                                          UINT64_MAX, &wait, &why),
+                         IPC_RETRY_SAME);
         assert_in_range(wait, 1, 10000);
         now += 100000;
     }
     once.max_wait_ms = 0;
     s = (struct ipc_retry_state){ 0 };
-    assert_int_equal(ipc_retry_decide(&once, &s, IPC_FAILURE_CONNECT, false, true, now, 0, &wait, &why),
-                     IPC_FAIL);
+    assert_int_equal(
+        ipc_retry_decide(&once, &s, IPC_FAILURE_CONNECT, false, true, now, 0, &wait, &why),
+        IPC_FAIL);
 }
 
 /* The first failover at once, the later ones after base << n, at most max, times 0.5 to 1.5. */
@@ -145,17 +155,20 @@ static void test_failover(void **state)
     for (uint64_t noise = 0; noise < 5000; noise += 37) {
         struct ipc_retry_state s = { 0 };
         for (size_t i = 0; i < SV_ARRAY_LEN(middle); i++) {
-            assert_int_equal(ipc_retry_decide(&failover, &s, IPC_FAILURE_STANDBY, true, false, 1, noise,
-                                              &wait, &why), IPC_RETRY_NEXT);
+            assert_int_equal(ipc_retry_decide(&failover, &s, IPC_FAILURE_STANDBY, true, false, 1,
+                                              noise, &wait, &why),
+                             IPC_RETRY_NEXT);
             assert_in_range(wait, middle[i] / 2, middle[i] / 2 + middle[i]);
         }
         assert_int_equal(ipc_retry_decide(&failover, &s, IPC_FAILURE_STANDBY, true, false, 1, noise,
-                                          &wait, &why), IPC_FAIL);
+                                          &wait, &why),
+                         IPC_FAIL);
         assert_non_null(strstr(why, "every ResourceManager"));
     }
     struct ipc_retry_state s = { 0 };
-    assert_int_equal(ipc_retry_decide(&failover, &s, IPC_FAILURE_LOST, true, false, 1, 0, &wait, &why),
-                     IPC_FAIL);
+    assert_int_equal(
+        ipc_retry_decide(&failover, &s, IPC_FAILURE_LOST, true, false, 1, 0, &wait, &why),
+        IPC_FAIL);
     assert_non_null(strstr(why, "twice"));
     /* yarn.client.failover-retries: some tries at one ResourceManager before the next */
     struct ipc_retry_policy stubborn = failover;
@@ -163,10 +176,11 @@ static void test_failover(void **state)
     stubborn.connect_interval_ms = 50;
     s = (struct ipc_retry_state){ 0 };
     for (int i = 0; i < 4; i++) {
-        static const enum ipc_retry_decision wanted[] = { IPC_RETRY_SAME, IPC_RETRY_SAME, IPC_RETRY_NEXT,
-                                                          IPC_RETRY_SAME };
-        assert_int_equal(ipc_retry_decide(&stubborn, &s, IPC_FAILURE_CONNECT, false, false, 1, 0, &wait,
-                                          &why), wanted[i]);
+        static const enum ipc_retry_decision wanted[] = { IPC_RETRY_SAME, IPC_RETRY_SAME,
+                                                          IPC_RETRY_NEXT, IPC_RETRY_SAME };
+        assert_int_equal(
+            ipc_retry_decide(&stubborn, &s, IPC_FAILURE_CONNECT, false, false, 1, 0, &wait, &why),
+            wanted[i]);
         assert_in_range(wait, 0, 50);
     }
 }
@@ -174,13 +188,16 @@ static void test_failover(void **state)
 static void test_edges(void **state)
 {
     (void)state;
-    struct ipc_retry_policy p = { .kind = IPC_RETRY_FAILOVER, .max_failovers = INT32_MAX,
-                                  .base_ms = INT64_MAX, .max_ms = INT64_MAX };
+    struct ipc_retry_policy p = { .kind = IPC_RETRY_FAILOVER,
+                                  .max_failovers = INT32_MAX,
+                                  .base_ms = INT64_MAX,
+                                  .max_ms = INT64_MAX };
     struct ipc_retry_state s = { .failovers = INT32_MAX - 1 };
     const char *why;
     int64_t wait;
-    assert_int_equal(ipc_retry_decide(&p, &s, IPC_FAILURE_CONNECT, false, true, 1, UINT64_MAX, &wait,
-                                      &why), IPC_RETRY_NEXT);
+    assert_int_equal(
+        ipc_retry_decide(&p, &s, IPC_FAILURE_CONNECT, false, true, 1, UINT64_MAX, &wait, &why),
+        IPC_RETRY_NEXT);
     assert_true(wait >= 0);
     assert_int_equal(ipc_retry_decide(&p, &s, IPC_FAILURE_CONNECT, false, true, 1, 0, &wait, &why),
                      IPC_FAIL);
@@ -189,8 +206,9 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_table), cmocka_unit_test(test_one_rm),
-        cmocka_unit_test(test_failover), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_table),
+        cmocka_unit_test(test_one_rm), cmocka_unit_test(test_failover),
+        cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

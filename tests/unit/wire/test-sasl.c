@@ -1,5 +1,6 @@
-/* DIGEST-MD5: both sides against each other, against GNU SASL, and a server against hostile answers. A right answer to
- * a challenge is computed here by the formula of RFC 2831, independently of the library. */
+/* DIGEST-MD5: both sides against each other, against GNU SASL, and a server against hostile
+ * answers. A right answer to a challenge is computed here by the formula of RFC 2831, independently
+ * of the library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,8 +84,9 @@ static int attempt_at(uint32_t mask, void (*change)(struct answer *a, const char
     assert_int_equal(sscanf(at, "nonce=\"%127[^\"]", nonce), 1);
     assert_int_equal(sv_base64_encode(id, sizeof id, &user), 0);
     assert_int_equal(sv_base64_encode(password, sizeof password, &pass), 0);
-    struct answer a = { user, ",realm=\"default\"", nonce, "00000001", "/default", ",qop=auth", "",
-                        "65536", "utf-8" };
+    struct answer a = { user,       ",realm=\"default\"", nonce, "00000001",
+                        "/default", ",qop=auth",          "",    "65536",
+                        "utf-8" };
     digest(user, pass, nonce, "AUTHENTICATE:/default", response);
     if (change)
         change(&a, nonce);
@@ -167,10 +169,12 @@ static void f67_refused(void **state)
 {
     (void)state;
     static void (*const changes[])(struct answer *, const char *) = {
-        nc2, other_nonce, other_realm, other_uri, long_uri, auth_int, two_qops, two_users, cipher, authzid, maxbuf,
-        unknown, open_quote, backslash, control, trailing, no_name, not_base64, empty_user, many,
-        latin1, utf16, maxbuf0, maxbuf1, maxbuf_wraps, maxbuf_text, maxbuf_negative, two_responses,
-        two_charsets, auth_conf, no_qop_name, nc_big, no_realm_name, empty_nonce,
+        nc2,          other_nonce, other_realm,     other_uri,     long_uri,     auth_int,
+        two_qops,     two_users,   cipher,          authzid,       maxbuf,       unknown,
+        open_quote,   backslash,   control,         trailing,      no_name,      not_base64,
+        empty_user,   many,        latin1,          utf16,         maxbuf0,      maxbuf1,
+        maxbuf_wraps, maxbuf_text, maxbuf_negative, two_responses, two_charsets, auth_conf,
+        no_qop_name,  nc_big,      no_realm_name,   empty_nonce,
     };
     const char *class;
     for (size_t i = 0; i < SV_ARRAY_LEN(changes); i++) {
@@ -201,8 +205,9 @@ static void test_F67_protection(void **state)
 {
     (void)state;
     static void (*const changes[])(struct answer *, const char *) = {
-        NULL, no_qop, maxbuf_0, maxbuf_1, maxbuf_small, maxbuf_2_32, maxbuf_minus, conf_rc4_40, conf_des,
-        conf_rc4, conf_none, int_cipher, qop_list, charset_latin, charset_twice, nc_9, auth_int,
+        NULL,         no_qop,        maxbuf_0,      maxbuf_1, maxbuf_small, maxbuf_2_32,
+        maxbuf_minus, conf_rc4_40,   conf_des,      conf_rc4, conf_none,    int_cipher,
+        qop_list,     charset_latin, charset_twice, nc_9,     auth_int,
     };
     const char *class;
     for (size_t i = 0; i < SV_ARRAY_LEN(changes); i++) {
@@ -238,8 +243,9 @@ static void f67_sizes(void **state)
 
 /* ---- Both sides of this room ---- */
 
-static const struct yarn_token token = { .id = id, .id_len = sizeof id, .password = password,
-                                         .password_len = sizeof password };
+static const struct yarn_token token = {
+    .id = id, .id_len = sizeof id, .password = password, .password_len = sizeof password
+};
 
 static void test_both(void **state)
 {
@@ -252,8 +258,10 @@ static void test_both(void **state)
     assert_int_equal(sasl_server_new(verify, NULL, 0, &s), 0);
     assert_int_equal(sasl_client_new(&token, 0, &c), 0);
     const char *challenge = sasl_server_challenge(s);
-    assert_int_equal(sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err), 0);
-    assert_int_equal(sasl_server_step(s, (const uint8_t *)out, strlen(out), &answer, &class, &err), 0);
+    assert_int_equal(sasl_client_step(c, (const uint8_t *)challenge, strlen(challenge), &out, &err),
+                     0);
+    assert_int_equal(sasl_server_step(s, (const uint8_t *)out, strlen(out), &answer, &class, &err),
+                     0);
     assert_false(sasl_client_done(c));
     assert_int_equal(sasl_client_step(c, (const uint8_t *)answer, strlen(answer), &out, &err), 0);
     assert_true(sasl_client_done(c));
@@ -276,7 +284,8 @@ static Gsasl_session *gsasl_side(Gsasl *ctx, bool server, const char *qop)
     assert_int_equal(sv_base64_encode(id, sizeof id, &user), 0);
     assert_int_equal(sv_base64_encode(password, sizeof password, &pass), 0);
     gsasl_callback_set(ctx, gsasl_property);
-    assert_int_equal((server ? gsasl_server_start : gsasl_client_start)(ctx, SASL_MECHANISM, &g), GSASL_OK);
+    assert_int_equal((server ? gsasl_server_start : gsasl_client_start)(ctx, SASL_MECHANISM, &g),
+                     GSASL_OK);
     gsasl_property_set(g, GSASL_AUTHID, user);
     gsasl_property_set(g, GSASL_PASSWORD, pass);
     gsasl_property_set(g, GSASL_REALM, SASL_SERVER_ID);
@@ -332,7 +341,8 @@ static void with_gsasl_client(Gsasl *ctx, uint32_t qop, const char *name)
     Gsasl_session *g = gsasl_side(ctx, false, name);
     assert_int_equal(sasl_server_new(verify, NULL, IPC_QOP_ALL, &s), 0);
     _cleanup_free_ char *response = gsasl_say(g, sasl_server_challenge(s), GSASL_NEEDS_MORE);
-    assert_int_equal(sasl_server_step(s, (uint8_t *)response, strlen(response), &answer, &class, &err), 0);
+    assert_int_equal(
+        sasl_server_step(s, (uint8_t *)response, strlen(response), &answer, &class, &err), 0);
     free(gsasl_say(g, answer, GSASL_OK));
     _cleanup_(sasl_layer_freep) struct sasl_layer *l = sasl_server_take_layer(s);
     assert_true((l != NULL) == (qop != IPC_QOP_AUTH));
@@ -393,10 +403,13 @@ static void test_client(void **state)
 {
     (void)state;
     assert_int_equal(client_challenge("realm=\"default\",nonce=\"abc\",qop=\"auth\",charset=utf-8,"
-                                      "algorithm=md5-sess"), 0);
+                                      "algorithm=md5-sess"),
+                     0);
     assert_int_equal(client_challenge("realm=\"default\",nonce=\"abc\",qop=\"auth-conf\","
-                                      "charset=utf-8,algorithm=md5-sess,cipher=\"rc4\""), -EACCES);
-    assert_int_equal(client_challenge("realm=\"elsewhere\",nonce=\"abc\",algorithm=md5-sess"), -EACCES);
+                                      "charset=utf-8,algorithm=md5-sess,cipher=\"rc4\""),
+                     -EACCES);
+    assert_int_equal(client_challenge("realm=\"elsewhere\",nonce=\"abc\",algorithm=md5-sess"),
+                     -EACCES);
     assert_int_equal(client_challenge("nonce=\"a\",nonce=\"b\",algorithm=md5-sess"), -EACCES);
     assert_int_equal(client_challenge("nonce=\"\",algorithm=md5-sess"), -EACCES);
     assert_int_equal(client_challenge("nonce=\"a\",algorithm=md5"), -EACCES);
@@ -406,9 +419,10 @@ static void test_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(f67_refused), cmocka_unit_test(f67_sizes),
-        cmocka_unit_test(test_F67_protection), cmocka_unit_test(test_gsasl),
-        cmocka_unit_test(test_both),    cmocka_unit_test(test_client),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(f67_refused),
+        cmocka_unit_test(f67_sizes),    cmocka_unit_test(test_F67_protection),
+        cmocka_unit_test(test_gsasl),   cmocka_unit_test(test_both),
+        cmocka_unit_test(test_client),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

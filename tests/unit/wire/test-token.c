@@ -9,11 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tests/lib/golden.h"
 #include "proto/security.pb-c.h"
+#include "tests/lib/golden.h"
 #include "wire/token.h"
 
-static const struct yarn_master_key key = { .key_id = 77, .len = 8,
+static const struct yarn_master_key key = { .key_id = 77,
+                                            .len = 8,
                                             .bytes = { 1, 2, 3, 4, 5, 6, 7, 0x88 } };
 
 static void check_attempt(struct yarn_attempt_id id)
@@ -151,7 +152,8 @@ static void test_text(void **state)
     if (g.n % 4 == 3)
         text[g.n + 1] = 0;
     assert_int_equal(yarn_token_parse(a, text, &t), 0);
-    static const char *const bad[] = { "", "=", "A", "AAAAA", "A\nAA", "A AA", "//8", "\xff\xff\xff\xff",
+    static const char *const bad[] = { "",        "=",    "A",   "AAAAA",
+                                       "A\nAA",   "A AA", "//8", "\xff\xff\xff\xff",
                                        "AAAA=AAA" };
     for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
         assert_int_equal(yarn_token_parse(a, bad[i], &t), -EBADMSG);
@@ -249,8 +251,12 @@ static void test_message(void **state)
 {
     (void)state;
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct yarn_token t = { .id = (const uint8_t *)"id", .id_len = 2, .kind = "NMToken",
-                            .password = (const uint8_t *)"pw", .password_len = 2, .service = "" };
+    struct yarn_token t = { .id = (const uint8_t *)"id",
+                            .id_len = 2,
+                            .kind = "NMToken",
+                            .password = (const uint8_t *)"pw",
+                            .password_len = 2,
+                            .service = "" };
     struct yarn_token back;
     Hadoop__Common__TokenProto *m = yarn_token_to(a, &t);
     assert_non_null(m);
@@ -265,11 +271,11 @@ static void test_message(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_container), cmocka_unit_test(test_nm_and_amrm),
-        cmocka_unit_test(test_old),       cmocka_unit_test(test_users),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_passwords), cmocka_unit_test(test_master_key),
-        cmocka_unit_test(test_broken),    cmocka_unit_test(test_message),
+        cmocka_unit_test(test_container),  cmocka_unit_test(test_nm_and_amrm),
+        cmocka_unit_test(test_old),        cmocka_unit_test(test_users),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_passwords),
+        cmocka_unit_test(test_master_key), cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
