@@ -262,7 +262,7 @@ static int act_finish(void *o, int event, void *arg)
         why = NULL;
     for (struct nm_app_member *m = a->members; m; m = m->hh.next)
         if (!nm_container_is_done(m->c))
-            nm_container_kill(m->c, NM_EXIT_KILLED_AFTER_APP_COMPLETION,
+            nm_container_kill(m->c, YARN_EXIT_KILLED_AFTER_APP_COMPLETION,
                               why ?: "Container killed on application-finish event");
     return NM_APP_FINISHING_CONTAINERS_WAIT;
 }

@@ -248,7 +248,7 @@ char *nm_diagnostics_exit(const struct nm_container *c, int exit_code)
     r = sv_buf_printf(&b, "Container exited with a non-zero exit code %d. ", exit_code);
     if (r < 0)
         return NULL;
-    if (exit_code != NM_EXIT_FORCE_KILLED && exit_code != NM_EXIT_TERMINATED && c->log_dir >= 0)
+    if (exit_code != YARN_EXIT_FORCE_KILLED && exit_code != YARN_EXIT_TERMINATED && c->log_dir >= 0)
         dir = open_log_dir(c);
     if (dir >= 0 && fstatat(dir, "prelaunch.err", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(st.st_mode)) {

@@ -81,7 +81,7 @@ static void on_recorded(void *userdata, bool ok)
 /* The exit code that the container will end with, which a recorded kill decides for signals. */
 static int final_code(const struct nm_container *c, int code)
 {
-    bool by_signal = code == NM_EXIT_FORCE_KILLED || code == NM_EXIT_TERMINATED;
+    bool by_signal = code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED;
 
     return c->kill_requested && by_signal ? c->kill_code : code;
 }
@@ -160,9 +160,9 @@ static void on_failed(struct exe_container *x, const struct exe_failure *f, void
         c->recovering = false;
         if (c->recovered == NM_RECOVERED_LAUNCHED) {
             nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-            finish_failed(c, NM_EXIT_LOST);
+            finish_failed(c, YARN_EXIT_LOST);
         } else if (c->state == NM_CONTAINER_KILLING) {
-            finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, NM_EXIT_TERMINATED,
+            finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED,
                    strdup("Container terminated before launch."));
         } else if (c->kill_requested) { /* before the adoption, by this daemon or the one before */
             nm_container_kill(c, c->kill_code, NULL);
@@ -175,7 +175,7 @@ static void on_failed(struct exe_container *x, const struct exe_failure *f, void
     if (f->node_unhealthy)
         nm_set_unhealthy(c->nm, f->text);
     if (c->state == NM_CONTAINER_KILLING) {
-        finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, NM_EXIT_TERMINATED,
+        finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED,
                strdup("Container terminated before launch."));
         return;
     }
@@ -185,7 +185,7 @@ static void on_failed(struct exe_container *x, const struct exe_failure *f, void
 static void on_exited(struct exe_container *x, const struct exe_exit *e, void *userdata)
 {
     struct nm_container *c = userdata;
-    int code = e->lost ? NM_EXIT_LOST : e->exit_code;
+    int code = e->lost ? YARN_EXIT_LOST : e->exit_code;
     char *text = NULL;
 
     (void)x;
@@ -203,7 +203,7 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     c->peak_bytes = SV_MAX(c->peak_bytes, e->usage.memory_peak);
     c->peak_bytes = SV_MAX(c->peak_bytes, e->maxrss_kib << 10);
     if (e->oom && !c->kill_requested) {
-        finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, NM_EXIT_KILLED_EXCEEDED_PMEM,
+        finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, YARN_EXIT_KILLED_EXCEEDED_PMEM,
                nm_diagnostics_memory(c, c->pid, e->usage.memory_peak,
                                      e->usage.oom ? NM_MEMORY_BY_KERNEL : NM_MEMORY_BY_NODE));
         return;
@@ -212,7 +212,7 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
         finish(c, NM_CONTAINER_EV_EXITED_WITH_SUCCESS, 0, NULL);
         return;
     }
-    if (code == NM_EXIT_FORCE_KILLED || code == NM_EXIT_TERMINATED) {
+    if (code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED) {
         if (sv_asprintf(&text, "Container killed on request. Exit code is %d", code) >= 0)
             say(c, text);
         finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, code, nm_diagnostics_exit(c, code));
@@ -292,11 +292,11 @@ static void launch_new(struct nm_container *c)
     int r;
 
     if (!(l.local_mask & (1u << c->local_dir)) || !(l.log_mask & (1u << c->log_dir))) {
-        fail(c, NM_EXIT_DISKS_FAILED, "Most of the disks failed.");
+        fail(c, YARN_EXIT_DISKS_FAILED, "Most of the disks failed.");
         return;
     }
     if (c->unassigned) {
-        fail(c, NM_EXIT_INVALID, c->unassigned);
+        fail(c, YARN_EXIT_INVALID, c->unassigned);
         return;
     }
     nm_numa_assign(c);
@@ -314,7 +314,7 @@ static void launch_new(struct nm_container *c)
     }
     if (r < 0) {
         c->exe = NULL;
-        fail(c, NM_EXIT_INVALID, err.text);
+        fail(c, YARN_EXIT_INVALID, err.text);
     }
 }
 
@@ -334,7 +334,7 @@ void nm_launch_start(struct nm_container *c)
         c->recovering = false;
         sv_log(SV_LOG_ERR, c->text, "%s: cannot be adopted: %s", c->text, err.text);
         nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-        finish_failed(c, NM_EXIT_LOST);
+        finish_failed(c, YARN_EXIT_LOST);
         return;
     }
     nm_numa_adopt(c);

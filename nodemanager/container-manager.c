@@ -105,7 +105,8 @@ static int stop_one(struct nm *nm, struct ipc_call *call, const struct yarn_nm_t
         *ret_class = JAVA_NM_NOT_READY;
         return sv_error_set(err, -EAGAIN, "Container %s is recovering, try later", text);
     }
-    nm_container_kill(c, NM_EXIT_KILLED_BY_APPMASTER, "Container killed by the ApplicationMaster.");
+    nm_container_kill(c, YARN_EXIT_KILLED_BY_APPMASTER,
+                      "Container killed by the ApplicationMaster.");
     nm_audit_success(ipc_call_peer(call)->user, ipc_call_peer(call)->address, STOP, NM_CM_TARGET,
                      c);
     return 0;

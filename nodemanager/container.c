@@ -72,8 +72,8 @@ int nm_container_new(struct nm *nm, const struct yarn_container_token *t, const 
     c->container_type = t->container_type;
     c->allocation_request_id = t->allocation_request_id;
     c->creation_ms = t->creation_ms;
-    c->exit_code = NM_EXIT_INVALID;
-    c->kill_code = NM_EXIT_INVALID;
+    c->exit_code = YARN_EXIT_INVALID;
+    c->kill_code = YARN_EXIT_INVALID;
     c->local_dir = c->log_dir = -1;
     c->start_ms = sv_wall_ms();
     c->node_label = strdup(t->node_label);
@@ -200,7 +200,7 @@ static int act_done(void *o, int event, void *arg)
         sv_log(SV_LOG_ERR, c->text, "%s: its end is not on record", c->text);
     c->arena = sv_arena_free(c->arena);
     c->clc = NULL;
-    if (c->exit_code == NM_EXIT_SUCCESS)
+    if (c->exit_code == YARN_EXIT_SUCCESS)
         nm_audit_success(c->app ? c->app->user : "", NULL, "Container Finished - Succeeded",
                          "ContainerImpl", c);
     else if (c->kill_requested)
@@ -279,7 +279,7 @@ static int act_success(void *o, int event, void *arg)
 
     (void)event;
     (void)arg;
-    c->exit_code = NM_EXIT_SUCCESS;
+    c->exit_code = YARN_EXIT_SUCCESS;
     clean_up(c);
     return NM_CONTAINER_EXITED_WITH_SUCCESS;
 }
@@ -309,7 +309,7 @@ static int act_killed(void *o, int event, void *arg)
     struct nm_container *c = o;
 
     (void)event;
-    if (c->exit_code == NM_EXIT_INVALID)
+    if (c->exit_code == YARN_EXIT_INVALID)
         c->exit_code = c->pending_code;
     add_line(c, arg);
     clean_up(c);
@@ -469,7 +469,7 @@ void nm_container_handle(struct nm_container *c, int event, int code, const char
 {
     int was = c->state, r;
 
-    if (event == NM_CONTAINER_EV_KILL && c->kill_code == NM_EXIT_INVALID)
+    if (event == NM_CONTAINER_EV_KILL && c->kill_code == YARN_EXIT_INVALID)
         c->kill_code = code;
     else if (event == NM_CONTAINER_EV_EXITED_WITH_FAILURE ||
              event == NM_CONTAINER_EV_KILLED_ON_REQUEST)

@@ -11,6 +11,7 @@
 #include "common/arena.h"
 #include "common/fsm.h"
 #include "nodemanager/assignments.h"
+#include "wire/exit-status.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 
@@ -46,21 +47,6 @@ enum nm_container_event {
     NM_CONTAINER_EV_KILLED_ON_REQUEST,
     NM_CONTAINER_EV_RESOURCES_CLEANEDUP,
     NM_CONTAINER_N_EVENTS
-};
-
-/* ContainerExitStatus and ContainerExecutor.ExitCode */
-enum {
-    NM_EXIT_SUCCESS = 0,
-    NM_EXIT_INVALID = -1000,
-    NM_EXIT_ABORTED = -100,
-    NM_EXIT_DISKS_FAILED = -101,
-    NM_EXIT_KILLED_EXCEEDED_PMEM = -104,
-    NM_EXIT_KILLED_BY_APPMASTER = -105,
-    NM_EXIT_KILLED_BY_RESOURCEMANAGER = -106,
-    NM_EXIT_KILLED_AFTER_APP_COMPLETION = -107,
-    NM_EXIT_FORCE_KILLED = 137,
-    NM_EXIT_TERMINATED = 143,
-    NM_EXIT_LOST = 154,
 };
 
 struct nm_container {

@@ -64,7 +64,7 @@ static void check_memory(struct nm_container *c)
     why = nm_diagnostics_memory(c, c->pid, used, NM_MEMORY_BY_MONITOR);
     if (why)
         sv_log(SV_LOG_WARNING, c->text, "%s", why);
-    nm_container_kill(c, NM_EXIT_KILLED_EXCEEDED_PMEM, why ? why : "");
+    nm_container_kill(c, YARN_EXIT_KILLED_EXCEEDED_PMEM, why ? why : "");
     free(why);
 }
 

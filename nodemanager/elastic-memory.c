@@ -93,7 +93,7 @@ static void on_memory(struct cg_root *r, void *userdata)
     sv_log(SV_LOG_WARNING, c->text, "%s", why);
     (void)snprintf(e->victim, sizeof(e->victim), "%s", c->text);
     e->killed_ms = sv_now_ms();
-    nm_container_kill(c, NM_EXIT_KILLED_EXCEEDED_PMEM, why);
+    nm_container_kill(c, YARN_EXIT_KILLED_EXCEEDED_PMEM, why);
     k = c->exe ? exe_kill(c->exe) : 0; /* its memory is needed now: no TERM first */
     if (k < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-k));

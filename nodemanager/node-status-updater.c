@@ -404,7 +404,7 @@ static void clean_up_lists(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbe
             continue;
         c = nm_container_find(u->nm, yarn_container_id_text(id, text));
         if (c && !nm_container_is_done(c))
-            nm_container_kill(c, NM_EXIT_KILLED_BY_RESOURCEMANAGER,
+            nm_container_kill(c, YARN_EXIT_KILLED_BY_RESOURCEMANAGER,
                               "Container Killed by ResourceManager");
         else if (!c)
             sv_log_debug("couldn't find container %s while processing FINISH_CONTAINERS event",

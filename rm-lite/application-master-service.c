@@ -418,7 +418,7 @@ static void release(struct rm *rm, struct rm_attempt *att, const AllocateRequest
                      (struct rm_event){ .machine = RM_M_CONTAINER,
                                         .object = c,
                                         .event = RM_CON_RELEASED_EV,
-                                        .exit_status = RM_EXIT_ABORTED },
+                                        .exit_status = YARN_EXIT_ABORTED },
                      "Container released by application");
     }
 }

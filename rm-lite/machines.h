@@ -5,6 +5,7 @@
 
 #include "common/fsm.h"
 #include "rm-lite/rm.h"
+#include "wire/exit-status.h"
 
 enum rm_app_state {
     RM_APP_NEW = 1,
@@ -127,15 +128,6 @@ enum rm_node_event {
 };
 
 extern const struct sv_fsm rm_app_fsm, rm_attempt_fsm, rm_container_fsm, rm_node_fsm;
-
-/* Exit statuses that the ResourceManager gives or knows (ContainerExitStatus). */
-#define RM_EXIT_INVALID (-1000)
-#define RM_EXIT_ABORTED (-100)
-#define RM_EXIT_DISKS_FAILED (-101)
-#define RM_EXIT_PREEMPTED (-102)
-#define RM_EXIT_KILLED_BY_APPMASTER (-105)
-#define RM_EXIT_KILLED_BY_RM (-106)
-#define RM_EXIT_KILLED_AFTER_APP_COMPLETION (-107)
 
 /* rm-app.c */
 struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,

@@ -60,7 +60,7 @@ struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
     yarn_attempt_id_text(att->id, att->text);
     att->state = RM_ATT_NEW;
     att->rpc_port = -1;
-    att->exit_status = RM_EXIT_INVALID;
+    att->exit_status = YARN_EXIT_INVALID;
     att->failure_counts = true;
     att->start_ms = sv_wall_ms();
     att->final_status = F(UNDEFINED);
@@ -363,9 +363,10 @@ static int on_container_finished(void *object, int event, void *arg)
     (void)event;
     if (!master_ended(att, ev))
         return att->state;
-    att->failure_counts =
-        ev->exit_status != RM_EXIT_PREEMPTED && ev->exit_status != RM_EXIT_ABORTED &&
-        ev->exit_status != RM_EXIT_DISKS_FAILED && ev->exit_status != RM_EXIT_KILLED_BY_RM;
+    att->failure_counts = ev->exit_status != YARN_EXIT_PREEMPTED &&
+                          ev->exit_status != YARN_EXIT_ABORTED &&
+                          ev->exit_status != YARN_EXIT_DISKS_FAILED &&
+                          ev->exit_status != YARN_EXIT_KILLED_BY_RESOURCEMANAGER;
     rm_tracking_url(att, url, sizeof(url));
     if (sv_asprintf(&text,
                     "AM Container for %s exited with  exitCode: %d\nFailing this "

@@ -38,7 +38,7 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     c->resource = resource;
     c->priority = priority;
     c->allocation_id = allocation_id;
-    c->exit_status = RM_EXIT_INVALID;
+    c->exit_status = YARN_EXIT_INVALID;
     c->created_ms = sv_wall_ms();
     c->node_id = node->id;
     c->node_http = rm_strdup(node->http);

@@ -172,7 +172,7 @@ static void leave(struct rm_node *n)
                  (struct rm_event){ .machine = RM_M_CONTAINER,
                                     .object = c,
                                     .event = RM_CON_KILL,
-                                    .exit_status = RM_EXIT_ABORTED },
+                                    .exit_status = YARN_EXIT_ABORTED },
                  LOST_NODE);
 }
 

@@ -287,7 +287,7 @@ static void decide(struct rm *rm, const struct rm_decision *d)
                          (struct rm_event){ .machine = RM_M_CONTAINER,
                                             .object = c,
                                             .event = RM_CON_KILL,
-                                            .exit_status = RM_EXIT_ABORTED },
+                                            .exit_status = YARN_EXIT_ABORTED },
                          "Container of a completed application");
         break;
     case RM_DECIDE_LOST:     /* the node's own machine tells its containers */
@@ -322,7 +322,7 @@ static void expire(struct rm *rm, int64_t now)
                      (struct rm_event){ .machine = RM_M_CONTAINER,
                                         .object = c,
                                         .event = RM_CON_EXPIRE,
-                                        .exit_status = RM_EXIT_ABORTED },
+                                        .exit_status = YARN_EXIT_ABORTED },
                      "Container expired since it was unused");
     DL_FOREACH (rm->app_list, app) {
         struct rm_attempt *att = app->current;

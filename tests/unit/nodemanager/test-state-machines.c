@@ -333,11 +333,11 @@ static void killed_by_master(void **state)
     (void)state;
     memset(&seen, 0, sizeof(seen));
     c->state = NM_CONTAINER_RUNNING;
-    nm_container_handle(c, NM_CONTAINER_EV_KILL, NM_EXIT_KILLED_BY_APPMASTER, "by master");
+    nm_container_handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_int_equal(c->state, NM_CONTAINER_KILLING);
     assert_int_equal(seen.cleanups, 1);
-    nm_container_handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, NM_EXIT_TERMINATED, "exit 143");
-    assert_int_equal(c->exit_code, NM_EXIT_KILLED_BY_APPMASTER);
+    nm_container_handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED, "exit 143");
+    assert_int_equal(c->exit_code, YARN_EXIT_KILLED_BY_APPMASTER);
     assert_int_equal(seen.deleted, 1);
     nm_container_handle(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, 0, NULL);
     assert_int_equal(c->state, NM_CONTAINER_DONE);
@@ -357,7 +357,7 @@ static void killed_while_its_failure_is_recorded(void **state)
     memset(&seen, 0, sizeof(seen));
     c->state = NM_CONTAINER_SCHEDULED;
     c->pending_event = NM_CONTAINER_EV_EXITED_WITH_FAILURE;
-    nm_container_handle(c, NM_CONTAINER_EV_KILL, NM_EXIT_KILLED_BY_APPMASTER, "by master");
+    nm_container_handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_int_equal(c->state, NM_CONTAINER_KILLING);
     assert_int_equal(seen.posted_container, 0);
     c->pending_event = 0;
@@ -379,7 +379,7 @@ static void killed_before_its_application_begins(void **state)
     (void)state;
     memset(&seen, 0, sizeof(seen));
     c->recorded = false;
-    nm_container_handle(c, NM_CONTAINER_EV_KILL, NM_EXIT_KILLED_BY_APPMASTER, "by master");
+    nm_container_handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_int_equal(c->state, NM_CONTAINER_DONE);
     assert_int_equal(seen.posted_app, NM_APP_EV_CONTAINER_FINISHED);
     assert_int_equal(
@@ -397,9 +397,9 @@ static void killed_from_outside(void **state)
 
     (void)state;
     c->state = NM_CONTAINER_RUNNING;
-    nm_container_handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, NM_EXIT_FORCE_KILLED, "exit 137");
+    nm_container_handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_FORCE_KILLED, "exit 137");
     assert_int_equal(c->state, NM_CONTAINER_EXITED_WITH_FAILURE);
-    assert_int_equal(c->exit_code, NM_EXIT_FORCE_KILLED);
+    assert_int_equal(c->exit_code, YARN_EXIT_FORCE_KILLED);
     assert_non_null(strstr(c->diagnostics, "]Killed by external signal\n"));
     drop(a, c);
 }

@@ -233,8 +233,9 @@ static void test_master_crashes(void **state)
 
 static void test_not_counted_exits(void **state)
 {
-    static const int32_t free_ones[] = { RM_EXIT_ABORTED, RM_EXIT_PREEMPTED, RM_EXIT_DISKS_FAILED,
-                                         RM_EXIT_KILLED_BY_RM };
+    static const int32_t free_ones[] = { YARN_EXIT_ABORTED, YARN_EXIT_PREEMPTED,
+                                         YARN_EXIT_DISKS_FAILED,
+                                         YARN_EXIT_KILLED_BY_RESOURCEMANAGER };
     struct fix f;
     struct rm_app *app;
 

@@ -1,0 +1,112 @@
+/* The event dispatcher; see dispatcher.h. Reads no outside input. */
+#include "common/dispatcher.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "common/log.h"
+
+struct queued {
+    struct queued *prev, *next;
+    struct sv_event event; /* text and payload point behind this struct */
+    alignas(max_align_t) unsigned char data[];
+};
+
+struct sv_dispatcher {
+    struct {
+        sv_event_handler handler;
+        void *userdata;
+    } machines[SV_DISPATCHER_MACHINES];
+    void (*idle)(void *userdata);
+    void *idle_userdata;
+    struct queued *queue; /* utlist: head knows the tail */
+    unsigned batches;     /* open ones */
+    bool running;
+};
+
+struct sv_dispatcher *sv_dispatcher_new(void)
+{
+    return calloc(1, sizeof(struct sv_dispatcher));
+}
+
+struct sv_dispatcher *sv_dispatcher_free(struct sv_dispatcher *d)
+{
+    struct queued *q, *next;
+
+    if (!d)
+        return NULL;
+    DL_FOREACH_SAFE (d->queue, q, next)
+        free(q);
+    free(d);
+    return NULL;
+}
+
+void sv_dispatcher_register(struct sv_dispatcher *d, int machine, sv_event_handler handler,
+                            void *userdata)
+{
+    assert(machine >= 0 && machine < SV_DISPATCHER_MACHINES && !d->machines[machine].handler);
+    d->machines[machine].handler = handler;
+    d->machines[machine].userdata = userdata;
+}
+
+void sv_dispatcher_on_idle(struct sv_dispatcher *d, void (*idle)(void *userdata), void *userdata)
+{
+    d->idle = idle;
+    d->idle_userdata = userdata;
+}
+
+void sv_dispatcher_run(struct sv_dispatcher *d)
+{
+    if (d->running)
+        return;
+    d->running = true;
+    do {
+        while (d->queue) {
+            struct queued *q = d->queue;
+
+            DL_DELETE(d->queue, q);
+            d->machines[q->event.machine].handler(&q->event,
+                                                  d->machines[q->event.machine].userdata);
+            free(q);
+        }
+        if (d->idle)
+            d->idle(d->idle_userdata);
+    } while (d->queue);
+    d->running = false;
+}
+
+void sv_dispatcher_post(struct sv_dispatcher *d, const struct sv_event *event)
+{
+    size_t text_size = event->text ? strlen(event->text) + 1 : 0;
+    struct queued *q = malloc(sizeof(*q) + event->payload_size + text_size);
+
+    assert(event->machine >= 0 && event->machine < SV_DISPATCHER_MACHINES &&
+           d->machines[event->machine].handler);
+    if (!q) {
+        sv_log_err("out of memory: stopping, a restart recovers from the state store");
+        abort();
+    }
+    q->event = *event;
+    if (event->payload_size)
+        q->event.payload = memcpy(q->data, event->payload, event->payload_size);
+    if (text_size)
+        q->event.text = memcpy(q->data + event->payload_size, event->text, text_size);
+    DL_APPEND(d->queue, q);
+    if (!d->batches)
+        sv_dispatcher_run(d);
+}
+
+struct sv_dispatcher *sv_dispatcher_begin(struct sv_dispatcher *d)
+{
+    d->batches++;
+    return d;
+}
+
+void sv_dispatcher_end(struct sv_dispatcher *d)
+{
+    assert(d->batches > 0);
+    if (--d->batches == 0)
+        sv_dispatcher_run(d);
+}

@@ -1,0 +1,64 @@
+/* Event dispatcher of a daemon's state machines: one first-in-first-out queue, run to completion on
+ * the daemon's only thread. Both daemons have one (YARN's AsyncDispatcher, without its thread).
+ *
+ * An event that is posted while another is handled waits for its turn, so no state machine is
+ * entered from inside one of its own actions. An event that is posted from outside is handled
+ * before the post returns, unless a batch is open: then at the end of the batch. When the queue is
+ * empty, the `idle` callback runs (free dead objects, start what was put off); it may post again.
+ */
+#ifndef SELVEDGE_COMMON_DISPATCHER_H
+#define SELVEDGE_COMMON_DISPATCHER_H
+
+#include "common/base.h"
+
+struct sv_dispatcher;
+
+/* `text` and `payload` are copied by the post and are valid until the handler returns. The shape of
+ * the payload follows from `machine` and `type`: the daemon's header of that state machine declares
+ * it. */
+struct sv_event {
+    int machine;         /* index of the handler, 0 to SV_DISPATCHER_MACHINES - 1 */
+    int type;            /* event number of that state machine */
+    void *object;        /* not owned; must live until the queue is empty */
+    const char *text;    /* NULL: none */
+    const void *payload; /* NULL: none; aligned for any type when it is handled */
+    size_t payload_size;
+};
+
+#define SV_DISPATCHER_MACHINES 8
+
+typedef void (*sv_event_handler)(const struct sv_event *event, void *userdata);
+
+/* NULL without memory. */
+struct sv_dispatcher *sv_dispatcher_new(void) _must_use_;
+/* Drops events that were not handled. NULL is fine; returns NULL. */
+struct sv_dispatcher *sv_dispatcher_free(struct sv_dispatcher *d);
+/* Registers who handles the events of `machine`; once for each. */
+void sv_dispatcher_register(struct sv_dispatcher *d, int machine, sv_event_handler handler,
+                            void *userdata);
+void sv_dispatcher_on_idle(struct sv_dispatcher *d, void (*idle)(void *userdata), void *userdata);
+
+/* Never fails: without memory the process ends with a log line, because a lost event would leave a
+ * container or an application in a state for ever, while a restart recovers it from the state
+ * store. */
+void sv_dispatcher_post(struct sv_dispatcher *d, const struct sv_event *event);
+/* Handles what is queued, also inside a batch: for an answer that needs the effect of what was
+ * posted before. Inside a handler it does nothing: the queue is being run already. */
+void sv_dispatcher_run(struct sv_dispatcher *d);
+
+/* A batch: posts are queued until the outermost batch ends. Entry points of a daemon (an RPC
+ * method, a timer) open one, so that objects do not change under their hands between two posts. */
+struct sv_dispatcher *sv_dispatcher_begin(struct sv_dispatcher *d) _must_use_;
+void sv_dispatcher_end(struct sv_dispatcher *d);
+static inline void sv_dispatcher_endp(struct sv_dispatcher **d)
+{
+    sv_dispatcher_end(*d);
+}
+/* Opens a batch that ends with the enclosing block. */
+#define SV_DISPATCH_BATCH(d) SV_DISPATCH_BATCH_(d, __COUNTER__)
+#define SV_DISPATCH_BATCH_(d, n) SV_DISPATCH_BATCH__(d, n)
+#define SV_DISPATCH_BATCH__(d, n)                                                                  \
+    struct sv_dispatcher *sv_batch_##n _cleanup_(sv_dispatcher_endp) _unused_ =                    \
+        sv_dispatcher_begin(d)
+
+#endif

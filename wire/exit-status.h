@@ -1,0 +1,23 @@
+/* Exit statuses of containers as YARN reports them:
+ * org.apache.hadoop.yarn.api.records.ContainerExitStatus and, from 0 up, what a process ends with.
+ * Both daemons use them. */
+#ifndef SELVEDGE_WIRE_EXIT_STATUS_H
+#define SELVEDGE_WIRE_EXIT_STATUS_H
+
+enum yarn_exit_status {
+    YARN_EXIT_SUCCESS = 0,
+    YARN_EXIT_INVALID = -1000, /* not ended yet */
+    YARN_EXIT_ABORTED = -100,  /* by the framework: released, or lost with its node */
+    YARN_EXIT_DISKS_FAILED = -101,
+    YARN_EXIT_PREEMPTED = -102,
+    YARN_EXIT_KILLED_EXCEEDED_VMEM = -103,
+    YARN_EXIT_KILLED_EXCEEDED_PMEM = -104,
+    YARN_EXIT_KILLED_BY_APPMASTER = -105,
+    YARN_EXIT_KILLED_BY_RESOURCEMANAGER = -106,
+    YARN_EXIT_KILLED_AFTER_APP_COMPLETION = -107,
+    YARN_EXIT_FORCE_KILLED = 137, /* 128 + SIGKILL */
+    YARN_EXIT_TERMINATED = 143,   /* 128 + SIGTERM */
+    YARN_EXIT_LOST = 154,         /* ContainerExecutor.ExitCode.LOST */
+};
+
+#endif
