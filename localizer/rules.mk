@@ -10,7 +10,7 @@ LIBS += $(LOCALIZER_A)
 
 # Nothing of the daemon's side is linked into the program, and no parser of archives into the daemon.
 CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o sandbox.o fetch.o \
-	fetch-file.o fetch-http.o unpack.o pattern.o disk.o policy.o url.o channel.o)
+	fetch-common.o fetch-file.o fetch-http.o unpack.o pattern.o disk.o policy.o url.o channel.o)
 $(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(COMMON_A)
 	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS) libsystemd libcrypto))
 PROGRAMS += $(BUILD)/container-localizer
