@@ -3,8 +3,8 @@ LOCALIZER_PKGS := libarchive libcurl libseccomp libpcre2-8
 CFLAGS_localizer := $(shell $(PKGCONFIG) --cflags $(LOCALIZER_PKGS) libsystemd)
 
 LOCALIZER_A := $(BUILD)/libselvedge-localizer.a
-LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, channel.o url.o policy.o hierarchy.o resource.o \
-	cache.o entry.o process.o recover.o)
+LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, channel.o url.o policy.o resource.o \
+	cache.o cache-hierarchy.o cache-entry.o cache-process.o cache-recovery.o)
 $(LOCALIZER_A): $(LOCALIZER_OBJS)
 LIBS += $(LOCALIZER_A)
 

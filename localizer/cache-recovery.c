@@ -34,19 +34,19 @@ static bool record_is_sane(const struct loc_record *r)
 int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool completed,
                       struct sv_error *err)
 {
-    struct tracker *t;
-    struct entry *e;
+    struct cache_tracker *t;
+    struct cache_entry *e;
     int index = r->local_dir ? dir_index(c, r->local_dir) : -1;
 
     if (!record_is_sane(r))
         return sv_error_set(err, -EINVAL, "state store: broken record of a localized resource");
-    t = tracker_get(c, r->visibility, r->user, r->app);
+    t = cache_tracker_get(c, r->visibility, r->user, r->app);
     if (!t)
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
-    if (entry_find(t, &r->resource) && completed) /* cannot be: two of the same */
+    if (cache_entry_find(t, &r->resource) && completed) /* cannot be: two of the same */
         return sv_error_set(err, -EINVAL, "state store: second record of resource %s",
                             r->resource.url);
-    e = entry_new(c, t, &r->resource);
+    e = cache_entry_new(c, t, &r->resource);
     if (!e)
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
     e->record.id = r->id;
@@ -54,33 +54,33 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
     e->record.local_size = r->local_size;
     memcpy(e->rel, r->rel, strlen(r->rel) + 1);
     t->next_id = SV_MAX(t->next_id, r->id + 1);
-    if (index < 0 || hierarchy_note(&t->dirs[index], r->dir_number) < 0) {
+    if (index < 0 || cache_hierarchy_note(&t->dirs[index], r->dir_number) < 0) {
         e->placed = e->vanished = true; /* on a disk that is no longer ours */
         e->lost_dir = strdup(r->local_dir);
         e->record.local_dir = e->lost_dir;
-        entry_doom(e, DOOM_FORGET);
+        cache_entry_doom(e, DOOM_FORGET);
         return 0;
     }
     e->record.dir_index = index;
     e->record.local_dir = c->local_dirs[index];
     if (!completed) {
         e->placed = true;
-        entry_doom(e, DOOM_REMOVE);
+        cache_entry_doom(e, DOOM_REMOVE);
         return 0;
     }
-    entry_run(e, EV_RECOVERED, NULL);
+    cache_entry_run(e, EV_RECOVERED, NULL);
     return 0;
 }
 
 int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *user,
                       struct yarn_app_id app, uint64_t id)
 {
-    struct tracker *t;
+    struct cache_tracker *t;
 
     if (v < LOC_PUBLIC || v > LOC_APPLICATION || id >= INT64_MAX ||
         (v != LOC_PUBLIC && (!user || !loc_name_valid(user))))
         return -EINVAL;
-    t = tracker_get(c, v, user, app);
+    t = cache_tracker_get(c, v, user, app);
     if (!t)
         return -ENOMEM;
     t->next_id = SV_MAX(t->next_id, id + 1);
@@ -89,32 +89,32 @@ int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *us
 
 void loc_cache_dir_failed(struct loc_cache *c, int dir)
 {
-    struct tracker *t, *next_t;
-    struct entry *e, *next;
+    struct cache_tracker *t, *next_t;
+    struct cache_entry *e, *next;
 
     HASH_ITER (hh, c->trackers, t, next_t)
         HASH_ITER (hh, t->entries, e, next)
             if (e->state == LOC_LOCALIZED && e->record.dir_index == dir) {
                 e->vanished = true;
-                entry_run(e, EV_LOST, NULL);
+                cache_entry_run(e, EV_LOST, NULL);
             }
 }
 
 static int older(const void *a, const void *b)
 {
-    const struct entry *const *x = a, *const *y = b;
+    const struct cache_entry *const *x = a, *const *y = b;
 
     return ((*x)->used_ms > (*y)->used_ms) - ((*x)->used_ms < (*y)->used_ms);
 }
 
 /* PUBLIC and PRIVATE entries that nobody holds; malloc'd. */
-static size_t candidates(struct loc_cache *c, struct entry ***ret)
+static size_t candidates(struct loc_cache *c, struct cache_entry ***ret)
 {
-    struct entry **list = NULL, *e, *next;
-    struct tracker *t, *next_t;
+    struct cache_entry **list = NULL, *e, *next;
+    struct cache_tracker *t, *next_t;
     size_t n = 0;
 
-    list = calloc((size_t)c->stats.entries + 1, sizeof(struct entry *));
+    list = calloc((size_t)c->stats.entries + 1, sizeof(struct cache_entry *));
     *ret = list;
     if (!list)
         return 0;
@@ -130,7 +130,7 @@ static size_t candidates(struct loc_cache *c, struct entry ***ret)
 
 int loc_cache_cleanup(struct loc_cache *c)
 {
-    _cleanup_free_ struct entry **list = NULL;
+    _cleanup_free_ struct cache_entry **list = NULL;
     size_t n;
     int evicted = 0;
 
@@ -142,7 +142,7 @@ int loc_cache_cleanup(struct loc_cache *c)
     for (size_t i = 0; i < n; i++) {
         if (c->stats.bytes_public + c->stats.bytes_private <= c->config.target_size)
             break;
-        entry_run(list[i], EV_LOST, NULL); /* nobody holds it: removed */
+        cache_entry_run(list[i], EV_LOST, NULL); /* nobody holds it: removed */
         c->stats.evictions++;
         evicted++;
     }

@@ -49,7 +49,7 @@ int loc_cache_dir_path(const char *local_dir, enum loc_visibility v, const char 
     return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-static int grow(struct hierarchy *h, uint32_t number)
+static int grow(struct cache_hierarchy *h, uint32_t number)
 {
     uint32_t *counts;
 
@@ -66,7 +66,7 @@ static int grow(struct hierarchy *h, uint32_t number)
     return 0;
 }
 
-int hierarchy_take(struct hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
+int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
 {
     uint32_t number = 0;
     int r;
@@ -82,7 +82,7 @@ int hierarchy_take(struct hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
     return 0;
 }
 
-int hierarchy_note(struct hierarchy *h, uint32_t number)
+int cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
 {
     int r = number > 1u << 24 ? -EINVAL : grow(h, number);
 
@@ -91,14 +91,14 @@ int hierarchy_note(struct hierarchy *h, uint32_t number)
     return r;
 }
 
-void hierarchy_release(struct hierarchy *h, uint32_t number)
+void cache_hierarchy_release(struct cache_hierarchy *h, uint32_t number)
 {
     if (number < h->n && h->counts[number] > 0)
         h->counts[number]--;
 }
 
-void hierarchy_free(struct hierarchy *h)
+void cache_hierarchy_free(struct cache_hierarchy *h)
 {
     free(h->counts);
-    *h = (struct hierarchy){ 0 };
+    *h = (struct cache_hierarchy){ 0 };
 }

@@ -36,10 +36,10 @@ static int key_of(const struct loc_resource *r, char **ret)
                        (long long)r->size, (int)r->type, strlen(pattern), pattern, r->url);
 }
 
-struct entry *entry_find(struct tracker *t, const struct loc_resource *r)
+struct cache_entry *cache_entry_find(struct cache_tracker *t, const struct loc_resource *r)
 {
     _cleanup_free_ char *key = NULL;
-    struct entry *e = NULL;
+    struct cache_entry *e = NULL;
 
     if (key_of(r, &key) < 0)
         return NULL;
@@ -47,16 +47,16 @@ struct entry *entry_find(struct tracker *t, const struct loc_resource *r)
     return e;
 }
 
-static void leave_tracker(struct entry *e)
+static void leave_tracker(struct cache_entry *e)
 {
-    struct tracker *t = e->tracker;
+    struct cache_tracker *t = e->tracker;
 
     e->tracker = NULL;
     if (t && --t->alive == 0 && t->finished)
-        tracker_free(e->cache, t);
+        cache_tracker_free(e->cache, t);
 }
 
-void entry_free(struct entry *e)
+void cache_entry_free(struct cache_entry *e)
 {
     if (!e)
         return;
@@ -69,9 +69,10 @@ void entry_free(struct entry *e)
     free(e);
 }
 
-struct entry *entry_new(struct loc_cache *c, struct tracker *t, const struct loc_resource *r)
+struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t,
+                                    const struct loc_resource *r)
 {
-    struct entry *e = calloc(1, sizeof *e);
+    struct cache_entry *e = calloc(1, sizeof *e);
     struct loc_url url;
 
     if (!e)
@@ -86,7 +87,7 @@ struct entry *entry_new(struct loc_cache *c, struct tracker *t, const struct loc
     e->user = t->user ? strdup(t->user) : NULL;
     if (key_of(r, &e->key) < 0 || !e->url || (r->pattern && r->pattern[0] && !e->pattern) ||
         (t->user && !e->user) || loc_url_parse(r->url, &url, NULL) < 0) {
-        entry_free(e);
+        cache_entry_free(e);
         return NULL;
     }
     memcpy(e->name, url.name, sizeof e->name);
@@ -103,7 +104,7 @@ struct entry *entry_new(struct loc_cache *c, struct tracker *t, const struct loc
     return e;
 }
 
-static uint64_t *size_counter(struct entry *e)
+static uint64_t *size_counter(struct cache_entry *e)
 {
     struct loc_stats *s = &e->cache->stats;
 
@@ -112,14 +113,14 @@ static uint64_t *size_counter(struct entry *e)
                                                  : &s->bytes_application;
 }
 
-void entry_count(struct entry *e)
+void cache_entry_count(struct cache_entry *e)
 {
     e->counted = true;
     *size_counter(e) += e->record.local_size;
     e->cache->stats.entries++;
 }
 
-void entry_stop_counting(struct entry *e)
+void cache_entry_stop_counting(struct cache_entry *e)
 {
     if (!e->counted)
         return;
@@ -128,30 +129,30 @@ void entry_stop_counting(struct entry *e)
     e->cache->stats.entries--;
 }
 
-void entry_detach(struct entry *e)
+void cache_entry_detach(struct cache_entry *e)
 {
     if (e->detached)
         return;
-    entry_stop_counting(e);
+    cache_entry_stop_counting(e);
     HASH_DEL(e->tracker->entries, e);
     e->detached = true;
 }
 
 /* Ends it: the loop calls remove or on_removed and frees it. Nobody holds it any more. */
-void entry_doom(struct entry *e, enum doom doom)
+void cache_entry_doom(struct cache_entry *e, enum cache_doom doom)
 {
     struct loc_cache *c = e->cache;
 
-    entry_detach(e);
+    cache_entry_detach(e);
     if (e->placed && e->tracker && e->record.dir_index >= 0)
-        hierarchy_release(&e->tracker->dirs[e->record.dir_index], e->record.dir_number);
+        cache_hierarchy_release(&e->tracker->dirs[e->record.dir_index], e->record.dir_number);
     leave_tracker(e);
     e->doom = e->placed ? (e->vanished ? DOOM_FORGET : doom) : DOOM_NONE;
     DL_APPEND(c->doomed, e);
     cache_wake(c);
 }
 
-int entry_place(struct entry *e, struct sv_error *err)
+int cache_entry_place(struct cache_entry *e, struct sv_error *err)
 {
     struct loc_cache *c = e->cache;
     struct loc_record *k = &e->record;
@@ -166,7 +167,8 @@ int entry_place(struct entry *e, struct sv_error *err)
     k->dir_number = 0; /* an application's entries lie side by side, as in YARN */
     r = k->visibility == LOC_APPLICATION
             ? 0
-            : hierarchy_take(&e->tracker->dirs[index], c->config.max_files_per_dir, &k->dir_number);
+            : cache_hierarchy_take(&e->tracker->dirs[index], c->config.max_files_per_dir,
+                                   &k->dir_number);
     if (r < 0)
         return sv_error_errno(err, r, "directory for the resource");
     k->id = e->tracker->next_id++;
@@ -176,7 +178,7 @@ int entry_place(struct entry *e, struct sv_error *err)
     r = c->cb.on_started ? c->cb.on_started(c->userdata, k) : 0;
     if (r < 0) {
         if (k->visibility != LOC_APPLICATION)
-            hierarchy_release(&e->tracker->dirs[index], k->dir_number);
+            cache_hierarchy_release(&e->tracker->dirs[index], k->dir_number);
         return sv_error_errno(err, r, "state store: record of the resource");
     }
     e->placed = true;
@@ -184,7 +186,7 @@ int entry_place(struct entry *e, struct sv_error *err)
 }
 
 /* Only a clear "not there" counts: a directory that may not be looked into is no proof. */
-bool entry_is_there(const struct entry *e)
+bool cache_entry_is_there(const struct cache_entry *e)
 {
     char dir[4096];
     _cleanup_free_ char *path = NULL;
@@ -197,22 +199,22 @@ bool entry_is_there(const struct entry *e)
     return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-static void wake_holders(struct entry *e)
+static void wake_holders(struct cache_entry *e)
 {
-    struct hold *h;
+    struct cache_hold *h;
 
     DL_FOREACH (e->holds, h) {
         h->ready = true;
-        request_mark(h->request);
+        cache_request_mark(h->request);
     }
 }
 
-static void fail_holders(struct entry *e, const char *text)
+static void fail_holders(struct cache_entry *e, const char *text)
 {
-    struct hold *h, *next;
+    struct cache_hold *h, *next;
 
     DL_FOREACH_SAFE (e->holds, h, next) {
-        struct request *r = h->request;
+        struct cache_request *r = h->request;
 
         DL_DELETE(e->holds, h);
         e->n_holds--;
@@ -221,17 +223,17 @@ static void fail_holders(struct entry *e, const char *text)
             r->failure = strdup(text);
             r->failed_index = h->index;
         }
-        request_mark(r);
+        cache_request_mark(r);
     }
 }
 
 static int act_request_first(void *object, int event, void *arg)
 {
-    struct entry *e = object;
+    struct cache_entry *e = object;
 
     (void)event;
     (void)arg;
-    if (process_enqueue(e->cache, e) == 0)
+    if (cache_process_enqueue(e->cache, e) == 0)
         return LOC_DOWNLOADING;
     fail_holders(e, "out of memory");
     return LOC_FAILED;
@@ -239,7 +241,7 @@ static int act_request_first(void *object, int event, void *arg)
 
 static int act_request_again(void *object, int event, void *arg)
 {
-    struct entry *e = object;
+    struct cache_entry *e = object;
 
     (void)event;
     (void)arg;
@@ -250,7 +252,7 @@ static int act_request_again(void *object, int event, void *arg)
 
 static int act_release_download(void *object, int event, void *arg)
 {
-    struct entry *e = object;
+    struct cache_entry *e = object;
 
     (void)event;
     (void)arg;
@@ -259,7 +261,7 @@ static int act_release_download(void *object, int event, void *arg)
 
 static int act_release(void *object, int event, void *arg)
 {
-    struct entry *e = object;
+    struct cache_entry *e = object;
 
     (void)event;
     (void)arg;
@@ -269,7 +271,7 @@ static int act_release(void *object, int event, void *arg)
 
 static int act_done(void *object, int event, void *arg)
 {
-    struct entry *e = object;
+    struct cache_entry *e = object;
     const struct loc_done *d = arg;
     struct loc_cache *c = e->cache;
     int r;
@@ -282,14 +284,14 @@ static int act_done(void *object, int event, void *arg)
         return LOC_FAILED;
     }
     e->used_ms = sv_now_ms();
-    entry_count(e);
+    cache_entry_count(e);
     wake_holders(e);
     return LOC_LOCALIZED;
 }
 
 static int act_failed(void *object, int event, void *arg)
 {
-    struct entry *e = object;
+    struct cache_entry *e = object;
 
     (void)event;
     e->cache->stats.failures++;
@@ -299,13 +301,13 @@ static int act_failed(void *object, int event, void *arg)
 
 static int act_recovered(void *object, int event, void *arg)
 {
-    struct entry *e = object;
+    struct cache_entry *e = object;
 
     (void)event;
     (void)arg;
     e->placed = true;
     e->used_ms = sv_now_ms();
-    entry_count(e);
+    cache_entry_count(e);
     return LOC_LOCALIZED;
 }
 
@@ -346,7 +348,7 @@ const struct sv_fsm loc_entry_fsm = {
     .cells = &cells[0][0],
 };
 
-void entry_run(struct entry *e, enum entry_event event, void *arg)
+void cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg)
 {
     int before = e->state;
 
@@ -354,14 +356,14 @@ void entry_run(struct entry *e, enum entry_event event, void *arg)
         abort(); /* the cache itself raised an event that it must not raise in this state */
     if (e->state != LOC_FAILED)
         return;
-    entry_detach(e);
+    cache_entry_detach(e);
     if (e->n_holds > 0)
         return; /* lost, but containers still use what they opened */
     if (event == EV_RELEASE && before == LOC_DOWNLOADING && e->in_flight) {
-        process_cancel(e);
+        cache_process_cancel(e);
         return;
     }
     if (e->process && !e->in_flight)
-        process_unqueue(e);
-    entry_doom(e, DOOM_REMOVE);
+        cache_process_unqueue(e);
+    cache_entry_doom(e, DOOM_REMOVE);
 }

@@ -15,7 +15,7 @@
 #define MESSAGES_AT_ONCE 64
 #define DEADLINE_GRACE_MS 5000 /* the localizer itself ends what takes too long */
 
-static int scope_key(const struct entry *e, char **ret)
+static int scope_key(const struct cache_entry *e, char **ret)
 {
     char id[YARN_ID_TEXT_MAX];
 
@@ -27,7 +27,7 @@ static int scope_key(const struct entry *e, char **ret)
     return sv_asprintf(ret, "%s %s", e->user, yarn_app_id_text(e->record.app, id));
 }
 
-struct process *process_free(struct process *p)
+struct cache_process *cache_process_free(struct cache_process *p)
 {
     if (!p)
         return NULL;
@@ -39,10 +39,10 @@ struct process *process_free(struct process *p)
     return NULL;
 }
 
-static struct process *process_new(struct loc_cache *c, const char *key, const char *user,
-                                   struct yarn_app_id app)
+static struct cache_process *cache_process_new(struct loc_cache *c, const char *key,
+                                               const char *user, struct yarn_app_id app)
 {
-    struct process *p = calloc(1, sizeof *p);
+    struct cache_process *p = calloc(1, sizeof *p);
 
     if (!p)
         return NULL;
@@ -53,26 +53,26 @@ static struct process *process_new(struct loc_cache *c, const char *key, const c
     p->key = strdup(key);
     p->user = user ? strdup(user) : NULL;
     if (!p->key || (user && !p->user))
-        return process_free(p);
+        return cache_process_free(p);
     HASH_ADD_KEYPTR(hh, c->processes, p->key, strlen(p->key), p);
     c->stats.processes++;
     return p;
 }
 
-int process_enqueue(struct loc_cache *c, struct entry *e)
+int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e)
 {
     _cleanup_free_ char *key = NULL;
     bool is_public = e->record.visibility == LOC_PUBLIC;
-    struct process *p = NULL;
+    struct cache_process *p = NULL;
     int r = scope_key(e, &key);
 
     if (r < 0)
         return r;
     HASH_FIND_STR(c->processes, key, p);
     if (!p)
-        p = process_new(c, key, is_public ? NULL : e->user,
-                        is_public ? (struct yarn_app_id){ 0 }
-                                  : e->holds->request->container.attempt.app);
+        p = cache_process_new(c, key, is_public ? NULL : e->user,
+                              is_public ? (struct yarn_app_id){ 0 }
+                                        : e->holds->request->container.attempt.app);
     if (!p)
         return -ENOMEM;
     e->process = p;
@@ -82,14 +82,14 @@ int process_enqueue(struct loc_cache *c, struct entry *e)
     return 0;
 }
 
-void process_unqueue(struct entry *e)
+void cache_process_unqueue(struct cache_entry *e)
 {
     DL_DELETE(e->process->queue, e);
     e->process->idle_since_ms = sv_now_ms();
     e->process = NULL;
 }
 
-static void land(struct entry *e)
+static void land(struct cache_entry *e)
 {
     DL_DELETE(e->process->flights, e);
     e->process->n_flights--;
@@ -100,7 +100,7 @@ static void land(struct entry *e)
     cache_wake(e->cache); /* the queue may go on */
 }
 
-void process_cancel(struct entry *e)
+void cache_process_cancel(struct cache_entry *e)
 {
     struct loc_msg m = { .type = LOC_MSG_CANCEL, .request = e->request };
     int r = loc_msg_send(e->process->fd, &m);
@@ -110,26 +110,26 @@ void process_cancel(struct entry *e)
 }
 
 /* What ends with its process: waiters get the text, files are deleted by the owner. */
-static void fail_entry(struct entry *e, const char *text)
+static void fail_entry(struct cache_entry *e, const char *text)
 {
     if (e->in_flight)
         land(e);
     else
-        process_unqueue(e);
+        cache_process_unqueue(e);
     if (e->state == LOC_DOWNLOADING)
-        entry_run(e, EV_FAILED, (void *)(uintptr_t)text);
+        cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)text);
     else
-        entry_doom(e, DOOM_REMOVE); /* cancelled before */
+        cache_entry_doom(e, DOOM_REMOVE); /* cancelled before */
 }
 
 /* The queue of a process that has ended while it worked goes to its successor. */
-static void requeue(struct process *p)
+static void requeue(struct cache_process *p)
 {
     while (p->queue) {
-        struct entry *e = p->queue;
+        struct cache_entry *e = p->queue;
 
         DL_DELETE(p->queue, e);
-        if (process_enqueue(p->cache, e) < 0) {
+        if (cache_process_enqueue(p->cache, e) < 0) {
             DL_APPEND(p->queue, e);
             e->process = p;
             fail_entry(e, "out of memory");
@@ -137,7 +137,7 @@ static void requeue(struct process *p)
     }
 }
 
-void process_end(struct process *p, const char *text)
+void cache_process_end(struct cache_process *p, const char *text)
 {
     struct loc_cache *c = p->cache;
     bool worked = p->flights != NULL;
@@ -158,9 +158,9 @@ void process_end(struct process *p, const char *text)
     cache_wake(c);
 }
 
-static struct entry *flight_of(struct process *p, uint64_t request)
+static struct cache_entry *flight_of(struct cache_process *p, uint64_t request)
 {
-    struct entry *e;
+    struct cache_entry *e;
 
     DL_FOREACH (p->flights, e)
         if (e->request == request)
@@ -169,7 +169,7 @@ static struct entry *flight_of(struct process *p, uint64_t request)
 }
 
 /* Does the answer fit what was asked? */
-static bool done_is_sane(const struct entry *e, const struct loc_done *d)
+static bool done_is_sane(const struct cache_entry *e, const struct loc_done *d)
 {
     const struct loc_config *k = &e->cache->config;
     const struct loc_resource *r = &e->record.resource;
@@ -179,9 +179,9 @@ static bool done_is_sane(const struct entry *e, const struct loc_done *d)
     return d->size / 2 <= k->max_bytes; /* PATTERN keeps the jar beside its content */
 }
 
-static int on_message(struct process *p, const struct loc_msg *m)
+static int on_message(struct cache_process *p, const struct loc_msg *m)
 {
-    struct entry *e = flight_of(p, m->request);
+    struct cache_entry *e = flight_of(p, m->request);
 
     if (!e)
         return -EBADMSG;
@@ -194,21 +194,21 @@ static int on_message(struct process *p, const struct loc_msg *m)
         e->vanished = m->failed.reason != LOC_FAIL_LEFTOVER;
     land(e);
     if (e->state != LOC_DOWNLOADING) {
-        entry_doom(e, DOOM_REMOVE);
+        cache_entry_doom(e, DOOM_REMOVE);
     } else if (m->type == LOC_MSG_DONE) {
         struct loc_done d = m->done;
 
         p->cache->stats.downloads++;
-        entry_run(e, EV_DONE, &d);
+        cache_entry_run(e, EV_DONE, &d);
     } else {
-        entry_run(e, EV_FAILED, (void *)(uintptr_t)m->failed.text);
+        cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)m->failed.text);
     }
     return 0;
 }
 
 static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
-    struct process *p = userdata;
+    struct cache_process *p = userdata;
 
     (void)source;
     (void)events;
@@ -223,16 +223,16 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdat
         else if (r == 0)
             r = -ECONNRESET;
         if (r == -EBADMSG)
-            process_end(p, "the localizer broke its protocol");
+            cache_process_end(p, "the localizer broke its protocol");
         else if (r < 0)
-            process_end(p, "the localizer ended before it had answered");
+            cache_process_end(p, "the localizer ended before it had answered");
         if (r < 0)
             break;
     }
     return 0;
 }
 
-static int start(struct process *p, struct sv_error *err)
+static int start(struct cache_process *p, struct sv_error *err)
 {
     struct loc_cache *c = p->cache;
     struct loc_scope scope = { .public_cache = !p->user, .user = p->user, .app = p->app };
@@ -249,7 +249,7 @@ static int start(struct process *p, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "channel to the localizer") : 0;
 }
 
-static int fill_fetch(const struct entry *e, struct loc_msg *m)
+static int fill_fetch(const struct cache_entry *e, struct loc_msg *m)
 {
     const struct loc_config *k = &e->cache->config;
     const struct loc_record *r = &e->record;
@@ -275,15 +275,15 @@ static int fill_fetch(const struct entry *e, struct loc_msg *m)
 }
 
 /* Sends the head of the queue. 1 = sent or failed for good, 0 = later. */
-static int send_first(struct process *p)
+static int send_first(struct cache_process *p)
 {
-    struct entry *e = p->queue;
+    struct cache_entry *e = p->queue;
     struct sv_error err = { 0 };
     struct loc_msg m;
     int r = 0;
 
     if (!e->placed)
-        r = entry_place(e, &err);
+        r = cache_entry_place(e, &err);
     if (r < 0) {
         fail_entry(e, err.text);
         return 1;
@@ -308,15 +308,15 @@ static int send_first(struct process *p)
     return 1;
 }
 
-void process_pump(struct loc_cache *c)
+void cache_process_pump(struct loc_cache *c)
 {
-    struct process *p, *next;
+    struct cache_process *p, *next;
 
     HASH_ITER (hh, c->processes, p, next) {
         struct sv_error err = { 0 };
 
         if (p->queue && !p->started && start(p, &err) < 0) {
-            process_end(p, err.text);
+            cache_process_end(p, err.text);
             continue;
         }
         while (p->queue && p->n_flights < c->config.parallel && send_first(p))
@@ -324,32 +324,32 @@ void process_pump(struct loc_cache *c)
     }
 }
 
-void process_tick(struct loc_cache *c)
+void cache_process_tick(struct loc_cache *c)
 {
     int64_t now = sv_now_ms();
-    struct process *p, *next;
+    struct cache_process *p, *next;
 
     HASH_ITER (hh, c->processes, p, next) {
-        struct entry *e;
+        struct cache_entry *e;
         bool stalled = false;
 
         DL_FOREACH (p->flights, e)
             stalled |= now - e->heard_ms >= c->config.stall_ms ||
                        now - e->sent_ms >= (int64_t)c->config.deadline_ms + DEADLINE_GRACE_MS;
         if (stalled)
-            process_end(p, "the localizer gave no sign of life in time");
+            cache_process_end(p, "the localizer gave no sign of life in time");
         else if (!p->flights && !p->queue && now - p->idle_since_ms >= c->config.idle_ms)
-            process_end(p, "idle");
+            cache_process_end(p, "idle");
     }
 }
 
 /* What other applications of the user wait for goes on; the process ends when that is done. */
-void process_app_finished(struct loc_cache *c, struct yarn_app_id app)
+void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app)
 {
-    struct process *p, *next;
+    struct cache_process *p, *next;
 
     HASH_ITER (hh, c->processes, p, next) {
-        struct entry *e;
+        struct cache_entry *e;
         bool wanted = false;
 
         if (!p->user || yarn_app_id_cmp(p->app, app) != 0)
@@ -359,6 +359,6 @@ void process_app_finished(struct loc_cache *c, struct yarn_app_id app)
         DL_FOREACH (p->flights, e)
             wanted |= e->n_holds > 0;
         if (!wanted)
-            process_end(p, "the application has finished");
+            cache_process_end(p, "the application has finished");
     }
 }
