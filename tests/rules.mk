@@ -35,7 +35,7 @@ fuzz:
 
 # Lanes. Each ends with one plain line "N passed, N failed, N skipped".
 UNIT_SCRIPTS := tests/tools/check-includes tests/tools/check-style tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-lanes tests/tools/check-modes tests/tools/check-selinux \
-	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
+	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/design/container-lifecycle.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
 check-unit: programs unit-tests
@@ -44,10 +44,10 @@ check-unit: programs unit-tests
 check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
 	$(Q)SANITIZE=$(SANITIZE) tests/tools/run-lane $* $(BUILD) $(T)
 # What takes too long for every check: each system call of the helper, set-user-id and started by root, fails once, is
-# where it is killed once, a launch loses its daemon at 200 random points, and a thousand containers are started by root's. docs/hardening-tests.md has the figures.
+# where it is killed once, a launch loses its daemon at 200 random points, and a thousand containers are started by root's. docs/design/hardening-tests.md has the figures.
 check-full: programs $$(TEST_PROGRAMS)
 	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/tools/run-lane integration $(BUILD) helper launch-life many
-# Mistakes planted in the helper, one at a time, which the tests are to notice (docs/hardening-tests.md). Half an hour.
+# Mistakes planted in the helper, one at a time, which the tests are to notice (docs/design/hardening-tests.md). Half an hour.
 check-mutants: lane-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
 # What of the privileged code no test reaches: a summary, and each line in build/coverage.txt. Some minutes.
