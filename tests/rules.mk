@@ -64,7 +64,7 @@ check: deps deps-vm
 check-full: deps deps-vm
 	$(Q)MAKE="$(MAKE)" tests/tools/run-check full
 
-# Mutation tests of the setuid helper, and the mutants that survive (docs/hardening-tests.md). Half an hour.
+# Mutation tests of the setuid helper, and the mutants that survive (docs/design/hardening-tests.md). Half an hour.
 mutation-test: test-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
 check-mutants: mutation-test
