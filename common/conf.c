@@ -1,5 +1,5 @@
 /* Hadoop configuration: the store, ${…} expansion and typed reads. Called by every program. Files
- * and the environment are the operator's; a job's own files come in by sv_conf_load_string. */
+ * and the environment are the operator's; a job's own files arrive by sv_conf_load_string. */
 #include "common/conf.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct conf_entry {
     UT_hash_handle hh;
 };
 
-struct conf_text { /* texts handed out: kept once, as long as the configuration lives */
+struct conf_text { /* returned texts: stored once, for the lifetime of the configuration */
     UT_hash_handle hh;
     char s[];
 };
@@ -43,8 +43,9 @@ struct sv_conf {
     const char *user; /* ${user.name} */
 };
 
-/* What Hadoop's own defaults refer to and no file needs to say: Java's system properties, those
- * that Hadoop's start scripts set, and the few keys that other keys' defaults are made of. */
+/* Variables that Hadoop's defaults refer to without a file that sets them: Java's system
+ * properties, those that Hadoop's start scripts set, and the few keys that occur in defaults of
+ * other keys. */
 static const struct {
     const char *name, *env, *value;
 } builtin[] = {
@@ -217,7 +218,7 @@ static const char *builtin_value(const struct sv_conf *c, const char *name)
     return NULL;
 }
 
-/* What "${var}" stands for, or NULL. `var` is changed ("env.X:-d" is cut at its mark). */
+/* The value of "${var}", or NULL. `var` is modified ("env.X:-d" is cut at its mark). */
 static const char *variable(const struct sv_conf *c, char *var)
 {
     const struct conf_entry *e;
@@ -242,7 +243,7 @@ static const char *variable(const struct sv_conf *c, char *var)
     return e ? e->value : builtin_value(c, var);
 }
 
-/* Finds the first innermost "${name}" at or behind `at`: no blank, '$' or '}' in the name. */
+/* Finds the first innermost "${name}" at or after `at`: no blank, '$' or '}' in the name. */
 static bool find_variable(const char *s, size_t at, size_t *ret_start, size_t *ret_end)
 {
     for (const char *p = s + at; (p = strstr(p, "${"));) {
@@ -258,8 +259,8 @@ static bool find_variable(const char *s, size_t at, size_t *ret_start, size_t *r
     return false;
 }
 
-/* Replaces variables from left to right, innermost first, SUBST_MAX times at most. A variable
- * that nothing defines ends it and stays as it is written, as in Hadoop. */
+/* Replaces variables from left to right, innermost first, SUBST_MAX times at most. An undefined
+ * variable ends the replacement and stays as written, as in Hadoop. */
 static int expand(const struct sv_conf *c, const char *value, char **ret)
 {
     _cleanup_free_ char *s = strdup(value);
@@ -291,7 +292,7 @@ static int expand(const struct sv_conf *c, const char *value, char **ret)
     return 0;
 }
 
-/* The same text kept once, owned by the configuration. */
+/* Interns a text: one copy, owned by the configuration. */
 static const char *keep(struct sv_conf *c, const char *s)
 {
     size_t n = strlen(s);
@@ -375,7 +376,7 @@ static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **
     return 0;
 }
 
-/* As text_of, without blanks around it; unset is -ENODATA. */
+/* As text_of, without surrounding blanks; unset is -ENODATA. */
 static int trimmed(struct sv_conf *c, const struct sv_conf_key *k, const char *expected,
                    const char **ret, struct sv_error *err)
 {
