@@ -1,4 +1,4 @@
-/* `selvedge doctor`: what runs around the daemons: their ports, systemd's units, SELinux, swap. */
+/* `selvedge doctor`: the environment of the daemons: ports, systemd units, SELinux, swap. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #define PORTS "ports"
 #define UNITS "systemd"
 
-/* uid of the listener on `port` by /proc/net/tcp or tcp6, or -1. */
+/* uid of the listener on `port` in /proc/net/tcp or tcp6, or -1. */
 static int64_t listener_in(const char *file, uint16_t port)
 {
     _cleanup_free_ char *text = NULL;
@@ -58,7 +58,7 @@ static void port(struct doctor *d, const char *what, uint16_t number)
     }
     pw = getpwuid((uid_t)uid);
     doctor_report(d, DOCTOR_BAD, PORTS,
-                  "ss -ltnp shows who; stop it, or give the NodeManager another port",
+                  "ss -ltnp shows the process; stop it, or give the NodeManager another port",
                   "%u (%s): %s listens there, uid %" PRId64, number, what,
                   pw ? pw->pw_name : "somebody", uid);
 }
@@ -109,10 +109,10 @@ static void units(struct doctor *d)
     struct unit nm, containers;
 
     if (access("/run/systemd/system", F_OK) < 0) {
-        doctor_report(
-            d, DOCTOR_WEAK, UNITS, "start the daemon by a supervisor, in a cgroup that is its own",
-            "systemd does not run this machine: nothing delegates a cgroup or restarts the "
-            "NodeManager");
+        doctor_report(d, DOCTOR_WEAK, UNITS,
+                      "start the daemon by a supervisor, in a cgroup of its own",
+                      "systemd is not running: nothing delegates a cgroup or restarts the "
+                      "NodeManager");
         return;
     }
     int r = sd_bus_open_system(&bus);
@@ -170,7 +170,7 @@ static void units(struct doctor *d)
     sd_bus_unref(bus);
 }
 
-/* Does the policy that is loaded know the module's types? */
+/* Does the loaded policy define the module's types? */
 static bool module_loaded(void)
 {
     static const char label[] = "system_u:system_r:selvedge_container_t:s0:c0,c1,c512,c513";
@@ -189,11 +189,11 @@ static void selinux(struct doctor *d)
         doctor_report(d, DOCTOR_BAD, area,
                       "set both selvedge.nodemanager.selinux.labels in yarn-site.xml and "
                       "selvedge.sandbox.selinux in container-executor.cfg, or neither",
-                      "labels are asked for on one side only: the NodeManager does not start");
+                      "labels are enabled on one side only: the NodeManager does not start");
     if (access("/sys/fs/selinux/enforce", F_OK) < 0) {
         if (here || there)
-            doctor_report(d, DOCTOR_BAD, area, "boot with SELinux, or do not ask for labels",
-                          "off, but labels are asked for: no container starts");
+            doctor_report(d, DOCTOR_BAD, area, "boot with SELinux, or disable labels",
+                          "off, but labels are enabled: no container starts");
         else
             doctor_report(d, DOCTOR_NOTE, area, NULL, "off; containers have no label");
         return;
@@ -205,14 +205,14 @@ static void selinux(struct doctor *d)
         doctor_report(d, DOCTOR_NOTE, area, NULL,
                       "%s; containers have no label: selvedge.sandbox.selinux is not set", mode);
     else if (!module_loaded())
-        doctor_report(
-            d, DOCTOR_BAD, area, "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
-            "%s; the policy does not have the module selvedge: no container starts", mode);
+        doctor_report(d, DOCTOR_BAD, area,
+                      "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
+                      "%s; the policy module selvedge is not loaded: no container starts", mode);
     else if (!enforcing)
         doctor_report(d, d->policy.enforcing ? DOCTOR_BAD : DOCTOR_WEAK, area, "setenforce 1",
                       d->policy.enforcing
-                          ? "permissive, and enforcing is asked for: no container starts"
-                          : "permissive: what the policy denies is only logged");
+                          ? "permissive, and enforcing is required: no container starts"
+                          : "permissive: denials are only logged");
     else
         doctor_report(
             d, DOCTOR_OK, area, NULL,

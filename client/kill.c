@@ -1,4 +1,5 @@
-/* `selvedge kill`: asks the ResourceManager until each application is over, one after the other. */
+/* `selvedge kill`: repeats the kill request until each application has ended, one after the
+ * other. */
 #include <errno.h>
 #include <string.h>
 

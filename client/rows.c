@@ -9,7 +9,7 @@ struct rows_query {
     struct cli_rows rows;
     struct yarn_attempt_id attempt;
     bool usage;
-    size_t open; /* usage requests, and one while they are being made */
+    size_t open; /* usage requests, plus one while they are being issued */
     bool canceled;
     cli_rows_fn fn;
     void *userdata;
@@ -86,7 +86,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         struct cli_row *row = &s->rows[i];
         const char *http = list[i].http_address;
 
-        if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager puts it in front */
+        if (strncmp(http, "http://", 7) == 0) /* prefix of Apache's ResourceManager */
             http += 7;
         row->instance = (int)i;
         row->tries = 1;
