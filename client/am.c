@@ -23,7 +23,7 @@
 #define FAILOVER_MAX_MS 2000
 
 static void schedule(struct cli_am *am, int64_t after_ms);
-static void lose(struct cli_am *am, const struct sv_error *err);
+static void report_lost(struct cli_am *am, const struct sv_error *err);
 
 static void on_started(struct yarn_container_id id, int status, const struct sv_error *err,
                        void *userdata)
@@ -194,7 +194,7 @@ static enum verdict classify_failure(struct cli_am *am, const struct ipc_result 
     return sv_now_ms() - am->silent_since > am->max_wait_ms ? GIVE_UP : AGAIN;
 }
 
-static void lose(struct cli_am *am, const struct sv_error *err)
+static void report_lost(struct cli_am *am, const struct sv_error *err)
 {
     am->phase = OVER;
     if (am->ops.lost)
@@ -218,7 +218,7 @@ static void failed(struct cli_am *am, const struct ipc_result *r, const struct s
         schedule(am, SOON_MS);
         return;
     case GIVE_UP:
-        lose(am, err);
+        report_lost(am, err);
         return;
     }
 }
@@ -289,7 +289,7 @@ int cli_am_register(struct cli_am *am, const char *host, int32_t port, const cha
 
 /* ---- The heartbeat (its messages: am-allocate.c) ---- */
 
-static bool something_to_say(const struct cli_am *am)
+static bool has_pending_request(const struct cli_am *am)
 {
     struct am_ask *w;
 
@@ -318,12 +318,13 @@ static void on_allocate(const struct ipc_result *r, const struct sv_error *err, 
     am->response_id = m->response_id;
     if (m->has_a_m_command && m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_SHUTDOWN) {
         sv_error_set(&own, -ESHUTDOWN, "the ResourceManager ends this attempt");
-        lose(am, &own);
+        report_lost(am, &own);
         return;
     }
     cli_am_take_answer(am, m);
     if (am->phase != OVER)
-        schedule(am, am->phase == FINISHING || something_to_say(am) ? SOON_MS : am->heartbeat_ms);
+        schedule(am,
+                 am->phase == FINISHING || has_pending_request(am) ? SOON_MS : am->heartbeat_ms);
 }
 
 static int send_allocate(struct cli_am *am)
@@ -426,7 +427,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     } else {
         sv_error_errno(&err, r, "ResourceManager %s:%u", ipc_proxy_current(am->ipc)->host,
                        ipc_proxy_current(am->ipc)->port);
-        lose(am, &err);
+        report_lost(am, &err);
     }
     return 0;
 }
@@ -452,7 +453,7 @@ static void schedule(struct cli_am *am, int64_t after_ms)
     }
     if (r < 0) {
         sv_error_errno(&err, r, "timer");
-        lose(am, &err);
+        report_lost(am, &err);
     }
 }
 

@@ -206,7 +206,7 @@ static ssize_t receive(int fd, uint8_t *in, size_t size)
     return n;
 }
 
-static void ask(struct doctor *d)
+static void query_policy(struct doctor *d)
 {
     struct exe_request request = { .op = EXE_OP_CHECK, .request_id = 1 };
     uint8_t out[EXE_REQUEST_SIZE], in[EXE_REPLY_SIZE_MAX];
@@ -266,8 +266,8 @@ static bool same(char *const *a, char *const *b)
 
 /* The profile and networks of each launch; the daemon makes the same comparison and does not
  * start. */
-static void allowed(struct doctor *d, const char *ours, const char *value, const char *theirs,
-                    char *const *list)
+static void check_allowed(struct doctor *d, const char *ours, const char *value, const char *theirs,
+                          char *const *list)
 {
     char have[256] = "", remedy[256];
     size_t n = 0;
@@ -305,10 +305,10 @@ static void compare(struct doctor *d)
                       "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
                       "(container-executor.cfg) must be one path",
                       "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
-    allowed(d, "selvedge.nodemanager.sandbox.profile", exe_profile_name(d->conf.profile),
-            "selvedge.sandbox.profiles", p->profiles);
-    allowed(d, "selvedge.nodemanager.network", exe_network_name(d->conf.network),
-            "selvedge.sandbox.networks", p->networks);
+    check_allowed(d, "selvedge.nodemanager.sandbox.profile", exe_profile_name(d->conf.profile),
+                  "selvedge.sandbox.profiles", p->profiles);
+    check_allowed(d, "selvedge.nodemanager.network", exe_network_name(d->conf.network),
+                  "selvedge.sandbox.networks", p->networks);
     if (d->conf.unenforced_allowed && p->unenforced_allowed)
         doctor_report(d, DOCTOR_WEAK, AREA,
                       "set it to false on both sides once the controllers are there",
@@ -330,6 +330,6 @@ void doctor_helper(struct doctor *d)
                       d->helper);
         return;
     }
-    ask(d);
+    query_policy(d);
     compare(d);
 }

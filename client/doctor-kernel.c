@@ -173,7 +173,7 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* The nearest existing cgroup at or above `root`, in `buf`. */
-static void nearest(const char *root, const char *mount, char *buf, size_t size)
+static void nearest_cgroup(const char *root, const char *mount, char *buf, size_t size)
 {
     (void)snprintf(buf, size, "%s", root);
     while (access(buf, F_OK) < 0) {
@@ -231,7 +231,7 @@ static void controllers(struct doctor *d, const char *root, const char *group)
 }
 
 /* The cgroup of the containers, and whether the daemon owns it. */
-static void group_of_containers(struct doctor *d, const char *root, const char *group)
+static void check_containers_cgroup(struct doctor *d, const char *root, const char *group)
 {
     struct stat st;
     char file[4352];
@@ -276,8 +276,8 @@ void doctor_cgroups(struct doctor *d)
             "containers' group not known here: it is below the NodeManager's own, or root may ask");
         root = mount;
     }
-    nearest(root, mount, group, sizeof(group));
+    nearest_cgroup(root, mount, group, sizeof(group));
     controllers(d, root, group);
     if (root != mount)
-        group_of_containers(d, root, group);
+        check_containers_cgroup(d, root, group);
 }

@@ -11,7 +11,7 @@
 
 /* Does the list have a line with /MODULE.ko and, if `file`, does that file exist? 1, 0, or -1
  * without such a list. */
-static int listed(const char *release, const char *list, const char *module, bool file)
+static int find_in_list(const char *release, const char *list, const char *module, bool file)
 {
     char path[512], line[4096], wanted[64], module_path[4608];
     int found = 0;
@@ -68,9 +68,9 @@ enum doctor_part doctor_kernel_part(const char *module, const char *symbol)
         return DOCTOR_PART_THERE;
     if (uname(&u) < 0)
         return DOCTOR_PART_UNKNOWN;
-    if (listed(u.release, "modules.builtin", module, false) == 1)
+    if (find_in_list(u.release, "modules.builtin", module, false) == 1)
         return DOCTOR_PART_THERE;
-    const int installed = listed(u.release, "modules.dep", module, true);
+    const int installed = find_in_list(u.release, "modules.dep", module, true);
     if (installed == 1)
         return strcmp(doctor_read_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
                       "1") == 0

@@ -27,7 +27,7 @@ static const struct {
 };
 enum { BRIDGE, VETH, IPVLAN, MACVLAN, HTB, SHARING };
 
-static bool needed(size_t part, const struct net_request *q, enum net_mode mode)
+static bool is_needed(size_t part, const struct net_request *q, enum net_mode mode)
 {
     switch (part) {
     case BRIDGE:
@@ -50,7 +50,7 @@ static void kernel(struct doctor *d, const struct net_request *q, enum net_mode 
     bool missing = false;
 
     for (size_t i = 0; i < SV_ARRAY_LEN(parts); i++) {
-        if (!needed(i, q, mode))
+        if (!is_needed(i, q, mode))
             continue;
         enum doctor_part is = doctor_kernel_part(parts[i].module, parts[i].symbol);
         char *list = is == DOCTOR_PART_UNKNOWN ? unknown : good;

@@ -202,7 +202,7 @@ void doctor_files(struct doctor *d)
 }
 
 /* A directory of the daemon. `runs`: it holds programs of jobs. */
-static void directory(struct doctor *d, const char *path, bool runs)
+static void check_directory(struct doctor *d, const char *path, bool runs)
 {
     struct stat st;
     struct statvfs fs;
@@ -257,9 +257,9 @@ void doctor_directories(struct doctor *d)
     if (!d->have_conf)
         return;
     for (char **dir = d->conf.local_dirs; dir && *dir; dir++)
-        directory(d, *dir, true);
+        check_directory(d, *dir, true);
     for (char **dir = d->conf.log_dirs; dir && *dir; dir++)
-        directory(d, *dir, false);
+        check_directory(d, *dir, false);
     if (d->conf.recovery && d->conf.recovery_dir)
-        directory(d, d->conf.recovery_dir, false);
+        check_directory(d, d->conf.recovery_dir, false);
 }

@@ -75,7 +75,7 @@ static void collect_finished(struct cli_fetch *f)
     }
 }
 
-static void act(struct cli_fetch *f, curl_socket_t s, int what)
+static void run_curl(struct cli_fetch *f, curl_socket_t s, int what)
 {
     int running;
 
@@ -90,7 +90,7 @@ static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
                (revents & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
     (void)s;
-    act(userdata, fd, what);
+    run_curl(userdata, fd, what);
     return 0;
 }
 
@@ -98,7 +98,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     (void)s;
     (void)usec;
-    act(userdata, CURL_SOCKET_TIMEOUT, 0);
+    run_curl(userdata, CURL_SOCKET_TIMEOUT, 0);
     return 0;
 }
 

@@ -21,7 +21,7 @@ struct logs {
     bool found, failed;
 };
 
-static bool is_wanted(const struct logs *l, const struct cli_row *row)
+static bool is_selected(const struct logs *l, const struct cli_row *row)
 {
     uint64_t instance;
 
@@ -39,7 +39,7 @@ static bool open_next(struct logs *l)
         const struct cli_row *row = &l->status.rows[l->row];
         const char *name;
 
-        if (l->name == l->n_names || !is_wanted(l, row))
+        if (l->name == l->n_names || !is_selected(l, row))
             continue;
         l->found = true;
         name = l->names[l->name++];

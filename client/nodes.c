@@ -47,7 +47,7 @@ struct cli_nodes {
 };
 
 static int send_op(struct op *op);
-static int ask_status(struct op *op);
+static int query_status(struct op *op);
 
 struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *userdata)
 {
@@ -186,7 +186,7 @@ static void failed(struct op *op, const struct ipc_result *r, const struct sv_er
 }
 
 /* Runs the next step of an operation, or ends it. */
-static void go_on(struct op *op, int (*step)(struct op *op))
+static void run_step(struct op *op, int (*step)(struct op *op))
 {
     struct sv_error err = { 0 };
     int r = step(op);
@@ -207,7 +207,7 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
     if (r->status < 0 && op->start && r->sent && op->asked < ASK_MAX &&
         (failure == IPC_FAILURE_LOST || failure == IPC_FAILURE_TIMEOUT)) {
         op->asked++;
-        go_on(op, ask_status);
+        run_step(op, query_status);
         return;
     }
     if (r->status < 0) {
@@ -241,10 +241,10 @@ static void on_status(const struct ipc_result *r, const struct sv_error *err, vo
     else if (m->n_status > 0)
         finish_op(op, 0, NULL);
     else
-        go_on(op, send_op); /* the start never arrived */
+        run_step(op, send_op); /* the start never arrived */
 }
 
-static int ask_status(struct op *op)
+static int query_status(struct op *op)
 {
     Hadoop__Yarn__GetContainerStatusesRequestProto request =
         HADOOP__YARN__GET_CONTAINER_STATUSES_REQUEST_PROTO__INIT;

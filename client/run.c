@@ -46,8 +46,8 @@ struct run {
     int said_done, said_running;
 };
 
-static void say(struct run *run, const char *fmt, ...) _printf_(2, 3);
-static void say(struct run *run, const char *fmt, ...)
+static void print_line(struct run *run, const char *fmt, ...) _printf_(2, 3);
+static void print_line(struct run *run, const char *fmt, ...)
 {
     va_list ap;
 
@@ -85,7 +85,7 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     free(call);
 }
 
-static void ask_usage(struct run *run, size_t i, const struct cli_row *row)
+static void request_usage(struct run *run, size_t i, const struct cli_row *row)
 {
     struct usage_call *call = malloc(sizeof(*call));
     char url[512];
@@ -142,7 +142,7 @@ static bool follow_all(struct run *run, bool all)
         if (strcmp(s->container, row->container) != 0)
             open_stream(run, s, row);
         if (row->done && !s->usage_asked)
-            ask_usage(run, i, row);
+            request_usage(run, i, row);
         if (row->done || (all && strcmp(row->state, "RUNNING") == 0)) {
             if (s->out)
                 cli_follow_poll(s->out, row->done);
@@ -172,7 +172,7 @@ static void copy_usage(struct run *run)
 
 /* ---- The ApplicationMaster's table ---- */
 
-static void say_progress(struct run *run)
+static void print_progress(struct run *run)
 {
     int running = 0;
 
@@ -184,7 +184,8 @@ static void say_progress(struct run *run)
     run->said_running = running;
     run->said_done = run->status.done;
     run->said_at = sv_now_ms();
-    say(run, "%d of %d containers done, %d running", run->status.done, run->job.instances, running);
+    print_line(run, "%d of %d containers done, %d running", run->status.done, run->job.instances,
+               running);
 }
 
 static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
@@ -198,7 +199,7 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
         return; /* it may be restarting: the application report shows it */
     cli_status_free(&run->status);
     run->status = status;
-    say_progress(run);
+    print_progress(run);
     if (status.finished && run->finished_at == 0)
         run->finished_at = sv_now_ms();
 }
@@ -259,9 +260,10 @@ static void finish(struct run *run, const struct cli_report *report)
     else if (run->status.rows && run->status.finished && report->state == CLI_APP_FINISHED)
         code = run->status.exit_code;
     if (report->final == CLI_FINAL_SUCCEEDED)
-        say(run, "%s succeeded", run->app_text);
+        print_line(run, "%s succeeded", run->app_text);
     else
-        say(run, "%s %s: %s", run->app_text, cli_final_name(report->final), report->diagnostics);
+        print_line(run, "%s %s: %s", run->app_text, cli_final_name(report->final),
+                   report->diagnostics);
     cli_stop(run->ctx, code);
 }
 
@@ -280,7 +282,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     if (report->state != run->state) {
         run->state = report->state;
         if (!cli_app_ended(report->state))
-            say(run, "%s %s", run->app_text, cli_app_state_name(report->state));
+            print_line(run, "%s %s", run->app_text, cli_app_state_name(report->state));
     }
     snprintf(run->url, sizeof(run->url), "%s",
              report->state == CLI_APP_RUNNING ? report->tracking_url : "");
@@ -336,7 +338,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
         return 0;
     }
     run->interrupted = true;
-    say(run, "killing %s (once more: leave it)", run->app_text);
+    print_line(run, "killing %s (once more: leave it)", run->app_text);
     return 0;
 }
 
@@ -384,10 +386,10 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
         cli_stop_error(run->ctx, status, err);
         return;
     }
-    say(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s", run->app_text,
-        run->job.instances, run->job.instances == 1 ? "" : "s",
-        (long long)run->job.resource.memory_mb, run->job.resource.vcores,
-        run->job.resource.vcores == 1 ? "" : "s");
+    print_line(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s", run->app_text,
+               run->job.instances, run->job.instances == 1 ? "" : "s",
+               (long long)run->job.resource.memory_mb, run->job.resource.vcores,
+               run->job.resource.vcores == 1 ? "" : "s");
     run->state = CLI_APP_SUBMITTED;
     sweep_staging(run);
     r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 0, on_tick,

@@ -129,7 +129,7 @@ static int on_linger(sd_event_source *s, uint64_t usec, void *userdata)
 }
 
 /* After every change: requests missing containers, ends when all instances are done. */
-static void review(struct am *am)
+static void update_job(struct am *am)
 {
     int32_t wanted = cli_tasks_wanted(am->tasks);
     int r = 0;
@@ -190,7 +190,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
         (void)cli_tasks_started(am->tasks, id, r, strerror(-r));
         (void)cli_am_release(yarn, id);
     }
-    review(am);
+    update_job(am);
 }
 
 static void on_started(struct cli_am *yarn, struct yarn_container_id id, int status,
@@ -205,7 +205,7 @@ static void on_started(struct cli_am *yarn, struct yarn_container_id id, int sta
         (void)cli_am_release(yarn, id); /* it may have ended already, ignoring */
     }
     if (cli_tasks_started(am->tasks, id, status, err ? err->text : NULL))
-        review(am);
+        update_job(am);
 }
 
 static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32_t exit_status,
@@ -221,7 +221,7 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
     sv_log(SV_LOG_INFO, yarn_container_id_text(id, text), "instance %d: %s on %s ended with %d%s",
            task->instance, text, task->node, exit_status,
            task->state == CLI_TASK_WAITING ? ", starting it again" : "");
-    review(am);
+    update_job(am);
 }
 
 static void on_registered(struct cli_am *yarn, struct yarn_resource maximum, void *userdata)
@@ -231,7 +231,7 @@ static void on_registered(struct cli_am *yarn, struct yarn_resource maximum, voi
     (void)yarn;
     sv_log_info("registered; the largest container may have %lld MiB and %d vcores",
                 (long long)maximum.memory_mb, maximum.vcores);
-    review(am);
+    update_job(am);
 }
 
 static void on_finished(struct cli_am *yarn, void *userdata)

@@ -156,7 +156,7 @@ void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app)
                              yarn_app_id_text(app, name)); /* retried by the next run, ignoring */
 }
 
-static const char *keep(struct cli_stage *s, const char *text)
+static const char *store_text(struct cli_stage *s, const char *text)
 {
     size_t n = strlen(text) + 1;
     struct stage_text *t = malloc(sizeof(*t) + n);
@@ -169,8 +169,8 @@ static const char *keep(struct cli_stage *s, const char *text)
 }
 
 /* The staged file is complete: truncate its time to seconds (a fetcher may not see finer ones). */
-static int describe(struct cli_stage *s, int fd, const char *name, const char *link,
-                    enum cli_resource_type type, struct cli_resource *ret)
+static int describe_file(struct cli_stage *s, int fd, const char *name, const char *link,
+                         enum cli_resource_type type, struct cli_resource *ret)
 {
     struct timespec times[2];
     struct stat st;
@@ -187,8 +187,8 @@ static int describe(struct cli_stage *s, int fd, const char *name, const char *l
     if (r < 0)
         return r;
     *ret = (struct cli_resource){
-        .name = keep(s, link),
-        .url = keep(s, url),
+        .name = store_text(s, link),
+        .url = store_text(s, url),
         .size = st.st_size,
         .timestamp = (int64_t)st.st_mtim.tv_sec * 1000,
         .type = type,
@@ -243,7 +243,7 @@ int cli_stage_copy(struct cli_stage *s, const char *path, const char *link,
     if (r >= 0)
         r = copy_bytes(from, to);
     if (r >= 0)
-        r = describe(s, to, name, link, type, ret);
+        r = describe_file(s, to, name, link, type, ret);
     return r < 0 ? sv_error_errno(err, r, "copying %s to %s", path, s->path) : 0;
 }
 
@@ -257,6 +257,6 @@ int cli_stage_write(struct cli_stage *s, const char *link, const void *p, size_t
     if (r >= 0)
         r = sv_write_all(fd, p, n);
     if (r >= 0)
-        r = describe(s, fd, name, link, CLI_FILE, ret);
+        r = describe_file(s, fd, name, link, CLI_FILE, ret);
     return r < 0 ? sv_error_errno(err, r, "writing to %s", s->path) : 0;
 }

@@ -293,7 +293,7 @@ static int expand(const struct sv_conf *c, const char *value, char **ret)
 }
 
 /* Interns a text: one copy, owned by the configuration. */
-static const char *keep(struct sv_conf *c, const char *s)
+static const char *intern_text(struct sv_conf *c, const char *s)
 {
     size_t n = strlen(s);
     struct conf_text *t;
@@ -309,7 +309,7 @@ static const char *keep(struct sv_conf *c, const char *s)
     return t->s;
 }
 
-static int expand_kept(struct sv_conf *c, const char *value, const char **ret)
+static int expand_interned(struct sv_conf *c, const char *value, const char **ret)
 {
     _cleanup_free_ char *s = NULL;
     int r;
@@ -321,7 +321,7 @@ static int expand_kept(struct sv_conf *c, const char *value, const char **ret)
     r = expand(c, value, &s);
     if (r < 0)
         return r;
-    *ret = keep(c, s);
+    *ret = intern_text(c, s);
     return *ret ? 0 : -ENOMEM;
 }
 
@@ -330,13 +330,14 @@ const char *sv_conf_raw(struct sv_conf *c, const char *name)
     const struct conf_entry *e = find(c, name);
     const char *value = e ? e->value : NULL;
 
-    return value && expand_kept(c, value, &value) == 0 ? value : NULL;
+    return value && expand_interned(c, value, &value) == 0 ? value : NULL;
 }
 
 /* ---- typed reads ---- */
 
 /* Where a key's value comes from, for messages: "yarn-site.xml:12: key". */
-static void where(const struct sv_conf *c, const struct sv_conf_key *k, char *dst, size_t size)
+static void describe_origin(const struct sv_conf *c, const struct sv_conf_key *k, char *dst,
+                            size_t size)
 {
     const struct conf_entry *e = find(c, k->name);
 
@@ -351,7 +352,7 @@ static int bad(const struct sv_conf *c, const struct sv_conf_key *k, const char 
 {
     char at[512];
 
-    where(c, k, at, sizeof(at));
+    describe_origin(c, k, at, sizeof(at));
     if (!value)
         return sv_error_set(err, code, "%s is not set: expected %s", k->name, expected);
     if (k->min || k->max)
@@ -366,7 +367,7 @@ static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **
 {
     const struct conf_entry *e = find(c, k->name);
     const char *value = e ? e->value : k->def;
-    int r = value ? expand_kept(c, value, &value) : 0;
+    int r = value ? expand_interned(c, value, &value) : 0;
 
     if (r == -ELOOP)
         return bad(c, k, value, -EINVAL, "variables that end after 20 substitutions", err);
@@ -395,7 +396,7 @@ static int trimmed(struct sv_conf *c, const struct sv_conf_key *k, const char *e
         while (n && strchr(" \t\r\n\f\v", s[n - 1]))
             n--;
         copy = strndup(s, n);
-        s = copy ? keep(c, copy) : NULL;
+        s = copy ? intern_text(c, copy) : NULL;
         if (!s)
             return sv_error_set(err, -ENOMEM, "%s: out of memory", k->name);
     }
@@ -552,14 +553,14 @@ int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char *
     if (k->def) {
         const char *def = k->def;
 
-        r = expand_kept(c, def, &def);
+        r = expand_interned(c, def, &def);
         if (r == 0)
             (void)split_address(def, &default_host, &port); /* only its port matters, ignoring */
     }
     r = split_address(s, &host, &port);
     if (r < 0)
         return bad(c, k, s, r, expected, err);
-    kept = keep(c, host);
+    kept = intern_text(c, host);
     if (!kept)
         return sv_error_set(err, -ENOMEM, "%s: out of memory", k->name);
     *ret_host = kept;

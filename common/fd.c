@@ -56,7 +56,7 @@ int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 
 /* Creates one path component if it is missing, then opens it as a directory: without following a
  * link (`beneath`), or following links in the operator's tree. Returns the descriptor. */
-static int enter(int dirfd, const char *name, mode_t mode, bool beneath)
+static int enter_directory(int dirfd, const char *name, mode_t mode, bool beneath)
 {
     int fd;
 
@@ -91,7 +91,7 @@ static int mkdir_p(int start, const char *path, mode_t mode, bool beneath)
             continue;
         if (beneath && strcmp(name, "..") == 0)
             return -EXDEV; /* as openat2 reports it */
-        fd = enter(at, name, mode, beneath);
+        fd = enter_directory(at, name, mode, beneath);
         if (fd < 0)
             return fd;
         (void)sv_close(owned);

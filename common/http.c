@@ -285,7 +285,7 @@ static int listen_on(const char *host, uint16_t port, uint16_t *ret_port, struct
     return sv_take_fd(&fd);
 }
 
-static int attach(struct sv_http *h, sd_event *event)
+static int attach_to_loop(struct sv_http *h, sd_event *event)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     int r;
@@ -333,7 +333,7 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
         return sv_error_set(err, -EIO, "http %s:%u: libmicrohttpd does not start", host, port);
     }
     fd = -1; /* closed by MHD_stop_daemon */
-    r = attach(h, event);
+    r = attach_to_loop(h, event);
     if (r < 0) {
         (void)sv_http_free(h);
         return sv_error_errno(err, r, "http %s:%u: event loop", host, port);
@@ -359,8 +359,8 @@ uint16_t sv_http_port(const struct sv_http *h)
     return h->port;
 }
 
-static const char *lookup(const struct sv_http_request *req, enum MHD_ValueKind kind,
-                          const char *key)
+static const char *find_value(const struct sv_http_request *req, enum MHD_ValueKind kind,
+                              const char *key)
 {
     const char *value = NULL;
 
@@ -371,10 +371,10 @@ static const char *lookup(const struct sv_http_request *req, enum MHD_ValueKind 
 
 const char *sv_http_query(const struct sv_http_request *req, const char *key)
 {
-    return lookup(req, MHD_GET_ARGUMENT_KIND, key);
+    return find_value(req, MHD_GET_ARGUMENT_KIND, key);
 }
 
 const char *sv_http_header(const struct sv_http_request *req, const char *key)
 {
-    return lookup(req, MHD_HEADER_KIND, key);
+    return find_value(req, MHD_HEADER_KIND, key);
 }

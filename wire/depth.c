@@ -98,7 +98,7 @@ static bool type_fits(const ProtobufCFieldDescriptor *f, unsigned wire)
 }
 
 /* Marks a singular sub-message; false when it was there already. */
-static bool first_time(struct depth_frame *in, const ProtobufCFieldDescriptor *f)
+static bool mark_seen(struct depth_frame *in, const ProtobufCFieldDescriptor *f)
 {
     size_t i = (size_t)(f - in->d->fields);
     uint64_t bit = UINT64_C(1) << (i % 64);
@@ -112,7 +112,7 @@ static bool first_time(struct depth_frame *in, const ProtobufCFieldDescriptor *f
 }
 
 /* Moves *p over one value that is not entered; *ret_len is the length of a delimited one. */
-static int skip(const uint8_t **p, const uint8_t *end, unsigned wire, size_t *ret_len)
+static int skip_value(const uint8_t **p, const uint8_t *end, unsigned wire, size_t *ret_len)
 {
     uint64_t v;
     size_t fixed;
@@ -183,7 +183,7 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
         if (varint(&p, in->end, &key) < 0 || key >> 32 != 0 || key >> 3 == 0)
             return -EBADMSG;
         whole = p;
-        r = skip(&p, in->end, (unsigned)(key & 7), &len);
+        r = skip_value(&p, in->end, (unsigned)(key & 7), &len);
         if (r < 0)
             return r;
         value = p - len;
@@ -200,7 +200,7 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
         if (f->type == PROTOBUF_C_TYPE_STRING && !ipc_text_ok(value, len))
             return -EILSEQ;
         if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
-            if (!first_time(in, f))
+            if (!mark_seen(in, f))
                 return -EBADMSG;
             if (depth >= max_depth)
                 return -ELOOP;

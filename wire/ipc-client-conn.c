@@ -415,7 +415,7 @@ static ssize_t consume(struct ipc_client *c, const uint8_t *p, size_t n)
     return (ssize_t)used;
 }
 
-static void feed(struct ipc_client *c, size_t n)
+static void handle_input(struct ipc_client *c, size_t n)
 {
     ssize_t used;
     if (sv_buf_left(&c->in) == 0) {
@@ -451,7 +451,7 @@ static void on_readable(struct ipc_client *c)
         broken(c, -ECONNRESET, "the server closed the connection");
     } else {
         c->active_ms = sv_now_ms();
-        feed(c, (size_t)n);
+        handle_input(c, (size_t)n);
     }
 }
 

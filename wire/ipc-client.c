@@ -32,7 +32,7 @@ static struct client_call **list_of(struct ipc_client *c, const struct client_ca
 
 /* A call that is to be finished waits in `over`, where ipc_client_free finds it if an earlier
  * callback frees the client. */
-static void call_over(struct ipc_client *c, struct client_call *call)
+static void call_remove(struct ipc_client *c, struct client_call *call)
 {
     DL_DELETE(*list_of(c, call), call);
     call->deadline_ms = -1;
@@ -62,8 +62,8 @@ void ipc_client_sent(struct ipc_client *c, struct client_call *call)
     sv_buf_free(&call->frame);
 }
 
-static void finish_over(struct ipc_client *c, int status, const char *java_class,
-                        const struct sv_error *err)
+static void call_remove_and_finish(struct ipc_client *c, int status, const char *java_class,
+                                   const struct sv_error *err)
 {
     while (c->over) {
         struct client_call *call = c->over;
@@ -82,17 +82,17 @@ void ipc_client_broken(struct ipc_client *c, int status, const char *java_class,
     bool established = c->state == CLIENT_READY;
     ipc_client_disconnect(c);
     DL_FOREACH_SAFE (c->sent, call, tmp)
-        call_over(c, call);
+        call_remove(c, call);
     DL_FOREACH_SAFE (c->unsent, call, tmp) {
         call->frame.pos = 0;
         if (established && !java_class && !call->again && !call->cancelled)
             call->again = true;
         else
-            call_over(c, call);
+            call_remove(c, call);
     }
     if (c->unsent)
         ipc_client_pump_later(c);
-    finish_over(c, status, java_class, err);
+    call_remove_and_finish(c, status, java_class, err);
 }
 
 static int call_pack(struct ipc_client *c, struct client_call *call, const struct ipc_request *q)
@@ -211,20 +211,20 @@ static void calls_expire(struct ipc_client *c, int64_t now)
         if (call->deadline_ms > now)
             continue;
         silent = c->active_ms <= c->sent_ms;
-        call_over(c, call);
+        call_remove(c, call);
     }
     DL_FOREACH_SAFE (c->unsent, call, tmp) {
         if (call->deadline_ms > now)
             continue;
         torn = torn || call->frame.pos > 0;
-        call_over(c, call);
+        call_remove(c, call);
     }
     if (!c->over)
         return;
     struct sv_error err = { 0 };
     sv_error_set(&err, -ETIMEDOUT, "no answer in time");
     bool give_up = c->state == CLIENT_READY && (torn || (silent && !c->sent));
-    finish_over(c, -ETIMEDOUT, NULL, &err);
+    call_remove_and_finish(c, -ETIMEDOUT, NULL, &err);
     if (!give_up || c->freed)
         return;
     sv_error_set(&err, -ECONNRESET, "the connection was given up after a call's time was over");
@@ -435,10 +435,10 @@ struct ipc_client *ipc_client_free(struct ipc_client *c)
     c->timer = sd_event_source_disable_unref(c->timer);
     c->pump = sd_event_source_disable_unref(c->pump);
     DL_FOREACH_SAFE (c->sent, call, tmp)
-        call_over(c, call);
+        call_remove(c, call);
     DL_FOREACH_SAFE (c->unsent, call, tmp)
-        call_over(c, call);
-    finish_over(c, -ECANCELED, NULL, &err);
+        call_remove(c, call);
+    call_remove_and_finish(c, -ECANCELED, NULL, &err);
     ipc_client_unref(c);
     return NULL;
 }

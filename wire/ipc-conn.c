@@ -250,7 +250,7 @@ static void events_update(struct ipc_conn *c)
 
 /* ---- In ---- */
 
-static size_t unsent(const struct ipc_conn *c)
+static size_t unsent_bytes(const struct ipc_conn *c)
 {
     return sv_buf_left(&c->out) + sv_buf_left(&c->plain);
 }
@@ -258,13 +258,13 @@ static size_t unsent(const struct ipc_conn *c)
 static bool must_pause(const struct ipc_conn *c)
 {
     return c->inflight >= c->server->limits.max_inflight_per_conn ||
-           unsent(c) >= c->server->limits.max_outq_per_conn;
+           unsent_bytes(c) >= c->server->limits.max_outq_per_conn;
 }
 
 static bool may_resume(const struct ipc_conn *c)
 {
     return c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
-           unsent(c) <= c->server->limits.max_outq_per_conn / 2;
+           unsent_bytes(c) <= c->server->limits.max_outq_per_conn / 2;
 }
 
 static int frame_refused(struct ipc_conn *c, const uint8_t *p, size_t max)
@@ -445,9 +445,9 @@ static void conn_receive(struct ipc_conn *c)
 /* ---- Together ---- */
 
 /* Nothing more will happen here: everything is sent and the peer sends no more. */
-static bool conn_over(struct ipc_conn *c)
+static bool conn_is_done(struct ipc_conn *c)
 {
-    if (unsent(c) > 0)
+    if (unsent_bytes(c) > 0)
         return false;
     if (c->state == CONN_CLOSING) {
         (void)shutdown(c->fd, SHUT_WR);
@@ -476,7 +476,7 @@ static void conn_settle(struct ipc_conn *c)
     }
     if (!c->server)
         return;
-    if (conn_over(c)) {
+    if (conn_is_done(c)) {
         ipc_conn_close(c);
         return;
     }

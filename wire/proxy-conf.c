@@ -132,7 +132,7 @@ static int read_connection(struct sv_conf *c, struct ipc_proxy_config *p, struct
 /* ---- Servers ---- */
 
 /* 0.0.0.0 as a ResourceManager's name means this machine. */
-static const char *reachable(const char *host)
+static const char *usable_host(const char *host)
 {
     return sv_streq(host, "0.0.0.0") ? "127.0.0.1" : host;
 }
@@ -154,7 +154,7 @@ static int read_server(struct sv_conf *c, enum yarn_rm_service service, const ch
     struct sv_conf_key key = { .name = name, .type = SV_CONF_ADDRESS, .def = def };
     int r = sv_conf_address(c, &key, &s->host, &s->port, err);
     if (r >= 0)
-        s->host = reachable(s->host);
+        s->host = usable_host(s->host);
     return r;
 }
 

@@ -140,7 +140,7 @@ const char *ipc_proxy_server_text(const struct ipc_proxy_server *s, char *buf, s
 
 /* ---- Attempts ---- */
 
-static int client_of(struct ipc_proxy *p, size_t server, struct ipc_client **ret)
+static int get_client(struct ipc_proxy *p, size_t server, struct ipc_client **ret)
 {
     struct ipc_client_config cfg = p->cfg.client;
     if (!p->clients[server]) {
@@ -160,7 +160,7 @@ static int attempt(struct proxy_call *call)
     struct ipc_client *c;
     call->server = p->current;
     call->changes = p->changes;
-    int r = client_of(p, call->server, &c);
+    int r = get_client(p, call->server, &c);
     if (r < 0)
         return r;
     r = ipc_client_start(c,

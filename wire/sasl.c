@@ -36,7 +36,7 @@ static void text_wipe(char **text)
     free(*text);
 }
 
-static bool absent_or(const char *value, const char *wanted)
+static bool absent_or_equal(const char *value, const char *wanted)
 {
     return !value || sv_streq(value, wanted);
 }
@@ -136,8 +136,8 @@ static int server_directives(struct sasl_server *s, const struct digest_directiv
         return sv_error_set(err, -EACCES, WHY_FORMAT "A directive is missing or unknown.");
     if (!sv_streq(digest_get(ds, "nc"), "00000001") ||
         !sv_streq(digest_get(ds, "digest-uri"), DIGEST_URI) ||
-        !absent_or(digest_get(ds, "realm"), SASL_SERVER_ID) ||
-        !absent_or(digest_get(ds, "charset"), "utf-8") ||
+        !absent_or_equal(digest_get(ds, "realm"), SASL_SERVER_ID) ||
+        !absent_or_equal(digest_get(ds, "charset"), "utf-8") ||
         (authzid && *authzid && !sv_streq(authzid, user)))
         return sv_error_set(err, -EACCES, WHY_FORMAT "A directive has a wrong value.");
     if (!sv_streq(nonce, s->nonce))
@@ -312,8 +312,8 @@ static int challenge_read(struct sasl_client *c, const struct digest_directives 
     const char *nonce = digest_get(ds, "nonce"), *maxbuf = digest_get(ds, "maxbuf");
     uint64_t size = SASL_LAYER_MAXBUF;
     if (!nonce || !*nonce || !sv_streq(digest_get(ds, "algorithm"), "md5-sess") ||
-        !absent_or(digest_get(ds, "charset"), "utf-8") ||
-        !absent_or(digest_get(ds, "realm"), SASL_SERVER_ID))
+        !absent_or_equal(digest_get(ds, "charset"), "utf-8") ||
+        !absent_or_equal(digest_get(ds, "realm"), SASL_SERVER_ID))
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed challenge");
     c->qop = ipc_qop_strongest(offered(ds) & c->qop_mask);
     if (!c->qop)
