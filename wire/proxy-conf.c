@@ -1,4 +1,5 @@
-/* Hadoop's keys of how a service is reached, for wire/proxy.h. The files are the operator's. */
+/* Hadoop's keys for addresses, retries and deadlines of a service, for wire/proxy.h. The files are
+ * the operator's. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +132,7 @@ static int read_connection(struct sv_conf *c, struct ipc_proxy_config *p, struct
 
 /* ---- Servers ---- */
 
-/* 0.0.0.0 as a ResourceManager's name means this machine. */
+/* 0.0.0.0 as a ResourceManager's address means this machine. */
 static const char *usable_host(const char *host)
 {
     return sv_streq(host, "0.0.0.0") ? "127.0.0.1" : host;

@@ -1,5 +1,5 @@
-/* Host names for ipc-client.c. The thread shares with the loop only a `struct resolve_job`, which
- * the last of both frees; a look-up that nobody waits for any more just ends. */
+/* Name resolution for ipc-client.c. The thread shares with the loop only a `struct resolve_job`,
+ * which the last user frees; a cancelled look-up ends without effect. */
 #include "wire/resolve.h"
 
 #include <errno.h>
