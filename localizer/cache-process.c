@@ -89,7 +89,7 @@ void cache_process_unqueue(struct cache_entry *e)
     e->process = NULL;
 }
 
-static void land(struct cache_entry *e)
+static void leave_flight(struct cache_entry *e)
 {
     DL_DELETE(e->process->flights, e);
     e->process->n_flights--;
@@ -113,7 +113,7 @@ void cache_process_cancel(struct cache_entry *e)
 static void fail_entry(struct cache_entry *e, const char *text)
 {
     if (e->in_flight)
-        land(e);
+        leave_flight(e);
     else
         cache_process_unqueue(e);
     if (e->state == LOC_DOWNLOADING)
@@ -192,7 +192,7 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
         return -EBADMSG;
     if (m->type == LOC_MSG_FAILED)
         e->vanished = m->failed.reason != LOC_FAIL_LEFTOVER;
-    land(e);
+    leave_flight(e);
     if (e->state != LOC_DOWNLOADING) {
         cache_entry_doom(e, DOOM_REMOVE);
     } else if (m->type == LOC_MSG_DONE) {

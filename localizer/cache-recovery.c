@@ -100,7 +100,7 @@ void loc_cache_dir_failed(struct loc_cache *c, int dir)
             }
 }
 
-static int older(const void *a, const void *b)
+static int compare_age(const void *a, const void *b)
 {
     const struct cache_entry *const *x = a, *const *y = b;
 
@@ -138,7 +138,7 @@ int loc_cache_cleanup(struct loc_cache *c)
         return 0;
     n = candidates(c, &list);
     if (n > 0)
-        qsort(list, n, sizeof *list, older);
+        qsort(list, n, sizeof *list, compare_age);
     for (size_t i = 0; i < n; i++) {
         if (c->stats.bytes_public + c->stats.bytes_private <= c->config.target_size)
             break;

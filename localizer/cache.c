@@ -228,7 +228,7 @@ static int path_of(const struct cache_entry *e, char **ret)
 }
 
 /* The owner may release, or release and ask again, in any callback: look before going on. */
-static bool still(struct loc_cache *c, struct yarn_container_id container, uint64_t serial)
+static bool request_exists(struct loc_cache *c, struct yarn_container_id container, uint64_t serial)
 {
     struct cache_request *r = cache_request_find(c, container);
 
@@ -254,7 +254,7 @@ static void deliver(struct loc_cache *c, struct cache_request *r)
         h->told = true;
         r->n_told++;
         c->cb.localized(c->userdata, id, i, path);
-        if (!still(c, id, serial))
+        if (!request_exists(c, id, serial))
             return;
     }
     if (r->failure && !r->failure_told) {
@@ -271,7 +271,7 @@ static void deliver(struct loc_cache *c, struct cache_request *r)
     }
 }
 
-static void bury(struct loc_cache *c)
+static void free_doomed(struct loc_cache *c)
 {
     while (c->doomed) {
         struct cache_entry *e = c->doomed;
@@ -315,7 +315,7 @@ static int on_pump(sd_event_source *source, void *userdata)
 
     (void)source;
     cache_process_pump(c);
-    bury(c);
+    free_doomed(c);
     while (c->dirty) {
         struct cache_request *r = c->dirty;
 
