@@ -3,7 +3,7 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o asks.o assign.o \
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o allocation.o asks.o assign.o \
 	scheduler.o scheduler-query.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, rm.o rm-conf.o rm-app-manager.o \
 	rm-app.o rm-app-attempt.o rm-container.o rm-node.o nodes-list.o secrets.o tokens.o store.o \

@@ -187,14 +187,17 @@ struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name);
 int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;
 void rm_blacklist_clear(struct rm_sched_app *app);
 
-/* assign.c */
-int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat) _must_use_;
-void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+/* allocation.c */
+struct rm_decision *rm_decide(struct rm_sched *s,
+                              enum rm_decision_type type); /* NULL = no memory */
 struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r);
 void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
-struct rm_decision *rm_decide(struct rm_sched *s,
-                              enum rm_decision_type type); /* NULL = no memory */
+void rm_reserve_account(struct rm_sched_app *app, struct rm_res r, int n);
+void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+
+/* assign.c */
+int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat) _must_use_;
 
 #endif
