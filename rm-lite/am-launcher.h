@@ -1,8 +1,8 @@
 /* AMLauncher: starts and stops ApplicationMasters on NodeManagers. */
-#ifndef SELVEDGE_RM_LITE_LAUNCHER_H
-#define SELVEDGE_RM_LITE_LAUNCHER_H
+#ifndef SELVEDGE_RM_LITE_AM_LAUNCHER_H
+#define SELVEDGE_RM_LITE_AM_LAUNCHER_H
 
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 
 /* startContainers; posts LAUNCHED or LAUNCH_FAILED to the attempt. */
 void rm_launcher_launch(struct rm_attempt *att);

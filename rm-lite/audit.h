@@ -2,7 +2,7 @@
 #ifndef SELVEDGE_RM_LITE_AUDIT_H
 #define SELVEDGE_RM_LITE_AUDIT_H
 
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 
 struct rm_audit { /* NULL = not in the line */
     const char *user, *ip, *operation, *target, *permissions, *description;
@@ -14,7 +14,5 @@ void rm_audit_app_end(const struct rm_app *app); /* RESULT of the whole applicat
 void rm_audit_summary(const struct rm_app *app);
 /* Takes "k=v" apart safely: escapes , = \ CR LF as Hadoop's StringUtils.escapeString. */
 void rm_audit_escape(char *dst, size_t size, const char *src);
-/* Counts, summarises, and drops the oldest of too many finished applications. */
-void rm_app_completed(struct rm_app *app);
 
 #endif

@@ -6,7 +6,11 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/rm.h"
 
 static void usage(FILE *out)
 {

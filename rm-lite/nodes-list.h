@@ -2,7 +2,8 @@
 #ifndef SELVEDGE_RM_LITE_NODES_LIST_H
 #define SELVEDGE_RM_LITE_NODES_LIST_H
 
-#include "rm-lite/rm.h"
+#include "common/error.h"
+#include "rm-lite/context.h"
 
 /* Reads both files again; on an error the old lists stay. */
 int rm_nodes_list_read(struct rm *rm, struct sv_error *err) _must_use_;

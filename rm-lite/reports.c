@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduler.h"
 #include "rm-lite/tokens.h"
 #include "rm-lite/tracking.h"
 

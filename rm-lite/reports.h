@@ -3,7 +3,7 @@
 #define SELVEDGE_RM_LITE_REPORTS_H
 
 #include "common/arena.h"
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 #include "wire/methods.h"
 
 Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority);

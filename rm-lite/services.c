@@ -1,7 +1,14 @@
 /* Starts the servers on their ports. See services.h; called by rm.c. */
 #include "rm-lite/services.h"
 
-#include "rm-lite/am-service.h"
+#include "common/http.h"
+#include "rm-lite/admin-service.h"
+#include "rm-lite/am-session.h"
+#include "rm-lite/application-master-service.h"
+#include "rm-lite/client-rm-service.h"
+#include "rm-lite/resource-tracker-service.h"
+#include "rm-lite/web.h"
+#include "wire/ipc-server.h"
 
 /* Nodes and operators first: what clients ask waits while these have something to say, so that no
  * crowd of clients makes a node look dead. Applications' masters are in between. */

@@ -8,8 +8,11 @@
 #include <sys/stat.h>
 
 #include "common/fd.h"
+#include "common/oom.h"
 #include "common/str.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/text.h"
 
 #define SCHEMA_VERSION 1
 
@@ -48,9 +51,7 @@ static const char schema[] =
     " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));";
 
 struct answer {
-    enum rm_machine machine;
-    void *object;
-    int event;
+    struct sv_event event;
     struct answer *next;
 };
 
@@ -84,7 +85,6 @@ static int on_flush(sd_event_source *source, void *userdata)
 
     (void)source;
     rm_store_flush(rm);
-    rm_drain(rm);
     return 0;
 }
 
@@ -247,13 +247,13 @@ int rm_store_keys(struct rm_store *s, const struct rm_secrets *secrets, struct s
 
 /* ------------------------------------------------------------------- writes */
 
-static void answer_later(struct rm_store *s, enum rm_machine m, void *object, int event)
+static void answer_later(struct rm_store *s, enum rm_machine machine, void *object, int event)
 {
     struct answer *a = calloc(1, sizeof(*a));
 
     if (!a)
-        rm_out_of_memory();
-    *a = (struct answer){ .machine = m, .object = object, .event = event };
+        sv_out_of_memory();
+    a->event = (struct sv_event){ .machine = machine, .type = event, .object = object };
     if (s->tail && s->answers)
         s->tail->next = a;
     else
@@ -291,6 +291,7 @@ static bool begin(struct rm_store *s)
 
 void rm_store_flush(struct rm *rm)
 {
+    SV_DISPATCH_BATCH(rm->dispatcher); /* an answer must not add to the list that is posted */
     struct rm_store *s = rm->store;
     struct sv_error err = { 0 };
 
@@ -303,7 +304,7 @@ void rm_store_flush(struct rm *rm)
         struct answer *a = s->answers;
 
         s->answers = a->next;
-        rm_post(rm, a->machine, a->object, a->event);
+        sv_dispatcher_post(rm->dispatcher, &a->event);
         free(a);
     }
     s->tail = NULL;
@@ -470,7 +471,7 @@ static void load_attempt(struct rm *rm, sqlite3_stmt *q)
     }
     column_text(q, 5, &att->master_http);
     if (state == RM_ATT_ST_FINISHED || state == RM_ATT_ST_FAILED || state == RM_ATT_ST_KILLED)
-        rm_attempt_restore(att, state);
+        att->state = state;
     att->final_status = sqlite3_column_int(q, 7);
     att->exit_status = sqlite3_column_int(q, 8);
     column_text(q, 9, &att->diagnostics);

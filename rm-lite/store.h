@@ -6,7 +6,8 @@
 #ifndef SELVEDGE_RM_LITE_STORE_H
 #define SELVEDGE_RM_LITE_STORE_H
 
-#include "rm-lite/rm.h"
+#include "common/error.h"
+#include "rm-lite/context.h"
 #include "rm-lite/secrets.h"
 
 /* `dir` NULL: recovery is off; saves are answered without a file. */

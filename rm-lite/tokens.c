@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
 #include "rm-lite/secrets.h"
 
 /* Hadoop's tokens carry "ip:port" of the daemon in `service`; a client finds them by NodeId, so the

@@ -3,7 +3,7 @@
 #define SELVEDGE_RM_LITE_TOKENS_H
 
 #include "common/arena.h"
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 

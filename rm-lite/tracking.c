@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
 
 void rm_web_address(const struct rm *rm, char *buf, size_t size)
 {

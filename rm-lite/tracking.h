@@ -2,7 +2,7 @@
 #ifndef SELVEDGE_RM_LITE_TRACKING_H
 #define SELVEDGE_RM_LITE_TRACKING_H
 
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 
 /* "host:port" of the ResourceManager's web as others reach it. */
 void rm_web_address(const struct rm *rm, char *buf, size_t size);

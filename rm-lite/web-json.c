@@ -7,8 +7,13 @@
 
 #include "common/buf.h"
 #include "common/str.h"
-#include "rm-lite/machines.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduler.h"
+#include "rm-lite/text.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
 

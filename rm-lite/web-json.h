@@ -4,7 +4,8 @@
 
 #include <jansson.h>
 
-#include "rm-lite/rm.h"
+#include "common/http.h"
+#include "rm-lite/context.h"
 
 json_t *rm_json_info(struct rm *rm);
 json_t *rm_json_metrics(struct rm *rm);

@@ -2,6 +2,8 @@
  *
  * The peer is anybody who can reach the port; names in the answers are what users chose, so JSON is
  * made by jansson and HTML is escaped. */
+#include "rm-lite/web.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,8 +12,11 @@
 
 #include "common/str.h"
 #include "rm-lite/audit.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/services.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
 #include "rm-lite/web-json.h"
 
 #define BASE "/ws/v1/cluster"
@@ -147,12 +152,11 @@ static int get_nodes(struct rm *rm, const struct sv_http_request *req, struct sv
 
 static int get_node(struct rm *rm, const char *key, struct sv_http_response *ret)
 {
-    struct rm_node *n;
+    struct rm_node *n = rm_node_find_key(rm, key);
     char text[400];
 
-    HASH_FIND_STR(rm->nodes, key, n);
     if (!n)
-        HASH_FIND_STR(rm->inactive_nodes, key, n);
+        n = rm_node_find_inactive(rm, key);
     if (n)
         return send_json(ret, 200, wrap("node", rm_json_node(n)));
     (void)snprintf(text, sizeof(text), "nodeId, %.300s, is not found", key);
@@ -164,6 +168,7 @@ static int get_node(struct rm *rm, const char *key, struct sv_http_response *ret
 static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_request *req,
                      struct sv_http_response *ret)
 {
+    SV_DISPATCH_BATCH(rm->dispatcher);
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(64 * 1024);
     const char *user = sv_http_query(req, "user.name"), *state, *diagnostics, *why;
     json_t *body = json_loadb(req->body, req->body_len, 0, NULL);
@@ -182,16 +187,17 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
                           "only the owner may kill this application");
     }
     done = rm_app_final_stored(app);
-    if (!done && a) {
-        why = rm_kill_text(a, app, user ? user : "dr.who", NULL, diagnostics);
+    if (!done) {
+        why = a ? rm_kill_text(a, app, user ? user : "dr.who", NULL, diagnostics) : NULL;
+        if (!why) {
+            json_decref(body);
+            return -ENOMEM;
+        }
         rm_audit_ok(&(struct rm_audit){ .user = user ? user : "dr.who",
                                         .operation = "Kill Application Request",
                                         .target = "RMWebService",
                                         .app = app->id_str });
-        rm_post_full(
-            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_EV_KILL },
-            why);
-        rm_drain(rm);
+        rm_app_post(app, RM_APP_EV_KILL, why);
     }
     json_decref(body);
     return send_json(ret, done ? 200 : 202,
