@@ -1,5 +1,5 @@
-/* AdminService: what operators ask (8033): refreshing queues and nodes. SIMPLE; with
- * yarn.acl.enable only the account that runs this daemon and root may ask. */
+/* AdminService (8033): operators refresh queues and nodes. SIMPLE authentication; with
+ * yarn.acl.enable only root and the account of this daemon are admitted. */
 #include "rm-lite/admin-service.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
     return false;
 }
 
-/* Reads the files anew into a configuration of its own; what cannot change at run time stays. */
+/* Reads the files again into a separate configuration; keys that are read at start alone stay. */
 static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
@@ -87,7 +87,7 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
         r = rm_sched_reconfigure(rm->sched, c, &err);
     sv_conf_free(c);
     if (r < 0) {
-        sv_log_warning("refreshQueues: %s; the old queues stay", err.text);
+        sv_log_warning("refreshQueues: %s; keeping the old queues", err.text);
         ipc_call_fail(call, JAVA_IO_EXCEPTION, "Failed to re-init queues : %s", err.text);
         return;
     }
@@ -171,7 +171,7 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
     ipc_call_reply(call, &resp.base);
 }
 
-/* Nothing is cached that these would refresh. */
+/* Refreshes of caches that this ResourceManager does not have. */
 #define NOTHING_TO_DO(name, type, INIT)                                                            \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
     {                                                                                              \

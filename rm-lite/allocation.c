@@ -1,4 +1,4 @@
-/* What the scheduler has given out: containers, reservations and the decisions that report them.
+/* Containers and reservations of the scheduler, and the decisions that report them.
  * Called by scheduler.c, asks.c and assign.c. Pure. */
 #include "rm-lite/scheduler-impl.h"
 

@@ -190,7 +190,7 @@ static bool pull_fresh(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
     return true;
 }
 
-/* What the last answer told is known to the master now: the nodes may forget it. */
+/* The ApplicationMaster has the statuses of the last answer: the nodes may drop them. */
 static void acknowledge(struct rm_attempt *att)
 {
     struct rm_done *d, *tmp;
@@ -376,12 +376,12 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
             rm_set_text(&att->tracking_url, q->tracking_url);
         acknowledge(att);
         release(rm, att, q);
-        sv_dispatcher_run(rm->dispatcher); /* with the round: what fits now is in this answer */
+        sv_dispatcher_run(rm->dispatcher); /* with the round: this answer has the new containers */
         if (!fill_answer(rm, att, a, &resp)) {
             rm_answer_no_memory(call);
             return;
         }
-    } /* else it is about to end: an empty answer */
+    } /* else the attempt is about to end: an empty answer */
     att->response_id = resp.response_id;
     remember(att, &resp);
     ipc_call_reply(call, &resp.base);

@@ -1,6 +1,6 @@
-/* AMLauncher. See am-launcher.h. One connection a launch, as the attempt's own identity;
- * NodeManagers are peers that may be slow, gone or wrong: wire/proxy.h tries again by Hadoop's
- * rules, and every call has a deadline. */
+/* AMLauncher. See am-launcher.h. One connection a launch, with the identity of the attempt.
+ * NodeManagers may be slow, gone or wrong: wire/proxy.h retries by Hadoop's rules, and every call
+ * has a deadline. */
 #include "rm-lite/am-launcher.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
     (void)method;
     (void)failed;
     (void)next;
-    sv_log(SV_LOG_DEBUG, l->id_str, "master %s: %s; again in %lld ms", l->id_str, err->text,
+    sv_log(SV_LOG_DEBUG, l->id_str, "master %s: %s; retrying in %lld ms", l->id_str, err->text,
            (long long)wait_ms);
     if (!is_due(l, rm_attempt_find(l->rm, l->attempt)))
         finish(l);
@@ -97,7 +97,7 @@ static void failed(struct launch *l, struct rm_attempt *att, const char *why)
     if (l->cleanup) {
         sv_log(SV_LOG_INFO, l->id_str,
                "Error cleaning master %s: %s, ignoring: the node's next "
-               "heartbeat does it",
+               "heartbeat cleans it up",
                l->id_str, why);
     } else if (att) {
         if (sv_asprintf(&text, "Error launching %s. Got exception: %s", l->id_str, why) < 0)

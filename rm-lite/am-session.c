@@ -1,5 +1,5 @@
-/* ApplicationMasters as peers; see am-session.h. The peer is a user's program, authenticated by its
- * AMRMToken; the attempt in the token is its identity. */
+/* ApplicationMasters as callers; see am-session.h. They are users' programs, authenticated by their
+ * AMRMToken; the attempt in the token is the identity. */
 #include "rm-lite/am-session.h"
 
 #include <errno.h>

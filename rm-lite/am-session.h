@@ -1,5 +1,5 @@
-/* What register and allocate share: the ApplicationMaster behind a call, and containers with their
- * tokens as its answers have them. */
+/* Shared by register and allocate: the caller of a method, and containers with their tokens as wire
+ * messages. */
 #ifndef SELVEDGE_RM_LITE_AM_SESSION_H
 #define SELVEDGE_RM_LITE_AM_SESSION_H
 
@@ -17,7 +17,7 @@ int rm_am_verify_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64
 struct rm_attempt *rm_am_caller(struct ipc_call *call, struct rm *rm);
 /* A container with its token; NULL without memory. */
 Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct rm_container *c);
-/* An NMToken once a node and key: the ApplicationMaster keeps it. NULL if it has it. */
+/* The NMToken of a node; NULL if the ApplicationMaster has one of this key already. */
 Hadoop__Yarn__NMTokenProto *rm_am_nm_token(struct sv_arena *a, struct rm_attempt *att,
                                            const struct yarn_node_id *node);
 

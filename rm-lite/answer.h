@@ -8,7 +8,7 @@
 /* For building an answer: the arena of a call is bounded by the size of its request, and a short
  * request may have a long answer. At most 256 MiB; NULL without memory. */
 struct sv_arena *rm_answer_arena(void) _must_use_;
-/* The answer for a request that memory does not suffice for. */
+/* Fails a request for want of memory. */
 void rm_answer_no_memory(struct ipc_call *call);
 
 /* An array of pointers for a repeated field, never of size 0. */

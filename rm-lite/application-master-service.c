@@ -82,7 +82,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     resp.scheduler_resource_types = types;
     resp.n_scheduler_resource_types = rm_sched_calculator(rm->sched) == RM_CALC_DOMINANT ? 2 : 1;
     resp.resource_types = rm_resource_types(a, &resp.n_resource_types);
-    rm_set_clear(&att->nm_tokens); /* a master that comes anew has none */
+    rm_set_clear(&att->nm_tokens); /* an ApplicationMaster that registers again has none */
     if (!resp.maximumcapability || !resp.resource_types || !register_previous(a, att, &resp)) {
         rm_answer_no_memory(call);
         return;
@@ -147,7 +147,7 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
                                         .attempt = att->id_str });
         rm_attempt_post_unregistered(att, q->final_application_status, q->diagnostics);
     }
-    if (resp.isunregistered || att->finish_call) { /* stored, or one such call waits already */
+    if (resp.isunregistered || att->finish_call) { /* stored, or another such call is pending */
         ipc_call_reply(call, &resp.base);
     } else {
         att->finish_call = call; /* answered when the final state is on disk */

@@ -1,5 +1,5 @@
-/* Choosing what runs next on one node: the CapacityScheduler's walk from the root queue to one
- * ask, with its limits and its locality delay. Called by scheduler.c only. Pure. */
+/* Selection of the next container on one node: the CapacityScheduler's walk from the root queue to
+ * one ask, with its limits and its locality delay. Called by scheduler.c only. Pure. */
 #include "rm-lite/scheduler-impl.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ struct pass { /* one call of rm_assign_node */
     struct rm_sched *s;
     struct rm_sched_node *n;
     bool heartbeat;
-    enum rm_locality locality; /* of what was allocated last */
+    enum rm_locality locality; /* of the last allocation */
 };
 
 static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g,
@@ -69,7 +69,7 @@ static enum outcome reserve(struct pass *p, struct rm_sched_app *app, struct rm_
     return RESERVED;
 }
 
-/* Which locality may this ask have on this node now? */
+/* The locality that an ask may have on this node now. */
 static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
                              enum rm_locality *ret)
 {
@@ -138,7 +138,7 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
         if (!locality_allowed(p, g, &l))
             continue;
         if (over_limit(p->s, app->leaf->used, g->capability, limit))
-            return NOTHING; /* the queue is full: FIFO, nobody behind may pass */
+            return NOTHING; /* the queue is full: FIFO, no later application may pass */
         if (rm_res_fits(p->s->set.calc, g->capability, room))
             return allocate(p, app, g, l);
         return reserve(p, app, g);
@@ -166,7 +166,7 @@ static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_re
 
 static double used_capacity(const struct rm_sched *s, const struct rm_queue *q)
 {
-    if (rm_res_is_zero(q->eff_min)) /* no guarantee: behind everybody who has one */
+    if (rm_res_is_zero(q->eff_min)) /* no guarantee: after all queues that have one */
         return rm_res_is_zero(q->used) ? 1 : 1e9;
     return rm_res_share(s->set.calc, q->used, q->eff_min);
 }
@@ -220,7 +220,7 @@ static enum outcome assign_queue(struct pass *p, struct rm_queue *q, struct rm_r
     return SKIPPED;
 }
 
-/* A reservation comes first on its node: fulfilled, dropped when no longer wanted, or kept. */
+/* A reservation comes first on its node: fulfilled, dropped when no longer requested, or kept. */
 static enum outcome serve_reservation(struct pass *p)
 {
     struct rm_sched_node *n = p->n;

@@ -1,7 +1,7 @@
 /* Audit and summary lines. See audit.h.
  *
- * The texts hold names that users chose: separators in them are escaped, so that nobody can write
- * a second field or line. */
+ * The texts hold names that users chose: separators in them are escaped, so that a
+ * name cannot add a field or a line. */
 #include "rm-lite/audit.h"
 
 #include <stdio.h>

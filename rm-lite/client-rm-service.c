@@ -1,5 +1,6 @@
-/* ClientRMService: what clients ask (8032). SIMPLE: the user's name is what the client claims, as
- * in every insecure Hadoop cluster. Requests are hostile. */
+/* ClientRMService (8032): submission, control and reports of applications. SIMPLE authentication:
+ * the user name is the client's claim, as in every insecure Hadoop cluster. Requests are hostile.
+ */
 #include "rm-lite/client-rm-service.h"
 
 #include <errno.h>
@@ -221,7 +222,7 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
 
     if (!app || !may_modify(call, rm, app, "Update Application Priority"))
         return;
-    if (rm_app_is_final(app)) { /* it keeps the one that it had */
+    if (rm_app_is_final(app)) { /* a final application keeps its priority */
         resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
         ipc_call_reply(call, &resp.base);
         return;
@@ -230,7 +231,7 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
         (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->conf.max_priority);
     ev.app = app->id;
     ev.priority = app->priority;
-    (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: it enters with the new one, ignoring */
+    (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: added with the new priority, ignoring */
     rm_store_app_update(rm, app);
     resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
     ipc_call_reply(call, &resp.base);
@@ -451,7 +452,7 @@ static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *requ
     ipc_call_reply(call, &resp.base);
 }
 
-/* ------------------------------------------------------- what is off answers as off */
+/* ------------------------------------------- features that are off: Hadoop's errors */
 
 #define ON(name)                                                                                   \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -528,7 +529,8 @@ ON(updateApplicationTimeouts)
                       "selvedge-rm does not support application timeouts");
         return;
     }
-    resp.n_application_timeouts = q->n_application_timeouts; /* too late to matter */
+    resp.n_application_timeouts =
+        q->n_application_timeouts; /* an ended application takes any timeout */
     resp.application_timeouts = q->application_timeouts;
     ipc_call_reply(call, &resp.base);
 }

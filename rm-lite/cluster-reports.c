@@ -71,7 +71,8 @@ void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *reques
                 rm_answer_no_memory(call);
                 return;
             }
-            resp.nodereports[resp.n_nodereports++]->has_node_update_type = false; /* a master's */
+            resp.nodereports[resp.n_nodereports++]->has_node_update_type =
+                false; /* for ApplicationMasters only */
         }
     if (resp.nodereports)
         ipc_call_reply(call, &resp.base);
@@ -140,7 +141,7 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
 
 struct walk {
     struct sv_arena *a;
-    const char *parent; /* full path whose children are wanted */
+    const char *parent; /* full path; its children are reported */
     bool recursive;
     struct rm *rm;
     QueueInfo *into;

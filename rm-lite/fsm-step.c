@@ -1,4 +1,5 @@
-/* One step of a state machine; see fsm-step.h. Called by the four machines' handlers. */
+/* One step of a state machine; see fsm-step.h. Called by the handlers of the four state machines.
+ */
 #include "rm-lite/fsm-step.h"
 
 #include "common/log.h"

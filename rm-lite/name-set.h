@@ -9,12 +9,13 @@
 
 struct rm_name_set {
     char *name;
-    int64_t number; /* of the owner: for NMTokens the id of the key that signed the token */
+    int64_t number; /* the owner's; for NMTokens the id of the signing key */
     UT_hash_handle hh;
 };
 bool rm_set_has(struct rm_name_set *set, const char *name);
-struct rm_name_set *rm_set_get(struct rm_name_set *set, const char *name);  /* NULL: not there */
-struct rm_name_set *rm_set_add(struct rm_name_set **set, const char *name); /* also if there */
+struct rm_name_set *rm_set_get(struct rm_name_set *set, const char *name); /* NULL: absent */
+struct rm_name_set *rm_set_add(struct rm_name_set **set,
+                               const char *name); /* the present one if any */
 void rm_set_remove(struct rm_name_set **set, const char *name);
 void rm_set_clear(struct rm_name_set **set);
 

@@ -1,5 +1,5 @@
-/* NodesListManager. See nodes-list.h. The files are the operator's: one host a word, # to the end
- * of the line is a comment. Called at start, by refreshNodes and by resource-tracker-service.c. */
+/* NodesListManager. See nodes-list.h. The files are the operator's: a host is a word, a
+ * comment begins with #. Called at start, by refreshNodes and by resource-tracker-service.c. */
 #include "rm-lite/nodes-list.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What the clock brings; see periodic.h. */
+/* Periodic work of the ResourceManager's timer; see periodic.h. */
 #include "rm-lite/periodic.h"
 
 #include "rm-lite/rm-app-attempt.h"
@@ -32,7 +32,7 @@ static void expire(struct rm *rm, int64_t now)
     }
     HASH_ITER (hh, rm->nodes, n, tmp)
         if (now - n->seen_ms >= rm->conf.nm_expiry_ms) {
-            sv_log_warning("node %s: no heartbeat for %lld ms, lost", n->key,
+            sv_log_warning("node %s: no heartbeat for %lld ms: LOST", n->key,
                            (long long)(now - n->seen_ms));
             rm_node_post(n, RM_NODE_EV_EXPIRE);
         }
@@ -47,7 +47,7 @@ void rm_periodic_run(struct rm *rm)
     if (r > 0)
         r = rm_store_keys(rm->store, rm->secrets, &err);
     if (r < 0)
-        sv_log_err("%s; the old token keys stay in use", err.text);
+        sv_log_err("%s; keeping the old token keys", err.text);
     expire(rm, sv_now_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
         rm->hold_until_ms = 0;

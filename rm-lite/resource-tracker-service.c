@@ -1,7 +1,7 @@
-/* ResourceTrackerService: NodeManagers register, heartbeat and leave (8031).
+/* ResourceTrackerService (8031): NodeManagers register, heartbeat and leave.
  *
- * The peer is a NodeManager, SIMPLE in an insecure cluster: what it says about containers is
- * believed only for containers that were placed on it. */
+ * The peer is a NodeManager, SIMPLE in an insecure cluster: its reports are believed only for
+ * containers that were placed on it. */
 #include "rm-lite/resource-tracker-service.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yar
 
 /* ----------------------------------------------------------------- registering */
 
-/* A container that ran before this ResourceManager did, or before it lost sight of the node. */
+/* A container from before the start of this ResourceManager, or from before the node was LOST. */
 static void recover_container(struct rm *rm, struct rm_node *n,
                               const Hadoop__Yarn__NMContainerStatusProto *st)
 {
@@ -61,15 +61,15 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         return;
     c = rm_container_find(rm, id);
     att = rm_attempt_find(rm, id.attempt);
-    if (c) { /* known: only its end is news */
+    if (c) { /* known: only its end is new */
         if (complete && c->node == n)
             rm_container_post_exit(c, RM_CON_EV_FINISHED, st->container_exit_status,
                                    st->diagnostics);
         return;
     }
     if (id.id >> RM_EPOCH_SHIFT == rm->epoch) {
-        /* Ours, of this life, and gone: it has ended here. The ApplicationMaster heard of it, or
-         * will; a daemon that came back before it was told so must not make it hear twice. */
+        /* Of this epoch and not in the table: it has ended. Its ApplicationMaster has the status or
+         * will get it; a NodeManager that restarted meanwhile must not cause a second report. */
         if (!complete)
             rm_node_cleanup_container(n, id);
         else if (!rm_done_find(rm, id))
@@ -155,7 +155,7 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
     yarn_node_id_text(id, key);
     if (n && !node_busy(n) && q->n_container_statuses == 0 &&
         n->state != RM_NODE_ST_DECOMMISSIONING) {
-        /* Nothing of ours runs there: it begins anew. */
+        /* No container runs there: the node starts from NEW. */
         rm_node_post(n, RM_NODE_EV_REBOOTING);
         sv_dispatcher_run(rm->dispatcher);
         n = NULL;
@@ -189,16 +189,16 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
                           struct rm_res total, struct sv_arena *a)
 {
     struct rm_res min = rm_sched_min_allocation(rm->sched);
-    const char *want = rm->conf.minimum_nm_version;
+    const char *minimum = rm->conf.minimum_nm_version;
 
-    if (strcmp(want, "NONE") != 0) {
-        if (strcmp(want, "EqualToRM") == 0)
-            want = RM_HADOOP_VERSION;
-        if (rm_version_cmp(q->nm_version ? q->nm_version : "", want) < 0)
+    if (strcmp(minimum, "NONE") != 0) {
+        if (strcmp(minimum, "EqualToRM") == 0)
+            minimum = RM_HADOOP_VERSION;
+        if (rm_version_cmp(q->nm_version ? q->nm_version : "", minimum) < 0)
             return sv_arena_printf(a,
                                    "Disallowed NodeManager Version %s, is less than the minimum "
                                    "version %s sending SHUTDOWN signal to NodeManager.",
-                                   q->nm_version ? q->nm_version : "null", want);
+                                   q->nm_version ? q->nm_version : "null", minimum);
     }
     if (!rm_nodes_list_allows(rm, id->host))
         return sv_arena_printf(a,
@@ -292,8 +292,8 @@ static void container_status(struct rm *rm, struct rm_node *n,
     c = rm_container_find(rm, id);
     app = rm_app_find(rm, id.attempt.app);
     if (!app || rm_app_is_final(app)) {
-        /* Its master was on its way to the node when the application ended: the node has not known
-         * what it was told to clean up then. */
+        /* The master was being launched when the application ended: the node did not know the
+         * application at the time of the cleanup. */
         rm_node_cleanup_app(n, id.attempt.app);
     } else if (st->state != C_COMPLETE) {
         rm_set_add(&n->apps, app->id_str);
@@ -306,11 +306,11 @@ static void container_status(struct rm *rm, struct rm_node *n,
             rm_container_post(c, RM_CON_EV_LAUNCHED);
         return;
     }
-    if (st->state != C_COMPLETE) { /* not ours (any more): it must not go on */
+    if (st->state != C_COMPLETE) { /* no such container (any more): end it */
         rm_node_cleanup_container(n, id);
         return;
     }
-    /* Its end is known. It waits for its master, or nobody will ask for it. */
+    /* Its end is known: pending for the ApplicationMaster, or never to be pulled. */
     if (!rm_done_find(rm, id))
         rm_node_pulled(n, id);
 }
@@ -407,7 +407,7 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     for (size_t i = 0; i < st->n_containersstatuses; i++)
         container_status(rm, n, st->containersstatuses[i]);
     rm_node_post_health(n, RM_NODE_EV_STATUS_UPDATE, healthy);
-    sv_dispatcher_run(rm->dispatcher); /* what ended is free for the allocation below */
+    sv_dispatcher_run(rm->dispatcher); /* ended containers are free for the allocation below */
     if (n->in_sched && n->state == RM_NODE_ST_RUNNING && sv_now_ms() >= rm->hold_until_ms)
         (void)rm_schedule(rm, &beat, NULL); /* without memory the next one retries, ignoring */
     sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */
@@ -464,7 +464,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     if (q->last_known_nm_token_master_key)
         n->nm_key = q->last_known_nm_token_master_key->key_id;
     status_update(rm, n, st);
-    if (!rm_node_is_active(n)) { /* it has just left, gracefully */
+    if (!rm_node_is_active(n)) { /* decommissioned by this heartbeat */
         answer_action(call, NODE_ACTION(SHUTDOWN),
                       sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
                                       id.host, id.port, id.host));

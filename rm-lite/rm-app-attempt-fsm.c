@@ -52,7 +52,7 @@ static const char *const event_names[RM_ATT_EVENTS] = { "",
 
 /* ------------------------------------------------------------------ actions */
 
-/* The ApplicationMaster's rows from the submission: exactly one "*", others narrow its place. */
+/* The ApplicationMaster's asks from the submission: exactly one "*", others restrict the place. */
 static void add_to_scheduler(struct rm_attempt *att)
 {
     struct rm_app *app = att->app;
@@ -108,7 +108,7 @@ static int on_start(void *object, int event, void *arg)
     return RM_ATT_ST_SUBMITTED;
 }
 
-/* After a restart: the master may still run; its node and itself will report. */
+/* After a restart: the master may still run; it registers again and its node reports it. */
 static int on_recover(void *object, int event, void *arg)
 {
     struct rm_attempt *att = object;
@@ -196,7 +196,7 @@ static int on_registered(void *object, int event, void *arg)
     return RM_ATT_ST_RUNNING;
 }
 
-/* Remembers where to go, stores it; ATTEMPT_UPDATE_SAVED does the rest. */
+/* Stores the final state; ATTEMPT_UPDATE_SAVED enters it. */
 static int save_final(struct rm_attempt *att, int target, int final_status, const char *text)
 {
     att->before = att->state;
@@ -305,7 +305,7 @@ static void to_app(struct rm_attempt *att, int event)
     rm_app_post(att->app, event, att->diagnostics);
 }
 
-/* Nothing of this attempt lives on, but containers that the application keeps. */
+/* Releases everything of the attempt but the containers that the application keeps. */
 static void base_final(struct rm_attempt *att, bool keep)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_REMOVED,
@@ -313,7 +313,7 @@ static void base_final(struct rm_attempt *att, bool keep)
                                  .flag = keep };
 
     att->token_live = false;
-    (void)rm_schedule(att->rm, &ev, NULL); /* not there when it was never accepted, ignoring */
+    (void)rm_schedule(att->rm, &ev, NULL); /* absent if it was never accepted, ignoring */
     if (att->has_master && !att->master_done)
         rm_launcher_cleanup(att);
     rm_attempt_answer_finish(att);
@@ -331,7 +331,7 @@ static int on_update_saved(void *object, int event, void *arg)
     case RM_ATT_ST_FINISHING:
         to_app(att, RM_APP_EV_ATTEMPT_UNREGISTERED);
         if (!att->master_done) {
-            att->seen_ms = sv_now_ms(); /* it has an expiry interval to end by itself */
+            att->seen_ms = sv_now_ms(); /* one expiry interval to end by itself */
             return RM_ATT_ST_FINISHING;
         }
         base_final(att, false);
@@ -408,7 +408,7 @@ static const struct sv_fsm_cell cells[RM_ATT_STATES * N] = {
 
     AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_LAUNCHED) = { on_launched, RM_ATT_ST_LAUNCHED, { 0 } },
     AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_LAUNCH_FAILED) = { on_fail, RM_ATT_ST_FINAL_SAVING, { 0 } },
-    /* A quick master registers before the NodeManager's answer has been read. */
+    /* A quick master registers before the answer of the NodeManager has been read. */
     AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_REGISTERED) = { on_registered, RM_ATT_ST_RUNNING, { 0 } },
     MASTER_ENDS(RM_ATT_ST_ALLOCATED),
     ENDS(RM_ATT_ST_ALLOCATED),

@@ -1,4 +1,4 @@
-/* Application attempts: made, freed, and as others see them; see rm-app-attempt.h. */
+/* Application attempts as objects; see rm-app-attempt.h. */
 #include "rm-lite/rm-app-attempt.h"
 
 #include "common/oom.h"

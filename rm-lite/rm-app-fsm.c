@@ -107,7 +107,7 @@ static int on_accepted(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
-    /* A recovered application goes on with the attempt that the store knows. */
+    /* A recovered application continues with its stored attempt. */
     if (!app->current || rm_attempt_is_final(app->current))
         start_attempt(app);
     else
@@ -183,7 +183,7 @@ static int on_attempt_failed(void *object, int event, void *arg)
             sv_out_of_memory();
         return save_final(app, RM_APP_ST_FAILED, F(FAILED), text);
     }
-    if (app->state == RM_APP_ST_KILLING) /* its end came first, but what was asked for holds */
+    if (app->state == RM_APP_ST_KILLING) /* it failed first, but the application was killed */
         return save_final(app, RM_APP_ST_KILLED, F(KILLED), app->kill_text ? app->kill_text : why);
     if (count_failures(app) < app->max_attempts) {
         start_attempt(app);
@@ -228,7 +228,7 @@ static int on_attempt_unregistered(void *object, int event, void *arg)
     return save_final(app, RM_APP_ST_FINISHING, app->current->final_status, ev->text);
 }
 
-/* The end: nodes hear of it, the scheduler forgets the application, the summary is written. */
+/* After the end: tells the nodes, removes the application from the scheduler, audits. */
 static void ended(struct rm_app *app)
 {
     struct rm *rm = app->rm;
@@ -245,11 +245,11 @@ static void ended(struct rm_app *app)
     }
     rm_set_clear(&app->ran_on);
     rm_app_context_drop(app);
-    (void)rm_schedule(rm, &ev, NULL); /* one that was rejected is not there, ignoring */
+    (void)rm_schedule(rm, &ev, NULL); /* absent if it was rejected, ignoring */
     if (app->current && app->current->tracking_url)
         rm_set_text(&app->tracking_url, app->current->tracking_url);
     rm_audit_app_end(app);
-    rm_request_round(rm); /* what it held is free for others */
+    rm_request_round(rm); /* its resources are free for others */
 }
 
 static int finished(struct rm_app *app, int state)
@@ -272,7 +272,7 @@ static int on_update_saved(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
-    app->state = app->target; /* what a waiting finishApplicationMaster asks for */
+    app->state = app->target; /* read by a pending finishApplicationMaster */
     if (app->current)
         rm_attempt_answer_finish(app->current);
     if (app->target == RM_APP_ST_FINISHING && !app->attempt_done)
@@ -303,7 +303,7 @@ static int on_node(void *object, int event, void *arg)
     const struct sv_event *ev = arg;
 
     (void)event;
-    if (rm_app_is_final(app)) { /* it reports an application that has ended */
+    if (rm_app_is_final(app)) { /* the node reports an application that has ended */
         struct rm_node *n = rm_node_find_key(app->rm, ev->text);
 
         if (n)

@@ -134,9 +134,9 @@ void rm_app_evict(struct rm *rm)
             continue;
         for (c = rm->containers; c && c->app != app; c = c->hh.next)
             ;
-        if (c) /* a late container still points here */
+        if (c) /* a late container still refers to it */
             continue;
-        sv_log_debug("%s: forgotten, more than %lld applications are finished", app->id_str,
+        sv_log_debug("%s: evicted, more than %lld applications are finished", app->id_str,
                      (long long)rm->conf.max_completed_apps);
         rm_store_app_remove(rm, app);
         rm_app_free(app);

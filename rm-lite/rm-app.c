@@ -1,5 +1,5 @@
-/* Applications: made from submissions, and as others see them; see rm-app.h. The submission is a
- * client's: names and numbers are checked or cut here. */
+/* Applications as objects; see rm-app.h. The submission is a client's: names and numbers are
+ * checked or cut here. */
 #include "rm-lite/rm-app.h"
 
 #include <errno.h>

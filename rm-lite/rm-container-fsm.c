@@ -42,16 +42,16 @@ static void expiry_start(struct rm_container *c)
 
 /* ------------------------------------------------------------------ actions */
 
-/* The ApplicationMaster must hear of it: the one that runs now, where the application keeps
- * containers from attempt to attempt. */
-static void tell_master(struct rm_container *c)
+/* Queues the status for the ApplicationMaster: of the current attempt where the application keeps
+ * containers across attempts. */
+static void report_to_master(struct rm_container *c)
 {
     struct rm_attempt *att = c->app->keep_containers ? c->app->current : c->attempt;
     struct rm_done *d;
 
     if (rm_attempt_is_final(att) || att->state == RM_ATT_ST_FINISHING || rm_app_is_final(c->app)) {
         if (c->node)
-            rm_node_pulled(c->node, c->id); /* nobody will ask any more */
+            rm_node_pulled(c->node, c->id); /* no ApplicationMaster will pull it */
         return;
     }
     d = calloc(1, sizeof(*d));
@@ -84,7 +84,8 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     c->app->seconds.vcore_ms += c->resource.vcores * lived;
     c->rm->counters.released++;
     expiry_stop(c);
-    (void)rm_schedule(c->rm, &done, NULL); /* already out when node or attempt ended, ignoring */
+    (void)rm_schedule(c->rm, &done,
+                      NULL); /* removed already if its node or attempt ended, ignoring */
     if (c->in_fresh) {
         DL_DELETE2(c->attempt->fresh, c, f_prev, f_next);
         c->in_fresh = false;
@@ -93,8 +94,8 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
         rm_attempt_post_master_exit(c->attempt, exit->exit_status, ev->text);
         if (c->node)
             rm_node_pulled(c->node, c->id);
-    } else if (c->state != RM_CON_ST_ALLOCATED) { /* the master has heard of it */
-        tell_master(c);
+    } else if (c->state != RM_CON_ST_ALLOCATED) { /* the ApplicationMaster knows it */
+        report_to_master(c);
     }
     if (state != RM_CON_ST_COMPLETED && c->node)
         rm_node_cleanup_container(c->node, c->id);
@@ -107,7 +108,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     return state;
 }
 
-/* From here on somebody can start it: its node must hear of the application's end. */
+/* From here on it can be started: its node must be told of the application's end. */
 static int on_acquired(void *object, int event, void *arg)
 {
     struct rm_container *c = object;

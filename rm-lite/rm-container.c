@@ -1,4 +1,4 @@
-/* Containers: made, freed, and as others see them; see rm-container.h. */
+/* Containers as objects; see rm-container.h. */
 #include "rm-lite/rm-container.h"
 
 #include "common/oom.h"

@@ -43,7 +43,7 @@ static void join(struct rm_node *n)
     n->in_sched = rm_schedule(n->rm, &ev, NULL) >= 0;
 }
 
-/* Out of the scheduler: what ran there is gone for its applications. */
+/* Removes the node from the scheduler and kills its containers for their applications. */
 static void leave(struct rm_node *n)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_NODE_REMOVED, .node = &n->id };
@@ -51,23 +51,23 @@ static void leave(struct rm_node *n)
 
     if (n->in_sched) {
         n->in_sched = false;
-        /* What no master has seen yet is asked for again, elsewhere. */
+        /* A container that no ApplicationMaster has seen is requested again, elsewhere. */
         DL_FOREACH2(n->containers, c, n_next)
         if (c->state == RM_CON_ST_ALLOCATED) {
             struct rm_sched_event back = { .type = RM_SCHED_CONTAINER_DONE,
                                            .container = c->id,
                                            .flag = true };
 
-            (void)rm_schedule(n->rm, &back, NULL); /* not there: nothing to put back */
+            (void)rm_schedule(n->rm, &back, NULL); /* absent: nothing to put back */
         }
-        (void)rm_schedule(n->rm, &ev, NULL); /* was there, ignoring */
+        (void)rm_schedule(n->rm, &ev, NULL); /* present, ignoring */
     }
     DL_FOREACH2(n->containers, c, n_next)
     rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_ABORTED, LOST_NODE);
 }
 
-/* Every ApplicationMaster hears of the change in its next allocate. */
-static void tell_masters(struct rm_node *n)
+/* Puts the change into the next allocate answer of every ApplicationMaster. */
+static void report_to_masters(struct rm_node *n)
 {
     for (struct rm_app *app = n->rm->apps; app; app = app->hh.next)
         if (app->state == RM_APP_ST_RUNNING && app->current)
@@ -83,7 +83,7 @@ static int on_started(void *object, int event, void *arg)
     if (!p->healthy)
         return RM_NODE_ST_UNHEALTHY;
     join(n);
-    tell_masters(n);
+    report_to_masters(n);
     return RM_NODE_ST_RUNNING;
 }
 
@@ -96,25 +96,25 @@ static int on_status(void *object, int event, void *arg)
     if (n->state == RM_NODE_ST_RUNNING && !p->healthy) {
         sv_log_warning("node %s: unhealthy: %s", n->key, n->health ? n->health : "");
         leave(n);
-        tell_masters(n);
+        report_to_masters(n);
         return RM_NODE_ST_UNHEALTHY;
     }
     if (n->state == RM_NODE_ST_UNHEALTHY && p->healthy) {
         join(n);
-        tell_masters(n);
+        report_to_masters(n);
         return RM_NODE_ST_RUNNING;
     }
     return n->state;
 }
 
-/* Takes the node out of the active table; its RPCs are answered RESYNC or SHUTDOWN from now on. */
-static int out(struct rm_node *n, int state)
+/* Moves the node to the inactive table; its RPCs are answered RESYNC or SHUTDOWN from now on. */
+static int deactivate(struct rm_node *n, int state)
 {
     struct rm_node *old = rm_node_find_inactive(n->rm, n->key);
 
     n->state = state;
     leave(n);
-    tell_masters(n);
+    report_to_masters(n);
     rm_node_clear_lists(n);
     HASH_DEL(n->rm->nodes, n);
     if (old) {
@@ -126,7 +126,7 @@ static int out(struct rm_node *n, int state)
     return state;
 }
 
-static int on_out(void *object, int event, void *arg)
+static int on_deactivate(void *object, int event, void *arg)
 {
     static const int to[RM_NODE_EVENTS] = {
         [RM_NODE_EV_DECOMMISSION] = RM_NODE_ST_DECOMMISSIONED,
@@ -136,7 +136,7 @@ static int on_out(void *object, int event, void *arg)
     };
 
     (void)arg;
-    return out(object, to[event]);
+    return deactivate(object, to[event]);
 }
 
 static void schedulable(struct rm_node *n, bool yes)
@@ -144,7 +144,7 @@ static void schedulable(struct rm_node *n, bool yes)
     struct rm_sched_event ev = { .type = RM_SCHED_NODE_SCHEDULABLE, .node = &n->id, .flag = yes };
 
     if (n->in_sched)
-        (void)rm_schedule(n->rm, &ev, NULL); /* it is there, ignoring */
+        (void)rm_schedule(n->rm, &ev, NULL); /* present, ignoring */
 }
 
 static int on_graceful(void *object, int event, void *arg)
@@ -155,7 +155,7 @@ static int on_graceful(void *object, int event, void *arg)
     (void)event;
     n->decommission_deadline_ms = p->timeout_ms < 0 ? 0 : sv_now_ms() + p->timeout_ms;
     schedulable(n, false);
-    tell_masters(n);
+    report_to_masters(n);
     return RM_NODE_ST_DECOMMISSIONING;
 }
 
@@ -170,8 +170,8 @@ static int on_recommission(void *object, int event, void *arg)
     return RM_NODE_ST_RUNNING;
 }
 
-/* Leaves once nothing runs on it, or when its time is over. */
-static int on_leaving_status(void *object, int event, void *arg)
+/* Decommissions the node once nothing runs on it, or after its timeout. */
+static int on_decommissioning_status(void *object, int event, void *arg)
 {
     struct rm_node *n = object;
 
@@ -179,7 +179,7 @@ static int on_leaving_status(void *object, int event, void *arg)
     (void)arg;
     if ((!n->containers && !n->apps) ||
         (n->decommission_deadline_ms && sv_now_ms() >= n->decommission_deadline_ms))
-        return out(n, RM_NODE_ST_DECOMMISSIONED);
+        return deactivate(n, RM_NODE_ST_DECOMMISSIONED);
     return RM_NODE_ST_DECOMMISSIONING;
 }
 
@@ -191,7 +191,7 @@ static int on_resource(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     if (n->in_sched)
-        (void)rm_schedule(n->rm, &ev, NULL); /* it is there, ignoring */
+        (void)rm_schedule(n->rm, &ev, NULL); /* present, ignoring */
     return n->state;
 }
 
@@ -205,10 +205,10 @@ static int on_resource(void *object, int event, void *arg)
         STAY(s, RM_NODE_EV_PULLED_BY_AM),                                                          \
         AT(s, RM_NODE_EV_RESOURCE_UPDATE) = { on_resource, s, { 0 } }
 #define LEAVES(s)                                                                                  \
-    AT(s, RM_NODE_EV_EXPIRE) = { on_out, RM_NODE_ST_LOST, { 0 } },                                 \
-          AT(s, RM_NODE_EV_REBOOTING) = { on_out, RM_NODE_ST_REBOOTED, { 0 } },                    \
-          AT(s, RM_NODE_EV_SHUTDOWN) = { on_out, RM_NODE_ST_SHUTDOWN, { 0 } },                     \
-          AT(s, RM_NODE_EV_DECOMMISSION) = { on_out, RM_NODE_ST_DECOMMISSIONED, { 0 } }
+    AT(s, RM_NODE_EV_EXPIRE) = { on_deactivate, RM_NODE_ST_LOST, { 0 } },                          \
+          AT(s, RM_NODE_EV_REBOOTING) = { on_deactivate, RM_NODE_ST_REBOOTED, { 0 } },             \
+          AT(s, RM_NODE_EV_SHUTDOWN) = { on_deactivate, RM_NODE_ST_SHUTDOWN, { 0 } },              \
+          AT(s, RM_NODE_EV_DECOMMISSION) = { on_deactivate, RM_NODE_ST_DECOMMISSIONED, { 0 } }
 #define INACTIVE(s)                                                                                \
     STAY(s, RM_NODE_EV_PULLED_BY_AM), STAY(s, RM_NODE_EV_CLEANUP_APP),                             \
         STAY(s, RM_NODE_EV_CLEANUP_CONTAINER), STAY(s, RM_NODE_EV_STATUS_UPDATE),                  \
@@ -218,7 +218,8 @@ static int on_resource(void *object, int event, void *arg)
 static const struct sv_fsm_cell cells[RM_NODE_STATES * N] = {
     AT(RM_NODE_ST_NEW,
        RM_NODE_EV_STARTED) = { on_started, RM_NODE_ST_RUNNING, { RM_NODE_ST_UNHEALTHY } },
-    AT(RM_NODE_ST_NEW, RM_NODE_EV_DECOMMISSION) = { on_out, RM_NODE_ST_DECOMMISSIONED, { 0 } },
+    AT(RM_NODE_ST_NEW,
+       RM_NODE_EV_DECOMMISSION) = { on_deactivate, RM_NODE_ST_DECOMMISSIONED, { 0 } },
 
     AT(RM_NODE_ST_RUNNING,
        RM_NODE_EV_STATUS_UPDATE) = { on_status, RM_NODE_ST_RUNNING, { RM_NODE_ST_UNHEALTHY } },
@@ -237,14 +238,14 @@ static const struct sv_fsm_cell cells[RM_NODE_STATES * N] = {
     LISTS(RM_NODE_ST_UNHEALTHY),
     LEAVES(RM_NODE_ST_UNHEALTHY),
 
-    AT(RM_NODE_ST_DECOMMISSIONING, RM_NODE_EV_STATUS_UPDATE) = { on_leaving_status,
+    AT(RM_NODE_ST_DECOMMISSIONING, RM_NODE_EV_STATUS_UPDATE) = { on_decommissioning_status,
                                                                  RM_NODE_ST_DECOMMISSIONING,
                                                                  { RM_NODE_ST_DECOMMISSIONED } },
     AT(RM_NODE_ST_DECOMMISSIONING,
        RM_NODE_EV_GRACEFUL) = { on_graceful, RM_NODE_ST_DECOMMISSIONING, { 0 } },
     AT(RM_NODE_ST_DECOMMISSIONING,
        RM_NODE_EV_RECOMMISSION) = { on_recommission, RM_NODE_ST_RUNNING, { 0 } },
-    AT(RM_NODE_ST_DECOMMISSIONING, RM_NODE_EV_RECONNECTED) = { on_leaving_status,
+    AT(RM_NODE_ST_DECOMMISSIONING, RM_NODE_EV_RECONNECTED) = { on_decommissioning_status,
                                                                RM_NODE_ST_DECOMMISSIONING,
                                                                { RM_NODE_ST_DECOMMISSIONED } },
     LISTS(RM_NODE_ST_DECOMMISSIONING),

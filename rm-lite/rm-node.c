@@ -1,4 +1,4 @@
-/* Nodes: made, freed, and what the next heartbeat's answer tells them; see rm-node.h. */
+/* Nodes as objects, with the lists for the next heartbeat's answer; see rm-node.h. */
 #include "rm-lite/rm-node.h"
 
 #include "common/oom.h"

@@ -68,9 +68,9 @@ struct rm_node {
     char *health;
     int32_t used_pmem, used_vmem, node_pmem, node_vmem; /* utilisation */
     float used_cpu, node_cpu;
-    int32_t container_key, nm_key; /* ids it knows */
+    int32_t container_key, nm_key; /* ids of the keys that it has */
     struct rm_container *containers;
-    struct rm_name_set *apps; /* applications that run there by its own account */
+    struct rm_name_set *apps; /* applications that the node reports as running */
     struct rm_cid *to_cleanup, *to_remove;
     struct rm_aid *apps_to_cleanup;
     uint8_t *last_response; /* packed, for a repeated heartbeat */

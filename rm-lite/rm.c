@@ -99,7 +99,7 @@ static int load_scheduler_conf(struct rm *rm, struct sv_error *err)
     if (sv_asprintf(&path, "%s/capacity-scheduler.xml", dir) < 0)
         return -ENOMEM;
     r = sv_conf_load_file(rm->xml, path, err);
-    return r == -ENOENT ? 0 : r; /* none: one queue root.default with everything */
+    return r == -ENOENT ? 0 : r; /* absent: one queue root.default with 100 % */
 }
 
 static int start(struct rm *rm, struct sv_error *err)

@@ -1,5 +1,5 @@
-/* What the scheduler's own files share: queues.c, asks.c, assign.c, scheduler.c. Nobody else
- * includes this. */
+/* Private declarations of the scheduler: queues.c, queue-limits.c, allocation.c, asks.c, assign.c,
+ * scheduler.c and scheduler-query.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -25,7 +25,7 @@ struct rm_queue {
     char *name, *path;
     struct rm_queue *parent;
     struct rm_queue **children; /* in the configured order */
-    struct rm_queue **sorted;   /* the same, as the last assignment pass ordered them */
+    struct rm_queue **sorted;   /* the same, in the order of the last assignment pass */
     size_t n_children;
     /* configured */
     enum rm_queue_mode mode;
@@ -147,7 +147,7 @@ struct rm_sched {
     struct rm_res cluster;
     int32_t n_nodes;
     struct rm_sched_node *nodes, *node_list;
-    struct rm_sched_node *cursor; /* where the next ask round begins; NULL = at the head */
+    struct rm_sched_node *cursor; /* first node of the next ask round; NULL: the head */
     struct rm_sched_app *apps;
     struct rm_sched_container *containers;
     struct rm_decision *out;
@@ -173,7 +173,7 @@ struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue 
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);
 int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);
-void rm_app_ready(struct rm_sched_app *app); /* in or out of leaf->ready, as it must be */
+void rm_app_ready(struct rm_sched_app *app); /* puts it into leaf->ready or takes it out */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 

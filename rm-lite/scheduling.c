@@ -14,7 +14,7 @@ static void on_allocated(struct rm *rm, const struct rm_decision *d)
     struct rm_node *node = rm_node_find(rm, &d->node);
     struct rm_container *c;
 
-    if (!att || !node) { /* the scheduler knows only what was put in: cannot happen */
+    if (!att || !node) { /* cannot happen: the scheduler knows only added ones */
         struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_DONE, .container = d->container };
 
         (void)rm_schedule(rm, &ev, NULL);
@@ -55,8 +55,8 @@ static void decide(struct rm *rm, const struct rm_decision *d)
             rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_ABORTED,
                                    "Container of a completed application");
         break;
-    case RM_DECIDE_LOST:     /* the node's own machine tells its containers */
-    case RM_DECIDE_RESERVED: /* the scheduler's own business */
+    case RM_DECIDE_LOST:     /* rm-node-fsm.c posts the ends of its containers */
+    case RM_DECIDE_RESERVED: /* internal to the scheduler */
     case RM_DECIDE_UNRESERVED:
         break;
     }
@@ -69,8 +69,8 @@ int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error 
     size_t n;
     int r = rm_sched_handle(rm->sched, ev, sv_now_ms(), &d, &n, err);
 
-    /* on_allocated may come back here, which would overwrite the list: only for what the scheduler
-     * does not know, and that ends the loop. */
+    /* on_allocated calls this function again, which overwrites the list, only in the case that
+     * cannot happen. */
     for (size_t i = 0; i < n; i++)
         decide(rm, &d[i]);
     return r;

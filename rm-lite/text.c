@@ -1,5 +1,5 @@
-/* Owned strings; see text.h. Texts of peers (diagnostics, tracking URLs) end up here, so their
- * length is bounded. */
+/* Owned strings; see text.h. Diagnostics and tracking URLs come from peers, so their length is
+ * bounded. */
 #include "rm-lite/text.h"
 
 #include <stdlib.h>

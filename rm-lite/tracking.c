@@ -1,4 +1,5 @@
-/* URLs of applications. See tracking.h; called by reports.c, the machines and the web. */
+/* URLs of applications. See tracking.h; called by reports.c, audit.c, web-json.c and RMAppAttempt.
+ */
 #include "rm-lite/tracking.h"
 
 #include <stdio.h>

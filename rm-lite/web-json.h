@@ -1,4 +1,4 @@
-/* Objects of the REST answers, and the page. New references; NULL = no memory. */
+/* JSON objects of the REST answers, and the HTML page. New references; NULL: no memory. */
 #ifndef SELVEDGE_RM_LITE_WEB_JSON_H
 #define SELVEDGE_RM_LITE_WEB_JSON_H
 

@@ -1,6 +1,6 @@
-/* REST under /ws/v1/cluster (8088), with Hadoop's paths and fields, and a small page for people.
+/* REST under /ws/v1/cluster (8088) with Hadoop's paths and fields, and a small HTML page.
  *
- * The peer is anybody who can reach the port; names in the answers are what users chose, so JSON is
+ * Every host that reaches the port may call; names in the answers are chosen by users, so JSON is
  * made by jansson and HTML is escaped. */
 #include "rm-lite/web.h"
 
@@ -129,7 +129,8 @@ static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_
     }
     DL_FOREACH (rm->app_list, app)
         if ((int64_t)json_array_size(list) < limit && app_matches(req, app))
-            (void)json_array_append_new(list, rm_json_app(app)); /* no memory: shorter, ignoring */
+            (void)json_array_append_new(
+                list, rm_json_app(app)); /* no memory: the entry is missing, ignoring */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
 }
 
@@ -145,7 +146,7 @@ static int get_nodes(struct rm *rm, const struct sv_http_request *req, struct sv
                 states ? in_csv(states, rm_node_fsm.state_names[n->state]) : rm_node_is_active(n);
 
             if (show)
-                (void)json_array_append_new(list, rm_json_node(n)); /* shorter, ignoring */
+                (void)json_array_append_new(list, rm_json_node(n)); /* as above */
         }
     return send_json(ret, 200, json_pack("{s:{s:o}}", "nodes", "node", list));
 }
@@ -210,7 +211,7 @@ static int get_attempts(struct rm_app *app, struct sv_http_response *ret)
     struct rm_attempt *att;
 
     DL_FOREACH (app->attempts, att)
-        (void)json_array_append_new(list, rm_json_attempt(att)); /* shorter, ignoring */
+        (void)json_array_append_new(list, rm_json_attempt(att)); /* as above */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "appAttempts", "appAttempt", list));
 }
 
@@ -239,7 +240,7 @@ static int get_containers(struct rm *rm, struct rm_app *app, const char *rest,
     list = json_array();
     for (struct rm_container *c = rm->containers; c; c = c->hh.next)
         if (c->attempt == att)
-            (void)json_array_append_new(list, rm_json_container(c)); /* shorter, ignoring */
+            (void)json_array_append_new(list, rm_json_container(c)); /* as above */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
 }
 
@@ -288,7 +289,7 @@ static int redirect(struct sv_http_response *ret, const char *to)
     return ret->location ? 0 : -ENOMEM;
 }
 
-/* /proxy/<application>/…: the master's own page, when it gave one. */
+/* /proxy/<application>/…: redirects to the ApplicationMaster's tracking URL, if any. */
 static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX], url[1100];
@@ -312,7 +313,7 @@ static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
     (void)snprintf(url, sizeof(url), "%s%.1000s",
                    strstr(app->current->tracking_url, "://") ? "" : "http://",
                    app->current->tracking_url);
-    for (const char *p = url; *p; p++) /* nothing that would break out of the header */
+    for (const char *p = url; *p; p++) /* no character that ends the header */
         if ((unsigned char)*p <= 0x20 || *p == 0x7f)
             return bad_request(ret, "the application's tracking URL is not one");
     if (!sv_has_prefix(url, "http://") && !sv_has_prefix(url, "https://"))
