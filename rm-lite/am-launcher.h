@@ -1,12 +1,12 @@
 /* AMLauncher: starts and stops ApplicationMasters on NodeManagers. */
-#ifndef SELVEDGE_RM_LITE_LAUNCHER_H
-#define SELVEDGE_RM_LITE_LAUNCHER_H
+#ifndef SELVEDGE_RM_LITE_AM_LAUNCHER_H
+#define SELVEDGE_RM_LITE_AM_LAUNCHER_H
 
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 
 /* startContainers; posts LAUNCHED or LAUNCH_FAILED to the attempt. */
 void rm_launcher_launch(struct rm_attempt *att);
-/* stopContainers of the master; errors are logged and forgotten (the heartbeat cleans up too). */
+/* stopContainers of the master; errors are only logged (the node's heartbeat cleans up too). */
 void rm_launcher_cleanup(struct rm_attempt *att);
 void rm_launcher_free(struct rm *rm);
 
