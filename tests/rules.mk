@@ -56,7 +56,7 @@ coverage: lane-programs
 # Programs that are late at random, each by itself: what is assumed of the order of two shows. Minutes.
 DELAYS_BUILD := build-delays
 DELAYS := CC=$(CURDIR)/tests/delays/cc DELAYS_HOOK=$(CURDIR)/$(DELAYS_BUILD)/hook.o
-DELAYS_T := launch-life spare activation nodemanager recovery job localizer rm
+DELAYS_T := launch-life activation nodemanager recovery job localizer rm
 check-delays:
 	$(Q)mkdir -p $(DELAYS_BUILD)
 	$(Q)gcc -O2 -Wall -Wextra -fPIC -fno-stack-protector -c -o $(DELAYS_BUILD)/hook.o tests/delays/hook.c
