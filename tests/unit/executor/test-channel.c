@@ -1,5 +1,6 @@
 /* executor/channel.c with /bin/true in the place of the helper: it is started, can always be waited
- * for, and is known again. What the helper does with what is said: tests/integration/test-spare. */
+ * for, and is known again. What the helper does with what is said: tests/integration/setuid-helper.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
