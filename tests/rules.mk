@@ -94,11 +94,11 @@ $(addprefix $(BUILD)/tests/bench/,floor payload): $(BUILD)/tests/bench/%: tests/
 TEST_PROGRAMS += $(addprefix $(BUILD)/tests/bench/,launch payload spawn floor)
 
 # In the place of programs that the helper executes; nothing of the host is needed.
-$(BUILD)/tests/integration/witness: tests/integration/witness.c
+$(BUILD)/tests/integration/setuid-helper/witness: tests/integration/setuid-helper/witness.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) $(WARN) -O1 -D_GNU_SOURCE -static -o $@ $<
-TEST_PROGRAMS += $(BUILD)/tests/integration/witness
+TEST_PROGRAMS += $(BUILD)/tests/integration/setuid-helper/witness
 
 # Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))

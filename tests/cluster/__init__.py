@@ -10,6 +10,6 @@ Needs root. Nothing outside the cluster's one directory, its accounts and its cg
 """
 from .cluster import Cluster, ClusterError
 from .host import HostError, private_namespace
-from .report import Report
+from lib.report import Report
 
 __all__ = ["Cluster", "ClusterError", "HostError", "Report", "private_namespace"]
