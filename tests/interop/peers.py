@@ -110,7 +110,7 @@ def _daemon(c, daemon, main, conf_dir):
 
 def options(c, kind):
     """JVM options that keep everything inside the cluster's directory."""
-    return [HEAP[kind], "-XX:-UsePerfData", f"-Djava.io.tmpdir={c.root}/tmp", f"-Duser.home={c.home}"]
+    return [*hadoop.SHORT_LIVED, HEAP[kind], "-XX:-UsePerfData", f"-Djava.io.tmpdir={c.root}/tmp", f"-Duser.home={c.home}"]
 
 
 def start_rm(c):
