@@ -1,6 +1,6 @@
 """The helper built from a changed copy of its sources, for the fixed place of helperlib's prebuilt ground; and test
 programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
-root and a finished `make lane-programs`."""
+root and a finished `make test-programs`."""
 import fcntl
 import os
 import re
