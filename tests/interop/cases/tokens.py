@@ -32,7 +32,7 @@ WANTED = {
     "container: wrong password": ({INVALID}, ""),
     "container: truncated identifier": ({YARN, INVALID}, ""),
     "container: altered identifier": ({INVALID}, ""),
-    # Hadoop's NodeManager falls over it.
+    # NullPointerException in Hadoop's NodeManager.
     "container: empty identifier": ({NULL, YARN, INVALID}, ""),
     "container: another application's token": ({YARN}, "Unauthorized request to start container"),
     "container: good": (GOOD, ""),
@@ -52,9 +52,9 @@ WANTED = {
     "rm: an NMToken instead": ({INVALID}, ""),
     "rm: registered twice": ({MASTER}, "already registered"),
     "rm: a wrong response id": ({MASTER}, "responseId"),
-    # Hadoop's NodeManager starts it until the ResourceManager has told it of the end.
+    # Hadoop's NodeManager starts containers until the ResourceManager has reported the end.
     "nm: token of an ended application": ({"-", YARN, INVALID, SASL}, ""),
-    # … and its ResourceManager forgets the attempt a moment after it has said FINISHED.
+    # Hadoop's ResourceManager forgets the attempt some time after the state FINISHED.
     "rm: token of an ended application": ({NO_ATTEMPT, INVALID, SASL, MASTER}, ""),
 }
 # The probe waits for the expiry of a token; the other groups start each container well before it.
