@@ -1,5 +1,5 @@
-# Selvedge: one non-recursive build. Each room brings a rules.mk with its explicit object lists;
-# everything made lands under $(BUILD). See CONTRIBUTING.md.
+# Selvedge: one non-recursive build. Each component brings a rules.mk with its explicit object lists;
+# everything built lands under $(BUILD). See CONTRIBUTING.md.
 #
 #   make [SANITIZE=1] [CC=clang] [BUILD=dir] [V=1]
 MAKEFLAGS += --no-builtin-rules
@@ -14,9 +14,9 @@ endif
 AR        := ar
 PROTOC_C  ?= protoc-c
 PKGCONFIG ?= pkg-config
-# These install what is missing first, pkg-config included, and build in a make of their own.
+# These targets install missing packages first, pkg-config included, and build in a make of their own.
 ifneq ($(MAKECMDGOALS),)
-ifeq ($(filter-out deps demo check check-vm clean,$(MAKECMDGOALS)),)
+ifeq ($(filter-out deps demo check check-fast check-full check-vm clean,$(MAKECMDGOALS)),)
 PKGCONFIG := :
 endif
 endif
@@ -41,8 +41,8 @@ endif
 CSTD     := -std=gnu17
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wvla -Wformat=2 -Wno-missing-field-initializers
-# $(call cc_flag,FLAG…): those of the flags that $(CC) knows (clang before 16 wants a second one
-# for the zero initialisation).
+# $(call cc_flag,FLAG…): the flags that $(CC) supports (clang before 16 needs a second one for
+# zero initialisation).
 cc_flag  = $(if $(shell $(CC) $(1) -Werror -E -xc /dev/null >/dev/null 2>&1 && echo y),$(1))
 HARDEN_BASE := -fstack-protector-strong -fcf-protection -fstack-clash-protection \
             $(or $(call cc_flag,-ftrivial-auto-var-init=zero),$(call cc_flag,-ftrivial-auto-var-init=zero \
@@ -60,14 +60,14 @@ CPPFLAGS += -D_GNU_SOURCE -I. -I$(BUILD)/gen
 CFLAGS   += $(CSTD) $(WARN) $(HARDEN) $(OPT) -fPIE
 LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDSAN)
 
-PROGRAMS  :=# binaries, each with its own object list in its room
+PROGRAMS  :=# binaries, each with its own object list in its component
 LIBS      :=
 GENERATED :=# headers and sources that must exist before anything compiles
 UNIT_TESTS :=# names below tests/unit, without .c
 
 all: programs
 
-# Rooms, ground floor first: a room includes only headers of rooms above it in this list.
+# Components in dependency order: a component includes only headers of those before it in this list.
 include common/rules.mk
 include wire/rules.mk
 include cgroups/rules.mk
@@ -107,9 +107,9 @@ $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
 endef
 
 clean:
-	rm -rf build build-asan build-clang build-fuzz build-delays
+	rm -rf build build-asan build-asan-gcc build-clang build-fuzz build-delays
 
-# $(BUILD)/vm has the trees of whole machines.
+# $(BUILD)/vm holds the file trees of virtual machines.
 -include $(shell test -d $(BUILD) && find $(BUILD) -path $(BUILD)/vm -prune -o -name '*.d' -type f -print)
 
 .PHONY: all programs clean

@@ -1,5 +1,5 @@
-"""The files of this tree that people write, for the checks of style: git's list, or, in a tree without its
-history or on a machine without git, everything but what is built."""
+"""The hand-written files of this tree, for the style checks: git's list or, without a git repository or
+without git, every file outside the build directories."""
 import os
 import subprocess
 
@@ -7,7 +7,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 
 def files(*endings):
-    """Paths below TOP, sorted; those with one of the endings, all without any."""
+    """Sorted paths below TOP that end with one of `endings`; without endings, all."""
     try:
         listed = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard"], capture_output=True,
                                 text=True)
