@@ -1,6 +1,6 @@
 /* What an archive may contain: own rules on every entry, before anything is written. Pure, without
  * libarchive, so that it can be tested and fuzzed by itself. One refused entry refuses the whole
- * archive. The reasons and the table of rules: docs/decisions/050-localizer-limits-and-names.md.
+ * archive. The reasons and the table of rules: docs/design/localizer.md.
  *
  * Hostile: everything here but the limits. Written for unpack.c, which still creates every object
  * with O_EXCL, beneath the target, without following links: policy and kernel must both agree. */

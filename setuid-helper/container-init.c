@@ -4,7 +4,7 @@
  *
  * The job has the same user id. It can neither trace this process nor read its memory and its
  * descriptors: its file is not readable by users (mode 0711), so the kernel never makes it dumpable
- * (decision 057). It has nothing that is worth it, either: two descriptors, no environment, and no
+ * (ADR 28). It has nothing that is worth it, either: two descriptors, no environment, and no
  * byte of the helper. */
 #include <poll.h>
 #include <signal.h>

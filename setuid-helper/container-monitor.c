@@ -5,7 +5,7 @@
  *
  * Of what it reads, the launched child's words come from the job's user: they are bounded. Its
  * file is not readable by its account (mode 0711), so nobody but root can trace it (watch.h,
- * decision 057). */
+ * ADR 28). */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

@@ -586,7 +586,7 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     /* EXCLUSIVE keeps a second daemon out and the WAL index in memory. synchronous=NORMAL: a
-     * commit survives the daemon; fsync happens at checkpoints (decision 045). */
+     * commit survives the daemon; fsync happens at checkpoints (ADR 16). */
     (void)sqlite3_exec(s->db,
                        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
                        "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"

@@ -16,7 +16,7 @@ NULL = "java.lang.NullPointerException"
 # An identifier that cannot be read: Hadoop's server drops the connection in the middle of SASL, so
 # its client sees an end of file. A server that says why is as good.
 UNREADABLE = {"java.io.IOException", INVALID, SASL}
-# Hadoop's server says what its SASL library says; ours says that the token is invalid (decision 020).
+# Hadoop's server says what its SASL library says; ours says that the token is invalid (ADR 4).
 WRONG_PASSWORD = {SASL, INVALID}
 GOOD = {"-"}
 
