@@ -1,7 +1,8 @@
-/* startContainers: what a request may start, with the checks and words of Hadoop's
- * ContainerManagerImpl. A call is answered after the records of what it started are in the store,
- * and only then do those containers begin. Hostile: every byte of the request but what the
- * ResourceManager has signed. */
+/* startContainers, with the checks and words of Hadoop's ContainerManagerImpl. A call is answered
+ * after the records of its containers are in the store, and only then do they begin. Hostile: every
+ * byte of the request that the ResourceManager has not signed. */
+#include "nodemanager/am/start-containers.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +10,15 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
-#include "nodemanager/am/container-manager-internal.h"
+#include "nodemanager/am/cm-reply.h"
+#include "nodemanager/am/container-manager.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/resources/assignments.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/store/state-store.h"
@@ -27,7 +30,7 @@
 #define START "Start Container Request"
 
 struct starting { /* one call, until its records are in the store */
-    struct nm *nm;
+    struct nm_am *am;
     struct ipc_call *call;
     Hadoop__Yarn__StartContainersResponseProto response;
     size_t n_started;
@@ -48,13 +51,13 @@ static int refuse(struct refusal *f, const char *java_class)
 }
 
 /* ContainerManagerImpl.authorizeStartAndResourceIncreaseRequest */
-static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
+static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
                      const struct yarn_container_token *t, const char *text, struct refusal *f)
 {
     static const char head[] = "Unauthorized request to start container.";
     char a[YARN_ID_TEXT_MAX], b[YARN_ID_TEXT_MAX];
     int64_t now = sv_wall_ms(), used_expiry_ms = 0;
-    struct nm_container *c = nm_container_find(nm, text);
+    struct nm_container *c = nm_container_find(am->ctx, text);
 
     if (yarn_app_id_cmp(nmt->attempt.app, t->container.attempt.app) != 0) {
         (void)sv_error_set(&f->err, -EACCES,
@@ -67,7 +70,7 @@ static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
     }
     /* Hadoop remembers (expiry, container): a new token for one that runs is refused with other
      * words, by start_one. */
-    if (nm_secrets_token_used(nm->secrets, text, &used_expiry_ms) &&
+    if (nm_secrets_token_used(am->ctx->secrets, text, &used_expiry_ms) &&
         (t->expiry_ms == used_expiry_ms || !c || nm_container_is_done(c))) {
         (void)sv_error_set(&f->err, -EACCES,
                            "%s\n Attempt to relaunch the same container with id "
@@ -83,7 +86,7 @@ static int authorize(struct nm *nm, const struct yarn_nm_token *nmt,
                            head, (long long)now, (long long)t->expiry_ms);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (t->rm_identifier != nm_updater_rm_identifier(nm->updater)) {
+    if (t->rm_identifier != nm_updater_rm_identifier(am->updater)) {
         (void)sv_error_set(&f->err, -EACCES,
                            "\nContainer %s rejected as it is allocated by a "
                            "previous RM",
@@ -109,7 +112,7 @@ static bool user_ok(const char *s)
 }
 
 /* Everything about the launch context that can be refused before anything is done. */
-static int check_context(struct nm *nm, const struct yarn_container_token *t,
+static int check_context(struct nm_context *ctx, const struct yarn_container_token *t,
                          const Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
                          struct refusal *f)
 {
@@ -156,7 +159,7 @@ static int check_context(struct nm *nm, const struct yarn_container_token *t,
                            (long long)t->resource.memory_mb, t->resource.vcores);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    return nm->stopping ? -ESHUTDOWN : 0;
+    return ctx->stopping ? -ESHUTDOWN : 0;
 }
 
 static char *acl_of(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
@@ -170,12 +173,12 @@ static char *acl_of(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
 }
 
 /* The container's application; made and recorded with its first container. */
-static int find_or_make_app(struct nm *nm, const struct yarn_container_token *t,
+static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_token *t,
                             const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                             struct nm_app **ret, struct refusal *f)
 {
     char text[YARN_ID_TEXT_MAX];
-    struct nm_app *app = nm_app_find(nm, yarn_app_id_text(t->container.attempt.app, text));
+    struct nm_app *app = nm_app_find(ctx, yarn_app_id_text(t->container.attempt.app, text));
     int r;
 
     if (app) {
@@ -194,7 +197,7 @@ static int find_or_make_app(struct nm *nm, const struct yarn_container_token *t,
         *ret = app;
         return 0;
     }
-    r = nm_app_new(nm, t->container.attempt.app, t->submitter, &app);
+    r = nm_app_new(ctx, t->container.attempt.app, t->submitter, &app);
     if (r < 0)
         return r;
     app->view_acl = acl_of(clc, HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP);
@@ -203,7 +206,7 @@ static int find_or_make_app(struct nm *nm, const struct yarn_container_token *t,
     sv_log(SV_LOG_INFO, text, "Creating a new application reference for app %s", text);
     nm_app_add(app);
     *ret = app;
-    r = nm_store_app(nm->store, app->text, app->user, app->view_acl ? app->view_acl : " ",
+    r = nm_store_app(ctx->store, app->text, app->user, app->view_acl ? app->view_acl : " ",
                      app->modify_acl ? app->modify_acl : " ");
     if (r < 0)
         nm_app_remove(app);
@@ -213,7 +216,8 @@ static int find_or_make_app(struct nm *nm, const struct yarn_container_token *t,
 static int start_one(struct starting *s, const struct yarn_container_token *t, const char *text,
                      const Hadoop__Yarn__StartContainerRequestProto *q, struct refusal *f)
 {
-    struct nm *nm = s->nm;
+    struct nm_assignments *assignments = s->am->assignments;
+    struct nm_context *ctx = s->am->ctx;
     struct sv_arena *a = ipc_call_arena(s->call);
     size_t size = hadoop__yarn__start_container_request_proto__get_packed_size(q);
     struct nm_container *c = NULL;
@@ -228,7 +232,7 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
                            REQUEST_MAX);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (nm_container_find(nm, text)) {
+    if (nm_container_find(ctx, text)) {
         nm_audit_failure_id(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
                             NM_CM_TARGET_FAILURE, "Container already running on this node!",
                             t->container);
@@ -240,30 +244,31 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
     if (!packed)
         return -ENOMEM;
     hadoop__yarn__start_container_request_proto__pack(q, packed);
-    r = nm_container_new(nm, t, packed, size, &c);
+    r = nm_container_new(ctx, t, packed, size, &c);
     if (r < 0)
         return r;
-    c->local_dir = nm_dirs_pick_local(nm->dirs, 0);
-    c->log_dir = nm_dirs_pick_log(nm->dirs);
-    if (c->local_dir < 0)
-        c->local_dir = 0; /* refused at the launch: DISKS_FAILED, as in Hadoop */
-    if (c->log_dir < 0)
-        c->log_dir = 0;
-    r = find_or_make_app(nm, t, q->container_launch_context, &app, f);
+    c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, 0);
+    c->launch.log_dir = nm_dirs_pick_log(ctx->dirs);
+    if (c->launch.local_dir < 0)
+        c->launch.local_dir = 0; /* refused at the launch: DISKS_FAILED, as in Hadoop */
+    if (c->launch.log_dir < 0)
+        c->launch.log_dir = 0;
+    r = find_or_make_app(ctx, t, q->container_launch_context, &app, f);
     if (r >= 0)
         r = nm_app_join(app, c);
     if (r < 0) {
-        nm_container_discard(c);
+        nm_container_free(c);
         return r;
     }
     nm_container_add(c, app);
-    if (nm_assign(c, assigned, &why) < 0)
-        c->unassigned = strdup(why.text);
-    r = nm_store_container(nm->store, c->text, app->text, packed, size, c->start_ms, c->local_dir,
-                           c->log_dir, assigned);
+    if (nm_assign(assignments, c, assigned, &why) < 0)
+        c->share.unassigned = strdup(why.text);
+    r = nm_store_container(ctx->store, c->text, app->text, packed, size, c->start_ms,
+                           c->launch.local_dir, c->launch.log_dir, assigned);
     if (r >= 0)
-        r = nm_secrets_use_token(nm->secrets, c->text, t->expiry_ms);
+        r = nm_secrets_use_token(ctx->secrets, c->text, t->expiry_ms);
     if (r < 0) {
+        nm_assign_release(assignments, c);
         nm_container_remove(c);
         return r;
     }
@@ -290,7 +295,7 @@ static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
         (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
         return -ECANCELED;
     }
-    r = nm_secrets_verify_container_token(s->nm->secrets, &token, &t, &s->abort_error);
+    r = nm_secrets_verify_container_token(s->am->ctx->secrets, &token, &t, &s->abort_error);
     if (r < 0) {
         s->abort = r == -EACCES;
         if (r == -EBADMSG)
@@ -298,14 +303,14 @@ static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
         return -ECANCELED;
     }
     yarn_container_id_text(t.container, text);
-    r = authorize(s->nm, nmt, &t, text, &f);
-    if (r >= 0 && nm_secrets_attempt_starts(s->nm->secrets, nmt, &f.err) < 0) {
+    r = authorize(s->am, nmt, &t, text, &f);
+    if (r >= 0 && nm_secrets_attempt_starts(s->am->ctx->secrets, nmt, &f.err) < 0) {
         s->abort = true; /* InvalidToken aborts the call */
         s->abort_error = f.err;
         return -ECANCELED;
     }
     if (r >= 0)
-        r = check_context(s->nm, &t, q->container_launch_context, a, &f);
+        r = check_context(s->am->ctx, &t, q->container_launch_context, a, &f);
     if (r >= 0)
         r = start_one(s, &t, text, q, &f);
     if (r >= 0) {
@@ -331,14 +336,13 @@ static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
     return 0;
 }
 
-/* The records are in the store (or not): answer, and begin. */
-static void on_started_recorded(void *userdata, bool ok)
+/* The records are in the store (or not): containers begin, or are forgotten. */
+static void begin_recorded(struct starting *s, bool ok)
 {
-    struct starting *s = userdata;
-    struct nm *nm = s->nm;
+    struct nm_context *ctx = s->am->ctx;
 
     for (size_t i = 0; i < s->n_started; i++) {
-        struct nm_container *c = nm_container_find(nm, s->started[i]);
+        struct nm_container *c = nm_container_find(ctx, s->started[i]);
         struct nm_app *app;
 
         if (!c)
@@ -346,18 +350,26 @@ static void on_started_recorded(void *userdata, bool ok)
         app = c->app;
         c->recorded = ok;
         if (ok && app->state == NM_APP_NEW)
-            nm_post_app(app, NM_APP_EV_INIT_APPLICATION, NULL);
+            nm_app_post(app, NM_APP_EV_INIT_APPLICATION, NULL);
         if (ok) {
-            nm_post_app(app, NM_APP_EV_INIT_CONTAINER, c->text);
+            nm_app_post(app, NM_APP_EV_INIT_CONTAINER, c->text);
             continue;
         }
+        nm_assign_release(s->am->assignments, c);
         nm_container_remove(c);
         if (app->state == NM_APP_NEW && !app->members)
             nm_app_remove(app);
     }
-    if (!ok)
+}
+
+static void on_recorded(void *userdata, int result)
+{
+    struct starting *s = userdata;
+
+    begin_recorded(s, result >= 0);
+    if (result < 0)
         ipc_call_fail(s->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",
-                      nm->node_id_text);
+                      s->am->ctx->node_id_text);
     else if (s->abort)
         ipc_call_fail(s->call, JAVA_INVALID_TOKEN, "%s", s->abort_error.text);
     else if (s->abort_error.code)
@@ -371,7 +383,7 @@ static void on_started_recorded(void *userdata, bool ok)
 void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     const Hadoop__Yarn__StartContainersRequestProto *q = (const void *)request;
-    struct nm *nm = userdata;
+    struct nm_am *am = userdata;
     struct sv_arena *a = ipc_call_arena(call);
     size_t n = q->n_start_container_request;
     struct yarn_nm_token nmt;
@@ -380,7 +392,7 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
 
     if (nm_cm_caller(call, &nmt) < 0)
         return;
-    if (!nm_updater_registered(nm->updater)) {
+    if (!nm_updater_registered(am->updater)) {
         ipc_call_fail(call, JAVA_NM_NOT_READY,
                       "Rejecting new containers as NodeManager has not "
                       "yet connected with ResourceManager");
@@ -401,7 +413,7 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
         nm_cm_out_of_memory(call);
         return;
     }
-    s->nm = nm;
+    s->am = am;
     s->call = call;
     hadoop__yarn__start_containers_response_proto__init(&s->response);
     s->response.succeeded_requests = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n + 1);
@@ -412,6 +424,7 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
         r = start_request(s, &nmt, q->start_container_request[i]);
     if (r < 0 && r != -ECANCELED)
         (void)sv_error_errno(&s->abort_error, r, "NodeManager");
-    if (nm_store_after_commit(s->nm->store, on_started_recorded, s) < 0)
-        on_started_recorded(s, false);
+    r = nm_store_after_commit(am->ctx->store, on_recorded, s);
+    if (r < 0)
+        on_recorded(s, r);
 }

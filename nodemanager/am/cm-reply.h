@@ -1,7 +1,7 @@
-/* What the files of the container manager share: who asks, and rows of answers. Included by
- * container-manager.c and container-start.c only. */
-#ifndef SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_INTERNAL_H
-#define SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_INTERNAL_H
+/* Common parts of the container manager's methods: the caller, and rows of answers. For the files
+ * of am/ alone. */
+#ifndef SELVEDGE_NODEMANAGER_AM_CM_REPLY_H
+#define SELVEDGE_NODEMANAGER_AM_CM_REPLY_H
 
 #include "wire/ipc-server.h"
 #include "wire/methods.h"
@@ -18,7 +18,5 @@ Hadoop__Yarn__ContainerExceptionMapProto *nm_cm_failed_row(struct sv_arena *a,
                                                            struct yarn_container_id id,
                                                            const char *java_class,
                                                            const char *message);
-/* container-start.c: an ipc_handler. */
-void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
 
 #endif
