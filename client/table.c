@@ -1,5 +1,5 @@
-/* See table.h. What is printed comes from applications and peers: control characters are escaped
- * before they reach a terminal. */
+/* See table.h. Cells come from applications and peers: control characters are escaped before they
+ * reach a terminal. */
 #include "client/table.h"
 
 #include <stdarg.h>

@@ -59,7 +59,7 @@ static int answer(const struct loc_msg *m)
     }
 }
 
-static int answer_failed(uint64_t request, enum loc_fail reason, const char *text)
+static int send_failed(uint64_t request, enum loc_fail reason, const char *text)
 {
     struct loc_msg m = { .type = LOC_MSG_FAILED, .request = request };
 
@@ -96,7 +96,7 @@ static int remove_entry(struct slot *s)
     if (loc_worker_remove(&s->fetch, s->cache, &s->worker) == 0)
         return 0;
     s->state = SLOT_FREE;
-    return answer_failed(s->request, LOC_FAIL_LEFTOVER, s->report.text);
+    return send_failed(s->request, LOC_FAIL_LEFTOVER, s->report.text);
 }
 
 static int finish(struct slot *s)
@@ -140,8 +140,8 @@ static int on_pipe(struct slot *s)
     if (s->state == SLOT_REMOVING) {
         status = end_worker(s, false);
         s->state = SLOT_FREE;
-        return answer_failed(s->request, status == 0 ? s->report.reason : LOC_FAIL_LEFTOVER,
-                             s->report.text);
+        return send_failed(s->request, status == 0 ? s->report.reason : LOC_FAIL_LEFTOVER,
+                           s->report.text);
     }
     status = end_worker(s, n != 0); /* something else than a report: do not wait for its end */
     if (!s->reported) {
@@ -155,7 +155,7 @@ static int on_pipe(struct slot *s)
     return finish(s);
 }
 
-static int stop_working(struct slot *s, enum loc_fail reason, const char *text)
+static int stop_worker(struct slot *s, enum loc_fail reason, const char *text)
 {
     (void)end_worker(s, true);
     set_failed(s, reason, text);
@@ -172,17 +172,17 @@ static int on_fetch(const struct loc_msg *m)
         if (slots[i].state == SLOT_FREE)
             s = &slots[i];
     if (!s)
-        return answer_failed(m->request, LOC_FAIL_INTERNAL, "too many requests at once");
+        return send_failed(m->request, LOC_FAIL_INTERNAL, "too many requests at once");
     fd = q->visibility == LOC_APPLICATION ? EXE_LOCALIZER_APP_FD(q->dir)
                                           : EXE_LOCALIZER_CACHE_FD(q->dir);
     if (fcntl(fd, F_GETFD) < 0)
-        return answer_failed(m->request, LOC_FAIL_INTERNAL,
-                             "the localizer was not given the cache directory");
+        return send_failed(m->request, LOC_FAIL_INTERNAL,
+                           "the localizer was not given the cache directory");
     *s = (struct slot){
         .request = m->request, .fetch = *q, .cache = fd, .deadline_ms = sv_now_ms() + q->deadline_ms
     };
     if (loc_worker_start(q, fd, &s->worker, &s->report) < 0)
-        return answer_failed(m->request, s->report.reason, s->report.text);
+        return send_failed(m->request, s->report.reason, s->report.text);
     s->state = SLOT_WORKING;
     return 0;
 }
@@ -191,7 +191,7 @@ static int on_cancel(uint64_t request)
 {
     for (size_t i = 0; i < WORKERS_MAX; i++)
         if (slots[i].state == SLOT_WORKING && slots[i].request == request)
-            return stop_working(&slots[i], LOC_FAIL_CANCELLED, "cancelled");
+            return stop_worker(&slots[i], LOC_FAIL_CANCELLED, "cancelled");
     return 0; /* answered already, or being removed */
 }
 
@@ -221,7 +221,7 @@ static int on_tick(void)
         if (s->state == SLOT_FREE)
             continue;
         if (s->state == SLOT_WORKING && now >= s->deadline_ms) {
-            r = stop_working(s, LOC_FAIL_LIMIT, "it took longer than the limit for one resource");
+            r = stop_worker(s, LOC_FAIL_LIMIT, "it took longer than the limit for one resource");
         } else {
             m.progress.bytes = s->report.bytes;
             r = answer(&m);
@@ -233,7 +233,7 @@ static int on_tick(void)
 }
 
 /* The channel, then the slots' pipes; returns 1 to go on. */
-static int once(int64_t *next_tick)
+static int run_once(int64_t *next_tick)
 {
     struct pollfd p[1 + WORKERS_MAX] = { { .fd = LOC_CHANNEL_FD, .events = POLLIN } };
     int64_t wait = *next_tick - sv_now_ms();
@@ -265,7 +265,7 @@ static int once(int64_t *next_tick)
 }
 
 /* The NodeManager wants nothing more: what is unfinished goes. */
-static void wind_up(void)
+static void close_all_workers(void)
 {
     for (size_t i = 0; i < WORKERS_MAX; i++) {
         struct slot *s = &slots[i];
@@ -319,10 +319,10 @@ int main(void)
     (void)signal(SIGXFSZ, SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL);
     do
-        r = once(&next_tick);
+        r = run_once(&next_tick);
     while (r > 0);
     if (r < 0)
         sv_log_warning("channel to the NodeManager: %s", strerror(-r));
-    wind_up();
+    close_all_workers();
     return r < 0 ? 1 : 0;
 }

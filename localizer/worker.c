@@ -66,7 +66,7 @@ struct work {
     struct loc_report report;
 };
 
-static void tell_progress(void *userdata, uint64_t bytes)
+static void report_progress(void *userdata, uint64_t bytes)
 {
     struct work *w = userdata;
     struct loc_report r = { .bytes = bytes };
@@ -108,7 +108,7 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
         .match = match,
         .sink = &loc_disk_sink,
         .userdata = &disk,
-        .progress = tell_progress,
+        .progress = report_progress,
         .progress_userdata = w,
         .policy = { .max_bytes = w->q->max_bytes, .max_entries = w->q->max_entries },
     };
@@ -141,7 +141,7 @@ static int run(struct work *w, int tmp)
                             .dir = tmp,
                             .fd = -1,
                             .name = keep ? q->name : NULL,
-                            .progress = tell_progress,
+                            .progress = report_progress,
                             .progress_userdata = w };
     int r = 0;
 
@@ -188,7 +188,7 @@ static int open_tmp(const struct loc_fetch *q, int cache, struct sv_error *err)
     return fd;
 }
 
-static int child(const struct loc_fetch *q, int cache, int pipe, pid_t parent)
+static int worker_main(const struct loc_fetch *q, int cache, int pipe, pid_t parent)
 {
     struct work w = { .q = q, .pipe = pipe, .reason = LOC_FAIL_INTERNAL };
     _cleanup_close_ int tmp = -1;
@@ -252,7 +252,7 @@ int loc_worker_start(const struct loc_fetch *q, int cache, struct loc_worker *re
     }
     pid = start(&cache, &pipe);
     if (pid == 0)
-        _exit(child(q, cache, pipe, parent));
+        _exit(worker_main(q, cache, pipe, parent));
     if (pid < 0) {
         char name[TMP_NAME_MAX];
 

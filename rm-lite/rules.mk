@@ -25,7 +25,7 @@ $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 
-# Plays nodes, client and masters for tests/integration/test-rm.
-$(BUILD)/tests/integration/rm-driver: $(BUILD)/tests/integration/rm-driver.o $(WIRE_A) $(COMMON_A)
+# Plays nodes, client and masters for tests/integration/rm-lite/test-rm.
+$(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite/rm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
-TEST_PROGRAMS += $(BUILD)/tests/integration/rm-driver
+TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
