@@ -10,7 +10,7 @@
 
 #include "cgroups/cg.h"
 #include "common/error.h"
-#include "executor/ask.h"
+#include "executor/helper-protocol.h"
 #include "wire/ids.h"
 
 struct exe;

@@ -59,6 +59,10 @@ void exe_call_hang_up(struct exe_call *c);
 /* Frees all. */
 void exe_calls_free(struct exe *x);
 
+/* policy-check.c: EXE_STATUS_OK, or what is at fault, with words for a person. */
+enum exe_status exe_policy_compare(struct exe *x, const struct exe_reply *reply, char *why,
+                                   size_t n);
+
 /* operations.c: a request that ends with its answer. `object` is what it is about, for the words of
  * a failure; `done` may be NULL, and is not called when the daemon ends before. */
 int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
@@ -66,11 +70,6 @@ int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_f
 
 void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, const char *object,
                      const char *text);
-
-void exe_request_app(struct exe_request *r, struct yarn_app_id app);
-void exe_request_container(struct exe_request *r, struct yarn_container_id id);
-void exe_request_categories(struct exe_request *r, const uint16_t *categories); /* or NULL */
-int exe_request_user(struct exe_request *r, const char *user) _must_use_; /* -EINVAL: too long */
 
 /* container.c: for exe_free. */
 void exe_containers_free(struct exe *x);

@@ -1,6 +1,6 @@
 /* What passes between the daemon and container-executor, byte by byte: the request datagram, the
- * reply datagram and the exit record. Shared by executor/ (which asks; its half is executor/ask.h)
- * and setuid-helper/ (which decides); includes nothing but libc.
+ * reply datagram and the exit record. Shared by executor/ (which asks; its half is
+ * executor/helper-protocol.h) and setuid-helper/ (which decides); includes nothing but libc.
  *
  * Hostile input: the request, as seen by the helper (the daemon may be taken over); the exit
  * record, as seen by the daemon (a disk may lie). The decoders refuse what is not exactly right:
@@ -132,7 +132,8 @@ void exe_app_text(const struct exe_request *r, char *buf);
 void exe_container_text(const struct exe_request *r, char *buf);
 
 /* Where the helper stopped. One number a kind of refusal, stable over versions: it is the status of
- * the reply, the exit status of the helper and what tests look for. In words: executor/ask.c. */
+ * the reply, the exit status of the helper and what tests look for. In words:
+ * executor/helper-protocol.c. */
 enum exe_status {
     EXE_STATUS_OK = 0,
     EXE_STATUS_ARGUMENTS = 1,

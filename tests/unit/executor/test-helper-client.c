@@ -1,4 +1,4 @@
-/* executor/call.c. Socket-activated mode, against a listener that drops connections or reads the
+/* executor/helper-client.c. Socket-activated mode, against a listener that drops connections or reads the
  * request: a request that was not read is retried; one that was read never is. Setuid mode: nothing
  * is retried. */
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* A way to container-executor: a socket whose other end is descriptor 0 of one run of it. How that
  * run comes about is this file's matter; what is said there, call.c's. */
-#ifndef SELVEDGE_EXECUTOR_CHANNEL_H
-#define SELVEDGE_EXECUTOR_CHANNEL_H
+#ifndef SELVEDGE_EXECUTOR_HELPER_SPAWN_H
+#define SELVEDGE_EXECUTOR_HELPER_SPAWN_H
 
 #include <sys/types.h>
 
 #include "common/error.h"
-#include "executor/ask.h"
+#include "executor/helper-protocol.h"
 
 struct exe_channel {
     int socket;  /* SOCK_SEQPACKET; -1: hung up */

@@ -1,4 +1,4 @@
-#include "executor/channel.h"
+#include "executor/helper-spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

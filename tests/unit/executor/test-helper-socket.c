@@ -1,4 +1,4 @@
-/* executor/dial.c against a listener that takes, drops, or is not there. Its requests are numbered.
+/* executor/helper-socket.c against a listener that takes, drops, or is not there. Its requests are numbered.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
-#include "executor/dial.h"
+#include "executor/helper-socket.h"
 
 #define CALLS (EXE_DIAL_AT_ONCE + 3)
 

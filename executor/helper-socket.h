@@ -4,14 +4,14 @@
  * connections that systemd takes.
  *
  * A connection that is closed with its request unread was nothing: it is asked again. */
-#ifndef SELVEDGE_EXECUTOR_DIAL_H
-#define SELVEDGE_EXECUTOR_DIAL_H
+#ifndef SELVEDGE_EXECUTOR_HELPER_SOCKET_H
+#define SELVEDGE_EXECUTOR_HELPER_SOCKET_H
 
 #include <systemd/sd-event.h>
 
 #include "common/base.h"
-#include "executor/ask.h"
-#include "executor/channel.h"
+#include "executor/helper-protocol.h"
+#include "executor/helper-spawn.h"
 
 #define EXE_DIAL_AT_ONCE 64        /* unanswered ones; systemd's MaxConnections= is more */
 #define EXE_DIAL_PATIENCE_MS 10000 /* for the socket to be there */

@@ -1,4 +1,4 @@
-/* executor/channel.c with /bin/true in the place of the helper: it is started and can always be
+/* executor/helper-spawn.c with /bin/true in the place of the helper: it is started and can always be
  * waited for. */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "common/fd.h"
-#include "executor/channel.h"
+#include "executor/helper-spawn.h"
 
 static void ended(struct exe_channel *c)
 {

@@ -1,4 +1,4 @@
-#include "executor/dial.h"
+#include "executor/helper-socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
-#include "executor/channel.h"
+#include "executor/helper-spawn.h"
 
 #define TRY_AGAIN_USEC 100000
 #define WATCH_USEC 1000000

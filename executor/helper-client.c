@@ -11,8 +11,8 @@
 #include <utlist.h>
 
 #include "common/fd.h"
-#include "executor/channel.h"
-#include "executor/dial.h"
+#include "executor/helper-socket.h"
+#include "executor/helper-spawn.h"
 #include "executor/internal.h"
 
 struct exe_call {
