@@ -1,9 +1,8 @@
-/* The other way to container-executor: by a socket that systemd listens on
- * (selvedge-executor.socket), where each connection is a run of it. Nobody waits for a process
- * then, and what is asked may have to wait: for the socket to be there, for a place among the
- * connections that systemd takes.
+/* Requests in socket-activated mode: systemd listens (selvedge-executor.socket) and starts one
+ * helper for each connection. No process is ours to wait for, and a request may have to wait: for
+ * the socket to exist, for a place among systemd's connections.
  *
- * A connection that is closed with its request unread was nothing: it is asked again. */
+ * A connection closed before the request was read is retried: nothing was done. */
 #ifndef SELVEDGE_EXECUTOR_HELPER_SOCKET_H
 #define SELVEDGE_EXECUTOR_HELPER_SOCKET_H
 
@@ -13,17 +12,15 @@
 #include "executor/helper-protocol.h"
 #include "executor/helper-spawn.h"
 
-#define EXE_DIAL_AT_ONCE 64        /* unanswered ones; systemd's MaxConnections= is more */
+#define EXE_DIAL_IN_FLIGHT_MAX 64  /* unanswered requests; systemd's MaxConnections= is larger */
 #define EXE_DIAL_PATIENCE_MS 10000 /* for the socket to be there */
-#define EXE_DIAL_UNREAD_MS                                                                         \
-    60000 /* for a request to be read: a node that is busy starts many helpers at once, and        \
-           * drops the connections that are too many */
+#define EXE_DIAL_UNREAD_MS 60000   /* for a request to be read: systemd drops surplus connections */
 
-struct exe_dialer; /* one of a daemon */
+struct exe_dialer; /* one per daemon */
 struct exe_dial;   /* one request */
 
 int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret) _must_use_;
-/* No request is left. */
+/* Every request has been freed before. */
 struct exe_dialer *exe_dialer_free(struct exe_dialer *d);
 const char *exe_dialer_path(const struct exe_dialer *d);
 
@@ -31,19 +28,19 @@ const char *exe_dialer_path(const struct exe_dialer *d);
 struct exe_dial_ops {
     /* The request goes out on `socket`, which is the callee's: 0, or -errno and it stays ours. */
     int (*connected)(int socket, void *userdata);
-    /* There was no way for it, for too long; -errno of the last attempt. exe_dial_free is still to
-     * be called. */
+    /* The time limit has passed; -errno of the last attempt. exe_dial_free is still to be called.
+     */
     void (*failed)(int error, void *userdata);
 };
 
 /* `fds` are duplicated. */
 int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds,
              const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret) _must_use_;
-/* It was not sent, although connected: what ends then has not read it. */
-bool exe_dial_unsent(const struct exe_dial *q);
-/* It was not read. */
-void exe_dial_again(struct exe_dial *q);
-/* Answered, or of no use any more: its place is free. */
+/* Connected, but sending failed: safe to retry. */
+bool exe_dial_send_failed(const struct exe_dial *q);
+/* Sends the request again, on a new connection. */
+void exe_dial_retry(struct exe_dial *q);
+/* The request is answered or abandoned: the next one takes its place. */
 struct exe_dial *exe_dial_free(struct exe_dial *q);
 
 #endif

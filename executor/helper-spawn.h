@@ -1,5 +1,4 @@
-/* A way to container-executor: a socket whose other end is descriptor 0 of one run of it. How that
- * run comes about is this file's matter; what is said there, call.c's. */
+/* Connection to one helper process in setuid mode: started with a socket as descriptor 0. */
 #ifndef SELVEDGE_EXECUTOR_HELPER_SPAWN_H
 #define SELVEDGE_EXECUTOR_HELPER_SPAWN_H
 
@@ -8,19 +7,19 @@
 #include "common/error.h"
 #include "executor/helper-protocol.h"
 
-struct exe_channel {
-    int socket;  /* SOCK_SEQPACKET; -1: hung up */
-    int process; /* pidfd: readable when the run has ended; a child of ours, to be waited for */
+struct exe_helper {
+    int socket;  /* SOCK_SEQPACKET; -1: closed */
+    int process; /* pidfd of a child of ours: readable when it has exited */
     pid_t pid;
 };
-#define EXE_CHANNEL_NONE ((struct exe_channel){ .socket = -1, .process = -1 })
+#define EXE_HELPER_NONE ((struct exe_helper){ .socket = -1, .process = -1 })
 
-/* Starts `helper`. It has not been asked for anything: hung up now, it ends by itself. */
-int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_error *err) _must_use_;
+/* Starts `helper`, which waits for a request, and exits when the socket is closed instead. */
+int exe_helper_spawn(const char *helper, struct exe_helper *ret, struct sv_error *err) _must_use_;
 /* One request; `fds` are duplicated by sending. -EINVAL: the helper would refuse it. */
-int exe_channel_send(const struct exe_channel *c, const struct exe_request *r, const int *fds,
-                     size_t n_fds) _must_use_;
-/* Closes what is open; a process that runs is left to itself. */
-void exe_channel_close(struct exe_channel *c);
+int exe_helper_send(const struct exe_helper *c, const struct exe_request *r, const int *fds,
+                    size_t n_fds) _must_use_;
+/* Closes both descriptors; the process goes on. */
+void exe_helper_close(struct exe_helper *c);
 
 #endif

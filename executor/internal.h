@@ -1,4 +1,4 @@
-/* What the files of this room share; not for others. */
+/* Private declarations of the executor. */
 #ifndef SELVEDGE_EXECUTOR_INTERNAL_H
 #define SELVEDGE_EXECUTOR_INTERNAL_H
 
@@ -11,8 +11,8 @@ struct operation;
 struct exe {
     sd_event *event;
     char *helper;
-    struct exe_dialer *dialer; /* NULL: the helper is started, setuid, and not connected to */
-    bool unreachable;          /* as exe_unreachable tells */
+    struct exe_dialer *dialer; /* NULL: setuid mode */
+    bool unreachable;          /* see exe_unreachable */
     struct cg_root *cgroups;
     char **local_dirs, **log_dirs;
     bool unenforced_allowed, labels;
@@ -23,10 +23,10 @@ struct exe {
     struct exe_call *calls;           /* utlist */
     struct exe_container *containers; /* utlist */
     struct exe_localizer *localizers; /* utlist */
-    struct operation *operations;     /* utlist: asked and not answered */
+    struct operation *operations;     /* utlist: unanswered */
 };
 
-/* One run of the helper: a request, an answer, an end. `answer` comes first, once, with a reply or
+/* helper-client.c: one helper process, one request. `answer` comes first, once, with a reply or
  * NULL (the helper ended without one; then `status` is its wait status); `pidfd` belongs to the
  * callee. `ended` comes once the process has been reaped; where it is not ours, by a socket, when
  * the connection has ended: `status` then says how a localizer did, and else 0. Both from the loop.
