@@ -1,4 +1,4 @@
-/* What the files of this room share; not for others. */
+/* Private declarations of cgroups. */
 #ifndef SELVEDGE_CGROUPS_INTERNAL_H
 #define SELVEDGE_CGROUPS_INTERNAL_H
 

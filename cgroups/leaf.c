@@ -1,4 +1,4 @@
-/* One container's group: made with its limits, killed, frozen, watched, removed. */
+/* One container's cgroup: made with its limits, killed, frozen, watched, removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

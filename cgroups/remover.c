@@ -1,8 +1,8 @@
-/* Groups that are to go, removed by a thread of its own. rmdir of a group waits for the kernel's
- * lock on all groups, and a group whose last process is just dying says EBUSY for a while: neither
- * may hold up the daemon's loop. Called by the daemon through cg_leaf_remove.
+/* Removes cgroups in a thread. rmdir of a cgroup waits for the kernel's lock on all cgroups, and a
+ * cgroup whose last process is exiting says EBUSY for a while: neither may block the daemon's loop.
+ * Called through cg_leaf_remove.
  *
- * The thread touches what is in `struct removal` and nothing else of this room. */
+ * The thread MUST touch nothing but struct removal and the queue, under its lock. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ struct removal {
     uint64_t due, give_up, wait; /* µs, CLOCK_MONOTONIC */
     int error;                   /* when it is done: 0 or errno */
     bool done;
-    int told; /* eventfd, -1 where nobody waits */
+    int told; /* eventfd; -1 without a callback */
     sd_event_source *on_told;
     cg_removed_fn removed;
     void *userdata;
@@ -107,7 +107,7 @@ static void *work(void *userdata)
             continue;
         }
         (void)pthread_mutex_unlock(&r->lock);
-        bool done = attempt(m); /* nobody else takes it out of the queue before it is done */
+        bool done = attempt(m); /* stays in the queue until it is done */
         (void)pthread_mutex_lock(&r->lock);
         m->done = done;
         if (done && m->told >= 0) {

@@ -1,4 +1,4 @@
-/* The daemon's handle of the executor, and helpers that fill requests. */
+/* The daemon's handle of the executor. */
 #include "executor/exe.h"
 
 #include <errno.h>

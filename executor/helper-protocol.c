@@ -1,4 +1,4 @@
-/* See ask.h. Hostile input: the record, which lies on a disk. */
+/* See helper-protocol.h. Hostile input: the exit record, which is read from a disk. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The daemon's half of request.h: encodes what is asked, reads what the helper and the monitor
- * answer. Not part of the helper. */
+/* Daemon side of the helper protocol (request.h): encodes requests, decodes replies and exit
+ * records. Not part of the helper. */
 #ifndef SELVEDGE_EXECUTOR_HELPER_PROTOCOL_H
 #define SELVEDGE_EXECUTOR_HELPER_PROTOCOL_H
 

@@ -59,12 +59,12 @@ void exe_call_hang_up(struct exe_call *c);
 /* Frees all. */
 void exe_calls_free(struct exe *x);
 
-/* policy-check.c: EXE_STATUS_OK, or what is at fault, with words for a person. */
+/* policy-check.c: EXE_STATUS_OK, or the mismatch, with a message. */
 enum exe_status exe_policy_compare(struct exe *x, const struct exe_reply *reply, char *why,
                                    size_t n);
 
-/* operations.c: a request that ends with its answer. `object` is what it is about, for the words of
- * a failure; `done` may be NULL, and is not called when the daemon ends before. */
+/* operations.c: a request that ends with its answer. `object` names its object in
+ * failures; `done` may be NULL, and is not called when the daemon ends before. */
 int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                 const char *object, exe_done done, void *userdata) _must_use_;
 

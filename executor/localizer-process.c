@@ -41,7 +41,7 @@ static void on_localizer(const struct exe_reply *reply, int pidfd, int status, v
     (void)sv_close(pidfd);
     if (reply && reply->status == EXE_STATUS_OK) {
         l->started = true;
-        if (l->ops.started) /* who waits for the channel alone needs no word of the start */
+        if (l->ops.started) /* optional: a caller may wait for the channel alone */
             l->ops.started(l, reply->pid, l->userdata);
         return;
     }

@@ -45,7 +45,7 @@ struct policy {
     bool profile, network; /* ours is one of those that are allowed */
     struct net_request net;
     char wrong[256];
-    char unfiltered[256]; /* why it starts nothing, although all is in order */
+    char unfiltered[256]; /* why device filters are missing, with every setting in order */
 };
 
 static void wrong(struct policy *p, const char *what, const char *theirs, const char *ours)
@@ -92,7 +92,7 @@ static void compare(struct policy *p, const char *key, const char *value)
               x->labels ? "true" : "false");
 }
 
-/* What this daemon would ask for and root does not allow. */
+/* A setting of this daemon that root's configuration does not allow. */
 static void not_allowed(struct policy *p, const char *ours, const char *value, const char *theirs)
 {
     if (p->wrong[0] == '\0')
@@ -102,7 +102,7 @@ static void not_allowed(struct policy *p, const char *ours, const char *value, c
                        ours, value, theirs);
 }
 
-/* What each launch would be refused for is said at once. */
+/* Refuses at the start what every launch would be refused for. */
 static void plan_network(struct exe *x, struct policy *p)
 {
     struct net_plan plan;
@@ -115,7 +115,6 @@ static void plan_network(struct exe *x, struct policy *p)
         (void)snprintf(p->wrong, sizeof(p->wrong), "network private: %.200s", why);
 }
 
-/* EXE_STATUS_OK, or what is at fault, with words. */
 enum exe_status exe_policy_compare(struct exe *x, const struct exe_reply *reply, char *why,
                                    size_t n)
 {
