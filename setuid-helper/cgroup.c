@@ -16,7 +16,7 @@
 int hlp_open_group(const struct hlp *h, int root, const char *name)
 {
     int fd = hlp_open_at(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    return hlp_checked(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    return hlp_check_open(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
 }
 
 int hlp_open_root_group(const struct hlp *h)
@@ -25,7 +25,7 @@ int hlp_open_root_group(const struct hlp *h)
     const char *path = h->cfg.cgroup_root;
     /* Names from the configuration; /sys/fs/cgroup and its parents are root's by nature. */
     int root = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    root = hlp_checked(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    root = hlp_check_open(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
     if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
         hlp_fail(EXE_STATUS_CGROUP, EPERM, path);
     return root;
@@ -33,7 +33,7 @@ int hlp_open_root_group(const struct hlp *h)
 
 /* A filter that stands on a group is container-prepare's work, and so is the mark, which root alone
  * can set. A group that the daemon makes anew has neither. */
-static void prove_filtered(int group)
+static void verify_filtered(int group)
 {
     if (fgetxattr(group, HLP_FILTERED, NULL, 0) < 0)
         hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
@@ -46,10 +46,10 @@ int hlp_open_monitors(const struct hlp *h, int root)
 {
     int dir = hlp_open_group(h, root, CG_MONITORS);
     if (h->cfg.assignable)
-        prove_filtered(dir);
-    hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
+        verify_filtered(dir);
+    hlp_set_step_cap(HLP_CAP_DAC_OVERRIDE);
     int fd = hlp_open_at(dir, "cgroup.procs", O_WRONLY | O_NOFOLLOW);
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     (void)close(dir);
     if (fd < 0)
         hlp_fail(EXE_STATUS_CGROUP, -fd, CG_MONITORS);
@@ -101,10 +101,10 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
 
 /* To be called when the process is there: from then on container-prepare leaves the filter where it
  * is. */
-void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g)
+void hlp_verify_filtered(const struct hlp *h, const struct hlp_groups *g)
 {
     if (!h->cfg.assignable)
-        prove_filtered(g->root);
+        verify_filtered(g->root);
     else if (h->req.op == EXE_OP_LOCALIZE)
-        prove_filtered(g->own);
+        verify_filtered(g->own);
 }

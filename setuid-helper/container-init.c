@@ -1,6 +1,6 @@
 /* container-init: pid 1 of a container, as the job's user and behind the job's filter.
  * container-executor's child becomes it beside the job's own execution: it reaps, passes signals
- * on, and ends with the main process' status, or when the monitor is gone (watch.h).
+ * on, and ends with the main process' status, or when the monitor is gone (handoff.h).
  *
  * The job has the same user id. It can neither trace this process nor read its memory and its
  * descriptors: its file is not readable by users (mode 0711), so the kernel never makes it dumpable
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "setuid-helper/watch.h"
+#include "setuid-helper/handoff.h"
 
 /* The signals that are passed on, as a descriptor; -1. */
 static int take_signals(void)

@@ -2,7 +2,7 @@
  * looked up by container-prepare, and each is proved to have its number again when it is bound
  * (sandbox.c). And the filters that let processes have no other: on a node where devices can be
  * assigned every container has its own, made here; those of the daemon's groups are
- * container-prepare's (standing.c), into which this is linked, too. */
+ * container-prepare's (persistent-filters.c), into which this is linked, too. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

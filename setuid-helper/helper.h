@@ -17,8 +17,8 @@
 
 #include "cgroups/layout.h"
 #include "executor/request.h"
+#include "setuid-helper/handoff.h"
 #include "setuid-helper/policy.h"
-#include "setuid-helper/watch.h"
 
 #define HLP_PATH_MAX 1024
 
@@ -55,8 +55,8 @@ void hlp_load_policy(struct hlp *h);
 size_t hlp_format(char *buf, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* length; fails with REQUEST when it does not fit */
 
-/* hygiene.c */
-void hlp_hygiene(int argc);
+/* sanitize.c */
+void hlp_sanitize(int argc);
 void hlp_become_server(void); /* ids all root, securebits, no_new_privs, few capabilities */
 void hlp_rlimits(void);       /* for the launched program */
 /* The helper's working set; one of these is effective for a step only. */
@@ -67,7 +67,7 @@ enum hlp_extra {
     HLP_CAP_SYS_CHROOT,
     HLP_CAP_SYS_RESOURCE
 };
-void hlp_caps_serving(enum hlp_extra extra);
+void hlp_set_step_cap(enum hlp_extra extra);
 /* What the OOM killer thinks of this process and of all that come of it: none can go below that,
  * where the machine has CAP_SYS_RESOURCE; elsewhere none below 0. */
 void hlp_oom_score(int proc, const char *score);
@@ -83,8 +83,9 @@ void hlp_load_filter(const struct sock_fprog *filter);
  * needs, as root. */
 void hlp_drop_keeping(const struct hlp_user *u);
 
-/* program.c: runs LIBEXECDIR/<name> to its end, which comes within ten seconds: its exit status, -1
- * when it was killed. At most `max` bytes of what it writes to descriptor 1 are taken. */
+/* run-program.c: runs LIBEXECDIR/<name> to its end, which comes within ten seconds: its exit
+ * status, -1 when it was killed. At most `max` bytes of what it writes to descriptor 1 are taken.
+ */
 #define HLP_PROGRAM_FDS 5
 struct hlp_program {
     const char *name, *argument;
@@ -129,8 +130,8 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open,
 /* What an open came to, fd or -errno: whose it must be, if that counts, and which bits its mode
  * must not have. */
 #define HLP_ANY ((uid_t)-1)
-int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
-                enum exe_status status);
+int hlp_check_open(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
+                   enum exe_status status);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);
 /* Opens `name` below `parent` (the daemon's), makes it for `uid` when missing. */
 int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
@@ -147,7 +148,7 @@ int hlp_open_root_group(const struct hlp *h);
 int hlp_open_group(const struct hlp *h, int root, const char *name);
 void hlp_check_cgroup(const struct hlp *h, int cgroup);
 int hlp_open_monitors(const struct hlp *h, int root); /* cgroup.procs of the monitors' group */
-void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g);
+void hlp_verify_filtered(const struct hlp *h, const struct hlp_groups *g);
 
 /* devices.c */
 #define HLP_NODES_MAX (EXE_DEVICES_MAX + HLP_CONTROLS_MAX)
@@ -190,7 +191,7 @@ struct hlp_dirs {
 /* Leaves this process in the child's mount, IPC and UTS namespaces, made from the template. */
 void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
                        const struct hlp_dirs *dirs);
-void hlp_enter(int mounts);
+void hlp_enter_mount_ns(int mounts);
 /* In the child: what needs its pid namespace and its group. */
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c);
 int hlp_copy_tree(int dir, bool read_only, const char *what); /* a detached mount of it */

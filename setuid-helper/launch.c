@@ -82,10 +82,10 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
     };
     if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
-    hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
+    hlp_set_step_cap(HLP_CAP_DAC_OVERRIDE);
     long pid = syscall(SYS_clone3, &args, sizeof(args));
     int error = errno;
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     if (pid < 0)
         hlp_fail(EXE_STATUS_CLONE, error, h->container);
     if (pid == 0) {
@@ -100,7 +100,7 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
             hlp_fail(EXE_STATUS_CLONE, errno, "prctl");
         return true;
     }
-    hlp_enter(h->host_ns);
+    hlp_enter_mount_ns(h->host_ns);
     s->pid = (pid_t)pid;
     s->status = status[0];
     s->life = life[1];
@@ -185,7 +185,7 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
                                      int mounts, int monitors, int left)
 {
     static const char *const argv[] = { "container-monitor", NULL };
-    struct hlp_watched w = {
+    struct hlp_handoff w = {
         .pidfd = s->pidfd,
         .status = s->status,
         .life = s->life,
@@ -239,7 +239,7 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
 static int open_closed(const char *path)
 {
     int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
-    return hlp_checked(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
+    return hlp_check_open(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
 }
 
 void hlp_launch(struct hlp *h)
@@ -288,6 +288,6 @@ void hlp_launch(struct hlp *h)
         hlp_on_fail(NULL, NULL);
         hlp_child(h, &c);
     }
-    hlp_prove_filtered(h, &groups);
+    hlp_verify_filtered(h, &groups);
     become_monitor(h, &s, &record, c.mounts, monitors, left);
 }

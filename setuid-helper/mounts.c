@@ -118,7 +118,7 @@ int hlp_make_dev(int root, struct hlp_nodes *nodes)
         { "pts/ptmx", "dev/ptmx" },
     };
     char path[HLP_PATH_MAX];
-    int dev = hlp_new_mount("tmpfs", hlp_small, HLP_FLOOR | MOUNT_ATTR_NOEXEC);
+    int dev = hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE | MOUNT_ATTR_NOEXEC);
     hlp_attach(dup(dev), root, "dev");
     hlp_make_point(root, "dev/pts", true);
     hlp_make_point(root, "dev/shm", true);

@@ -79,12 +79,12 @@ void hlp_network(const struct hlp *h)
         return;
     int host = checked(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
     checked(unshare(CLONE_NEWNET), "unshare");
-    hlp_caps_serving(HLP_CAP_NET_ADMIN);
+    hlp_set_step_cap(HLP_CAP_NET_ADMIN);
     bring_up_lo();
     if (h->req.network == EXE_NETWORK_PRIVATE) {
         refuse_ipv6();
         configure(h, host);
     }
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     (void)close(host);
 }

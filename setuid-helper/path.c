@@ -108,8 +108,8 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
     return fd;
 }
 
-int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
-                enum exe_status status)
+int hlp_check_open(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
+                   enum exe_status status)
 {
     struct stat st;
     if (fd < 0)
@@ -126,7 +126,7 @@ int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
     int dir = hlp_walk(path, h->nm.uid, name, status, status);
     int fd = hlp_openat2(dir, name, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     (void)close(dir);
-    return hlp_checked(fd, path, h->nm.uid, HLP_ANY, 022, status);
+    return hlp_check_open(fd, path, h->nm.uid, HLP_ANY, 022, status);
 }
 
 /* A new directory gets its owner and mode under a random name and then its place: what has the
@@ -163,17 +163,17 @@ int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid,
         make_for(h, parent, name, uid, mode, status);
         fd = hlp_open_at(parent, name, PLAIN_DIR);
     }
-    return hlp_checked(fd, name, uid, h->nm_gid, 022, status);
+    return hlp_check_open(fd, name, uid, h->nm_gid, 022, status);
 }
 
 int hlp_make_dir(int parent, const char *name, mode_t mode, bool exclusive, enum exe_status status)
 {
     if (mkdirat(parent, name, mode) < 0 && (exclusive || errno != EEXIST))
         hlp_fail(status, errno, name);
-    return hlp_checked(hlp_open_at(parent, name, PLAIN_DIR), name, HLP_ANY, HLP_ANY, 02, status);
+    return hlp_check_open(hlp_open_at(parent, name, PLAIN_DIR), name, HLP_ANY, HLP_ANY, 02, status);
 }
 
 int hlp_open_user_dir(int dirfd, const char *path, uid_t uid, enum exe_status status)
 {
-    return hlp_checked(hlp_open_at(dirfd, path, PLAIN_DIR), path, uid, HLP_ANY, 0, status);
+    return hlp_check_open(hlp_open_at(dirfd, path, PLAIN_DIR), path, uid, HLP_ANY, 0, status);
 }

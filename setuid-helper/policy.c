@@ -80,7 +80,7 @@ bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id)
     return refused;
 }
 
-void hlp_source_look(struct hlp_source *s)
+void hlp_source_probe(struct hlp_source *s)
 {
     struct stat st;
     s->dev = s->ino = s->uid = s->mode = s->size = 0;
@@ -114,7 +114,7 @@ bool hlp_policy_up_to_date(const struct hlp_policy *p)
 {
     for (uint32_t i = 0; i < p->n_sources; i++) {
         struct hlp_source now = p->sources[i];
-        hlp_source_look(&now);
+        hlp_source_probe(&now);
         if (memcmp(&now, &p->sources[i], sizeof(now)) != 0)
             return false;
     }

@@ -155,12 +155,12 @@ int main(int argc, char **argv)
     (void)unlinkat(state, "policy",
                    0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
-    hlp_stand_filters(&cfg.policy);
+    hlp_attach_persistent_filters(&cfg.policy);
     hlp_write_answer(&cfg.policy);
     const char *unfiltered = cfg.policy.unfiltered;
-    hlp_make_roots(state, &cfg);
+    hlp_make_root_templates(state, &cfg);
     commit(state, &cfg.policy, &users);
-    hlp_drop_roots(state, cfg.policy.roots);
+    hlp_drop_root_templates(state, cfg.policy.roots);
     if (unfiltered[0] &&
         !asked_by_executor()) /* that one reads it in the policy, for what needs a filter */
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, unfiltered);

@@ -136,7 +136,7 @@ static int open_group(const struct hlp_policy *p, const char *path)
     return -1;
 }
 
-void hlp_stand_filters(struct hlp_policy *p)
+void hlp_attach_persistent_filters(struct hlp_policy *p)
 {
     static const char *const names[] = { "", "/" CG_MONITORS, "/" CG_LOCALIZERS };
     char text[HLP_PATH_MAX];

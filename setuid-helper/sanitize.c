@@ -196,9 +196,9 @@ static bool no_caps(void)
 
 /* What the helper works with. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
  * daemon's cgroup, whose common ancestor with ours may be anybody's; CAP_NET_ADMIN for a network
- * namespace of the container's own, CAP_SYS_CHROOT for the way into a prepared root,
+ * namespace of the container's own, CAP_SYS_CHROOT for the way into a root template,
  * CAP_SYS_RESOURCE for hlp_oom_score. */
-void hlp_caps_serving(enum hlp_extra extra)
+void hlp_set_step_cap(enum hlp_extra extra)
 {
     static const uint64_t bits[] = { [HLP_CAP_NONE] = 0,
                                      [HLP_CAP_DAC_OVERRIDE] = BIT(CAP_DAC_OVERRIDE),
@@ -211,10 +211,10 @@ void hlp_caps_serving(enum hlp_extra extra)
 void hlp_oom_score(int proc, const char *score)
 {
     static const char own[] = "self/oom_score_adj";
-    hlp_caps_serving(
+    hlp_set_step_cap(
         HLP_CAP_SYS_RESOURCE); /* by it the value is the floor, too; else that stays the caller's */
     hlp_write_proc(proc, own, score, EXE_STATUS_PRIVILEGE);
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     if (working_set & BIT(CAP_SYS_RESOURCE))
         return;
     int fd =
@@ -233,7 +233,7 @@ void hlp_fs_as(uid_t uid, gid_t gid)
         hlp_fail(EXE_STATUS_PRIVILEGE, EPERM, "setfsuid");
 }
 
-void hlp_hygiene(int argc)
+void hlp_sanitize(int argc)
 {
     static char *nothing[] = { NULL };
     if (argc != 1)
@@ -288,7 +288,7 @@ void hlp_become_server(void)
     if (prctl(PR_CAPBSET_READ, CAP_SYS_RESOURCE, 0, 0, 0) == 0)
         working_set &= ~BIT(CAP_SYS_RESOURCE);
     drop_bounding();
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
 }
 
 static void prove(const struct hlp_user *u)

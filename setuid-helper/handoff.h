@@ -2,8 +2,8 @@
  * container-monitor, in its parent, and container-init, in the launched child. Both are executed
  * after the drop, by a descriptor of root's file, with nothing in their environment and no
  * descriptor but these. */
-#ifndef SELVEDGE_SETUID_HELPER_WATCH_H
-#define SELVEDGE_SETUID_HELPER_WATCH_H
+#ifndef SELVEDGE_SETUID_HELPER_HANDOFF_H
+#define SELVEDGE_SETUID_HELPER_HANDOFF_H
 
 #include "executor/request.h"
 
@@ -12,11 +12,11 @@ struct hlp_message { /* what the launched child says, 0 = about to execute; and 
     char what[480];
 };
 
-/* container-monitor: descriptor 0 is the request socket; a struct hlp_watched comes by a pipe. It
+/* container-monitor: descriptor 0 is the request socket; a struct hlp_handoff comes by a pipe. It
  * is executed by one number, the only one that its filter has an exec for, and which is closed by
  * it. */
 enum { HLP_MONITOR_TASK = 1, HLP_MONITOR_PROGRAM = 2 };
-struct hlp_watched {      /* descriptors, each with the number that it has already; -1: none */
+struct hlp_handoff {      /* descriptors, each with the number that it has already; -1: none */
     int32_t pidfd;        /* init's */
     int32_t status, life; /* pipes from the launched child and to it */
     int32_t record;       /* locked; none: a localizer, which ends with the caller's socket */
