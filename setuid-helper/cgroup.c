@@ -1,5 +1,5 @@
-/* The container's cgroup. The daemon owns its delegated subtree and has made the group and its
- * limits; here it is proved to be what it should be, by descriptor. */
+/* The container's cgroup. The daemon owns the delegated subtree and has made the cgroup and its
+ * limits; each MUST be verified here, by descriptor, before a process is cloned into it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -31,8 +31,8 @@ int hlp_open_root_group(const struct hlp *h)
     return root;
 }
 
-/* A filter that stands on a group is container-prepare's work, and so is the mark, which root alone
- * can set. A group that the daemon makes anew has neither. */
+/* container-prepare attaches the filter and sets the mark, which only root can. A cgroup that the
+ * daemon has made anew has neither. */
 static void verify_filtered(int group)
 {
     if (fgetxattr(group, HLP_FILTERED, NULL, 0) < 0)
@@ -40,8 +40,8 @@ static void verify_filtered(int group)
                  "the group has no filter any more, or not yet; start the container again");
 }
 
-/* The monitor moves itself into its group, when nobody waits for it. What counts for the write then
- * is who has opened the file: root, with CAP_DAC_OVERRIDE. */
+/* For the monitor, which moves itself later, off the critical path. The write is checked against
+ * the opener: root, with CAP_DAC_OVERRIDE. */
 int hlp_open_monitors(const struct hlp *h, int root)
 {
     int dir = hlp_open_group(h, root, CG_MONITORS);
@@ -71,7 +71,7 @@ static ssize_t content(int cgroup, const char *name, char *buf, size_t size)
     return n;
 }
 
-/* Is the limit in force the one that the daemon says it has set? A node whose configuration allows
+/* Is the limit of the request in force? A node whose configuration allows
  * containers without limits may lack the file or the limit, not have another one. */
 static bool limited(const struct hlp *h, int cgroup, const char *name, uint64_t want)
 {
@@ -99,8 +99,8 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
         hlp_fail(EXE_STATUS_CGROUP_LIMITS, EINVAL, h->container);
 }
 
-/* To be called when the process is there: from then on container-prepare leaves the filter where it
- * is. */
+/* To be called when the process is in the cgroup: from then on container-prepare keeps the filter.
+ */
 void hlp_verify_filtered(const struct hlp *h, const struct hlp_groups *g)
 {
     if (!h->cfg.assignable)

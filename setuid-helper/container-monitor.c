@@ -1,11 +1,11 @@
-/* container-monitor: what container-executor becomes once it has launched something. An account of
- * its own, no capability, a filter that leaves it little more than waiting and cannot make a
- * descriptor. It tells the daemon that the container runs, waits for init, writes how it ended. Its
- * death is the container's death (init sees the pipe end), its record is how the container ended.
+/* container-monitor: the program that container-executor becomes after a launch. It has an account
+ * of its own, no capability, and a filter that allows little more than waiting and no new
+ * descriptor. It reports the start to the daemon, waits for init and writes the exit record. Its
+ * death ends the container (init sees the pipe end).
  *
- * Of what it reads, the launched child's words come from the job's user: they are bounded. Its
- * file is not readable by its account (mode 0711), so nobody but root can trace it (handoff.h,
- * decision 057). */
+ * Messages of the launched child come from the job's user and MUST be bounded. The file is not
+ * readable by the monitor's account (mode 0711), so only root can trace it (handoff.h, decision
+ * 057). */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Mounts by descriptor (mounts.h), linked into container-prepare and container-executor. Paths here
- * are root's, or lie on a new tmpfs that nobody else sees. */
+/* Mounts by descriptor (mounts.h), linked into container-prepare and container-executor. Paths MUST
+ * be root's, or lie on a new tmpfs that no other process sees. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>

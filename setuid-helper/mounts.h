@@ -1,5 +1,5 @@
-/* Mounts by descriptor, for what makes trees of them: container-prepare's roots (root-template.c)
- * and what a launched child adds to one (sandbox.c). What fails ends the process: hlp_fail. */
+/* Mounts by descriptor, for root templates (root-template.c) and for the sandbox of a launched
+ * child (sandbox.c). A step that fails ends the process: hlp_fail. */
 #ifndef SELVEDGE_SETUID_HELPER_MOUNTS_H
 #define SELVEDGE_SETUID_HELPER_MOUNTS_H
 

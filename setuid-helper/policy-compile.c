@@ -1,6 +1,6 @@
-/* From root's configuration and the machine as it is to the policy: the service accounts' ids,
- * those of banned users, the device nodes that may be assigned. Part of container-prepare; nobody's
- * input but root's comes here. */
+/* Compiles root's configuration and the state of the machine into the policy: ids of the service
+ * accounts and of banned users, assignable device nodes. Part of container-prepare; input MUST be
+ * root's alone. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

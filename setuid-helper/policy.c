@@ -1,6 +1,6 @@
 /* Reader of the policy (policy.h), linked into container-executor and container-prepare. The file
- * is root's, so this guards against mistakes: another version, a file that was cut, a stale one.
- * Also run by unit tests and by a fuzzer. */
+ * is root's, so this guards against mistakes: another version, a truncated or an outdated file MUST
+ * NOT be used. Also run by unit tests and by a fuzzer. */
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <string.h>
@@ -98,7 +98,7 @@ void hlp_source_probe(struct hlp_source *s)
     }
 }
 
-/* Nobody lives by the filter any more that waits for this. */
+/* The cgroup whose filter is to be detached has become empty. */
 static bool held_for_nothing(const char *held)
 {
     char events[256] = "";

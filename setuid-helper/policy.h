@@ -1,6 +1,6 @@
-/* The policy: what root's configuration comes to for container-executor, in one file of the state
- * directory. container-prepare makes it, once a change of what it is made from; container-executor
- * reads it at every operation, proves it to be root's and compares its sources with what is there.
+/* The policy: compiled form of root's configuration, in one file of the state directory.
+ * container-prepare makes it when one of its sources has changed; container-executor MUST, at every
+ * operation, verify that it is root's and compare it with its sources.
  *
  * The file is struct hlp_policy up to `text`; the system call filters; every text with its NUL in
  * the order of hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of

@@ -1,6 +1,7 @@
-/* container-prepare: what its files share. Nothing of this is linked into container-executor, but
- * for what helper.h and policy.h declare. Its input is root's alone: the configuration, the account
- * files, /dev. It runs as root with CAP_SYS_ADMIN, started by container-executor or by root. */
+/* Private declarations of container-prepare. None of this is linked into container-executor, except
+ * what helper.h and policy.h declare. Its input MUST be root's alone: the configuration, the
+ * account files, /dev. It runs as root with CAP_SYS_ADMIN, started by container-executor or by
+ * root. */
 #ifndef SELVEDGE_SETUID_HELPER_PREPARE_H
 #define SELVEDGE_SETUID_HELPER_PREPARE_H
 

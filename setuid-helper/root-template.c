@@ -1,15 +1,16 @@
-/* Root templates: what every container of a profile, and every localizer, sees of the host. Each is
- * a mount namespace that container-prepare makes once, with nothing in it of the host but what is
- * named here, and pins by binding its file in the state directory. A launched child enters one and
- * takes a copy of it (sandbox.c), so that the host's mount table is neither copied nor torn down at
- * a launch. strict      a new root with what is named here, entered by pivot_root hadoop      the
- * host's tree read-only; /dev new; secret places and the daemon's directories covered localizer the
- * host's tree read-only, the daemon's directories covered
+/* Root templates: the host's file system as every container of a profile, and every localizer, sees
+ * it. Each is a mount namespace that container-prepare makes once and pins by binding its file in
+ * the state directory. A launch enters one and takes a copy (sandbox.c), so that the host's mount
+ * table is neither copied nor torn down at a launch.
  *
- * Everything is read-only, nosuid and nodev but devices and what the configuration makes writable.
- * Paths are root's: the host's own and the configuration's. Directories of the daemon are reached
- * by no link. What a root shows by a path of the host is a source of the policy: another file or
- * mount there, and the roots are made anew. */
+ *   strict      a new root with the paths listed here, entered by pivot_root
+ *   hadoop      the host's tree read-only; /dev new; secret places and the daemon's directories
+ * covered localizer   the host's tree read-only, the daemon's directories covered
+ *
+ * Every mount MUST be nosuid, and nodev except device nodes, and read-only except devices and what
+ * the configuration makes writable. Paths are root's: the host's own and the configuration's. The
+ * daemon's directories MUST NOT be reached through a link. A path of the host that a template shows
+ * is a source of the policy: another file or mount there rebuilds the templates. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,13 +1,12 @@
-/* The file system that a launched process sees, in its own mount namespace, which its parent makes
- * and the process is born in.
+/* The file system of a launched process, in a mount namespace that its parent makes and the process
+ * is born in: a copy of the root template of its profile (root-template.c), with file systems of
+ * its own (pts, shared memory, mount points, with assigned devices a /dev) and its own directories,
+ * which directories.c has cloned as detached mounts in the host's namespace. The child itself adds
+ * /proc and cgroup, which need its pid namespace and its group. A process of profile host has the
+ * host's tree as it is, but nosuid, and a new /proc.
  *
- * A copy of the root template of its profile (root-template.c) gets file systems of its own: pts,
- * shared memory, mount points, with assigned devices a /dev. Then its own directories, which are
- * made and copied as detached mounts in the host's namespace (directories.c), are put there. What
- * needs its pid namespace and its group, /proc and cgroup, it adds itself. A process of profile
- * host has the host's tree as it is, but nosuid, and a new /proc.
- *
- * Paths in that namespace are the root template's or lie on a new tmpfs that nobody else sees. */
+ * Paths used in that namespace MUST be the template's or lie on a new tmpfs that no other process
+ * sees, and MUST NOT pass through a directory of a user or of the daemon. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -38,8 +37,8 @@ int hlp_copy_tree(int dir, bool read_only, const char *what)
     return tree;
 }
 
-/* The OOM killer's opinion goes through it: the daemon's protection is not for what it starts; a
- * localizer goes first. */
+/* A new /proc, which also sets oom_score_adj: the daemon's protection MUST NOT be inherited; a
+ * localizer is killed first. */
 static int new_proc(const struct hlp *h)
 {
     static hlp_options invisible = { { "hidepid", "invisible" }, { NULL, NULL } };
@@ -48,9 +47,9 @@ static int new_proc(const struct hlp *h)
     return proc;
 }
 
-/* What /proc tells of the machine beyond the container, hidden or read-only. The job could write
- * none of it by its rights; this holds if it had them. What root alone may read, and nobody write,
- * is left to the kernel (root-template.c). */
+/* Hides the files of /proc that describe the machine, or makes them read-only. The job has no right
+ * to write them; this holds if it had one. Files that only root may read, and none may write, are
+ * left to the kernel (root-template.c). */
 static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
 {
     static const char *const read_only[] = { "bus", "fs", "irq", "sys" };
@@ -77,7 +76,7 @@ static void lay_out(const struct hlp_list *places, int root, const char *points)
     for (unsigned i = 0; i < places->n; i++) {
         int place = hlp_open_point(root, places->v[i]);
         if (place < 0)
-            continue; /* of a bad disk */
+            continue; /* on a failed disk */
         int tree = hlp_copy(root, points, 0);
         hlp_set_attributes(tree, 0, HLP_RO, 0, points);
         hlp_attach(tree, place, "");
