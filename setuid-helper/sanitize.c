@@ -1,5 +1,6 @@
-/* The process itself: everything that a caller can leave to a setuid program is put right or
- * refused before a single byte of the request is read; and the way out, the irreversible drop. */
+/* Sanitizes the process, and drops its privileges. Everything that a caller can leave to a setuid
+ * program (descriptors, environment, signals, limits, namespaces) MUST be reset or refused before a
+ * byte of the request is read. The drop MUST be irreversible and is verified. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -24,12 +25,12 @@
 
 #include "setuid-helper/helper.h"
 
-/* 1 and 2 become /dev/null; 0 must be a descriptor already (main.c proves which); nothing else
- * stays. A file opened later can then never become 0, 1 or 2. */
+/* 1 and 2 become /dev/null; 0 MUST be open (main.c checks what it is); all others are closed. A
+ * file opened later can never become 0, 1 or 2. */
 static void descriptors(void)
 {
     if (fcntl(0, F_GETFD) < 0)
-        _exit(EXE_STATUS_DESCRIPTORS); /* nobody to answer to */
+        _exit(EXE_STATUS_DESCRIPTORS); /* no caller to answer */
     if (syscall(SYS_close_range, 1, ~0U, 0) < 0)
         hlp_fail(EXE_STATUS_KERNEL, errno, "close_range");
     if (open("/dev/null", O_RDWR | O_NOCTTY) != 1 || dup(1) != 2 ||
@@ -100,8 +101,8 @@ static void set_limits(const struct limit *set, size_t n)
     }
 #define SET_LIMITS(set) set_limits(set, sizeof(set) / sizeof(set[0]))
 
-/* Soft limits up to the hard ones; too little of anything is refused, so that no step can fail half
- * way for it. More would need another capability. */
+/* Raises soft limits to the hard ones, and refuses too low hard limits, so that no step fails half
+ * way. Raising hard limits would need another capability. */
 static void limits(void)
 {
     static const struct limit own[] = {
@@ -131,9 +132,9 @@ void hlp_rlimits(void)
         hlp_fail(EXE_STATUS_LIMITS, errno, "nice value");
 }
 
-/* The initial user and pid namespaces, by the numbers that no other has; no chroot: who enters a
- * mount namespace, as here its own, stands at its root; no filter, which would reach into every
- * container. */
+/* Requires the initial user and pid namespaces, by their fixed inode numbers; no chroot: after
+ * entering a mount namespace, here its own, a process stands at its root; no inherited filter,
+ * which every container would have. */
 static void confinement(void)
 {
     struct statfs fs;
@@ -196,9 +197,9 @@ static bool no_caps(void)
 
 /* What the helper works with. CAP_DAC_OVERRIDE becomes effective for the two steps that concern the
  * daemon's cgroup, whose common ancestor with ours may be anybody's; CAP_NET_ADMIN for a network
- * namespace of the container's own, CAP_SYS_CHROOT for the way into a prepared root,
+ * namespace of the container's own, CAP_SYS_CHROOT to enter a root template,
  * CAP_SYS_RESOURCE for hlp_oom_score. */
-void hlp_caps_serving(enum hlp_extra extra)
+void hlp_set_step_cap(enum hlp_extra extra)
 {
     static const uint64_t bits[] = { [HLP_CAP_NONE] = 0,
                                      [HLP_CAP_DAC_OVERRIDE] = BIT(CAP_DAC_OVERRIDE),
@@ -211,10 +212,10 @@ void hlp_caps_serving(enum hlp_extra extra)
 void hlp_oom_score(int proc, const char *score)
 {
     static const char own[] = "self/oom_score_adj";
-    hlp_caps_serving(
+    hlp_set_step_cap(
         HLP_CAP_SYS_RESOURCE); /* by it the value is the floor, too; else that stays the caller's */
     hlp_write_proc(proc, own, score, EXE_STATUS_PRIVILEGE);
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     if (working_set & BIT(CAP_SYS_RESOURCE))
         return;
     int fd =
@@ -233,7 +234,7 @@ void hlp_fs_as(uid_t uid, gid_t gid)
         hlp_fail(EXE_STATUS_PRIVILEGE, EPERM, "setfsuid");
 }
 
-void hlp_hygiene(int argc)
+void hlp_sanitize(int argc)
 {
     static char *nothing[] = { NULL };
     if (argc != 1)
@@ -247,7 +248,7 @@ void hlp_hygiene(int argc)
     signals();
     limits();
     (void)umask(077);
-    confinement(); /* leaves it in / */
+    confinement(); /* leaves the process in / */
 }
 
 /* Bits that make capabilities what capset says and nothing else: no magic for uid 0, none for a
@@ -257,8 +258,8 @@ void hlp_hygiene(int argc)
      SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
 #define NO_AMBIENT (SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
-/* What container-network and container-prepare may inherit: it stays in the bounding set until the
- * drop. */
+/* Capabilities that container-network and container-prepare may inherit: in the bounding set until
+ * the drop. */
 static const unsigned char handed_on[] = { CAP_NET_ADMIN, CAP_SYS_ADMIN, CAP_SYS_CHROOT };
 
 /* Every other bounding capability this kernel knows: nothing that is executed from here on can gain
@@ -277,7 +278,7 @@ static void drop_bounding(void)
 
 void hlp_become_server(void)
 {
-    /* From here on the daemon cannot signal this process: no id of its account is left. */
+    /* From here on the daemon cannot signal this process, which has none of its ids. */
     if (setgroups(0, NULL) < 0 || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_PRIVILEGE, errno, "setresuid");
     if (prctl(PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0) < 0 ||
@@ -288,7 +289,7 @@ void hlp_become_server(void)
     if (prctl(PR_CAPBSET_READ, CAP_SYS_RESOURCE, 0, 0, 0) == 0)
         working_set &= ~BIT(CAP_SYS_RESOURCE);
     drop_bounding();
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
 }
 
 static void prove(const struct hlp_user *u)

@@ -1,6 +1,6 @@
-/* From root's configuration and the machine as it is to the policy: the service accounts' ids,
- * those of banned users, the device nodes that may be assigned. Part of container-prepare; nobody's
- * input but root's comes here. */
+/* Compiles root's configuration and the state of the machine into the policy: ids of the service
+ * accounts and of banned users, assignable device nodes. Part of container-prepare; input MUST be
+ * root's alone. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
         hlp_fail(EXE_STATUS_STATE, path ? E2BIG : ENOMEM, path ? path : "a source of the policy");
     s->path = path;
     s->content = content;
-    hlp_source_look(s);
+    hlp_source_probe(s);
     /* A file that has just changed is read when its times can tell the next change from this one:
      * by the kernel's tick, or by whole seconds where the file system keeps no more. */
     for (int tries = 0; content && tries < 3; tries++) {
@@ -37,7 +37,7 @@ void hlp_add_source(struct hlp_policy *p, const char *path, bool content)
         if (age < 0 || age > tick)
             break;
         (void)nanosleep(&pause, NULL);
-        hlp_source_look(s);
+        hlp_source_probe(s);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "executor/channel.h"
+#include "executor/helper-spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,31 +37,31 @@ static int spawn(const char *helper, int theirs, pid_t *ret)
     return -r;
 }
 
-int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_error *err)
+int exe_helper_spawn(const char *helper, struct exe_helper *ret, struct sv_error *err)
 {
     int pair[2];
     pid_t pid = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return sv_error_errno(err, -errno, "container-executor: socketpair");
     _cleanup_close_ int ours = pair[0], theirs = pair[1];
-    /* Keeps a number free: a process that is started can be watched. */
-    _cleanup_close_ int room = fcntl(ours, F_DUPFD_CLOEXEC, 0);
-    if (room < 0)
+    /* Reserves a number for the pidfd: no process is started that cannot be watched. */
+    _cleanup_close_ int reserved = fcntl(ours, F_DUPFD_CLOEXEC, 0);
+    if (reserved < 0)
         return sv_error_errno(err, -errno, "container-executor: pidfd");
     int e = spawn(helper, theirs, &pid);
     if (e < 0)
         return sv_error_errno(err, e, "%s", helper);
-    room = sv_close(room);
-    /* Ours and not waited for: the number cannot have become somebody else's. */
+    reserved = sv_close(reserved);
+    /* A child that was not reaped: its number cannot be reused. */
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process < 0)
         return sv_error_errno(err, -errno, "container-executor: pidfd");
-    *ret = (struct exe_channel){ .socket = sv_take_fd(&ours), .process = process, .pid = pid };
+    *ret = (struct exe_helper){ .socket = sv_take_fd(&ours), .process = process, .pid = pid };
     return 0;
 }
 
-int exe_channel_send(const struct exe_channel *channel, const struct exe_request *r, const int *fds,
-                     size_t n_fds)
+int exe_helper_send(const struct exe_helper *h, const struct exe_request *r, const int *fds,
+                    size_t n_fds)
 {
     uint8_t buf[EXE_REQUEST_SIZE];
     union {
@@ -82,10 +82,10 @@ int exe_channel_send(const struct exe_channel *channel, const struct exe_request
         c->cmsg_len = CMSG_LEN(sizeof(int) * n_fds);
         memcpy(CMSG_DATA(c), fds, sizeof(int) * n_fds);
     }
-    return sendmsg(channel->socket, &msg, MSG_NOSIGNAL) == n ? 0 : -errno;
+    return sendmsg(h->socket, &msg, MSG_NOSIGNAL) == n ? 0 : -errno;
 }
 
-void exe_channel_close(struct exe_channel *c)
+void exe_helper_close(struct exe_helper *c)
 {
     c->socket = sv_close(c->socket);
     c->process = sv_close(c->process);

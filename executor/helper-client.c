@@ -2,7 +2,7 @@
  * that answers may stay on as a container's monitor.
  *
  * In socket-activated mode a connection that the other end closed before the request was read is
- * retried (dial.h). In setuid mode nothing is retried. */
+ * retried (helper-socket.h). In setuid mode nothing is retried. */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -11,14 +11,14 @@
 #include <utlist.h>
 
 #include "common/fd.h"
-#include "executor/channel.h"
-#include "executor/dial.h"
+#include "executor/helper-socket.h"
+#include "executor/helper-spawn.h"
 #include "executor/internal.h"
 
 struct exe_call {
     struct exe *exe;
     struct exe_call *prev, *next;
-    struct exe_channel channel;
+    struct exe_helper helper;
     uint64_t request_id;
     bool answered, forgotten;
     bool unread;           /* the other end was closed before it read the request */
@@ -34,7 +34,7 @@ static void call_free(struct exe_call *c)
     DL_DELETE(c->exe->calls, c);
     (void)sd_event_source_disable_unref(c->on_socket);
     (void)sd_event_source_disable_unref(c->on_end);
-    exe_channel_close(&c->channel);
+    exe_helper_close(&c->helper);
     c->dial = exe_dial_free(c->dial);
     free(c);
 }
@@ -51,20 +51,20 @@ void exe_call_forget(struct exe_call *c)
         return;
     const bool already = c->forgotten;
     c->forgotten = true;
-    if (c->exe->dialer && !already && c->channel.socket < 0)
-        call_free(c); /* not sent, or hung up: nothing will be heard of it */
+    if (c->exe->dialer && !already && c->helper.socket < 0)
+        call_free(c); /* not sent, or hung up: no event will come */
 }
 
 void exe_call_hang_up(struct exe_call *c)
 {
     c->on_socket = sd_event_source_disable_unref(c->on_socket);
-    c->channel.socket = sv_close(c->channel.socket);
+    c->helper.socket = sv_close(c->helper.socket);
     c->unread = false;
 }
 
-/* The reply, if there is one: true. Descriptors beyond the one that is expected are closed. */
-static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct exe_reply *ret,
-                    int *ret_fd)
+/* Receives the reply; false when there is none. Surplus descriptors are closed. */
+static bool receive_reply(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX],
+                          struct exe_reply *ret, int *ret_fd)
 {
     union {
         char space[CMSG_SPACE(sizeof(int) * 4)];
@@ -76,11 +76,11 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
                           .msg_control = control.space,
                           .msg_controllen = sizeof(control.space) };
     _cleanup_close_ int got = -1;
-    const int from = c->channel.socket;
-    if (from < 0) /* hung up: what errno says is of another one */
+    const int from = c->helper.socket;
+    if (from < 0) /* hung up; errno is another call's */
         return false;
     ssize_t n = recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (n < 0 && errno == ECONNRESET) { /* told once, before what may still be in the queue */
+    if (n < 0 && errno == ECONNRESET) { /* reported once, ahead of what is still queued */
         c->unread = true;
         n = recvmsg(from, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     }
@@ -113,7 +113,7 @@ static void answer(struct exe_call *c, const struct exe_reply *reply, int pidfd,
         c->ops.answer(reply, pidfd, status, c->userdata);
 }
 
-static void over(struct exe_call *c, int status)
+static void call_ended(struct exe_call *c, int status)
 {
     if (!c->forgotten && c->ops.ended)
         c->ops.ended(status, c->userdata);
@@ -141,18 +141,17 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
     (void)s;
     (void)fd;
     (void)revents;
-    if (receive(c, buf, &reply, &pidfd)) {
+    if (receive_reply(c, buf, &reply, &pidfd)) {
         on_reply(c, &reply, pidfd);
         return 0;
     }
-    if (c->dial && !c->answered && !c->forgotten && (c->unread || exe_dial_unsent(c->dial))) {
+    if (c->dial && !c->answered && !c->forgotten && (c->unread || exe_dial_send_failed(c->dial))) {
         exe_call_hang_up(c);
-        exe_dial_again(c->dial);
+        exe_dial_retry(c->dial);
         return 0;
     }
-    /* Closed, or nothing that makes sense. What is wrong is told by the exit status, if the process
-     * is ours; the end of a connection is the end of the call. To close it takes a while, and is
-     * waited for by nobody. */
+    /* Closed, or malformed. Setuid mode: the exit status tells the cause. Socket-activated mode:
+     * the call ends with its connection. Closing takes a while, so it comes after the callback. */
     const bool answered = c->answered;
     if (c->exe->dialer)
         c->dial = exe_dial_free(c->dial);
@@ -162,7 +161,7 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
         c->ops.closed(c->userdata);
     exe_call_hang_up(c);
     if (c->exe->dialer)
-        over(c, c->status);
+        call_ended(c, c->status);
     return 0;
 }
 
@@ -175,22 +174,22 @@ static int on_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
     (void)s;
     (void)fd;
     (void)revents;
-    if (c->channel.pid > 0 && waitpid(c->channel.pid, &status, WNOHANG) == 0)
+    if (c->helper.pid > 0 && waitpid(c->helper.pid, &status, WNOHANG) == 0)
         return 0;
-    c->channel.pid = 0; /* from here on the number may be another child's */
+    c->helper.pid = 0; /* reaped: the number may be reused */
     if (!c->answered) {
-        bool have = receive(c, buf, &reply, &pidfd);
+        bool have = receive_reply(c, buf, &reply, &pidfd);
         answer(c, have ? &reply : NULL, pidfd, status);
     }
-    over(c, status);
+    call_ended(c, status);
     return 0;
 }
 
 static int watch(struct exe_call *c)
 {
-    int e = sd_event_add_io(c->exe->event, &c->on_socket, c->channel.socket, EPOLLIN, on_socket, c);
-    if (e >= 0 && c->channel.process >= 0) {
-        e = sd_event_add_io(c->exe->event, &c->on_end, c->channel.process, EPOLLIN, on_end, c);
+    int e = sd_event_add_io(c->exe->event, &c->on_socket, c->helper.socket, EPOLLIN, on_socket, c);
+    if (e >= 0 && c->helper.process >= 0) {
+        e = sd_event_add_io(c->exe->event, &c->on_end, c->helper.process, EPOLLIN, on_end, c);
         if (e >= 0) /* the answer is dispatched before the exit */
             e = sd_event_source_set_priority(c->on_socket, SD_EVENT_PRIORITY_NORMAL - 10);
     }
@@ -200,11 +199,11 @@ static int watch(struct exe_call *c)
 static int on_connected(int socket, void *userdata)
 {
     struct exe_call *c = userdata;
-    c->channel.socket = socket;
+    c->helper.socket = socket;
     int e = watch(c);
     if (e < 0) {
         c->on_socket = sd_event_source_disable_unref(c->on_socket);
-        c->channel.socket = -1;
+        c->helper.socket = -1;
     }
     return e;
 }
@@ -231,9 +230,9 @@ int exe_call_open(struct exe *x, struct exe_call **ret, struct sv_error *err)
     struct exe_call *c = calloc(1, sizeof(*c));
     if (!c)
         return sv_error_errno(err, -ENOMEM, "container-executor");
-    *c = (struct exe_call){ .exe = x, .channel = EXE_CHANNEL_NONE, .forgotten = true };
+    *c = (struct exe_call){ .exe = x, .helper = EXE_HELPER_NONE, .forgotten = true };
     DL_APPEND(x->calls, c);
-    int e = x->dialer ? 0 : exe_channel_open(x->helper, &c->channel, err);
+    int e = x->dialer ? 0 : exe_helper_spawn(x->helper, &c->helper, err);
     if (e == 0 && !x->dialer && (e = watch(c)) < 0)
         (void)sv_error_errno(err, e, "container-executor: event loop");
     if (e < 0) {
@@ -254,7 +253,7 @@ int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, siz
     c->ops = *ops;
     c->userdata = userdata;
     int e = x->dialer ? exe_dial(x->dialer, r, fds, n_fds, &dial, c, &c->dial)
-                      : exe_channel_send(&c->channel, r, fds, n_fds);
+                      : exe_helper_send(&c->helper, r, fds, n_fds);
     if (e >= 0 || (!x->dialer && (e == -EPIPE || e == -ECONNRESET)))
         return 0; /* a helper that has ended says why by its answer or its exit status */
     exe_call_abandon(c);

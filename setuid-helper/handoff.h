@@ -1,29 +1,29 @@
-/* What container-executor hands to the two programs that it becomes beside a container:
- * container-monitor, in its parent, and container-init, in the launched child. Both are executed
- * after the drop, by a descriptor of root's file, with nothing in their environment and no
- * descriptor but these. */
-#ifndef SELVEDGE_SETUID_HELPER_WATCH_H
-#define SELVEDGE_SETUID_HELPER_WATCH_H
+/* State that container-executor hands to the two programs beside a container: container-monitor, in
+ * its parent, and container-init, in the launched child. Both MUST be executed after the drop,
+ * through a descriptor of root's file, with an empty environment and no other descriptors than
+ * these. */
+#ifndef SELVEDGE_SETUID_HELPER_HANDOFF_H
+#define SELVEDGE_SETUID_HELPER_HANDOFF_H
 
 #include "executor/request.h"
 
-struct hlp_message { /* what the launched child says, 0 = about to execute; and container-prepare */
+struct hlp_message { /* of the launched child, status 0: about to execute; of container-prepare */
     int32_t status, error;
     char what[480];
 };
 
-/* container-monitor: descriptor 0 is the request socket; a struct hlp_watched comes by a pipe. It
+/* container-monitor: descriptor 0 is the request socket; a struct hlp_handoff comes by a pipe. It
  * is executed by one number, the only one that its filter has an exec for, and which is closed by
  * it. */
 enum { HLP_MONITOR_TASK = 1, HLP_MONITOR_PROGRAM = 2 };
-struct hlp_watched {      /* descriptors, each with the number that it has already; -1: none */
+struct hlp_handoff {      /* descriptors, by their present numbers; -1: none */
     int32_t pidfd;        /* init's */
     int32_t status, life; /* pipes from the launched child and to it */
     int32_t record;       /* locked; none: a localizer, which ends with the caller's socket */
     int32_t monitors;     /* cgroup.procs of the group that the monitor belongs to */
-    int32_t left;         /* open until it is there, for who waits for that */
-    /* The container's mounts: as long as this process has them open the kernel takes them down here
-     * and not in init's end, which is waited for. */
+    int32_t left;         /* socket-activated mode: closed when the monitor has left the service */
+    /* The container's mount namespace: kept open, so that the kernel tears it down in this process
+     * and not in the exit of init, which is on the critical path. */
     int32_t mounts;
     uint64_t request_id;
     struct exe_record r;

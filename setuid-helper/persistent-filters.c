@@ -1,17 +1,15 @@
-/* The device filters that stand on the groups of the daemon, each for all that lives below. Part of
- * container-prepare: container-executor only proves that they are there, by the mark that such a
- * group gets.
+/* The persistent device filters on the daemon's cgroups, each for everything below it. Part of
+ * container-prepare: container-executor only verifies them, by a mark on the cgroup.
  *
- * On a node where no device can be assigned the root group has one: every container is under it,
- * and so is any process that the daemon moves below it by itself. Where devices can be assigned
- * each container has a filter of its own, the groups of monitors and of localizers have these, and
- * the root group none: all filters up to the root have to agree, so one there would deny what is
- * assigned below it.
+ * Where no device can be assigned the root cgroup has one: it covers every container and any
+ * process that the daemon moves below it. Where devices can be assigned each container has a filter
+ * of its own, the cgroups of monitors and localizers have these, and the root none: all filters up
+ * to the root must agree, so one there would deny assigned devices.
  *
- * The groups are the daemon's, who may be hostile: it can remove and make them anew at any time.
- * But a group has what it has for life, filters and mark are root's, and the new one has none: it
- * is another source of the policy, which is made again, and nothing starts in a group without the
- * mark. */
+ * The cgroups belong to the daemon, which may be hostile: it can remove and remake them at any
+ * time. But filters and mark are root's and last as long as the cgroup, and a new cgroup has
+ * neither: it changes a source of the policy, which is then rebuilt, and nothing MUST start in a
+ * cgroup without the mark. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -36,10 +34,9 @@ static const char *copy(const char *text)
     return own;
 }
 
-/* These say what went wrong, with errno; NULL: nothing.
+/* This and the next two return the failed step, with errno, or NULL.
  *
- * Our filters on the group, by the first bytes of the name, as descriptors. Root alone can load
- * one. */
+ * Finds our filters on the cgroup, by the first bytes of their names, which root alone can load. */
 static const char *find(int group, size_t name_len, int found[FILTERS_MAX], unsigned *ret_n)
 {
     uint32_t ids[FILTERS_MAX] = { 0 };
@@ -71,7 +68,7 @@ static const char *find(int group, size_t name_len, int found[FILTERS_MAX], unsi
     return NULL;
 }
 
-/* Once: one that was killed behind its first step has left the filter, without the mark. */
+/* Attaches once: a run that was killed in between has left the filter without the mark. */
 static const char *stand(const struct hlp_policy *p, int group)
 {
     int found[FILTERS_MAX];
@@ -86,10 +83,10 @@ static const char *stand(const struct hlp_policy *p, int group)
     return fsetxattr(group, HLP_FILTERED, "", 0, 0) < 0 ? HLP_FILTERED : NULL;
 }
 
-/* Devices have been allowed since the group got its filter, and that is all that keeps from them
- * what lives there: it goes when nothing does. A launch that relies on it looks for the mark after
- * its process is in the group; here the mark goes before the group is looked at: one of the two
- * sees the other. */
+/* Detaches the filter of a cgroup that no longer needs it, as devices became assignable: it is all
+ * that keeps the processes there from devices, so it stays until the cgroup is empty. A launch that
+ * relies on it checks the mark after its process is in the cgroup; here the mark is removed before
+ * the cgroup is probed: one of the two sees the other. */
 static const char *release(struct hlp_policy *p, int group, const char *path)
 {
     char events[256] = "", text[HLP_PATH_MAX];
@@ -120,8 +117,7 @@ static const char *release(struct hlp_policy *p, int group, const char *path)
     return NULL;
 }
 
-/* The daemon's group at `path`, or -1: then container-executor says what is wrong when it needs it.
- */
+/* The daemon's cgroup at `path`, or -1: container-executor reports the cause when it needs it. */
 static int open_group(const struct hlp_policy *p, const char *path)
 {
     struct stat st;
@@ -136,7 +132,7 @@ static int open_group(const struct hlp_policy *p, const char *path)
     return -1;
 }
 
-void hlp_stand_filters(struct hlp_policy *p)
+void hlp_attach_persistent_filters(struct hlp_policy *p)
 {
     static const char *const names[] = { "", "/" CG_MONITORS, "/" CG_LOCALIZERS };
     char text[HLP_PATH_MAX];

@@ -1,4 +1,5 @@
-/* executor/dial.c against a listener that takes, drops, or is not there. Its requests are numbered.
+/* executor/helper-socket.c against a listener that takes, drops, or is not there. Its requests are
+ * numbered.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,16 +17,16 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
-#include "executor/dial.h"
+#include "executor/helper-socket.h"
 
-#define CALLS (EXE_DIAL_AT_ONCE + 3)
+#define CALLS (EXE_DIAL_IN_FLIGHT_MAX + 3)
 
 struct call {
     int socket, error;
     struct exe_dial *dial;
 };
 
-struct ground {
+struct fixture {
     sd_event *event;
     struct exe_dialer *dialer;
     char dir[32];
@@ -36,7 +37,7 @@ struct ground {
 
 static int set_up(void **state)
 {
-    struct ground *g = calloc(1, sizeof(*g));
+    struct fixture *g = calloc(1, sizeof(*g));
     assert_non_null(g);
     (void)snprintf(g->dir, sizeof(g->dir), "/tmp/dial-XXXXXX");
     assert_non_null(mkdtemp(g->dir));
@@ -53,7 +54,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     for (int i = 0; i < CALLS; i++) {
         (void)exe_dial_free(g->calls[i].dial);
         (void)sv_close(g->calls[i].socket);
@@ -68,7 +69,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void hear(struct ground *g, int backlog)
+static void hear(struct fixture *g, int backlog)
 {
     g->listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     assert_return_code(bind(g->listening, (struct sockaddr *)&g->at, sizeof(g->at)), errno);
@@ -92,14 +93,14 @@ static void failed(int error, void *userdata)
 
 static const struct exe_dial_ops ops = { .connected = connected, .failed = failed };
 
-static void ask(struct ground *g, int i)
+static void ask(struct fixture *g, int i)
 {
     const struct exe_request r = { .op = EXE_OP_CHECK, .request_id = (uint64_t)i + 1 };
     assert_return_code(exe_dial(g->dialer, &r, NULL, 0, &ops, &g->calls[i], &g->calls[i].dial), 0);
 }
 
 /* The next connection, and whose request is on it; -1: none is waiting. */
-static int take(struct ground *g, int *ret_fd)
+static int take(struct fixture *g, int *ret_fd)
 {
     struct exe_request r;
     int fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
@@ -119,38 +120,39 @@ static bool unread(struct call *c)
     return reset;
 }
 
-static void turn(struct ground *g)
+static void turn(struct fixture *g)
 {
     assert_return_code(sd_event_run(g->event, 10000000), 0);
 }
 
 static void test_order_and_number(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     int fd;
     hear(g, CALLS);
     for (int i = 0; i < CALLS; i++)
         ask(g, i);
-    for (int i = 0; i < EXE_DIAL_AT_ONCE; i++) {
+    for (int i = 0; i < EXE_DIAL_IN_FLIGHT_MAX; i++) {
         assert_int_equal(take(g, &fd), i);
         (void)sv_close(fd);
     }
     assert_int_equal(take(g, &fd), -1); /* the others wait for an answer to one of these */
-    assert_int_equal(g->calls[EXE_DIAL_AT_ONCE].socket, -1);
+    assert_int_equal(g->calls[EXE_DIAL_IN_FLIGHT_MAX].socket, -1);
     g->calls[5].dial = exe_dial_free(g->calls[5].dial);
-    assert_int_equal(take(g, &fd), EXE_DIAL_AT_ONCE);
+    assert_int_equal(take(g, &fd), EXE_DIAL_IN_FLIGHT_MAX);
     (void)sv_close(fd);
     assert_int_equal(take(g, &fd), -1);
     /* One that is not wanted any more before it is sent goes without a trace. */
-    g->calls[EXE_DIAL_AT_ONCE + 1].dial = exe_dial_free(g->calls[EXE_DIAL_AT_ONCE + 1].dial);
+    g->calls[EXE_DIAL_IN_FLIGHT_MAX + 1].dial =
+        exe_dial_free(g->calls[EXE_DIAL_IN_FLIGHT_MAX + 1].dial);
     g->calls[6].dial = exe_dial_free(g->calls[6].dial);
-    assert_int_equal(take(g, &fd), EXE_DIAL_AT_ONCE + 2);
+    assert_int_equal(take(g, &fd), EXE_DIAL_IN_FLIGHT_MAX + 2);
     (void)sv_close(fd);
 }
 
 static void test_dropped(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     int fd;
     hear(g, 8);
     ask(g, 0);
@@ -159,8 +161,8 @@ static void test_dropped(void **state)
         assert_true(fd >= 0);
         (void)sv_close(fd); /* too many, says systemd */
         assert_true(unread(&g->calls[0]));
-        assert_false(exe_dial_unsent(g->calls[0].dial));
-        exe_dial_again(g->calls[0].dial);
+        assert_false(exe_dial_send_failed(g->calls[0].dial));
+        exe_dial_retry(g->calls[0].dial);
         assert_true(g->calls[0].socket < 0); /* not at once */
         turn(g);
         assert_true(g->calls[0].socket >= 0);
@@ -174,7 +176,7 @@ static void test_dropped(void **state)
  * does. */
 static void test_dropped_for_long(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     const int64_t times[] = { 1000, 1000 + EXE_DIAL_PATIENCE_MS, 1000 + EXE_DIAL_UNREAD_MS - 1,
                               1000 + EXE_DIAL_UNREAD_MS };
     hear(g, 8);
@@ -185,7 +187,7 @@ static void test_dropped_for_long(void **state)
         assert_true(fd >= 0);
         (void)sv_close(fd);
         assert_true(unread(&g->calls[0]));
-        exe_dial_again(g->calls[0].dial);
+        exe_dial_retry(g->calls[0].dial);
         if (i < 3)
             turn(g);
         assert_true(i == 3 || g->calls[0].socket >= 0);
@@ -204,7 +206,7 @@ static void test_dropped_for_long(void **state)
 /* The queue at the other end stays full: an end, but not a quick one. */
 static void test_full_for_long(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     int n = 0;
     sv_clock_set_test(1000, 0);
     hear(g, 1);
@@ -222,7 +224,7 @@ static void test_full_for_long(void **state)
 
 static void test_not_there(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     int fd;
     sv_clock_set_test(1000, 0);
     ask(g, 0);
@@ -248,7 +250,7 @@ static void test_not_there(void **state)
  * read is not. */
 static void test_not_read(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     int fd;
     sv_clock_set_test(1000, 0);
     hear(g, 8);
@@ -273,7 +275,7 @@ static void test_not_read(void **state)
 /* A queue that is full at the other end is not waited for in the call. */
 static void test_full(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     int fd, heard = 0;
     hear(g, 1);
     for (int i = 0; i < 6; i++)
@@ -293,7 +295,7 @@ static void test_full(void **state)
 /* Descriptors are the request's own until it is sent. */
 static void test_descriptors(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     struct exe_request r = { .op = EXE_OP_SIGNAL,
                              .signal = 15,
                              .request_id = 1,
@@ -337,7 +339,7 @@ static void test_descriptors(void **state)
 
 static void test_refused(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     struct exe_dialer *d;
     struct exe_dial *q;
     char path[200];

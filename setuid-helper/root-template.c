@@ -1,15 +1,16 @@
-/* Prepared roots: what every container of a profile, and every localizer, sees of the host. Each is
- * a mount namespace that container-prepare makes once, with nothing in it of the host but what is
- * named here, and pins by binding its file in the state directory. A launched child enters one and
- * takes a copy of it (sandbox.c), so that the host's mount table is neither copied nor torn down at
- * a launch. strict      a new root with what is named here, entered by pivot_root hadoop      the
- * host's tree read-only; /dev new; secret places and the daemon's directories covered localizer the
- * host's tree read-only, the daemon's directories covered
+/* Root templates: the host's file system as every container of a profile, and every localizer, sees
+ * it. Each is a mount namespace that container-prepare makes once and pins by binding its file in
+ * the state directory. A launch enters one and takes a copy (sandbox.c), so that the host's mount
+ * table is neither copied nor torn down at a launch.
  *
- * Everything is read-only, nosuid and nodev but devices and what the configuration makes writable.
- * Paths are root's: the host's own and the configuration's. Directories of the daemon are reached
- * by no link. What a root shows by a path of the host is a source of the policy: another file or
- * mount there, and the roots are made anew. */
+ *   strict      a new root with the paths listed here, entered by pivot_root
+ *   hadoop      the host's tree read-only; /dev new; secret places and the daemon's directories
+ * covered localizer   the host's tree read-only, the daemon's directories covered
+ *
+ * Every mount MUST be nosuid, and nodev except device nodes, and read-only except devices and what
+ * the configuration makes writable. Paths are root's: the host's own and the configuration's. The
+ * daemon's directories MUST NOT be reached through a link. A path of the host that a template shows
+ * is a source of the policy: another file or mount there rebuilds the templates. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ static bool is_directory(int root, const char *path)
 /* An empty directory over the one at `path`. */
 static void cover(int root, const char *path)
 {
-    hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_FLOOR), root, path);
+    hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE), root, path);
 }
 
 static void make_read_only(int root, const char *path)
@@ -148,7 +149,7 @@ static int strict_root(void)
     static hlp_options options = {
         { "mode", "0755" }, { "size", "64m" }, { "nr_inodes", "1024" }, { NULL, NULL }
     };
-    int root = hlp_new_mount("tmpfs", options, HLP_FLOOR);
+    int root = hlp_new_mount("tmpfs", options, HLP_BASELINE);
     /* On /proc, which every host has and nothing here comes from: only in this namespace. */
     hlp_attach(dup(root), AT_FDCWD, "/proc");
     hlp_make_point(root, "etc", true);
@@ -227,7 +228,7 @@ static void places(const struct hlp_list *l, int root, bool strict)
             fail(l->v[i]);
         if (fd < 0)
             continue;
-        hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_RO | HLP_FLOOR), fd, "");
+        hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_RO | HLP_BASELINE), fd, "");
         (void)close(fd);
     }
 }
@@ -260,7 +261,7 @@ static const struct mask {
 static void find_masks(struct hlp_policy *p)
 {
     struct stat st;
-    int proc = hlp_new_mount("proc", NULL, HLP_FLOOR); /* the one here may show less */
+    int proc = hlp_new_mount("proc", NULL, HLP_BASELINE); /* the one here may show less */
     for (size_t i = 0; i < COUNT(masks); i++) {
         bool there = fstatat(proc, masks[i].name, &st, AT_SYMLINK_NOFOLLOW) == 0;
         if (!there && errno != ENOENT)
@@ -310,7 +311,7 @@ static void enter(int root)
         fail("pivot_root");
     if (want.st_dev != got.st_dev || want.st_ino != got.st_ino)
         hlp_fail(EXE_STATUS_MOUNT, EXDEV, "/");
-    hlp_set_attributes(root, 0, HLP_RO | HLP_FLOOR, 0, "/");
+    hlp_set_attributes(root, 0, HLP_RO | HLP_BASELINE, 0, "/");
 }
 
 /* In a mount namespace of its own. */
@@ -319,7 +320,7 @@ static void build(const struct hlp_config *cfg, unsigned kind)
     const struct hlp_policy *p = &cfg->policy;
     struct hlp_nodes nodes = { .n = 0 };
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
-    hlp_set_attributes(root, AT_RECURSIVE, HLP_RO | HLP_FLOOR, 0, "/");
+    hlp_set_attributes(root, AT_RECURSIVE, HLP_RO | HLP_BASELINE, 0, "/");
     if (kind != LOCALIZER)
         hlp_add_standard_nodes(&nodes, root);
     if (kind == EXE_PROFILE_STRICT) {
@@ -420,7 +421,7 @@ static void make(int state, struct hlp_config *cfg, unsigned kind)
     hlp_add_source(p, strdup(path), false); /* lives as long as the program */
 }
 
-void hlp_make_roots(int state, struct hlp_config *cfg)
+void hlp_make_root_templates(int state, struct hlp_config *cfg)
 {
     struct hlp_policy *p = &cfg->policy;
     char at[64];
@@ -439,7 +440,7 @@ void hlp_make_roots(int state, struct hlp_config *cfg)
 }
 
 /* Those of another number. A launch that has opened one has it as long as it needs. */
-void hlp_drop_roots(int state, uint32_t number)
+void hlp_drop_root_templates(int state, uint32_t number)
 {
     DIR *dir = fdopendir(dup(state));
     if (!dir || fchdir(state) < 0)

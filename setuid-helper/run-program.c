@@ -1,7 +1,7 @@
 /* Programs of ours that the helper executes and waits for: container-prepare, user-lookup and
- * container-network. But for the first, which stays root, each runs as an account without rights;
- * all with an empty environment and the descriptors they are given. What they say is bounded, and
- * so is their time. */
+ * container-network. All but the first, which stays root, MUST run as an account without rights;
+ * all MUST have an empty environment and only the given descriptors. Their output and their time
+ * are bounded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,8 +39,8 @@ _Noreturn static void execute(const struct hlp_program *p, int program)
     _exit(1);
 }
 
-/* Without CAP_KILL root may signal a process of another account only with its id; the same check is
- * what makes a death signal of no use there. */
+/* Without CAP_KILL root may signal a process of another account only under its id; the same check
+ * makes a death signal useless. */
 _Noreturn static void give_up(const struct hlp_program *p, pid_t pid)
 {
     if (setresuid((uid_t)-1, p->as ? p->as->uid : 0, (uid_t)-1) < 0 || kill(pid, SIGKILL) < 0 ||

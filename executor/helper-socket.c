@@ -1,4 +1,4 @@
-#include "executor/dial.h"
+#include "executor/helper-socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,41 +14,40 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
-#include "executor/channel.h"
+#include "executor/helper-spawn.h"
 
-#define TRY_AGAIN_USEC 100000
+#define RETRY_USEC 100000
 #define WATCH_USEC 1000000
 
 struct exe_dialer {
     sd_event *event;
     struct sockaddr_un address;
-    struct exe_dial *waiting; /* utlist, in the order of their coming */
-    unsigned at_once;         /* those that were sent and are not answered */
-    struct exe_dial *asked;   /* the same, utlist */
-    sd_event_source *watch;   /* while there are any: does somebody read them? */
-    sd_event_source *timer;   /* while one waits because an attempt has failed */
-    bool resting;             /* until the timer: an attempt has failed */
-    bool told;                /* that the socket cannot be reached */
+    struct exe_dial *waiting;   /* utlist, in the order of their coming */
+    struct exe_dial *in_flight; /* utlist: sent and not answered */
+    unsigned n_in_flight;
+    sd_event_source *watch; /* while any is in flight: finds requests that stay unread */
+    sd_event_source *timer; /* retry timer, after a failed attempt */
+    bool retry_armed;       /* no attempt before it */
+    bool logged;            /* that the socket cannot be reached */
 };
 
 struct exe_dial {
     struct exe_dialer *dialer;
-    struct exe_dial *prev, *next; /* of the waiting ones, or of those that were asked */
+    struct exe_dial *prev, *next; /* of waiting or of in_flight */
     struct exe_request request;
     int fds[EXE_FDS_MAX];
     size_t n_fds;
     bool sent;
-    int unsent;       /* why it could not be sent on the connection that it has; 0: it was */
-    int64_t since_ms; /* of the first of its attempts that failed, for the same kind of reason; 0:
-                         none has */
-    int error;        /* the last one's, -errno */
-    int socket;       /* the callee's, that it was sent on */
-    int64_t asked_ms;
+    int send_error;   /* -errno of sending on the present connection; 0: sent */
+    int64_t since_ms; /* first of the failed attempts with the same kind of error; 0: none */
+    int error;        /* -errno of the last attempt */
+    int socket;       /* the callee's, on which the request was sent */
+    int64_t sent_ms;
     struct exe_dial_ops ops;
     void *userdata;
 };
 
-/* A socket, or -errno; never waits: too long a queue at the other end is EAGAIN. */
+/* A socket, or -errno; never blocks: a full backlog is -EAGAIN. */
 static int connect_to(const struct exe_dialer *d)
 {
     _cleanup_close_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -57,20 +56,20 @@ static int connect_to(const struct exe_dialer *d)
     return sv_take_fd(&fd);
 }
 
-static int attempt(struct exe_dial *q)
+static int try_send(struct exe_dial *q)
 {
     _cleanup_close_ int fd = connect_to(q->dialer);
     if (fd < 0)
         return fd;
-    const struct exe_channel channel = { .socket = fd, .process = -1 };
+    const struct exe_helper channel = { .socket = fd, .process = -1 };
     int e = q->ops.connected(fd, q->userdata);
     if (e < 0)
         return e;
     (void)sv_take_fd(&fd);
-    q->unsent = exe_channel_send(&channel, &q->request, q->fds, q->n_fds);
-    if (q->unsent < 0)
+    q->send_error = exe_helper_send(&channel, &q->request, q->fds, q->n_fds);
+    if (q->send_error < 0)
         (void)shutdown(channel.socket,
-                       SHUT_RDWR); /* its owner sees the end, and asks exe_dial_again */
+                       SHUT_RDWR); /* its owner sees the end and calls exe_dial_retry */
     q->socket = channel.socket;
     return 0;
 }
@@ -83,77 +82,76 @@ static bool unread(const struct exe_dial *q)
 
 static int on_watch(sd_event_source *s, uint64_t usec, void *userdata);
 
-/* It has gone out. */
-static void asked(struct exe_dial *q)
+static void mark_sent(struct exe_dial *q)
 {
     struct exe_dialer *d = q->dialer;
     q->sent = true;
-    q->asked_ms = sv_now_ms();
-    d->at_once++;
-    DL_APPEND(d->asked, q);
+    q->sent_ms = sv_now_ms();
+    d->n_in_flight++;
+    DL_APPEND(d->in_flight, q);
     if (!d->watch)
         (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0,
                                          on_watch, d);
 }
 
-static void not_asked(struct exe_dial *q)
+static void mark_unsent(struct exe_dial *q)
 {
-    DL_DELETE(q->dialer->asked, q);
-    q->dialer->at_once--;
+    DL_DELETE(q->dialer->in_flight, q);
+    q->dialer->n_in_flight--;
     q->sent = false;
     q->prev = NULL;
 }
 
-/* Somebody is there, and has more to do than he takes at once. */
+/* The socket is served, by a systemd that refuses more connections at present. */
 static bool is_busy(int error)
 {
     return error == -EAGAIN || error == -ECONNRESET || error == -EPIPE;
 }
 
-static void failed(struct exe_dial *q, int error)
+static void note_failure(struct exe_dial *q, int error)
 {
     if (!q->since_ms || is_busy(error) != is_busy(q->error))
         q->since_ms = sv_now_ms();
     q->error = error;
 }
 
-/* Sends what can be sent; one that fails keeps the others behind it back until the timer. */
-static void go_on(struct exe_dialer *d)
+/* Sends the pending requests in order; a failed one holds the others back until the retry timer. */
+static void dispatch_pending(struct exe_dialer *d)
 {
-    while (d->waiting && d->at_once < EXE_DIAL_AT_ONCE) {
+    while (d->waiting && d->n_in_flight < EXE_DIAL_IN_FLIGHT_MAX) {
         struct exe_dial *q = d->waiting, *other;
-        int e = attempt(q);
+        int e = try_send(q);
         if (e < 0) {
-            if (!d->told && e != -EAGAIN) /* the other end is busy */
+            if (!d->logged && e != -EAGAIN) /* the other end is busy */
                 sv_log_warning("%s: %s; trying again", d->address.sun_path, strerror(-e));
-            d->told = d->told || e != -EAGAIN;
+            d->logged = d->logged || e != -EAGAIN;
             DL_FOREACH (d->waiting, other)
-                failed(other, e);
+                note_failure(other, e);
             break;
         }
-        d->told = false;
+        d->logged = false;
         DL_DELETE(d->waiting, q);
-        asked(q);
+        mark_sent(q);
     }
 }
 
-static void wait_a_little(struct exe_dialer *d)
+static void arm_retry_timer(struct exe_dialer *d)
 {
-    d->resting = true; /* the timer is ours: neither fails */
-    (void)sd_event_source_set_time_relative(d->timer, TRY_AGAIN_USEC);
+    d->retry_armed = true; /* neither call fails on a timer of ours */
+    (void)sd_event_source_set_time_relative(d->timer, RETRY_USEC);
     (void)sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT);
 }
 
-static void proceed(struct exe_dialer *d)
+static void dispatch(struct exe_dialer *d)
 {
-    if (d->resting)
+    if (d->retry_armed)
         return;
-    go_on(d);
-    if (d->waiting && d->at_once < EXE_DIAL_AT_ONCE)
-        wait_a_little(d);
+    dispatch_pending(d);
+    if (d->waiting && d->n_in_flight < EXE_DIAL_IN_FLIGHT_MAX)
+        arm_retry_timer(d);
 }
 
-static struct exe_dial *too_late(const struct exe_dialer *d)
+static struct exe_dial *find_expired(const struct exe_dialer *d)
 {
     struct exe_dial *q;
     const int64_t now = sv_now_ms();
@@ -170,9 +168,9 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     struct exe_dial *q;
     (void)s;
     (void)usec;
-    d->resting = false;
-    proceed(d);
-    while ((q = too_late(d))) { /* each may take others with it */
+    d->retry_armed = false;
+    dispatch(d);
+    while ((q = find_expired(d))) { /* a callback may free others */
         DL_DELETE(d->waiting, q);
         q->prev = NULL;
         q->ops.failed(q->error, q->userdata);
@@ -180,8 +178,8 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* The kernel takes connections as long as the socket is there, also when nobody serves it. What
- * nobody reads for a minute is given up: a helper that comes later finds that its asker is gone. */
+/* The kernel accepts connections as long as the socket exists, served or not. A request that stays
+ * unread for a minute fails: a helper that starts later finds the connection closed. */
 static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
 {
     struct exe_dialer *d = userdata;
@@ -191,19 +189,19 @@ static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     do {
         late = NULL;
-        DL_FOREACH (d->asked, q)
-            if (q->asked_ms <= since && unread(q))
+        DL_FOREACH (d->in_flight, q)
+            if (q->sent_ms <= since && unread(q))
                 late = q;
         if (late) {
-            not_asked(late);
+            mark_unsent(late);
             late->ops.failed(-ETIMEDOUT, late->userdata);
         }
     } while (late);
     d->watch = sd_event_source_disable_unref(d->watch);
-    if (d->asked)
+    if (d->in_flight)
         (void)sd_event_add_time_relative(d->event, &d->watch, CLOCK_BOOTTIME, WATCH_USEC, 0,
                                          on_watch, d);
-    proceed(d);
+    dispatch(d);
     return 0;
 }
 
@@ -217,7 +215,7 @@ int exe_dialer_new(sd_event *event, const char *path, struct exe_dialer **ret)
     d->event = event;
     d->address.sun_family = AF_UNIX;
     memcpy(d->address.sun_path, path, strlen(path));
-    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, TRY_AGAIN_USEC / 10,
+    int r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME, 0, RETRY_USEC / 10,
                                        on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
@@ -261,24 +259,24 @@ int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, 
         }
     DL_APPEND(d->waiting, q);
     *ret = q;
-    proceed(d);
+    dispatch(d);
     return 0;
 }
 
-void exe_dial_again(struct exe_dial *q)
+void exe_dial_retry(struct exe_dial *q)
 {
     struct exe_dialer *d = q->dialer;
-    not_asked(q);
+    mark_unsent(q);
     DL_PREPEND(d->waiting, q);
-    failed(q, q->unsent < 0 ? q->unsent : -ECONNRESET);
-    q->unsent = 0;
-    if (!d->resting)
-        wait_a_little(d);
+    note_failure(q, q->send_error < 0 ? q->send_error : -ECONNRESET);
+    q->send_error = 0;
+    if (!d->retry_armed)
+        arm_retry_timer(d);
 }
 
-bool exe_dial_unsent(const struct exe_dial *q)
+bool exe_dial_send_failed(const struct exe_dial *q)
 {
-    return q && q->unsent < 0;
+    return q && q->send_error < 0;
 }
 
 struct exe_dial *exe_dial_free(struct exe_dial *q)
@@ -288,13 +286,13 @@ struct exe_dial *exe_dial_free(struct exe_dial *q)
     struct exe_dialer *d = q->dialer;
     const bool sent = q->sent;
     if (sent)
-        not_asked(q);
+        mark_unsent(q);
     else if (q->prev)
         DL_DELETE(d->waiting, q);
     for (size_t i = 0; i < q->n_fds; i++)
         (void)sv_close(q->fds[i]);
     free(q);
     if (sent)
-        proceed(d);
+        dispatch(d);
     return NULL;
 }

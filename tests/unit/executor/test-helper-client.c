@@ -1,6 +1,6 @@
-/* executor/call.c. Socket-activated mode, against a listener that drops connections or reads the
- * request: a request that was not read is retried; one that was read never is. Setuid mode: nothing
- * is retried. */
+/* executor/helper-client.c. Socket-activated mode, against a listener that drops connections or
+ * reads the request: a request that was not read is retried; one that was read never is. Setuid
+ * mode: nothing is retried. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "common/fd.h"
 #include "executor/internal.h"
 
-struct ground {
+struct fixture {
     sd_event *event;
     struct exe *exe;
     char dir[32];
@@ -30,7 +30,7 @@ struct ground {
 
 static int set_up(void **state)
 {
-    struct ground *g = calloc(1, sizeof(*g));
+    struct fixture *g = calloc(1, sizeof(*g));
     char *none[] = { NULL };
     assert_non_null(g);
     (void)snprintf(g->dir, sizeof(g->dir), "/tmp/call-XXXXXX");
@@ -51,7 +51,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     g->exe = exe_free(g->exe);
     (void)sd_event_unref(g->event);
     (void)sv_close(g->listening);
@@ -63,7 +63,7 @@ static int tear_down(void **state)
 
 static void on_answer(const struct exe_reply *reply, int pidfd, int status, void *userdata)
 {
-    struct ground *g = userdata;
+    struct fixture *g = userdata;
     (void)status;
     (void)sv_close(pidfd);
     g->answers++;
@@ -72,13 +72,13 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
 
 static void on_ended(int status, void *userdata)
 {
-    struct ground *g = userdata;
+    struct fixture *g = userdata;
     (void)status;
     g->ends++;
     g->call = NULL;
 }
 
-static void launch(struct ground *g)
+static void launch(struct fixture *g)
 {
     static const struct exe_call_ops ops = { .answer = on_answer, .ended = on_ended };
     struct exe_request r = { .op = EXE_OP_LAUNCH,
@@ -96,14 +96,14 @@ static void launch(struct ground *g)
         exe_call_start(g->exe, &r, (int[]){ file, file }, 2, &ops, g, &g->call, NULL), 0);
 }
 
-static void turns(struct ground *g)
+static void turns(struct fixture *g)
 {
     for (int i = 0; i < 20; i++)
         assert_return_code(sd_event_run(g->event, 20000), 0);
 }
 
 /* The next connection; -1: there is none. */
-static int asked(struct ground *g)
+static int asked(struct fixture *g)
 {
     return accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
 }
@@ -127,7 +127,7 @@ static void reply_to(int fd, uint64_t request_id)
 
 static void test_dropped_request_is_retried(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     int fd;
     launch(g);
     for (int i = 0; i < 4; i++) {
@@ -153,7 +153,7 @@ static void test_dropped_request_is_retried(void **state)
 /* A refusal before the request was decoded has no request id. */
 static void test_refusal_without_id_is_the_answer(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     launch(g);
     int fd = asked(g);
     assert_true(request_on(fd) > 0);
@@ -168,7 +168,7 @@ static void test_refusal_without_id_is_the_answer(void **state)
 /* Without an answer a request that was read may have been done in part: the call is over. */
 static void test_read_request_is_not_retried(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     launch(g);
     int fd = asked(g);
     assert_true(request_on(fd) > 0);
@@ -184,7 +184,7 @@ static void test_read_request_is_not_retried(void **state)
 
 /* In the helper's place a script that reads the request, notes that it was there, and ends without
  * a word. */
-static void started_ones(struct ground *g)
+static void started_ones(struct fixture *g)
 {
     char path[64], text[128];
     char *none[] = { NULL };
@@ -200,7 +200,7 @@ static void started_ones(struct ground *g)
     assert_return_code(exe_new(g->event, &s, &g->exe, NULL), 0);
 }
 
-static int asked_times(const struct ground *g)
+static int asked_times(const struct fixture *g)
 {
     char path[64];
     struct stat st = { 0 };
@@ -211,7 +211,7 @@ static int asked_times(const struct ground *g)
 /* Whatever errno another call of the loop has left. */
 static void test_setuid_mode_never_retries(void **state)
 {
-    struct ground *g = *state;
+    struct fixture *g = *state;
     char path[64];
     started_ones(g);
     launch(g);

@@ -1,8 +1,8 @@
-/* See ask.h. Hostile input: the record, which lies on a disk. */
+/* See helper-protocol.h. Hostile input: the exit record, which is read from a disk. */
 #include <errno.h>
 #include <string.h>
 
-#include "executor/ask.h"
+#include "executor/helper-protocol.h"
 
 static const char *const texts[] = {
     [EXE_STATUS_OK] = "done",
@@ -118,5 +118,33 @@ int exe_record_decode(const uint8_t *buf, size_t len, struct exe_record *ret)
         r.state > EXE_RECORD_FAILED)
         return -EBADMSG;
     *ret = r;
+    return 0;
+}
+
+void exe_request_app(struct exe_request *r, struct yarn_app_id app)
+{
+    r->cluster_ts = app.cluster_ts;
+    r->app = app.id;
+}
+
+void exe_request_container(struct exe_request *r, struct yarn_container_id id)
+{
+    exe_request_app(r, id.attempt.app);
+    r->attempt = id.attempt.attempt;
+    r->container = id.id;
+}
+
+void exe_request_categories(struct exe_request *r, const uint16_t *categories)
+{
+    if (categories)
+        memcpy(r->categories, categories, sizeof(r->categories));
+}
+
+int exe_request_user(struct exe_request *r, const char *user)
+{
+    size_t n = strlen(user);
+    if (n > EXE_USER_MAX)
+        return -EINVAL;
+    memcpy(r->user, user, n + 1);
     return 0;
 }
