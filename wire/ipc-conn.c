@@ -481,7 +481,7 @@ static void conn_settle(struct ipc_conn *c)
         ipc_conn_close(c);
         return;
     }
-    (void)conn_charge(c); /* frees memory only, ignoring */
+    (void)conn_charge(c); /* the account only decreases here, ignoring */
     events_update(c);
     ipc_server_wake_at(c->server, ipc_conn_deadline(c));
 }
