@@ -18,7 +18,7 @@ install: programs
 # Installs missing packages of packaging/deps-debian.txt (apt) or deps-fedora.txt (dnf).
 deps:
 	$(Q)packaging/install-deps
-# What the vm lane needs on top; its guest is a Debian, made where there is one.
+# Further packages of the VM tests; their VM is a Debian, built on Debian.
 deps-vm: deps
 	$(Q)! command -v apt-get >/dev/null || packaging/install-deps deps-debian-vm.txt
 

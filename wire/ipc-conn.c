@@ -113,7 +113,7 @@ void ipc_conn_close(struct ipc_conn *c)
     sv_buf_free(&c->out);
     sv_buf_free(&c->plain);
     sv_buf_free(&c->inner);
-    ipc_server_room(s);
+    ipc_server_fd_freed(s);
     ipc_conn_unref(c);
 }
 
