@@ -1,5 +1,6 @@
-/* hadoop.rpc.protection: calls in WRAP messages between our client and our server, and a server's
- * refusals. HARDENING E56 (inner lengths) and F67 (forged, lost and repeated messages). */
+/* Tests wire/sasl-layer.c, ipc-client-layer.c and qop.c (hadoop.rpc.protection): calls in WRAP
+ * messages between client and server, and rejected ones. HARDENING E56 (inner lengths) and F67
+ * (forged, lost and repeated messages). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@
 #include "wire/qop.h"
 #include "wire/sasl.h"
 
-/* ---- Our client and our server ---- */
+/* ---- Client and server ---- */
 
 struct outcome {
     int count, status;
@@ -75,7 +76,7 @@ static void both(uint32_t server_mask, uint32_t client_mask, int wanted)
     peer_server_stop(&s);
 }
 
-static void test_who_agrees(void **state)
+static void test_qop_negotiation(void **state)
 {
     (void)state;
     for (uint32_t server = 1; server <= IPC_QOP_ALL; server++)
@@ -118,14 +119,14 @@ static void test_volume(void **state)
     volume(IPC_QOP_PRIVACY, 1u << 20);
 }
 
-/* ---- A raw peer that holds the token ---- */
+/* ---- A raw peer with the token ---- */
 
 struct member {
     int fd;
     struct sasl_layer *layer;
 };
 
-/* Goes through SASL by hand, up to where wrapped packets begin. */
+/* Runs SASL step by step, up to the first wrapped packet. */
 static struct member join(struct peer_server *s, uint32_t qop)
 {
     struct member m = { .fd = raw_connect(ipc_server_port(s->server)) };
@@ -171,7 +172,7 @@ static void put_context(struct sv_buf *b)
     raw_put_frame(b, IPC_CALL_CONTEXT, &m.base, NULL, 0);
 }
 
-/* Sends what `make` builds; the server must close, having run `calls` calls. */
+/* Sends the bytes that `make` builds; the server must close after `calls` calls. */
 static void attack(uint32_t qop, void (*make)(struct sv_buf *out, struct member *m), int calls)
 {
     struct peer_server s;
@@ -238,7 +239,7 @@ static void test_E56_F67_attacks(void **state)
     }
 }
 
-/* One frame cut over many wraps, many in one, and a claim that is never filled. */
+/* One frame split over many wraps, many in one, and an incomplete one. */
 static void test_E56_pieces(void **state)
 {
     (void)state;
@@ -266,7 +267,7 @@ static void test_E56_pieces(void **state)
     struct raw_reply r = { .n = 0 };
     while (!raw_take(m.fd, &r) && r.n == sizeof r.p)
         r.n = 0;
-    /* a claim of 60000 bytes, and a byte now and then: the deadline is the inner frame's */
+    /* an announced size of 60000 bytes, then single bytes: the inner frame's deadline applies */
     put_wrap(&out, &m, "\0\0\xea\x60", 4);
     raw_send(m.fd, out.data, out.len);
     int64_t next = 0;
@@ -284,7 +285,7 @@ static void test_E56_pieces(void **state)
     peer_server_stop(&s);
 }
 
-/* ---- The words of the configuration ---- */
+/* ---- Configuration values ---- */
 
 static void test_words(void **state)
 {
@@ -355,7 +356,7 @@ static void test_settings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_agrees),      cmocka_unit_test(test_volume),
+        cmocka_unit_test(test_qop_negotiation), cmocka_unit_test(test_volume),
         cmocka_unit_test(test_E56_F67_attacks), cmocka_unit_test(test_E56_pieces),
         cmocka_unit_test(test_words),           cmocka_unit_test(test_settings),
     };

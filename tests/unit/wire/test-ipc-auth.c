@@ -1,5 +1,5 @@
-/* How a connection to the IPC server begins, and what a frame may claim: HARDENING E54, E55, E61.
- */
+/* Tests wire/ipc-auth.c: the handshake of a connection to the IPC server, and claimed frame sizes.
+ * HARDENING E54, E55, E61. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void test_E54_headers(void **state)
     static const struct {
         const char *bytes;
         size_t n;
-        const char *answer; /* what the answer holds; NULL = nothing is answered */
+        const char *answer; /* contained in the answer; NULL = no answer */
     } cases[] = {
         { "GET / HTTP/1.1\r\n\r\n", 18, "HTTP/1.1 404 Not Found" },
         { "hrpx", 4, NULL },
@@ -49,7 +49,7 @@ static void test_E54_headers(void **state)
     peer_server_stop(&s);
 }
 
-/* Every byte in a segment of its own. */
+/* Every byte in a separate segment. */
 static void test_E54_one_byte_writes(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void test_E55_lengths(void **state)
     peer_server_stop(&s);
 }
 
-/* A thousand connections that announce the largest frame and send nothing cost no memory. */
+/* A thousand connections that announce the largest frame and send nothing take no memory. */
 static void test_E55_claims_cost_nothing(void **state)
 {
     (void)state;
@@ -130,9 +130,8 @@ static void test_E55_claims_cost_nothing(void **state)
     peer_server_stop(&s);
 }
 
-/* Before who it is is known: 10000 connections, half of which send nothing, half the front of a
- * frame of 64 KiB that never ends. They cost what they are and what they sent, not what they
- * announced. */
+/* Unauthenticated: 10000 connections, half of which send nothing, half the front of an endless 64
+ * KiB frame. Memory is proportional to connections and sent bytes, not to announced sizes. */
 static void test_E55_unfinished_by_10000(void **state)
 {
     (void)state;
@@ -164,7 +163,7 @@ static void test_E55_unfinished_by_10000(void **state)
             peer_run_until(&s, ipc_server_connections(s.server) == i + 1);
     }
     peer_run_until(&s, ipc_server_connections(s.server) == n);
-    for (int i = 0; i < 200; i++) /* all that was sent is taken */
+    for (int i = 0; i < 200; i++) /* everything sent is read */
         assert_true(sd_event_run(s.event, 0) >= 0);
     size_t grown = mallinfo2().uordblks - before;
     print_message("    %zu connections: %zu bytes each\n", n, grown / n);
@@ -177,7 +176,7 @@ static void test_E55_unfinished_by_10000(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-/* A server that wants tokens refuses SIMPLE by the header alone. */
+/* A server that requires tokens rejects SIMPLE by the header alone. */
 static void test_E61_simple_is_refused_first(void **state)
 {
     (void)state;
@@ -202,7 +201,7 @@ static void test_sasl_frames(void **state)
         const char *bytes; /* an RpcSaslProto */
         size_t n;
         const char *answer;
-        bool offered; /* a first guess is answered with what there is, a second is refused */
+        bool offered; /* a first guess is answered with the offer, a second is rejected */
     } cases[] = {
         { "\x10\x00", 2, "SaslException" },          /* SUCCESS from a client */
         { "\x10\x05", 2, "SaslException" },          /* WRAP */

@@ -1,5 +1,4 @@
-/* Messages that break the IPC server's rules inside a good frame: HARDENING E57; pings and closing.
- */
+/* Tests wire/ipc-serve.c: invalid messages inside a valid frame (HARDENING E57), pings, closing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +57,7 @@ static void test_E57_bodies(void **state)
     peer_server_stop(&s);
 }
 
-/* What breaks the connection itself: each is answered by FATAL or nothing, and closed. */
+/* Errors of the connection itself: each is answered by FATAL or nothing, and closed. */
 static void test_E57_frames(void **state)
 {
     (void)state;
@@ -76,10 +75,10 @@ static void test_E57_frames(void **state)
             break;
         case 1:
             raw_put(&b, "\0\0\0\1\xff", 5);
-            break; /* a header that is cut */
+            break; /* a truncated header */
         case 2:
             raw_put(&b, "\0\0\0\2\x01\xff", 6);
-            break; /* a header that is no message */
+            break; /* a malformed header */
         case 3:
             raw_put_frame(&b, 5, NULL, NULL, 0);
             break; /* a call of nothing */
@@ -111,8 +110,8 @@ static void test_E57_frames(void **state)
     peer_server_stop(&s);
 }
 
-/* One call with the body, over a connection of its own: what is answered holds `wanted`, and the
- * connection lives. */
+/* One call with the body, over a new connection: the answer contains `wanted`, and the connection
+ * stays open. */
 static void body_case(struct peer_server *s, const char *method, const struct sv_buf *body,
                       const char *wanted)
 {

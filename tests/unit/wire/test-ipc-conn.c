@@ -1,4 +1,4 @@
-/* Peers of the IPC server that are slow, silent, deaf or in a hurry: HARDENING E58, E60. */
+/* Tests wire/ipc-conn.c: peers that are slow, silent, do not read, or flood. HARDENING E58, E60. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The client shuts its writing side: what it asked for is still answered. */
+/* The client shuts down its writing side: its open calls are still answered. */
 static void test_E60_half_close(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void test_E58_deadlines(void **state)
     peer_server_stop(&s);
 }
 
-/* How many bytes go out until it is cut off. */
+/* The number of bytes sent until the server closes. */
 static int64_t trickle(int64_t request_ms)
 {
     struct peer_server s;
@@ -89,18 +89,18 @@ static int64_t trickle(int64_t request_ms)
     return sent;
 }
 
-/* A byte now and then does not keep an incomplete request alive. */
+/* Single bytes at intervals do not keep an incomplete request alive. */
 static void test_E58_trickle(void **state)
 {
     (void)state;
     int64_t sent = trickle(500);
-    if (sent < 2) /* this machine stood still for so long */
+    if (sent < 2) /* the machine stalled */
         sent = trickle(10000);
     assert_in_range(sent, 2, 20000);
 }
 
-/* Calls without end and no answer read: reading pauses, memory stays bounded, then it is cut off.
- */
+/* A flood of calls without reading answers: the server pauses reading, memory stays bounded, then
+ * it closes. */
 static void test_E58_unread_answers(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void test_E58_late_reader(void **state)
     peer_server_stop(&s);
 }
 
-/* What a large answer needed is given back: ten thousand nodes may each have had one. */
+/* Buffers of large answers are freed: ten thousand nodes may each have had one. */
 static void test_idle_memory(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void test_E60_inflight_bound(void **state)
     peer_server_stop(&s);
 }
 
-/* A hundred thousand calls without waiting: all are answered, in their order, in bounded memory. */
+/* A hundred thousand pipelined calls: all are answered, in order, in bounded memory. */
 static void test_E60_pipelined_calls(void **state)
 {
     (void)state;
@@ -258,13 +258,13 @@ static void test_E60_resets(void **state)
         peer_run_until(&s, ipc_server_connections(s.server) == 0);
     }
     for (size_t i = 0; i < s.n_held; i++)
-        peer_release(&s, i); /* to nobody */
+        peer_release(&s, i); /* the peer is gone */
     peer_server_stop(&s);
 }
 
-/* Others' heartbeats while a peer floods, counted in calls of the flood and not in time: a
- * heartbeat waits for a turn or two of it, on the same server; and for none that has come after it
- * on a server with priority. */
+/* Heartbeats of other peers during a flood, measured in calls of the flood, not in time: a
+ * heartbeat waits for one or two time slices on the same server, and for no later call on a server
+ * with priority. */
 static void heartbeats(int64_t priority, int most)
 {
     enum { FLOOD = 40000, BEATS = 20 };

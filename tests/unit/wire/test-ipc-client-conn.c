@@ -1,4 +1,4 @@
-/* The IPC client against servers that break the protocol. */
+/* Tests wire/ipc-client-conn.c against servers that break the protocol. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* A client with a token and servers that do not know its password: none of them gets a call out of
- * it (HARDENING 61, 63). The server is tests/unit/wire/ipc-fake-server.h. */
+/* Tests wire/ipc-client-sasl.c: a client with a token sends no call to a server that does not know
+ * the token's password (HARDENING 61, 63). The server is tests/unit/wire/ipc-fake-server.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,9 +155,9 @@ static void test_impostors(void **state)
         { "a challenge with doubled words", weak, -EACCES },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++) {
-        struct world w;
+        struct fixture w;
         struct answer a = { 0 };
-        world_new(&w, &peer_token, NULL);
+        fixture_new(&w, &peer_token, NULL);
         w.fake.on_call = cases[i].says;
         call(&w, "a secret", &a);
         peer_run_until(&w, a.count);
@@ -165,7 +165,7 @@ static void test_impostors(void **state)
             fail_msg("%s: status %d, %d calls: %s", cases[i].name, a.status, w.fake.calls, a.text);
         assert_int_equal(w.fake.auth, IPC_AUTH_SASL);
         assert_int_equal(a.count, 1);
-        world_free(&w);
+        fixture_free(&w);
     }
 }
 
