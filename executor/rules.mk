@@ -34,7 +34,7 @@ executor/test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
 executor/test-dial_DEPS := $(EXECUTOR_A) $(COMMON_A)
 executor/test-call_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 executor/test-call_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-dial_LDLIBS := $(EXECUTOR_LDLIBS) -Wl,--wrap=ioctl
+executor/test-dial_LDLIBS := $(EXECUTOR_LDLIBS)
 executor/test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
 executor/test-container-delete_DEPS := $(BUILD)/executor/request.o
 executor/test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)

@@ -59,7 +59,7 @@ NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 
 
 def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
-            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=4, magic=MAGIC, rid=77,
+            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=5, magic=MAGIC, rid=77,
             memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
             zero=0, categories=(0, 0, 0, 0)):
     """struct exe_request of executor/request.h."""
@@ -71,20 +71,9 @@ def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, wo
                        len(devices) if n_devices is None else n_devices, zero, *categories, nodes, u)
 
 
-GROUP_READY = b"g"
-
-
-def stale():
-    """A policy is used unseen for a tenth of a second."""
-    late = time.monotonic() + 0.2
-    until(lambda: time.monotonic() > late)
-
-
-def say(sock, data, fds=(), ready=True):
-    """A request; behind LAUNCH the word that the group is made, unless not `ready`."""
+def say(sock, data, fds=()):
+    """Sends a request."""
     sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else [])
-    if ready and data[6:8] == struct.pack("=H", LAUNCH):
-        sock.send(GROUP_READY)
 
 
 def memfd(content, seals=ALL_SEALS):
@@ -271,9 +260,8 @@ class HelperFixture:
         theirs.close()
         return pid, ours
 
-    def start_ahead(self, data, fds=(), meanwhile=None, **kw):
-        """The same by a helper that has waited for the request. What it made ahead is self.ahead: the
-        mount namespaces that it has open."""
+    def start_waiting(self, data, fds=(), meanwhile=None, **kw):
+        """The same, but the helper has to wait for its request; `meanwhile` is called before it comes."""
         pid, ours = self.start(None, **kw)
 
         def waits():
@@ -281,11 +269,8 @@ class HelperFixture:
                 return f.read().split()[0] == "47"  # recvmsg
         if not until(waits):
             raise SystemExit("a helper without a request does not wait")
-        links = {os.readlink("/proc/%d/fd/%s" % (pid, fd)) for fd in os.listdir("/proc/%d/fd" % pid)}
-        self.ahead = [l for l in links if l.startswith("mnt:") and l != os.readlink("/proc/self/ns/mnt")]
         if meanwhile:
-            meanwhile()
-            stale()
+            meanwhile(pid)
         say(ours, data, fds)
         return pid, ours
 
@@ -426,10 +411,10 @@ class Container:
         args.update(kw)
         return request(LAUNCH, **args)
 
-    def launch(self, script, tokens=b"HDTS", wait=True, ahead=False, **kw):
+    def launch(self, script, tokens=b"HDTS", wait=True, waiting=False, **kw):
         script = script.encode() if isinstance(script, str) else script
         fds = [memfd(script), memfd(tokens)]
-        self.pid, self.sock = (self.g.start_ahead if ahead else self.g.start)(self.request(), fds, **kw)
+        self.pid, self.sock = (self.g.start_waiting if waiting else self.g.start)(self.request(), fds, **kw)
         for fd in fds:
             os.close(fd)
         self.reply = self.g.receive(self.sock)
