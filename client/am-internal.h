@@ -12,14 +12,14 @@
 
 enum cli_am_phase { NEW, REGISTERING, RUNNING, FINISHING, OVER };
 
-struct want {
+struct am_ask {
     int32_t priority, count;
     struct yarn_resource resource;
     bool dirty;
-    struct want *next;
+    struct am_ask *next;
 };
 
-struct container {
+struct am_container {
     struct yarn_container_id id;
     char key[YARN_ID_TEXT_MAX];
     struct sv_arena *arena; /* of the token and the address */
@@ -30,9 +30,9 @@ struct container {
     UT_hash_handle hh;
 };
 
-struct release {
+struct am_release {
     struct yarn_container_id id;
-    struct release *next;
+    struct am_release *next;
 };
 
 struct cli_am {
@@ -54,9 +54,9 @@ struct cli_am {
     int32_t response_id;
     struct sv_arena *request_arena; /* of the allocate request that is not answered yet */
     Hadoop__Yarn__AllocateRequestProto *request;
-    struct want *wants;
-    struct release *releases;
-    struct container *containers;
+    struct am_ask *asks;
+    struct am_release *releases;
+    struct am_container *containers;
     int32_t repeated; /* ends that were told again */
     float progress;
     char *my_host, *my_url; /* as registered, for another time */
@@ -69,9 +69,9 @@ struct cli_am {
 int cli_am_make_request(struct cli_am *am) _must_use_;
 /* Tells the program what the answer brings. */
 void cli_am_take_answer(struct cli_am *am, const Hadoop__Yarn__AllocateResponseProto *m);
-struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id); /* not over */
+struct am_container *cli_am_find(struct cli_am *am, struct yarn_container_id id); /* not over */
 /* It is over: its token goes, its id stays. */
-void cli_am_retire(struct container *c, bool released);
+void cli_am_retire(struct am_container *c, bool released);
 void cli_am_forget_all(struct cli_am *am);
 
 #endif

@@ -93,7 +93,7 @@ static int copy_schedulers(struct cli_am *am, const struct cli_am_config *cfg)
     rm->client.protocol = YARN_APPLICATION_MASTER_PROTOCOL;
     rm->client.version = 1;
     rm->client.qop_mask =
-        IPC_QOP_ALL; /* no configuration in a container: the server says what it wants */
+        IPC_QOP_ALL; /* no configuration in a container: the server says what it asks */
     rm->retry.kind = cfg->n_schedulers > 1 ? IPC_RETRY_FAILOVER : IPC_RETRY_NEVER;
     rm->retry.max_failovers = 2 * (int)cfg->n_schedulers;
     rm->retry.base_ms = FAILOVER_BASE_MS;
@@ -143,8 +143,8 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
 
 struct cli_am *cli_am_free(struct cli_am *am)
 {
-    struct want *w, *next_want;
-    struct release *rel, *next_release;
+    struct am_ask *w, *next_want;
+    struct am_release *rel, *next_release;
 
     if (!am)
         return NULL;
@@ -153,7 +153,7 @@ struct cli_am *cli_am_free(struct cli_am *am)
     cli_nodes_free(am->nodes);
     sd_event_source_disable_unref(am->timer);
     cli_am_forget_all(am);
-    LL_FOREACH_SAFE (am->wants, w, next_want)
+    LL_FOREACH_SAFE (am->asks, w, next_want)
         free(w);
     LL_FOREACH_SAFE (am->releases, rel, next_release)
         free(rel);
@@ -204,7 +204,7 @@ static void lose(struct cli_am *am, const struct sv_error *err)
 
 static void failed(struct cli_am *am, const struct ipc_result *r, const struct sv_error *err)
 {
-    struct want *w;
+    struct am_ask *w;
 
     switch (judge(am, r)) {
     case AGAIN:
@@ -214,7 +214,7 @@ static void failed(struct cli_am *am, const struct ipc_result *r, const struct s
         am->phase = REGISTERING;
         am->request = NULL;
         am->request_arena = sv_arena_free(am->request_arena);
-        LL_FOREACH (am->wants, w)
+        LL_FOREACH (am->asks, w)
             w->dirty = true;
         schedule(am, SOON_MS);
         return;
@@ -291,9 +291,9 @@ int cli_am_register(struct cli_am *am, const char *host, int32_t port, const cha
 
 static bool something_to_say(const struct cli_am *am)
 {
-    struct want *w;
+    struct am_ask *w;
 
-    LL_FOREACH (am->wants, w)
+    LL_FOREACH (am->asks, w)
         if (w->dirty)
             return true;
     return am->releases != NULL;
@@ -460,15 +460,15 @@ static void schedule(struct cli_am *am, int64_t after_ms)
 
 int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
 {
-    struct want *w;
+    struct am_ask *w;
 
-    LL_SEARCH_SCALAR(am->wants, w, priority, priority);
+    LL_SEARCH_SCALAR(am->asks, w, priority, priority);
     if (!w) {
         w = calloc(1, sizeof(*w));
         if (!w)
             return -ENOMEM;
         w->priority = priority;
-        LL_PREPEND(am->wants, w);
+        LL_PREPEND(am->asks, w);
     }
     w->resource = resource;
     w->count = count;
@@ -480,8 +480,8 @@ int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resour
 
 int cli_am_release(struct cli_am *am, struct yarn_container_id id)
 {
-    struct container *c = cli_am_find(am, id);
-    struct release *rel;
+    struct am_container *c = cli_am_find(am, id);
+    struct am_release *rel;
 
     if (!c)
         return -ENOENT;
@@ -498,7 +498,7 @@ int cli_am_release(struct cli_am *am, struct yarn_container_id id)
 
 int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
 {
-    struct container *c = cli_am_find(am, id);
+    struct am_container *c = cli_am_find(am, id);
 
     if (!c)
         return -ENOENT;
@@ -507,7 +507,7 @@ int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cl
 
 int cli_am_stop(struct cli_am *am, struct yarn_container_id id)
 {
-    struct container *c = cli_am_find(am, id);
+    struct am_container *c = cli_am_find(am, id);
 
     return c ? cli_nodes_stop(am->nodes, &c->allocation.node, id) : -ENOENT;
 }

@@ -24,17 +24,17 @@
 static bool file_of_systemd(struct doctor *d, const struct stat *st)
 {
     if (st->st_uid != 0 || st->st_mode & 022) {
-        doctor_say(d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
-                   "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and "
-                   "writable by root alone",
-                   d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
+        doctor_report(d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
+                      "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and "
+                      "writable by root alone",
+                      d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
         return false;
     }
     if (st->st_mode & 06000)
-        doctor_say(d, DOCTOR_NOTE, AREA,
-                   "chmod 0750, and tell the package manager (dpkg-statoverride)",
-                   "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
-                   (unsigned)(st->st_mode & 07777), d->socket);
+        doctor_report(d, DOCTOR_NOTE, AREA,
+                      "chmod 0750, and tell the package manager (dpkg-statoverride)",
+                      "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
+                      (unsigned)(st->st_mode & 07777), d->socket);
     return true;
 }
 
@@ -47,10 +47,10 @@ static bool file(struct doctor *d)
     const char *unsafe;
 
     if (stat(d->helper, &st) < 0) {
-        doctor_say(d, DOCTOR_BAD, AREA,
-                   "install it (make install, or the package), or name it in "
-                   "yarn.nodemanager.linux-container-executor.path",
-                   "%s: %s", d->helper, strerror(errno));
+        doctor_report(d, DOCTOR_BAD, AREA,
+                      "install it (make install, or the package), or name it in "
+                      "yarn.nodemanager.linux-container-executor.path",
+                      "%s: %s", d->helper, strerror(errno));
         return false;
     }
     if (d->socket)
@@ -58,7 +58,7 @@ static bool file(struct doctor *d)
     if (st.st_uid != 0 || (st.st_mode & 07777) != 04750 ||
         (d->have_daemon && st.st_gid != d->daemon_gid)) {
         const struct group *g = getgrgid(st.st_gid);
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, AREA,
             "chown root:<group of the NodeManager>, then chmod 4750; or use "
             "selvedge-executor.socket "
@@ -68,13 +68,13 @@ static bool file(struct doctor *d)
             d->helper, st.st_uid, g ? g->gr_name : "?", (unsigned)(st.st_mode & 07777));
         return false;
     }
-    unsafe = doctor_unsafe(d->helper, 0, buf, sizeof(buf));
+    unsafe = doctor_find_unsafe(d->helper, 0, buf, sizeof(buf));
     if (unsafe)
-        doctor_say(d, DOCTOR_BAD, AREA, "chown root, chmod go-w",
-                   "%s: others than root can write there and exchange the helper", unsafe);
+        doctor_report(d, DOCTOR_BAD, AREA, "chown root, chmod go-w",
+                      "%s: others than root can write there and exchange the helper", unsafe);
     if (statvfs(d->helper, &fs) == 0 && fs.f_flag & ST_NOSUID) {
-        doctor_say(d, DOCTOR_BAD, AREA, "mount it without nosuid, or install elsewhere",
-                   "%s: on a mount with nosuid, where setuid does nothing", d->helper);
+        doctor_report(d, DOCTOR_BAD, AREA, "mount it without nosuid, or install elsewhere",
+                      "%s: on a mount with nosuid, where setuid does nothing", d->helper);
         return false;
     }
     return true;
@@ -181,9 +181,9 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
         } else if ((v = value(*l, "no-device-filter"))) {
-            doctor_say(d, DOCTOR_BAD, AREA,
-                       "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
-                       "no device filter can be attached: %s; no container starts", v);
+            doctor_report(d, DOCTOR_BAD, AREA,
+                          "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
+                          "no device filter can be attached: %s; no container starts", v);
             free(v);
         } else if ((v = value(*l, "selinux"))) {
             d->policy.labels = strcmp(v, "off") != 0;
@@ -215,13 +215,14 @@ static void ask(struct doctor *d)
 
     int r = n < 0 ? n : d->socket ? connect_to(d, &fds[0]) : pair(d, fds);
     if (r < 0 && d->socket) {
-        doctor_say(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
-                   "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
-                   strerror(-r));
+        doctor_report(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
+                      "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
+                      strerror(-r));
         return;
     }
     if (r < 0) {
-        doctor_say(d, DOCTOR_WEAK, AREA, NULL, "%s: cannot be asked: %s", d->helper, strerror(-r));
+        doctor_report(d, DOCTOR_WEAK, AREA, NULL, "%s: cannot be asked: %s", d->helper,
+                      strerror(-r));
         return;
     }
     _cleanup_close_ int ours = fds[0];
@@ -239,16 +240,16 @@ static void ask(struct doctor *d)
     bool answered = got > 0 && exe_reply_decode(in, (size_t)got, &reply) == 0;
     if (answered && reply.status == EXE_STATUS_OK) {
         read_policy(d, reply.text, reply.text_len);
-        doctor_say(d, DOCTOR_OK, AREA, NULL,
-                   "%s: root's, %s%s, answers; its configuration and filters are in order",
-                   d->helper, d->socket ? "started by systemd through " : "4750",
-                   d->socket ? d->socket : "");
+        doctor_report(d, DOCTOR_OK, AREA, NULL,
+                      "%s: root's, %s%s, answers; its configuration and filters are in order",
+                      d->helper, d->socket ? "started by systemd through " : "4750",
+                      d->socket ? d->socket : "");
         return;
     }
     exe_failure_from(answered ? &reply : NULL, status, "container-executor", &failure);
-    doctor_say(d, DOCTOR_BAD, AREA,
-               "see the text; the line after the file's name is the one to mend", "%s",
-               failure.text);
+    doctor_report(d, DOCTOR_BAD, AREA,
+                  "see the text; the line after the file's name is the one to mend", "%s",
+                  failure.text);
 }
 
 static bool same(char *const *a, char *const *b)
@@ -276,9 +277,9 @@ static void allowed(struct doctor *d, const char *ours, const char *value, const
     (void)snprintf(remedy, sizeof(remedy),
                    "add %s to %s in container-executor.cfg, or set %s to one that is there", value,
                    theirs, ours);
-    doctor_say(d, DOCTOR_BAD, AREA, remedy,
-               "%s is %s, root allows %s=%s: every launch would be refused", ours, value, theirs,
-               have);
+    doctor_report(d, DOCTOR_BAD, AREA, remedy,
+                  "%s is %s, root allows %s=%s: every launch would be refused", ours, value, theirs,
+                  have);
 }
 
 /* Both sides must mean the same directories by the same number. */
@@ -289,30 +290,30 @@ static void compare(struct doctor *d)
     if (!p->known || !d->have_conf)
         return;
     if (!same(p->local_dirs, d->conf.local_dirs))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
             "yarn.nodemanager.local-dirs of yarn-site.xml and of container-executor.cfg differ");
     if (!same(p->log_dirs, d->conf.log_dirs))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
             "yarn.nodemanager.log-dirs of yarn-site.xml and of container-executor.cfg differ");
     if (d->conf.cgroup_root && !sv_streq(d->conf.cgroup_root, p->cgroup_root))
-        doctor_say(d, DOCTOR_BAD, AREA,
-                   "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
-                   "(container-executor.cfg) must be one path",
-                   "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
+        doctor_report(d, DOCTOR_BAD, AREA,
+                      "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
+                      "(container-executor.cfg) must be one path",
+                      "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
     allowed(d, "selvedge.nodemanager.sandbox.profile", exe_profile_name(d->conf.profile),
             "selvedge.sandbox.profiles", p->profiles);
     allowed(d, "selvedge.nodemanager.network", exe_network_name(d->conf.network),
             "selvedge.sandbox.networks", p->networks);
     if (d->conf.unenforced_allowed && p->unenforced_allowed)
-        doctor_say(d, DOCTOR_WEAK, AREA,
-                   "set it to false on both sides once the controllers are there",
-                   "unenforced-limits.allowed is true on both sides: where the kernel has no "
-                   "controllers, containers run without limits");
+        doctor_report(d, DOCTOR_WEAK, AREA,
+                      "set it to false on both sides once the controllers are there",
+                      "unenforced-limits.allowed is true on both sides: where the kernel has no "
+                      "controllers, containers run without limits");
     else if (d->conf.unenforced_allowed != p->unenforced_allowed)
-        doctor_say(d, DOCTOR_NOTE, AREA, NULL,
-                   "unenforced-limits.allowed is true on one side only, which allows nothing");
+        doctor_report(d, DOCTOR_NOTE, AREA, NULL,
+                      "unenforced-limits.allowed is true on one side only, which allows nothing");
 }
 
 void doctor_helper(struct doctor *d)
@@ -320,8 +321,9 @@ void doctor_helper(struct doctor *d)
     if (!file(d))
         return;
     if (!d->have_daemon || (geteuid() != 0 && geteuid() != d->daemon_uid)) {
-        doctor_say(d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",
-                   "%s is as it must be; nobody else may ask it for its configuration", d->helper);
+        doctor_report(d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",
+                      "%s is as it must be; nobody else may ask it for its configuration",
+                      d->helper);
         return;
     }
     ask(d);

@@ -73,7 +73,7 @@ enum doctor_part doctor_kernel_part(const char *module, const char *symbol)
         return DOCTOR_PART_THERE;
     const int installed = listed(u.release, "modules.dep", module, true);
     if (installed == 1)
-        return strcmp(doctor_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
+        return strcmp(doctor_read_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
                       "1") == 0
                    ? DOCTOR_PART_MISSING
                    : DOCTOR_PART_LOADED_LATER;

@@ -39,15 +39,18 @@ struct doctor {
     unsigned counts[DOCTOR_BAD + 1];
 };
 
-/* Adds a finding. `remedy` says what to do; NULL where there is nothing to do. */
-void doctor_say(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
-                const char *fmt, ...) _printf_(5, 6);
+/* doctor-report.c. Adds a finding. `remedy` is the action to take; NULL where there is none. */
+void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
+                   const char *fmt, ...) _printf_(5, 6);
+void doctor_print_text(const struct doctor *d);
+void doctor_print_json(const struct doctor *d, int code);
+void doctor_findings_free(struct doctor *d);
 
-/* Anything of `path` and above it that others than root and `owner` could exchange: NULL, or the
- * first such directory, in `buf`. */
-const char *doctor_unsafe(const char *path, uid_t owner, char *buf, size_t size);
+/* doctor-probe.c. `path` or the first directory above it that others than root and `owner` can
+ * replace, in `buf`; NULL when there is none. */
+const char *doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size);
 /* First line of a small file, without the newline; "" when it cannot be read. */
-const char *doctor_line(const char *path, char *buf, size_t size);
+const char *doctor_read_line(const char *path, char *buf, size_t size);
 
 /* A part of the kernel, by its module's name and the name in the kernel's configuration. */
 enum doctor_part {

@@ -13,7 +13,7 @@
 #define CONNECT_MS 5000L
 #define AT_ONCE 32L /* connections a host; the rest waits inside curl */
 
-struct request {
+struct fetch_request {
     struct cli_fetch *f;
     CURL *easy;
     struct curl_slist *headers;
@@ -22,17 +22,17 @@ struct request {
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
     void *userdata;
-    struct request *prev, *next;
+    struct fetch_request *prev, *next;
 };
 
 struct cli_fetch {
     sd_event *event;
     CURLM *multi;
     sd_event_source *timer;
-    struct request *requests;
+    struct fetch_request *requests;
 };
 
-static void request_free(struct request *q)
+static void fetch_request_free(struct fetch_request *q)
 {
     DL_DELETE(q->f->requests, q);
     curl_multi_remove_handle(q->f->multi, q->easy);
@@ -48,7 +48,7 @@ static void collect_finished(struct cli_fetch *f)
     int left;
 
     while ((msg = curl_multi_info_read(f->multi, &left))) {
-        struct request *q = NULL;
+        struct fetch_request *q = NULL;
         long code = 0;
         int status;
 
@@ -70,7 +70,7 @@ static void collect_finished(struct cli_fetch *f)
             q->fn(status, (char *)q->body.data, q->body.len - 1,
                   status < 0 ? (*q->error ? q->error : curl_easy_strerror(msg->data.result)) : NULL,
                   q->userdata);
-        request_free(q);
+        fetch_request_free(q);
     }
 }
 
@@ -137,7 +137,7 @@ static int on_curl_timer(CURLM *multi, long ms, void *userdata)
 
 static size_t on_data(char *data, size_t size, size_t n, void *userdata)
 {
-    struct request *q = userdata;
+    struct fetch_request *q = userdata;
     size_t bytes = size * n, take = SV_MIN(bytes, q->body.max - 1 - q->body.len);
 
     if (sv_buf_put(&q->body, data, take) < 0)
@@ -176,13 +176,13 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
 
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
 {
-    struct request *q, *next;
+    struct fetch_request *q, *next;
 
     if (!f)
         return NULL;
     DL_FOREACH_SAFE (f->requests, q, next) {
         q->fn(-ECANCELED, "", 0, "canceled", q->userdata);
-        request_free(q);
+        fetch_request_free(q);
     }
     if (f->multi)
         curl_multi_cleanup(f->multi);
@@ -192,10 +192,10 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
     return NULL;
 }
 
-static struct request *request_new(struct cli_fetch *f, const char *url, size_t max,
-                                   cli_fetch_fn fn, void *userdata)
+static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *url, size_t max,
+                                               cli_fetch_fn fn, void *userdata)
 {
-    struct request *q = calloc(1, sizeof(*q));
+    struct fetch_request *q = calloc(1, sizeof(*q));
 
     if (!q)
         return NULL;
@@ -222,17 +222,17 @@ static struct request *request_new(struct cli_fetch *f, const char *url, size_t 
     return q;
 }
 
-static int submit(struct request *q)
+static int submit(struct fetch_request *q)
 {
     if (curl_multi_add_handle(q->f->multi, q->easy) == CURLM_OK)
         return 0;
-    request_free(q);
+    fetch_request_free(q);
     return -ENOMEM;
 }
 
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
 {
-    struct request *q = request_new(f, url, max, fn, userdata);
+    struct fetch_request *q = fetch_request_new(f, url, max, fn, userdata);
 
     return q ? submit(q) : -ENOMEM;
 }
@@ -240,13 +240,13 @@ int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata)
 {
-    struct request *q = request_new(f, url, 65536, fn, userdata);
+    struct fetch_request *q = fetch_request_new(f, url, 65536, fn, userdata);
 
     if (!q)
         return -ENOMEM;
     q->headers = curl_slist_append(NULL, header);
     if (!q->headers) {
-        request_free(q);
+        fetch_request_free(q);
         return -ENOMEM;
     }
     curl_easy_setopt(q->easy, CURLOPT_HTTPHEADER, q->headers);

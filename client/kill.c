@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "client/cmd.h"
+#include "client/commands.h"
 
 struct kills {
     struct cli_ctx *ctx;
@@ -66,7 +66,7 @@ int cli_cmd_kill(struct cli_ctx *ctx, int argc, char **argv)
     int code;
 
     if (argc < 2 || argv[1][0] == '-')
-        return cli_usage("kill");
+        return cli_usage(ctx);
     for (int i = 1; i < argc; i++) {
         code = cli_parse_app(argv[i], &app);
         if (code != 0)

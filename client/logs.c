@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "client/commands.h"
 #include "client/follow.h"
 #include "client/rows.h"
 #include "common/str.h"
@@ -102,12 +103,12 @@ int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
     optind = 1;
     while ((c = getopt_long(argc, argv, "l:", options, NULL)) != -1) {
         if (c != 'l' || strchr(optarg, '/'))
-            return cli_usage("logs");
+            return cli_usage(ctx);
         l.names[0] = optarg;
         l.n_names = 1;
     }
     if (argc - optind < 1 || argc - optind > 2)
-        return cli_usage("logs");
+        return cli_usage(ctx);
     code = cli_parse_app(argv[optind], &app);
     if (code != 0)
         return code;

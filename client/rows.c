@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-struct get {
+struct rows_query {
     struct cli_ctx *ctx;
     struct cli_rows rows;
     struct yarn_attempt_id attempt;
@@ -15,12 +15,12 @@ struct get {
     void *userdata;
 };
 
-struct usage_call {
-    struct get *get;
+struct row_usage_call {
+    struct rows_query *query;
     struct cli_row *row;
 };
 
-static void done(struct get *g, int status, const struct sv_error *err)
+static void done(struct rows_query *g, int status, const struct sv_error *err)
 {
     if (!g->canceled)
         g->fn(status, &g->rows, err, g->userdata);
@@ -28,7 +28,7 @@ static void done(struct get *g, int status, const struct sv_error *err)
     free(g);
 }
 
-static void usage_done(struct get *g)
+static void usage_done(struct rows_query *g)
 {
     if (--g->open == 0)
         done(g, 0, NULL);
@@ -36,8 +36,8 @@ static void usage_done(struct get *g)
 
 static void on_usage(int http, const char *body, size_t len, const char *why, void *userdata)
 {
-    struct usage_call *call = userdata;
-    struct get *g = call->get;
+    struct row_usage_call *call = userdata;
+    struct rows_query *g = call->query;
 
     (void)why;
     if (http == 200)
@@ -47,18 +47,18 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     usage_done(g);
 }
 
-static void ask_usage(struct get *g)
+static void ask_usage(struct rows_query *g)
 {
     char url[512];
 
     g->open = 1;
     for (size_t i = 0; g->usage && i < g->rows.status.n; i++) {
         struct cli_row *row = &g->rows.status.rows[i];
-        struct usage_call *call = *row->http ? malloc(sizeof(*call)) : NULL;
+        struct row_usage_call *call = *row->http ? malloc(sizeof(*call)) : NULL;
 
         if (!call)
             continue;
-        *call = (struct usage_call){ g, row };
+        *call = (struct row_usage_call){ g, row };
         snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http, row->container);
         if (cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0)
             free(call);
@@ -71,7 +71,7 @@ static void ask_usage(struct get *g)
 static void on_containers(int status, const struct cli_container_report *list, size_t n,
                           const struct sv_error *err, void *userdata)
 {
-    struct get *g = userdata;
+    struct rows_query *g = userdata;
     struct cli_status *s = &g->rows.status;
 
     g->canceled = status == -ECANCELED;
@@ -101,7 +101,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
     ask_usage(g);
 }
 
-static void ask_rm(struct get *g)
+static void ask_rm(struct rows_query *g)
 {
     int r = cli_rm_containers(g->ctx->rm, g->attempt, on_containers, g);
 
@@ -111,7 +111,7 @@ static void ask_rm(struct get *g)
 
 static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
 {
-    struct get *g = userdata;
+    struct rows_query *g = userdata;
 
     (void)why;
     g->canceled = http == -ECANCELED;
@@ -126,7 +126,7 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
 static void on_report(int status, const struct cli_report *report, size_t n,
                       const struct sv_error *err, void *userdata)
 {
-    struct get *g = userdata;
+    struct rows_query *g = userdata;
     struct cli_rows *rows = &g->rows;
 
     g->canceled = status == -ECANCELED;
@@ -152,7 +152,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
 int cli_rows_get(struct cli_ctx *ctx, struct yarn_app_id app, bool usage, cli_rows_fn fn,
                  void *userdata)
 {
-    struct get *g = calloc(1, sizeof(*g));
+    struct rows_query *g = calloc(1, sizeof(*g));
     int r;
 
     if (!g)

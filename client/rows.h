@@ -3,7 +3,7 @@
 #ifndef SELVEDGE_CLIENT_ROWS_H
 #define SELVEDGE_CLIENT_ROWS_H
 
-#include "client/cmd.h"
+#include "client/session.h"
 #include "client/status.h"
 
 struct cli_rows {

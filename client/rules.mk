@@ -31,8 +31,8 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o run.o run-options.o stage.o ps.o rows.o \
-	logs.o kill.o node-list.o follow.o fetch.o status.o table.o job.o doctor.o doctor-node.o \
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o run.o run-options.o stage.o ps.o rows.o \
+	logs.o kill.o node-list.o follow.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the NodeManager's configuration as the NodeManager does, and asks container-executor.

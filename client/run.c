@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/commands.h"
 #include "client/follow.h"
 #include "client/status.h"
 #include "common/clock.h"
@@ -462,7 +463,7 @@ static int start(struct run *run)
 int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct run run = { .ctx = ctx };
-    int code = cli_run_parse(argc, argv, &run.options), r;
+    int code = cli_run_parse(ctx, argc, argv, &run.options), r;
 
     if (code != 0)
         return code;

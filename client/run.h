@@ -2,8 +2,8 @@
 #ifndef SELVEDGE_CLIENT_RUN_H
 #define SELVEDGE_CLIENT_RUN_H
 
-#include "client/cmd.h"
 #include "client/job.h"
+#include "client/session.h"
 #include "client/stage.h"
 
 struct run_file {
@@ -25,7 +25,7 @@ struct run_options {
 };
 
 /* 0, or the exit code after having said why. */
-int cli_run_parse(int argc, char **argv, struct run_options *ret);
+int cli_run_parse(const struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
 void cli_run_options_free(struct run_options *o);
 /* The script that each container runs: the environment, then the command. One word is a line for
  * the shell; several are a program and its arguments, exactly as given. malloc'd. */

@@ -14,8 +14,8 @@
 #include "common/fd.h"
 #include "common/str.h"
 
-struct text { /* strings that the resources point to */
-    struct text *next;
+struct stage_text { /* strings that the resources point to */
+    struct stage_text *next;
     char s[];
 };
 
@@ -24,7 +24,7 @@ struct cli_stage {
     char *path; /* of the job's directory */
     char app[YARN_ID_TEXT_MAX];
     unsigned n_files;
-    struct text *texts;
+    struct stage_text *texts;
 };
 
 static const struct sv_conf_key key_dir = {
@@ -114,7 +114,7 @@ fail:
 
 struct cli_stage *cli_stage_free(struct cli_stage *s)
 {
-    struct text *t, *next;
+    struct stage_text *t, *next;
 
     if (!s)
         return NULL;
@@ -157,7 +157,7 @@ void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app)
 static const char *keep(struct cli_stage *s, const char *text)
 {
     size_t n = strlen(text) + 1;
-    struct text *t = malloc(sizeof(*t) + n);
+    struct stage_text *t = malloc(sizeof(*t) + n);
 
     if (!t)
         return NULL;

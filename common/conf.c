@@ -22,7 +22,7 @@
 #define CONF_MAX_BYTES ((size_t)256 << 20) /* all names, values and expansions */
 #define DEFAULT_DIR "/etc/hadoop/conf"
 
-struct entry {
+struct conf_entry {
     const char *name, *value; /* value as written */
     const char *source;       /* file name; NULL = sv_conf_set */
     int line;
@@ -30,15 +30,15 @@ struct entry {
     UT_hash_handle hh;
 };
 
-struct text { /* texts handed out: kept once, as long as the configuration lives */
+struct conf_text { /* texts handed out: kept once, as long as the configuration lives */
     UT_hash_handle hh;
     char s[];
 };
 
 struct sv_conf {
     struct sv_arena *arena;
-    struct entry *entries;
-    struct text *texts;
+    struct conf_entry *entries;
+    struct conf_text *texts;
     const char *dir;
     const char *user; /* ${user.name} */
 };
@@ -88,9 +88,9 @@ struct sv_conf *sv_conf_free(struct sv_conf *c)
     return NULL;
 }
 
-static struct entry *find(const struct sv_conf *c, const char *name)
+static struct conf_entry *find(const struct sv_conf *c, const char *name)
 {
-    struct entry *e;
+    struct conf_entry *e;
 
     HASH_FIND_STR(c->entries, name, e);
     return e;
@@ -99,13 +99,13 @@ static struct entry *find(const struct sv_conf *c, const char *name)
 static int put(struct sv_conf *c, const char *name, const char *value, const char *source, int line,
                bool final)
 {
-    struct entry *e = find(c, name);
+    struct conf_entry *e = find(c, name);
     const char *copy = sv_arena_strdup(c->arena, value);
 
     if (!copy)
         return -ENOMEM;
     if (!e) {
-        e = sv_new(c->arena, struct entry);
+        e = sv_new(c->arena, struct conf_entry);
         if (!e)
             return -ENOMEM;
         e->name = sv_arena_strdup(c->arena, name);
@@ -127,15 +127,15 @@ int sv_conf_set(struct sv_conf *c, const char *name, const char *value)
     return put(c, name, value, NULL, 0, false);
 }
 
-struct load {
+struct conf_load {
     struct sv_conf *c;
     const char *source;
 };
 
 static int on_property(const char *name, const char *value, bool final, int line, void *userdata)
 {
-    struct load *load = userdata;
-    struct entry *e = find(load->c, name);
+    struct conf_load *load = userdata;
+    struct conf_entry *e = find(load->c, name);
 
     if (!value || (e && e->final)) /* Hadoop: no value sets nothing, a final key stays */
         return 0;
@@ -145,7 +145,7 @@ static int on_property(const char *name, const char *value, bool final, int line
 int sv_conf_load_string(struct sv_conf *c, const char *xml, size_t len, const char *name,
                         struct sv_error *err)
 {
-    struct load load = { c, sv_arena_strdup(c->arena, name) };
+    struct conf_load load = { c, sv_arena_strdup(c->arena, name) };
 
     if (!load.source)
         return sv_error_set(err, -ENOMEM, "%s: out of memory", name);
@@ -220,7 +220,7 @@ static const char *builtin_value(const struct sv_conf *c, const char *name)
 /* What "${var}" stands for, or NULL. `var` is changed ("env.X:-d" is cut at its mark). */
 static const char *variable(const struct sv_conf *c, char *var)
 {
-    const struct entry *e;
+    const struct conf_entry *e;
 
     if (sv_has_prefix(var, "env.") && var[4]) {
         char *name = var + 4;
@@ -295,7 +295,7 @@ static int expand(const struct sv_conf *c, const char *value, char **ret)
 static const char *keep(struct sv_conf *c, const char *s)
 {
     size_t n = strlen(s);
-    struct text *t;
+    struct conf_text *t;
 
     HASH_FIND(hh, c->texts, s, n, t);
     if (t)
@@ -326,7 +326,7 @@ static int expand_kept(struct sv_conf *c, const char *value, const char **ret)
 
 const char *sv_conf_raw(struct sv_conf *c, const char *name)
 {
-    const struct entry *e = find(c, name);
+    const struct conf_entry *e = find(c, name);
     const char *value = e ? e->value : NULL;
 
     return value && expand_kept(c, value, &value) == 0 ? value : NULL;
@@ -337,7 +337,7 @@ const char *sv_conf_raw(struct sv_conf *c, const char *name)
 /* Where a key's value comes from, for messages: "yarn-site.xml:12: key". */
 static void where(const struct sv_conf *c, const struct sv_conf_key *k, char *dst, size_t size)
 {
-    const struct entry *e = find(c, k->name);
+    const struct conf_entry *e = find(c, k->name);
 
     if (e && e->source)
         (void)snprintf(dst, size, "%s:%d: %s", e->source, e->line, k->name);
@@ -363,7 +363,7 @@ static int bad(const struct sv_conf *c, const struct sv_conf_key *k, const char 
 static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
                    struct sv_error *err)
 {
-    const struct entry *e = find(c, k->name);
+    const struct conf_entry *e = find(c, k->name);
     const char *value = e ? e->value : k->def;
     int r = value ? expand_kept(c, value, &value) : 0;
 
@@ -566,7 +566,7 @@ int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char *
     return 0;
 }
 
-static int by_name(const struct entry *a, const struct entry *b)
+static int by_name(const struct conf_entry *a, const struct conf_entry *b)
 {
     return strcmp(a->name, b->name);
 }
@@ -575,7 +575,7 @@ int sv_conf_each(struct sv_conf *c, int (*fn)(const char *name, const char *valu
                  void *userdata)
 {
     HASH_SORT(c->entries, by_name);
-    for (struct entry *e = c->entries; e; e = e->hh.next) {
+    for (struct conf_entry *e = c->entries; e; e = e->hh.next) {
         const char *value = sv_conf_raw(c, e->name);
         int r = fn(e->name, value ? value : e->value, userdata);
 

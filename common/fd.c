@@ -241,7 +241,7 @@ int sv_memfd_sealed(const char *name, const void *p, size_t n)
 
 /* State of one removal. A tree deeper than TREE_DEPTH_MAX does not take more descriptors: what is
  * below that depth is first moved up to the top, under a name that nothing else has. */
-struct removal {
+struct tree_removal {
     int top;
     unsigned moved;
     bool again; /* the top has entries that its own scan may not have seen */
@@ -271,9 +271,9 @@ static int open_sub(int dirfd, const char *name)
     return fd < 0 ? -errno : (int)fd;
 }
 
-static int empty_directory(struct removal *rm, int dirfd, int depth);
+static int empty_directory(struct tree_removal *rm, int dirfd, int depth);
 
-static int remove_entry(struct removal *rm, int dirfd, const char *name, int depth)
+static int remove_entry(struct tree_removal *rm, int dirfd, const char *name, int depth)
 {
     char up[64];
     int fd, r;
@@ -301,7 +301,7 @@ static int remove_entry(struct removal *rm, int dirfd, const char *name, int dep
 }
 
 /* Takes `dirfd`. */
-static int empty_directory(struct removal *rm, int dirfd, int depth)
+static int empty_directory(struct tree_removal *rm, int dirfd, int depth)
 {
     DIR *dir;
     int r = 0;
@@ -336,7 +336,7 @@ static int empty_directory(struct removal *rm, int dirfd, int depth)
 
 int sv_remove_tree_at(int dirfd, const char *name)
 {
-    struct removal rm = { .top = -1 };
+    struct tree_removal rm = { .top = -1 };
     int fd, r;
 
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)

@@ -36,7 +36,7 @@ struct sv_http {
 };
 
 /* One request, from its first line to the end of its response. */
-struct request {
+struct http_exchange {
     struct sv_buf body;
     uint64_t discarded;
     bool bad_uri, seen, too_large;
@@ -44,7 +44,7 @@ struct request {
 
 static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
 {
-    struct request *r = calloc(1, sizeof(*r));
+    struct http_exchange *r = calloc(1, sizeof(*r));
 
     (void)data;
     (void)conn;
@@ -58,7 +58,7 @@ static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
 static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls,
                          enum MHD_RequestTerminationCode why)
 {
-    struct request *r = *con_cls;
+    struct http_exchange *r = *con_cls;
 
     (void)data;
     (void)conn;
@@ -145,7 +145,7 @@ static bool method_allowed(const char *method)
 }
 
 /* Headers are complete. Queues a refusal, or lets the body come. */
-static enum MHD_Result on_headers(struct MHD_Connection *conn, struct request *r,
+static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_exchange *r,
                                   const char *method)
 {
     const char *length = MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Content-Length");
@@ -161,7 +161,7 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct request *r
     return MHD_YES;
 }
 
-static enum MHD_Result on_body(struct request *r, const char *data, size_t *size)
+static enum MHD_Result on_body(struct http_exchange *r, const char *data, size_t *size)
 {
     if (!r->too_large && sv_buf_put(&r->body, data, *size) < 0) {
         sv_buf_free(&r->body);
@@ -181,7 +181,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
                                   size_t *upload_size, void **con_cls)
 {
     struct sv_http *h = data;
-    struct request *r = *con_cls;
+    struct http_exchange *r = *con_cls;
     struct sv_http_response a = { .status = 404, .fd = -1 };
     struct sv_http_request q;
     int result;

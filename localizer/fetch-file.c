@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "localizer/fetch.h"
+#include "localizer/fetch-common.h"
 #include "localizer/policy.h"
 
 #define CHUNK (8u << 20)

@@ -11,7 +11,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
-#include "localizer/fetch.h"
+#include "localizer/fetch-common.h"
 #include "localizer/policy.h"
 
 #define REDIRECTS_MAX 5

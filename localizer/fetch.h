@@ -27,19 +27,7 @@ struct loc_source {
 /* Fetches and verifies; on failure *ret_reason says the class and `err` the words. */
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
     _must_use_;
-/* After the content was used: is the source still what was verified? */
+/* Was the source left unchanged while its content was used? Called after the use. */
 int loc_source_unchanged(const struct loc_source *s, struct sv_error *err) _must_use_;
-
-/* The two back ends. */
-int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-
-/* Shared by them: "Resource … changed on src filesystem …" when they differ. */
-int loc_check_time(const struct loc_source *s, int64_t mtime_ms, struct sv_error *err) _must_use_;
-int loc_check_size(const struct loc_source *s, uint64_t size, struct sv_error *err) _must_use_;
-/* The copy's descriptor (read and write): named, or without a name when there is no s->name. */
-int loc_make_copy(const struct loc_source *s, struct sv_error *err) _must_use_;
 
 #endif

@@ -21,7 +21,7 @@ static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
     };
     struct passwd *me;
 
-    if (!rm->c.acl_enable) {
+    if (!rm->conf.acl_enable) {
         rm_audit_ok(&audit);
         return true;
     }
@@ -43,7 +43,7 @@ static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
 static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
-    const char *dir = sv_conf_dir(rm->conf);
+    const char *dir = sv_conf_dir(rm->xml);
     _cleanup_free_ char *path = NULL;
     int r;
 
@@ -99,7 +99,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
         (const Hadoop__Yarn__RefreshNodesRequestProto *)request;
     Hadoop__Yarn__RefreshNodesResponseProto resp = HADOOP__YARN__REFRESH_NODES_RESPONSE_PROTO__INIT;
     bool graceful = q->decommissiontype == HADOOP__YARN__DECOMMISSION_TYPE_PROTO__GRACEFUL;
-    int64_t timeout = rm->c.decommission_timeout_ms;
+    int64_t timeout = rm->conf.decommission_timeout_ms;
     struct sv_error err = { 0 };
 
     if (!allowed(call, rm, "refreshNodes"))
@@ -126,7 +126,7 @@ static void on_checkForDecommissioningNodes(struct ipc_call *call, const Protobu
     resp.decommissioningnodes =
         sv_newn(a, Hadoop__Yarn__NodeIdProto *, SV_MAX(HASH_COUNT(rm->nodes), 1u));
     for (struct rm_node *n = rm->nodes; n && resp.decommissioningnodes; n = n->hh.next)
-        if (n->state == RM_NODE_DECOMMISSIONING) {
+        if (n->state == RM_NODE_ST_DECOMMISSIONING) {
             Hadoop__Yarn__NodeIdProto *m = yarn_node_id_to(a, &n->id);
 
             if (m)

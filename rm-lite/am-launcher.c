@@ -15,7 +15,7 @@
 struct launch {
     struct rm *rm;
     struct yarn_attempt_id attempt;
-    char text[YARN_ID_TEXT_MAX];
+    char id_str[YARN_ID_TEXT_MAX];
     bool cleanup;
     struct ipc_proxy *node;
     sd_event_source
@@ -67,7 +67,7 @@ static void finish(struct launch *l)
 /* Whether there still is something to launch or to clean up. */
 static bool wanted(const struct launch *l, const struct rm_attempt *att)
 {
-    return att && (l->cleanup || (att->state == RM_ATT_ALLOCATED && att->master));
+    return att && (l->cleanup || (att->state == RM_ATT_ST_ALLOCATED && att->master));
 }
 
 /* The node will be tried again: not for an attempt that has ended meanwhile. */
@@ -80,7 +80,7 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
     (void)method;
     (void)failed;
     (void)next;
-    sv_log(SV_LOG_DEBUG, l->text, "master %s: %s; again in %lld ms", l->text, err->text,
+    sv_log(SV_LOG_DEBUG, l->id_str, "master %s: %s; again in %lld ms", l->id_str, err->text,
            (long long)wait_ms);
     if (!wanted(l, rm_attempt_find(l->rm, l->attempt)))
         finish(l);
@@ -91,16 +91,16 @@ static void failed(struct launch *l, struct rm_attempt *att, const char *why)
     _cleanup_free_ char *text = NULL;
 
     if (l->cleanup) {
-        sv_log(SV_LOG_INFO, l->text,
+        sv_log(SV_LOG_INFO, l->id_str,
                "Error cleaning master %s: %s, ignoring: the node's next "
                "heartbeat does it",
-               l->text, why);
+               l->id_str, why);
     } else if (att) {
-        if (sv_asprintf(&text, "Error launching %s. Got exception: %s", l->text, why) < 0)
+        if (sv_asprintf(&text, "Error launching %s. Got exception: %s", l->id_str, why) < 0)
             rm_out_of_memory();
         rm_post_full(l->rm,
                      (struct rm_event){
-                         .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_LAUNCH_FAILED },
+                         .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_EV_LAUNCH_FAILED },
                      text);
     }
     finish(l);
@@ -138,10 +138,10 @@ static void on_done(const struct ipc_result *res, const struct sv_error *err, vo
         failed(l, att, why);
     } else {
         if (att) {
-            sv_log(SV_LOG_INFO, l->text, "Done launching container for AM %s", l->text);
+            sv_log(SV_LOG_INFO, l->id_str, "Done launching container for AM %s", l->id_str);
             if (att->app->launch_ms == 0)
                 att->app->launch_ms = sv_wall_ms();
-            rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_LAUNCHED_EV);
+            rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_EV_LAUNCHED);
         }
         finish(l);
     }
@@ -217,7 +217,7 @@ static int build_start(struct sv_arena *a, struct rm_attempt *att,
         hadoop__yarn__container_launch_context_proto__init(clc);
     }
     if (!add_env(a, clc, "APPLICATION_WEB_PROXY_BASE",
-                 sv_arena_printf(a, "/proxy/%s", app->text)) ||
+                 sv_arena_printf(a, "/proxy/%s", app->id_str)) ||
         !add_env(a, clc, "APP_SUBMIT_TIME_ENV",
                  sv_arena_printf(a, "%lld", (long long)app->submit_ms)))
         return -ENOMEM;
@@ -240,13 +240,13 @@ static int connect_node(struct sv_arena *a, struct launch *l, struct rm_attempt 
                         struct sv_error *err)
 {
     struct yarn_token t;
-    struct ipc_proxy_config cfg = l->rm->c.node;
+    struct ipc_proxy_config cfg = l->rm->conf.node;
     int r = rm_token_nm_struct(a, att, &att->master_node, &t);
 
     cfg.client.protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL;
-    cfg.client.user = att->text;
+    cfg.client.user = att->id_str;
     cfg.client.token = &t;
-    cfg.client.qop_mask = l->rm->c.ipc.qop_mask;
+    cfg.client.qop_mask = l->rm->conf.ipc.qop_mask;
     cfg.n_servers = 1;
     cfg.servers[0].host = att->master_node.host;
     cfg.servers[0].port = (uint16_t)att->master_node.port;
@@ -316,10 +316,10 @@ static void begin(struct rm_attempt *att, bool cleanup)
     l->rm = rm;
     l->attempt = att->id;
     l->cleanup = cleanup;
-    memcpy(l->text, att->text, sizeof(l->text));
+    memcpy(l->id_str, att->id_str, sizeof(l->id_str));
     DL_APPEND(rm->launcher->list, l);
-    sv_log(SV_LOG_INFO, att->text, "%s master %s on %s:%d", cleanup ? "Cleaning" : "Launching",
-           att->text, att->master_node.host, att->master_node.port);
+    sv_log(SV_LOG_INFO, att->id_str, "%s master %s on %s:%d", cleanup ? "Cleaning" : "Launching",
+           att->id_str, att->master_node.host, att->master_node.port);
     next_turn(l);
 }
 

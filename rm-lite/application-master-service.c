@@ -140,7 +140,7 @@ static bool pull_fresh(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
         Hadoop__Yarn__ContainerProto *m;
         Hadoop__Yarn__NMTokenProto *t;
 
-        if (c->state != RM_CON_ALLOCATED)
+        if (c->state != RM_CON_ST_ALLOCATED)
             continue;
         m = container_to(a, c);
         if (!m)
@@ -151,7 +151,7 @@ static bool pull_fresh(struct sv_arena *a, struct rm_attempt *att, AllocateRespo
         resp->allocated_containers[resp->n_allocated_containers++] = m;
         DL_DELETE2(att->fresh, c, f_prev, f_next);
         c->in_fresh = false;
-        rm_post(att->rm, RM_M_CONTAINER, c, RM_CON_ACQUIRED_EV);
+        rm_post(att->rm, RM_M_CONTAINER, c, RM_CON_EV_ACQUIRED);
     }
     rm_drain(att->rm);
     return true;
@@ -253,7 +253,7 @@ static bool register_previous(struct sv_arena *a, struct rm_attempt *att, Regist
         Hadoop__Yarn__NMTokenProto *t;
 
         if (c->app != att->app || c->attempt == att || c->is_master ||
-            (c->state != RM_CON_RUNNING && c->state != RM_CON_ACQUIRED))
+            (c->state != RM_CON_ST_RUNNING && c->state != RM_CON_ST_ACQUIRED))
             continue;
         resp->containers_from_previous_attempts[i] = container_to(a, c);
         if (!resp->containers_from_previous_attempts[i++])
@@ -282,7 +282,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
         return;
     if (att->registered && !(att->app->unmanaged && att->app->keep_containers)) {
         ipc_call_fail(call, JAVA_INVALID_AM_REQUEST,
-                      "Application Master is already registered : %s", att->app->text);
+                      "Application Master is already registered : %s", att->app->id_str);
         return;
     }
     resp.maximumcapability =
@@ -308,9 +308,9 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
                                     .operation = "Register App Master",
                                     .ip = ipc_call_peer(call)->address,
                                     .target = "ApplicationMasterService",
-                                    .app = att->app->text,
-                                    .attempt = att->text });
-    rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_REGISTERED);
+                                    .app = att->app->id_str,
+                                    .attempt = att->id_str });
+    rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_EV_REGISTERED);
     rm_drain(rm);
     ipc_call_reply(call, &resp.base);
 }
@@ -391,7 +391,7 @@ static int check_rest(struct ipc_call *call, struct rm_attempt *att, const Alloc
             ipc_call_fail(call, JAVA_INVALID_RELEASE,
                           "Cannot release container : %s not belonging to this application "
                           "attempt : %s",
-                          yarn_container_id_text(id, text), att->text);
+                          yarn_container_id_text(id, text), att->id_str);
             return -EINVAL;
         }
     }
@@ -412,12 +412,12 @@ static void release(struct rm *rm, struct rm_attempt *att, const AllocateRequest
         rm_audit_ok(&(struct rm_audit){ .user = att->app->user,
                                         .target = "Scheduler",
                                         .operation = "AM Released Container",
-                                        .app = att->app->text,
-                                        .container = c->text });
+                                        .app = att->app->id_str,
+                                        .container = c->id_str });
         rm_post_full(rm,
                      (struct rm_event){ .machine = RM_M_CONTAINER,
                                         .object = c,
-                                        .event = RM_CON_RELEASED_EV,
+                                        .event = RM_CON_EV_RELEASED,
                                         .exit_status = YARN_EXIT_ABORTED },
                      "Container released by application");
     }
@@ -471,7 +471,7 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
         att->amrm_key = rm_secrets_signing(rm->secrets, RM_SECRET_AMRM)->key_id;
         sv_log_info(
             "The AMRMToken has been rolled-over. Send new AMRMToken back to application: %s",
-            att->app->text);
+            att->app->id_str);
     }
     return resp->limit && resp->application_priority;
 }
@@ -526,7 +526,7 @@ static void on_allocate(struct ipc_call *call, const ProtobufCMessage *request, 
         ipc_call_fail(call, JAVA_AM_NOT_REGISTERED,
                       "AM is not registered for known application attempt: %s or RM had restarted "
                       "after AM registered.  AM should re-register.",
-                      att->text);
+                      att->id_str);
         return;
     }
     if (att->last_response && next_response_id(q->response_id) == att->response_id) {
@@ -537,13 +537,13 @@ static void on_allocate(struct ipc_call *call, const ProtobufCMessage *request, 
         ipc_call_fail(call, JAVA_INVALID_AM_REQUEST,
                       "Invalid responseId in AllocateRequest from application attempt: %s, expect "
                       "responseId to be %d, but get %d",
-                      att->text, att->response_id, q->response_id);
+                      att->id_str, att->response_id, q->response_id);
         return;
     }
     att->progress = clamp_progress(q->progress);
     resp.has_response_id = true;
     resp.response_id = next_response_id(att->response_id);
-    if (att->state == RM_ATT_RUNNING) {
+    if (att->state == RM_ATT_ST_RUNNING) {
         if (read_asks(call, att, q, &asks) < 0 || check_rest(call, att, q) < 0 ||
             ask_scheduler(call, rm, att, q, asks) < 0)
             return;
@@ -588,7 +588,7 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
     if (!att->registered) {
         ipc_call_fail(call, JAVA_AM_NOT_REGISTERED,
                       "Application Master is trying to unregister before registering for: %s",
-                      att->app->text);
+                      att->app->id_str);
         return;
     }
     resp.has_isunregistered = true;
@@ -600,12 +600,12 @@ static void on_finishApplicationMaster(struct ipc_call *call, const ProtobufCMes
                                         .ip = ipc_call_peer(call)->address,
                                         .operation = "Unregister App Master",
                                         .target = "ApplicationMasterService",
-                                        .app = att->app->text,
-                                        .attempt = att->text });
+                                        .app = att->app->id_str,
+                                        .attempt = att->id_str });
         rm_post_full(rm,
                      (struct rm_event){ .machine = RM_M_ATTEMPT,
                                         .object = att,
-                                        .event = RM_ATT_UNREGISTERED,
+                                        .event = RM_ATT_EV_UNREGISTERED,
                                         .number = q->final_application_status },
                      q->diagnostics);
     }

@@ -72,7 +72,7 @@ static struct rm_attempt *attempt_of(struct ipc_call *call, struct rm *rm,
 static bool may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app *app,
                        const char *operation)
 {
-    if (!rm->c.acl_enable || sv_streq(user_of(call), app->user))
+    if (!rm->conf.acl_enable || sv_streq(user_of(call), app->user))
         return true;
     rm_audit_fail(&(struct rm_audit){ .user = user_of(call),
                                       .ip = ipc_call_peer(call)->address,
@@ -80,11 +80,11 @@ static bool may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app
                                       .target = "ClientRMService",
                                       .permissions = "User doesn't have permissions to MODIFY_APP",
                                       .description = "Unauthorized user",
-                                      .app = app->text });
+                                      .app = app->id_str });
     ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                   "java.security.AccessControlException: User %s cannot perform operation "
                   "MODIFY_APP on %s",
-                  user_of(call), app->text);
+                  user_of(call), app->id_str);
     return false;
 }
 
@@ -179,9 +179,10 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
                                         .ip = peer->address,
                                         .operation = "Kill Application Request",
                                         .target = "ClientRMService",
-                                        .app = app->text });
+                                        .app = app->id_str });
         rm_post_full(
-            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL }, why);
+            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_EV_KILL },
+            why);
         rm_drain(rm);
     }
     ipc_call_reply(call, &resp.base);
@@ -196,7 +197,7 @@ char *rm_kill_text(struct sv_arena *a, const struct rm_app *app, const char *use
     (void)snprintf(ip, sizeof(ip), "%s", address ? address : "");
     if (strrchr(ip, ':'))
         *strrchr(ip, ':') = 0;
-    return sv_arena_printf(a, "Application %s was killed by user %s%s%s%s%s", app->text, user,
+    return sv_arena_printf(a, "Application %s was killed by user %s%s%s%s%s", app->id_str, user,
                            *ip ? " at " : "", ip,
                            message && *message ? " with diagnostic message: " : "",
                            message && *message ? message : "");
@@ -214,9 +215,9 @@ static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMess
 
     if (!att || !may_modify(call, rm, att->app, "Fail Attempt Request"))
         return;
-    rm_post_full(rm,
-                 (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_FAIL },
-                 "Attempt failed by user.");
+    rm_post_full(
+        rm, (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_EV_FAIL },
+        "Attempt failed by user.");
     rm_drain(rm);
     ipc_call_reply(call, &resp.base);
 }
@@ -239,7 +240,8 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
         ipc_call_reply(call, &resp.base);
         return;
     }
-    app->priority = (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->c.max_priority);
+    app->priority =
+        (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->conf.max_priority);
     ev.app = app->id;
     ev.priority = app->priority;
     (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: it enters with the new one, ignoring */

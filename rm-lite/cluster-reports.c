@@ -27,13 +27,13 @@ void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *requ
     m.has_num_lost_nms = m.has_num_unhealthy_nms = m.has_num_rebooted_nms = true;
     m.has_num_decommissioning_nms = m.has_num_shutdown_nms = true;
     m.num_node_managers = (int32_t)HASH_COUNT(rm->nodes);
-    m.num_active_nms = rm_count_nodes(rm, RM_NODE_RUNNING);
-    m.num_decommissioned_nms = rm_count_nodes(rm, RM_NODE_DECOMMISSIONED);
-    m.num_decommissioning_nms = rm_count_nodes(rm, RM_NODE_DECOMMISSIONING);
-    m.num_lost_nms = rm_count_nodes(rm, RM_NODE_LOST);
-    m.num_unhealthy_nms = rm_count_nodes(rm, RM_NODE_UNHEALTHY);
-    m.num_rebooted_nms = rm_count_nodes(rm, RM_NODE_REBOOTED);
-    m.num_shutdown_nms = rm_count_nodes(rm, RM_NODE_SHUTDOWN);
+    m.num_active_nms = rm_count_nodes(rm, RM_NODE_ST_RUNNING);
+    m.num_decommissioned_nms = rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONED);
+    m.num_decommissioning_nms = rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING);
+    m.num_lost_nms = rm_count_nodes(rm, RM_NODE_ST_LOST);
+    m.num_unhealthy_nms = rm_count_nodes(rm, RM_NODE_ST_UNHEALTHY);
+    m.num_rebooted_nms = rm_count_nodes(rm, RM_NODE_ST_REBOOTED);
+    m.num_shutdown_nms = rm_count_nodes(rm, RM_NODE_ST_SHUTDOWN);
     resp.cluster_metrics = &m;
     ipc_call_reply(call, &resp.base);
 }

@@ -44,10 +44,10 @@ static int read_list(const char *path, struct rm_name_set **ret, struct sv_error
 int rm_nodes_list_read(struct rm *rm, struct sv_error *err)
 {
     struct rm_name_set *in = NULL, *ex = NULL;
-    int r = read_list(rm->c.nodes_include, &in, err);
+    int r = read_list(rm->conf.nodes_include, &in, err);
 
     if (r >= 0)
-        r = read_list(rm->c.nodes_exclude, &ex, err);
+        r = read_list(rm->conf.nodes_exclude, &ex, err);
     if (r < 0) {
         rm_set_clear(&in);
         return r;
@@ -73,17 +73,17 @@ void rm_nodes_list_apply(struct rm *rm, bool graceful, int64_t timeout_ms)
     HASH_ITER (hh, rm->nodes, n, tmp) {
         bool allowed = rm_nodes_list_allows(rm, n->id.host);
 
-        if (allowed && n->state == RM_NODE_DECOMMISSIONING)
-            rm_post(rm, RM_M_NODE, n, RM_NODE_RECOMMISSION);
+        if (allowed && n->state == RM_NODE_ST_DECOMMISSIONING)
+            rm_post(rm, RM_M_NODE, n, RM_NODE_EV_RECOMMISSION);
         else if (!allowed && graceful)
             rm_post_full(rm,
                          (struct rm_event){ .machine = RM_M_NODE,
                                             .object = n,
-                                            .event = RM_NODE_GRACEFUL,
+                                            .event = RM_NODE_EV_GRACEFUL,
                                             .number = timeout_ms },
                          NULL);
         else if (!allowed)
-            rm_post(rm, RM_M_NODE, n, RM_NODE_DECOMMISSION);
+            rm_post(rm, RM_M_NODE, n, RM_NODE_EV_DECOMMISSION);
     }
     rm_drain(rm);
 }

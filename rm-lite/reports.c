@@ -64,7 +64,7 @@ Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct rm_app *app, size_t *r
 
 int32_t rm_active_nodes(const struct rm *rm)
 {
-    return rm_count_nodes(rm, RM_NODE_RUNNING) + rm_count_nodes(rm, RM_NODE_DECOMMISSIONING);
+    return rm_count_nodes(rm, RM_NODE_ST_RUNNING) + rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING);
 }
 
 int32_t rm_count_nodes(const struct rm *rm, int state)
@@ -118,9 +118,9 @@ Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct r
     m->containers_utilization = use_to(a, n->used_pmem, n->used_vmem, n->used_cpu);
     m->node_utilization = use_to(a, n->node_pmem, n->node_vmem, n->node_cpu);
     m->has_node_update_type = true;
-    m->node_update_type = n->state == RM_NODE_RUNNING
+    m->node_update_type = n->state == RM_NODE_ST_RUNNING
                               ? HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_USABLE
-                          : n->state == RM_NODE_DECOMMISSIONING
+                          : n->state == RM_NODE_ST_DECOMMISSIONING
                               ? HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_DECOMMISSIONING
                               : HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_UNUSABLE;
     return m->nodeid && m->used && m->capability ? m : NULL;
@@ -168,7 +168,7 @@ static char *attempt_diagnostics(const struct rm_attempt *att)
 {
     if (att->diagnostics && *att->diagnostics)
         return att->diagnostics;
-    return STR(att->state == RM_ATT_LAUNCHED ? WAITING : "");
+    return STR(att->state == RM_ATT_ST_LAUNCHED ? WAITING : "");
 }
 
 /* No application has a timeout here. */
@@ -218,7 +218,7 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app,
     if (!att)
         return true;
     m->currentapplicationattemptid = yarn_attempt_id_to(a, att->id);
-    if (app->unmanaged && att->token_live && att->state == RM_ATT_LAUNCHED) {
+    if (app->unmanaged && att->token_live && att->state == RM_ATT_ST_LAUNCHED) {
         struct yarn_token t;
 
         if (rm_token_amrm(a, att, &t) >= 0)
@@ -265,7 +265,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->priority = rm_priority_to(a, app->priority);
     m->appnodelabelexpression = STR("<Not set>");
     m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
-    m->rmclusterid = STR(app->rm->c.cluster_id);
+    m->rmclusterid = STR(app->rm->conf.cluster_id);
     return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority &&
                    timeouts_to(a, m)
                ? m
@@ -318,7 +318,7 @@ Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
     m->creation_time = c->created_ms;
     m->finish_time = c->finish_ms;
     m->diagnostics_info = c->diagnostics;
-    m->log_url = sv_arena_printf(a, "http://%s/node/containerlogs/%s/%s", c->node_http, c->text,
+    m->log_url = sv_arena_printf(a, "http://%s/node/containerlogs/%s/%s", c->node_http, c->id_str,
                                  c->app->user);
     m->has_container_exit_status = true;
     m->container_exit_status = c->finish_ms ? c->exit_status : 0;

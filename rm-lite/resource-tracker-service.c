@@ -66,7 +66,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
             rm_post_full(rm,
                          (struct rm_event){ .machine = RM_M_CONTAINER,
                                             .object = c,
-                                            .event = RM_CON_FINISHED,
+                                            .event = RM_CON_EV_FINISHED,
                                             .exit_status = st->container_exit_status },
                          st->diagnostics);
         return;
@@ -111,7 +111,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     rm_post_full(rm,
                  (struct rm_event){ .machine = RM_M_CONTAINER,
                                     .object = c,
-                                    .event = RM_CON_RECOVER,
+                                    .event = RM_CON_EV_RECOVER,
                                     .exit_status = st->container_exit_status,
                                     .number = st->container_state },
                  st->diagnostics);
@@ -134,7 +134,7 @@ static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest
         rm_set_add(&n->apps, yarn_app_id_text(id, text));
         rm_post_full(rm,
                      (struct rm_event){
-                         .machine = RM_M_APP, .object = app, .event = RM_APP_RUNNING_ON_NODE },
+                         .machine = RM_M_APP, .object = app, .event = RM_APP_EV_RUNNING_ON_NODE },
                      n->key);
     }
 }
@@ -171,9 +171,10 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
                    q->nodestatus->nodehealthstatus->is_node_healthy;
 
     yarn_node_id_text(id, key);
-    if (n && !node_busy(n) && q->n_container_statuses == 0 && n->state != RM_NODE_DECOMMISSIONING) {
+    if (n && !node_busy(n) && q->n_container_statuses == 0 &&
+        n->state != RM_NODE_ST_DECOMMISSIONING) {
         /* Nothing of ours runs there: it begins anew. */
-        rm_post(rm, RM_M_NODE, n, RM_NODE_REBOOTING);
+        rm_post(rm, RM_M_NODE, n, RM_NODE_EV_REBOOTING);
         rm_drain(rm);
         n = NULL;
     }
@@ -187,12 +188,12 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
 
         node_fill(n, q, total);
         if (resized)
-            rm_post(rm, RM_M_NODE, n, RM_NODE_RESOURCE_UPDATE);
-        rm_post(rm, RM_M_NODE, n, RM_NODE_RECONNECTED);
+            rm_post(rm, RM_M_NODE, n, RM_NODE_EV_RESOURCE_UPDATE);
+        rm_post(rm, RM_M_NODE, n, RM_NODE_EV_RECONNECTED);
         rm_post_full(rm,
                      (struct rm_event){ .machine = RM_M_NODE,
                                         .object = n,
-                                        .event = RM_NODE_STATUS_UPDATE,
+                                        .event = RM_NODE_EV_STATUS_UPDATE,
                                         .number = healthy },
                      NULL);
     } else {
@@ -201,7 +202,7 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
         rm_post_full(
             rm,
             (struct rm_event){
-                .machine = RM_M_NODE, .object = n, .event = RM_NODE_STARTED, .number = healthy },
+                .machine = RM_M_NODE, .object = n, .event = RM_NODE_EV_STARTED, .number = healthy },
             NULL);
     }
     rm_drain(rm);
@@ -216,7 +217,7 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
                           struct rm_res total, struct sv_arena *a)
 {
     struct rm_res min = rm_sched_min_allocation(rm->sched);
-    const char *want = rm->c.minimum_nm_version;
+    const char *want = rm->conf.minimum_nm_version;
 
     if (strcmp(want, "NONE") != 0) {
         if (strcmp(want, "EqualToRM") == 0)
@@ -320,7 +321,7 @@ static void container_status(struct rm *rm, struct rm_node *n,
          * what it was told to clean up then. */
         rm_node_cleanup_app(n, id.attempt.app);
     } else if (st->state != C_COMPLETE) {
-        rm_set_add(&n->apps, app->text);
+        rm_set_add(&n->apps, app->id_str);
         rm_set_add(&app->ran_on, n->key);
     }
     if (c && c->node == n) {
@@ -328,11 +329,11 @@ static void container_status(struct rm *rm, struct rm_node *n,
             rm_post_full(rm,
                          (struct rm_event){ .machine = RM_M_CONTAINER,
                                             .object = c,
-                                            .event = RM_CON_FINISHED,
+                                            .event = RM_CON_EV_FINISHED,
                                             .exit_status = st->exit_status },
                          st->diagnostics);
-        else if (c->state == RM_CON_ACQUIRED)
-            rm_post(rm, RM_M_CONTAINER, c, RM_CON_LAUNCHED);
+        else if (c->state == RM_CON_ST_ACQUIRED)
+            rm_post(rm, RM_M_CONTAINER, c, RM_CON_EV_LAUNCHED);
         return;
     }
     if (st->state != C_COMPLETE) { /* not ours (any more): it must not go on */
@@ -456,13 +457,14 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     utilisation(n, st);
     for (size_t i = 0; i < st->n_containersstatuses; i++)
         container_status(rm, n, st->containersstatuses[i]);
-    rm_post_full(
-        rm,
-        (struct rm_event){
-            .machine = RM_M_NODE, .object = n, .event = RM_NODE_STATUS_UPDATE, .number = healthy },
-        NULL);
+    rm_post_full(rm,
+                 (struct rm_event){ .machine = RM_M_NODE,
+                                    .object = n,
+                                    .event = RM_NODE_EV_STATUS_UPDATE,
+                                    .number = healthy },
+                 NULL);
     rm_drain(rm);
-    if (n->in_sched && n->state == RM_NODE_RUNNING && sv_now_ms() >= rm->hold_until_ms)
+    if (n->in_sched && n->state == RM_NODE_ST_RUNNING && sv_now_ms() >= rm->hold_until_ms)
         (void)rm_schedule(rm, &beat, NULL); /* only memory fails it; the next one retries */
     rm_drain(rm);
 }
@@ -482,9 +484,9 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         return;
     }
     n = rm_node_find(rm, &id);
-    if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_DECOMMISSIONING)) {
+    if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_ST_DECOMMISSIONING)) {
         if (n) {
-            rm_post(rm, RM_M_NODE, n, RM_NODE_DECOMMISSION);
+            rm_post(rm, RM_M_NODE, n, RM_NODE_EV_DECOMMISSION);
             rm_drain(rm);
         }
         answer_action(call, NODE_ACTION(SHUTDOWN),
@@ -506,7 +508,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         const char *text = sv_arena_printf(a, "Too far behind rm response id:%d nm response id:%d",
                                            n->response_id, st->response_id);
 
-        rm_post(rm, RM_M_NODE, n, RM_NODE_REBOOTING);
+        rm_post(rm, RM_M_NODE, n, RM_NODE_EV_REBOOTING);
         rm_drain(rm);
         answer_action(call, NODE_ACTION(RESYNC), text);
         return;
@@ -528,7 +530,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     resp.has_nodeaction = true;
     resp.nodeaction = NODE_ACTION(NORMAL);
     resp.has_nextheartbeatinterval = true;
-    resp.nextheartbeatinterval = rm->c.heartbeat_ms;
+    resp.nextheartbeatinterval = rm->conf.heartbeat_ms;
     resp.containers_to_cleanup = take_cids(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
     resp.containers_to_be_removed_from_nm =
         take_cids(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
@@ -557,7 +559,7 @@ static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessa
     n = rm_node_find(rm, &id);
     if (n) {
         sv_log_info("Node with node id : %s has shutdown, hence unregistering the node.", n->key);
-        rm_post(rm, RM_M_NODE, n, RM_NODE_SHUTDOWN_EV);
+        rm_post(rm, RM_M_NODE, n, RM_NODE_EV_SHUTDOWN);
         rm_drain(rm);
     } else {
         sv_log_info("Node not found, ignoring the unregister from node id : %s:%d", id.host,

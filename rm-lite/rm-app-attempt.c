@@ -57,8 +57,8 @@ struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
     att->rm = app->rm;
     att->app = app;
     att->id = (struct yarn_attempt_id){ app->id, number };
-    yarn_attempt_id_text(att->id, att->text);
-    att->state = RM_ATT_NEW;
+    yarn_attempt_id_text(att->id, att->id_str);
+    att->state = RM_ATT_ST_NEW;
     att->rpc_port = -1;
     att->exit_status = YARN_EXIT_INVALID;
     att->failure_counts = true;
@@ -103,8 +103,8 @@ void rm_attempt_free(struct rm_attempt *att)
 
 bool rm_attempt_is_final(const struct rm_attempt *att)
 {
-    return att->state == RM_ATT_FINISHED || att->state == RM_ATT_FAILED ||
-           att->state == RM_ATT_KILLED;
+    return att->state == RM_ATT_ST_FINISHED || att->state == RM_ATT_ST_FAILED ||
+           att->state == RM_ATT_ST_KILLED;
 }
 
 void rm_attempt_restore(struct rm_attempt *att, int state)
@@ -114,27 +114,27 @@ void rm_attempt_restore(struct rm_attempt *att, int state)
 
 int rm_attempt_wire_state(const struct rm_attempt *att)
 {
-    switch (att->state == RM_ATT_FINAL_SAVING ? att->before : att->state) {
-    case RM_ATT_NEW:
+    switch (att->state == RM_ATT_ST_FINAL_SAVING ? att->before : att->state) {
+    case RM_ATT_ST_NEW:
         return A(NEW);
-    case RM_ATT_SUBMITTED:
+    case RM_ATT_ST_SUBMITTED:
         return A(SUBMITTED);
-    case RM_ATT_SCHEDULED:
+    case RM_ATT_ST_SCHEDULED:
         return A(SCHEDULED);
-    case RM_ATT_ALLOCATED_SAVING:
+    case RM_ATT_ST_ALLOCATED_SAVING:
         return A(ALLOCATED_SAVING);
-    case RM_ATT_ALLOCATED:
-    case RM_ATT_LAUNCHED_UNMANAGED_SAVING:
+    case RM_ATT_ST_ALLOCATED:
+    case RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING:
         return A(ALLOCATED);
-    case RM_ATT_LAUNCHED:
+    case RM_ATT_ST_LAUNCHED:
         return A(LAUNCHED);
-    case RM_ATT_RUNNING:
+    case RM_ATT_ST_RUNNING:
         return A(RUNNING);
-    case RM_ATT_FINISHING:
+    case RM_ATT_ST_FINISHING:
         return A(FINISHING);
-    case RM_ATT_FINISHED:
+    case RM_ATT_ST_FINISHED:
         return A(FINISHED);
-    case RM_ATT_KILLED:
+    case RM_ATT_ST_KILLED:
         return A(KILLED);
     default:
         return A(FAILED);
@@ -187,7 +187,7 @@ static void add_to_scheduler(struct rm_attempt *att)
     if (r < 0)
         rm_post_full(
             att->rm,
-            (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_FAIL },
+            (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_EV_FAIL },
             err.text);
 }
 
@@ -199,7 +199,7 @@ static int on_start(void *object, int event, void *arg)
     (void)arg;
     att->token_live = true;
     add_to_scheduler(att);
-    return RM_ATT_SUBMITTED;
+    return RM_ATT_ST_SUBMITTED;
 }
 
 /* After a restart: the master may still run; its node and itself will report. */
@@ -212,7 +212,7 @@ static int on_recover(void *object, int event, void *arg)
     att->token_live = true;
     att->seen_ms = sv_now_ms();
     add_to_scheduler(att);
-    return RM_ATT_LAUNCHED;
+    return RM_ATT_ST_LAUNCHED;
 }
 
 static int on_added(void *object, int event, void *arg)
@@ -223,10 +223,10 @@ static int on_added(void *object, int event, void *arg)
     (void)arg;
     if (att->app->unmanaged) {
         rm_store_attempt_new(att->rm, att);
-        return RM_ATT_LAUNCHED_UNMANAGED_SAVING;
+        return RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING;
     }
     rm_want_round(att->rm);
-    return RM_ATT_SCHEDULED;
+    return RM_ATT_ST_SCHEDULED;
 }
 
 static int on_container_allocated(void *object, int event, void *arg)
@@ -246,9 +246,9 @@ static int on_container_allocated(void *object, int event, void *arg)
         DL_DELETE2(att->fresh, c, f_prev, f_next);
         c->in_fresh = false;
     }
-    rm_post(att->rm, RM_M_CONTAINER, c, RM_CON_ACQUIRED_EV);
+    rm_post(att->rm, RM_M_CONTAINER, c, RM_CON_EV_ACQUIRED);
     rm_store_attempt_new(att->rm, att);
-    return RM_ATT_ALLOCATED_SAVING;
+    return RM_ATT_ST_ALLOCATED_SAVING;
 }
 
 static int on_new_saved(void *object, int event, void *arg)
@@ -256,7 +256,7 @@ static int on_new_saved(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     rm_launcher_launch(object);
-    return RM_ATT_ALLOCATED;
+    return RM_ATT_ST_ALLOCATED;
 }
 
 static int on_unmanaged_saved(void *object, int event, void *arg)
@@ -266,7 +266,7 @@ static int on_unmanaged_saved(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     att->seen_ms = sv_now_ms();
-    return RM_ATT_LAUNCHED;
+    return RM_ATT_ST_LAUNCHED;
 }
 
 static int on_launched(void *object, int event, void *arg)
@@ -276,7 +276,7 @@ static int on_launched(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     att->seen_ms = sv_now_ms();
-    return RM_ATT_LAUNCHED;
+    return RM_ATT_ST_LAUNCHED;
 }
 
 static int on_registered(void *object, int event, void *arg)
@@ -286,8 +286,8 @@ static int on_registered(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     att->seen_ms = sv_now_ms();
-    rm_post(att->rm, RM_M_APP, att->app, RM_APP_ATTEMPT_REGISTERED);
-    return RM_ATT_RUNNING;
+    rm_post(att->rm, RM_M_APP, att->app, RM_APP_EV_ATTEMPT_REGISTERED);
+    return RM_ATT_ST_RUNNING;
 }
 
 /* Remembers where to go, stores it; ATTEMPT_UPDATE_SAVED does the rest. */
@@ -300,7 +300,7 @@ static int save_final(struct rm_attempt *att, int target, int final_status, cons
     if (text && *text)
         rm_append_text(&att->diagnostics, text);
     rm_store_attempt_final(att->rm, att);
-    return RM_ATT_FINAL_SAVING;
+    return RM_ATT_ST_FINAL_SAVING;
 }
 
 static int on_unregistered(void *object, int event, void *arg)
@@ -310,7 +310,7 @@ static int on_unregistered(void *object, int event, void *arg)
 
     (void)event;
     att->progress = 1.0f;
-    return save_final(att, att->app->unmanaged ? RM_ATT_FINISHED : RM_ATT_FINISHING,
+    return save_final(att, att->app->unmanaged ? RM_ATT_ST_FINISHED : RM_ATT_ST_FINISHING,
                       (int)ev->number, ev->text);
 }
 
@@ -319,7 +319,7 @@ static int on_kill(void *object, int event, void *arg)
     struct rm_event *ev = arg;
 
     (void)event;
-    return save_final(object, RM_ATT_KILLED, F(KILLED), ev->text);
+    return save_final(object, RM_ATT_ST_KILLED, F(KILLED), ev->text);
 }
 
 static int on_fail(void *object, int event, void *arg)
@@ -327,7 +327,7 @@ static int on_fail(void *object, int event, void *arg)
     struct rm_event *ev = arg;
 
     (void)event;
-    return save_final(object, RM_ATT_FAILED, F(FAILED), ev->text);
+    return save_final(object, RM_ATT_ST_FAILED, F(FAILED), ev->text);
 }
 
 static int on_expire(void *object, int event, void *arg)
@@ -337,9 +337,9 @@ static int on_expire(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
-    if (sv_asprintf(&text, "ApplicationMaster for attempt %s timed out", att->text) < 0)
+    if (sv_asprintf(&text, "ApplicationMaster for attempt %s timed out", att->id_str) < 0)
         rm_out_of_memory();
-    return save_final(att, RM_ATT_FAILED, F(FAILED), text);
+    return save_final(att, RM_ATT_ST_FAILED, F(FAILED), text);
 }
 
 /* Is the container that ended the master? Others belong to the ApplicationMaster's lists. */
@@ -372,16 +372,16 @@ static int on_container_finished(void *object, int event, void *arg)
                     "AM Container for %s exited with  exitCode: %d\nFailing this "
                     "attempt.Diagnostics: %sFor more detailed output, check the application "
                     "tracking page: %s Then click on links to logs of each attempt.\n",
-                    att->text, ev->exit_status, ev->text ? ev->text : "", url) < 0)
+                    att->id_str, ev->exit_status, ev->text ? ev->text : "", url) < 0)
         rm_out_of_memory();
-    return save_final(att, RM_ATT_FAILED, F(FAILED), text);
+    return save_final(att, RM_ATT_ST_FAILED, F(FAILED), text);
 }
 
 static int on_container_while_saving(void *object, int event, void *arg)
 {
     (void)event;
     (void)master_ended(object, arg); /* remembered: FINISHING is passed over */
-    return RM_ATT_FINAL_SAVING;
+    return RM_ATT_ST_FINAL_SAVING;
 }
 
 static int on_expire_while_saving(void *object, int event, void *arg)
@@ -391,7 +391,7 @@ static int on_expire_while_saving(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     att->master_done = true;
-    return RM_ATT_FINAL_SAVING;
+    return RM_ATT_ST_FINAL_SAVING;
 }
 
 static void to_app(struct rm_attempt *att, int event)
@@ -424,28 +424,28 @@ static int on_update_saved(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     switch (att->target) {
-    case RM_ATT_FINISHING:
-        to_app(att, RM_APP_ATTEMPT_UNREGISTERED);
+    case RM_ATT_ST_FINISHING:
+        to_app(att, RM_APP_EV_ATTEMPT_UNREGISTERED);
         if (!att->master_done) {
             att->seen_ms = sv_now_ms(); /* it has an expiry interval to end by itself */
-            return RM_ATT_FINISHING;
+            return RM_ATT_ST_FINISHING;
         }
         base_final(att, false);
-        to_app(att, RM_APP_ATTEMPT_FINISHED);
-        return RM_ATT_FINISHED;
-    case RM_ATT_FINISHED:
+        to_app(att, RM_APP_EV_ATTEMPT_FINISHED);
+        return RM_ATT_ST_FINISHED;
+    case RM_ATT_ST_FINISHED:
         base_final(att, false);
-        to_app(att, RM_APP_ATTEMPT_FINISHED);
-        return RM_ATT_FINISHED;
-    case RM_ATT_KILLED:
+        to_app(att, RM_APP_EV_ATTEMPT_FINISHED);
+        return RM_ATT_ST_FINISHED;
+    case RM_ATT_ST_KILLED:
         base_final(att, false);
-        to_app(att, RM_APP_ATTEMPT_KILLED);
-        return RM_ATT_KILLED;
+        to_app(att, RM_APP_EV_ATTEMPT_KILLED);
+        return RM_ATT_ST_KILLED;
     default:
-        base_final(att, app->keep_containers && app->state != RM_APP_KILLING &&
+        base_final(att, app->keep_containers && app->state != RM_APP_ST_KILLING &&
                             (!att->failure_counts || att->id.attempt < app->max_attempts));
-        to_app(att, RM_APP_ATTEMPT_FAILED);
-        return RM_ATT_FAILED;
+        to_app(att, RM_APP_EV_ATTEMPT_FAILED);
+        return RM_ATT_ST_FAILED;
     }
 }
 
@@ -453,11 +453,11 @@ static int on_finishing_end(void *object, int event, void *arg)
 {
     struct rm_attempt *att = object;
 
-    if (event == RM_ATT_CONTAINER_FINISHED && !master_ended(att, arg))
-        return RM_ATT_FINISHING;
+    if (event == RM_ATT_EV_CONTAINER_FINISHED && !master_ended(att, arg))
+        return RM_ATT_ST_FINISHING;
     base_final(att, false);
-    rm_post(att->rm, RM_M_APP, att->app, RM_APP_ATTEMPT_FINISHED);
-    return RM_ATT_FINISHED;
+    rm_post(att->rm, RM_M_APP, att->app, RM_APP_EV_ATTEMPT_FINISHED);
+    return RM_ATT_ST_FINISHED;
 }
 
 /* -------------------------------------------------------------------- table */
@@ -466,91 +466,98 @@ static int on_finishing_end(void *object, int event, void *arg)
 #define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
 #define ENDS(s)                                                                                    \
-    AT(s, RM_ATT_KILL) = { on_kill, RM_ATT_FINAL_SAVING, { 0 } },                                  \
-          AT(s, RM_ATT_FAIL) = { on_fail, RM_ATT_FINAL_SAVING, { 0 } }
+    AT(s, RM_ATT_EV_KILL) = { on_kill, RM_ATT_ST_FINAL_SAVING, { 0 } },                            \
+          AT(s, RM_ATT_EV_FAIL) = { on_fail, RM_ATT_ST_FINAL_SAVING, { 0 } }
 #define MASTER_ENDS(s)                                                                             \
-    AT(s, RM_ATT_CONTAINER_FINISHED) = { on_container_finished, RM_ATT_FINAL_SAVING, { s } }
+    AT(s, RM_ATT_EV_CONTAINER_FINISHED) = { on_container_finished, RM_ATT_ST_FINAL_SAVING, { s } }
 #define ABSORB(s)                                                                                  \
-    STAY(s, RM_ATT_KILL), STAY(s, RM_ATT_FAIL), STAY(s, RM_ATT_CONTAINER_FINISHED),                \
-        STAY(s, RM_ATT_EXPIRE), STAY(s, RM_ATT_LAUNCHED_EV), STAY(s, RM_ATT_LAUNCH_FAILED),        \
-        STAY(s, RM_ATT_CONTAINER_ALLOCATED), STAY(s, RM_ATT_ADDED), STAY(s, RM_ATT_NEW_SAVED),     \
-        STAY(s, RM_ATT_STATUS_UPDATE), STAY(s, RM_ATT_REGISTERED), STAY(s, RM_ATT_UNREGISTERED)
+    STAY(s, RM_ATT_EV_KILL), STAY(s, RM_ATT_EV_FAIL), STAY(s, RM_ATT_EV_CONTAINER_FINISHED),       \
+        STAY(s, RM_ATT_EV_EXPIRE), STAY(s, RM_ATT_EV_LAUNCHED), STAY(s, RM_ATT_EV_LAUNCH_FAILED),  \
+        STAY(s, RM_ATT_EV_CONTAINER_ALLOCATED), STAY(s, RM_ATT_EV_ADDED),                          \
+        STAY(s, RM_ATT_EV_NEW_SAVED), STAY(s, RM_ATT_EV_STATUS_UPDATE),                            \
+        STAY(s, RM_ATT_EV_REGISTERED), STAY(s, RM_ATT_EV_UNREGISTERED)
 
 static const struct sv_fsm_cell cells[RM_ATT_STATES * N] = {
-    AT(RM_ATT_NEW, RM_ATT_START) = { on_start, RM_ATT_SUBMITTED, { 0 } },
-    AT(RM_ATT_NEW, RM_ATT_RECOVER) = { on_recover, RM_ATT_LAUNCHED, { 0 } },
-    ENDS(RM_ATT_NEW),
+    AT(RM_ATT_ST_NEW, RM_ATT_EV_START) = { on_start, RM_ATT_ST_SUBMITTED, { 0 } },
+    AT(RM_ATT_ST_NEW, RM_ATT_EV_RECOVER) = { on_recover, RM_ATT_ST_LAUNCHED, { 0 } },
+    ENDS(RM_ATT_ST_NEW),
 
-    AT(RM_ATT_SUBMITTED,
-       RM_ATT_ADDED) = { on_added, RM_ATT_SCHEDULED, { RM_ATT_LAUNCHED_UNMANAGED_SAVING } },
-    ENDS(RM_ATT_SUBMITTED),
+    AT(RM_ATT_ST_SUBMITTED, RM_ATT_EV_ADDED) = { on_added,
+                                                 RM_ATT_ST_SCHEDULED,
+                                                 { RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING } },
+    ENDS(RM_ATT_ST_SUBMITTED),
 
-    AT(RM_ATT_SCHEDULED,
-       RM_ATT_CONTAINER_ALLOCATED) = { on_container_allocated, RM_ATT_ALLOCATED_SAVING, { 0 } },
-    MASTER_ENDS(RM_ATT_SCHEDULED),
-    ENDS(RM_ATT_SCHEDULED),
+    AT(RM_ATT_ST_SCHEDULED, RM_ATT_EV_CONTAINER_ALLOCATED) = { on_container_allocated,
+                                                               RM_ATT_ST_ALLOCATED_SAVING,
+                                                               { 0 } },
+    MASTER_ENDS(RM_ATT_ST_SCHEDULED),
+    ENDS(RM_ATT_ST_SCHEDULED),
 
-    AT(RM_ATT_ALLOCATED_SAVING, RM_ATT_NEW_SAVED) = { on_new_saved, RM_ATT_ALLOCATED, { 0 } },
-    MASTER_ENDS(RM_ATT_ALLOCATED_SAVING),
-    ENDS(RM_ATT_ALLOCATED_SAVING),
+    AT(RM_ATT_ST_ALLOCATED_SAVING,
+       RM_ATT_EV_NEW_SAVED) = { on_new_saved, RM_ATT_ST_ALLOCATED, { 0 } },
+    MASTER_ENDS(RM_ATT_ST_ALLOCATED_SAVING),
+    ENDS(RM_ATT_ST_ALLOCATED_SAVING),
 
-    AT(RM_ATT_LAUNCHED_UNMANAGED_SAVING,
-       RM_ATT_NEW_SAVED) = { on_unmanaged_saved, RM_ATT_LAUNCHED, { 0 } },
-    ENDS(RM_ATT_LAUNCHED_UNMANAGED_SAVING),
+    AT(RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING,
+       RM_ATT_EV_NEW_SAVED) = { on_unmanaged_saved, RM_ATT_ST_LAUNCHED, { 0 } },
+    ENDS(RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING),
 
-    AT(RM_ATT_ALLOCATED, RM_ATT_LAUNCHED_EV) = { on_launched, RM_ATT_LAUNCHED, { 0 } },
-    AT(RM_ATT_ALLOCATED, RM_ATT_LAUNCH_FAILED) = { on_fail, RM_ATT_FINAL_SAVING, { 0 } },
+    AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_LAUNCHED) = { on_launched, RM_ATT_ST_LAUNCHED, { 0 } },
+    AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_LAUNCH_FAILED) = { on_fail, RM_ATT_ST_FINAL_SAVING, { 0 } },
     /* A quick master registers before the NodeManager's answer has been read. */
-    AT(RM_ATT_ALLOCATED, RM_ATT_REGISTERED) = { on_registered, RM_ATT_RUNNING, { 0 } },
-    MASTER_ENDS(RM_ATT_ALLOCATED),
-    ENDS(RM_ATT_ALLOCATED),
+    AT(RM_ATT_ST_ALLOCATED, RM_ATT_EV_REGISTERED) = { on_registered, RM_ATT_ST_RUNNING, { 0 } },
+    MASTER_ENDS(RM_ATT_ST_ALLOCATED),
+    ENDS(RM_ATT_ST_ALLOCATED),
 
-    AT(RM_ATT_LAUNCHED, RM_ATT_REGISTERED) = { on_registered, RM_ATT_RUNNING, { 0 } },
-    AT(RM_ATT_LAUNCHED, RM_ATT_EXPIRE) = { on_expire, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_LAUNCHED, RM_ATT_ADDED),
-    MASTER_ENDS(RM_ATT_LAUNCHED),
-    ENDS(RM_ATT_LAUNCHED),
+    AT(RM_ATT_ST_LAUNCHED, RM_ATT_EV_REGISTERED) = { on_registered, RM_ATT_ST_RUNNING, { 0 } },
+    AT(RM_ATT_ST_LAUNCHED, RM_ATT_EV_EXPIRE) = { on_expire, RM_ATT_ST_FINAL_SAVING, { 0 } },
+    STAY(RM_ATT_ST_LAUNCHED, RM_ATT_EV_ADDED),
+    MASTER_ENDS(RM_ATT_ST_LAUNCHED),
+    ENDS(RM_ATT_ST_LAUNCHED),
 
-    AT(RM_ATT_RUNNING, RM_ATT_UNREGISTERED) = { on_unregistered, RM_ATT_FINAL_SAVING, { 0 } },
-    AT(RM_ATT_RUNNING, RM_ATT_EXPIRE) = { on_expire, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_RUNNING, RM_ATT_STATUS_UPDATE),
-    STAY(RM_ATT_RUNNING, RM_ATT_LAUNCHED_EV),
-    STAY(RM_ATT_RUNNING, RM_ATT_ADDED),
-    STAY(RM_ATT_RUNNING, RM_ATT_LAUNCH_FAILED),
-    STAY(RM_ATT_RUNNING, RM_ATT_REGISTERED),
-    MASTER_ENDS(RM_ATT_RUNNING),
-    ENDS(RM_ATT_RUNNING),
+    AT(RM_ATT_ST_RUNNING,
+       RM_ATT_EV_UNREGISTERED) = { on_unregistered, RM_ATT_ST_FINAL_SAVING, { 0 } },
+    AT(RM_ATT_ST_RUNNING, RM_ATT_EV_EXPIRE) = { on_expire, RM_ATT_ST_FINAL_SAVING, { 0 } },
+    STAY(RM_ATT_ST_RUNNING, RM_ATT_EV_STATUS_UPDATE),
+    STAY(RM_ATT_ST_RUNNING, RM_ATT_EV_LAUNCHED),
+    STAY(RM_ATT_ST_RUNNING, RM_ATT_EV_ADDED),
+    STAY(RM_ATT_ST_RUNNING, RM_ATT_EV_LAUNCH_FAILED),
+    STAY(RM_ATT_ST_RUNNING, RM_ATT_EV_REGISTERED),
+    MASTER_ENDS(RM_ATT_ST_RUNNING),
+    ENDS(RM_ATT_ST_RUNNING),
 
-    AT(RM_ATT_FINAL_SAVING,
-       RM_ATT_UPDATE_SAVED) = { on_update_saved,
-                                RM_ATT_FINISHING,
-                                { RM_ATT_FINISHED, RM_ATT_FAILED, RM_ATT_KILLED } },
-    AT(RM_ATT_FINAL_SAVING,
-       RM_ATT_CONTAINER_FINISHED) = { on_container_while_saving, RM_ATT_FINAL_SAVING, { 0 } },
-    AT(RM_ATT_FINAL_SAVING, RM_ATT_EXPIRE) = { on_expire_while_saving, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_KILL),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_FAIL),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_NEW_SAVED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_ADDED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCHED_EV),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCH_FAILED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_CONTAINER_ALLOCATED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_STATUS_UPDATE),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_REGISTERED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_UNREGISTERED),
+    AT(RM_ATT_ST_FINAL_SAVING,
+       RM_ATT_EV_UPDATE_SAVED) = { on_update_saved,
+                                   RM_ATT_ST_FINISHING,
+                                   { RM_ATT_ST_FINISHED, RM_ATT_ST_FAILED, RM_ATT_ST_KILLED } },
+    AT(RM_ATT_ST_FINAL_SAVING,
+       RM_ATT_EV_CONTAINER_FINISHED) = { on_container_while_saving, RM_ATT_ST_FINAL_SAVING, { 0 } },
+    AT(RM_ATT_ST_FINAL_SAVING,
+       RM_ATT_EV_EXPIRE) = { on_expire_while_saving, RM_ATT_ST_FINAL_SAVING, { 0 } },
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_KILL),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_FAIL),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_NEW_SAVED),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_ADDED),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_LAUNCHED),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_LAUNCH_FAILED),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_CONTAINER_ALLOCATED),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_STATUS_UPDATE),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_REGISTERED),
+    STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_UNREGISTERED),
 
-    AT(RM_ATT_FINISHING,
-       RM_ATT_CONTAINER_FINISHED) = { on_finishing_end, RM_ATT_FINISHED, { RM_ATT_FINISHING } },
-    AT(RM_ATT_FINISHING, RM_ATT_EXPIRE) = { on_finishing_end, RM_ATT_FINISHED, { 0 } },
-    STAY(RM_ATT_FINISHING, RM_ATT_KILL),
-    STAY(RM_ATT_FINISHING, RM_ATT_FAIL),
-    STAY(RM_ATT_FINISHING, RM_ATT_STATUS_UPDATE),
-    STAY(RM_ATT_FINISHING, RM_ATT_UNREGISTERED),
-    STAY(RM_ATT_FINISHING, RM_ATT_LAUNCHED_EV),
+    AT(RM_ATT_ST_FINISHING, RM_ATT_EV_CONTAINER_FINISHED) = { on_finishing_end,
+                                                              RM_ATT_ST_FINISHED,
+                                                              { RM_ATT_ST_FINISHING } },
+    AT(RM_ATT_ST_FINISHING, RM_ATT_EV_EXPIRE) = { on_finishing_end, RM_ATT_ST_FINISHED, { 0 } },
+    STAY(RM_ATT_ST_FINISHING, RM_ATT_EV_KILL),
+    STAY(RM_ATT_ST_FINISHING, RM_ATT_EV_FAIL),
+    STAY(RM_ATT_ST_FINISHING, RM_ATT_EV_STATUS_UPDATE),
+    STAY(RM_ATT_ST_FINISHING, RM_ATT_EV_UNREGISTERED),
+    STAY(RM_ATT_ST_FINISHING, RM_ATT_EV_LAUNCHED),
 
-    ABSORB(RM_ATT_FINISHED),
-    ABSORB(RM_ATT_FAILED),
-    ABSORB(RM_ATT_KILLED),
+    ABSORB(RM_ATT_ST_FINISHED),
+    ABSORB(RM_ATT_ST_FAILED),
+    ABSORB(RM_ATT_ST_KILLED),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_ATT_STATES * RM_ATT_EVENTS,
                "RMAppAttempt table");

@@ -61,7 +61,7 @@ static char **copy_tags(const Submission *ctx)
 
 static void fill(struct rm_app *app, const Submission *ctx)
 {
-    const struct rm_conf *c = &app->rm->c;
+    const struct rm_conf *c = &app->rm->conf;
     int64_t asked = ctx->maxappattempts;
 
     app->name =
@@ -111,8 +111,8 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     app->id = id;
     app->key.ts = id.cluster_ts;
     app->key.id = id.id;
-    yarn_app_id_text(id, app->text);
-    app->state = RM_APP_NEW;
+    yarn_app_id_text(id, app->id_str);
+    app->state = RM_APP_ST_NEW;
     app->user = rm_strdup(user);
     app->am_resource = am;
     app->submission = malloc(SV_MAX(len, (size_t)1));
@@ -172,19 +172,19 @@ void rm_app_free(struct rm_app *app)
 
 static int check_tags(const struct rm *rm, const Submission *ctx, struct sv_error *err)
 {
-    if ((int64_t)ctx->n_applicationtags > rm->c.max_tags)
+    if ((int64_t)ctx->n_applicationtags > rm->conf.max_tags)
         return sv_error_set(err, -EINVAL,
                             JAVA_ILLEGAL_ARGUMENT ": Too many applicationTags, a maximum "
                                                   "of only %lld are allowed!",
-                            (long long)rm->c.max_tags);
+                            (long long)rm->conf.max_tags);
     for (size_t i = 0; i < ctx->n_applicationtags; i++) {
         const char *t = ctx->applicationtags[i];
 
-        if ((int64_t)strlen(t) > rm->c.max_tag_length)
+        if ((int64_t)strlen(t) > rm->conf.max_tag_length)
             return sv_error_set(err, -EINVAL,
                                 JAVA_ILLEGAL_ARGUMENT ": Tag %.100s is too long, maximum "
                                                       "allowed length of a tag is %lld",
-                                t, (long long)rm->c.max_tag_length);
+                                t, (long long)rm->conf.max_tag_length);
         for (const char *p = t; *p; p++)
             if ((unsigned char)*p >= 0x80)
                 return sv_error_set(err, -EINVAL,
@@ -252,10 +252,10 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
         rm_app_free(app);
         return r;
     }
-    rm->n.apps_submitted++;
-    sv_log(SV_LOG_INFO, app->text, "%s: submitted by user %s to queue %s", app->text, user,
+    rm->counters.apps_submitted++;
+    sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,
            app->queue);
-    rm_post(rm, RM_M_APP, app, RM_APP_START);
+    rm_post(rm, RM_M_APP, app, RM_APP_EV_START);
     return 0;
 }
 
@@ -284,7 +284,7 @@ void rm_app_evict(struct rm *rm)
     DL_FOREACH_SAFE (rm->app_list, app, tmp) {
         struct rm_container *c;
 
-        if ((int64_t)rm->n_completed <= rm->c.max_completed_apps)
+        if ((int64_t)rm->n_completed <= rm->conf.max_completed_apps)
             return;
         if (!rm_app_is_final(app))
             continue;
@@ -292,8 +292,8 @@ void rm_app_evict(struct rm *rm)
             ;
         if (c) /* a late container still points here */
             continue;
-        sv_log_debug("%s: forgotten, more than %lld applications are finished", app->text,
-                     (long long)rm->c.max_completed_apps);
+        sv_log_debug("%s: forgotten, more than %lld applications are finished", app->id_str,
+                     (long long)rm->conf.max_completed_apps);
         rm_store_app_remove(rm, app);
         rm_app_free(app);
         rm->n_completed--;

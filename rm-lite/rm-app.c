@@ -38,38 +38,38 @@ static const char *const event_names[RM_APP_EVENTS] = { "",
 
 bool rm_app_is_final(const struct rm_app *app)
 {
-    return app->state == RM_APP_FINISHED || app->state == RM_APP_FAILED ||
-           app->state == RM_APP_KILLED;
+    return app->state == RM_APP_ST_FINISHED || app->state == RM_APP_ST_FAILED ||
+           app->state == RM_APP_ST_KILLED;
 }
 
 bool rm_app_final_stored(const struct rm_app *app)
 {
-    return rm_app_is_final(app) || app->state == RM_APP_FINISHING;
+    return rm_app_is_final(app) || app->state == RM_APP_ST_FINISHING;
 }
 
 static int shown_state(const struct rm_app *app)
 {
-    return app->state == RM_APP_FINAL_SAVING || app->state == RM_APP_KILLING ? app->before
-                                                                             : app->state;
+    return app->state == RM_APP_ST_FINAL_SAVING || app->state == RM_APP_ST_KILLING ? app->before
+                                                                                   : app->state;
 }
 
 int rm_app_wire_state(const struct rm_app *app)
 {
     switch (shown_state(app)) {
-    case RM_APP_NEW:
+    case RM_APP_ST_NEW:
         return S(NEW);
-    case RM_APP_NEW_SAVING:
+    case RM_APP_ST_NEW_SAVING:
         return S(NEW_SAVING);
-    case RM_APP_SUBMITTED:
+    case RM_APP_ST_SUBMITTED:
         return S(SUBMITTED);
-    case RM_APP_ACCEPTED:
+    case RM_APP_ST_ACCEPTED:
         return S(ACCEPTED);
-    case RM_APP_FINISHING:
-    case RM_APP_FINISHED:
+    case RM_APP_ST_FINISHING:
+    case RM_APP_ST_FINISHED:
         return S(FINISHED);
-    case RM_APP_FAILED:
+    case RM_APP_ST_FAILED:
         return S(FAILED);
-    case RM_APP_KILLED:
+    case RM_APP_ST_KILLED:
         return S(KILLED);
     default:
         return S(RUNNING);
@@ -92,12 +92,12 @@ int rm_app_wire_final(const struct rm_app *app)
     if (app->recovered && rm_app_is_final(app))
         return app->final_status;
     switch (shown_state(app)) {
-    case RM_APP_FINISHING:
-    case RM_APP_FINISHED:
+    case RM_APP_ST_FINISHING:
+    case RM_APP_ST_FINISHED:
         return att && att->final_status != F(UNDEFINED) ? att->final_status : app->final_status;
-    case RM_APP_FAILED:
+    case RM_APP_ST_FAILED:
         return F(FAILED);
-    case RM_APP_KILLED:
+    case RM_APP_ST_KILLED:
         return F(KILLED);
     default:
         return F(UNDEFINED);
@@ -111,7 +111,7 @@ void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vc
 
     if (!rm_app_is_final(app))
         for (struct rm_container *c = app->rm->containers; c; c = c->hh.next)
-            if (c->app == app && c->state >= RM_CON_ALLOCATED && c->state <= RM_CON_RUNNING) {
+            if (c->app == app && c->state >= RM_CON_ST_ALLOCATED && c->state <= RM_CON_ST_RUNNING) {
                 sum.memory_ms += c->resource.mem * (now - c->created_ms);
                 sum.vcore_ms += c->resource.vcores * (now - c->created_ms);
             }
@@ -123,15 +123,15 @@ void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vc
 
 static int save_final(struct rm_app *app, int target, int final_status, const char *diagnostics)
 {
-    app->before = app->state == RM_APP_KILLING ? app->before : app->state;
+    app->before = app->state == RM_APP_ST_KILLING ? app->before : app->state;
     app->target = target;
     if (diagnostics && *diagnostics)
         rm_append_text(&app->diagnostics, diagnostics);
     app->final_status = final_status;
-    if (target != RM_APP_FINISHING || app->finish_ms == 0)
+    if (target != RM_APP_ST_FINISHING || app->finish_ms == 0)
         app->finish_ms = sv_wall_ms();
     rm_store_app_final(app->rm, app); /* answers with APP_UPDATE_SAVED */
-    return RM_APP_FINAL_SAVING;
+    return RM_APP_ST_FINAL_SAVING;
 }
 
 static int on_start(void *object, int event, void *arg)
@@ -141,7 +141,7 @@ static int on_start(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     rm_store_app_new(app->rm, app); /* answers with APP_NEW_SAVED */
-    return RM_APP_NEW_SAVING;
+    return RM_APP_ST_NEW_SAVING;
 }
 
 static void to_scheduler(struct rm_app *app)
@@ -161,7 +161,7 @@ static void to_scheduler(struct rm_app *app)
     if (r < 0)
         rm_post_full(
             app->rm,
-            (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_REJECTED },
+            (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_EV_REJECTED },
             err.text);
 }
 
@@ -170,7 +170,7 @@ static int on_new_saved(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     to_scheduler(object);
-    return RM_APP_SUBMITTED;
+    return RM_APP_ST_SUBMITTED;
 }
 
 static int on_rejected(void *object, int event, void *arg)
@@ -178,14 +178,14 @@ static int on_rejected(void *object, int event, void *arg)
     struct rm_event *ev = arg;
 
     (void)event;
-    return save_final(object, RM_APP_FAILED, F(FAILED), ev->text);
+    return save_final(object, RM_APP_ST_FAILED, F(FAILED), ev->text);
 }
 
 static void start_attempt(struct rm_app *app)
 {
     int32_t n = app->current ? app->current->id.attempt + 1 : 1;
 
-    rm_post(app->rm, RM_M_ATTEMPT, rm_attempt_new(app, n), RM_ATT_START);
+    rm_post(app->rm, RM_M_ATTEMPT, rm_attempt_new(app, n), RM_ATT_EV_START);
 }
 
 static int on_accepted(void *object, int event, void *arg)
@@ -198,8 +198,8 @@ static int on_accepted(void *object, int event, void *arg)
     if (!app->current || rm_attempt_is_final(app->current))
         start_attempt(app);
     else
-        rm_post(app->rm, RM_M_ATTEMPT, app->current, RM_ATT_RECOVER);
-    return RM_APP_ACCEPTED;
+        rm_post(app->rm, RM_M_ATTEMPT, app->current, RM_ATT_EV_RECOVER);
+    return RM_APP_ST_ACCEPTED;
 }
 
 static int on_recover(void *object, int event, void *arg)
@@ -207,7 +207,7 @@ static int on_recover(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     to_scheduler(object);
-    return RM_APP_SUBMITTED;
+    return RM_APP_ST_SUBMITTED;
 }
 
 static int on_kill_early(void *object, int event, void *arg)
@@ -216,7 +216,7 @@ static int on_kill_early(void *object, int event, void *arg)
     struct rm_event *ev = arg;
 
     (void)event;
-    return save_final(app, RM_APP_KILLED, F(KILLED), ev->text);
+    return save_final(app, RM_APP_ST_KILLED, F(KILLED), ev->text);
 }
 
 static int on_kill(void *object, int event, void *arg)
@@ -227,11 +227,11 @@ static int on_kill(void *object, int event, void *arg)
     (void)event;
     app->before = app->state;
     rm_set_text(&app->kill_text, ev->text);
-    rm_post_full(
-        app->rm,
-        (struct rm_event){ .machine = RM_M_ATTEMPT, .object = app->current, .event = RM_ATT_KILL },
-        ev->text);
-    return RM_APP_KILLING;
+    rm_post_full(app->rm,
+                 (struct rm_event){
+                     .machine = RM_M_ATTEMPT, .object = app->current, .event = RM_ATT_EV_KILL },
+                 ev->text);
+    return RM_APP_ST_KILLING;
 }
 
 static int on_attempt_registered(void *object, int event, void *arg)
@@ -242,7 +242,7 @@ static int on_attempt_registered(void *object, int event, void *arg)
     (void)arg;
     if (app->launch_ms == 0)
         app->launch_ms = sv_wall_ms();
-    return RM_APP_RUNNING;
+    return RM_APP_ST_RUNNING;
 }
 
 static int count_failures(const struct rm_app *app)
@@ -251,7 +251,7 @@ static int count_failures(const struct rm_app *app)
     int n = 0;
 
     for (struct rm_attempt *a = app->attempts; a; a = a->next)
-        if (a->state == RM_ATT_FAILED && a->failure_counts &&
+        if (a->state == RM_ATT_ST_FAILED && a->failure_counts &&
             (app->validity_ms <= 0 || now - a->finish_ms < app->validity_ms))
             n++;
     return n;
@@ -269,26 +269,26 @@ static int on_attempt_failed(void *object, int event, void *arg)
         if (sv_asprintf(&text,
                         "Unmanaged application %s failed due to %s. Failing the "
                         "application.",
-                        app->text, why) < 0)
+                        app->id_str, why) < 0)
             rm_out_of_memory();
-        return save_final(app, RM_APP_FAILED, F(FAILED), text);
+        return save_final(app, RM_APP_ST_FAILED, F(FAILED), text);
     }
-    if (app->state == RM_APP_KILLING) /* its end came first, but what was asked for holds */
-        return save_final(app, RM_APP_KILLED, F(KILLED), app->kill_text ? app->kill_text : why);
+    if (app->state == RM_APP_ST_KILLING) /* its end came first, but what was asked for holds */
+        return save_final(app, RM_APP_ST_KILLED, F(KILLED), app->kill_text ? app->kill_text : why);
     if (count_failures(app) < app->max_attempts) {
         start_attempt(app);
-        return RM_APP_ACCEPTED;
+        return RM_APP_ST_ACCEPTED;
     }
     if ((app->validity_ms > 0 &&
          sv_asprintf(&window, " in previous %lld milliseconds", (long long)app->validity_ms) < 0) ||
-        (app->rm->c.am_global_max_attempts != app->max_attempts &&
+        (app->rm->conf.am_global_max_attempts != app->max_attempts &&
          sv_asprintf(&limit, " (global limit =%lld)",
-                     (long long)app->rm->c.am_global_max_attempts) < 0) ||
+                     (long long)app->rm->conf.am_global_max_attempts) < 0) ||
         sv_asprintf(&text, "Application %s failed %d times%s%s due to %s. Failing the application.",
-                    app->text, app->max_attempts, window ? window : "", limit ? limit : "",
+                    app->id_str, app->max_attempts, window ? window : "", limit ? limit : "",
                     why) < 0)
         rm_out_of_memory();
-    return save_final(app, RM_APP_FAILED, F(FAILED), text);
+    return save_final(app, RM_APP_ST_FAILED, F(FAILED), text);
 }
 
 static int on_attempt_finished(void *object, int event, void *arg)
@@ -297,7 +297,7 @@ static int on_attempt_finished(void *object, int event, void *arg)
     struct rm_event *ev = arg;
 
     (void)event;
-    return save_final(app, RM_APP_FINISHED, app->current->final_status, ev->text);
+    return save_final(app, RM_APP_ST_FINISHED, app->current->final_status, ev->text);
 }
 
 static int on_attempt_killed(void *object, int event, void *arg)
@@ -306,7 +306,7 @@ static int on_attempt_killed(void *object, int event, void *arg)
     struct rm_event *ev = arg;
 
     (void)event;
-    return save_final(app, RM_APP_KILLED, F(KILLED), app->kill_text ? app->kill_text : ev->text);
+    return save_final(app, RM_APP_ST_KILLED, F(KILLED), app->kill_text ? app->kill_text : ev->text);
 }
 
 static int on_attempt_unregistered(void *object, int event, void *arg)
@@ -315,7 +315,7 @@ static int on_attempt_unregistered(void *object, int event, void *arg)
     struct rm_event *ev = arg;
 
     (void)event;
-    return save_final(app, RM_APP_FINISHING, app->current->final_status, ev->text);
+    return save_final(app, RM_APP_ST_FINISHING, app->current->final_status, ev->text);
 }
 
 /* The end: nodes hear of it, the scheduler forgets the application, the summary is written. */
@@ -360,16 +360,16 @@ static int on_update_saved(void *object, int event, void *arg)
     app->state = app->target; /* what a waiting finishApplicationMaster asks for */
     if (app->current)
         rm_am_finish_answer(app->current);
-    if (app->target == RM_APP_FINISHING && !app->attempt_done)
-        return RM_APP_FINISHING;
-    return finished(app, app->target == RM_APP_FINISHING ? RM_APP_FINISHED : app->target);
+    if (app->target == RM_APP_ST_FINISHING && !app->attempt_done)
+        return RM_APP_ST_FINISHING;
+    return finished(app, app->target == RM_APP_ST_FINISHING ? RM_APP_ST_FINISHED : app->target);
 }
 
 static int on_finishing_done(void *object, int event, void *arg)
 {
     (void)event;
     (void)arg;
-    return finished(object, RM_APP_FINISHED);
+    return finished(object, RM_APP_ST_FINISHED);
 }
 
 static int on_remember_done(void *object, int event, void *arg)
@@ -379,7 +379,7 @@ static int on_remember_done(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     app->attempt_done = true;
-    return RM_APP_FINAL_SAVING;
+    return RM_APP_ST_FINAL_SAVING;
 }
 
 static int on_node(void *object, int event, void *arg)
@@ -405,81 +405,89 @@ static int on_node(void *object, int event, void *arg)
 #define N RM_APP_EVENTS
 #define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define NODES(s) STAY(s, RM_APP_NODE_UPDATE), AT(s, RM_APP_RUNNING_ON_NODE) = { on_node, s, { 0 } }
+#define NODES(s)                                                                                   \
+    STAY(s, RM_APP_EV_NODE_UPDATE), AT(s, RM_APP_EV_RUNNING_ON_NODE) = { on_node, s, { 0 } }
 
 static const struct sv_fsm_cell cells[RM_APP_STATES * N] = {
-    AT(RM_APP_NEW, RM_APP_START) = { on_start, RM_APP_NEW_SAVING, { 0 } },
-    AT(RM_APP_NEW, RM_APP_RECOVER) = { on_recover, RM_APP_SUBMITTED, { 0 } },
-    AT(RM_APP_NEW, RM_APP_KILL) = { on_kill_early, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_NEW, RM_APP_REJECTED) = { on_rejected, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_NEW, RM_APP_NODE_UPDATE),
+    AT(RM_APP_ST_NEW, RM_APP_EV_START) = { on_start, RM_APP_ST_NEW_SAVING, { 0 } },
+    AT(RM_APP_ST_NEW, RM_APP_EV_RECOVER) = { on_recover, RM_APP_ST_SUBMITTED, { 0 } },
+    AT(RM_APP_ST_NEW, RM_APP_EV_KILL) = { on_kill_early, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_NEW, RM_APP_EV_REJECTED) = { on_rejected, RM_APP_ST_FINAL_SAVING, { 0 } },
+    STAY(RM_APP_ST_NEW, RM_APP_EV_NODE_UPDATE),
 
-    AT(RM_APP_NEW_SAVING, RM_APP_NEW_SAVED) = { on_new_saved, RM_APP_SUBMITTED, { 0 } },
-    AT(RM_APP_NEW_SAVING, RM_APP_KILL) = { on_kill_early, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_NEW_SAVING, RM_APP_REJECTED) = { on_rejected, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_NEW_SAVING, RM_APP_NODE_UPDATE),
+    AT(RM_APP_ST_NEW_SAVING, RM_APP_EV_NEW_SAVED) = { on_new_saved, RM_APP_ST_SUBMITTED, { 0 } },
+    AT(RM_APP_ST_NEW_SAVING, RM_APP_EV_KILL) = { on_kill_early, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_NEW_SAVING, RM_APP_EV_REJECTED) = { on_rejected, RM_APP_ST_FINAL_SAVING, { 0 } },
+    STAY(RM_APP_ST_NEW_SAVING, RM_APP_EV_NODE_UPDATE),
 
-    AT(RM_APP_SUBMITTED, RM_APP_ACCEPTED_EV) = { on_accepted, RM_APP_ACCEPTED, { 0 } },
-    AT(RM_APP_SUBMITTED, RM_APP_REJECTED) = { on_rejected, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_SUBMITTED, RM_APP_KILL) = { on_kill_early, RM_APP_FINAL_SAVING, { 0 } },
-    NODES(RM_APP_SUBMITTED),
+    AT(RM_APP_ST_SUBMITTED, RM_APP_EV_ACCEPTED) = { on_accepted, RM_APP_ST_ACCEPTED, { 0 } },
+    AT(RM_APP_ST_SUBMITTED, RM_APP_EV_REJECTED) = { on_rejected, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_SUBMITTED, RM_APP_EV_KILL) = { on_kill_early, RM_APP_ST_FINAL_SAVING, { 0 } },
+    NODES(RM_APP_ST_SUBMITTED),
 
-    AT(RM_APP_ACCEPTED,
-       RM_APP_ATTEMPT_REGISTERED) = { on_attempt_registered, RM_APP_RUNNING, { 0 } },
-    AT(RM_APP_ACCEPTED,
-       RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
-    AT(RM_APP_ACCEPTED,
-       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_ACCEPTED, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_ACCEPTED, RM_APP_KILL) = { on_kill, RM_APP_KILLING, { 0 } },
-    NODES(RM_APP_ACCEPTED),
+    AT(RM_APP_ST_ACCEPTED,
+       RM_APP_EV_ATTEMPT_REGISTERED) = { on_attempt_registered, RM_APP_ST_RUNNING, { 0 } },
+    AT(RM_APP_ST_ACCEPTED, RM_APP_EV_ATTEMPT_FAILED) = { on_attempt_failed,
+                                                         RM_APP_ST_ACCEPTED,
+                                                         { RM_APP_ST_FINAL_SAVING } },
+    AT(RM_APP_ST_ACCEPTED,
+       RM_APP_EV_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_ACCEPTED,
+       RM_APP_EV_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_ACCEPTED, RM_APP_EV_KILL) = { on_kill, RM_APP_ST_KILLING, { 0 } },
+    NODES(RM_APP_ST_ACCEPTED),
 
-    AT(RM_APP_RUNNING,
-       RM_APP_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING,
-       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING,
-       RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
-    AT(RM_APP_RUNNING, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING, RM_APP_KILL) = { on_kill, RM_APP_KILLING, { 0 } },
-    NODES(RM_APP_RUNNING),
+    AT(RM_APP_ST_RUNNING,
+       RM_APP_EV_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_RUNNING,
+       RM_APP_EV_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_RUNNING, RM_APP_EV_ATTEMPT_FAILED) = { on_attempt_failed,
+                                                        RM_APP_ST_ACCEPTED,
+                                                        { RM_APP_ST_FINAL_SAVING } },
+    AT(RM_APP_ST_RUNNING,
+       RM_APP_EV_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_RUNNING, RM_APP_EV_KILL) = { on_kill, RM_APP_ST_KILLING, { 0 } },
+    NODES(RM_APP_ST_RUNNING),
 
-    AT(RM_APP_FINAL_SAVING,
-       RM_APP_UPDATE_SAVED) = { on_update_saved,
-                                RM_APP_FINISHED,
-                                { RM_APP_FINISHING, RM_APP_FAILED, RM_APP_KILLED } },
-    AT(RM_APP_FINAL_SAVING,
-       RM_APP_ATTEMPT_FINISHED) = { on_remember_done, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_FINAL_SAVING, RM_APP_KILL),
-    STAY(RM_APP_FINAL_SAVING, RM_APP_NEW_SAVED),
-    STAY(RM_APP_FINAL_SAVING, RM_APP_ACCEPTED_EV),
-    STAY(RM_APP_FINAL_SAVING, RM_APP_REJECTED),
-    NODES(RM_APP_FINAL_SAVING),
+    AT(RM_APP_ST_FINAL_SAVING,
+       RM_APP_EV_UPDATE_SAVED) = { on_update_saved,
+                                   RM_APP_ST_FINISHED,
+                                   { RM_APP_ST_FINISHING, RM_APP_ST_FAILED, RM_APP_ST_KILLED } },
+    AT(RM_APP_ST_FINAL_SAVING,
+       RM_APP_EV_ATTEMPT_FINISHED) = { on_remember_done, RM_APP_ST_FINAL_SAVING, { 0 } },
+    STAY(RM_APP_ST_FINAL_SAVING, RM_APP_EV_KILL),
+    STAY(RM_APP_ST_FINAL_SAVING, RM_APP_EV_NEW_SAVED),
+    STAY(RM_APP_ST_FINAL_SAVING, RM_APP_EV_ACCEPTED),
+    STAY(RM_APP_ST_FINAL_SAVING, RM_APP_EV_REJECTED),
+    NODES(RM_APP_ST_FINAL_SAVING),
 
-    AT(RM_APP_FINISHING, RM_APP_ATTEMPT_FINISHED) = { on_finishing_done, RM_APP_FINISHED, { 0 } },
-    STAY(RM_APP_FINISHING, RM_APP_KILL),
-    NODES(RM_APP_FINISHING),
+    AT(RM_APP_ST_FINISHING,
+       RM_APP_EV_ATTEMPT_FINISHED) = { on_finishing_done, RM_APP_ST_FINISHED, { 0 } },
+    STAY(RM_APP_ST_FINISHING, RM_APP_EV_KILL),
+    NODES(RM_APP_ST_FINISHING),
 
-    AT(RM_APP_KILLING, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING,
-       RM_APP_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING,
-       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING, RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_KILLING, RM_APP_ATTEMPT_REGISTERED),
-    STAY(RM_APP_KILLING, RM_APP_KILL),
-    NODES(RM_APP_KILLING),
+    AT(RM_APP_ST_KILLING,
+       RM_APP_EV_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_KILLING,
+       RM_APP_EV_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_KILLING,
+       RM_APP_EV_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_ST_FINAL_SAVING, { 0 } },
+    AT(RM_APP_ST_KILLING,
+       RM_APP_EV_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_ST_FINAL_SAVING, { 0 } },
+    STAY(RM_APP_ST_KILLING, RM_APP_EV_ATTEMPT_REGISTERED),
+    STAY(RM_APP_ST_KILLING, RM_APP_EV_KILL),
+    NODES(RM_APP_ST_KILLING),
 
-    NODES(RM_APP_FINISHED),
-    STAY(RM_APP_FINISHED, RM_APP_KILL),
-    STAY(RM_APP_FINISHED, RM_APP_ATTEMPT_FINISHED),
-    NODES(RM_APP_FAILED),
-    STAY(RM_APP_FAILED, RM_APP_KILL),
-    NODES(RM_APP_KILLED),
-    STAY(RM_APP_KILLED, RM_APP_KILL),
-    STAY(RM_APP_KILLED, RM_APP_ACCEPTED_EV),
-    STAY(RM_APP_KILLED, RM_APP_NEW_SAVED),
-    STAY(RM_APP_KILLED, RM_APP_REJECTED),
+    NODES(RM_APP_ST_FINISHED),
+    STAY(RM_APP_ST_FINISHED, RM_APP_EV_KILL),
+    STAY(RM_APP_ST_FINISHED, RM_APP_EV_ATTEMPT_FINISHED),
+    NODES(RM_APP_ST_FAILED),
+    STAY(RM_APP_ST_FAILED, RM_APP_EV_KILL),
+    NODES(RM_APP_ST_KILLED),
+    STAY(RM_APP_ST_KILLED, RM_APP_EV_KILL),
+    STAY(RM_APP_ST_KILLED, RM_APP_EV_ACCEPTED),
+    STAY(RM_APP_ST_KILLED, RM_APP_EV_NEW_SAVED),
+    STAY(RM_APP_ST_KILLED, RM_APP_EV_REJECTED),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_APP_STATES * RM_APP_EVENTS,
                "RMApp table");

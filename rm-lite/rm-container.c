@@ -33,8 +33,8 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     c->key.ts = id.attempt.app.cluster_ts;
     c->key.app_attempt = (int64_t)((uint64_t)id.attempt.app.id << 32) | id.attempt.attempt;
     c->key.id = id.id;
-    yarn_container_id_text(id, c->text);
-    c->state = RM_CON_NEW;
+    yarn_container_id_text(id, c->id_str);
+    c->state = RM_CON_ST_NEW;
     c->resource = resource;
     c->priority = priority;
     c->allocation_id = allocation_id;
@@ -45,7 +45,7 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     HASH_ADD(hh, c->rm->containers, key, sizeof(c->key), c);
     DL_APPEND2(node->containers, c, n_prev, n_next);
     c->app->total_containers++;
-    c->rm->n.allocated++;
+    c->rm->counters.allocated++;
     return c;
 }
 
@@ -60,7 +60,7 @@ static void expiry_stop(struct rm_container *c)
 static void expiry_start(struct rm_container *c)
 {
     expiry_stop(c);
-    c->expires_ms = sv_now_ms() + c->rm->c.allocation_expiry_ms;
+    c->expires_ms = sv_now_ms() + c->rm->conf.allocation_expiry_ms;
     DL_APPEND2(c->rm->expiring, c, x_prev, x_next); /* one interval for all: the order holds */
 }
 
@@ -74,12 +74,12 @@ void rm_container_free(struct rm_container *c)
 int rm_container_wire_state(const struct rm_container *c)
 {
     switch (c->state) {
-    case RM_CON_RUNNING:
+    case RM_CON_ST_RUNNING:
         return HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING;
-    case RM_CON_NEW:
-    case RM_CON_RESERVED:
-    case RM_CON_ALLOCATED:
-    case RM_CON_ACQUIRED:
+    case RM_CON_ST_NEW:
+    case RM_CON_ST_RESERVED:
+    case RM_CON_ST_ALLOCATED:
+    case RM_CON_ST_ACQUIRED:
         return HADOOP__YARN__CONTAINER_STATE_PROTO__C_NEW;
     default:
         return HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE;
@@ -95,7 +95,7 @@ static void tell_master(struct rm_container *c)
     struct rm_attempt *att = c->app->keep_containers ? c->app->current : c->attempt;
     struct rm_done *d;
 
-    if (rm_attempt_is_final(att) || att->state == RM_ATT_FINISHING || rm_app_is_final(c->app)) {
+    if (rm_attempt_is_final(att) || att->state == RM_ATT_ST_FINISHING || rm_app_is_final(c->app)) {
         if (c->node)
             rm_node_pulled(c->node, c->id); /* nobody will ask any more */
         return;
@@ -105,12 +105,12 @@ static void tell_master(struct rm_container *c)
         rm_out_of_memory();
     d->rm = c->rm;
     d->id = c->id;
-    memcpy(d->text, c->text, sizeof(d->text));
+    memcpy(d->id_str, c->id_str, sizeof(d->id_str));
     d->exit_status = c->exit_status;
     d->diagnostics = rm_strdup(c->diagnostics);
     d->resource = c->resource;
     d->node = c->node ? rm_strdup(c->node->key) : NULL;
-    HASH_ADD_STR(c->rm->done, text, d);
+    HASH_ADD_STR(c->rm->done, id_str, d);
     DL_APPEND(att->done, d);
 }
 
@@ -118,7 +118,7 @@ static int end(struct rm_container *c, int state, const struct rm_event *ev)
 {
     struct rm_sched_event done = { .type = RM_SCHED_CONTAINER_DONE,
                                    .container = c->id,
-                                   .flag = c->state == RM_CON_ALLOCATED && !c->is_master };
+                                   .flag = c->state == RM_CON_ST_ALLOCATED && !c->is_master };
     int64_t lived;
 
     c->finish_ms = sv_wall_ms();
@@ -127,7 +127,7 @@ static int end(struct rm_container *c, int state, const struct rm_event *ev)
     lived = SV_MAX(c->finish_ms - c->created_ms, (int64_t)0);
     c->app->seconds.memory_ms += c->resource.mem * lived;
     c->app->seconds.vcore_ms += c->resource.vcores * lived;
-    c->rm->n.released++;
+    c->rm->counters.released++;
     expiry_stop(c);
     (void)rm_schedule(c->rm, &done, NULL); /* already out when node or attempt ended, ignoring */
     if (c->in_fresh) {
@@ -138,16 +138,16 @@ static int end(struct rm_container *c, int state, const struct rm_event *ev)
         rm_post_full(c->rm,
                      (struct rm_event){ .machine = RM_M_ATTEMPT,
                                         .object = c->attempt,
-                                        .event = RM_ATT_CONTAINER_FINISHED,
+                                        .event = RM_ATT_EV_CONTAINER_FINISHED,
                                         .exit_status = ev->exit_status,
                                         .flag_master = true },
                      ev->text);
         if (c->node)
             rm_node_pulled(c->node, c->id);
-    } else if (c->state != RM_CON_ALLOCATED) { /* the master has heard of it */
+    } else if (c->state != RM_CON_ST_ALLOCATED) { /* the master has heard of it */
         tell_master(c);
     }
-    if (state != RM_CON_COMPLETED && c->node)
+    if (state != RM_CON_ST_COMPLETED && c->node)
         rm_node_cleanup_container(c->node, c->id);
     if (c->node)
         DL_DELETE2(c->node->containers, c, n_prev, n_next);
@@ -168,7 +168,7 @@ static int on_acquired(void *object, int event, void *arg)
     expiry_start(c);
     if (c->node)
         rm_set_add(&c->app->ran_on, c->node->key);
-    return RM_CON_ACQUIRED;
+    return RM_CON_ST_ACQUIRED;
 }
 
 static int on_launched(void *object, int event, void *arg)
@@ -176,7 +176,7 @@ static int on_launched(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     expiry_stop(object);
-    return RM_CON_RUNNING;
+    return RM_CON_ST_RUNNING;
 }
 
 static int on_recover(void *object, int event, void *arg)
@@ -185,17 +185,17 @@ static int on_recover(void *object, int event, void *arg)
 
     (void)event;
     if (ev->number == HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE)
-        return end(object, RM_CON_COMPLETED, ev);
-    return RM_CON_RUNNING;
+        return end(object, RM_CON_ST_COMPLETED, ev);
+    return RM_CON_ST_RUNNING;
 }
 
 static int on_end(void *object, int event, void *arg)
 {
     static const int to[RM_CON_EVENTS] = {
-        [RM_CON_FINISHED] = RM_CON_COMPLETED,
-        [RM_CON_RELEASED_EV] = RM_CON_RELEASED,
-        [RM_CON_EXPIRE] = RM_CON_EXPIRED,
-        [RM_CON_KILL] = RM_CON_KILLED,
+        [RM_CON_EV_FINISHED] = RM_CON_ST_COMPLETED,
+        [RM_CON_EV_RELEASED] = RM_CON_ST_RELEASED,
+        [RM_CON_EV_EXPIRE] = RM_CON_ST_EXPIRED,
+        [RM_CON_EV_KILL] = RM_CON_ST_KILLED,
     };
 
     return end(object, to[event], arg);
@@ -207,41 +207,42 @@ static int on_end(void *object, int event, void *arg)
 #define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
 #define ABSORB(s)                                                                                  \
-    STAY(s, RM_CON_ACQUIRED_EV), STAY(s, RM_CON_LAUNCHED), STAY(s, RM_CON_FINISHED),               \
-        STAY(s, RM_CON_RELEASED_EV), STAY(s, RM_CON_EXPIRE), STAY(s, RM_CON_KILL)
+    STAY(s, RM_CON_EV_ACQUIRED), STAY(s, RM_CON_EV_LAUNCHED), STAY(s, RM_CON_EV_FINISHED),         \
+        STAY(s, RM_CON_EV_RELEASED), STAY(s, RM_CON_EV_EXPIRE), STAY(s, RM_CON_EV_KILL)
 
 static const struct sv_fsm_cell cells[RM_CON_STATES * N] = {
-    AT(RM_CON_NEW, RM_CON_START) = { NULL, RM_CON_ALLOCATED, { 0 } },
-    AT(RM_CON_NEW, RM_CON_RESERVED_EV) = { NULL, RM_CON_RESERVED, { 0 } },
-    AT(RM_CON_NEW, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-    AT(RM_CON_NEW, RM_CON_RECOVER) = { on_recover, RM_CON_RUNNING, { RM_CON_COMPLETED } },
+    AT(RM_CON_ST_NEW, RM_CON_EV_START) = { NULL, RM_CON_ST_ALLOCATED, { 0 } },
+    AT(RM_CON_ST_NEW, RM_CON_EV_RESERVED) = { NULL, RM_CON_ST_RESERVED, { 0 } },
+    AT(RM_CON_ST_NEW, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },
+    AT(RM_CON_ST_NEW,
+       RM_CON_EV_RECOVER) = { on_recover, RM_CON_ST_RUNNING, { RM_CON_ST_COMPLETED } },
 
-    AT(RM_CON_RESERVED, RM_CON_START) = { NULL, RM_CON_ALLOCATED, { 0 } },
-    STAY(RM_CON_RESERVED, RM_CON_RESERVED_EV),
-    AT(RM_CON_RESERVED, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-    AT(RM_CON_RESERVED, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
+    AT(RM_CON_ST_RESERVED, RM_CON_EV_START) = { NULL, RM_CON_ST_ALLOCATED, { 0 } },
+    STAY(RM_CON_ST_RESERVED, RM_CON_EV_RESERVED),
+    AT(RM_CON_ST_RESERVED, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },
+    AT(RM_CON_ST_RESERVED, RM_CON_EV_RELEASED) = { on_end, RM_CON_ST_RELEASED, { 0 } },
 
-    AT(RM_CON_ALLOCATED, RM_CON_ACQUIRED_EV) = { on_acquired, RM_CON_ACQUIRED, { 0 } },
-    AT(RM_CON_ALLOCATED, RM_CON_EXPIRE) = { on_end, RM_CON_EXPIRED, { 0 } },
-    AT(RM_CON_ALLOCATED, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-    AT(RM_CON_ALLOCATED, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
+    AT(RM_CON_ST_ALLOCATED, RM_CON_EV_ACQUIRED) = { on_acquired, RM_CON_ST_ACQUIRED, { 0 } },
+    AT(RM_CON_ST_ALLOCATED, RM_CON_EV_EXPIRE) = { on_end, RM_CON_ST_EXPIRED, { 0 } },
+    AT(RM_CON_ST_ALLOCATED, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },
+    AT(RM_CON_ST_ALLOCATED, RM_CON_EV_RELEASED) = { on_end, RM_CON_ST_RELEASED, { 0 } },
 
-    AT(RM_CON_ACQUIRED, RM_CON_LAUNCHED) = { on_launched, RM_CON_RUNNING, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_FINISHED) = { on_end, RM_CON_COMPLETED, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_EXPIRE) = { on_end, RM_CON_EXPIRED, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
+    AT(RM_CON_ST_ACQUIRED, RM_CON_EV_LAUNCHED) = { on_launched, RM_CON_ST_RUNNING, { 0 } },
+    AT(RM_CON_ST_ACQUIRED, RM_CON_EV_FINISHED) = { on_end, RM_CON_ST_COMPLETED, { 0 } },
+    AT(RM_CON_ST_ACQUIRED, RM_CON_EV_RELEASED) = { on_end, RM_CON_ST_RELEASED, { 0 } },
+    AT(RM_CON_ST_ACQUIRED, RM_CON_EV_EXPIRE) = { on_end, RM_CON_ST_EXPIRED, { 0 } },
+    AT(RM_CON_ST_ACQUIRED, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },
 
-    STAY(RM_CON_RUNNING, RM_CON_LAUNCHED),
-    STAY(RM_CON_RUNNING, RM_CON_EXPIRE),
-    AT(RM_CON_RUNNING, RM_CON_FINISHED) = { on_end, RM_CON_COMPLETED, { 0 } },
-    AT(RM_CON_RUNNING, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
-    AT(RM_CON_RUNNING, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
+    STAY(RM_CON_ST_RUNNING, RM_CON_EV_LAUNCHED),
+    STAY(RM_CON_ST_RUNNING, RM_CON_EV_EXPIRE),
+    AT(RM_CON_ST_RUNNING, RM_CON_EV_FINISHED) = { on_end, RM_CON_ST_COMPLETED, { 0 } },
+    AT(RM_CON_ST_RUNNING, RM_CON_EV_RELEASED) = { on_end, RM_CON_ST_RELEASED, { 0 } },
+    AT(RM_CON_ST_RUNNING, RM_CON_EV_KILL) = { on_end, RM_CON_ST_KILLED, { 0 } },
 
-    ABSORB(RM_CON_COMPLETED),
-    ABSORB(RM_CON_EXPIRED),
-    ABSORB(RM_CON_RELEASED),
-    ABSORB(RM_CON_KILLED),
+    ABSORB(RM_CON_ST_COMPLETED),
+    ABSORB(RM_CON_ST_EXPIRED),
+    ABSORB(RM_CON_ST_RELEASED),
+    ABSORB(RM_CON_ST_KILLED),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_CON_STATES * RM_CON_EVENTS,
                "RMContainer table");

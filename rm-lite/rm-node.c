@@ -38,7 +38,7 @@ struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
     n->rm = rm;
     n->id = *id;
     yarn_node_id_text(id, n->key);
-    n->state = RM_NODE_NEW;
+    n->state = RM_NODE_ST_NEW;
     n->rack = rm_strdup(RM_DEFAULT_RACK);
     n->seen_ms = sv_now_ms();
     HASH_ADD_STR(rm->nodes, key, n);
@@ -88,8 +88,8 @@ int rm_node_wire_state(const struct rm_node *n)
 
 bool rm_node_is_active(const struct rm_node *n)
 {
-    return n->state == RM_NODE_RUNNING || n->state == RM_NODE_UNHEALTHY ||
-           n->state == RM_NODE_DECOMMISSIONING;
+    return n->state == RM_NODE_ST_RUNNING || n->state == RM_NODE_ST_UNHEALTHY ||
+           n->state == RM_NODE_ST_DECOMMISSIONING;
 }
 
 static void cid_add(struct rm_cid **list, struct yarn_container_id id)
@@ -158,7 +158,7 @@ static void leave(struct rm_node *n)
         n->in_sched = false;
         /* What no master has seen yet is asked for again, elsewhere. */
         DL_FOREACH2(n->containers, c, n_next)
-        if (c->state == RM_CON_ALLOCATED) {
+        if (c->state == RM_CON_ST_ALLOCATED) {
             struct rm_sched_event back = { .type = RM_SCHED_CONTAINER_DONE,
                                            .container = c->id,
                                            .flag = true };
@@ -171,7 +171,7 @@ static void leave(struct rm_node *n)
     rm_post_full(n->rm,
                  (struct rm_event){ .machine = RM_M_CONTAINER,
                                     .object = c,
-                                    .event = RM_CON_KILL,
+                                    .event = RM_CON_EV_KILL,
                                     .exit_status = YARN_EXIT_ABORTED },
                  LOST_NODE);
 }
@@ -180,7 +180,7 @@ static void leave(struct rm_node *n)
 static void tell_masters(struct rm_node *n)
 {
     for (struct rm_app *app = n->rm->apps; app; app = app->hh.next)
-        if (app->state == RM_APP_RUNNING && app->current)
+        if (app->state == RM_APP_ST_RUNNING && app->current)
             rm_set_add(&app->current->node_updates, n->key);
 }
 
@@ -191,10 +191,10 @@ static int on_started(void *object, int event, void *arg)
 
     (void)event;
     if (!ev->number)
-        return RM_NODE_UNHEALTHY;
+        return RM_NODE_ST_UNHEALTHY;
     join(n);
     tell_masters(n);
-    return RM_NODE_RUNNING;
+    return RM_NODE_ST_RUNNING;
 }
 
 static int on_status(void *object, int event, void *arg)
@@ -204,16 +204,16 @@ static int on_status(void *object, int event, void *arg)
     bool healthy = ev->number != 0;
 
     (void)event;
-    if (n->state == RM_NODE_RUNNING && !healthy) {
+    if (n->state == RM_NODE_ST_RUNNING && !healthy) {
         sv_log_warning("node %s: unhealthy: %s", n->key, n->health ? n->health : "");
         leave(n);
         tell_masters(n);
-        return RM_NODE_UNHEALTHY;
+        return RM_NODE_ST_UNHEALTHY;
     }
-    if (n->state == RM_NODE_UNHEALTHY && healthy) {
+    if (n->state == RM_NODE_ST_UNHEALTHY && healthy) {
         join(n);
         tell_masters(n);
-        return RM_NODE_RUNNING;
+        return RM_NODE_ST_RUNNING;
     }
     return n->state;
 }
@@ -241,10 +241,10 @@ static int out(struct rm_node *n, int state)
 static int on_out(void *object, int event, void *arg)
 {
     static const int to[RM_NODE_EVENTS] = {
-        [RM_NODE_DECOMMISSION] = RM_NODE_DECOMMISSIONED,
-        [RM_NODE_EXPIRE] = RM_NODE_LOST,
-        [RM_NODE_REBOOTING] = RM_NODE_REBOOTED,
-        [RM_NODE_SHUTDOWN_EV] = RM_NODE_SHUTDOWN,
+        [RM_NODE_EV_DECOMMISSION] = RM_NODE_ST_DECOMMISSIONED,
+        [RM_NODE_EV_EXPIRE] = RM_NODE_ST_LOST,
+        [RM_NODE_EV_REBOOTING] = RM_NODE_ST_REBOOTED,
+        [RM_NODE_EV_SHUTDOWN] = RM_NODE_ST_SHUTDOWN,
     };
 
     (void)arg;
@@ -268,7 +268,7 @@ static int on_graceful(void *object, int event, void *arg)
     n->decommission_deadline_ms = ev->number < 0 ? 0 : sv_now_ms() + ev->number;
     schedulable(n, false);
     tell_masters(n);
-    return RM_NODE_DECOMMISSIONING;
+    return RM_NODE_ST_DECOMMISSIONING;
 }
 
 static int on_recommission(void *object, int event, void *arg)
@@ -279,7 +279,7 @@ static int on_recommission(void *object, int event, void *arg)
     (void)arg;
     n->decommission_deadline_ms = 0;
     schedulable(n, true);
-    return RM_NODE_RUNNING;
+    return RM_NODE_ST_RUNNING;
 }
 
 /* Leaves once nothing runs on it, or when its time is over. */
@@ -291,8 +291,8 @@ static int on_leaving_status(void *object, int event, void *arg)
     (void)arg;
     if ((!n->containers && !n->apps) ||
         (n->decommission_deadline_ms && sv_now_ms() >= n->decommission_deadline_ms))
-        return out(n, RM_NODE_DECOMMISSIONED);
-    return RM_NODE_DECOMMISSIONING;
+        return out(n, RM_NODE_ST_DECOMMISSIONED);
+    return RM_NODE_ST_DECOMMISSIONING;
 }
 
 static int on_resource(void *object, int event, void *arg)
@@ -313,53 +313,59 @@ static int on_resource(void *object, int event, void *arg)
 #define AT(s, e) [(s)*N + (e)]
 #define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
 #define LISTS(s)                                                                                   \
-    STAY(s, RM_NODE_CLEANUP_APP), STAY(s, RM_NODE_CLEANUP_CONTAINER),                              \
-        STAY(s, RM_NODE_PULLED_BY_AM), AT(s, RM_NODE_RESOURCE_UPDATE) = { on_resource, s, { 0 } }
+    STAY(s, RM_NODE_EV_CLEANUP_APP), STAY(s, RM_NODE_EV_CLEANUP_CONTAINER),                        \
+        STAY(s, RM_NODE_EV_PULLED_BY_AM),                                                          \
+        AT(s, RM_NODE_EV_RESOURCE_UPDATE) = { on_resource, s, { 0 } }
 #define LEAVES(s)                                                                                  \
-    AT(s, RM_NODE_EXPIRE) = { on_out, RM_NODE_LOST, { 0 } },                                       \
-          AT(s, RM_NODE_REBOOTING) = { on_out, RM_NODE_REBOOTED, { 0 } },                          \
-          AT(s, RM_NODE_SHUTDOWN_EV) = { on_out, RM_NODE_SHUTDOWN, { 0 } },                        \
-          AT(s, RM_NODE_DECOMMISSION) = { on_out, RM_NODE_DECOMMISSIONED, { 0 } }
+    AT(s, RM_NODE_EV_EXPIRE) = { on_out, RM_NODE_ST_LOST, { 0 } },                                 \
+          AT(s, RM_NODE_EV_REBOOTING) = { on_out, RM_NODE_ST_REBOOTED, { 0 } },                    \
+          AT(s, RM_NODE_EV_SHUTDOWN) = { on_out, RM_NODE_ST_SHUTDOWN, { 0 } },                     \
+          AT(s, RM_NODE_EV_DECOMMISSION) = { on_out, RM_NODE_ST_DECOMMISSIONED, { 0 } }
 #define INACTIVE(s)                                                                                \
-    STAY(s, RM_NODE_PULLED_BY_AM), STAY(s, RM_NODE_CLEANUP_APP),                                   \
-        STAY(s, RM_NODE_CLEANUP_CONTAINER), STAY(s, RM_NODE_STATUS_UPDATE),                        \
-        STAY(s, RM_NODE_EXPIRE), STAY(s, RM_NODE_DECOMMISSION), STAY(s, RM_NODE_SHUTDOWN_EV),      \
-        STAY(s, RM_NODE_REBOOTING)
+    STAY(s, RM_NODE_EV_PULLED_BY_AM), STAY(s, RM_NODE_EV_CLEANUP_APP),                             \
+        STAY(s, RM_NODE_EV_CLEANUP_CONTAINER), STAY(s, RM_NODE_EV_STATUS_UPDATE),                  \
+        STAY(s, RM_NODE_EV_EXPIRE), STAY(s, RM_NODE_EV_DECOMMISSION),                              \
+        STAY(s, RM_NODE_EV_SHUTDOWN), STAY(s, RM_NODE_EV_REBOOTING)
 
 static const struct sv_fsm_cell cells[RM_NODE_STATES * N] = {
-    AT(RM_NODE_NEW, RM_NODE_STARTED) = { on_started, RM_NODE_RUNNING, { RM_NODE_UNHEALTHY } },
-    AT(RM_NODE_NEW, RM_NODE_DECOMMISSION) = { on_out, RM_NODE_DECOMMISSIONED, { 0 } },
+    AT(RM_NODE_ST_NEW,
+       RM_NODE_EV_STARTED) = { on_started, RM_NODE_ST_RUNNING, { RM_NODE_ST_UNHEALTHY } },
+    AT(RM_NODE_ST_NEW, RM_NODE_EV_DECOMMISSION) = { on_out, RM_NODE_ST_DECOMMISSIONED, { 0 } },
 
-    AT(RM_NODE_RUNNING,
-       RM_NODE_STATUS_UPDATE) = { on_status, RM_NODE_RUNNING, { RM_NODE_UNHEALTHY } },
-    AT(RM_NODE_RUNNING, RM_NODE_GRACEFUL) = { on_graceful, RM_NODE_DECOMMISSIONING, { 0 } },
-    STAY(RM_NODE_RUNNING, RM_NODE_RECONNECTED),
-    STAY(RM_NODE_RUNNING, RM_NODE_RECOMMISSION),
-    LISTS(RM_NODE_RUNNING),
-    LEAVES(RM_NODE_RUNNING),
+    AT(RM_NODE_ST_RUNNING,
+       RM_NODE_EV_STATUS_UPDATE) = { on_status, RM_NODE_ST_RUNNING, { RM_NODE_ST_UNHEALTHY } },
+    AT(RM_NODE_ST_RUNNING,
+       RM_NODE_EV_GRACEFUL) = { on_graceful, RM_NODE_ST_DECOMMISSIONING, { 0 } },
+    STAY(RM_NODE_ST_RUNNING, RM_NODE_EV_RECONNECTED),
+    STAY(RM_NODE_ST_RUNNING, RM_NODE_EV_RECOMMISSION),
+    LISTS(RM_NODE_ST_RUNNING),
+    LEAVES(RM_NODE_ST_RUNNING),
 
-    AT(RM_NODE_UNHEALTHY,
-       RM_NODE_STATUS_UPDATE) = { on_status, RM_NODE_UNHEALTHY, { RM_NODE_RUNNING } },
-    AT(RM_NODE_UNHEALTHY, RM_NODE_GRACEFUL) = { on_graceful, RM_NODE_DECOMMISSIONING, { 0 } },
-    STAY(RM_NODE_UNHEALTHY, RM_NODE_RECONNECTED),
-    LISTS(RM_NODE_UNHEALTHY),
-    LEAVES(RM_NODE_UNHEALTHY),
+    AT(RM_NODE_ST_UNHEALTHY,
+       RM_NODE_EV_STATUS_UPDATE) = { on_status, RM_NODE_ST_UNHEALTHY, { RM_NODE_ST_RUNNING } },
+    AT(RM_NODE_ST_UNHEALTHY,
+       RM_NODE_EV_GRACEFUL) = { on_graceful, RM_NODE_ST_DECOMMISSIONING, { 0 } },
+    STAY(RM_NODE_ST_UNHEALTHY, RM_NODE_EV_RECONNECTED),
+    LISTS(RM_NODE_ST_UNHEALTHY),
+    LEAVES(RM_NODE_ST_UNHEALTHY),
 
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_STATUS_UPDATE) = { on_leaving_status,
-                                                           RM_NODE_DECOMMISSIONING,
-                                                           { RM_NODE_DECOMMISSIONED } },
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_GRACEFUL) = { on_graceful, RM_NODE_DECOMMISSIONING, { 0 } },
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_RECOMMISSION) = { on_recommission, RM_NODE_RUNNING, { 0 } },
-    AT(RM_NODE_DECOMMISSIONING, RM_NODE_RECONNECTED) = { on_leaving_status,
-                                                         RM_NODE_DECOMMISSIONING,
-                                                         { RM_NODE_DECOMMISSIONED } },
-    LISTS(RM_NODE_DECOMMISSIONING),
-    LEAVES(RM_NODE_DECOMMISSIONING),
+    AT(RM_NODE_ST_DECOMMISSIONING, RM_NODE_EV_STATUS_UPDATE) = { on_leaving_status,
+                                                                 RM_NODE_ST_DECOMMISSIONING,
+                                                                 { RM_NODE_ST_DECOMMISSIONED } },
+    AT(RM_NODE_ST_DECOMMISSIONING,
+       RM_NODE_EV_GRACEFUL) = { on_graceful, RM_NODE_ST_DECOMMISSIONING, { 0 } },
+    AT(RM_NODE_ST_DECOMMISSIONING,
+       RM_NODE_EV_RECOMMISSION) = { on_recommission, RM_NODE_ST_RUNNING, { 0 } },
+    AT(RM_NODE_ST_DECOMMISSIONING, RM_NODE_EV_RECONNECTED) = { on_leaving_status,
+                                                               RM_NODE_ST_DECOMMISSIONING,
+                                                               { RM_NODE_ST_DECOMMISSIONED } },
+    LISTS(RM_NODE_ST_DECOMMISSIONING),
+    LEAVES(RM_NODE_ST_DECOMMISSIONING),
 
-    INACTIVE(RM_NODE_DECOMMISSIONED),
-    INACTIVE(RM_NODE_LOST),
-    INACTIVE(RM_NODE_REBOOTED),
-    INACTIVE(RM_NODE_SHUTDOWN),
+    INACTIVE(RM_NODE_ST_DECOMMISSIONED),
+    INACTIVE(RM_NODE_ST_LOST),
+    INACTIVE(RM_NODE_ST_REBOOTED),
+    INACTIVE(RM_NODE_ST_SHUTDOWN),
 };
 _Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_NODE_STATES * RM_NODE_EVENTS,
                "RMNode table");

@@ -156,17 +156,17 @@ static void step(struct rm_event *ev)
     case RM_M_APP:
         fsm = &rm_app_fsm;
         state = &((struct rm_app *)ev->object)->state;
-        id = ((struct rm_app *)ev->object)->text;
+        id = ((struct rm_app *)ev->object)->id_str;
         break;
     case RM_M_ATTEMPT:
         fsm = &rm_attempt_fsm;
         state = &((struct rm_attempt *)ev->object)->state;
-        id = ((struct rm_attempt *)ev->object)->text;
+        id = ((struct rm_attempt *)ev->object)->id_str;
         break;
     case RM_M_CONTAINER:
         fsm = &rm_container_fsm;
         state = &((struct rm_container *)ev->object)->state;
-        id = ((struct rm_container *)ev->object)->text;
+        id = ((struct rm_container *)ev->object)->id_str;
         break;
     default:
         fsm = &rm_node_fsm;
@@ -200,10 +200,11 @@ void rm_want_round(struct rm *rm)
 
 static void run_round(struct rm *rm)
 {
-    struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND, .window_ms = rm->c.heartbeat_ms * 2 };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND,
+                                 .window_ms = rm->conf.heartbeat_ms * 2 };
 
     rm->want_round = false;
-    if (rm->c.schedule_on_ask && sv_now_ms() >= rm->hold_until_ms)
+    if (rm->conf.schedule_on_ask && sv_now_ms() >= rm->hold_until_ms)
         (void)rm_schedule(rm, &ev,
                           NULL); /* only memory can fail it, and the next heartbeat retries */
 }
@@ -246,12 +247,12 @@ static void on_allocated(struct rm *rm, const struct rm_decision *d)
     c = rm_container_new(att, node, d->container, d->resource, d->priority, d->allocation_id);
     DL_APPEND2(att->fresh, c, f_prev, f_next);
     c->in_fresh = true;
-    rm_post(rm, RM_M_CONTAINER, c, RM_CON_START);
+    rm_post(rm, RM_M_CONTAINER, c, RM_CON_EV_START);
     if (!att->has_master && !att->app->unmanaged)
         rm_post_full(rm,
                      (struct rm_event){ .machine = RM_M_ATTEMPT,
                                         .object = att,
-                                        .event = RM_ATT_CONTAINER_ALLOCATED,
+                                        .event = RM_ATT_EV_CONTAINER_ALLOCATED,
                                         .subject = c },
                      NULL);
 }
@@ -264,18 +265,18 @@ static void decide(struct rm *rm, const struct rm_decision *d)
     switch (d->type) {
     case RM_DECIDE_APP_ACCEPTED:
         if (app)
-            rm_post(rm, RM_M_APP, app, RM_APP_ACCEPTED_EV);
+            rm_post(rm, RM_M_APP, app, RM_APP_EV_ACCEPTED);
         break;
     case RM_DECIDE_APP_REJECTED:
         if (app)
-            rm_post_full(
-                rm,
-                (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_REJECTED },
-                d->text);
+            rm_post_full(rm,
+                         (struct rm_event){
+                             .machine = RM_M_APP, .object = app, .event = RM_APP_EV_REJECTED },
+                         d->text);
         break;
     case RM_DECIDE_ATTEMPT_ADDED:
         if (app && app->current)
-            rm_post(rm, RM_M_ATTEMPT, app->current, RM_ATT_ADDED);
+            rm_post(rm, RM_M_ATTEMPT, app->current, RM_ATT_EV_ADDED);
         break;
     case RM_DECIDE_ALLOCATED:
         on_allocated(rm, d);
@@ -286,7 +287,7 @@ static void decide(struct rm *rm, const struct rm_decision *d)
             rm_post_full(rm,
                          (struct rm_event){ .machine = RM_M_CONTAINER,
                                             .object = c,
-                                            .event = RM_CON_KILL,
+                                            .event = RM_CON_EV_KILL,
                                             .exit_status = YARN_EXIT_ABORTED },
                          "Container of a completed application");
         break;
@@ -321,23 +322,23 @@ static void expire(struct rm *rm, int64_t now)
         rm_post_full(rm,
                      (struct rm_event){ .machine = RM_M_CONTAINER,
                                         .object = c,
-                                        .event = RM_CON_EXPIRE,
+                                        .event = RM_CON_EV_EXPIRE,
                                         .exit_status = YARN_EXIT_ABORTED },
                      "Container expired since it was unused");
     DL_FOREACH (rm->app_list, app) {
         struct rm_attempt *att = app->current;
 
         if (att &&
-            (att->state == RM_ATT_LAUNCHED || att->state == RM_ATT_RUNNING ||
-             att->state == RM_ATT_FINISHING) &&
-            now - att->seen_ms >= rm->c.am_expiry_ms)
-            rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_EXPIRE);
+            (att->state == RM_ATT_ST_LAUNCHED || att->state == RM_ATT_ST_RUNNING ||
+             att->state == RM_ATT_ST_FINISHING) &&
+            now - att->seen_ms >= rm->conf.am_expiry_ms)
+            rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_EV_EXPIRE);
     }
     HASH_ITER (hh, rm->nodes, n, tmp)
-        if (now - n->seen_ms >= rm->c.nm_expiry_ms) {
+        if (now - n->seen_ms >= rm->conf.nm_expiry_ms) {
             sv_log_warning("node %s: no heartbeat for %lld ms, lost", n->key,
                            (long long)(now - n->seen_ms));
-            rm_post(rm, RM_M_NODE, n, RM_NODE_EXPIRE);
+            rm_post(rm, RM_M_NODE, n, RM_NODE_EV_EXPIRE);
         }
 }
 
@@ -378,14 +379,14 @@ static int secrets_new(struct rm *rm)
 
     if (!s)
         return -ENOMEM;
-    s->hmac = rm->c.hmac;
-    s->key_len = (size_t)(rm->c.key_bits / 8);
-    s->roll_ms[RM_SECRET_CONTAINER] = rm->c.container_key_roll_ms;
-    s->roll_ms[RM_SECRET_NM] = rm->c.nm_key_roll_ms;
-    s->roll_ms[RM_SECRET_AMRM] = rm->c.amrm_key_roll_ms;
-    s->delay_ms[RM_SECRET_CONTAINER] = rm->c.nm_expiry_ms + rm->c.nm_expiry_ms / 2;
+    s->hmac = rm->conf.hmac;
+    s->key_len = (size_t)(rm->conf.key_bits / 8);
+    s->roll_ms[RM_SECRET_CONTAINER] = rm->conf.container_key_roll_ms;
+    s->roll_ms[RM_SECRET_NM] = rm->conf.nm_key_roll_ms;
+    s->roll_ms[RM_SECRET_AMRM] = rm->conf.amrm_key_roll_ms;
+    s->delay_ms[RM_SECRET_CONTAINER] = rm->conf.nm_expiry_ms + rm->conf.nm_expiry_ms / 2;
     s->delay_ms[RM_SECRET_NM] = s->delay_ms[RM_SECRET_CONTAINER];
-    s->delay_ms[RM_SECRET_AMRM] = rm->c.am_expiry_ms + rm->c.am_expiry_ms / 2;
+    s->delay_ms[RM_SECRET_AMRM] = rm->conf.am_expiry_ms + rm->conf.am_expiry_ms / 2;
     rm->secrets = s;
     return 0;
 }
@@ -400,18 +401,18 @@ static void resume(struct rm *rm)
         if (rm_app_is_final(app))
             continue;
         live++;
-        rm_post(rm, RM_M_APP, app, RM_APP_RECOVER);
+        rm_post(rm, RM_M_APP, app, RM_APP_EV_RECOVER);
     }
     if (rm->app_list)
         sv_log_notice("state store: %u applications, %zu of them not ended",
                       (unsigned)HASH_COUNT(rm->apps), live);
     if (live > 0)
-        rm->hold_until_ms = sv_now_ms() + rm->c.recovery_wait_ms;
+        rm->hold_until_ms = sv_now_ms() + rm->conf.recovery_wait_ms;
 }
 
 static int load_scheduler_conf(struct rm *rm, struct sv_error *err)
 {
-    const char *dir = sv_conf_dir(rm->conf);
+    const char *dir = sv_conf_dir(rm->xml);
     _cleanup_free_ char *path = NULL;
     int r;
 
@@ -419,7 +420,7 @@ static int load_scheduler_conf(struct rm *rm, struct sv_error *err)
         return 0;
     if (sv_asprintf(&path, "%s/capacity-scheduler.xml", dir) < 0)
         return -ENOMEM;
-    r = sv_conf_load_file(rm->conf, path, err);
+    r = sv_conf_load_file(rm->xml, path, err);
     return r == -ENOENT ? 0 : r; /* none: one queue root.default with everything */
 }
 
@@ -427,13 +428,13 @@ static int start(struct rm *rm, struct sv_error *err)
 {
     int r;
 
-    if ((r = load_scheduler_conf(rm, err)) < 0 || (r = rm_conf_read(rm->conf, &rm->c, err)) < 0 ||
+    if ((r = load_scheduler_conf(rm, err)) < 0 || (r = rm_conf_read(rm->xml, &rm->conf, err)) < 0 ||
         (r = rm_nodes_list_read(rm, err)) < 0 || (r = secrets_new(rm)) < 0 ||
-        (r = rm_store_open(rm, rm->c.recovery ? rm->c.state_dir : NULL, err)) < 0 ||
+        (r = rm_store_open(rm, rm->conf.recovery ? rm->conf.state_dir : NULL, err)) < 0 ||
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_wall_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
-        (r = rm_sched_new(rm->conf, rm->epoch, &rm->sched, err)) < 0 ||
+        (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
         (r = rm_store_load(rm, err)) < 0)
         return r;
     resume(rm);
@@ -454,7 +455,7 @@ int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_err
     if (!rm)
         return -ENOMEM;
     rm->event = sd_event_ref(event);
-    rm->conf = conf;
+    rm->xml = conf;
     rm->started_ms = sv_wall_ms();
     r = start(rm, err);
     if (r < 0) {

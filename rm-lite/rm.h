@@ -65,7 +65,7 @@ struct rm_app {
     } key;
     struct rm *rm;
     struct yarn_app_id id;
-    char text[YARN_ID_TEXT_MAX];
+    char id_str[YARN_ID_TEXT_MAX];
     int state, before; /* RMApp state; the one shown while FINAL_SAVING or KILLING */
     int target;        /* where FINAL_SAVING leads */
     bool attempt_done; /* its attempt finished during FINAL_SAVING */
@@ -108,7 +108,7 @@ struct rm_attempt {
     struct rm *rm;
     struct rm_app *app;
     struct yarn_attempt_id id;
-    char text[YARN_ID_TEXT_MAX];
+    char id_str[YARN_ID_TEXT_MAX];
     int state, before, target;
     struct rm_container *master; /* NULL until allocated, and after it is gone */
     struct yarn_container_id master_id;
@@ -145,7 +145,7 @@ struct rm_done { /* a completed container on its way to the ApplicationMaster */
     char *diagnostics;
     struct rm_res resource;
     char *node; /* "host:port" that must hear when the status was pulled */
-    char text[YARN_ID_TEXT_MAX];
+    char id_str[YARN_ID_TEXT_MAX];
     struct rm *rm;
     struct rm_done *prev, *next;
     UT_hash_handle hh; /* rm->done: not acknowledged by the ApplicationMaster yet */
@@ -161,7 +161,7 @@ struct rm_container {
     struct rm_attempt *attempt;
     struct rm_node *node; /* NULL once the node is gone */
     struct yarn_container_id id;
-    char text[YARN_ID_TEXT_MAX];
+    char id_str[YARN_ID_TEXT_MAX];
     int state;
     bool is_master, in_fresh;
     struct rm_res resource;
@@ -221,8 +221,8 @@ struct rm_counters {
 
 struct rm {
     sd_event *event;
-    struct sv_conf *conf; /* not owned */
-    struct rm_conf c;
+    struct sv_conf *xml; /* not owned */
+    struct rm_conf conf;
     int64_t started_ms; /* wall: the cluster timestamp and rm_identifier */
     int64_t epoch;
     int32_t last_app; /* counter of application ids */
@@ -246,7 +246,7 @@ struct rm {
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
     bool want_round;       /* an ask round is due at the end of the drain */
-    struct rm_counters n;
+    struct rm_counters counters;
 };
 
 int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_error *err) _must_use_;

@@ -371,32 +371,33 @@ static void put_attempt(struct rm_store *s, const struct rm_attempt *att, int st
 void rm_store_app_new(struct rm *rm, struct rm_app *app)
 {
     put_app(rm->store, app, 0);
-    answer_later(rm->store, RM_M_APP, app, RM_APP_NEW_SAVED);
+    answer_later(rm->store, RM_M_APP, app, RM_APP_EV_NEW_SAVED);
 }
 
 /* FINISHING is stored as FINISHED: the application's own end counts, not its master's exit. */
 void rm_store_app_final(struct rm *rm, struct rm_app *app)
 {
-    put_app(rm->store, app, app->target == RM_APP_FINISHING ? RM_APP_FINISHED : app->target);
-    answer_later(rm->store, RM_M_APP, app, RM_APP_UPDATE_SAVED);
+    put_app(rm->store, app, app->target == RM_APP_ST_FINISHING ? RM_APP_ST_FINISHED : app->target);
+    answer_later(rm->store, RM_M_APP, app, RM_APP_EV_UPDATE_SAVED);
 }
 
 void rm_store_app_update(struct rm *rm, struct rm_app *app)
 {
-    if (!rm_app_is_final(app) && app->state != RM_APP_FINAL_SAVING)
+    if (!rm_app_is_final(app) && app->state != RM_APP_ST_FINAL_SAVING)
         put_app(rm->store, app, 0);
 }
 
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *att)
 {
     put_attempt(rm->store, att, 0);
-    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_NEW_SAVED);
+    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_NEW_SAVED);
 }
 
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *att)
 {
-    put_attempt(rm->store, att, att->target == RM_ATT_FINISHING ? RM_ATT_FINISHED : att->target);
-    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_UPDATE_SAVED);
+    put_attempt(rm->store, att,
+                att->target == RM_ATT_ST_FINISHING ? RM_ATT_ST_FINISHED : att->target);
+    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_UPDATE_SAVED);
 }
 
 void rm_store_app_remove(struct rm *rm, struct rm_app *app)
@@ -444,7 +445,7 @@ static int load_app(struct rm *rm, sqlite3_stmt *q, struct sv_error *err)
     app->seconds.vcore_ms = sqlite3_column_int64(q, 13);
     n = sqlite3_column_int(q, 14);
     app->priority = n;
-    if (state == RM_APP_FINISHED || state == RM_APP_FAILED || state == RM_APP_KILLED) {
+    if (state == RM_APP_ST_FINISHED || state == RM_APP_ST_FAILED || state == RM_APP_ST_KILLED) {
         app->state = state;
         rm->n_completed++;
     }
@@ -468,7 +469,7 @@ static void load_attempt(struct rm *rm, sqlite3_stmt *q)
         att->master_id = (struct yarn_container_id){ att->id, container };
     }
     column_text(q, 5, &att->master_http);
-    if (state == RM_ATT_FINISHED || state == RM_ATT_FAILED || state == RM_ATT_KILLED)
+    if (state == RM_ATT_ST_FINISHED || state == RM_ATT_ST_FAILED || state == RM_ATT_ST_KILLED)
         rm_attempt_restore(att, state);
     att->final_status = sqlite3_column_int(q, 7);
     att->exit_status = sqlite3_column_int(q, 8);

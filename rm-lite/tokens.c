@@ -50,7 +50,7 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     m.appsubmitter = c->app->user;
     m.resource = yarn_resource_to(a, rm_res_to_yarn(c->resource));
     m.has_expirytimestamp = true;
-    m.expirytimestamp = sv_wall_ms() + rm->c.allocation_expiry_ms;
+    m.expirytimestamp = sv_wall_ms() + rm->conf.allocation_expiry_ms;
     m.has_masterkeyid = true;
     m.masterkeyid = key_id;
     m.has_rmidentifier = true;

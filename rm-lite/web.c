@@ -175,7 +175,7 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
         json_decref(body);
         return bad_request(ret, "Only 'KILLED' is allowed as a target state.");
     }
-    if (rm->c.acl_enable && !sv_streq(user, app->user)) {
+    if (rm->conf.acl_enable && !sv_streq(user, app->user)) {
         json_decref(body);
         return send_error(ret, 403, "ForbiddenException",
                           "org.apache.hadoop.yarn.webapp.ForbiddenException",
@@ -187,9 +187,10 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
         rm_audit_ok(&(struct rm_audit){ .user = user ? user : "dr.who",
                                         .operation = "Kill Application Request",
                                         .target = "RMWebService",
-                                        .app = app->text });
+                                        .app = app->id_str });
         rm_post_full(
-            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL }, why);
+            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_EV_KILL },
+            why);
         rm_drain(rm);
     }
     json_decref(body);
@@ -299,7 +300,7 @@ static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
         return not_found(ret, "no such application");
     if (!app->current || !app->current->tracking_url || !*app->current->tracking_url ||
         sv_streq(app->current->tracking_url, "N/A")) {
-        (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->text);
+        (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->id_str);
         return redirect(ret, url);
     }
     (void)snprintf(url, sizeof(url), "%s%.1000s",

@@ -37,7 +37,7 @@ fuzz:
 # is compiled is checked by the plain unit suite alone.
 SOURCE_CHECKS := tests/tools/check-includes tests/tools/check-style tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-runner tests/tools/check-modes tests/tools/check-selinux
 UNIT_SCRIPTS := $(if $(SANITIZE),,$(SOURCE_CHECKS)) \
-	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/nodemanager-states.md" \
+	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/design/container-lifecycle.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
 unit-tests: $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS)) fuzz-targets
 check-unit: programs unit-tests
@@ -64,7 +64,7 @@ check: deps deps-vm
 check-full: deps deps-vm
 	$(Q)MAKE="$(MAKE)" tests/tools/run-check full
 
-# Mutation tests of the setuid helper, and the mutants that survive (docs/hardening-tests.md). Half an hour.
+# Mutation tests of the setuid helper, and the mutants that survive (docs/design/hardening-tests.md). Half an hour.
 mutation-test: test-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
 check-mutants: mutation-test

@@ -9,7 +9,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LENGTH = 2, WIRE_32 = 5 };
 
-struct frame {
+struct depth_frame {
     const ProtobufCMessageDescriptor *d;
     const uint8_t *end;
     uint64_t seen[2]; /* singular sub-messages met, by index of their field */
@@ -98,7 +98,7 @@ static bool type_fits(const ProtobufCFieldDescriptor *f, unsigned wire)
 }
 
 /* Marks a singular sub-message; false when it was there already. */
-static bool first_time(struct frame *in, const ProtobufCFieldDescriptor *f)
+static bool first_time(struct depth_frame *in, const ProtobufCFieldDescriptor *f)
 {
     size_t i = (size_t)(f - in->d->fields);
     uint64_t bit = UINT64_C(1) << (i % 64);
@@ -161,15 +161,15 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
 int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                    unsigned max_depth, bool *ret_odd_enum)
 {
-    struct frame stack[IPC_DEPTH_MAX];
+    struct depth_frame stack[IPC_DEPTH_MAX];
     size_t unknown = 0, depth = 1;
     bool odd = false;
 
     if (max_depth < 1 || max_depth > IPC_DEPTH_MAX)
         max_depth = IPC_DEPTH_MAX;
-    stack[0] = (struct frame){ .d = d, .end = p + n };
+    stack[0] = (struct depth_frame){ .d = d, .end = p + n };
     while (depth > 0) {
-        struct frame *in = &stack[depth - 1];
+        struct depth_frame *in = &stack[depth - 1];
         const ProtobufCFieldDescriptor *f;
         const uint8_t *value, *whole;
         uint64_t key;
@@ -204,7 +204,7 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
                 return -EBADMSG;
             if (depth >= max_depth)
                 return -ELOOP;
-            stack[depth++] = (struct frame){ .d = f->descriptor, .end = value + len };
+            stack[depth++] = (struct depth_frame){ .d = f->descriptor, .end = value + len };
             p = value;
         }
     }

@@ -23,7 +23,7 @@
 #define BLOCK 8
 
 /* One direction. */
-struct way {
+struct sasl_direction {
     EVP_MAC_CTX *mac;       /* keyed */
     EVP_CIPHER_CTX *cipher; /* NULL: integrity */
     uint32_t number;        /* of the next message */
@@ -33,7 +33,7 @@ struct way {
 struct sasl_layer {
     enum ipc_qop qop;
     size_t room;
-    struct way out, in;
+    struct sasl_direction out, in;
 };
 
 static void put_u32(uint8_t *p, uint32_t v)
@@ -46,7 +46,7 @@ static void put_u32(uint8_t *p, uint32_t v)
 
 /* ---- Keys ---- */
 
-static int way_mac(struct way *w, const uint8_t *ha1, const char *magic)
+static int direction_mac(struct sasl_direction *w, const uint8_t *ha1, const char *magic)
 {
     uint8_t key[DIGEST_MD5_LEN];
     char md5[] = "MD5";
@@ -72,7 +72,8 @@ static void des_key(const uint8_t *p, uint8_t out[BLOCK])
         out[i] = (uint8_t)((bits >> (49 - 7 * i) & 0x7f) << 1);
 }
 
-static int way_cipher(struct way *w, const uint8_t *ha1, const char *magic, int encrypt)
+static int direction_cipher(struct sasl_direction *w, const uint8_t *ha1, const char *magic,
+                            int encrypt)
 {
     uint8_t kc[DIGEST_MD5_LEN], key[2 * BLOCK];
     int r = digest_md5(kc, ha1, DIGEST_MD5_LEN, magic, strlen(magic));
@@ -104,19 +105,19 @@ int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t pee
         return -ENOMEM;
     l->qop = qop;
     l->room = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
-    int r = way_mac(&l->out, ha1, server ? sign_server : sign_client);
+    int r = direction_mac(&l->out, ha1, server ? sign_server : sign_client);
     if (r >= 0)
-        r = way_mac(&l->in, ha1, server ? sign_client : sign_server);
+        r = direction_mac(&l->in, ha1, server ? sign_client : sign_server);
     if (r >= 0 && qop == IPC_QOP_PRIVACY)
-        r = way_cipher(&l->out, ha1, server ? seal_server : seal_client, 1);
+        r = direction_cipher(&l->out, ha1, server ? seal_server : seal_client, 1);
     if (r >= 0 && qop == IPC_QOP_PRIVACY)
-        r = way_cipher(&l->in, ha1, server ? seal_client : seal_server, 0);
+        r = direction_cipher(&l->in, ha1, server ? seal_client : seal_server, 0);
     if (r >= 0)
         *ret = SV_TAKE(l);
     return r;
 }
 
-static void way_free(struct way *w)
+static void direction_free(struct sasl_direction *w)
 {
     EVP_MAC_CTX_free(w->mac);
     EVP_CIPHER_CTX_free(w->cipher);
@@ -126,8 +127,8 @@ struct sasl_layer *sasl_layer_free(struct sasl_layer *l)
 {
     if (!l)
         return NULL;
-    way_free(&l->out);
-    way_free(&l->in);
+    direction_free(&l->out);
+    direction_free(&l->in);
     free(l);
     return NULL;
 }
@@ -149,7 +150,7 @@ size_t sasl_layer_size(const struct sasl_layer *l, size_t n)
 
 /* ---- Messages ---- */
 
-static int mac(struct way *w, const uint8_t *p, size_t n, uint8_t ret[DIGEST_MD5_LEN])
+static int mac(struct sasl_direction *w, const uint8_t *p, size_t n, uint8_t ret[DIGEST_MD5_LEN])
 {
     uint8_t number[4];
     size_t len;
@@ -160,7 +161,7 @@ static int mac(struct way *w, const uint8_t *p, size_t n, uint8_t ret[DIGEST_MD5
     return ok ? 0 : -EIO;
 }
 
-static int crypt_in_place(struct way *w, uint8_t *p, size_t n)
+static int crypt_in_place(struct sasl_direction *w, uint8_t *p, size_t n)
 {
     int len = 0;
     if (n > INT32_MAX || !EVP_CipherUpdate(w->cipher, p, &len, p, (int)n) || (size_t)len != n)
@@ -168,7 +169,7 @@ static int crypt_in_place(struct way *w, uint8_t *p, size_t n)
     return 0;
 }
 
-static void number_next(struct way *w)
+static void number_next(struct sasl_direction *w)
 {
     w->over = ++w->number == 0;
 }

@@ -104,10 +104,10 @@ static struct rm_node *add_node(struct fix *f, int i)
     n->total = (struct rm_res){ 8192, 8 };
     rm_post_full(f->rm,
                  (struct rm_event){
-                     .machine = RM_M_NODE, .object = n, .event = RM_NODE_STARTED, .number = 1 },
+                     .machine = RM_M_NODE, .object = n, .event = RM_NODE_EV_STARTED, .number = 1 },
                  NULL);
     rm_drain(f->rm);
-    assert_int_equal(n->state, RM_NODE_RUNNING);
+    assert_int_equal(n->state, RM_NODE_ST_RUNNING);
     assert_int_equal(rm_schedule(f->rm, &beat, NULL), 0);
     return n;
 }
@@ -160,16 +160,16 @@ static void con(struct rm_container *c, int event, int32_t exit_status, const ch
 
 static void run_master(struct fix *f, struct rm_app *app)
 {
-    assert_int_equal(app->current->state, RM_ATT_ALLOCATED);
-    assert_int_equal(app->current->master->state, RM_CON_ACQUIRED);
-    att(app, RM_ATT_LAUNCHED_EV, 0, NULL);
-    con(app->current->master, RM_CON_LAUNCHED, 0, NULL);
+    assert_int_equal(app->current->state, RM_ATT_ST_ALLOCATED);
+    assert_int_equal(app->current->master->state, RM_CON_ST_ACQUIRED);
+    att(app, RM_ATT_EV_LAUNCHED, 0, NULL);
+    con(app->current->master, RM_CON_EV_LAUNCHED, 0, NULL);
     settle(f);
-    assert_int_equal(app->state, RM_APP_ACCEPTED);
+    assert_int_equal(app->state, RM_APP_ST_ACCEPTED);
     app->current->registered = true;
-    att(app, RM_ATT_REGISTERED, 0, NULL);
+    att(app, RM_ATT_EV_REGISTERED, 0, NULL);
     settle(f);
-    assert_int_equal(app->state, RM_APP_RUNNING);
+    assert_int_equal(app->state, RM_APP_ST_RUNNING);
 }
 
 /* ------------------------------------------------------------------------ lives */
@@ -185,18 +185,18 @@ static void test_success(void **state)
     n = add_node(&f, 1);
     app = submit(&f, false, 2);
     run_master(&f, app);
-    att(app, RM_ATT_UNREGISTERED, F(SUCCEEDED), "all done");
+    att(app, RM_ATT_EV_UNREGISTERED, F(SUCCEEDED), "all done");
     settle(&f);
-    assert_int_equal(app->state, RM_APP_FINISHING);
+    assert_int_equal(app->state, RM_APP_ST_FINISHING);
     assert_int_equal(rm_app_wire_state(app), W(FINISHED));
-    con(app->current->master, RM_CON_FINISHED, 0, "");
+    con(app->current->master, RM_CON_EV_FINISHED, 0, "");
     settle(&f);
-    assert_int_equal(app->state, RM_APP_FINISHED);
+    assert_int_equal(app->state, RM_APP_ST_FINISHED);
     assert_int_equal(rm_app_wire_final(app), F(SUCCEEDED));
     assert_string_equal(app->diagnostics, "all done");
     assert_null(f.rm->containers);
     assert_null(n->containers);
-    assert_int_equal(f.rm->n.allocated, f.rm->n.released);
+    assert_int_equal(f.rm->counters.allocated, f.rm->counters.released);
     teardown(&f);
 }
 
@@ -211,22 +211,22 @@ static void test_master_crashes(void **state)
     add_node(&f, 1);
     app = submit(&f, false, 2);
     run_master(&f, app);
-    con(app->current->master, RM_CON_FINISHED, 1, "[it broke]\n");
+    con(app->current->master, RM_CON_EV_FINISHED, 1, "[it broke]\n");
     settle(&f);
-    assert_int_equal(app->state, RM_APP_ACCEPTED); /* a second attempt */
+    assert_int_equal(app->state, RM_APP_ST_ACCEPTED); /* a second attempt */
     assert_int_equal(app->current->id.attempt, 2);
-    assert_int_equal(app->current->state, RM_ATT_ALLOCATED);
-    con(app->current->master, RM_CON_LAUNCHED, 0, NULL);
-    con(app->current->master, RM_CON_FINISHED, 1, "[it broke]\n");
+    assert_int_equal(app->current->state, RM_ATT_ST_ALLOCATED);
+    con(app->current->master, RM_CON_EV_LAUNCHED, 0, NULL);
+    con(app->current->master, RM_CON_EV_FINISHED, 1, "[it broke]\n");
     settle(&f);
-    assert_int_equal(app->state, RM_APP_FAILED);
+    assert_int_equal(app->state, RM_APP_ST_FAILED);
     (void)snprintf(
         want, sizeof(want),
         "Application %s failed 2 times due to AM Container for %s exited with  "
         "exitCode: 1\nFailing this attempt.Diagnostics: [it broke]\nFor more detailed "
         "output, check the application tracking page: http://127.0.0.1:%u/cluster/app/%s "
         "Then click on links to logs of each attempt.\n. Failing the application.",
-        app->text, app->current->text, f.rm->web_port, app->text);
+        app->id_str, app->current->id_str, f.rm->web_port, app->id_str);
     assert_string_equal(app->diagnostics, want);
     teardown(&f);
 }
@@ -244,21 +244,21 @@ static void test_not_counted_exits(void **state)
     add_node(&f, 1);
     app = submit(&f, false, 1);
     for (size_t i = 0; i < SV_ARRAY_LEN(free_ones); i++) {
-        con(app->current->master, RM_CON_FINISHED, free_ones[i], "");
+        con(app->current->master, RM_CON_EV_FINISHED, free_ones[i], "");
         settle(&f);
-        assert_int_equal(app->state, RM_APP_ACCEPTED);
+        assert_int_equal(app->state, RM_APP_ST_ACCEPTED);
         assert_int_equal(app->current->id.attempt, (int)i + 2);
     }
-    con(app->current->master, RM_CON_FINISHED, 137, "");
+    con(app->current->master, RM_CON_EV_FINISHED, 137, "");
     settle(&f);
-    assert_int_equal(app->state, RM_APP_FAILED);
+    assert_int_equal(app->state, RM_APP_ST_FAILED);
     teardown(&f);
 }
 
 static void kill_app(struct fix *f, struct rm_app *app)
 {
     rm_post_full(f->rm,
-                 (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL },
+                 (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_EV_KILL },
                  "Application was killed by user ann");
     settle(f);
 }
@@ -272,15 +272,15 @@ static void test_kill(void **state)
     (void)state;
     setup(&f);
     app = submit(&f, false, 2); /* no node: waits for its master */
-    assert_int_equal(app->current->state, RM_ATT_SCHEDULED);
+    assert_int_equal(app->current->state, RM_ATT_ST_SCHEDULED);
     kill_app(&f, app);
-    assert_int_equal(app->state, RM_APP_KILLED);
+    assert_int_equal(app->state, RM_APP_ST_KILLED);
     assert_string_equal(app->diagnostics, "Application was killed by user ann");
     n = add_node(&f, 1);
     app = submit(&f, false, 2);
     run_master(&f, app);
     kill_app(&f, app);
-    assert_int_equal(app->state, RM_APP_KILLED);
+    assert_int_equal(app->state, RM_APP_ST_KILLED);
     assert_int_equal(rm_app_wire_final(app), F(KILLED));
     assert_non_null(n->to_cleanup); /* the master's container must go */
     assert_null(f.rm->containers);
@@ -299,13 +299,13 @@ static void test_rejected(void **state)
     add_node(&f, 1);
     app = submit(&f, false, 2);
     kill_app(&f, app);
-    assert_int_equal(app->state, RM_APP_KILLED);
+    assert_int_equal(app->state, RM_APP_ST_KILLED);
     free(app->queue);
     app->queue = rm_strdup("nowhere");
-    app->state = RM_APP_NEW_SAVING;
-    rm_post(f.rm, RM_M_APP, app, RM_APP_NEW_SAVED);
+    app->state = RM_APP_ST_NEW_SAVING;
+    rm_post(f.rm, RM_M_APP, app, RM_APP_EV_NEW_SAVED);
     settle(&f);
-    assert_int_equal(app->state, RM_APP_FAILED);
+    assert_int_equal(app->state, RM_APP_ST_FAILED);
     assert_non_null(strstr(app->diagnostics, "submitted by user ann to unknown queue: nowhere"));
     teardown(&f);
 }
@@ -318,13 +318,13 @@ static void test_unmanaged(void **state)
     (void)state;
     setup(&f);
     app = submit(&f, true, 1);
-    assert_int_equal(app->current->state, RM_ATT_LAUNCHED);
-    att(app, RM_ATT_REGISTERED, 0, NULL);
+    assert_int_equal(app->current->state, RM_ATT_ST_LAUNCHED);
+    att(app, RM_ATT_EV_REGISTERED, 0, NULL);
     settle(&f);
-    assert_int_equal(app->state, RM_APP_RUNNING);
-    att(app, RM_ATT_UNREGISTERED, F(SUCCEEDED), NULL);
+    assert_int_equal(app->state, RM_APP_ST_RUNNING);
+    att(app, RM_ATT_EV_UNREGISTERED, F(SUCCEEDED), NULL);
     settle(&f);
-    assert_int_equal(app->state, RM_APP_FINISHED);
+    assert_int_equal(app->state, RM_APP_ST_FINISHED);
     teardown(&f);
 }
 
@@ -340,7 +340,7 @@ static void test_node_lost(void **state)
     app = submit(&f, false, 1);
     run_master(&f, app);
     add_node(&f, 2);
-    rm_post(f.rm, RM_M_NODE, n, RM_NODE_EXPIRE);
+    rm_post(f.rm, RM_M_NODE, n, RM_NODE_EV_EXPIRE);
     settle(&f);
     assert_int_equal(app->current->id.attempt, 2); /* the loss of a node is nobody's fault */
     assert_string_equal(app->current->master->node_id.host, "127.0.0.2");
@@ -362,11 +362,11 @@ static void test_expiry(void **state)
     f.rm->nodes->seen_ms = sv_now_ms();
     rm_tick(f.rm);
     settle(&f);
-    assert_int_equal(app->state, RM_APP_RUNNING);
+    assert_int_equal(app->state, RM_APP_ST_RUNNING);
     sv_clock_set_test(sv_now_ms() + 2000, sv_wall_ms());
     rm_tick(f.rm);
     settle(&f);
-    assert_int_equal(app->state, RM_APP_FAILED);
+    assert_int_equal(app->state, RM_APP_ST_FAILED);
     assert_non_null(strstr(app->diagnostics, "timed out"));
     sv_clock_reset();
     teardown(&f);
@@ -386,7 +386,7 @@ static void test_restart(void **state)
     setup(&f);
     add_node(&f, 1);
     done = submit(&f, false, 1);
-    con(done->current->master, RM_CON_FINISHED, 9, "gone");
+    con(done->current->master, RM_CON_EV_FINISHED, 9, "gone");
     settle(&f);
     live = submit(&f, false, 2);
     run_master(&f, live);
@@ -407,13 +407,13 @@ static void test_restart(void **state)
     assert_non_null(strstr(done->diagnostics, "exitCode: 9"));
     live = rm_app_find(f.rm, live_id);
     assert_non_null(live);
-    assert_int_equal(live->state, RM_APP_ACCEPTED);
-    assert_int_equal(live->current->state, RM_ATT_LAUNCHED); /* waits for its master */
+    assert_int_equal(live->state, RM_APP_ST_ACCEPTED);
+    assert_int_equal(live->current->state, RM_ATT_ST_LAUNCHED); /* waits for its master */
     assert_true(live->current->token_live && live->current->has_master);
     assert_int_equal(key.key_id, rm_secrets_signing(f.rm->secrets, RM_SECRET_AMRM)->key_id);
-    att(live, RM_ATT_REGISTERED, 0, NULL);
+    att(live, RM_ATT_EV_REGISTERED, 0, NULL);
     settle(&f);
-    assert_int_equal(live->state, RM_APP_RUNNING);
+    assert_int_equal(live->state, RM_APP_ST_RUNNING);
     teardown(&f);
 }
 
@@ -424,7 +424,7 @@ static void test_forgets_oldest(void **state)
 
     (void)state;
     setup(&f);
-    f.rm->c.max_completed_apps = 3;
+    f.rm->conf.max_completed_apps = 3;
     for (int i = 0; i < 5; i++) {
         struct rm_app *app = submit(&f, false, 1);
 
@@ -499,9 +499,9 @@ static size_t walk(struct fix *f, const struct sv_fsm *fsm)
             object = make(f, fsm, &state);
             *state = s;
             if (fsm == &rm_app_fsm)
-                ((struct rm_app *)object)->target = RM_APP_FAILED;
+                ((struct rm_app *)object)->target = RM_APP_ST_FAILED;
             if (fsm == &rm_attempt_fsm) {
-                ((struct rm_attempt *)object)->target = RM_ATT_FAILED;
+                ((struct rm_attempt *)object)->target = RM_ATT_ST_FAILED;
                 ev.subject = ((struct rm_attempt *)object)->master;
             }
             r = sv_fsm_run(fsm, state, e, object, &ev);
