@@ -1,33 +1,23 @@
-#!/usr/bin/python3
-# timeout: 1800
-"""Hadoop's own DistributedShell, unmodified, on every pair of ResourceManager and NodeManager.
-
-    tests/interop/test-distributedshell [RM+NM]...      such as apache-3.4.2+selvedge
-
-What must come out of each case is what an all-Apache cluster of the reference version gave: the
-client's exit code, the application's state, final status and diagnostics, the number of attempts
-and what the containers wrote. Other versions' daemons run the cases of BRIEF only."""
+"""Hadoop's own DistributedShell, unmodified. The expectations of each case are the results of an all-Apache cluster
+of the reference version: the client's exit code, the application's state, final status and diagnostics, the number
+of attempts and the output of the containers."""
 import contextlib
 import glob
 import os
 import re
 import signal
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from cluster import ClusterError, HostError, Report, private_namespace  # noqa: E402
-from interop import hadoop, peers  # noqa: E402
+from cluster import ClusterError
+from interop import hadoop, peers
 
 APACHE = f"apache-{hadoop.REFERENCE}"
-PAIRS = [f"{APACHE}+{APACHE}", f"{APACHE}+selvedge", f"selvedge+{APACHE}", "selvedge+selvedge",
-         "apache-3.3.6+selvedge", "apache-3.5.0+selvedge"]
 CLOCK = r"\d\d:\d\d:\d\d"
 SUCCEEDED = {"exit": 0, "state": "FINISHED", "final": "SUCCEEDED", "diagnostics": "", "attempts": 1}
 FAILED = {"exit": 2, "state": "FINISHED", "final": "FAILED", "attempts": 1}
 
 
 def differences(application, wanted):
-    """What of `wanted` does not hold, in words. Texts are regular expressions of the whole."""
+    """Descriptions of the values that differ from `wanted`, whose diagnostics are a regular expression of the whole."""
     report = application.wait_ended()
     found = {"exit": application.exit_code, "state": report.get("state"), "final": report.get("finalStatus"),
              "diagnostics": report.get("diagnostics") or "", "attempts": len(application.attempts())}
@@ -63,9 +53,9 @@ def failing(c):
 
 
 def script(c):
-    """One container: the ApplicationMaster renames the script for each, and all but the first fail.
-    Only where it can write into the submitter's home: that is a shared file system in a real cluster
-    and a directory of the host here, which our sandbox does not show it."""
+    """One container: the ApplicationMaster renames the script for each container, and all but the first fail. Only
+    for NodeManagers whose containers can write into the submitter's home: it is a shared file system in a real
+    cluster and a directory of the host here, which our sandbox hides."""
     path = f"{c.home}/say.sh"
     with open(path, "w", encoding="ascii") as f:
         f.write('#!/bin/bash\necho "got $# words: $1, $2 and $MARK in $(basename "$0")"\n')
@@ -102,7 +92,7 @@ def processes(*words):
 
 
 def nap():
-    """A number of seconds that nobody else sleeps."""
+    """A number of seconds that no other process sleeps: it identifies the containers."""
     nap.count += 1
     return f"{3000 + nap.count}.{os.getpid()}"
 
@@ -112,7 +102,7 @@ nap.count = 0
 
 @contextlib.contextmanager
 def sleepers(c, count):
-    """DistributedShell with `count` containers that sleep for long, once all of them do."""
+    """A running DistributedShell whose `count` containers all sleep."""
     seconds = nap()
     with peers.RunningShell(c, "-shell_command", f"sleep {seconds}", "-num_containers", str(count)) as shell:
         c.wait(lambda: len(processes("sleep", seconds)) == count, 180, f"{count} containers sleep")
@@ -139,7 +129,7 @@ def killed_container(c):
 
 
 def killed_master(c):
-    """The second attempt's containers sleep as the first one's did; then they are let go."""
+    """The second attempt starts its containers again; SIGTERM ends them."""
     with sleepers(c, 2) as (shell, seconds):
         first = processes("sleep", seconds)
         masters = [pid for pid in masters_of(shell.application.id)]
@@ -170,45 +160,27 @@ CASES = [
     ("date in 10 containers", date, 10),
     ("date in 100 containers", date, 100),
     ("a failing command in 2 containers", failing),
-    ("a program that is not there", missing_program),
+    ("a missing program", missing_program),
     ("a shipped file in 3 containers", shipped),
-    ("a shipped script with words and environment", script),
+    ("a shipped script with arguments and environment", script),
     ("the application is killed", killed_application),
     ("the containers are killed", killed_container),
     ("the ApplicationMaster is killed", killed_master),
 ]
-BRIEF = (date, failing)
+OTHER_VERSIONS = (date, failing)  # the cases of other versions' daemons
 
 
-def cases(pair):
-    """What a pair runs of CASES."""
-    if pair.endswith("+" + peers.SELVEDGE):
-        all_cases = [case for case in CASES if case[1] != script]
-    else:
-        all_cases = CASES
-    if all(daemon in (APACHE, peers.SELVEDGE) for daemon in pair.split("+")):
-        return all_cases
-    return [case for case in all_cases if case[1] in BRIEF and case[2:] != (100,)]
+def cases(c):
+    """The cases of a pairing, from CASES."""
+    daemons = (c.peer_rm, c.peer_nm)
+    if hadoop.BRIEF:  # ours together: 1 and 10 containers, else 1
+        return CASES[:2] if set(daemons) == {peers.SELVEDGE} else CASES[:1]
+    found = [case for case in CASES if case[1] != script or c.peer_nm != peers.SELVEDGE]
+    if all(daemon in (APACHE, peers.SELVEDGE) for daemon in daemons):
+        return found
+    return [case for case in found if case[1] in OTHER_VERSIONS and case[2:] != (100,)]
 
 
-def main(pairs):
-    private_namespace()
-    report = Report()
-    for pair in pairs:
-        rm, nm = pair.split("+")
-        print(f"{pair}:", flush=True)
-        try:
-            with peers.cluster("shell", rm, nm) as c:
-                for name, function, *args in cases(pair):
-                    report.case(f"{pair}: {name}", function, c, *args)
-                c.close()
-        except hadoop.Unavailable as reason:
-            report.skip(pair, str(reason))
-        except (ClusterError, HostError) as error:
-            report.check(pair, False, str(error))
-        else:
-            report.check(f"{pair}: nothing is left behind", True)
-    report.finish()
-
-
-main(sys.argv[1:] or PAIRS)
+def run(report, c):
+    for name, function, *args in cases(c):
+        report.case(f"{c.pairing}: {name}", function, c, *args)

@@ -1,20 +1,12 @@
-#!/usr/bin/python3
-"""selvedge run, its ApplicationMaster and libselvedge-client on every pair of ResourceManager and
-NodeManager: what the client does on our own daemons it must do on Apache's.
-
-    tests/interop/test-selvedge-run [RM+NM]...      such as apache-3.4.2+selvedge"""
+"""selvedge run, its ApplicationMaster and libselvedge-client: the client behaves on Apache's daemons as on ours."""
 import json
 import os
 import re
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from cluster import ClusterError, HostError, Report, private_namespace  # noqa: E402
-from interop import hadoop, peers  # noqa: E402
+from cluster import ClusterError
+from interop import hadoop
 
-APACHE = f"apache-{hadoop.REFERENCE}"
-PAIRS = [f"{APACHE}+{APACHE}", f"{APACHE}+selvedge", f"selvedge+{APACHE}"]
 SELVEDGE = os.path.join(hadoop.BUILD, "selvedge")
 
 
@@ -34,7 +26,7 @@ def install_client(c):
         subprocess.run(["install", "-m", "755", os.path.join(hadoop.BUILD, name), f"{c.home}/bin/{name}"], check=True)
 
 
-def run(c, *args):
+def selvedge(c, *args):
     done = subprocess.run(command(c, "--json", *args), env=c.client_env(c.submitter), cwd="/", text=True,
                           capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     try:
@@ -44,7 +36,7 @@ def run(c, *args):
 
 
 def four(c):
-    code, table, output = run(c, "run", "-n", "4", "-m", "64m", "--env", "MARK=a 'b' {{c}} $d", "--",
+    code, table, output = selvedge(c, "run", "-n", "4", "-m", "64m", "--env", "MARK=a 'b' {{c}} $d", "--",
                               'echo "$SELVEDGE_INSTANCE of $SELVEDGE_INSTANCES: $MARK"')
     expect("exit code", code, 0)
     expect("output", sorted(output.splitlines()), [f"[{i}] {i} of 4: a 'b' {{{{c}}}} $d" for i in range(4)])
@@ -52,7 +44,7 @@ def four(c):
 
 
 def failing(c):
-    code, table, _ = run(c, "run", "-n", "2", "--", "exit $((SELVEDGE_INSTANCE * 5))")
+    code, table, _ = selvedge(c, "run", "-n", "2", "--", "exit $((SELVEDGE_INSTANCE * 5))")
     expect("exit code", code, 5)
     expect("codes", [t["exitCode"] for t in table["containers"]], [0, 5])
 
@@ -60,7 +52,7 @@ def failing(c):
 def file_and_archive(c):
     subprocess.run(["tar", "-czf", f"{c.home}/box.tgz", "-C", "/usr/share/common-licenses", "Apache-2.0"], check=True)
     os.chmod(f"{c.home}/box.tgz", 0o644)
-    code, _, output = run(c, "run", "-a", f"{c.home}/box.tgz#box", "-f", "/etc/hostname#name", "--",
+    code, _, output = selvedge(c, "run", "-a", f"{c.home}/box.tgz#box", "-f", "/etc/hostname#name", "--",
                           "cmp box/Apache-2.0 /usr/share/common-licenses/Apache-2.0 && cat name")
     with open("/etc/hostname", encoding="ascii") as f:
         expect("exit code and output", (code, output), (0, f.read()))
@@ -72,7 +64,7 @@ def killed(c):
                            stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     try:
         expect("first line", job.stdout.readline(), "up\n")
-        app = next(a["id"] for a in run(c, "ps")[1] if a["name"] == "to kill")
+        app = next(a["id"] for a in selvedge(c, "ps")[1] if a["name"] == "to kill")
         done = subprocess.run(command(c, "kill", app), env=c.client_env(c.submitter), capture_output=True, text=True,
                               timeout=300)
         expect("kill", (done.returncode, done.stdout), (0, f"{app} is over\n"))
@@ -84,7 +76,7 @@ def killed(c):
 
 
 def nodes(c):
-    _, listed, _ = run(c, "node", "list")
+    _, listed, _ = selvedge(c, "node", "list")
     expect("nodes", [(n["state"], re.sub(".*:", "", n["id"])) for n in listed],
            [("RUNNING", str(n.ports["rpc"])) for n in c.nodes])
 
@@ -93,25 +85,7 @@ CASES = [("4 containers", four), ("exit codes", failing), ("a file and an archiv
          ("selvedge kill", killed), ("selvedge node list", nodes)]
 
 
-def main(pairs):
-    private_namespace()
-    report = Report()
-    for pair in pairs:
-        rm, nm = pair.split("+")
-        print(f"{pair}:", flush=True)
-        try:
-            with peers.cluster("run", rm, nm) as c:
-                install_client(c)
-                for name, function in CASES:
-                    report.case(f"{pair}: {name}", function, c)
-                c.close()
-        except hadoop.Unavailable as reason:
-            report.skip(pair, str(reason))
-        except (ClusterError, HostError) as error:
-            report.check(pair, False, str(error))
-        else:
-            report.check(f"{pair}: nothing is left behind", True)
-    report.finish()
-
-
-main(sys.argv[1:] or PAIRS)
+def run(report, c):
+    install_client(c)
+    for name, function in CASES:
+        report.case(f"{c.pairing}: selvedge: {name}", function, c)
