@@ -1,11 +1,5 @@
-<<<<<<< HEAD:tests/unit/executor/test-helper-spawn.c
 /* executor/helper-spawn.c with /bin/true in the place of the helper: it is started and can always
  * be waited for. */
-=======
-/* executor/channel.c with /bin/true in the place of the helper: it is started, can always be waited
- * for, and is known again. What the helper does with what is said: tests/integration/setuid-helper.
- */
->>>>>>> tests:tests/unit/executor/test-channel.c
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
