@@ -70,7 +70,7 @@ enum sv_log_level sv_log_get_level(void)
 }
 
 /* "nodemanager/launch.c" → "nodemanager"; a file without a folder is its own component. */
-static int room_len(const char *file)
+static int component_len(const char *file)
 {
     return (int)strcspn(file, "/.");
 }
@@ -89,8 +89,8 @@ static void write_line(enum sv_log_level level, const char *object, const char *
     if (!gmtime_r(&sec, &tm) || !strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm))
         stamp[0] = '\0';
     n = snprintf(line, sizeof(line), "%s.%03dZ %s %.*s: %s%s%s\n", stamp, (int)(wall % 1000),
-                 level_names[level], room_len(file), file, object ? object : "", object ? ": " : "",
-                 message);
+                 level_names[level], component_len(file), file, object ? object : "",
+                 object ? ": " : "", message);
     if (n < 0)
         return;
     if ((size_t)n >= sizeof(line)) {

@@ -43,7 +43,7 @@ int ipc_conn_wrap(struct ipc_conn *c)
         return 0;
     response_header h = header_of(&sasl, IPC_STATUS(SUCCESS));
     while (sv_buf_left(&c->plain) > 0) {
-        size_t n = SV_MIN(sv_buf_left(&c->plain), sasl_layer_room(c->layer));
+        size_t n = SV_MIN(sv_buf_left(&c->plain), sasl_layer_max_input(c->layer));
         uint8_t *token;
         int r = ipc_frame_put_wrap(&c->out, &h.base, sasl_layer_size(c->layer, n), &token);
         if (r >= 0)

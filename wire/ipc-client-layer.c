@@ -14,7 +14,7 @@ static int layer_put(struct ipc_client *c, const uint8_t *p, size_t n, struct sv
 {
     Hadoop__Common__RpcRequestHeaderProto h = ipc_client_header(c, IPC_CALL_SASL);
     while (n > 0) {
-        size_t part = SV_MIN(n, sasl_layer_room(c->layer));
+        size_t part = SV_MIN(n, sasl_layer_max_input(c->layer));
         uint8_t *token;
         int r = ipc_frame_put_wrap(out, &h.base, sasl_layer_size(c->layer, part), &token);
         if (r >= 0)

@@ -113,7 +113,7 @@ void ipc_conn_close(struct ipc_conn *c)
     sv_buf_free(&c->out);
     sv_buf_free(&c->plain);
     sv_buf_free(&c->inner);
-    ipc_server_room(s);
+    ipc_server_fd_freed(s);
     ipc_conn_unref(c);
 }
 
@@ -481,7 +481,7 @@ static void conn_settle(struct ipc_conn *c)
         ipc_conn_close(c);
         return;
     }
-    (void)conn_charge(c); /* frees memory only, ignoring */
+    (void)conn_charge(c); /* the account only decreases here, ignoring */
     events_update(c);
     ipc_server_wake_at(c->server, ipc_conn_deadline(c));
 }

@@ -33,8 +33,8 @@
 #define JAVA_RPC_NO_SUCH_PROTOCOL "org.apache.hadoop.ipc.RpcNoSuchProtocolException"
 #define JAVA_RPC_VERSION_MISMATCH "org.apache.hadoop.ipc.RPC$VersionMismatch"
 
-#define IPC_SPARE 16 /* arenas */
-#define IPC_BATCH 64 /* connections served before other sources of the loop are dispatched */
+#define IPC_FREE_ARENAS 16 /* arenas */
+#define IPC_BATCH 64       /* connections served before other sources of the loop are dispatched */
 
 enum conn_state {
     CONN_HEADER,  /* expects the 7 bytes */
@@ -118,12 +118,12 @@ struct ipc_server {
     struct ipc_address *addresses;
     struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns, n_pre;
-    size_t memory;                     /* buffers and open calls of all connections */
-    int64_t wake_ms;                   /* the timer's time; INT64_MAX = off */
-    int64_t resume_ms;                 /* when to accept again after EMFILE; 0 = accepting */
-    uint8_t *scratch;                  /* IPC_READ_CHUNK bytes for recv */
-    struct sv_arena *spare[IPC_SPARE]; /* empty arenas for the next requests */
-    size_t n_spare;
+    size_t memory;     /* buffers and open calls of all connections */
+    int64_t wake_ms;   /* the timer's time; INT64_MAX = off */
+    int64_t resume_ms; /* when to accept again after EMFILE; 0 = accepting */
+    uint8_t *scratch;  /* IPC_READ_CHUNK bytes for recv */
+    struct sv_arena *free_arenas[IPC_FREE_ARENAS]; /* empty arenas for the next requests */
+    size_t n_free_arenas;
 };
 
 struct ipc_call {
@@ -140,7 +140,7 @@ struct ipc_call {
 void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline, maybe the next one */
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */
-void ipc_server_room(struct ipc_server *s); /* a descriptor was closed */
+void ipc_server_fd_freed(struct ipc_server *s); /* a descriptor was closed */
 void ipc_server_left(struct ipc_server *s, struct ipc_address *from);
 void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume soon */
 

@@ -66,7 +66,7 @@ static void accept_resume(struct ipc_server *s)
     (void)sd_event_source_set_enabled(s->listen, SD_EVENT_ON);
 }
 
-void ipc_server_room(struct ipc_server *s)
+void ipc_server_fd_freed(struct ipc_server *s)
 {
     if (s->resume_ms)
         accept_resume(s);
@@ -287,15 +287,15 @@ static int on_flush(sd_event_source *src, void *userdata)
 
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes)
 {
-    if (s->n_spare > 0 && sv_arena_reset(s->spare[s->n_spare - 1], max_bytes))
-        return s->spare[--s->n_spare];
+    if (s->n_free_arenas > 0 && sv_arena_reset(s->free_arenas[s->n_free_arenas - 1], max_bytes))
+        return s->free_arenas[--s->n_free_arenas];
     return sv_arena_new(max_bytes);
 }
 
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a)
 {
-    if (s && s->n_spare < IPC_SPARE && sv_arena_reset(a, 0))
-        s->spare[s->n_spare++] = a;
+    if (s && s->n_free_arenas < IPC_FREE_ARENAS && sv_arena_reset(a, 0))
+        s->free_arenas[s->n_free_arenas++] = a;
     else
         sv_arena_free(a);
 }
@@ -423,8 +423,8 @@ struct ipc_server *ipc_server_free(struct ipc_server *s)
     sv_close(s->epoll);
     sd_event_unref(s->event);
     ipc_retry_free(s->retry);
-    while (s->n_spare > 0)
-        sv_arena_free(s->spare[--s->n_spare]);
+    while (s->n_free_arenas > 0)
+        sv_arena_free(s->free_arenas[--s->n_free_arenas]);
     free(s->scratch);
     free(s);
     return NULL;

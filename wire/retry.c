@@ -234,7 +234,7 @@ enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
     if (p->kind != IPC_RETRY_NEVER && !late && connect_again(p, s, failure)) {
         *ret_wait_ms =
             failure == IPC_FAILURE_CONNECT_TIMEOUT
-                ? 0 /* the timeout was long enough */
+                ? 0 /* no wait: the timeout took long already */
                 : ipc_backoff_ms(FIRST_WAIT_MS, SV_MIN(p->connect_interval_ms, LONGEST_WAIT_MS),
                                  (unsigned)s->attempts_here, noise);
         s->attempts_here++;

@@ -24,7 +24,7 @@ $(WIRE_HDFS_A): $(WIRE_HDFS_GEN_C:.c=.o)
 WIRE_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto) -pthread
 CFLAGS_wire := $(CFLAGS_common)
 
-# Objects of this component, one line per group.
+# Objects of this component, by group.
 WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o $(BUILD)/wire/enums.o
 
 WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl-layer.o ipc-server.o ipc-conn.o ipc-auth.o ipc-serve.o \
@@ -37,30 +37,20 @@ WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token-ids.o token-users.o token-
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-UNIT_TESTS += wire/test-ids wire/test-depth wire/test-enums wire/test-golden-rpc wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff
-wire/test-ids_DEPS = $(WIRE_A) $(COMMON_A)
-wire/test-ids_LDLIBS = $(WIRE_LDLIBS)
-wire/test-golden-rpc_DEPS = $(WIRE_A) $(COMMON_A)
-wire/test-golden-rpc_LDLIBS = $(WIRE_LDLIBS)
-wire/test-enums_DEPS = $(WIRE_A) $(COMMON_A)
-wire/test-enums_LDLIBS = $(WIRE_LDLIBS)
-wire/test-depth_DEPS = $(WIRE_A)
-wire/test-depth_LDLIBS = $(WIRE_LDLIBS)
+# Unit tests: one list, all linked with the library.
+WIRE_TESTS := ids depth enums golden-rpc token credentials backoff retry proxy sasl sasl-layer
+WIRE_TESTS += ipc-server ipc-server-bounds ipc-auth ipc-conn ipc-serve ipc-retry
+WIRE_TESTS += ipc-client ipc-client-conn ipc-client-sasl
+WIRE_TESTS := $(addprefix wire/test-,$(WIRE_TESTS))
+UNIT_TESTS += $(WIRE_TESTS)
+$(foreach t,$(WIRE_TESTS),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,$(WIRE_TESTS),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+# An independent DIGEST-MD5 for its test.
+wire/test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
 
 FUZZ_TARGETS += fuzz-depth
 fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
 fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
-$(foreach t,wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
-
-# An independent DIGEST-MD5 for its test.
-wire/test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
-# The server, its tests by subject.
-WIRE_SERVER_TESTS := wire/test-ipc-server-header wire/test-ipc-server-messages wire/test-ipc-server-pace wire/test-ipc-server-bounds wire/test-ipc-server-protection \
-	wire/test-ipc-retry
-UNIT_TESTS += $(WIRE_SERVER_TESTS)
-$(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # Wire protocol against a real Hadoop: tests/interop/test-wire.
 # Every method, both ways: tests/interop/test-methods.
@@ -78,11 +68,6 @@ WIRE_FUZZ := fuzz-frame fuzz-ipc-client fuzz-headers fuzz-sasl fuzz-token fuzz-c
 FUZZ_TARGETS += $(WIRE_FUZZ)
 $(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_HDFS_A) $$(WIRE_A) $$(COMMON_A)))
 $(foreach t,$(WIRE_FUZZ),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
-
-# The client's retry rules, its proxy, and hostile servers.
-UNIT_TESTS += wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile
-$(foreach t,wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
 # The proxy against Hadoop's ResourceManagers: tests/interop/test-rm-clients.
 TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client

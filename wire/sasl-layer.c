@@ -32,7 +32,7 @@ struct sasl_direction {
 
 struct sasl_layer {
     enum ipc_qop qop;
-    size_t room;
+    size_t max_input;
     struct sasl_direction out, in;
 };
 
@@ -104,7 +104,7 @@ int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t pee
     if (!l)
         return -ENOMEM;
     l->qop = qop;
-    l->room = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
+    l->max_input = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
     int r = direction_mac(&l->out, ha1, server ? sign_server : sign_client);
     if (r >= 0)
         r = direction_mac(&l->in, ha1, server ? sign_client : sign_server);
@@ -133,9 +133,9 @@ struct sasl_layer *sasl_layer_free(struct sasl_layer *l)
     return NULL;
 }
 
-size_t sasl_layer_room(const struct sasl_layer *l)
+size_t sasl_layer_max_input(const struct sasl_layer *l)
 {
-    return l->room;
+    return l->max_input;
 }
 
 static size_t padding(const struct sasl_layer *l, size_t n)

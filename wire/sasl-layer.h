@@ -28,7 +28,7 @@ static inline void sasl_layer_freep(struct sasl_layer **l)
     *l = sasl_layer_free(*l);
 }
 /* Maximum input of one sasl_layer_wrap. */
-size_t sasl_layer_room(const struct sasl_layer *l);
+size_t sasl_layer_max_input(const struct sasl_layer *l);
 /* Wrapped size of n bytes. */
 size_t sasl_layer_size(const struct sasl_layer *l, size_t n);
 

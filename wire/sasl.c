@@ -99,7 +99,7 @@ const char *sasl_server_challenge(const struct sasl_server *s)
     return s->challenge;
 }
 
-/* The quality chosen by the client, with its cipher and the size of messages that it takes. */
+/* The quality chosen by the client, its cipher and its maximum message size. */
 static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
                       struct sv_error *err)
 {
