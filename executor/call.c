@@ -1,13 +1,9 @@
-/* One run of container-executor: a way to it, a request, an answer. The daemon's side; the process
- * that answers may stay on as a monitor.
+/* Client of the helper: one process of container-executor, one request, one answer. The process
+ * that answers may stay on as a container's monitor.
  *
- * The spare: with a launch one is started, or connected to, that is asked nothing yet, for the next
- * launch to find it ready. There is one at most, for eight seconds; nothing but its descriptor
- * binds it to this process, with whose end it ends. It never decides whether a request is done:
- * what a spare has not read is asked of another one. */
+ * In socket-activated mode a connection that the other end closed before the request was read is
+ * retried (dial.h). In setuid mode nothing is retried. */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -19,56 +15,32 @@
 #include "executor/dial.h"
 #include "executor/internal.h"
 
-#define SPARE_USEC (8 * UINT64_C(1000000)) /* less than the helper's own ten seconds */
-
-/* What a helper was asked, until it has answered. */
-struct asked {
-    struct exe_request request;
-    int fds[EXE_FDS_MAX];
-    size_t n_fds;
-};
-
 struct exe_call {
     struct exe *exe;
     struct exe_call *prev, *next;
     struct exe_channel channel;
     uint64_t request_id;
     bool answered, forgotten;
-    bool ready;            /* the container's group is made */
-    bool unread;           /* the other end was closed, and nobody had read what was sent */
-    struct exe_dial *dial; /* by a socket, until it is answered; not of a spare */
-    int status;            /* by a socket: what `ended` is told */
-    struct asked *asked;   /* a helper that did nothing of it is followed by another, once */
+    bool unread;           /* the other end was closed before it read the request */
+    struct exe_dial *dial; /* socket-activated mode, until the answer */
+    int status;            /* socket-activated mode: argument of `ended` */
     sd_event_source *on_socket, *on_end;
     struct exe_call_ops ops;
     void *userdata;
 };
 
-static struct asked *asked_free(struct asked *a)
-{
-    for (size_t i = 0; a && i < a->n_fds; i++)
-        (void)sv_close(a->fds[i]);
-    free(a);
-    return NULL;
-}
-
 static void call_free(struct exe_call *c)
 {
     DL_DELETE(c->exe->calls, c);
-    if (c->exe->spare == c)
-        c->exe->spare = NULL;
     (void)sd_event_source_disable_unref(c->on_socket);
     (void)sd_event_source_disable_unref(c->on_end);
     exe_channel_close(&c->channel);
     c->dial = exe_dial_free(c->dial);
-    c->asked = asked_free(c->asked);
     free(c);
 }
 
 void exe_calls_free(struct exe *x)
 {
-    x->spare_start = sd_event_source_disable_unref(x->spare_start);
-    x->spare_end = sd_event_source_disable_unref(x->spare_end);
     while (x->calls)
         call_free(x->calls);
 }
@@ -132,18 +104,9 @@ static bool receive(struct exe_call *c, uint8_t buf[EXE_REPLY_SIZE_MAX], struct 
     return true;
 }
 
-/* After one of these more will come, and soon. */
-static bool uses_spare(uint16_t op)
-{
-    return op == EXE_OP_LAUNCH || op == EXE_OP_LOCALIZE || op == EXE_OP_INIT_APP;
-}
-
-static bool ask_another(struct exe_call *c, const struct exe_reply *reply);
-
 static void answer(struct exe_call *c, const struct exe_reply *reply, int pidfd, int status)
 {
     c->answered = true;
-    c->asked = asked_free(c->asked);
     if (c->forgotten)
         (void)sv_close(pidfd);
     else
@@ -160,13 +123,12 @@ static void over(struct exe_call *c, int status)
 static void on_reply(struct exe_call *c, const struct exe_reply *reply, int pidfd)
 {
     c->exe->unreachable = false;
-    if (!c->answered && !ask_another(c, reply)) {
+    if (!c->answered) {
         c->dial = exe_dial_free(c->dial);
         answer(c, reply, pidfd, 0);
         return;
     }
-    if (c->answered)                            /* a localizer's end */
-        c->status = (reply->error & 0xff) << 8; /* as waitpid has it */
+    c->status = (reply->error & 0xff) << 8; /* a localizer's exit, as waitpid has it */
     (void)sv_close(pidfd);
 }
 
@@ -183,8 +145,6 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
         on_reply(c, &reply, pidfd);
         return 0;
     }
-    if (ask_another(c, NULL))
-        return 0;
     if (c->dial && !c->answered && !c->forgotten && (c->unread || exe_dial_unsent(c->dial))) {
         exe_call_hang_up(c);
         exe_dial_again(c->dial);
@@ -220,85 +180,28 @@ static int on_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
     c->channel.pid = 0; /* from here on the number may be another child's */
     if (!c->answered) {
         bool have = receive(c, buf, &reply, &pidfd);
-        if (ask_another(c, have ? &reply : NULL)) {
-            (void)sv_close(pidfd);
-            return 0;
-        }
         answer(c, have ? &reply : NULL, pidfd, status);
     }
     over(c, status);
     return 0;
 }
 
-/* ---- the way to a helper ---------------------------------------------------------------------*/
-
-/* One that has no way yet and belongs to nobody. */
-static struct exe_call *call_new(struct exe *x)
-{
-    struct exe_call *c = calloc(1, sizeof(*c));
-    if (!c)
-        return NULL;
-    *c = (struct exe_call){ .exe = x, .channel = EXE_CHANNEL_NONE, .forgotten = true };
-    DL_APPEND(x->calls, c);
-    return c;
-}
-
-static int listen_to(struct exe_call *c)
+static int watch(struct exe_call *c)
 {
     int e = sd_event_add_io(c->exe->event, &c->on_socket, c->channel.socket, EPOLLIN, on_socket, c);
     if (e >= 0 && c->channel.process >= 0) {
         e = sd_event_add_io(c->exe->event, &c->on_end, c->channel.process, EPOLLIN, on_end, c);
-        if (e >= 0) /* an answer is seen before the end */
+        if (e >= 0) /* the answer is dispatched before the exit */
             e = sd_event_source_set_priority(c->on_socket, SD_EVENT_PRIORITY_NORMAL - 10);
     }
     return e;
 }
 
-/* A helper that is asked nothing yet. Where it is started and cannot be watched it ends by itself,
- * when the call is freed. */
-static int reach(struct exe_call *c, struct sv_error *err)
-{
-    struct exe *x = c->exe;
-    int e = x->dialer ? exe_dial_connect(x->dialer, x->helper, &c->channel)
-                      : exe_channel_open(x->helper, &c->channel, err);
-    if (e < 0)
-        return e;
-    e = listen_to(c);
-    return e < 0 ? sv_error_errno(err, e, "container-executor: event loop") : 0;
-}
-
-/* Another process in the place of `c`'s, which is left to end. */
-static int renew(struct exe_call *c, struct sv_error *err)
-{
-    const struct exe_call was = *c;
-    struct exe_call *other = call_new(c->exe);
-    int e = other ? reach(other, err) : sv_error_errno(err, -ENOMEM, "container-executor");
-    if (e < 0) {
-        if (other)
-            call_free(other);
-        return e;
-    }
-    c->channel = other->channel;
-    c->on_socket = other->on_socket;
-    c->on_end = other->on_end;
-    c->unread = false;
-    (void)sd_event_source_set_userdata(c->on_socket, c);
-    (void)sd_event_source_set_userdata(c->on_end, c);
-    other->channel = was.channel;
-    other->on_socket = was.on_socket;
-    other->on_end = was.on_end;
-    (void)sd_event_source_set_userdata(other->on_end, other);
-    exe_call_hang_up(other);
-    return 0;
-}
-
 static int on_connected(int socket, void *userdata)
 {
     struct exe_call *c = userdata;
-    if (c->channel.socket == socket) /* of a spare */
-        return 0;
     c->channel.socket = socket;
-    int e = listen_to(c);
+    int e = watch(c);
     if (e < 0) {
         c->on_socket = sd_event_source_disable_unref(c->on_socket);
         c->channel.socket = -1;
@@ -317,181 +220,59 @@ static void on_unreachable(int error, void *userdata)
     c->exe->unreachable = true;
     c->dial = exe_dial_free(c->dial);
     if (!c->forgotten) {
-        c->forgotten = true; /* by the callee, too: not freed in there */
+        c->forgotten = true; /* also by exe_call_forget from inside the callback: not freed there */
         c->ops.answer(&reply, -1, 0, c->userdata);
     }
     call_free(c);
 }
 
-static int worded(const struct exe_call *c, int e, struct sv_error *err)
+int exe_call_open(struct exe *x, struct exe_call **ret, struct sv_error *err)
 {
-    if (e == -EINVAL)
-        return sv_error_set(err, e, "container-executor: request is not valid");
-    return e < 0 ? sv_error_errno(err, e, "%s", c->exe->helper) : 0;
-}
-
-static int dial(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
-                struct sv_error *err)
-{
-    static const struct exe_dial_ops ops = { .connected = on_connected, .failed = on_unreachable };
-    int e = exe_dial(c->exe->dialer, r, fds, n_fds, c->channel.socket, &ops, c, &c->dial);
-    if (e >= 0 && c->ready)
-        exe_call_ready(c);
-    return worded(c, e, err);
-}
-
-/* Asks one that was not ready before, in the place of the spare if there was one. */
-static int ask(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
-               struct sv_error *err)
-{
-    if (c->exe->dialer) {
-        exe_call_hang_up(c);
-        c->dial = exe_dial_free(c->dial);
-        return dial(c, r, fds, n_fds, err);
-    }
-    int e = c->channel.process >= 0 ? renew(c, err) : reach(c, err);
-    if (e < 0)
-        return e;
-    e = exe_channel_send(&c->channel, r, fds, n_fds);
-    if (e == -EPIPE || e == -ECONNRESET)
-        e = 0; /* it has ended already; why, is told by its answer or its exit status */
-    if (c->ready)
-        exe_call_ready(c);
-    return worded(c, e, err);
-}
-
-/* ---- the spare -------------------------------------------------------------------------------*/
-
-static void spare_drop(struct exe *x)
-{
-    struct exe_call *c = SV_TAKE(x->spare);
-    if (c && x->dialer)
+    struct exe_call *c = calloc(1, sizeof(*c));
+    if (!c)
+        return sv_error_errno(err, -ENOMEM, "container-executor");
+    *c = (struct exe_call){ .exe = x, .channel = EXE_CHANNEL_NONE, .forgotten = true };
+    DL_APPEND(x->calls, c);
+    int e = x->dialer ? 0 : exe_channel_open(x->helper, &c->channel, err);
+    if (e == 0 && !x->dialer && (e = watch(c)) < 0)
+        (void)sv_error_errno(err, e, "container-executor: event loop");
+    if (e < 0) {
         call_free(c);
-    else if (c)
-        exe_call_hang_up(c); /* it ends by that, and is reaped then */
-}
-
-static int on_spare_end(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    (void)s;
-    (void)usec;
-    spare_drop(userdata);
+        return e;
+    }
+    *ret = c;
     return 0;
 }
 
-/* From the loop, when nothing else is to be done. One that cannot be had is done without. */
-static int on_spare_start(sd_event_source *s, void *userdata)
+int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, size_t n_fds,
+                  const struct exe_call_ops *ops, void *userdata, struct sv_error *err)
 {
-    struct exe *x = userdata;
-    (void)s;
-    x->spare_end = sd_event_source_disable_unref(x->spare_end);
-    if (x->spare || !(x->spare = call_new(x)))
-        return 0;
-    if (reach(x->spare, NULL) < 0)
-        call_free(x->spare);
-    else if (sd_event_add_time_relative(x->event, &x->spare_end, CLOCK_BOOTTIME, SPARE_USEC, 0,
-                                        on_spare_end, x) < 0)
-        spare_drop(x);
-    return 0;
-}
-
-static void spare_soon(struct exe *x)
-{
-    if (x->spare_start) {
-        (void)sd_event_source_set_enabled(x->spare_start, SD_EVENT_ONESHOT);
-    } else if (sd_event_add_defer(x->event, &x->spare_start, on_spare_start, x) >= 0) {
-        (void)sd_event_source_set_priority(x->spare_start, SD_EVENT_PRIORITY_NORMAL + 10);
-    }
-}
-
-/* NULL: there is none, or it is of no use any more. */
-static struct exe_call *spare_take(struct exe *x)
-{
-    struct exe_call *c = x->spare;
-    struct pollfd p = { .fd = c ? c->channel.socket : -1, .events = POLLIN };
-    if (p.fd >= 0 && !c->answered && (!x->dialer || exe_dial_at_once(x->dialer)) &&
-        exe_channel_is_current(&c->channel, x->helper) && poll(&p, 1, 0) == 0) {
-        x->spare = NULL;
-        return c;
-    }
-    spare_drop(x);
-    return NULL;
-}
-
-/* A spare may end just when it is asked: it was killed, or has waited for too long; and root's
- * configuration may change between a request and the word after it. What was not read was not done,
- * and who answers without the request's number says so. */
-static bool ask_another(struct exe_call *c, const struct exe_reply *reply)
-{
-    if (!c->asked || c->forgotten || (reply ? reply->request_id != 0 : !c->unread))
-        return false;
-    struct asked *a = SV_TAKE(c->asked);
-    bool done = ask(c, &a->request, a->fds, a->n_fds, NULL) >= 0;
-    (void)asked_free(a);
-    return done;
-}
-
-/* ---- a call ----------------------------------------------------------------------------------*/
-
-/* For ask_another; without memory or descriptors to spare it is not needed: what is asked now runs.
- */
-static struct asked *keep(const struct exe_request *r, const int *fds, size_t n_fds)
-{
-    struct asked *a = calloc(1, sizeof(*a));
-    if (!a)
-        return NULL;
-    a->request = *r;
-    for (; a->n_fds < n_fds; a->n_fds++)
-        if ((a->fds[a->n_fds] = fcntl(fds[a->n_fds], F_DUPFD_CLOEXEC, 0)) < 0)
-            return asked_free(a);
-    return a;
-}
-
-static int ask_spare(struct exe_call *c, const struct exe_request *r, const int *fds, size_t n_fds,
-                     struct sv_error *err)
-{
-    if (c->exe->dialer)
-        return dial(c, r, fds, n_fds, err);
-    int e = exe_channel_send(&c->channel, r, fds, n_fds);
-    return e == -EPIPE || e == -ECONNRESET ? ask(c, r, fds, n_fds, err) : worded(c, e, err);
+    static const struct exe_dial_ops dial = { .connected = on_connected, .failed = on_unreachable };
+    struct exe *x = c->exe;
+    r->request_id = c->request_id = ++x->next_request;
+    c->forgotten = false;
+    c->ops = *ops;
+    c->userdata = userdata;
+    int e = x->dialer ? exe_dial(x->dialer, r, fds, n_fds, &dial, c, &c->dial)
+                      : exe_channel_send(&c->channel, r, fds, n_fds);
+    if (e >= 0 || (!x->dialer && (e == -EPIPE || e == -ECONNRESET)))
+        return 0; /* a helper that has ended says why by its answer or its exit status */
+    exe_call_abandon(c);
+    return e == -EINVAL ? sv_error_set(err, e, "container-executor: request is not valid")
+                        : sv_error_errno(err, e, "%s", x->helper);
 }
 
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err)
 {
-    struct exe_call *c = uses_spare(r->op) ? spare_take(x) : NULL;
-    const bool spare = c != NULL;
-    if (!c)
-        c = call_new(x);
-    if (!c)
-        return sv_error_errno(err, -ENOMEM, "container-executor");
-    r->request_id = c->request_id = ++x->next_request;
-    c->forgotten = false;
-    c->ops = *ops;
-    c->userdata = userdata;
-    if (uses_spare(r->op))
-        c->asked = keep(r, fds, n_fds);
-    int e = spare ? ask_spare(c, r, fds, n_fds, err) : ask(c, r, fds, n_fds, err);
-    if (e < 0) {
-        exe_call_abandon(c);
-        return e;
-    }
-    if (uses_spare(r->op))
-        spare_soon(x);
-    if (ret)
+    struct exe_call *c;
+    int e = exe_call_open(x, &c, err);
+    if (e == 0)
+        e = exe_call_send(c, r, fds, n_fds, ops, userdata, err);
+    if (e == 0 && ret)
         *ret = c;
-    return 0;
-}
-
-void exe_call_ready(struct exe_call *c)
-{
-    c->ready = true;
-    const int e = c->dial                  ? exe_dial_ready(c->dial)
-                  : c->channel.socket >= 0 ? exe_channel_ready(&c->channel)
-                                           : 0;
-    if (e == -ECONNRESET)
-        c->unread = true; /* told once: its end does not tell it any more */
+    return e;
 }
 
 void exe_call_abandon(struct exe_call *c)

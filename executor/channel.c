@@ -37,29 +37,10 @@ static int spawn(const char *helper, int theirs, pid_t *ret)
     return -r;
 }
 
-struct exe_channel_file exe_channel_look(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) < 0)
-        return (struct exe_channel_file){ 0 };
-    return (struct exe_channel_file){ .dev = st.st_dev,
-                                      .ino = st.st_ino,
-                                      .changed = st.st_ctim.tv_sec,
-                                      .changed_ns = st.st_ctim.tv_nsec };
-}
-
-bool exe_channel_is_current(const struct exe_channel *c, const char *helper)
-{
-    const struct exe_channel_file now = exe_channel_look(helper);
-    return now.ino && memcmp(&now, &c->file, sizeof(now)) == 0;
-}
-
 int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_error *err)
 {
     int pair[2];
     pid_t pid = -1;
-    const struct exe_channel_file file =
-        exe_channel_look(helper); /* not a later one than what is started */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return sv_error_errno(err, -errno, "container-executor: socketpair");
     _cleanup_close_ int ours = pair[0], theirs = pair[1];
@@ -75,16 +56,8 @@ int exe_channel_open(const char *helper, struct exe_channel *ret, struct sv_erro
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process < 0)
         return sv_error_errno(err, -errno, "container-executor: pidfd");
-    *ret = (struct exe_channel){
-        .socket = sv_take_fd(&ours), .process = process, .pid = pid, .file = file
-    };
+    *ret = (struct exe_channel){ .socket = sv_take_fd(&ours), .process = process, .pid = pid };
     return 0;
-}
-
-int exe_channel_ready(const struct exe_channel *c)
-{
-    const char ready = EXE_GROUP_READY;
-    return send(c->socket, &ready, 1, MSG_NOSIGNAL) == 1 ? 0 : -errno;
 }
 
 int exe_channel_send(const struct exe_channel *channel, const struct exe_request *r, const int *fds,

@@ -342,8 +342,8 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     if (script < 0 || credentials < 0)
         e = sv_error_errno(err, script < 0 ? script : credentials, "memfd");
     else
-        e = exe_call_start(x, &r, (int[]){ script, credentials }, 2, &call_ops, c, &c->call, err);
-    if (e == 0) { /* while the helper prepares what needs neither */
+        e = exe_call_open(x, &c->call, err);
+    if (e == 0) { /* while the helper starts */
         dir = private_dir(c, true);
         e = dir < 0
                 ? sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
@@ -351,11 +351,19 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         if (e < 0)
             exe_call_abandon(SV_TAKE(c->call));
     }
+    /* Sent when the group is there: a daemon that comes back and finds no group knows that nothing
+     * was requested. */
+    if (e == 0) {
+        e = exe_call_send(c->call, &r, (int[]){ script, credentials }, 2, &call_ops, c, err);
+        if (e < 0) {
+            c->call = NULL;
+            drop_group(SV_TAKE(c->leaf), x->event);
+        }
+    }
     if (e < 0) {
         container_free(c);
         return e;
     }
-    exe_call_ready(c->call);
     *ret = c;
     return 0;
 }

@@ -38,14 +38,11 @@ struct exe_dial {
     int fds[EXE_FDS_MAX];
     size_t n_fds;
     bool sent;
-    int connection;   /* to be sent on, the callee's already; -1: none */
-    bool ready;       /* the word after the request is to be sent as well */
     int unsent;       /* why it could not be sent on the connection that it has; 0: it was */
     int64_t since_ms; /* of the first of its attempts that failed, for the same kind of reason; 0:
                          none has */
     int error;        /* the last one's, -errno */
     int socket;       /* the callee's, that it was sent on */
-    int queued; /* what the kernel counts as long as nothing of it is read; 0: some of it is */
     int64_t asked_ms;
     struct exe_dial_ops ops;
     void *userdata;
@@ -60,20 +57,9 @@ static int connect_to(const struct exe_dialer *d)
     return sv_take_fd(&fd);
 }
 
-int exe_dial_connect(const struct exe_dialer *d, const char *helper, struct exe_channel *ret)
-{
-    const struct exe_channel_file file =
-        exe_channel_look(helper); /* not a later one than what is started */
-    int fd = connect_to(d);
-    if (fd >= 0)
-        *ret = (struct exe_channel){ .socket = fd, .process = -1, .file = file };
-    return fd < 0 ? fd : 0;
-}
-
 static int attempt(struct exe_dial *q)
 {
-    _cleanup_close_ int fd = q->connection >= 0 ? q->connection : connect_to(q->dialer);
-    q->connection = -1;
+    _cleanup_close_ int fd = connect_to(q->dialer);
     if (fd < 0)
         return fd;
     const struct exe_channel channel = { .socket = fd, .process = -1 };
@@ -82,8 +68,6 @@ static int attempt(struct exe_dial *q)
         return e;
     (void)sv_take_fd(&fd);
     q->unsent = exe_channel_send(&channel, &q->request, q->fds, q->n_fds);
-    if (q->unsent == 0 && q->ready)
-        q->unsent = exe_channel_ready(&channel);
     if (q->unsent < 0)
         (void)shutdown(channel.socket,
                        SHUT_RDWR); /* its owner sees the end, and asks exe_dial_again */
@@ -91,10 +75,10 @@ static int attempt(struct exe_dial *q)
     return 0;
 }
 
-static int unread(const struct exe_dial *q)
+static bool unread(const struct exe_dial *q)
 {
     int n = 0;
-    return ioctl(q->socket, SIOCOUTQ, &n) < 0 ? 0 : n;
+    return ioctl(q->socket, SIOCOUTQ, &n) == 0 && n > 0;
 }
 
 static int on_watch(sd_event_source *s, uint64_t usec, void *userdata);
@@ -104,7 +88,6 @@ static void asked(struct exe_dial *q)
 {
     struct exe_dialer *d = q->dialer;
     q->sent = true;
-    q->queued = unread(q);
     q->asked_ms = sv_now_ms();
     d->at_once++;
     DL_APPEND(d->asked, q);
@@ -209,7 +192,7 @@ static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
     do {
         late = NULL;
         DL_FOREACH (d->asked, q)
-            if (q->queued > 0 && q->asked_ms <= since && unread(q) >= q->queued)
+            if (q->asked_ms <= since && unread(q))
                 late = q;
         if (late) {
             not_asked(late);
@@ -261,22 +244,15 @@ const char *exe_dialer_path(const struct exe_dialer *d)
     return d->address.sun_path;
 }
 
-bool exe_dial_at_once(const struct exe_dialer *d)
-{
-    return !d->waiting && !d->resting && d->at_once < EXE_DIAL_AT_ONCE;
-}
-
 int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds,
-             int connection, const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
+             const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
 {
     struct exe_dial *q = exe_request_ok(r) ? calloc(1, sizeof(*q)) : NULL;
     if (!exe_request_ok(r))
         return -EINVAL;
     if (!q)
         return -ENOMEM;
-    *q = (struct exe_dial){
-        .dialer = d, .request = *r, .connection = connection, .ops = *ops, .userdata = userdata
-    };
+    *q = (struct exe_dial){ .dialer = d, .request = *r, .ops = *ops, .userdata = userdata };
     for (; q->n_fds < n_fds; q->n_fds++)
         if ((q->fds[q->n_fds] = fcntl(fds[q->n_fds], F_DUPFD_CLOEXEC, 0)) < 0) {
             int e = -errno;
@@ -298,19 +274,6 @@ void exe_dial_again(struct exe_dial *q)
     q->unsent = 0;
     if (!d->resting)
         wait_a_little(d);
-}
-
-/* The word is counted beside the request, and may count for as much: as long as the request is
- * unread there is more than before. */
-int exe_dial_ready(struct exe_dial *q)
-{
-    const struct exe_channel channel = { .socket = q->socket, .process = -1 };
-    q->ready = true;
-    if (!q->sent)
-        return 0;
-    int e = exe_channel_ready(&channel), now = unread(q);
-    q->queued = q->queued > 0 && now > q->queued ? now : 0;
-    return e;
 }
 
 bool exe_dial_unsent(const struct exe_dial *q)

@@ -36,21 +36,11 @@ struct exe_dial_ops {
     void (*failed)(int error, void *userdata);
 };
 
-/* A connection on which nothing is asked yet: a helper waits at its end, whose file is `helper`. */
-int exe_dial_connect(const struct exe_dialer *d, const char *helper, struct exe_channel *ret)
-    _must_use_;
-/* Would a request go out now? */
-bool exe_dial_at_once(const struct exe_dialer *d);
-/* `fds` are duplicated. `connection`: of exe_dial_connect, asked nothing yet, and only when
- * exe_dial_at_once; -1: a new one. */
+/* `fds` are duplicated. */
 int exe_dial(struct exe_dialer *d, const struct exe_request *r, const int *fds, size_t n_fds,
-             int connection, const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret)
-    _must_use_;
+             const struct exe_dial_ops *ops, void *userdata, struct exe_dial **ret) _must_use_;
 /* It was not sent, although connected: what ends then has not read it. */
 bool exe_dial_unsent(const struct exe_dial *q);
-/* exe_channel_ready follows the request: now, if it has gone out, and wherever it is sent from now
- * on. 0, or -errno. */
-int exe_dial_ready(struct exe_dial *q);
 /* It was not read. */
 void exe_dial_again(struct exe_dial *q);
 /* Answered, or of no use any more: its place is free. */

@@ -20,9 +20,7 @@ struct exe {
     enum exe_network network;
     uint32_t net_rate_kbit, net_ceil_kbit, addresses;
     uint64_t next_request;
-    struct exe_call *calls; /* utlist */
-    struct exe_call *spare; /* one of these, or none */
-    sd_event_source *spare_start, *spare_end;
+    struct exe_call *calls;           /* utlist */
     struct exe_container *containers; /* utlist */
     struct exe_localizer *localizers; /* utlist */
     struct operation *operations;     /* utlist: asked and not answered */
@@ -40,14 +38,18 @@ struct exe_call_ops {
     void (*closed)(void *userdata);
     void (*ended)(int status, void *userdata);
 };
-/* `fds` are duplicated by sending. `closed` and `ended` may be NULL. */
+/* Setuid mode: starts the helper, which waits for its request; socket-activated mode: only the
+ * object. Until the request is sent no event is dispatched by the caller. */
+int exe_call_open(struct exe *x, struct exe_call **ret, struct sv_error *err) _must_use_;
+/* The one request of `c`, which is gone when this fails. `fds` are duplicated; `closed` and `ended`
+ * may be NULL. */
+int exe_call_send(struct exe_call *c, struct exe_request *r, const int *fds, size_t n_fds,
+                  const struct exe_call_ops *ops, void *userdata, struct sv_error *err) _must_use_;
+/* Both. */
 int exe_call_start(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                    const struct exe_call_ops *ops, void *userdata, struct exe_call **ret,
                    struct sv_error *err) _must_use_;
-/* After LAUNCH, when the container's group is made: until then the helper starts and writes
- * nothing. */
-void exe_call_ready(struct exe_call *c);
-/* Instead of exe_call_ready: no callback follows, the process ends. */
+/* Before exe_call_send, or in its place: the helper ends without a request. */
 void exe_call_abandon(struct exe_call *c);
 /* No callback follows; the process is left to itself (and reaped when it ends). NULL is accepted.
  */

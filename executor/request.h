@@ -15,14 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXE_PROTOCOL_VERSION 4
+#define EXE_PROTOCOL_VERSION 5
 #define EXE_RECORD_VERSION 1 /* its own: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
 #define EXE_RECORD_MAGIC 0x78457653u  /* "SvEx" */
-#define EXE_GROUP_READY                                                                            \
-    'g' /* alone in a datagram, once, after LAUNCH: the container's group is made. Until it comes  \
-         * nothing is written and nothing started */
 
 #define EXE_DIRS_MAX 32            /* local dirs, log dirs: an index is a bit of a mask */
 #define EXE_USER_MAX 64            /* bytes of a user name */

@@ -34,7 +34,7 @@ executor/test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
 executor/test-dial_DEPS := $(EXECUTOR_A) $(COMMON_A)
 executor/test-call_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 executor/test-call_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-dial_LDLIBS := $(EXECUTOR_LDLIBS) -Wl,--wrap=ioctl
+executor/test-dial_LDLIBS := $(EXECUTOR_LDLIBS)
 executor/test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
 executor/test-container-delete_DEPS := $(BUILD)/executor/request.o
 executor/test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)
@@ -51,6 +51,6 @@ $(BUILD)/container-network: $(NETWORK_OBJS)
 PROGRAMS += $(BUILD)/container-network
 UNIT_TESTS += executor/test-network-plan
 executor/test-network-plan_DEPS := $(BUILD)/executor/network-plan.o
-$(BUILD)/tests/integration/launch-life: $(BUILD)/tests/integration/launch-life.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+$(BUILD)/tests/integration/executor/launch-life: $(BUILD)/tests/integration/executor/launch-life.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 	$(call link,$(EXECUTOR_LDLIBS))
-TEST_PROGRAMS += $(BUILD)/tests/integration/launch-life
+TEST_PROGRAMS += $(BUILD)/tests/integration/executor/launch-life

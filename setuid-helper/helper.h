@@ -26,27 +26,32 @@ struct hlp {
     struct exe_request req;
     int fds[EXE_FDS_MAX];
     struct hlp_policy cfg; /* what root's configuration comes to */
-    int table;             /* its file, for the users in it */
-    int ahead;             /* hlp_build_ahead's mount namespace; 0: none */
-    int home;              /* its own; 0: it has not left it */
-    int init, watcher;     /* container-init and -monitor; 0: not looked for yet */
-    int hidden;            /* a container's HLP_HIDDEN, which an own /dev covers */
+    int table;             /* the policy's file, for its table of users */
+    int host_ns;           /* the host's mount namespace while the process is in another one; -1 */
+    int monitor_program;   /* container-monitor, for an exec by descriptor */
+    int hidden;            /* a container's HLP_HIDDEN, which an own /dev covers; -1 */
     struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
     gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
     bool activated; /* started by systemd, for a connection: root from the first instruction */
 };
 
-/* main.c: ends the process with `status`; before the drop the caller gets a reply. In the launched
- * child the same goes through the status pipe to the monitor. `what` names the object. */
+/* fail.c: ends the process with `status`, after undoing (hlp_on_fail) and reporting (hlp_fail_to);
+ * in the launched child a message to its pipe takes the place of both. `what` names the object. */
 _Noreturn void hlp_fail(enum exe_status status, int error, const char *what);
-void hlp_reply(enum exe_status status, int error, const char *text);
-void hlp_load_policy(struct hlp *h); /* made anew where it is not up to date */
-void hlp_wait_for_group(
-    void); /* until the daemon has made it; whoever hangs up instead has asked for nothing */
-bool hlp_is_channel(int fd);                          /* a SOCK_SEQPACKET of AF_UNIX */
-void hlp_fail_to_pipe(int fd);                        /* from now on hlp_fail writes there */
-void hlp_on_fail(void (*fn)(void *), void *argument); /* undo, called once before the reply */
+void hlp_fail_to(void (*fn)(enum exe_status status, int error, const char *what));
+void hlp_fail_to_pipe(int fd);                        /* a struct hlp_message is written there */
+void hlp_on_fail(void (*fn)(void *), void *argument); /* called once; NULL: nothing to undo */
+
+/* request-socket.c */
+bool hlp_is_channel(int fd); /* a SOCK_SEQPACKET of AF_UNIX */
+/* The request datagram and its descriptors, within ten seconds. */
+size_t hlp_receive(uint8_t *buf, size_t size, int fds[EXE_FDS_MAX], int *ret_n_fds);
+void hlp_reply(uint64_t request_id, enum exe_status status, int error, const char *text);
+
+/* policy-load.c */
+void hlp_load_policy(struct hlp *h);
+
 size_t hlp_format(char *buf, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* length; fails with REQUEST when it does not fit */
 
@@ -168,47 +173,35 @@ struct hlp_child {
     unsigned n_nodes;
     int caches[2 * EXE_DIRS_MAX]; /* LOCALIZE: trees by EXE_LOCALIZER_CACHE_FD's numbers - 16 */
 };
-/* While nothing is asked yet: a copy of the prepared root that is likely to be wanted, with the
- * file systems that need nothing of a request; a launch has the rest to do. It counts as long as
- * the policy. */
-void hlp_build_ahead(struct hlp *h);
-void hlp_own_mounts(struct hlp *h,
-                    struct hlp_child *c); /* its namespace, without its directories */
+/* The root template of the request's profile; -1: the profile has none. Where it has just been
+ * replaced the policy is loaded anew. */
+int hlp_open_root_template(struct hlp *h);
+/* Detached mounts of the process' own directories, and where they belong: base and rest. */
+struct hlp_dirs {
+    struct hlp_dir {
+        int fd;
+        const char *base, *kind; /* "local" or "log": these have the same mount points */
+        char rest[256];
+    } v[4 * EXE_DIRS_MAX + 2];
+    unsigned n;
+    const char *kind; /* of those that are added now */
+    int tmp;          /* the container's */
+};
+/* Leaves this process in the child's mount, IPC and UTS namespaces, made from the template. */
+void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
+                       const struct hlp_dirs *dirs);
 void hlp_enter(int mounts);
 /* In the child: what needs its pid namespace and its group. */
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c);
 int hlp_copy_tree(int dir, bool read_only, const char *what); /* a detached mount of it */
 
-/* The mount namespace that container-prepare has made (root.c); -ENOENT when it is gone. */
-int hlp_open_prepared_root(unsigned profile, uint32_t number);
-
-/* directories.c: its own directories as detached mounts, and where they belong: base and rest. */
-struct hlp_tree {
-    int fd;                  /* -1: not made yet, or put there */
-    int parent;              /* of a log directory that is to be made: where */
-    const char *base, *kind; /* "local" or "log": these have the same mount points */
-    char rest[256];
-};
-struct hlp_trees {
-    struct hlp_tree v[4 * EXE_DIRS_MAX + 2];
-    unsigned n;
-    int app;          /* where the work dir is to be made */
-    int work;         /* the local directory of that */
-    const char *kind; /* of those that are added now */
-};
-void hlp_own_trees(const struct hlp *h, struct hlp_child *c,
-                   struct hlp_trees *t);                      /* those that there are */
-void hlp_new_trees(const struct hlp *h, struct hlp_trees *t); /* makes the others */
-/* sandbox.c: in the child's mount namespace, first their mount points, all of them; then those that
- * are there. */
-void hlp_tree_points(const struct hlp *h, const struct hlp_child *c, const struct hlp_trees *t);
-void hlp_attach_trees(const struct hlp_child *c, struct hlp_trees *t);
+/* directories.c: opens what is there and makes the container's own. */
+void hlp_open_dirs(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *dirs);
 
 /* init.c: the launched child. */
 _Noreturn void hlp_child(const struct hlp *h, struct hlp_child *c);
 
 /* The operations: launch.c, operations.c. */
-void hlp_find_programs(struct hlp *h);    /* what the launch's two processes become; once */
 _Noreturn void hlp_launch(struct hlp *h); /* and LOCALIZE */
 _Noreturn void hlp_init_app(struct hlp *h);
 _Noreturn void hlp_signal(struct hlp *h);

@@ -110,7 +110,7 @@ static bool held_for_nothing(const char *held)
     return empty;
 }
 
-static bool up_to_date(const struct hlp_policy *p)
+bool hlp_policy_up_to_date(const struct hlp_policy *p)
 {
     for (uint32_t i = 0; i < p->n_sources; i++) {
         struct hlp_source now = p->sources[i];
@@ -132,15 +132,9 @@ int hlp_policy_read(struct hlp_policy *p)
                 p->length <= sizeof(*p) &&
                 (uint64_t)st.st_size == p->length + p->n_users * sizeof(struct hlp_user) &&
                 read(fd, p->text, p->length - head) == (ssize_t)(p->length - head) &&
-                hlp_policy_place(p, p->length) && up_to_date(p);
+                hlp_policy_place(p, p->length) && hlp_policy_up_to_date(p);
     if (good)
         return fd;
     (void)close(fd);
     return -1;
-}
-
-bool hlp_policy_in_force(const struct hlp_policy *p, int fd)
-{
-    struct stat st;
-    return fstat(fd, &st) == 0 && st.st_nlink != 0 && up_to_date(p);
 }

@@ -119,10 +119,10 @@ bool hlp_policy_place(struct hlp_policy *p, size_t len);
 bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id);
 /* Looks at what is at its path now. */
 void hlp_source_look(struct hlp_source *s);
+/* Is every source as it was when the policy was made? */
+bool hlp_policy_up_to_date(const struct hlp_policy *p);
 /* Reads the file; -1 when there is none, or it is not of this build or not up to date. Else a
  * descriptor of it, for the table of users. */
 int hlp_policy_read(struct hlp_policy *p);
-/* Is what was read, of which `fd` is the file, still the policy, and up to date? */
-bool hlp_policy_in_force(const struct hlp_policy *p, int fd);
 
 #endif

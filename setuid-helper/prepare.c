@@ -30,17 +30,11 @@ static bool asked_by_executor(void)
     return fstat(1, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-_Noreturn void hlp_fail(enum exe_status status, int error, const char *what)
+static void print(enum exe_status status, int error, const char *what)
 {
-    struct hlp_message m = { .status = (int32_t)status, .error = error };
-    size_t n = strlen(what);
-    memcpy(m.what, what, n < sizeof(m.what) ? n : sizeof(m.what) - 1);
-    if (asked_by_executor())
-        (void)!write(1, &m, sizeof(m));
-    else
-        (void)dprintf(2, "container-prepare: %s%s%s\n", what, error ? ": " : "",
-                      error ? strerror(error) : "");
-    _exit((int)status);
+    (void)status;
+    (void)dprintf(2, "container-prepare: %s%s%s\n", what, error ? ": " : "",
+                  error ? strerror(error) : "");
 }
 
 /* The state directory, made with its parents where they are missing; proved to be root's. */
@@ -146,6 +140,9 @@ int main(int argc, char **argv)
     static struct hlp_policy there;
     struct hlp_users users;
     (void)argv;
+    hlp_fail_to(print);
+    if (asked_by_executor())
+        hlp_fail_to_pipe(1);
     if (argc != 1 || syscall(SYS_close_range, 3, ~0U, 0) < 0)
         hlp_fail(EXE_STATUS_ARGUMENTS, EINVAL, "container-prepare takes no argument");
     if (geteuid() != 0)

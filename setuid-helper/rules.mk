@@ -3,12 +3,12 @@
 # configuration, state and programs are compiled in; a change of them rebuilds only these objects.
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
-HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o hygiene.o policy.o accounts.o path.o cgroup.o \
+HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o fail.o request-socket.o policy-load.o hygiene.o policy.o accounts.o path.o cgroup.o \
 	devices.o network.o program.o sandbox.o mounts.o directories.o init.o label.o launch.o operations.o \
 	request.o)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
-PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o compile.o device-code.o devices.o standing.o config.o policy.o \
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o compile.o device-code.o devices.o standing.o config.o policy.o \
 	passwd.o path.o mounts.o root.o)
 # What it becomes beside a container, without privilege: executed in every launch, so small and static like it.
 WATCH_OBJS := $(addprefix $(BUILD)/setuid-helper/watch/, container-monitor.o container-init.o request.o)
@@ -92,9 +92,9 @@ fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
 fuzz-executor-policy_DEPS := $(HELPER_TEST_OBJS)
 
 # What the lane runs inside containers: no library, nothing of the host is needed.
-$(addprefix $(BUILD)/tests/integration/,probe reach fake-lookup): $(BUILD)/tests/integration/%: \
-		tests/integration/%.c
+$(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach fake-lookup): $(BUILD)/%: \
+		%.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) -Wall -Wextra -O1 -D_GNU_SOURCE -static -o $@ $<
-TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/,probe reach fake-lookup)
+TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach fake-lookup)

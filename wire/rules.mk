@@ -74,7 +74,7 @@ TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client
 $(BUILD)/tests/interop/rm-client: $(BUILD)/tests/interop/rm-client.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 
-# Server and load generator, also for Hadoop's server: tests/bench/bench-ipc and tests/integration/test-benches.
+# Server and load generator, also for Hadoop's server: tests/bench/bench-ipc and tests/integration/bench/test-benches.
 TEST_PROGRAMS += $(BUILD)/tests/bench/ipc-serve $(BUILD)/tests/bench/ipc-load
 BENCH_IPC := $(BUILD)/tests/bench/ipc-serve $(BUILD)/tests/bench/ipc-load
 $(BENCH_IPC): %: %.o $(WIRE_A) $(COMMON_A)

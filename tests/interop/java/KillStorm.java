@@ -20,7 +20,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * Kills applications at random moments of their lives, eight at a time, and waits for the end of each:
- * KillStorm COUNT SEED. Prints "MOMENT TAB STATE TAB how many"; driven by tests/interop/test-kills.
+ * KillStorm COUNT SEED. Prints "MOMENT TAB STATE TAB how many"; driven by tests/interop/cases/kills.py.
  */
 public final class KillStorm {
   private static final String[] MOMENTS = {"submitted", "accepted", "launched", "running", "ending"};

@@ -270,8 +270,10 @@ public final class TokenProbe {
         yarn.init(conf);
         yarn.start();
         try (Master a = submit(); Master b = submit()) {
+            Grant late = a.grant(); /* its token expires while the other cases run */
             nodeManager(a, b);
             resourceManager(a, b);
+            expired(late);
             Grant last = a.grant();
             a.end();
             awaitEnd(a);
@@ -309,7 +311,9 @@ public final class TokenProbe {
         stop("stop: own container", g, g.nm);
         awaitComplete(g);
         start("container: the token of a completed container", g, g.nm, g.container);
-        Grant late = a.grant();
+    }
+
+    private void expired(Grant late) throws Exception {
         ContainerTokenIdentifier id = new ContainerTokenIdentifier();
         id.readFields(new java.io.DataInputStream(new java.io.ByteArrayInputStream(late.container.getIdentifier())));
         while (System.currentTimeMillis() <= id.getExpiryTimeStamp()) {

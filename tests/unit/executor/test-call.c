@@ -1,6 +1,6 @@
-/* executor/call.c in the mode by a socket, against a listener that drops connections or reads what
- * is asked: a request that nobody has read is asked again, whenever that comes out; one that was
- * read never is. */
+/* executor/call.c. Socket-activated mode, against a listener that drops connections or reads the
+ * request: a request that was not read is retried; one that was read never is. Setuid mode: nothing
+ * is retried. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,16 +102,10 @@ static void turns(struct ground *g)
         assert_return_code(sd_event_run(g->event, 20000), 0);
 }
 
-/* The first connection on which something is asked; the spare's is closed. -1: there is none. */
+/* The next connection; -1: there is none. */
 static int asked(struct ground *g)
 {
-    for (;;) {
-        char byte;
-        int fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
-        if (fd < 0 || recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 1)
-            return fd;
-        (void)sv_close(fd);
-    }
+    return accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
 }
 
 static uint64_t request_on(int fd)
@@ -123,7 +117,7 @@ static uint64_t request_on(int fd)
 }
 
 static void reply_to(int fd, uint64_t request_id)
-{ /* 0: of one that has done nothing */
+{
     const struct exe_reply_head head = { .magic = EXE_REPLY_MAGIC,
                                          .version = EXE_PROTOCOL_VERSION,
                                          .status = EXE_STATUS_CGROUP,
@@ -131,16 +125,22 @@ static void reply_to(int fd, uint64_t request_id)
     assert_int_equal(send(fd, &head, sizeof(head), 0), sizeof(head));
 }
 
-/* Another is asked, and told request and word at once; the call has its answer and its end. */
-static void another_answers(struct ground *g)
+static void test_dropped_request_is_retried(void **state)
 {
-    char word = 0;
-    int fd = asked(g);
+    struct ground *g = *state;
+    int fd;
+    launch(g);
+    for (int i = 0; i < 4; i++) {
+        fd = asked(g);
+        assert_true(fd >= 0);
+        (void)sv_close(fd);
+        turns(g);
+        assert_int_equal(g->answers, 0);
+    }
+    fd = asked(g);
     assert_true(fd >= 0);
     const uint64_t id = request_on(fd);
     assert_true(id > 0);
-    assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), 1);
-    assert_int_equal(word, EXE_GROUP_READY);
     reply_to(fd, id);
     turns(g);
     assert_int_equal(g->answers, 1);
@@ -150,96 +150,34 @@ static void another_answers(struct ground *g)
     assert_int_equal(g->ends, 1);
 }
 
-/* Dropped unread: before the word that the group is made, after it, and again and again. */
-static void dropped(struct ground *g, bool before_the_word, int times)
+/* A refusal before the request was decoded has no request id. */
+static void test_refusal_without_id_is_the_answer(void **state)
 {
-    int fd;
-    launch(g);
-    if (!before_the_word)
-        exe_call_ready(g->call);
-    for (int i = 0; i < times; i++) {
-        fd = asked(g);
-        assert_true(fd >= 0);
-        (void)sv_close(fd);
-        if (before_the_word && i == 0)
-            exe_call_ready(g->call);
-        turns(g);
-        assert_int_equal(g->answers, 0);
-    }
-    another_answers(g);
-}
-
-static void test_dropped_before_the_word(void **state)
-{
-    dropped(*state, true, 1);
-}
-
-static void test_dropped_after_the_word(void **state)
-{
-    dropped(*state, false, 1);
-}
-
-static void test_dropped_again(void **state)
-{
-    dropped(*state, true, 4);
-}
-
-/* One that has read the request and given up on the word, before it came or just then. */
-static void gave_up(struct ground *g, bool before_the_word)
-{
+    struct ground *g = *state;
     launch(g);
     int fd = asked(g);
     assert_true(request_on(fd) > 0);
-    if (!before_the_word)
-        exe_call_ready(g->call);
     reply_to(fd, 0);
     (void)sv_close(fd);
-    if (before_the_word)
-        exe_call_ready(g->call);
     turns(g);
-    assert_int_equal(g->answers, 0);
-    another_answers(g);
+    assert_int_equal(g->answers, 1);
+    assert_true(g->replied);
+    assert_int_equal(asked(g), -1);
 }
 
-static void test_gave_up_before_the_word(void **state)
+/* Without an answer a request that was read may have been done in part: the call is over. */
+static void test_read_request_is_not_retried(void **state)
 {
-    gave_up(*state, true);
-}
-
-static void test_gave_up_when_the_word_came(void **state)
-{
-    gave_up(*state, false);
-}
-
-/* Read, and no answer: it may have been done in part, and is over. */
-static void read_and_ended(struct ground *g, bool word)
-{
+    struct ground *g = *state;
     launch(g);
     int fd = asked(g);
     assert_true(request_on(fd) > 0);
-    if (word) {
-        char byte;
-        exe_call_ready(g->call);
-        assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 1);
-    }
     (void)sv_close(fd);
-    if (!word)
-        exe_call_ready(g->call);
     turns(g);
     assert_int_equal(g->answers, 1);
     assert_false(g->replied);
     assert_int_equal(g->ends, 1);
     assert_int_equal(asked(g), -1);
-}
-
-static void test_read_and_ended(void **state)
-{
-    read_and_ended(*state, true);
-}
-
-static void test_read_and_ended_before_the_word(void **state)
-{
-    read_and_ended(*state, false);
 }
 
 /* ---- helpers that are started -----------------------------------------------------------------*/
@@ -270,9 +208,8 @@ static int asked_times(const struct ground *g)
     return stat(path, &st) == 0 ? (int)st.st_size : 0;
 }
 
-/* One that has read is not followed by another, whatever another call of the loop has just been
- * told: errno outlives it. */
-static void test_read_and_ended_beside_one_that_was_dropped(void **state)
+/* Whatever errno another call of the loop has left. */
+static void test_setuid_mode_never_retries(void **state)
 {
     struct ground *g = *state;
     char path[64];
@@ -295,15 +232,10 @@ static void test_read_and_ended_beside_one_that_was_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_dropped_before_the_word, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_dropped_after_the_word, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_dropped_again, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_gave_up_before_the_word, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_gave_up_when_the_word_came, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_and_ended, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_and_ended_before_the_word, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_and_ended_beside_one_that_was_dropped, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_dropped_request_is_retried, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_refusal_without_id_is_the_answer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_read_request_is_not_retried, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_setuid_mode_never_retries, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

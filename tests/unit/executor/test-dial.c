@@ -2,13 +2,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sockios.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -35,31 +33,6 @@ struct ground {
     int listening;
     struct call calls[CALLS];
 };
-
-/* How the kernel counts what is unread is its own matter: here every datagram counts for the same.
- */
-static int together; /* what it counts for a request and a word */
-int __real_ioctl(int fd, unsigned long request, ...);
-int __wrap_ioctl(int fd, unsigned long request, int *n);
-int __wrap_ioctl(int fd, unsigned long request, int *n)
-{
-    int r = __real_ioctl(fd, request, n);
-    if (r == 0 && request == SIOCOUTQ && together)
-        *n = *n >= together ? 2 : *n > 0;
-    return r;
-}
-
-static void count(void)
-{
-    const struct exe_request r = { .op = EXE_OP_CHECK };
-    int pair[2];
-    assert_return_code(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), errno);
-    assert_int_equal(send(pair[0], &r, sizeof(r), 0), sizeof(r));
-    assert_int_equal(send(pair[0], "g", 1, 0), 1);
-    assert_return_code(__real_ioctl(pair[0], SIOCOUTQ, &together), errno);
-    (void)sv_close(pair[0]);
-    (void)sv_close(pair[1]);
-}
 
 static int set_up(void **state)
 {
@@ -122,8 +95,7 @@ static const struct exe_dial_ops ops = { .connected = connected, .failed = faile
 static void ask(struct ground *g, int i)
 {
     const struct exe_request r = { .op = EXE_OP_CHECK, .request_id = (uint64_t)i + 1 };
-    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, -1, &ops, &g->calls[i], &g->calls[i].dial),
-                       0);
+    assert_return_code(exe_dial(g->dialer, &r, NULL, 0, &ops, &g->calls[i], &g->calls[i].dial), 0);
 }
 
 /* The next connection, and whose request is on it; -1: none is waiting. */
@@ -298,61 +270,6 @@ static void test_not_read(void **state)
     (void)sv_close(fd);
 }
 
-/* A helper that has read the request and not yet the word behind it is at work, for as long as it
- * likes; whenever the word was sent. One that has read neither is given up. */
-static void test_word_not_read(void **state)
-{
-    struct ground *g = *state;
-    struct exe_request r;
-    int fds[4];
-    sv_clock_set_test(1000, 0);
-    for (int i = 0; i < 2; i++) { /* 0, 1: with the request */
-        ask(g, i);
-        assert_int_equal(exe_dial_ready(g->calls[i].dial), 0);
-    }
-    hear(g, 8);
-    while (g->calls[1].socket < 0)
-        turn(g);
-    ask(g, 2); /* 2, 3: later */
-    ask(g, 3);
-    for (int i = 0; i < 4; i++) {
-        fds[i] = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
-        assert_true(fds[i] >= 0);
-        if (i >= 2)
-            assert_int_equal(exe_dial_ready(g->calls[i].dial), 0);
-        if (i % 2 == 0)
-            assert_int_equal(recv(fds[i], &r, sizeof(r), 0), sizeof(r));
-    }
-    sv_clock_set_test(1000 + EXE_DIAL_UNREAD_MS, 0);
-    while (g->calls[1].dial || g->calls[3].dial)
-        turn(g);
-    turn(g);
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(g->calls[i].error, i % 2 ? -ETIMEDOUT : 0);
-        (void)sv_close(fds[i]);
-    }
-}
-
-/* The same where it was read before the word was sent: there is less in the queue then, not more.
- */
-static void test_read_before_word(void **state)
-{
-    struct ground *g = *state;
-    int fd;
-    sv_clock_set_test(1000, 0);
-    hear(g, 8);
-    ask(g, 0);
-    ask(g, 1);
-    assert_int_equal(take(g, &fd), 0);
-    assert_int_equal(exe_dial_ready(g->calls[0].dial), 0);
-    sv_clock_set_test(1000 + EXE_DIAL_UNREAD_MS, 0);
-    while (g->calls[1].dial)
-        turn(g);
-    turn(g);
-    assert_non_null(g->calls[0].dial);
-    (void)sv_close(fd);
-}
-
 /* A queue that is full at the other end is not waited for in the call. */
 static void test_full(void **state)
 {
@@ -392,8 +309,7 @@ static void test_descriptors(void **state)
     } control;
     int p[2], fd, passed;
     assert_return_code(pipe2(p, O_CLOEXEC), errno);
-    assert_return_code(exe_dial(g->dialer, &r, &p[1], 1, -1, &ops, &g->calls[0], &g->calls[0].dial),
-                       0);
+    assert_return_code(exe_dial(g->dialer, &r, &p[1], 1, &ops, &g->calls[0], &g->calls[0].dial), 0);
     (void)sv_close(p[1]);
     hear(g, 8);
     while (g->calls[0].socket < 0)
@@ -419,66 +335,6 @@ static void test_descriptors(void **state)
     (void)sv_close(fd);
 }
 
-/* The word that a group is made comes behind its request, on whatever connection that goes out. */
-static void test_ready(void **state)
-{
-    struct ground *g = *state;
-    char word;
-    int fd;
-    ask(g, 0);
-    ask(g, 1);
-    assert_int_equal(exe_dial_ready(g->calls[0].dial), 0);
-    hear(g, 8);
-    while (g->calls[1].socket < 0)
-        turn(g);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(take(g, &fd), 0);
-        assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), 1);
-        assert_int_equal(word, EXE_GROUP_READY);
-        assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), -1);
-        (void)sv_close(fd);
-        assert_int_equal(take(g, &fd), i == 0 ? 1 : -1);
-        if (i == 1)
-            break;
-        assert_int_equal(recv(fd, &word, 1, MSG_DONTWAIT), -1);
-        (void)sv_close(fd);
-        g->calls[0].socket = sv_close(g->calls[0].socket);
-        exe_dial_again(g->calls[0].dial);
-        while (g->calls[0].socket < 0)
-            turn(g);
-    }
-}
-
-static int asked_on(int fd)
-{
-    struct exe_request r;
-    return recv(fd, &r, sizeof(r), MSG_DONTWAIT) == sizeof(r) ? (int)r.request_id - 1 : -1;
-}
-
-/* A connection for a helper that waits, and which file that is. */
-static void test_connect(void **state)
-{
-    struct ground *g = *state;
-    struct exe_channel c = EXE_CHANNEL_NONE;
-    assert_int_equal(exe_dial_connect(g->dialer, g->dir, &c), -ENOENT);
-    hear(g, 8);
-    assert_return_code(exe_dial_connect(g->dialer, g->dir, &c), 0);
-    assert_true(exe_channel_is_current(&c, g->dir));
-    int fd = accept4(g->listening, NULL, NULL, SOCK_CLOEXEC);
-    const struct exe_request r = { .op = EXE_OP_CHECK, .request_id = 1 };
-    assert_true(exe_dial_at_once(g->dialer));
-    assert_return_code(
-        exe_dial(g->dialer, &r, NULL, 0, c.socket, &ops, &g->calls[0], &g->calls[0].dial), 0);
-    assert_int_equal(g->calls[0].socket, c.socket); /* that one, and no other */
-    c.socket = -1;
-    assert_int_equal(asked_on(fd), 0);
-    assert_int_equal(take(g, &fd), -1);
-    (void)sv_close(fd);
-    assert_return_code(chmod(g->dir, 0711), errno);
-    assert_false(exe_channel_is_current(&c, g->dir));
-    exe_channel_close(&c);
-}
-
 static void test_refused(void **state)
 {
     struct ground *g = *state;
@@ -486,7 +342,7 @@ static void test_refused(void **state)
     struct exe_dial *q;
     char path[200];
     const struct exe_request bad = { .op = 99 };
-    assert_int_equal(exe_dial(g->dialer, &bad, NULL, 0, -1, &ops, &g->calls[0], &q), -EINVAL);
+    assert_int_equal(exe_dial(g->dialer, &bad, NULL, 0, &ops, &g->calls[0], &q), -EINVAL);
     assert_int_equal(exe_dialer_new(g->event, "relative", &d), -EINVAL);
     memset(path, '/', sizeof(path));
     path[sizeof(path) - 1] = '\0';
@@ -495,7 +351,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    count();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_order_and_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
@@ -503,12 +358,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_full_for_long, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_word_not_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_read_before_word, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_descriptors, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_ready, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_connect, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

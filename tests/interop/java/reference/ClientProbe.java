@@ -50,7 +50,7 @@ import org.apache.hadoop.yarn.exceptions.YarnException;
 /**
  * Calls every public method of YarnClient and prints "CASE TAB what came of it", so that two
  * ResourceManagers can be compared: fields that do not depend on time or place, or the exception.
- * Driven by tests/interop/test-yarn-client.
+ * Driven by tests/interop/cases/yarn_client.py.
  */
 public final class ClientProbe {
   private final Configuration conf = new YarnConfiguration();

@@ -1,0 +1,24 @@
+/* What the files of the container manager share: who asks, and rows of answers. Included by
+ * container-manager.c and container-start.c only. */
+#ifndef SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_INTERNAL_H
+#define SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_INTERNAL_H
+
+#include "wire/ipc-server.h"
+#include "wire/methods.h"
+#include "wire/token.h"
+
+#define NM_CM_TARGET "ContainerManageImpl" /* audit lines, as Hadoop spells it on success … */
+#define NM_CM_TARGET_FAILURE "ContainerManagerImpl" /* … and on failure */
+
+/* The NMToken that the caller has presented. When it is refused the call is finished already. */
+int nm_cm_caller(struct ipc_call *call, struct yarn_nm_token *ret) _must_use_;
+void nm_cm_out_of_memory(struct ipc_call *call); /* finishes the call */
+/* One row of a failed map; NULL when the arena is exhausted. */
+Hadoop__Yarn__ContainerExceptionMapProto *nm_cm_failed_row(struct sv_arena *a,
+                                                           struct yarn_container_id id,
+                                                           const char *java_class,
+                                                           const char *message);
+/* container-start.c: an ipc_handler. */
+void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
+
+#endif

@@ -1,0 +1,14 @@
+/* ContainerManagementProtocol, as ApplicationMasters use it (ContainerManagerImpl). Every caller is
+ * authenticated by an NMToken and still hostile: what a request may touch is decided here, with the
+ * exception classes and words of Hadoop's NodeManager. */
+#ifndef SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H
+#define SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H
+
+#include "wire/ipc-server.h"
+
+struct nm;
+
+/* The protocol table; handlers' userdata is the struct nm. */
+extern const struct ipc_protocol nm_container_management;
+
+#endif
