@@ -1,6 +1,7 @@
 /* One run of the `selvedge` command, see session.h. */
 #include "client/session.h"
 
+#include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -32,6 +33,22 @@ int cli_parse_app(const char *text, struct yarn_app_id *ret)
         return 0;
     (void)cli_fail("%s: not an application: expected application_<time>_<number>", text);
     return 2;
+}
+
+int cli_parse_all(const struct cli_ctx *ctx, int argc, char **argv, bool *ret_all)
+{
+    static const struct option options[] = { { "all", no_argument, NULL, 'a' }, { 0 } };
+    bool all = false;
+    int c;
+
+    optind = 1;
+    while ((c = getopt_long(argc, argv, "a", options, NULL)) != -1) {
+        if (c != 'a')
+            return cli_usage(ctx);
+        all = true;
+    }
+    *ret_all = all;
+    return 0;
 }
 
 int cli_loop(struct cli_ctx *ctx)
