@@ -11,7 +11,8 @@ int cli_usage(const struct cli_ctx *ctx)
 {
     const struct cli_command *c = ctx->command;
 
-    fprintf(stderr, "usage: selvedge %s   (selvedge %s --help tells more)\n", c->synopsis, c->name);
+    fprintf(stderr, "usage: selvedge %s   (selvedge %s --help shows details)\n", c->synopsis,
+            c->name);
     return 2;
 }
 
