@@ -2,9 +2,9 @@
 #include "rm-lite/context.h"
 
 #include <string.h>
-#include <uthash.h>
 #include <utlist.h>
 
+#include "rm-lite/hash.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"

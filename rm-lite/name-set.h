@@ -3,9 +3,8 @@
 #ifndef SELVEDGE_RM_LITE_NAME_SET_H
 #define SELVEDGE_RM_LITE_NAME_SET_H
 
-#include <uthash.h>
-
 #include "common/base.h"
+#include "rm-lite/hash.h"
 
 struct rm_name_set {
     char *name;

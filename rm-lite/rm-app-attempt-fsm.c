@@ -373,7 +373,7 @@ static int on_finishing_end(void *object, int event, void *arg)
     AT(s, RM_ATT_EV_KILL) = { on_kill, RM_ATT_ST_FINAL_SAVING, { 0 } },                            \
           AT(s, RM_ATT_EV_FAIL) = { on_fail, RM_ATT_ST_FINAL_SAVING, { 0 } }
 #define MASTER_ENDS(s)                                                                             \
-    AT(s, RM_ATT_EV_CONTAINER_FINISHED) = { on_container_finished, RM_ATT_ST_FINAL_SAVING, { s } }
+    AT(s, RM_ATT_EV_CONTAINER_FINISHED) = { on_container_finished, RM_ATT_ST_FINAL_SAVING, { 0 } }
 #define ABSORB(s)                                                                                  \
     STAY(s, RM_ATT_EV_KILL), STAY(s, RM_ATT_EV_FAIL), STAY(s, RM_ATT_EV_CONTAINER_FINISHED),       \
         STAY(s, RM_ATT_EV_EXPIRE), STAY(s, RM_ATT_EV_LAUNCHED), STAY(s, RM_ATT_EV_LAUNCH_FAILED),  \
@@ -449,9 +449,8 @@ static const struct sv_fsm_cell cells[RM_ATT_STATES * N] = {
     STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_REGISTERED),
     STAY(RM_ATT_ST_FINAL_SAVING, RM_ATT_EV_UNREGISTERED),
 
-    AT(RM_ATT_ST_FINISHING, RM_ATT_EV_CONTAINER_FINISHED) = { on_finishing_end,
-                                                              RM_ATT_ST_FINISHED,
-                                                              { RM_ATT_ST_FINISHING } },
+    AT(RM_ATT_ST_FINISHING,
+       RM_ATT_EV_CONTAINER_FINISHED) = { on_finishing_end, RM_ATT_ST_FINISHED, { 0 } },
     AT(RM_ATT_ST_FINISHING, RM_ATT_EV_EXPIRE) = { on_finishing_end, RM_ATT_ST_FINISHED, { 0 } },
     STAY(RM_ATT_ST_FINISHING, RM_ATT_EV_KILL),
     STAY(RM_ATT_ST_FINISHING, RM_ATT_EV_FAIL),

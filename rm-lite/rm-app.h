@@ -2,13 +2,13 @@
 #ifndef SELVEDGE_RM_LITE_RM_APP_H
 #define SELVEDGE_RM_LITE_RM_APP_H
 
-#include <uthash.h>
 #include <utlist.h>
 
 #include "common/arena.h"
 #include "common/fsm.h"
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/context.h"
+#include "rm-lite/hash.h"
 #include "rm-lite/resource.h"
 
 enum rm_app_state {

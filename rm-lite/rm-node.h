@@ -2,11 +2,11 @@
 #ifndef SELVEDGE_RM_LITE_RM_NODE_H
 #define SELVEDGE_RM_LITE_RM_NODE_H
 
-#include <uthash.h>
 #include <utlist.h>
 
 #include "common/fsm.h"
 #include "rm-lite/context.h"
+#include "rm-lite/hash.h"
 #include "rm-lite/resource.h"
 
 enum rm_node_state {

@@ -3,9 +3,9 @@
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
-#include <uthash.h>
 #include <utlist.h>
 
+#include "rm-lite/hash.h"
 #include "rm-lite/scheduler.h"
 
 #define RM_QUEUE_DEPTH_MAX 32

@@ -13,7 +13,6 @@
 #include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduler.h"
-#include "rm-lite/text.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
 
@@ -373,12 +372,12 @@ static int add_queue(const struct rm_queue_info *q, void *userdata)
 
         children = json_array();
         (void)json_object_set_new(o, "queues", json_pack("{s:o}", "queue", children));
-        if (!more) {
+        if (more)
+            t->list = more;
+        if (!more || !(t->list[t->n].path = strdup(q->path))) {
             json_decref(o);
             return -ENOMEM;
         }
-        t->list = more;
-        t->list[t->n].path = rm_strdup(q->path);
         t->list[t->n++].queues = children;
     }
     if (!q->parent) {

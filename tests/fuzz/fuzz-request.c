@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/ask.h"
+#include "executor/helper-protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
  *
  *     nm-driver --port RESOURCE_TRACKER_PORT [--heartbeat MS]
  *
- * One command a line on stdin, one JSON object a line on stdout (tests/integration/nm_driver.py):
+ * One command a line on stdin, one JSON object a line on stdout (tests/lib/nm_driver.py):
  *     registered MS                   waits for a registration newer than the last command, and the
  * heartbeat that tells that its answer has come start APP FIRST COUNT USER MEM FAULT COMMAND…
  *     stop|status|signal APP FIRST COUNT [N]

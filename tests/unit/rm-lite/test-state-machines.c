@@ -1,161 +1,13 @@
-/* The ResourceManager's state machines inside a real manager: every declared edge is walked, and
- * whole lives of applications end as Hadoop's, with its words. NodeManager and ApplicationMaster
- * are played by posting their events. */
+/* The ResourceManager's state machines inside a whole manager: every declared edge is walked, and
+ * the lives of applications end as Hadoop's, with its diagnostics. */
+#include "tests/unit/rm-lite/rm-fixture.h"
+
 #include <errno.h>
-#include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "common/str.h"
 #include "rm-lite/periodic.h"
-#include "rm-lite/rm-app-attempt.h"
-#include "rm-lite/rm-app-manager.h"
-#include "rm-lite/rm-app.h"
-#include "rm-lite/rm-container.h"
-#include "rm-lite/rm-node.h"
-#include "rm-lite/rm.h"
-#include "rm-lite/scheduling.h"
 #include "rm-lite/secrets.h"
-#include "rm-lite/store.h"
-#include "rm-lite/text.h"
-#include "wire/exit-status.h"
-#include "wire/methods.h"
 
-#define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
-#define W(x) HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__##x
-
-struct fix {
-    sd_event *event;
-    struct sv_conf *conf;
-    struct rm *rm;
-    char dir[64];
-};
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *f)
-{
-    (void)st;
-    (void)flag;
-    (void)f;
-    return remove(path);
-}
-
-static void start(struct fix *f)
-{
-    static const char *const services[] = { "address", "scheduler.address",
-                                            "resource-tracker.address", "admin.address",
-                                            "webapp.address" };
-    struct sv_error err = { 0 };
-
-    f->conf = sv_conf_new();
-    assert_non_null(f->conf);
-    for (size_t i = 0; i < SV_ARRAY_LEN(services); i++) {
-        char key[80];
-
-        (void)snprintf(key, sizeof(key), "yarn.resourcemanager.%s", services[i]);
-        assert_int_equal(sv_conf_set(f->conf, key, "127.0.0.1:0"), 0);
-    }
-    assert_int_equal(sv_conf_set(f->conf, "selvedge.rm.state-dir", f->dir), 0);
-    assert_int_equal(
-        sv_conf_set(f->conf, "yarn.scheduler.capacity.maximum-am-resource-percent", "1"), 0);
-    if (rm_new(f->event, f->conf, &f->rm, &err) < 0)
-        fail_msg("%s", err.text);
-}
-
-static void stop(struct fix *f)
-{
-    f->rm = rm_free(f->rm);
-    f->conf = sv_conf_free(f->conf);
-}
-
-static void setup(struct fix *f)
-{
-    memset(f, 0, sizeof(*f));
-    (void)snprintf(f->dir, sizeof(f->dir), "%s", "/tmp/test-rm-XXXXXX");
-    assert_non_null(mkdtemp(f->dir));
-    assert_true(sd_event_new(&f->event) >= 0);
-    start(f);
-}
-
-static void teardown(struct fix *f)
-{
-    stop(f);
-    sd_event_unref(f->event);
-    (void)nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* Runs what is due: events, then what waits for the store, until nothing is left. */
-static void settle(struct fix *f)
-{
-    for (int i = 0; i < 20; i++)
-        rm_store_flush(f->rm);
-}
-
-static struct rm_node *add_node(struct fix *f, int i)
-{
-    struct yarn_node_id id = { .port = 1 };
-    struct rm_sched_event beat = { .type = RM_SCHED_NODE_HEARTBEAT, .node = &id };
-    struct rm_node *n;
-
-    (void)snprintf(id.host, sizeof(id.host), "127.0.0.%d", i);
-    n = rm_node_new(f->rm, &id);
-    n->http = rm_strdup("127.0.0.1:8042");
-    n->version = rm_strdup("3.4.2");
-    n->total = (struct rm_res){ 8192, 8 };
-    rm_node_post_health(n, RM_NODE_EV_STARTED, true);
-    assert_int_equal(n->state, RM_NODE_ST_RUNNING);
-    assert_int_equal(rm_schedule(f->rm, &beat, NULL), 0);
-    return n;
-}
-
-static struct rm_app *submit(struct fix *f, bool unmanaged, int attempts)
-{
-    Hadoop__Yarn__ApplicationSubmissionContextProto ctx =
-        HADOOP__YARN__APPLICATION_SUBMISSION_CONTEXT_PROTO__INIT;
-    Hadoop__Yarn__ApplicationIdProto id = HADOOP__YARN__APPLICATION_ID_PROTO__INIT;
-    Hadoop__Yarn__ResourceProto res = HADOOP__YARN__RESOURCE_PROTO__INIT;
-    struct yarn_app_id app_id = { f->rm->started_ms, ++f->rm->last_app };
-    struct sv_error err = { 0 };
-    const char *class;
-
-    id.has_id = id.has_cluster_timestamp = true;
-    id.id = app_id.id;
-    id.cluster_timestamp = app_id.cluster_ts;
-    res.has_memory = res.has_virtual_cores = true;
-    res.memory = 1024;
-    res.virtual_cores = 1;
-    ctx.application_id = &id;
-    ctx.resource = &res;
-    ctx.has_unmanaged_am = true;
-    ctx.unmanaged_am = unmanaged;
-    ctx.has_maxappattempts = true;
-    ctx.maxappattempts = attempts;
-    if (rm_app_submit(f->rm, &ctx, "ann", &class, &err) < 0)
-        fail_msg("%s", err.text);
-    settle(f);
-    return rm_app_find(f->rm, app_id);
-}
-
-static void run_master(struct fix *f, struct rm_app *app)
-{
-    assert_int_equal(app->current->state, RM_ATT_ST_ALLOCATED);
-    assert_int_equal(app->current->master->state, RM_CON_ST_ACQUIRED);
-    rm_attempt_post(app->current, RM_ATT_EV_LAUNCHED, NULL);
-    rm_container_post(app->current->master, RM_CON_EV_LAUNCHED);
-    settle(f);
-    assert_int_equal(app->state, RM_APP_ST_ACCEPTED);
-    app->current->registered = true;
-    rm_attempt_post(app->current, RM_ATT_EV_REGISTERED, NULL);
-    settle(f);
-    assert_int_equal(app->state, RM_APP_ST_RUNNING);
-}
-
-/* ------------------------------------------------------------------------ lives */
+/* ------------------------------------------------------------ whole applications */
 
 static void test_success(void **state)
 {
@@ -238,12 +90,6 @@ static void test_not_counted_exits(void **state)
     teardown(&f);
 }
 
-static void kill_app(struct fix *f, struct rm_app *app)
-{
-    rm_app_post(app, RM_APP_EV_KILL, "Application was killed by user ann");
-    settle(f);
-}
-
 static void test_kill(void **state)
 {
     struct fix f;
@@ -272,10 +118,8 @@ static void test_rejected(void **state)
 {
     struct fix f;
     struct rm_app *app;
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_ADDED };
 
     (void)state;
-    (void)ev;
     setup(&f);
     add_node(&f, 1);
     app = submit(&f, false, 2);
@@ -323,7 +167,8 @@ static void test_node_lost(void **state)
     add_node(&f, 2);
     rm_node_post(n, RM_NODE_EV_EXPIRE);
     settle(&f);
-    assert_int_equal(app->current->id.attempt, 2); /* the loss of a node is nobody's fault */
+    assert_int_equal(app->current->id.attempt,
+                     2); /* an attempt lost with its node does not count */
     assert_string_equal(app->current->master->node_id.host, "127.0.0.2");
     assert_int_equal(HASH_COUNT(f.rm->inactive_nodes), 1);
     teardown(&f);
@@ -398,7 +243,7 @@ static void test_restart(void **state)
     teardown(&f);
 }
 
-static void test_forgets_oldest(void **state)
+static void test_evicts_oldest(void **state)
 {
     struct fix f;
     struct yarn_app_id first = { 0 };
@@ -515,7 +360,6 @@ static size_t walk(struct fix *f, const struct sv_fsm *fsm)
                          fsm->event_names[e], fsm->state_names[*state]);
             edges++;
             stop(f); /* drops the events that the edge posted: a new manager */
-            (void)nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
             start(f);
         }
     return edges;
@@ -523,6 +367,8 @@ static size_t walk(struct fix *f, const struct sv_fsm *fsm)
 
 static void test_every_edge(void **state)
 {
+    static const char *const no_store[][2] = { { "yarn.resourcemanager.recovery.enabled", "false" },
+                                               { NULL, NULL } }; /* hundreds of starts */
     static const struct sv_fsm *const all[] = { &rm_app_fsm, &rm_attempt_fsm, &rm_container_fsm,
                                                 &rm_node_fsm };
 
@@ -531,7 +377,7 @@ static void test_every_edge(void **state)
         struct fix f;
         size_t n;
 
-        setup(&f);
+        setup_with(&f, no_store);
         n = walk(&f, all[i]);
         print_message("%s: %zu edges\n", all[i]->name, n);
         assert_true(n > 20);
@@ -571,7 +417,7 @@ int main(void)
         cmocka_unit_test(test_not_counted_exits), cmocka_unit_test(test_kill),
         cmocka_unit_test(test_rejected),          cmocka_unit_test(test_unmanaged),
         cmocka_unit_test(test_node_lost),         cmocka_unit_test(test_expiry),
-        cmocka_unit_test(test_restart),           cmocka_unit_test(test_forgets_oldest),
+        cmocka_unit_test(test_restart),           cmocka_unit_test(test_evicts_oldest),
         cmocka_unit_test(test_every_edge),        cmocka_unit_test(test_reachable),
     };
 
