@@ -35,7 +35,7 @@ fuzz:
 
 # Suites. Each ends with one plain line "N passed, N failed, N skipped". What does not depend on how the C
 # is compiled is checked by the plain unit suite alone.
-SOURCE_CHECKS := tests/tools/check-includes tests/tools/check-style tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-runner tests/tools/check-modes tests/tools/check-selinux
+SOURCE_CHECKS := tests/tools/check-includes "tests/tools/check-cycles $(BUILD)" tests/tools/check-style tests/tools/check-format "tests/tools/hardening-table --check" "tests/bench/flame --check" tests/tools/check-wire-doc tests/tools/check-runner tests/tools/check-modes tests/tools/check-selinux
 UNIT_SCRIPTS := $(if $(SANITIZE),,$(SOURCE_CHECKS)) \
 	"tests/tools/print-states $(BUILD)/selvedge-nodemanager --check docs/design/container-lifecycle.md" \
 	$(foreach t,$(FUZZ_TARGETS),"$(BUILD)/tests/fuzz/$(t) tests/fuzz/corpus/$(t:fuzz-%=%)")
@@ -64,7 +64,7 @@ check: deps deps-vm
 check-full: deps deps-vm
 	$(Q)MAKE="$(MAKE)" tests/tools/run-check full
 
-# Mutation tests of the setuid helper, and the mutants that survive (docs/hardening-tests.md). Half an hour.
+# Mutation tests of the setuid helper, and the mutants that survive (docs/design/hardening-tests.md). Half an hour.
 mutation-test: test-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
 check-mutants: mutation-test
@@ -94,11 +94,11 @@ $(addprefix $(BUILD)/tests/bench/,floor payload): $(BUILD)/tests/bench/%: tests/
 TEST_PROGRAMS += $(addprefix $(BUILD)/tests/bench/,launch payload spawn floor)
 
 # In the place of programs that the helper executes; nothing of the host is needed.
-$(BUILD)/tests/integration/witness: tests/integration/witness.c
+$(BUILD)/tests/integration/setuid-helper/witness: tests/integration/setuid-helper/witness.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) $(WARN) -O1 -D_GNU_SOURCE -static -o $@ $<
-TEST_PROGRAMS += $(BUILD)/tests/integration/witness
+TEST_PROGRAMS += $(BUILD)/tests/integration/setuid-helper/witness
 
 # Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))

@@ -10,6 +10,6 @@ Needs root. Changes nothing but the cluster's directory, accounts and cgroup.
 """
 from .cluster import Cluster, ClusterError
 from .host import HostError, private_namespace
-from .report import Report
+from lib.report import Report
 
 __all__ = ["Cluster", "ClusterError", "HostError", "Report", "private_namespace"]

@@ -10,9 +10,9 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "tests"), os.path.join(TOP, "tests", "integration")]
+sys.path.insert(0, os.path.join(TOP, "tests"))
 from cluster import conf, host  # noqa: E402
-from integration import nm_driver  # noqa: E402
+from lib import nm_driver  # noqa: E402
 
 ROOT = "/sys/fs/cgroup/system.slice/selvedge-containers.service/containers"
 CONF = "/etc/hadoop/conf"
