@@ -345,7 +345,7 @@ class Cluster:
             attempt("cgroup mount", self.cgroup.unmount)
         for node in self.nodes:
             attempt(f"state of {node.name}", node.forget_state)
-        with contextlib.suppress(HostError):  # a pre-started helper may still be exiting
+        with contextlib.suppress(HostError):  # a helper may still be exiting
             wait_for(lambda: not host.mounts_below(self.root), host.PATIENCE, "mounts")
         problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
         if self.own_etc:
