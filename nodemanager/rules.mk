@@ -1,8 +1,9 @@
-# selvedge-nodemanager: the daemon. Everything but main is an archive, so that tests link it too.
+# selvedge-nodemanager, the daemon. All objects but main.o are in an archive, which tests link too.
 NODEMANAGER_PKGS := sqlite3 jansson
 CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAGER_PKGS)) \
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
+# Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o \
 	$(addprefix store/, state-store.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, local-dirs.o mount-watch.o node-health.o) \
@@ -21,13 +22,13 @@ NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
 
-# The localizer's archive knows no parser of archives: those stay in container-localizer.
+# The archive parsers of the localizer are linked into container-localizer alone.
 $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LOCALIZER_A) \
 		$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
 	$(call link,$(NODEMANAGER_LDLIBS) $(WIRE_LDLIBS) $(CGROUPS_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-nodemanager
 
-# Plays the ResourceManager and ApplicationMasters around a NodeManager, for tests and the bench.
+# Fake ResourceManager and ApplicationMasters around a NodeManager, for tests and the benchmark.
 $(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm-driver.o nm-driver-rm.o \
 		nm-driver-am.o nm-hostile.o) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))

@@ -29,13 +29,13 @@
 
 #define START "Start Container Request"
 
-struct starting { /* one call, until its records are in the store */
+struct start_call { /* one call, until its records are committed */
     struct nm_am *am;
     struct ipc_call *call;
     Hadoop__Yarn__StartContainersResponseProto response;
     size_t n_started;
     char (*started)[YARN_ID_TEXT_MAX];
-    bool abort; /* InvalidToken: the whole call fails, what was started goes on */
+    bool abort; /* InvalidToken: the whole call fails; started containers continue */
     struct sv_error abort_error;
 };
 
@@ -68,8 +68,8 @@ static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
                            yarn_attempt_id_text(t->container.attempt, b));
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    /* Hadoop remembers (expiry, container): a new token for one that runs is refused with other
-     * words, by start_one. */
+    /* Hadoop remembers (expiry, container): a new token for a running container is refused by
+     * start_one, with another message. */
     if (nm_secrets_token_used(am->ctx->secrets, text, &used_expiry_ms) &&
         (t->expiry_ms == used_expiry_ms || !c || nm_container_is_done(c))) {
         (void)sv_error_set(&f->err, -EACCES,
@@ -111,7 +111,7 @@ static bool user_ok(const char *s)
     return true;
 }
 
-/* Everything about the launch context that can be refused before anything is done. */
+/* All checks of the launch context; no side effect. */
 static int check_context(struct nm_context *ctx, const struct yarn_container_token *t,
                          const Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
                          struct refusal *f)
@@ -122,7 +122,7 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         (void)sv_error_set(&f->err, -EINVAL, "Null ContainerLaunchContext");
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (clc->n_service_data > 0) { /* no auxiliary service is known here */
+    if (clc->n_service_data > 0) { /* there are no auxiliary services */
         char shown[128];
 
         sv_escape(shown, sizeof(shown), clc->service_data[0]->key ? clc->service_data[0]->key : "");
@@ -130,7 +130,7 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         return refuse(f, JAVA_INVALID_AUX_SERVICE);
     }
     if (clc->n_environment > ENV_MAX) {
-        (void)sv_error_set(&f->err, -E2BIG, "%zu environment variables, at most %d are taken",
+        (void)sv_error_set(&f->err, -E2BIG, "%zu environment variables, at most %d are accepted",
                            clc->n_environment, ENV_MAX);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
@@ -172,7 +172,7 @@ static char *acl_of(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
     return strdup(" ");
 }
 
-/* The container's application; made and recorded with its first container. */
+/* The application of the container; created and recorded with its first container. */
 static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_token *t,
                             const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                             struct nm_app **ret, struct refusal *f)
@@ -213,7 +213,7 @@ static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_
     return r < 0 ? r : 0;
 }
 
-static int start_one(struct starting *s, const struct yarn_container_token *t, const char *text,
+static int start_one(struct start_call *s, const struct yarn_container_token *t, const char *text,
                      const Hadoop__Yarn__StartContainerRequestProto *q, struct refusal *f)
 {
     struct nm_assignments *assignments = s->am->assignments;
@@ -228,7 +228,7 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
     int r;
 
     if (size > REQUEST_MAX) {
-        (void)sv_error_set(&f->err, -E2BIG, "request of %zu bytes, at most %d are taken", size,
+        (void)sv_error_set(&f->err, -E2BIG, "request of %zu bytes, at most %d are accepted", size,
                            REQUEST_MAX);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
@@ -277,8 +277,9 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
     return 0;
 }
 
-/* One request of the list. Good or refused, it ends in the response; -ECANCELED aborts the call. */
-static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
+/* One request of the list. Accepted or refused, it gets a row in the response; -ECANCELED aborts
+ * the call. */
+static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
                          const Hadoop__Yarn__StartContainerRequestProto *q)
 {
     struct sv_arena *a = ipc_call_arena(s->call);
@@ -337,7 +338,7 @@ static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
 }
 
 /* The records are in the store (or not): containers begin, or are forgotten. */
-static void begin_recorded(struct starting *s, bool ok)
+static void begin_recorded(struct start_call *s, bool ok)
 {
     struct nm_context *ctx = s->am->ctx;
 
@@ -364,7 +365,7 @@ static void begin_recorded(struct starting *s, bool ok)
 
 static void on_recorded(void *userdata, int result)
 {
-    struct starting *s = userdata;
+    struct start_call *s = userdata;
 
     begin_recorded(s, result >= 0);
     if (result < 0)
@@ -387,7 +388,7 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
     struct sv_arena *a = ipc_call_arena(call);
     size_t n = q->n_start_container_request;
     struct yarn_nm_token nmt;
-    struct starting *s;
+    struct start_call *s;
     int r = 0;
 
     if (nm_cm_caller(call, &nmt) < 0)
@@ -401,7 +402,7 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
     if (n > START_MAX) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                       "%zu containers in one request, at most %d are "
-                      "taken",
+                      "accepted",
                       n, START_MAX);
         return;
     }

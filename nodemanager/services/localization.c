@@ -1,6 +1,5 @@
-/* See localization.h. Hostile: resources that applications ask for; the cache checks what is asked,
- * the localizer what is fetched. Paths handed to launch scripts are computed here, never received.
- */
+/* See localization.h. Hostile: resources that applications request; the cache checks the requests,
+ * the localizer the fetched files. Paths in launch scripts are computed here, never received. */
 #include "nodemanager/services/localization.h"
 
 #include <errno.h>
@@ -24,7 +23,7 @@
 #include "nodemanager/store/localization-records.h"
 #include "nodemanager/store/state-store.h"
 
-#define GRACE_MS 5000 /* a localizer whose channel is closed has this long to go */
+#define GRACE_MS 5000 /* for a localizer to exit after its channel was closed */
 
 struct loc_process {
     struct loc_process *prev, *next;
@@ -52,7 +51,7 @@ struct nm_localizing { /* of one container, from the request to the release */
 
 /* ---- resources ------------------------------------------------------------------------------*/
 
-/* "scheme://user@host:port/file" in the arena; NULL when it cannot be one. */
+/* "scheme://user@host:port/file" in the arena; NULL: malformed. */
 static const char *url_text(struct sv_arena *a, const Hadoop__Yarn__URLProto *u)
 {
     const char *scheme, *host;
@@ -68,7 +67,8 @@ static const char *url_text(struct sv_arena *a, const Hadoop__Yarn__URLProto *u)
                            u->userinfo ? "@" : "", host, u->file);
 }
 
-/* Link names are relative paths of sane components: the script makes them below the work dir. */
+/* Link names are relative paths of valid components: the script creates them below the work
+ * directory. */
 static bool link_name_ok(const char *s)
 {
     size_t depth = 0;
@@ -135,7 +135,7 @@ int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
     if (clc->n_localresources == 0)
         return 0;
     if (clc->n_localresources > LOC_RESOURCES_MAX)
-        return sv_error_set(err, -E2BIG, "%zu local resources, at most %d are taken",
+        return sv_error_set(err, -E2BIG, "%zu local resources, at most %d are accepted",
                             clc->n_localresources, LOC_RESOURCES_MAX);
     a = sv_arena_new(0);
     if (!a)
@@ -310,7 +310,7 @@ static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure
     loc_cache_process_failed(p->l->cache, p->id, text);
     /* not from inside its own callback */
     if (sd_event_add_defer(p->l->ctx->event, &p->reap, on_reap, p) < 0)
-        sv_log_err("localizer %llu: out of memory", (unsigned long long)p->id);
+        sv_log_err("localizer %llu: out of memory: it is not freed", (unsigned long long)p->id);
 }
 
 static const struct exe_localizer_ops localizer_ops = { .ended = on_localizer_ended };
@@ -406,7 +406,7 @@ static void cb_remove(void *userdata, const struct loc_record *r)
     };
 
     if (r->dir_index >= 0)
-        nm_deletion_resource(l->deletion, &w); /* on record: outlives a restart */
+        nm_deletion_resource(l->deletion, &w); /* recorded: continues after a restart */
     cb_removed(userdata, r);
 }
 
@@ -473,16 +473,16 @@ static void cb_failed(void *userdata, struct yarn_container_id id, unsigned inde
     nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, diagnostics);
 }
 
-struct ready {
+struct ready_request {
     struct nm_localization *l;
     struct yarn_container_id id;
 };
 
-/* What was localized is on record as complete: a daemon that dies from here on will not take it
- * for a torn download and remove it under the running container. */
+/* The resources are on record as complete: a restarted daemon does not mistake them for partial
+ * downloads, which it would remove under the running container. */
 static void on_ready_recorded(void *userdata, int result)
 {
-    struct ready *ready = userdata;
+    struct ready_request *ready = userdata;
     struct nm_container *c = find_waiting(ready->l, ready->id);
 
     if (c && result >= 0)
@@ -498,7 +498,7 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
 {
     struct nm_localization *l = userdata;
     struct nm_container *c = find_waiting(l, id);
-    struct ready *ready;
+    struct ready_request *ready;
 
     if (!c)
         return;
@@ -507,7 +507,7 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
     c->localize_ms = counters->millis;
     ready = malloc(sizeof(*ready));
     if (ready)
-        *ready = (struct ready){ l, id };
+        *ready = (struct ready_request){ l, id };
     if (!ready || nm_store_after_commit(l->ctx->store, on_ready_recorded, ready) < 0) {
         free(ready);
         nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, "no memory");
@@ -591,11 +591,11 @@ static int recover_one(const char *key, const void *value, size_t len, void *use
     snprintf(rel, sizeof(rel), "%s%s%llu", sub, *sub ? "/" : "", (unsigned long long)r.id);
     r.rel = rel;
     if (loc_cache_recover(l->cache, &r, completed, &err) < 0)
-        sv_log_warning("localized resource %s is not taken over: %s", key, err.text);
+        sv_log_warning("localized resource %s is not recovered: %s", key, err.text);
     return 0;
 }
 
-/* What is still to be deleted must not be hit by a new entry of the same number. */
+/* A new entry must not get the number of an entry whose deletion is pending. */
 static void reserve_one(const struct exe_delete_what *w, void *userdata)
 {
     struct nm_localization *l = userdata;
@@ -605,7 +605,7 @@ static void reserve_one(const struct exe_delete_what *w, void *userdata)
 
     if (w->what == EXE_DELETE_RESOURCE &&
         loc_cache_reserve(l->cache, v, w->user, w->app, w->resource_id) < 0)
-        sv_log_err("deletion of resource %llu is not known to the cache",
+        sv_log_err("localized resource %llu: its number could not be reserved until its deletion",
                    (unsigned long long)w->resource_id);
 }
 

@@ -1,5 +1,5 @@
-/* The SQLite state store; see state-store.h. Called by every component that must not forget.
- * The file belongs to the daemon's account; it is checked (owner, integrity, schema) when opened,
+/* The SQLite state store; see state-store.h. Called by every component with persistent state. The
+ * file belongs to the daemon's account; its owner, integrity and schema are checked at opening,
  * because a disk or an operator may have damaged it. */
 #include "nodemanager/store/state-store.h"
 
@@ -96,7 +96,7 @@ static const char *const sql[S_COUNT] = {
 
 /* clang-format on */
 
-struct waiter {
+struct commit_waiter {
     nm_store_fn fn;
     void *userdata;
 };
@@ -105,10 +105,10 @@ struct nm_store {
     sqlite3 *db;
     sqlite3_stmt *stmt[S_COUNT];
     sd_event_source *commit_source;
-    struct waiter *waiters;
+    struct commit_waiter *waiters;
     size_t n_waiters, cap_waiters;
     bool open;   /* a transaction is open */
-    bool failed; /* a write of the open transaction failed: the commit will report it */
+    bool failed; /* a write of the open transaction failed: so does the commit */
 };
 
 static int db_error(struct nm_store *s, const char *what)
@@ -142,7 +142,7 @@ static int step_plain(struct nm_store *s, enum stmt n)
 
 int nm_store_commit(struct nm_store *s)
 {
-    struct waiter *w = s->waiters;
+    struct commit_waiter *w = s->waiters;
     size_t n = s->n_waiters;
     int r = 0;
 
@@ -166,12 +166,12 @@ int nm_store_commit(struct nm_store *s)
 static int on_due(sd_event_source *src, void *userdata)
 {
     (void)src;
-    (void)nm_store_commit(userdata); /* waiters learn of a failure, ignoring */
+    (void)nm_store_commit(userdata); /* waiters get the failure, ignoring */
     return 0;
 }
 
-/* A commit is due after what is pending in the loop now: that joins it, what comes later does not
- * delay it. */
+/* A commit is due after the events that are pending in the loop now: their writes join it, later
+ * ones do not delay it. */
 static int arm(struct nm_store *s)
 {
     return sd_event_source_set_enabled(s->commit_source, SD_EVENT_ONESHOT);
@@ -181,14 +181,14 @@ int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata)
 {
     if (s->n_waiters == s->cap_waiters) {
         size_t cap = s->cap_waiters ? s->cap_waiters * 2 : 16;
-        struct waiter *w = reallocarray(s->waiters, cap, sizeof(*w));
+        struct commit_waiter *w = reallocarray(s->waiters, cap, sizeof(*w));
 
         if (!w)
             return -ENOMEM;
         s->waiters = w;
         s->cap_waiters = cap;
     }
-    s->waiters[s->n_waiters++] = (struct waiter){ fn, userdata };
+    s->waiters[s->n_waiters++] = (struct commit_waiter){ fn, userdata };
     return arm(s);
 }
 
@@ -205,7 +205,7 @@ static int begin(struct nm_store *s)
     return arm(s);
 }
 
-/* One write inside the group. fmt: t text, i int64, b blob (pointer, size_t). */
+/* One write of the open transaction. fmt: t text, i int64, b blob (pointer, size_t). */
 static int write_row(struct nm_store *s, enum stmt n, const char *fmt, ...)
 {
     sqlite3_stmt *st;
@@ -514,12 +514,12 @@ static int check_file(const char *path, struct sv_error *err)
     if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
         return sv_error_set(err, -EPERM,
                             "state store %s: must be a regular file of this account "
-                            "that nobody else may write",
+                            "that only this account may write",
                             path);
     return 0;
 }
 
-/* In one transaction: a store is of one schema or of the other. */
+/* In one transaction, so that a store never has tables of two schemas. */
 static int apply(struct nm_store *s, const char *path, const char *const *steps, int64_t n,
                  struct sv_error *err)
 {
