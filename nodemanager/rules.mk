@@ -5,13 +5,14 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o \
-	$(addprefix store/, state-store.o state-store-schema.o localization-records.o) \
+	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o) \
-	$(addprefix services/, deletion-service.o finished-containers.o localization.o log-handler.o) \
+	$(addprefix services/, deletion-service.o finished-containers.o localization.o \
+		localization-request.o log-handler.o) \
 	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
 	$(addprefix fsm/, application-fsm.o container-fsm.o) \

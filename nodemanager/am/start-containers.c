@@ -20,7 +20,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/rm/node-status-updater.h"
-#include "nodemanager/services/localization.h"
+#include "nodemanager/services/localization-request.h"
 #include "nodemanager/store/state-store.h"
 
 #define START_MAX 10000       /* containers in one call */

@@ -22,9 +22,6 @@ struct nm_localization *nm_localization_free(struct nm_localization *l);
 /* Reads the store's records; unfinished downloads are deleted. */
 int nm_localization_recover(struct nm_localization *l, struct sv_error *err) _must_use_;
 
-/* Refuses invalid requests of an application (link names, URLs, numbers); no side effect. */
-int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                          struct sv_error *err) _must_use_;
 /* 1: nothing to fetch; 0: RESOURCE_LOCALIZED or RESOURCE_FAILED follows; negative: refused. */
 int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
     _must_use_;
