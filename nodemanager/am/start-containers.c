@@ -213,17 +213,36 @@ static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_
     return r < 0 ? r : 0;
 }
 
+/* Its share of the node, then the records. */
+static int assign_and_record(struct start_call *s, struct nm_container *c, const uint8_t *packed,
+                             size_t size, int64_t token_expiry_ms)
+{
+    struct nm_context *ctx = s->am->ctx;
+    char assigned[NM_ASSIGNED_TEXT_MAX];
+    struct sv_error why = { 0 };
+    int r;
+
+    if (nm_assign(s->am->assignments, c, assigned, &why) < 0)
+        c->share.unassigned = strdup(why.text);
+    r = nm_store_container(ctx->store, c->text, c->app->text, packed, size, c->start_ms,
+                           c->launch.local_dir, c->launch.log_dir, assigned);
+    if (r >= 0)
+        r = nm_secrets_use_token(ctx->secrets, c->text, token_expiry_ms);
+    if (r < 0) {
+        nm_assign_release(s->am->assignments, c);
+        nm_container_remove(c);
+    }
+    return r;
+}
+
 static int start_one(struct start_call *s, const struct yarn_container_token *t, const char *text,
                      const Hadoop__Yarn__StartContainerRequestProto *q, struct refusal *f)
 {
-    struct nm_assignments *assignments = s->am->assignments;
+    const struct ipc_peer *peer = ipc_call_peer(s->call);
     struct nm_context *ctx = s->am->ctx;
-    struct sv_arena *a = ipc_call_arena(s->call);
     size_t size = hadoop__yarn__start_container_request_proto__get_packed_size(q);
     struct nm_container *c = NULL;
     struct nm_app *app = NULL;
-    char assigned[NM_ASSIGNED_TEXT_MAX];
-    struct sv_error why = { 0 };
     uint8_t *packed;
     int r;
 
@@ -233,24 +252,24 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     if (nm_container_find(ctx, text)) {
-        nm_audit_failure_id(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
-                            NM_CM_TARGET_FAILURE, "Container already running on this node!",
-                            t->container);
+        nm_audit_failure_id(peer->user, peer->address, START, NM_CM_TARGET_FAILURE,
+                            "Container already running on this node!", t->container);
         (void)sv_error_set(&f->err, -EEXIST, "Container %s already is running on this node!!",
                            text);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    packed = sv_arena_alloc(a, size);
+    packed = sv_arena_alloc(ipc_call_arena(s->call), size);
     if (!packed)
         return -ENOMEM;
     hadoop__yarn__start_container_request_proto__pack(q, packed);
     r = nm_container_new(ctx, t, packed, size, &c);
     if (r < 0)
         return r;
+    /* Without a good directory the launch is refused (DISKS_FAILED), as in Hadoop. */
     c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, 0);
     c->launch.log_dir = nm_dirs_pick_log(ctx->dirs);
     if (c->launch.local_dir < 0)
-        c->launch.local_dir = 0; /* refused at the launch: DISKS_FAILED, as in Hadoop */
+        c->launch.local_dir = 0;
     if (c->launch.log_dir < 0)
         c->launch.log_dir = 0;
     r = find_or_make_app(ctx, t, q->container_launch_context, &app, f);
@@ -261,19 +280,61 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
         return r;
     }
     nm_container_add(c, app);
-    if (nm_assign(assignments, c, assigned, &why) < 0)
-        c->share.unassigned = strdup(why.text);
-    r = nm_store_container(ctx->store, c->text, app->text, packed, size, c->start_ms,
-                           c->launch.local_dir, c->launch.log_dir, assigned);
+    r = assign_and_record(s, c, packed, size, t->expiry_ms);
     if (r >= 0)
-        r = nm_secrets_use_token(ctx->secrets, c->text, t->expiry_ms);
-    if (r < 0) {
-        nm_assign_release(assignments, c);
-        nm_container_remove(c);
-        return r;
+        nm_audit_success(peer->user, peer->address, START, NM_CM_TARGET, c);
+    return r;
+}
+
+/* The signed token of a request; -ECANCELED aborts the call. */
+static int verify_token(struct start_call *s, const Hadoop__Yarn__StartContainerRequestProto *q,
+                        struct yarn_container_token *ret)
+{
+    struct yarn_token token;
+    int r;
+
+    if (!q->container_token ||
+        yarn_token_from(q->container_token, ipc_call_arena(s->call), &token) < 0 ||
+        token.id_len == 0) {
+        (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
+        return -ECANCELED;
     }
-    nm_audit_success(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
-                     NM_CM_TARGET, c);
+    r = nm_secrets_verify_container_token(s->am->ctx->secrets, &token, ret, &s->abort_error);
+    if (r >= 0)
+        return 0;
+    s->abort = r == -EACCES;
+    if (r == -EBADMSG)
+        (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
+    return -ECANCELED;
+}
+
+static int add_started(struct start_call *s, struct yarn_container_id id, const char *text)
+{
+    Hadoop__Yarn__ContainerIdProto *row = yarn_container_id_to(ipc_call_arena(s->call), id);
+
+    snprintf(s->started[s->n_started++], YARN_ID_TEXT_MAX, "%s", text);
+    if (!row)
+        return -ENOMEM;
+    s->response.succeeded_requests[s->response.n_succeeded_requests++] = row;
+    return 0;
+}
+
+static int add_refused(struct start_call *s, struct yarn_container_id id, const char *text, int r,
+                       struct refusal *f)
+{
+    Hadoop__Yarn__ContainerExceptionMapProto *row;
+
+    if (r == -ESHUTDOWN && !f->err.code)
+        (void)sv_error_set(&f->err, r,
+                           "Container start failed as the NodeManager is in the process "
+                           "of shutting down");
+    else if (!f->err.code)
+        (void)sv_error_errno(&f->err, r, "Container %s could not be recorded", text);
+    sv_log(SV_LOG_WARNING, text, "%s: %s", text, f->err.text);
+    row = nm_cm_failed_row(ipc_call_arena(s->call), id, f->java_class, f->err.text);
+    if (!row)
+        return -ENOMEM;
+    s->response.failed_requests[s->response.n_failed_requests++] = row;
     return 0;
 }
 
@@ -282,27 +343,13 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
 static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
                          const Hadoop__Yarn__StartContainerRequestProto *q)
 {
-    struct sv_arena *a = ipc_call_arena(s->call);
     struct yarn_container_token t = { 0 };
     struct refusal f = { .java_class = JAVA_YARN_EXCEPTION };
-    Hadoop__Yarn__ContainerExceptionMapProto *row;
-    struct yarn_token token;
-    char text[YARN_ID_TEXT_MAX] = "";
-    int r;
+    char text[YARN_ID_TEXT_MAX];
+    int r = verify_token(s, q, &t);
 
-    if (!q->container_token || yarn_token_from(q->container_token, a, &token) < 0 ||
-        token.id_len == 0) {
-        s->abort_error.code = -EBADMSG;
-        (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
-        return -ECANCELED;
-    }
-    r = nm_secrets_verify_container_token(s->am->ctx->secrets, &token, &t, &s->abort_error);
-    if (r < 0) {
-        s->abort = r == -EACCES;
-        if (r == -EBADMSG)
-            (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
-        return -ECANCELED;
-    }
+    if (r < 0)
+        return r;
     yarn_container_id_text(t.container, text);
     r = authorize(s->am, nmt, &t, text, &f);
     if (r >= 0 && nm_secrets_attempt_starts(s->am->ctx->secrets, nmt, &f.err) < 0) {
@@ -311,30 +358,10 @@ static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
         return -ECANCELED;
     }
     if (r >= 0)
-        r = check_context(s->am->ctx, &t, q->container_launch_context, a, &f);
+        r = check_context(s->am->ctx, &t, q->container_launch_context, ipc_call_arena(s->call), &f);
     if (r >= 0)
         r = start_one(s, &t, text, q, &f);
-    if (r >= 0) {
-        snprintf(s->started[s->n_started++], YARN_ID_TEXT_MAX, "%s", text);
-        s->response.succeeded_requests[s->response.n_succeeded_requests] =
-            yarn_container_id_to(a, t.container);
-        if (!s->response.succeeded_requests[s->response.n_succeeded_requests])
-            return -ENOMEM;
-        s->response.n_succeeded_requests++;
-        return 0;
-    }
-    if (r == -ESHUTDOWN && !f.err.code)
-        (void)sv_error_set(&f.err, r,
-                           "Container start failed as the NodeManager is in the process "
-                           "of shutting down");
-    else if (!f.err.code)
-        (void)sv_error_errno(&f.err, r, "Container %s could not be recorded", text);
-    sv_log(SV_LOG_WARNING, text, "%s: %s", text, f.err.text);
-    row = nm_cm_failed_row(a, t.container, f.java_class, f.err.text);
-    if (!row)
-        return -ENOMEM;
-    s->response.failed_requests[s->response.n_failed_requests++] = row;
-    return 0;
+    return r >= 0 ? add_started(s, t.container, text) : add_refused(s, t.container, text, r, &f);
 }
 
 /* The records are in the store (or not): containers begin, or are forgotten. */
