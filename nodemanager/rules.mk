@@ -30,10 +30,10 @@ $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LO
 PROGRAMS += $(BUILD)/selvedge-nodemanager
 
 # Fake ResourceManager and ApplicationMasters around a NodeManager, for tests and the benchmark.
-$(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm-driver.o nm-driver-rm.o \
+$(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/integration/nodemanager/,nm-driver.o nm-driver-rm.o \
 		nm-driver-am.o nm-hostile.o) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
-TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
+TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
 	health/test-mount-watch core/test-container core/test-token-secret-managers \

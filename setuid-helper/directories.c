@@ -1,7 +1,6 @@
-/* The directories of one container or localizer below the configured local and log directories. The
- * configured ones are opened with the daemon's file-system ids, then what is below them with the
- * user's; what the process is to see becomes detached mounts. The container's own are made when its
- * group has been proved. */
+/* The directories of one container or localizer, below the configured local and log directories. A
+ * configured directory MUST be opened with the daemon's file-system ids, everything below it with
+ * the user's; root's rights MUST NOT be used. What the process may see becomes detached mounts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,15 +9,15 @@
 
 #include "setuid-helper/helper.h"
 
-/* Takes `dir` over. The host profile sees it where it is. Mounts need no right to a file. */
-static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_only, const char *base,
+/* Clones `dir`, which is closed, as a detached mount; none for the host profile. */
+static void add(const struct hlp *h, struct hlp_dirs *t, int dir, bool read_only, const char *base,
                 const char *rest)
 {
-    struct hlp_tree *to = &t->v[t->n];
+    struct hlp_dir *to = &t->v[t->n];
     if (h->req.profile != EXE_PROFILE_HOST) {
-        *to = (struct hlp_tree){
-            .fd = hlp_copy_tree(dir, read_only, rest), .parent = -1, .base = base, .kind = t->kind
-        };
+        *to = (struct hlp_dir){ .fd = hlp_copy_tree(dir, read_only, rest),
+                                .base = base,
+                                .kind = t->kind };
         (void)hlp_format(to->rest, sizeof(to->rest), "%s", rest);
         t->n++;
     }
@@ -26,7 +25,7 @@ static void add(const struct hlp *h, struct hlp_trees *t, int dir, bool read_onl
 }
 
 /* One local dir: the caches read-only, the application's directory writable. */
-static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int dir)
+static void local_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int dir)
 {
     char path[HLP_PATH_MAX];
     struct stat st;
@@ -43,34 +42,35 @@ static void local_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int 
     add(h, t, hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), true, base, path);
     (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
     int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
-    if (i == h->req.work_dir && ((t->app = fcntl(app, F_DUPFD_CLOEXEC, 3)) < 0 ||
-                                 (t->work = fcntl(dir, F_DUPFD_CLOEXEC, 3)) < 0))
-        hlp_fail(EXE_STATUS_APP_DIR, errno, path);
+    if (i == h->req.work_dir) {
+        int work = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
+        t->tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
+        (void)close(work);
+    }
     add(h, t, app, false, base, path);
     (void)close(dir);
 }
 
-static void log_dir(const struct hlp *h, struct hlp_trees *t, unsigned i, int dir)
+static void log_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int dir)
 {
-    struct hlp_tree *to = &t->v[t->n++];
-    *to = (struct hlp_tree){ .fd = -1,
-                             .base = h->cfg.log_dirs.v[i],
-                             .kind = t->kind,
-                             .parent =
-                                 hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR) };
-    (void)hlp_format(to->rest, sizeof(to->rest), "%s/%s", h->app, h->container);
+    char path[HLP_PATH_MAX];
+    int app = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR);
+    (void)hlp_format(path, sizeof(path), "%s/%s", h->app, h->container);
+    add(h, t, hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR), false,
+        h->cfg.log_dirs.v[i], path);
+    (void)close(app);
     (void)close(dir);
 }
 
-/* A localizer's cache, also kept as a descriptor for it. */
-static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, int dir,
+/* A localizer's cache, which it also gets as a descriptor. */
+static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, int dir,
                   const char *base, const char *rest, int number)
 {
     add(h, t, hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR), false, base, rest);
     c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = dup(t->v[t->n - 1].fd);
 }
 
-static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t, unsigned i,
+static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, unsigned i,
                    int dir)
 {
     char rest[HLP_PATH_MAX];
@@ -89,7 +89,7 @@ static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
     (void)close(dir);
 }
 
-void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t)
+void hlp_open_dirs(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t)
 {
     int locals[EXE_DIRS_MAX], logs[EXE_DIRS_MAX];
     hlp_fs_as(h->nm.uid, h->nm_gid);
@@ -112,28 +112,10 @@ void hlp_own_trees(const struct hlp *h, struct hlp_child *c, struct hlp_trees *t
     for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
         if (h->req.log_mask >> i & 1)
             log_dir(h, t, i, logs[i]);
-    hlp_fs_as(0, 0);
-}
-
-/* The work dir and its tmp, which is /tmp; the log directories. */
-void hlp_new_trees(const struct hlp *h, struct hlp_trees *t)
-{
-    hlp_fs_as(h->user.uid, h->user.gid);
-    (void)umask(027);
-    int work = hlp_make_dir(t->app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
-    int tmp = hlp_make_dir(work, "tmp", 0750, true, EXE_STATUS_CONTAINER_DIR);
-    for (unsigned i = 0; i < t->n; i++)
-        if (t->v[i].parent >= 0) {
-            int logs =
-                hlp_make_dir(t->v[i].parent, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
-            if (h->req.profile != EXE_PROFILE_HOST)
-                t->v[i].fd = hlp_copy_tree(logs, false, t->v[i].rest);
-            (void)close(logs);
-        }
-    (void)umask(0);
-    if (h->req.profile == EXE_PROFILE_HADOOP)
-        add(h, t, dup(tmp), false, "/var/tmp", "");
-    add(h, t, tmp, false, "/tmp", "");
-    (void)close(work);
+    if (h->req.op == EXE_OP_LAUNCH) { /* last: a local directory may lie below /tmp */
+        if (h->req.profile == EXE_PROFILE_HADOOP)
+            add(h, t, dup(t->tmp), false, "/var/tmp", "");
+        add(h, t, t->tmp, false, "/tmp", "");
+    }
     hlp_fs_as(0, 0);
 }

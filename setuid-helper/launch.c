@@ -1,5 +1,9 @@
-/* LAUNCH and LOCALIZE, the parent's side: prove everything, put a child into its cgroup and
- * namespaces, drop to the monitor's account for ever, become container-monitor. */
+/* LAUNCH and LOCALIZE in the parent: verifies everything, clones a child into its cgroup and
+ * namespaces, drops to the monitor's account for ever and becomes container-monitor.
+ *
+ * The exit record MUST exist and be locked before any other trace of the container. The cgroup MUST
+ * be verified before the clone. The child MUST NOT go on before this process has dropped and has
+ * its filter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -16,7 +20,7 @@
 
 #include "setuid-helper/helper.h"
 
-/* What the daemon hands over cannot change any more once it is here. */
+/* The daemon's files MUST be sealed: they cannot change after this check. */
 static void check_memfd(int fd, const char *what)
 {
     const int need = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -37,12 +41,12 @@ static void remove_record(void *argument)
 {
     struct record *r = argument;
     hlp_fs_as(r->h->nm.uid, r->h->nm_gid);
-    (void)unlinkat(r->dir, r->name, 0); /* the daemon removes what stays */
+    (void)unlinkat(r->dir, r->name, 0); /* the daemon removes a record that stays */
 }
 
 /* The record is created in the daemon's private directory with the daemon's rights, given to the
- * monitor's account, and locked before anything exists that it could tell of. */
-static void make_record(const struct hlp *h, struct record *r, int local_dir)
+ * monitor's account, and locked. */
+static void make_record(const struct hlp *h, struct record *r)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     char path[HLP_PATH_MAX];
@@ -51,7 +55,9 @@ static void make_record(const struct hlp *h, struct record *r, int local_dir)
     (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
     hlp_label(h, HLP_LABEL_RECORD);
     hlp_fs_as(h->nm.uid, h->nm_gid);
-    r->dir = hlp_open_user_dir(local_dir, path, h->nm.uid, EXE_STATUS_RECORD);
+    int local = hlp_open_root(h, h->cfg.local_dirs.v[h->req.work_dir], EXE_STATUS_LOCAL_DIR);
+    r->dir = hlp_open_user_dir(local, path, h->nm.uid, EXE_STATUS_RECORD);
+    (void)close(local);
     r->fd = openat(r->dir, r->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     if (r->fd < 0)
         hlp_fail(EXE_STATUS_RECORD, errno, r->name);
@@ -69,8 +75,7 @@ struct started {
 };
 
 /* True in the child, which is born in its mount, IPC and UTS namespaces. */
-static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct hlp_trees *t,
-                  struct started *s)
+static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct started *s)
 {
     int status[2], life[2];
     struct clone_args args = {
@@ -81,12 +86,10 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
     };
     if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
-    hlp_enter(c->mounts);
-    hlp_attach_trees(c, t);
-    hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
+    hlp_set_step_cap(HLP_CAP_DAC_OVERRIDE);
     long pid = syscall(SYS_clone3, &args, sizeof(args));
     int error = errno;
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     if (pid < 0)
         hlp_fail(EXE_STATUS_CLONE, error, h->container);
     if (pid == 0) {
@@ -94,7 +97,6 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
         (void)close(life[1]);
         c->status = status[1];
         c->life = life[0];
-        c->init = h->init;
         hlp_fail_to_pipe(status[1]);
         /* Dies with the parent, from the first instruction: here by signal, later (a change of
          * ids clears this) by the end of the pipe. */
@@ -102,16 +104,16 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct h
             hlp_fail(EXE_STATUS_CLONE, errno, "prctl");
         return true;
     }
-    hlp_enter(h->home);
+    hlp_enter_mount_ns(h->host_ns);
     s->pid = (pid_t)pid;
     s->status = status[0];
     s->life = life[1];
     return false;
 }
 
-/* systemd's service lasts as long as the process that it has started, and so does its count of
- * connections: that process waits here until the one that goes on has left the service's group, or
- * has ended. The end of a pipe tells; nothing is read. */
+/* A systemd service, and its place among the connections, lasts as long as the started process:
+ * that process waits here until its child, which goes on, has left the service's cgroup or has
+ * exited, which closes the pipe. */
 static int leave_service(void)
 {
     int left[2];
@@ -131,7 +133,7 @@ static int leave_service(void)
     return left[1];
 }
 
-/* What the daemon may ask for is the configuration's matter. */
+/* Profiles and networks that root's configuration allows. */
 static void check_allowed(const struct hlp *h)
 {
     if (!(h->cfg.profiles >> h->req.profile & 1))
@@ -140,7 +142,7 @@ static void check_allowed(const struct hlp *h)
         hlp_fail(EXE_STATUS_NETWORK_MODE, EPERM, h->container);
 }
 
-/* filecache of every local dir: made here once, as nothing else makes it. */
+/* filecache of every local dir, which no other operation makes. */
 static void make_public_caches(const struct hlp *h)
 {
     hlp_label(h, HLP_LABEL_USER_CACHE);
@@ -169,7 +171,7 @@ static void close_but(const int *keep, size_t n)
     }
 }
 
-/* That it runs: before it does. */
+/* Records the container as running, before it does. */
 static void write_record(int fd, struct exe_record *r)
 {
     struct timespec now = { 0 };
@@ -181,13 +183,12 @@ static void write_record(int fd, struct exe_record *r)
         hlp_fail(EXE_STATUS_RECORD, n < 0 ? errno : ENOSPC, "exit record");
 }
 
-/* The parent of a process that runs: drops, lets it go on, and becomes container-monitor beside its
- * execution. */
+/* Drops, lets the child go on, and becomes container-monitor. */
 _Noreturn static void become_monitor(struct hlp *h, const struct started *s, struct record *record,
                                      int mounts, int monitors, int left)
 {
     static const char *const argv[] = { "container-monitor", NULL };
-    struct hlp_watched w = {
+    struct hlp_handoff w = {
         .pidfd = s->pidfd,
         .status = s->status,
         .life = s->life,
@@ -205,11 +206,11 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
                .uid = h->user.uid },
     };
     const int keep[] = { 0,          w.pidfd, w.status, w.life,      w.record,
-                         w.monitors, w.left,  w.mounts, record->dir, h->watcher };
+                         w.monitors, w.left,  w.mounts, record->dir, h->monitor_program };
     int task[2];
     close_but(keep, sizeof(keep) / sizeof(keep[0]));
-    h->home = 0;
-    for (int i = 0; i < 8; i++) /* of these the program has the numbers */
+    h->host_ns = -1;            /* closed */
+    for (int i = 0; i < 8; i++) /* container-monitor gets their numbers */
         if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
     write_record(w.record, &w.r);
@@ -221,11 +222,12 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
     if (w.record >= 0)
         (void)close(record->dir);
     hlp_on_fail(NULL, NULL);
-    if (dup2(task[0], HLP_MONITOR_TASK) < 0 || dup3(h->watcher, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
+    if (dup2(task[0], HLP_MONITOR_TASK) < 0 ||
+        dup3(h->monitor_program, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     hlp_load_filter(&h->cfg.filters[HLP_FILTER_MONITOR]);
-    /* A child that has failed already does not read this; why, is in the other pipe. One that has
-     * not goes on, and has the processor to itself until it says that it executes, too. */
+    /* A child that has failed does not read this; its message is in the other pipe. Waiting for the
+     * child's message leaves it the processor until it executes, too. */
     if (write(w.life, "g", 1) == 1 || errno == EPIPE) {
         struct pollfd word = { .fd = w.status, .events = POLLIN };
         while (poll(&word, 1, -1) < 0 && errno == EINTR)
@@ -235,27 +237,19 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
     hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
 }
 
-/* Not to be read by those who execute it: that is what keeps it from being traced by its own
- * account. */
+/* MUST NOT be readable by the account that executes it: the kernel then keeps that account from
+ * tracing it. */
 static int open_closed(const char *path)
 {
     int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
-    return hlp_checked(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
-}
-
-void hlp_find_programs(struct hlp *h)
-{
-    if (h->init)
-        return;
-    h->init = open_closed(LIBEXECDIR "/container-init");
-    h->watcher = open_closed(LIBEXECDIR "/container-monitor");
+    return hlp_check_open(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
 }
 
 void hlp_launch(struct hlp *h)
 {
     static struct record record = { .fd = -1, .dir = -1 };
     static struct hlp_child c;
-    static struct hlp_trees trees;
+    static struct hlp_dirs dirs;
     struct hlp_groups groups;
     struct started s;
     const bool container = h->req.op == EXE_OP_LAUNCH;
@@ -264,7 +258,8 @@ void hlp_launch(struct hlp *h)
     (void)umask(0);
     if (h->cfg.unfiltered[0])
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, h->cfg.unfiltered);
-    hlp_find_programs(h);
+    c.init = open_closed(LIBEXECDIR "/container-init");
+    h->monitor_program = open_closed(LIBEXECDIR "/container-monitor");
     if (container) {
         check_allowed(h);
         check_memfd(h->fds[0], "launch script");
@@ -276,34 +271,26 @@ void hlp_launch(struct hlp *h)
         make_public_caches(h);
     }
     hlp_label(h, HLP_LABEL_APP_FILES);
-    hlp_own_mounts(h, &c);
+    const int template = hlp_open_root_template(h);
     c.filter = &h->cfg.filters[!container                             ? HLP_FILTER_LOCALIZER
                                : h->req.profile == EXE_PROFILE_STRICT ? HLP_FILTER_STRICT
                                                                       : HLP_FILTER_HADOOP];
-    hlp_own_trees(h, &c, &trees);
     groups.root = hlp_open_root_group(h);
-    int monitors = hlp_open_monitors(h, groups.root);
-    hlp_enter(c.mounts);
-    c.root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
-    hlp_tree_points(h, &c, &trees);
-    hlp_attach_trees(&c, &trees);
-    hlp_enter(h->home);
-    if (container) { /* nothing was written so far that is not gone with this process */
-        hlp_wait_for_group();
-        make_record(h, &record, trees.work);
-    }
-    groups.own = hlp_open_group(h, groups.root, container ? h->container : CG_LOCALIZERS);
+    const int monitors = hlp_open_monitors(h, groups.root);
     if (container)
-        hlp_check_cgroup(h, groups.own);
+        make_record(h, &record);
+    groups.own = hlp_open_group(h, groups.root, container ? h->container : CG_LOCALIZERS);
     if (container) {
+        hlp_check_cgroup(h, groups.own);
         hlp_device_filter(h, groups.own, c.nodes, c.n_nodes);
         hlp_network(h);
-        hlp_new_trees(h, &trees);
     }
-    if (start(h, groups.own, &c, &trees, &s)) {
+    hlp_open_dirs(h, &c, &dirs);
+    hlp_enter_sandbox(h, template, &c, &dirs);
+    if (start(h, groups.own, &c, &s)) {
         hlp_on_fail(NULL, NULL);
         hlp_child(h, &c);
     }
-    hlp_prove_filtered(h, &groups);
+    hlp_verify_filtered(h, &groups);
     become_monitor(h, &s, &record, c.mounts, monitors, left);
 }

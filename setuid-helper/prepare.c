@@ -1,14 +1,14 @@
-/* container-prepare: makes what depends on root's configuration alone, so that container-executor,
- * which runs for every request, only reads it. Started by container-executor when the policy is
- * missing or not up to date, with nothing but CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN; also
- * by root.
+/* container-prepare: prepares what depends on root's configuration alone, so that
+ * container-executor, which runs for every request, only reads it. Started by container-executor
+ * when the policy is missing or outdated, with CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN;
+ * also by root.
  *
- * Everything lies in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
- * namespace on it. One program at a time works there. The rename of `policy` is what makes a state
- * the one in force: killed before it, this program leaves none.
+ * All files lie in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
+ * namespace on it. It MUST be locked: one program works there at a time. The rename of `policy`
+ * MUST be the last step: a program killed before it leaves no state in force.
  *
- * What goes wrong is written to descriptor 1 as a struct hlp_message when that is a pipe
- * (container-executor's), else in words to descriptor 2. */
+ * Errors are written to descriptor 1 as a struct hlp_message when that is a pipe
+ * (container-executor's), else as a message to descriptor 2. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -30,17 +30,11 @@ static bool asked_by_executor(void)
     return fstat(1, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-_Noreturn void hlp_fail(enum exe_status status, int error, const char *what)
+static void print(enum exe_status status, int error, const char *what)
 {
-    struct hlp_message m = { .status = (int32_t)status, .error = error };
-    size_t n = strlen(what);
-    memcpy(m.what, what, n < sizeof(m.what) ? n : sizeof(m.what) - 1);
-    if (asked_by_executor())
-        (void)!write(1, &m, sizeof(m));
-    else
-        (void)dprintf(2, "container-prepare: %s%s%s\n", what, error ? ": " : "",
-                      error ? strerror(error) : "");
-    _exit((int)status);
+    (void)status;
+    (void)dprintf(2, "container-prepare: %s%s%s\n", what, error ? ": " : "",
+                  error ? strerror(error) : "");
 }
 
 /* The state directory, made with its parents where they are missing; proved to be root's. */
@@ -146,6 +140,9 @@ int main(int argc, char **argv)
     static struct hlp_policy there;
     struct hlp_users users;
     (void)argv;
+    hlp_fail_to(print);
+    if (asked_by_executor())
+        hlp_fail_to_pipe(1);
     if (argc != 1 || syscall(SYS_close_range, 3, ~0U, 0) < 0)
         hlp_fail(EXE_STATUS_ARGUMENTS, EINVAL, "container-prepare takes no argument");
     if (geteuid() != 0)
@@ -158,12 +155,12 @@ int main(int argc, char **argv)
     (void)unlinkat(state, "policy",
                    0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
-    hlp_stand_filters(&cfg.policy);
+    hlp_attach_persistent_filters(&cfg.policy);
     hlp_write_answer(&cfg.policy);
     const char *unfiltered = cfg.policy.unfiltered;
-    hlp_make_roots(state, &cfg);
+    hlp_make_root_templates(state, &cfg);
     commit(state, &cfg.policy, &users);
-    hlp_drop_roots(state, cfg.policy.roots);
+    hlp_drop_root_templates(state, cfg.policy.roots);
     if (unfiltered[0] &&
         !asked_by_executor()) /* that one reads it in the policy, for what needs a filter */
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, unfiltered);

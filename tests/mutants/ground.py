@@ -1,6 +1,6 @@
-"""The helper built from a changed copy of its sources, for the fixed place of helperlib's prebuilt ground; and test
+"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's prebuilt ground; and test
 programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
-root and a finished `make lane-programs`."""
+root and a finished `make test-programs`."""
 import fcntl
 import os
 import re
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BASE = "/var/lib/selvedge-prebuilt-ground"  # helperlib.py's
+BASE = "/var/lib/selvedge-prebuilt-ground"  # helper_fixture.py's
 COPIED = ("setuid-helper", "executor", "cgroups")
 PROGRAMS = ("container-delete", "container-signal", "container-monitor", "container-init")
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
@@ -50,7 +50,7 @@ class Build:
             if not words:
                 continue
             target = words[words.index("-o") + 1]
-            if "-c" in words and target.startswith((self.out, self.real + "/executor/", self.real + "/setuid-helper/watch/")):
+            if "-c" in words and target.startswith((self.out, self.real + "/executor/", self.real + "/setuid-helper/handoff/")):
                 words[words.index("-o") + 1] = target = self._user(target)
                 self.compile.setdefault(words[-1], []).append(words)
             elif target in goals:
@@ -65,7 +65,7 @@ class Build:
     def _user(self, path):
         """Objects of the programs that are not built for a ground: beside the others."""
         return path.replace(self.real + "/executor/", self.out + "/user/").replace(
-            self.real + "/setuid-helper/watch/", self.out + "/watch/")
+            self.real + "/setuid-helper/handoff/", self.out + "/handoff/")
 
     def _run(self, words, extra=()):
         r = subprocess.run(words[:1] + list(extra) + words[1:], cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,0 +1,77 @@
+/* Descriptor 0 of container-executor: one datagram in, with its descriptors, and one out.
+ *
+ * The datagram is hostile: what is longer than a request, cut, or carries anything but at most
+ * EXE_FDS_MAX descriptors MUST be refused here. Its content is decoded by main.c, and MUST NOT be
+ * looked at before the caller has been checked. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "setuid-helper/helper.h"
+
+bool hlp_is_channel(int fd)
+{
+    int domain = 0, type = 0;
+    socklen_t len = sizeof(int);
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
+}
+
+size_t hlp_receive(uint8_t *buf, size_t size, int fds[EXE_FDS_MAX], int *ret_n_fds)
+{
+    union {
+        char space[CMSG_SPACE(sizeof(int) * (EXE_FDS_MAX + 1))];
+        struct cmsghdr align;
+    } control;
+    struct iovec iov = { .iov_base = buf, .iov_len = size };
+    struct msghdr msg = { .msg_iov = &iov,
+                          .msg_iovlen = 1,
+                          .msg_control = control.space,
+                          .msg_controllen = sizeof(control.space) };
+    const struct timeval patience = { .tv_sec = 10 };
+    ssize_t n;
+    (void)setsockopt(0, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    do /* a wait with a time limit ends with EINTR in a process that was stopped and continued, as
+          all are when a machine sleeps */
+        n = recvmsg(0, &msg, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        hlp_fail(EXE_STATUS_REQUEST, errno, "recvmsg");
+    if (n == 0) /* the other end was closed: nothing is requested */
+        _exit(EXE_STATUS_REQUEST);
+    const struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    *ret_n_fds = 0;
+    if (c) {
+        const size_t bytes = c->cmsg_len - CMSG_LEN(0);
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+            bytes > EXE_FDS_MAX * sizeof(int) ||
+            msg.msg_controllen > CMSG_SPACE(bytes)) /* and no other */
+            hlp_fail(EXE_STATUS_REQUEST_FDS, EBADMSG, "control message");
+        memcpy(fds, CMSG_DATA(c), bytes);
+        *ret_n_fds = (int)(bytes / sizeof(int));
+    }
+    if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+        hlp_fail(EXE_STATUS_REQUEST, EMSGSIZE, "request");
+    return (size_t)n;
+}
+
+void hlp_reply(uint64_t request_id, enum exe_status status, int error, const char *text)
+{
+    const size_t n = strlen(text);
+    struct exe_reply_head head = {
+        .magic = EXE_REPLY_MAGIC,
+        .version = EXE_PROTOCOL_VERSION,
+        .status = (uint16_t)status,
+        .request_id = request_id,
+        .error = error,
+        .text_len = (uint16_t)(n > EXE_REPLY_TEXT_MAX ? EXE_REPLY_TEXT_MAX : n),
+    };
+    struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
+    const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+    /* A request that is still unread would reach the caller as a reset in place of this answer. */
+    (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
+    /* A caller that is gone or does not read loses its answer, nothing else. */
+    (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
