@@ -36,9 +36,9 @@ $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/int
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
-	health/test-mount-watch core/test-container core/test-token-secret-managers \
-	resources/test-assignments resources/test-elastic-memory \
-	resources/test-mcs resources/test-numa services/test-deletion-service fsm/test-state-machines)
+	health/test-mount-watch core/test-container core/test-context core/test-token-secret-managers \
+	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
+	services/test-deletion-service launch/test-container-cleanup fsm/test-state-machines)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
