@@ -109,7 +109,7 @@ static int open_db(const char *path, sqlite3 **ret, struct sv_error *err)
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     /* EXCLUSIVE keeps a second daemon out and the WAL index in memory. synchronous=NORMAL: a
-     * commit survives the daemon; fsync happens at checkpoints (decision 045). */
+     * commit survives the daemon; fsync happens at checkpoints (ADR 16). */
     (void)sqlite3_exec(*ret,
                        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
                        "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
