@@ -1,4 +1,5 @@
-/* The wire component facing a real Hadoop, driven by tests/interop/test-wire and cases/registration.py.
+/* The wire component facing a real Hadoop, driven by tests/interop/test-wire and
+ * cases/registration.py.
  *
  *   wire-peer serve [PROTECTION]...
  *
@@ -8,8 +9,9 @@
  *
  *   wire-peer statuses PORT PASSWORD-BYTE [PROTECTION [N]]
  *
- * Calls getContainerStatuses for N containers, by default 1, at a Hadoop server, with an NMToken whose
- * password's first byte is exclusive-ored with PASSWORD-BYTE; prints "ok" or "CLASS: message".
+ * Calls getContainerStatuses for N containers, by default 1, at a Hadoop server, with an NMToken
+ * whose password's first byte is exclusive-ored with PASSWORD-BYTE; prints "ok" or "CLASS:
+ * message".
  *
  *   wire-peer register PORT
  *
