@@ -80,6 +80,7 @@ include client/rules.mk
 include selinux/rules.mk
 include packaging/rules.mk
 include tests/rules.mk
+include docs/rules.mk
 
 programs: $(PROGRAMS) $(LIBS)
 

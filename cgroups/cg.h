@@ -30,7 +30,7 @@ struct cg_leaf; /* one container's group */
  * offers, and makes the groups of layout.h. NULL or "" as path: `containers` below the process'
  * own group (which must be ours: Delegate=yes). Where the path's parent is the process' own group,
  * the process moves itself to a sibling `supervisor`. Errors name the mount, the missing right or
- * controller, and what to do. What is missing of `optional` is not spoken of. */
+ * controller, and what to do. Missing controllers of `optional` are not reported. */
 int cg_root_open(const char *path, unsigned wanted, unsigned optional, struct cg_root **ret,
                  struct sv_error *err) _must_use_;
 struct cg_root *cg_root_free(struct cg_root *r);
@@ -40,7 +40,7 @@ static inline void cg_root_freep(struct cg_root **r)
 }
 unsigned cg_root_controllers(const struct cg_root *r); /* those that limit in leaf groups */
 const char *cg_root_path(const struct cg_root *r);
-/* What is wanted and missing, in words for an operator ("memory, pids: …"), or NULL. */
+/* Missing controllers of `wanted`, as a message for an operator ("memory, pids: …"), or NULL. */
 const char *cg_root_missing(const struct cg_root *r);
 /* Names of the groups below (after a restart), those of layout.h not among them; a malloc'd strv.
  */
@@ -53,7 +53,7 @@ struct cg_io_max {
     const char *limits; /* "rbps=… wbps=… riops=… wiops=…", any of them */
 };
 
-/* What the node's configuration says about all containers. Strings are borrowed and outlive the
+/* The node's configuration of all containers. Strings are borrowed and outlive the
  * root. Percentages of 0 leave the file as the kernel has it. */
 struct cg_policy {
     uint64_t node_memory;    /* bytes for all containers together */
@@ -109,7 +109,7 @@ extern const struct cg_row cg_container_rows[];
 extern const size_t cg_n_container_rows;
 
 uint32_t cg_weight_of_vcores(int32_t vcores); /* Hadoop: min(100 × vcores, 10000) */
-/* What the group's memory.max and pids.max will say, which the helper is told; 0 = not enforced. */
+/* memory.max and pids.max of the cgroup, as sent to the helper; 0 = not enforced. */
 void cg_demanded(const struct cg_root *r, const struct cg_resource *c, uint64_t *ret_memory_max,
                  uint32_t *ret_pids_max);
 
@@ -132,7 +132,7 @@ int cg_leaf_set_limits(struct cg_leaf *l, const struct cg_resource *c, struct sv
 int cg_leaf_cpuset(struct cg_leaf *l, char **ret_cpus, char **ret_mems) _must_use_;
 int cg_leaf_kill(struct cg_leaf *l) _must_use_; /* cgroup.kill; -errno */
 int cg_leaf_freeze(struct cg_leaf *l, bool frozen) _must_use_;
-int cg_leaf_frozen(struct cg_leaf *l) _must_use_; /* 0, 1, -errno: cgroup.events has the word */
+int cg_leaf_frozen(struct cg_leaf *l) _must_use_; /* 0, 1, -errno: read from cgroup.events */
 
 /* One line of a pressure file: share of time of the last 10 s in hundredths of a percent, and the
  * sum in µs, in which some, or all (full), that wanted to run waited. */
@@ -151,7 +151,7 @@ struct cg_usage {
     uint64_t io_read_bytes, io_write_bytes, io_reads, io_writes; /* all devices */
     struct cg_stall cpu_stall, memory_stall, io_stall;           /* 0 where the kernel has no PSI */
 };
-/* Reads what is there; the rest stays 0. A few pread calls on kept descriptors. */
+/* Reads the counters that exist; the others stay 0. A few pread calls on kept descriptors. */
 int cg_leaf_usage(struct cg_leaf *l, struct cg_usage *ret) _must_use_;
 /* Without the stalls, which tell nothing of what has ended: each file costs the exit of a container
  * 13 us. */

@@ -1,5 +1,5 @@
-/* Reading, writing and parsing the files of a cgroup. They are the kernel's; parsed strictly all
- * the same, because a wrong mount or a fake directory looks like one. */
+/* Reads, writes and parses files of a cgroup. Parsed strictly although they are the kernel's: a
+ * wrong mount or a fake directory looks the same. */
 #include "cgroups/file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The one place that asks where cgroups are mounted. libcgroup answers which hierarchy owns a
- * controller (it knows v1, v2 and hybrid set-ups); asked once, when the daemon starts. */
+/* Finds the cgroup mounts. libcgroup knows which hierarchy owns a controller (v1, v2, hybrid);
+ * called once, at the start. */
 #include "cgroups/hierarchy.h"
 
 #include <errno.h>

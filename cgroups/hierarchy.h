@@ -1,5 +1,4 @@
-/* Where cgroups are on this machine: what libcgroup says of the mounts, and the process' own group.
- */
+/* Location of the cgroup hierarchy, and the process' own cgroup. */
 #ifndef SELVEDGE_CGROUPS_HIERARCHY_H
 #define SELVEDGE_CGROUPS_HIERARCHY_H
 

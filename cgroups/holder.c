@@ -1,10 +1,10 @@
-/* container-holder: keeps the cgroup that systemd has delegated to containers alive. The only
- * process of selvedge-containers.service; started by systemd as the daemon's account.
+/* container-holder: keeps the containers' delegated cgroup alive. The only process of
+ * selvedge-containers.service; started by systemd as the daemon's account.
  *
- * A unit's group goes when the unit's last process does, and a unit whose group has controllers
- * turned on cannot be started again while something is in the groups below it. So the containers
- * have a unit of their own, which nobody restarts when the NodeManager is restarted: this process
- * goes out of the way, into the child `holder`, and waits to be told that it is over. */
+ * systemd removes a unit's cgroup with the unit's last process, and cannot restart a unit whose
+ * cgroup has controllers enabled and children populated. So the containers have a unit of their
+ * own, which survives a restart of the NodeManager: this process moves into the child `holder` and
+ * waits for SIGTERM. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -56,7 +56,7 @@ int main(void)
         (void)fprintf(stderr, "container-holder: %s\n", err.code ? err.text : strerror(errno));
         return EXIT_FAILURE;
     }
-    (void)sd_notify(0, "READY=1"); /* without systemd nobody waits for it */
+    (void)sd_notify(0, "READY=1"); /* ignored without systemd */
     while (sigwait(&set, &signal_number) != 0)
         ;
     return EXIT_SUCCESS;

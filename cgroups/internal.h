@@ -1,4 +1,4 @@
-/* What the files of this room share; not for others. */
+/* Private declarations of cgroups. */
 #ifndef SELVEDGE_CGROUPS_INTERNAL_H
 #define SELVEDGE_CGROUPS_INTERNAL_H
 
@@ -50,7 +50,9 @@ struct cg_leaf {
 /* root.c: opens the root's directory again after its unit was started anew. */
 int cg_root_revive(struct cg_root *r, struct sv_error *err) _must_use_;
 
-/* remover.c */
+/* remover.c: `name` and `group`, its directory, are taken over, also when this fails. */
+int cg_remover_add(struct cg_root *root, char *name, int group, sd_event *event,
+                   unsigned timeout_ms, cg_removed_fn removed, void *userdata) _must_use_;
 struct cg_remover *cg_remover_free(struct cg_remover *r);
 
 /* limits.c */

@@ -3,17 +3,17 @@
  *
  *   <root>               the daemon's account owns it; no process is in it. Its cpu.max and
  *                        memory.max bound all that runs for jobs on this node (node-level cap).
- *   <root>/container_…   one container: its init is cloned into it, nobody is ever moved there
+ *   <root>/container_…   one container: its init is cloned into it, no process is ever moved there
  *   <root>/monitors      monitors of containers and localizers
  *   <root>/localizers    localizers, all of them: cloned into it; memory.max, pids.max, cpu.weight
  *
- * The daemon makes monitors and localizers when it opens the root; who finds one missing refuses
- * (the daemon is not of this release) rather than to leave a process in the daemon's own unit.
+ * The daemon makes monitors and localizers when it opens the root; a helper that finds one missing
+ * refuses (the daemon is of another release): a process MUST NOT stay in the daemon's own unit.
  *
  * A monitor moves itself by writing "0" to monitors/cgroup.procs. Measured: 7 ms where no other
  * migration was just made (the kernel waits for an RCU grace period), 0.02 ms in a series. So the
  * descriptor is opened as root, whose rights count for the write also after the drop (Linux 5.16),
- * and written to after the answer is sent: nobody waits for it. */
+ * and written to after the answer is sent, off the critical path. */
 #ifndef SELVEDGE_CGROUPS_LAYOUT_H
 #define SELVEDGE_CGROUPS_LAYOUT_H
 

@@ -1,4 +1,4 @@
-/* One container's group: made with its limits, killed, frozen, watched, removed. */
+/* One container's cgroup: made with its limits, killed, frozen, watched, removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -248,4 +248,13 @@ int cg_leaf_watch_oom(struct cg_leaf *l, sd_event *event, cg_oom_fn killed, void
     l->oom_watch = sd_event_source_disable_unref(l->oom_watch);
     int r = sd_event_add_io(event, &l->oom_watch, l->memory_events, EPOLLPRI, on_memory_events, l);
     return r < 0 ? r : 0;
+}
+
+int cg_leaf_remove(struct cg_leaf *l, sd_event *event, unsigned timeout_ms, cg_removed_fn removed,
+                   void *userdata)
+{
+    int r = cg_remover_add(l->root, SV_TAKE(l->name), sv_take_fd(&l->fd), event, timeout_ms,
+                           removed, userdata);
+    (void)cg_leaf_free(l);
+    return r;
 }

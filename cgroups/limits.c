@@ -1,5 +1,5 @@
-/* From a YARN Resource and the node's policy to the files of a group: one table of rows, each a
- * file and what goes into it. Read by leaf.c and root.c when they write, by tests for every row.
+/* Maps a YARN Resource and the node's policy to the files of a cgroup: one table of rows, each a
+ * file and its value. Used by leaf.c and root.c for writing, by tests for every row.
  *
  * Sources: Hadoop's CGroupsV2CpuResourceHandlerImpl (cpu.weight, cpu.max) and
  * CGroupsV2MemoryResourceHandlerImpl (memory.low); the kernel's cgroup-v2.rst for ranges. */
@@ -76,7 +76,7 @@ static bool memory_high(POLICY, RESOURCE, char *buf, size_t size)
            number(buf, size, share(c->memory_bytes, p->memory_high_percent));
 }
 
-/* Counts where the root's memory is what runs out: what a container has asked for is taken last. */
+/* Protects the requested memory of a container when the root runs out of memory. */
 static bool memory_low(POLICY, RESOURCE, char *buf, size_t size)
 {
     return (p->elastic || p->cap_memory) && p->memory_low_percent &&

@@ -1,4 +1,4 @@
-/* Writing rows of files: containers' groups, the root's own, localizers'. Not for other rooms. */
+/* Writes rows of limits: containers' cgroups, the root's, localizers'. Private to cgroups. */
 #ifndef SELVEDGE_CGROUPS_LIMITS_H
 #define SELVEDGE_CGROUPS_LIMITS_H
 

@@ -1,6 +1,6 @@
-/* The node's share of the limits: what the configuration demands is checked against what this
- * kernel and this group can do, and set on the root and on localizers. Called at start, when the
- * ResourceManager gives the node another size, and when the root's unit was started again. */
+/* The node's limits: checks that this kernel and this cgroup can enforce the configuration, and
+ * sets the limits of the root and of localizers. Called at the start, when the ResourceManager
+ * changes the node's size, and when the root's unit was restarted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,7 +77,8 @@ static int check(const struct cg_root *r, const struct cg_policy *p, struct sv_e
     return 0;
 }
 
-/* One row of the root. What it says already is not written: the file may be systemd's, not ours. */
+/* Writes one row of the root, unless it has the value already: the file may be systemd's, not ours.
+ */
 static int root_row(struct cg_root *r, const struct cg_row *row, bool asked, struct sv_error *err)
 {
     char now[CG_FILE_MAX], text[64];

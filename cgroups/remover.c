@@ -1,8 +1,8 @@
-/* Groups that are to go, removed by a thread of its own. rmdir of a group waits for the kernel's
- * lock on all groups, and a group whose last process is just dying says EBUSY for a while: neither
- * may hold up the daemon's loop. Called by the daemon through cg_leaf_remove.
+/* Removes cgroups in a thread. rmdir of a cgroup waits for the kernel's lock on all cgroups, and a
+ * cgroup whose last process is exiting says EBUSY for a while: neither may block the daemon's loop.
+ * Called through cg_leaf_remove.
  *
- * The thread touches what is in `struct removal` and nothing else of this room. */
+ * The thread MUST touch nothing but struct removal and the queue, under its lock. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ struct removal {
     uint64_t due, give_up, wait; /* µs, CLOCK_MONOTONIC */
     int error;                   /* when it is done: 0 or errno */
     bool done;
-    int told; /* eventfd, -1 where nobody waits */
+    int told; /* eventfd; -1 without a callback */
     sd_event_source *on_told;
     cg_removed_fn removed;
     void *userdata;
@@ -107,7 +107,7 @@ static void *work(void *userdata)
             continue;
         }
         (void)pthread_mutex_unlock(&r->lock);
-        bool done = attempt(m); /* nobody else takes it out of the queue before it is done */
+        bool done = attempt(m); /* stays in the queue until it is done */
         (void)pthread_mutex_lock(&r->lock);
         m->done = done;
         if (done && m->told >= 0) {
@@ -189,9 +189,8 @@ static int on_told(sd_event_source *s, int fd, uint32_t revents, void *userdata)
     return 0;
 }
 
-static int prepare(struct removal *m, struct cg_leaf *l, sd_event *event)
+static int prepare(struct removal *m, struct cg_root *root, sd_event *event)
 {
-    struct cg_root *root = l->root;
     if (!root->remover && !(root->remover = remover_new()))
         return -EAGAIN;
     m->remover = root->remover;
@@ -199,35 +198,34 @@ static int prepare(struct removal *m, struct cg_leaf *l, sd_event *event)
     m->root_path = strdup(root->path);
     if (m->root < 0 || !m->root_path)
         return m->root < 0 ? -errno : -ENOMEM;
-    m->name = SV_TAKE(l->name);
-    m->group = sv_take_fd(&l->fd);
     if (!m->removed)
         return 0;
     m->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return m->told < 0 ? -errno : sd_event_add_io(event, &m->on_told, m->told, EPOLLIN, on_told, m);
 }
 
-int cg_leaf_remove(struct cg_leaf *l, sd_event *event, unsigned timeout_ms, cg_removed_fn removed,
-                   void *userdata)
+int cg_remover_add(struct cg_root *root, char *name, int group, sd_event *event,
+                   unsigned timeout_ms, cg_removed_fn removed, void *userdata)
 {
     struct removal *m = calloc(1, sizeof(*m));
     uint64_t now = now_usec();
-    int r = -ENOMEM;
-    if (m) {
-        *m = (struct removal){ .root = -1,
-                               .group = -1,
-                               .told = -1,
-                               .removed = removed,
-                               .userdata = userdata,
-                               .due = now,
-                               .wait = FIRST_WAIT_USEC,
-                               .give_up = now + (uint64_t)timeout_ms * 1000 };
-        r = prepare(m, l, event);
+    if (!m) {
+        free(name);
+        (void)sv_close(group);
+        return -ENOMEM;
     }
-    (void)cg_leaf_free(l);
+    *m = (struct removal){ .root = -1,
+                           .group = group,
+                           .name = name,
+                           .told = -1,
+                           .removed = removed,
+                           .userdata = userdata,
+                           .due = now,
+                           .wait = FIRST_WAIT_USEC,
+                           .give_up = now + (uint64_t)timeout_ms * 1000 };
+    int r = prepare(m, root, event);
     if (r < 0) {
-        if (m)
-            removal_free(m);
+        removal_free(m);
         return r;
     }
     (void)pthread_mutex_lock(&m->remover->lock);

@@ -1,5 +1,5 @@
-/* The group under which containers get theirs: found or made, controllers turned on, what is
- * missing put into words. Runs once, when the daemon starts. */
+/* The containers' parent cgroup: opened or made at the start, controllers enabled, missing ones
+ * explained. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static void leave(int dir)
     (void)snprintf(self, sizeof(self), "%d", (int)getpid());
     if (mkdirat(dir, "supervisor", 0755) == 0 || errno == EEXIST)
         (void)!cg_file_write(dir, "supervisor/cgroup.procs",
-                             self); /* what is missing is reported */
+                             self); /* missing controllers are reported */
 }
 
 static unsigned controllers(int dir, const char *file)

@@ -1,5 +1,5 @@
-/* What a container, and all of them, use: from the kernel's counters. Those that every container is
- * asked for every few seconds stay open; the rest is opened at each reading. */
+/* Usage counters of one container and of all. Files read every few seconds stay open; the others
+ * are opened for each reading. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

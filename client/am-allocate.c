@@ -1,5 +1,5 @@
-/* What an ApplicationMaster's heartbeat says and what its answer brings. Answers come from the
- * ResourceManager, which is trusted; an unusable entry is passed over. */
+/* Request and response of an ApplicationMaster's heartbeat. Responses come from the
+ * ResourceManager, which is trusted; an unusable entry is skipped. */
 #include <errno.h>
 #include <string.h>
 
@@ -130,7 +130,7 @@ static void take_tokens(struct cli_am *am, const Hadoop__Yarn__AllocateResponseP
         if (yarn_node_id_from(m->nm_tokens[i]->nodeid, &node) == 0 && m->nm_tokens[i]->token &&
             yarn_token_from(m->nm_tokens[i]->token, a, &token) == 0)
             if (cli_nodes_token(am->nodes, &node, &token) < 0)
-                continue; /* a start on that node will say that there is none */
+                continue; /* a start on that node will report the missing token */
     if (a && m->am_rm_token && yarn_token_from(m->am_rm_token, a, &am->new_token) == 0) {
         sv_arena_free(am->new_token_arena);
         am->new_token_arena = SV_TAKE(a);
@@ -148,7 +148,7 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
         yarn_token_from(m->container_token, c->arena, &c->token) < 0 || find_any(am, c->id)) {
         if (c)
             sv_arena_free(c->arena);
-        free(c); /* unusable or known: the ResourceManager takes it back when it expires */
+        free(c); /* unusable or known: the ResourceManager reclaims it when it expires */
         return;
     }
     yarn_container_id_text(c->id, c->key);
@@ -159,7 +159,7 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
     HASH_ADD_STR(am->containers, key, c);
     LL_FOREACH (am->asks, w)
         if (w->priority == c->allocation.priority && w->count > 0)
-            w->count--; /* so does the ResourceManager */
+            w->count--; /* as the ResourceManager does */
     if (am->ops.allocated)
         am->ops.allocated(am, &c->allocation, am->userdata);
 }
@@ -170,7 +170,7 @@ static void take_completed(struct cli_am *am, const Hadoop__Yarn__ContainerStatu
     struct am_container *c;
 
     if (yarn_container_id_from(m->container_id, &id) < 0 || !(c = find_any(am, id)))
-        return; /* never ours */
+        return; /* never allocated to this attempt */
     if (c->over) {
         am->repeated += !c->released;
         return;

@@ -1,5 +1,5 @@
-/* `selvedge doctor`: what the kernel has: calls that the helper needs, protections that it does not
- * rely on, and cgroup v2 with its controllers. */
+/* `selvedge doctor`: kernel features: system calls that the helper needs, protections that it does
+ * not rely on, and cgroup v2 with its controllers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -22,7 +22,7 @@
 #define KERNEL "kernel"
 #define CGROUPS "cgroups"
 
-/* Called with arguments that cannot succeed: ENOSYS is the only answer that counts. */
+/* Called with arguments that cannot succeed: only ENOSYS means that the call is missing. */
 static const struct {
     const char *name, *since;
     long number;
@@ -56,7 +56,7 @@ static void protections(struct doctor *d)
 
     for (size_t i = 0; i < SV_ARRAY_LEN(sysctls); i++) {
         if (!*doctor_read_line(sysctls[i].path, value, sizeof(value)))
-            continue; /* this kernel has it not, or not for us */
+            continue; /* missing in this kernel, or not readable */
         if (strcmp(value, sysctls[i].at_least) < 0)
             doctor_report(d, DOCTOR_NOTE, KERNEL, "sysctl it to 1; nothing of ours relies on it",
                           "%s is %s: %s on the host", sysctls[i].path + strlen("/proc/sys/"), value,
@@ -64,7 +64,7 @@ static void protections(struct doctor *d)
     }
 }
 
-/* Scopes keep a container with the host's network from the host's abstract sockets. */
+/* Landlock scopes keep a container in the host's network away from the host's abstract sockets. */
 static void landlock(struct doctor *d)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* version */);
@@ -78,7 +78,7 @@ static void landlock(struct doctor *d)
         doctor_report(d, DOCTOR_OK, KERNEL, NULL, "Landlock %ld, with scopes", abi);
 }
 
-/* The bounding set limits a setuid program too. */
+/* The bounding set also limits a setuid program. */
 static void bounding(struct doctor *d)
 {
     static const cap_value_t needed[] = { CAP_SETUID,    CAP_SETGID,    CAP_SETPCAP,
@@ -143,7 +143,7 @@ void doctor_kernel(struct doctor *d)
     protections(d);
 }
 
-/* "unified", "hybrid" or "v1"; `mount` gets cgroup2's place. */
+/* "unified", "hybrid" or "v1"; `mount` gets the mount point of cgroup2. */
 static const char *cgroup_mode(char *mount, size_t size)
 {
     char line[4096];
@@ -172,8 +172,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* The nearest group at or above `root` that exists, in `buf`. */
-static void nearest(const char *root, const char *mount, char *buf, size_t size)
+/* The nearest existing cgroup at or above `root`, in `buf`. */
+static void nearest_cgroup(const char *root, const char *mount, char *buf, size_t size)
 {
     (void)snprintf(buf, size, "%s", root);
     while (access(buf, F_OK) < 0) {
@@ -230,8 +230,8 @@ static void controllers(struct doctor *d, const char *root, const char *group)
         doctor_report(d, DOCTOR_OK, CGROUPS, NULL, "%s: %s", group, good);
 }
 
-/* The group of the containers, and whether it is the daemon's to use. */
-static void group_of_containers(struct doctor *d, const char *root, const char *group)
+/* The cgroup of the containers, and whether the daemon owns it. */
+static void check_containers_cgroup(struct doctor *d, const char *root, const char *group)
 {
     struct stat st;
     char file[4352];
@@ -276,8 +276,8 @@ void doctor_cgroups(struct doctor *d)
             "containers' group not known here: it is below the NodeManager's own, or root may ask");
         root = mount;
     }
-    nearest(root, mount, group, sizeof(group));
+    nearest_cgroup(root, mount, group, sizeof(group));
     controllers(d, root, group);
     if (root != mount)
-        group_of_containers(d, root, group);
+        check_containers_cgroup(d, root, group);
 }

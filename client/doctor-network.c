@@ -1,6 +1,6 @@
-/* `selvedge doctor`: private networks, where containers are to have them: root's settings and the
- * NodeManager's together, by the function that decides for each container; the host's devices; the
- * parts of the kernel that are needed. */
+/* `selvedge doctor`: private networks, where they are configured: root's settings and the
+ * NodeManager's, merged by the function that decides for each container; the host's devices; the
+ * kernel features. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ static const struct {
 };
 enum { BRIDGE, VETH, IPVLAN, MACVLAN, HTB, SHARING };
 
-static bool needed(size_t part, const struct net_request *q, enum net_mode mode)
+static bool is_needed(size_t part, const struct net_request *q, enum net_mode mode)
 {
     switch (part) {
     case BRIDGE:
@@ -50,7 +50,7 @@ static void kernel(struct doctor *d, const struct net_request *q, enum net_mode 
     bool missing = false;
 
     for (size_t i = 0; i < SV_ARRAY_LEN(parts); i++) {
-        if (!needed(i, q, mode))
+        if (!is_needed(i, q, mode))
             continue;
         enum doctor_part is = doctor_kernel_part(parts[i].module, parts[i].symbol);
         char *list = is == DOCTOR_PART_UNKNOWN ? unknown : good;
@@ -69,7 +69,7 @@ static void kernel(struct doctor *d, const struct net_request *q, enum net_mode 
         }
     }
     if (*unknown)
-        doctor_report(d, DOCTOR_NOTE, AREA, NULL, "nothing here tells whether the kernel has %s",
+        doctor_report(d, DOCTOR_NOTE, AREA, NULL, "cannot determine whether the kernel has %s",
                       unknown);
     if (*good && !missing)
         doctor_report(d, DOCTOR_OK, AREA, NULL, "the kernel has %s", good);
@@ -83,12 +83,12 @@ static void link_of(struct doctor *d, const struct net_request *q, enum net_mode
     (void)snprintf(path, sizeof(path), "/sys/class/net/%s", q->link);
     there = access(path, F_OK) == 0;
     if (!there && mode != NET_BRIDGE)
-        doctor_report(d, DOCTOR_BAD, AREA, "name a device that is there, `ip link` shows them",
+        doctor_report(d, DOCTOR_BAD, AREA, "name an existing device (`ip link` lists them)",
                       "selvedge.network.link=%s: no such device: every launch would be refused",
                       q->link);
     (void)snprintf(path, sizeof(path), "/sys/class/net/%s/bridge", q->link);
     if (there && mode == NET_BRIDGE && access(path, F_OK) < 0)
-        doctor_report(d, DOCTOR_BAD, AREA, "name a bridge, or one that is not there yet",
+        doctor_report(d, DOCTOR_BAD, AREA, "name a bridge, or a device that does not exist yet",
                       "selvedge.network.link=%s: not a bridge: every launch would be refused",
                       q->link);
     if (mode == NET_BRIDGE &&
@@ -101,7 +101,7 @@ static void link_of(struct doctor *d, const struct net_request *q, enum net_mode
             "bridge, only");
 }
 
-/* The guarantees of as many containers as the NodeManager divides by, and what there is. */
+/* The guaranteed rates of the NodeManager's number of containers against the total rate. */
 static void bandwidth(struct doctor *d, const struct net_request *q)
 {
     const int64_t shares = d->conf.bandwidth_shares;
@@ -132,12 +132,12 @@ void doctor_network(struct doctor *d)
     char why[NET_TEXT_MAX];
 
     if (!d->have_conf || d->conf.network != EXE_NETWORK_PRIVATE || !d->policy.known || !q.magic)
-        return; /* none is asked for, or root's part is not known or says that there is none */
+        return; /* none configured, or root's settings are unknown or have none */
     q.rate_kbit = d->conf.net_rate_kbit;
     q.ceil_kbit = d->conf.net_ceil_kbit;
     if (net_plan_make(&q, &plan, why, sizeof(why)) < 0) {
         doctor_report(d, DOCTOR_BAD, AREA,
-                      "mend it in container-executor.cfg: every launch would be refused", "%s",
+                      "correct it in container-executor.cfg: every launch would be refused", "%s",
                       why);
         return;
     }

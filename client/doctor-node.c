@@ -17,10 +17,11 @@
 #define FILES "files"
 #define DIRECTORIES "directories"
 
-/* Keys that change what a node promises, whose feature this version has not or has differently. */
+/* Keys of features that this version lacks or implements differently, and that change a node's
+ * guarantees. */
 static const struct {
     const char *name;
-    const char *harmless; /* this value is fine; NULL = none is */
+    const char *harmless; /* this value has no effect; NULL = every value has */
     enum doctor_state state;
     const char *text;
 } telling[] = {
@@ -61,7 +62,7 @@ static int on_key(const char *name, const char *value, void *userdata)
 
     if ((!own && !sv_has_prefix(name, "yarn.nodemanager.")) || known(name))
         return 0;
-    if (own) { /* ours: nobody else reads it, so it is a slip */
+    if (own) { /* a Selvedge key, read by nobody else: a typing error */
         doctor_report(u->d, DOCTOR_BAD, CONFIGURATION,
                       "selvedge-nodemanager --print-config lists the keys", "%s: no such key",
                       name);
@@ -88,7 +89,7 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
     d->helper = SELVEDGE_LIBEXECDIR "/container-executor";
     if (nm_conf_load(&d->conf, dir, overrides, &err) < 0) {
         doctor_report(d, DOCTOR_BAD, CONFIGURATION,
-                      "the NodeManager does not start with this: mend it", "%s", err.text);
+                      "the NodeManager does not start with this: correct it", "%s", err.text);
         return;
     }
     d->have_conf = true;
@@ -111,7 +112,7 @@ void doctor_accounts(struct doctor *d)
     static char own[256];
     const struct passwd *pw = getpwuid(geteuid());
 
-    /* Not told: who may start the helper and is not root, is the NodeManager's account. */
+    /* Accounts other than root and the NodeManager's that may start the helper. */
     if (!d->daemon) {
         bool ours = pw && geteuid() != 0 && access(d->helper, X_OK) == 0;
         (void)snprintf(own, sizeof(own), "%s", ours ? pw->pw_name : "yarn");
@@ -145,7 +146,7 @@ void doctor_accounts(struct doctor *d)
     if (!pw)
         doctor_report(
             d, DOCTOR_BAD, ACCOUNTS,
-            "make it, or set yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user",
+            "create it, or set yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user",
             "%s: the account of all containers in insecure mode does not exist",
             d->conf.local_user);
     else
@@ -157,7 +158,7 @@ void doctor_accounts(struct doctor *d)
             d->conf.local_user);
 }
 
-/* What is installed beside the helper: run by root or loaded by it. */
+/* Files installed beside the helper, which root executes or loads. */
 void doctor_files(struct doctor *d)
 {
     static const struct {
@@ -200,8 +201,8 @@ void doctor_files(struct doctor *d)
                       dir);
 }
 
-/* A directory of the daemon's: `runs`: programs of jobs lie in it. */
-static void directory(struct doctor *d, const char *path, bool runs)
+/* A directory of the daemon. `runs`: it holds programs of jobs. */
+static void check_directory(struct doctor *d, const char *path, bool runs)
 {
     struct stat st;
     struct statvfs fs;
@@ -211,7 +212,7 @@ static void directory(struct doctor *d, const char *path, bool runs)
 
     if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
         doctor_report(d, DOCTOR_BAD, DIRECTORIES,
-                      "make it: install -d -o <NodeManager's account> -m 755", "%s: %s", path,
+                      "create it: install -d -o <NodeManager's account> -m 755", "%s: %s", path,
                       errno ? strerror(errno) : "not a directory");
         return;
     }
@@ -224,7 +225,7 @@ static void directory(struct doctor *d, const char *path, bool runs)
     unsafe = doctor_find_unsafe(path, st.st_uid, buf, sizeof(buf));
     if (unsafe && strcmp(unsafe, path) != 0)
         doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "chown root, chmod go-w",
-                      "%s: above %s, and others than root can write there", unsafe, path);
+                      "%s: parent of %s that others than root can write", unsafe, path);
     if (statvfs(path, &fs) < 0)
         return;
     if (fs.f_flag & ST_RDONLY)
@@ -232,12 +233,12 @@ static void directory(struct doctor *d, const char *path, bool runs)
                       "%s: mounted read-only", path);
     if (runs && fs.f_flag & ST_NOEXEC)
         doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it without noexec",
-                      "%s: mounted noexec; launch scripts and jobs' programs lie in it", path);
+                      "%s: mounted noexec; it holds launch scripts and programs of jobs", path);
     if (runs && (fs.f_flag & (ST_NOSUID | ST_NODEV)) != (ST_NOSUID | ST_NODEV))
         doctor_report(
             d, DOCTOR_NOTE, DIRECTORIES,
             "a file system of its own with nosuid,nodev keeps a full disk and users' files apart",
-            "%s: its mount has not nosuid and nodev; containers see it with both", path);
+            "%s: mounted without nosuid and nodev; containers get both", path);
     double used =
         fs.f_blocks ? 100.0 * (double)(fs.f_blocks - fs.f_bavail) / (double)fs.f_blocks : 0;
     uint64_t free_mb = (uint64_t)fs.f_bavail * fs.f_frsize >> 20;
@@ -256,9 +257,9 @@ void doctor_directories(struct doctor *d)
     if (!d->have_conf)
         return;
     for (char **dir = d->conf.local_dirs; dir && *dir; dir++)
-        directory(d, *dir, true);
+        check_directory(d, *dir, true);
     for (char **dir = d->conf.log_dirs; dir && *dir; dir++)
-        directory(d, *dir, false);
+        check_directory(d, *dir, false);
     if (d->conf.recovery && d->conf.recovery_dir)
-        directory(d, d->conf.recovery_dir, false);
+        check_directory(d, d->conf.recovery_dir, false);
 }

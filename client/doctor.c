@@ -1,6 +1,6 @@
-/* `selvedge doctor`: what this node can enforce, what it cannot, and what to do about it. Needs no
- * ResourceManager and changes nothing. Run as root or as the NodeManager's account it asks
- * container-executor itself. */
+/* `selvedge doctor`: checks which limits and protections this node can enforce, and prints
+ * remedies. Needs no ResourceManager and changes nothing. Run as root or as the NodeManager's
+ * account it also queries container-executor. */
 #include "client/doctor.h"
 
 #include <getopt.h>

@@ -1,4 +1,5 @@
-/* See fetch.h. curl tells which sockets and which time it waits for; the event loop tells curl. */
+/* See fetch.h. Connects libcurl's multi interface to sd-event: curl registers sockets and a
+ * timeout, the event loop reports readiness. */
 #include "client/fetch.h"
 
 #include <curl/curl.h>
@@ -11,14 +12,14 @@
 
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
-#define AT_ONCE 32L /* connections a host; the rest waits inside curl */
+#define AT_ONCE 32L /* connections per host; further requests queue inside curl */
 
 struct fetch_request {
     struct cli_fetch *f;
     CURL *easy;
     struct curl_slist *headers;
     struct sv_buf body;
-    bool cut; /* has all that was wanted: the rest is refused */
+    bool cut; /* `max` bytes were received: the rest is rejected */
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
     void *userdata;
@@ -74,7 +75,7 @@ static void collect_finished(struct cli_fetch *f)
     }
 }
 
-static void act(struct cli_fetch *f, curl_socket_t s, int what)
+static void run_curl(struct cli_fetch *f, curl_socket_t s, int what)
 {
     int running;
 
@@ -89,7 +90,7 @@ static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
                (revents & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
     (void)s;
-    act(userdata, fd, what);
+    run_curl(userdata, fd, what);
     return 0;
 }
 
@@ -97,7 +98,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     (void)s;
     (void)usec;
-    act(userdata, CURL_SOCKET_TIMEOUT, 0);
+    run_curl(userdata, CURL_SOCKET_TIMEOUT, 0);
     return 0;
 }
 
@@ -211,7 +212,7 @@ static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *
     DL_APPEND(f->requests, q);
     curl_easy_setopt(q->easy, CURLOPT_URL, url);
     curl_easy_setopt(q->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* the cluster's own addresses */
+    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
     curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, TOTAL_MS);
     curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);

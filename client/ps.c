@@ -1,5 +1,5 @@
-/* `selvedge ps`: applications; or the containers of one, from its own ApplicationMaster when it is
- * one of `selvedge run`, else as the ResourceManager knows them. */
+/* `selvedge ps`: lists applications, or the containers of one: from its ApplicationMaster if
+ * `selvedge run` submitted it, else from the ResourceManager. */
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>

@@ -9,7 +9,7 @@ struct rows_query {
     struct cli_rows rows;
     struct yarn_attempt_id attempt;
     bool usage;
-    size_t open; /* usage requests, and one while they are being made */
+    size_t open; /* usage requests, plus one while they are being issued */
     bool canceled;
     cli_rows_fn fn;
     void *userdata;
@@ -47,7 +47,7 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     usage_done(g);
 }
 
-static void ask_usage(struct rows_query *g)
+static void request_usage(struct rows_query *g)
 {
     char url[512];
 
@@ -86,7 +86,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         struct cli_row *row = &s->rows[i];
         const char *http = list[i].http_address;
 
-        if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager puts it in front */
+        if (strncmp(http, "http://", 7) == 0) /* prefix of Apache's ResourceManager */
             http += 7;
         row->instance = (int)i;
         row->tries = 1;
@@ -98,10 +98,10 @@ static void on_containers(int status, const struct cli_container_report *list, s
         row->done = strcmp(list[i].state, "COMPLETE") == 0;
         row->exit_status = list[i].exit_status;
     }
-    ask_usage(g);
+    request_usage(g);
 }
 
-static void ask_rm(struct rows_query *g)
+static void request_containers(struct rows_query *g)
 {
     int r = cli_rm_containers(g->ctx->rm, g->attempt, on_containers, g);
 
@@ -118,9 +118,9 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
     if (g->canceled)
         done(g, -ECANCELED, NULL);
     else if (http == 200 && cli_status_parse(body, len, &g->rows.status, NULL) == 0)
-        ask_usage(g);
+        request_usage(g);
     else
-        ask_rm(g);
+        request_containers(g);
 }
 
 static void on_report(int status, const struct cli_report *report, size_t n,
@@ -146,7 +146,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     else if (report->state != CLI_APP_RUNNING || strcmp(report->type, "SELVEDGE") != 0 ||
              strncmp(report->tracking_url, "http", 4) != 0 ||
              cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0)
-        ask_rm(g);
+        request_containers(g);
 }
 
 int cli_rows_get(struct cli_ctx *ctx, struct yarn_app_id app, bool usage, cli_rows_fn fn,

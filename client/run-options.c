@@ -1,4 +1,4 @@
-/* The options of `selvedge run`, and the files that a job is made of. Called by run.c. */
+/* The options of `selvedge run`, and the files of a job. Called by run.c. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -130,13 +130,13 @@ static int take_option(const struct cli_ctx *ctx, struct run_options *o, int c)
     case OPT_NO_OUTPUT:
         o->no_output = true;
         return 0;
-    default: /* 'h', or getopt has said what is wrong */
+    default: /* 'h', or an error that getopt has printed */
         return cli_usage(ctx);
     }
 }
 
-/* The ApplicationMaster that was installed with this program, wherever that is (or built with it);
- * else where the build was told to install it. */
+/* Path of the ApplicationMaster that was installed (or built) with this program; else the install
+ * path that was compiled in. */
 static void find_am(char path[PATH_MAX])
 {
     static const char *const places[] = { "../libexec/selvedge/" CLI_AM_FILE, CLI_AM_FILE };
@@ -239,7 +239,7 @@ int cli_run_script(const struct run_options *o, char **ret)
     return 0;
 }
 
-/* Where the ApplicationMaster finds the ResourceManager, or each of several. */
+/* Scheduler addresses of all ResourceManagers, for the ApplicationMaster. */
 static int find_schedulers(struct sv_conf *conf, struct sv_arena *a, struct cli_job *job,
                            struct sv_error *err)
 {

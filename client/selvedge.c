@@ -1,5 +1,5 @@
 /* selvedge: the command line. Finds the subcommand, reads Hadoop's configuration, connects. Each
- * subcommand is one file; all run as the user who calls. */
+ * subcommand is one file; all run as the calling user. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <getopt.h>
@@ -12,7 +12,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 
-#define AWAY_TELL_MS 30000 /* between two reminders that the ResourceManager is away */
+#define AWAY_TELL_MS 30000 /* between two messages that the ResourceManager is unreachable */
 
 static const struct cli_command commands[] = {
     { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
@@ -25,7 +25,7 @@ static const struct cli_command commands[] = {
       "  -e, --env NAME=VALUE   in each container; repeat for more\n"
       "  -N, --name NAME        of the job (the command's)\n"
       "  -q, --queue QUEUE      (default)\n"
-      "      --tries N          how often an instance may start when its node is lost (3)\n"
+      "      --tries N          maximum starts of an instance whose node is lost (3)\n"
       "      --am-memory SIZE   of the ApplicationMaster's container (128m)\n"
       "      --am-program PATH  the ApplicationMaster\n"
       "      --no-output        do not show what the containers print\n"
@@ -39,20 +39,20 @@ static const struct cli_command commands[] = {
       "  -a, --all              ended ones too\n" },
     { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
       "show what containers printed",
-      "  -l, --log NAME         another file than stdout and stderr\n"
+      "  -l, --log NAME         this file instead of stdout and stderr\n"
       "\n"
       "CONTAINER is a container's id or an instance's number.\n" },
     { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "" },
     { "node", cli_cmd_node, "node list [-a]", "list the nodes",
       "  -a, --all              also those that are not running\n" },
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
-      "what this node can enforce, what it cannot, and what to do about it",
+      "check which limits and protections this node can enforce",
       "  -u, --user NAME        the NodeManager's account (yarn)\n"
       "\n"
-      "Looks and changes nothing; needs no ResourceManager. Run as root or as the NodeManager's\n"
-      "account it asks container-executor too. The exit code is 0 when all is well, 1 when\n"
-      "containers run with less than could be had, 2 when they do not run or a promise does not\n"
-      "hold.\n",
+      "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"
+      "also queries container-executor. The exit code is 0 when all is in order, 1 when\n"
+      "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
+      "is broken.\n",
       .local = true },
 };
 
@@ -87,7 +87,7 @@ struct global_options { /* before the subcommand */
     size_t n_overrides;
 };
 
-/* Options before the subcommand. -1: go on, else the exit code. */
+/* Options before the subcommand. -1: continue, else the exit code. */
 static int parse_global_options(struct cli_ctx *ctx, int argc, char **argv,
                                 struct global_options *ret)
 {
@@ -124,7 +124,7 @@ static int parse_global_options(struct cli_ctx *ctx, int argc, char **argv,
     return -1;
 }
 
-/* The library goes on by itself for as long as is configured, 15 minutes if nothing is. */
+/* The library retries for the configured time, by default 15 minutes. */
 static void on_away(const struct sv_error *err, int64_t wait_ms, const char *next, void *userdata)
 {
     struct cli_ctx *ctx = userdata;
@@ -148,7 +148,7 @@ static int start(struct cli_ctx *ctx, const struct global_options *o, struct sv_
     if (!ctx->user)
         return sv_error_errno(err, -ENOMEM, "start");
     r = sv_conf_load_hadoop(ctx->conf, o->conf_dir, err);
-    for (size_t i = 0; r >= 0 && i < o->n_overrides; i++) { /* they override the files */
+    for (size_t i = 0; r >= 0 && i < o->n_overrides; i++) { /* these override the files */
         char *value = strchr(o->overrides[i], '=');
 
         *value++ = '\0';

@@ -1,5 +1,5 @@
 /* Hadoop configuration: the store, ${…} expansion and typed reads. Called by every program. Files
- * and the environment are the operator's; a job's own files come in by sv_conf_load_string. */
+ * and the environment are the operator's; a job's own files arrive by sv_conf_load_string. */
 #include "common/conf.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct conf_entry {
     UT_hash_handle hh;
 };
 
-struct conf_text { /* texts handed out: kept once, as long as the configuration lives */
+struct conf_text { /* returned texts: stored once, for the lifetime of the configuration */
     UT_hash_handle hh;
     char s[];
 };
@@ -43,8 +43,9 @@ struct sv_conf {
     const char *user; /* ${user.name} */
 };
 
-/* What Hadoop's own defaults refer to and no file needs to say: Java's system properties, those
- * that Hadoop's start scripts set, and the few keys that other keys' defaults are made of. */
+/* Variables that Hadoop's defaults refer to without a file that sets them: Java's system
+ * properties, those that Hadoop's start scripts set, and the few keys that occur in defaults of
+ * other keys. */
 static const struct {
     const char *name, *env, *value;
 } builtin[] = {
@@ -217,7 +218,7 @@ static const char *builtin_value(const struct sv_conf *c, const char *name)
     return NULL;
 }
 
-/* What "${var}" stands for, or NULL. `var` is changed ("env.X:-d" is cut at its mark). */
+/* The value of "${var}", or NULL. `var` is modified ("env.X:-d" is cut at its mark). */
 static const char *variable(const struct sv_conf *c, char *var)
 {
     const struct conf_entry *e;
@@ -242,7 +243,7 @@ static const char *variable(const struct sv_conf *c, char *var)
     return e ? e->value : builtin_value(c, var);
 }
 
-/* Finds the first innermost "${name}" at or behind `at`: no blank, '$' or '}' in the name. */
+/* Finds the first innermost "${name}" at or after `at`: no blank, '$' or '}' in the name. */
 static bool find_variable(const char *s, size_t at, size_t *ret_start, size_t *ret_end)
 {
     for (const char *p = s + at; (p = strstr(p, "${"));) {
@@ -258,8 +259,8 @@ static bool find_variable(const char *s, size_t at, size_t *ret_start, size_t *r
     return false;
 }
 
-/* Replaces variables from left to right, innermost first, SUBST_MAX times at most. A variable
- * that nothing defines ends it and stays as it is written, as in Hadoop. */
+/* Replaces variables from left to right, innermost first, SUBST_MAX times at most. An undefined
+ * variable ends the replacement and stays as written, as in Hadoop. */
 static int expand(const struct sv_conf *c, const char *value, char **ret)
 {
     _cleanup_free_ char *s = strdup(value);
@@ -291,8 +292,8 @@ static int expand(const struct sv_conf *c, const char *value, char **ret)
     return 0;
 }
 
-/* The same text kept once, owned by the configuration. */
-static const char *keep(struct sv_conf *c, const char *s)
+/* Interns a text: one copy, owned by the configuration. */
+static const char *intern_text(struct sv_conf *c, const char *s)
 {
     size_t n = strlen(s);
     struct conf_text *t;
@@ -308,7 +309,7 @@ static const char *keep(struct sv_conf *c, const char *s)
     return t->s;
 }
 
-static int expand_kept(struct sv_conf *c, const char *value, const char **ret)
+static int expand_interned(struct sv_conf *c, const char *value, const char **ret)
 {
     _cleanup_free_ char *s = NULL;
     int r;
@@ -320,7 +321,7 @@ static int expand_kept(struct sv_conf *c, const char *value, const char **ret)
     r = expand(c, value, &s);
     if (r < 0)
         return r;
-    *ret = keep(c, s);
+    *ret = intern_text(c, s);
     return *ret ? 0 : -ENOMEM;
 }
 
@@ -329,13 +330,14 @@ const char *sv_conf_raw(struct sv_conf *c, const char *name)
     const struct conf_entry *e = find(c, name);
     const char *value = e ? e->value : NULL;
 
-    return value && expand_kept(c, value, &value) == 0 ? value : NULL;
+    return value && expand_interned(c, value, &value) == 0 ? value : NULL;
 }
 
 /* ---- typed reads ---- */
 
 /* Where a key's value comes from, for messages: "yarn-site.xml:12: key". */
-static void where(const struct sv_conf *c, const struct sv_conf_key *k, char *dst, size_t size)
+static void describe_origin(const struct sv_conf *c, const struct sv_conf_key *k, char *dst,
+                            size_t size)
 {
     const struct conf_entry *e = find(c, k->name);
 
@@ -350,7 +352,7 @@ static int bad(const struct sv_conf *c, const struct sv_conf_key *k, const char 
 {
     char at[512];
 
-    where(c, k, at, sizeof(at));
+    describe_origin(c, k, at, sizeof(at));
     if (!value)
         return sv_error_set(err, code, "%s is not set: expected %s", k->name, expected);
     if (k->min || k->max)
@@ -365,7 +367,7 @@ static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **
 {
     const struct conf_entry *e = find(c, k->name);
     const char *value = e ? e->value : k->def;
-    int r = value ? expand_kept(c, value, &value) : 0;
+    int r = value ? expand_interned(c, value, &value) : 0;
 
     if (r == -ELOOP)
         return bad(c, k, value, -EINVAL, "variables that end after 20 substitutions", err);
@@ -375,7 +377,7 @@ static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **
     return 0;
 }
 
-/* As text_of, without blanks around it; unset is -ENODATA. */
+/* As text_of, without surrounding blanks; unset is -ENODATA. */
 static int trimmed(struct sv_conf *c, const struct sv_conf_key *k, const char *expected,
                    const char **ret, struct sv_error *err)
 {
@@ -394,7 +396,7 @@ static int trimmed(struct sv_conf *c, const struct sv_conf_key *k, const char *e
         while (n && strchr(" \t\r\n\f\v", s[n - 1]))
             n--;
         copy = strndup(s, n);
-        s = copy ? keep(c, copy) : NULL;
+        s = copy ? intern_text(c, copy) : NULL;
         if (!s)
             return sv_error_set(err, -ENOMEM, "%s: out of memory", k->name);
     }
@@ -551,14 +553,14 @@ int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char *
     if (k->def) {
         const char *def = k->def;
 
-        r = expand_kept(c, def, &def);
+        r = expand_interned(c, def, &def);
         if (r == 0)
             (void)split_address(def, &default_host, &port); /* only its port matters, ignoring */
     }
     r = split_address(s, &host, &port);
     if (r < 0)
         return bad(c, k, s, r, expected, err);
-    kept = keep(c, host);
+    kept = intern_text(c, host);
     if (!kept)
         return sv_error_set(err, -ENOMEM, "%s: out of memory", k->name);
     *ret_host = kept;

@@ -1,13 +1,17 @@
-/* container-delete: a DELETE request as container-executor has checked it, carried out as the user
- * whose files go. The helper executes it after it has dropped to that user for ever, with fd 0 the
- * request socket: the answer goes there fd 1   a pipe with one struct exe_request fd 3…  O_PATH
- * directories: the masked local dirs, or log dirs, in ascending order and an empty environment. Its
- * file is not readable by users (mode 0711), so the kernel lets no process of the same user trace
- * it and answer in its place.
+/* container-delete: performs a DELETE request, which container-executor has checked, as the user
+ * whose files are deleted. The helper executes it after dropping to that user for ever, with an
+ * empty environment and these descriptors:
  *
- * The kernel decides what may go. Never follows a link, never crosses a mount, holds few
- * descriptors: what lies deeper is moved up to the top directory first and dealt with there. Trees
- * are made by jobs: any depth, any mode, any name. */
+ *   fd 0    the request socket, for the answer
+ *   fd 1    a pipe with one struct exe_request
+ *   fd 3…   O_PATH directories: the masked local dirs, or log dirs, in ascending order
+ *
+ * Its file is not readable by users (mode 0711), so no process of the same user can trace it and
+ * answer in its place.
+ *
+ * Permission to delete is the kernel's decision. It MUST NOT follow a link or cross a mount, and
+ * MUST hold few descriptors: deeply nested directories are moved up to the top directory first.
+ * Hostile input: trees made by jobs, of any depth, mode and name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +28,7 @@
 #include "executor/request.h"
 
 #define PATH_SIZE 512
-#define OPEN_TRIES 128 /* a rename raced with the walk; the kernel asks to come again */
+#define OPEN_TRIES 128 /* EAGAIN: a rename raced with the walk */
 
 static int open_at(int dirfd, const char *path, int flags)
 {
@@ -47,7 +51,7 @@ static int open_at(int dirfd, const char *path, int flags)
  * more. */
 enum { DEPTH = 24, ENTRIES = 8192, EXTRA_PASSES = 1024 };
 /* A directory that is filled faster than it is read has no end at all. Some millions of entries are
- * removed in this time; the daemon asks again for what stays. */
+ * removed in this time; the daemon retries the request for the rest. */
 #define SECONDS 60
 
 struct entry { /* struct linux_dirent64 */
@@ -127,7 +131,7 @@ static int remove_one(struct walk *w, int dir, const char *name, int depth)
 }
 
 /* Everything in `dir`. Reads it from the start until a pass removes nothing: removal moves entries.
- * Or until it is clear that somebody makes new ones. */
+ * Ends also when new entries keep appearing. */
 static int clear(struct walk *w, int dir, int depth)
 {
     int error = 0;
@@ -255,7 +259,7 @@ static int delete_below(const struct exe_request *r, int root)
     place(r, dir, name);
     int fd = open_at(root, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0)
-        return fd == -ENOENT ? 0 : -fd; /* nothing there is what was wanted */
+        return fd == -ENOENT ? 0 : -fd; /* already deleted */
     int e = name[0] ? remove_tree(fd, name) : remove_contents(fd);
     if (r->what == EXE_DELETE_RESOURCE) {
         (void)snprintf(temporary, sizeof(temporary), "%s_tmp", name);
@@ -278,7 +282,7 @@ static int answer(const struct exe_request *r, int error)
                                    .text_len = (uint16_t)strlen(text) };
     struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)text, head.text_len } };
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* who asked may be gone, ignoring */
+    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may be gone, ignoring */
     return (int)status;
 }
 

@@ -1,12 +1,16 @@
-/* container-signal: a SIGNAL request as container-executor has checked it, carried out as the job's
- * user. The helper executes it after it has dropped to that user for ever, with fd 0   the request
- * socket: the answer goes there fd 1   a pipe with one struct exe_request fd 3   the daemon's pidfd
- * of what it says is the container's init fd 4   the container's cgroup and an empty environment.
- * Its file is not readable by users (mode 0711), so the kernel lets no process of the same user
- * trace it.
+/* container-signal: performs a SIGNAL request, which container-executor has checked, as the job's
+ * user. The helper executes it after dropping to that user for ever, with an empty environment and
+ * these descriptors:
  *
- * The signal goes to init, which passes it to the main process' group. The kernel sees to it that
- * it reaches nobody else's process; that it is one of this container is proved by the group. */
+ *   fd 0   the request socket, for the answer
+ *   fd 1   a pipe with one struct exe_request
+ *   fd 3   the daemon's pidfd of the container's init, as it claims
+ *   fd 4   the container's cgroup
+ *
+ * Its file is not readable by users (mode 0711), so no process of the same user can trace it.
+ *
+ * The signal goes to init, which forwards it to the main process' group. The kernel keeps it from
+ * the processes of other users; membership of the cgroup proves that it is this container's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -67,7 +71,7 @@ static int answer(const struct exe_request *r, enum exe_status status, int error
                                    .text_len = (uint16_t)strlen(text) };
     struct iovec iov[2] = { { &head, sizeof(head) }, { text, head.text_len } };
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* who asked may be gone, ignoring */
+    (void)sendmsg(0, &msg, MSG_NOSIGNAL); /* the daemon may be gone, ignoring */
     return (int)status;
 }
 

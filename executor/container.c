@@ -1,5 +1,5 @@
-/* One container on the daemon's side: group made, helper asked, monitor watched, record read; the
- * same from the record alone after a restart. */
+/* One container on the daemon's side: makes the cgroup, sends the request, watches the monitor,
+ * reads the exit record. After a restart the record alone tells. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 #include "common/str.h"
 #include "executor/internal.h"
 
-#define LOOK_AGAIN_USEC 2000
-/* Half a second: the helper that was started may not have created the exit record yet. */
-#define LOOKS_FOR_RECORD 250
-/* Further rounds of it while container-prepare runs, which has ten seconds. */
+#define RETRY_PROBE_USEC 2000
+/* Half a second: a helper on its way may not have created the exit record yet. */
+#define PROBES_FOR_RECORD 250
+/* Further rounds while container-prepare runs, which has ten seconds. */
 #define WAITS_FOR_PREPARE 24
 #define EXIT_LOST 154
 #define CGROUP_REMOVE_MS 10000
@@ -39,12 +39,12 @@ struct exe_container {
     struct exe_call *call;    /* helper, then monitor; NULL when adopted or ended */
     int init;                 /* pidfd; -1 not known */
     sd_event_source *on_init; /* launched, not adopted: its end */
-    struct cg_usage usage;    /* read at that */
-    bool used;                /* it was */
+    struct cg_usage usage;    /* at the end of init */
+    bool used;                /* `usage` is filled */
     int record;               /* launched, and started: its record */
     int monitor;              /* adopted: pidfd of the monitor */
-    sd_event_source *watch;   /* adopted: end of the monitor; or a first word from the loop */
-    int looks, waits;         /* adopted: how often there was a group but no record */
+    sd_event_source *watch;   /* adopted: end of the monitor, or the next probe */
+    int probes, waits;        /* adopted: probes that found a group and no record */
     bool killed;              /* by exe_kill */
     bool over;                /* failed or exited was called */
 };
@@ -113,7 +113,7 @@ static void record_name(const struct exe_container *c, char *buf, size_t size)
     (void)snprintf(buf, size, "%s" EXE_RECORD_SUFFIX, c->name);
 }
 
-/* The group goes in the background; a daemon that ends meanwhile finds it in cg_root_list. */
+/* Removes the cgroup in the background; after a restart cg_root_list finds what is left. */
 static void drop_group(struct cg_leaf *leaf, sd_event *event)
 {
     if (leaf)
@@ -141,7 +141,7 @@ static int open_record(const struct exe_container *c)
     return fd < 0 ? -errno : fd;
 }
 
-/* Reads the record: 0, -ENOENT, -EBADMSG (there, but nothing in it that is ours). */
+/* Reads the record: 0, -ENOENT, -EBADMSG (not a record of this container). */
 static int read_record(const struct exe_container *c, struct exe_record *ret, int *ret_fd)
 {
     uint8_t buf[EXE_RECORD_SIZE + 1];
@@ -164,11 +164,12 @@ static int read_record(const struct exe_container *c, struct exe_record *ret, in
     return e;
 }
 
-/* What the group has used, once: nothing of the container lives any more. */
+/* The cgroup's last counters, read once, when nothing of the container lives any more. */
 static void read_usage(struct exe_container *c)
 {
     if (!c->used && c->leaf)
-        (void)!cg_leaf_totals(c->leaf, &c->usage); /* gone with its unit: nothing is known */
+        (void)!cg_leaf_totals(c->leaf,
+                              &c->usage); /* unknown when the cgroup is gone with its unit */
     c->used = true;
 }
 
@@ -179,7 +180,7 @@ static void finish_by(struct exe_container *c, const struct exe_record *r)
     read_usage(c);
     e.usage = c->usage;
     e.oom = c->usage.oom_kills > 0;
-    if (r && r->state == EXE_RECORD_FAILED) { /* adopted while its helper was at work */
+    if (r && r->state == EXE_RECORD_FAILED) { /* adopted during its launch */
         struct exe_failure f;
         exe_failure_set(&f, (enum exe_status)r->exit_code, 0, c->name, "");
         e.lost = false;
@@ -209,14 +210,14 @@ static void finish(struct exe_container *c)
         finish_by(c, read_record(c, &r, NULL) == 0 ? &r : NULL);
 }
 
-/* The group has become empty after a kill: what the record says now is final. */
+/* The cgroup has become empty after a kill: the record is final. */
 static void on_empty(struct cg_leaf *l, void *userdata)
 {
     (void)l;
     finish(userdata);
 }
 
-/* The monitor is gone. Usually the container went before it; if not, it goes now. */
+/* The monitor is gone. Usually the container ended before it; kill what is left. */
 static void monitor_ended(struct exe_container *c)
 {
     c->call = NULL;
@@ -228,16 +229,16 @@ static void monitor_ended(struct exe_container *c)
     finish(c);
 }
 
-/* memory.oom.group has killed all of it, or, where one process was spared, this does. */
+/* memory.oom.group has killed the container; this kills a process that was exempt. */
 static void on_oom(struct cg_leaf *l, void *userdata)
 {
     struct exe_container *c = userdata;
-    (void)!cg_leaf_kill(l); /* fails only where nothing is left */
+    (void)!cg_leaf_kill(l); /* fails only when the cgroup is empty or gone */
     if (!c->over && c->ops.oom)
         c->ops.oom(c, c->userdata);
 }
 
-/* Its pid 1 has ended, and before it all else: while the monitor writes the record. */
+/* pid 1 has exited, after every other process; the monitor is writing the record. */
 static int on_init_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
     struct exe_container *c = userdata;
@@ -249,14 +250,14 @@ static int on_init_end(sd_event_source *s, int fd, uint32_t revents, void *userd
     return 0;
 }
 
-/* What its end will be read from is opened while nobody waits. What cannot be is tried again then.
- */
+/* Pre-opens the exit record and the counters, off the critical path; failures are retried at the
+ * end. */
 static void prepare_end(struct exe_container *c)
 {
     struct cg_usage now;
     c->record = open_record(c);
     if (c->leaf)
-        (void)!cg_leaf_totals(c->leaf, &now); /* keeps what it reads open */
+        (void)!cg_leaf_totals(c->leaf, &now); /* keeps the files open */
 }
 
 static void report_started(struct exe_container *c, pid_t pid)
@@ -272,7 +273,7 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     struct exe_failure f;
     if (reply && reply->status == EXE_STATUS_OK) {
         c->init = pidfd;
-        if (pidfd >= 0) /* without it the usage is read with the record */
+        if (pidfd >= 0) /* without this event the usage is read with the record */
             (void)!sd_event_add_io(c->exe->event, &c->on_init, pidfd, EPOLLIN, on_init_end, c);
         report_started(c, reply->pid);
         prepare_end(c);
@@ -285,8 +286,8 @@ static void on_answer(const struct exe_reply *reply, int pidfd, int status, void
     fail(c, &f);
 }
 
-/* The record is written, and nothing of the container lives: its pid 1 was waited for. What the
- * monitor has still to do is to take the container's mounts down; nobody waits for that. */
+/* The record is written and pid 1 reaped. The monitor goes on to tear the container's mounts down,
+ * off the critical path. */
 static void on_closed(void *userdata)
 {
     struct exe_container *c = userdata;
@@ -351,8 +352,7 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         if (e < 0)
             exe_call_abandon(SV_TAKE(c->call));
     }
-    /* Sent when the group is there: a daemon that comes back and finds no group knows that nothing
-     * was requested. */
+    /* After a restart a missing cgroup tells that the request was not sent. */
     if (e == 0) {
         e = exe_call_send(c->call, &r, (int[]){ script, credentials }, 2, &call_ops, c, err);
         if (e < 0) {
@@ -385,8 +385,8 @@ static pid_t lock_holder(int fd)
     return fcntl(fd, F_GETLK, &l) < 0 || l.l_type == F_UNLCK ? 0 : l.l_pid;
 }
 
-/* The monitor holds a lock on the record. Asked, opened, asked again: while the same process holds
- * it, the pidfd cannot be of another one. */
+/* The monitor holds a lock on the record. Probed before and after the pidfd is opened: while one
+ * process holds the lock its number cannot be reused. */
 static int find_monitor(int record)
 {
     for (int i = 0; i < 8; i++) {
@@ -401,43 +401,43 @@ static int find_monitor(int record)
     return -ESRCH;
 }
 
-enum look { LOOK_RUNS, LOOK_STARTING, LOOK_ENDED, LOOK_NEVER };
+enum probe { PROBE_RUNS, PROBE_STARTING, PROBE_ENDED, PROBE_NEVER };
 
-/* What the record and its lock say now. The helper locks the record when it makes it and writes it
- * when the container has started: a daemon that comes back meanwhile finds it locked and empty. */
-static enum look look(struct exe_container *c, struct exe_record *r)
+/* State of an adopted container by its record and the lock on it. The helper locks the record when
+ * it creates it and writes it when the container has started: in between it is locked and empty. */
+static enum probe probe_record(struct exe_container *c, struct exe_record *r)
 {
     _cleanup_close_ int fd = -1;
     int e = read_record(c, r, &fd);
     if (fd < 0 || (e == 0 && r->state == EXE_RECORD_FAILED))
-        return LOOK_NEVER;
+        return PROBE_NEVER;
     if (e == 0 && r->state == EXE_RECORD_EXITED)
-        return LOOK_ENDED;
+        return PROBE_ENDED;
     c->monitor = find_monitor(fd);
-    if (c->monitor < 0) { /* it may have ended since it was read */
+    if (c->monitor < 0) { /* it may have ended after the record was read */
         e = read_record(c, r, NULL);
-        return e == 0 && r->state != EXE_RECORD_FAILED ? LOOK_ENDED : LOOK_NEVER;
+        return e == 0 && r->state != EXE_RECORD_FAILED ? PROBE_ENDED : PROBE_NEVER;
     }
     if (e == 0) {
-        /* A recycled number is harmless: the helper asks whether it is in the group. */
+        /* A reused number is harmless: container-signal checks that it is in the cgroup. */
         c->init = (int)syscall(SYS_pidfd_open, r->init_pid, 0);
-        return LOOK_RUNS;
+        return PROBE_RUNS;
     }
     c->monitor = sv_close(c->monitor);
-    return LOOK_STARTING;
+    return PROBE_STARTING;
 }
 
-static int on_look_again(sd_event_source *s, uint64_t usec, void *userdata);
+static int on_retry_probe(sd_event_source *s, uint64_t usec, void *userdata);
 
-static bool look_again(struct exe_container *c)
+static bool retry_probe(struct exe_container *c)
 {
-    return sd_event_add_time_relative(c->exe->event, &c->watch, CLOCK_BOOTTIME, LOOK_AGAIN_USEC,
-                                      1000, on_look_again, c) >= 0;
+    return sd_event_add_time_relative(c->exe->event, &c->watch, CLOCK_BOOTTIME, RETRY_PROBE_USEC,
+                                      1000, on_retry_probe, c) >= 0;
 }
 
-/* Is container-prepare at work, for which the container's helper may wait? A job that gives itself
- * this name delays the word that a container of before was never started, no more. */
-static bool preparing(void)
+/* Is container-prepare running, which the container's helper may be waiting for? A job of that name
+ * can only delay the report that a container was never started. */
+static bool prepare_is_running(void)
 {
     static const char name[] = "container-prepare";
     bool found = false;
@@ -456,15 +456,15 @@ static bool preparing(void)
     return found;
 }
 
-/* The group is made before the helper is asked: where it is, one may be on its way, and a second
- * one must not start beside it. */
-static bool may_be_on_its_way(struct exe_container *c)
+/* The cgroup is made before the request is sent: where it exists a launch may be on its way, and a
+ * second one MUST NOT start beside it. */
+static bool may_be_starting(struct exe_container *c)
 {
-    if (c->looks >= LOOKS_FOR_RECORD && c->waits < WAITS_FOR_PREPARE && preparing()) {
+    if (c->probes >= PROBES_FOR_RECORD && c->waits < WAITS_FOR_PREPARE && prepare_is_running()) {
         c->waits++;
-        c->looks = 0;
+        c->probes = 0;
     }
-    return c->leaf && c->looks++ < LOOKS_FOR_RECORD;
+    return c->leaf && c->probes++ < PROBES_FOR_RECORD;
 }
 
 static void never_launched(struct exe_container *c)
@@ -481,45 +481,45 @@ static void on_group_gone(const struct sv_error *failed, void *userdata)
     never_launched(userdata);
 }
 
-/* First word to the caller of exe_adopt: from the loop. */
+/* First probe of an adopted container, from the event loop; then its retries. */
 static int on_adopted(sd_event_source *s, void *userdata)
 {
     struct exe_container *c = userdata;
     struct exe_record r = { 0 };
     (void)s;
     c->watch = sd_event_source_disable_unref(c->watch);
-    switch (look(c, &r)) {
-    case LOOK_STARTING:
-        if (look_again(c))
+    switch (probe_record(c, &r)) {
+    case PROBE_STARTING:
+        if (retry_probe(c))
             return 0;
-        monitor_ended(c); /* cannot be watched: it must not run unseen */
+        monitor_ended(c); /* cannot be watched: must not run unsupervised */
         return 0;
-    case LOOK_ENDED:
+    case PROBE_ENDED:
         monitor_ended(c);
         return 0;
-    case LOOK_NEVER:
-        if (may_be_on_its_way(c) && look_again(c))
+    case PROBE_NEVER:
+        if (may_be_starting(c) && retry_probe(c))
             return 0;
-        /* Never launched, or refused: whatever may still be on its way finds no group. The word of
-         * it waits until there is none, because the answer may be a launch by the same name. */
+        /* Never launched, or refused: a helper that is still on its way finds no cgroup. Reported
+         * when the cgroup is gone, because the caller may launch under the same name. */
         if (c->leaf)
             (void)!cg_leaf_kill(c->leaf);
         if (!c->leaf ||
             cg_leaf_remove(SV_TAKE(c->leaf), c->exe->event, CGROUP_REMOVE_MS, on_group_gone, c) < 0)
             never_launched(c);
         return 0;
-    case LOOK_RUNS:
+    case PROBE_RUNS:
         break;
     }
     if (sd_event_add_io(c->exe->event, &c->watch, c->monitor, EPOLLIN, on_adopted_end, c) < 0) {
-        monitor_ended(c); /* the same */
+        monitor_ended(c); /* see above */
         return 0;
     }
     report_started(c, r.init_pid);
     return 0;
 }
 
-static int on_look_again(sd_event_source *s, uint64_t usec, void *userdata)
+static int on_retry_probe(sd_event_source *s, uint64_t usec, void *userdata)
 {
     (void)usec;
     return on_adopted(s, userdata);
@@ -580,7 +580,7 @@ void exe_container_forget(struct exe_container *c)
         (void)sv_close(dir);
         int local = open(c->exe->local_dirs[c->work_dir], O_PATH | O_DIRECTORY | O_CLOEXEC);
         (void)snprintf(path, sizeof(path), "nmPrivate/%s/%s", c->app, c->name);
-        (void)unlinkat(local, path, AT_REMOVEDIR); /* not empty: the daemon's own files are there */
+        (void)unlinkat(local, path, AT_REMOVEDIR); /* unless the daemon's own files are there */
         (void)sv_close(local);
     }
     container_free(c);

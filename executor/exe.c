@@ -1,11 +1,11 @@
-/* The daemon's handle of the executor, and helpers that fill requests. */
+/* The daemon's handle of the executor. */
 #include "executor/exe.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "common/str.h"
-#include "executor/dial.h"
+#include "executor/helper-socket.h"
 #include "executor/internal.h"
 
 static int copy_strv(char *const *from, char ***ret)
@@ -77,32 +77,4 @@ struct exe *exe_free(struct exe *x)
     (void)sd_event_unref(x->event);
     free(x);
     return NULL;
-}
-
-void exe_request_app(struct exe_request *r, struct yarn_app_id app)
-{
-    r->cluster_ts = app.cluster_ts;
-    r->app = app.id;
-}
-
-void exe_request_container(struct exe_request *r, struct yarn_container_id id)
-{
-    exe_request_app(r, id.attempt.app);
-    r->attempt = id.attempt.attempt;
-    r->container = id.id;
-}
-
-void exe_request_categories(struct exe_request *r, const uint16_t *categories)
-{
-    if (categories)
-        memcpy(r->categories, categories, sizeof(r->categories));
-}
-
-int exe_request_user(struct exe_request *r, const char *user)
-{
-    size_t n = strlen(user);
-    if (n > EXE_USER_MAX)
-        return -EINVAL;
-    memcpy(r->user, user, n + 1);
-    return 0;
 }

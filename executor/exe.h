@@ -1,6 +1,6 @@
-/* Containers as the daemon sees them: launched, watched, signalled, adopted after a restart. All of
- * it asynchronous on the caller's sd-event loop; nothing here needs a privilege, everything that
- * does is asked of container-executor (setuid-helper/), one process a request.
+/* Containers for the daemon: launch, watch, signal, adopt after a restart. Asynchronous, on the
+ * caller's sd-event loop. No code here needs a privilege: privileged operations are requests to
+ * container-executor (setuid-helper/), one process per request.
  *
  * The daemon calls with values it has validated; the helper checks them all again. */
 #ifndef SELVEDGE_EXECUTOR_EXE_H
@@ -10,7 +10,7 @@
 
 #include "cgroups/cg.h"
 #include "common/error.h"
-#include "executor/ask.h"
+#include "executor/helper-protocol.h"
 #include "wire/ids.h"
 
 struct exe;
@@ -20,13 +20,12 @@ struct exe_container;
  * order (exe_check compares): an index means the same directory on both sides. */
 struct exe_settings {
     const char *helper;      /* path of container-executor */
-    const char *socket;      /* absolute; where systemd starts it for each connection; NULL: it is
-                              * setuid, and started by this process */
-    struct cg_root *cgroups; /* borrowed; where container groups are made */
+    const char *socket;      /* socket-activated mode: absolute path; NULL: setuid mode */
+    struct cg_root *cgroups; /* borrowed; parent of the containers' cgroups */
     char *const *local_dirs; /* NULL-terminated */
     char *const *log_dirs;
     bool unenforced_allowed;  /* selvedge.nodemanager.unenforced-limits.allowed */
-    enum exe_profile profile; /* of containers, compared by exe_check; 0: not */
+    enum exe_profile profile; /* of containers, compared by exe_check; 0: not compared */
     enum exe_network network;
     uint32_t net_rate_kbit, net_ceil_kbit; /* of each container, as struct exe_launch has them */
     bool labels;                           /* selvedge.nodemanager.selinux.labels */
@@ -41,8 +40,7 @@ static inline void exe_freep(struct exe **x)
     *x = exe_free(*x);
 }
 
-/* The last thing heard of `socket` is that it cannot be reached. A failure with EXE_STATUS_SOCKET
- * says so, exe_check finds out whether it still is so. */
+/* The last request could not reach `socket` (EXE_STATUS_SOCKET). exe_check probes it again. */
 bool exe_unreachable(const struct exe *x);
 
 /* Why an operation failed. */
@@ -50,7 +48,7 @@ struct exe_failure {
     enum exe_status status; /* the step */
     int error;              /* errno or 0 */
     int exit_code;          /* what Hadoop's container-executor would have exited with: 24 … */
-    bool node_unhealthy;    /* the node's set-up is at fault, not this container */
+    bool node_unhealthy;    /* caused by the node's set-up, not by this container */
     char text[512];         /* one sentence for a person: object, what failed, why, remedy */
 };
 
@@ -65,16 +63,16 @@ typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
 const char *exe_profile_name(enum exe_profile p);
 const char *exe_network_name(enum exe_network n);
 
-/* Asks the helper for the policy in force and compares directory lists, account, cgroup root,
+/* Requests the policy in force from the helper and compares directory lists, account, cgroup root,
  * SELinux labels, the unenforced-limits setting, profile, network and bandwidth with ours.
- * `rebuild`: the helper makes what it has prepared for containers again, with the mounts that there
- * are now. */
+ * `rebuild`: the helper first rebuilds the policy and the root templates, with the present mounts.
+ */
 int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata) _must_use_;
 /* A line of its answer that begins with "network-", for net_plan_make. */
 struct net_request;
 void exe_network_line(struct net_request *q, const char *key, const char *value);
-/* How many addresses root's range has for containers of the network `private`, by the last answer;
- * 0: none was given yet, or another network is asked for. */
+/* Number of addresses in the range for containers of the network `private`, by the last answer; 0:
+ * no answer yet, or another network. */
 uint32_t exe_addresses(const struct exe *x);
 
 /* Makes usercache/<user>, its caches, appcache/<app> and <log>/<app> on the masked directories;
@@ -104,7 +102,7 @@ struct exe_launch {
 
 /* How a container ended. */
 struct exe_exit {
-    bool lost;     /* nobody saw it end (monitor died): exit_code is 154 */
+    bool lost;     /* the monitor died, so the end is unknown: exit_code is 154 */
     int exit_code; /* 0…255; 128 + signal for a killed main process */
     int signal;    /* != 0: the whole container was killed by it */
     bool oom;      /* the kernel killed in this group for memory; usage.oom == 0: an ancestor's */

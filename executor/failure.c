@@ -1,4 +1,4 @@
-/* From the helper's status to what people and Hadoop's clients are told. */
+/* Translates a helper's status into a message, an exit code and the node's health. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the files of this room share; not for others. */
+/* Private declarations of the executor. */
 #ifndef SELVEDGE_EXECUTOR_INTERNAL_H
 #define SELVEDGE_EXECUTOR_INTERNAL_H
 
@@ -11,8 +11,8 @@ struct operation;
 struct exe {
     sd_event *event;
     char *helper;
-    struct exe_dialer *dialer; /* NULL: the helper is started, setuid, and not connected to */
-    bool unreachable;          /* as exe_unreachable tells */
+    struct exe_dialer *dialer; /* NULL: setuid mode */
+    bool unreachable;          /* see exe_unreachable */
     struct cg_root *cgroups;
     char **local_dirs, **log_dirs;
     bool unenforced_allowed, labels;
@@ -23,10 +23,10 @@ struct exe {
     struct exe_call *calls;           /* utlist */
     struct exe_container *containers; /* utlist */
     struct exe_localizer *localizers; /* utlist */
-    struct operation *operations;     /* utlist: asked and not answered */
+    struct operation *operations;     /* utlist: unanswered */
 };
 
-/* One run of the helper: a request, an answer, an end. `answer` comes first, once, with a reply or
+/* helper-client.c: one helper process, one request. `answer` comes first, once, with a reply or
  * NULL (the helper ended without one; then `status` is its wait status); `pidfd` belongs to the
  * callee. `ended` comes once the process has been reaped; where it is not ours, by a socket, when
  * the connection has ended: `status` then says how a localizer did, and else 0. Both from the loop.
@@ -59,18 +59,17 @@ void exe_call_hang_up(struct exe_call *c);
 /* Frees all. */
 void exe_calls_free(struct exe *x);
 
-/* operations.c: a request that ends with its answer. `object` is what it is about, for the words of
- * a failure; `done` may be NULL, and is not called when the daemon ends before. */
+/* policy-check.c: EXE_STATUS_OK, or the mismatch, with a message. */
+enum exe_status exe_policy_compare(struct exe *x, const struct exe_reply *reply, char *why,
+                                   size_t n);
+
+/* operations.c: a request that ends with its answer. `object` names its object in
+ * failures; `done` may be NULL, and is not called when the daemon ends before. */
 int exe_operate(struct exe *x, struct exe_request *r, const int *fds, size_t n_fds,
                 const char *object, exe_done done, void *userdata) _must_use_;
 
 void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, const char *object,
                      const char *text);
-
-void exe_request_app(struct exe_request *r, struct yarn_app_id app);
-void exe_request_container(struct exe_request *r, struct yarn_container_id id);
-void exe_request_categories(struct exe_request *r, const uint16_t *categories); /* or NULL */
-int exe_request_user(struct exe_request *r, const char *user) _must_use_; /* -EINVAL: too long */
 
 /* container.c: for exe_free. */
 void exe_containers_free(struct exe *x);

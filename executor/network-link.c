@@ -89,7 +89,7 @@ static int add_address(struct nl_sock *sock, int index, uint32_t address, unsign
     return r;
 }
 
-/* Two containers may be the first at the same time: what is there already is as good. */
+/* Two containers may be the first at the same time: EEXIST is success. */
 static int make_bridge(struct net *n)
 {
     struct rtnl_link *link = rtnl_link_alloc();

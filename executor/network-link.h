@@ -1,5 +1,5 @@
-/* What container-network asks of the kernel, over two sockets: the host's side and the
- * container's. Each function is 0, or a enum net_exit with words in `n->why`. */
+/* Kernel requests of container-network, over two sockets: one in the host's namespace, one in the
+ * container's. Each function returns 0, or an enum net_exit with a message in `n->why`. */
 #ifndef SELVEDGE_EXECUTOR_NETWORK_LINK_H
 #define SELVEDGE_EXECUTOR_NETWORK_LINK_H
 

@@ -1,6 +1,6 @@
-/* Reads and refuses what the helper hands over. Called by network-main.c. The texts come from a
- * root-owned file; index and rates from a daemon that may be hostile: it can pick any address
- * of the range, and no other. */
+/* Validates the request of the helper. Called by network-main.c. The texts come from a root-owned
+ * file; index and rates from a daemon that may be hostile: it can choose any address of the range,
+ * and no other. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

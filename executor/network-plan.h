@@ -1,5 +1,5 @@
-/* From the texts of a request to addresses: the part of container-network that decides, without
- * touching the kernel. Used by network-main.c and its test. */
+/* Addresses of a container from the texts of a request, without touching the kernel. Used by
+ * network-main.c and its test. */
 #ifndef SELVEDGE_EXECUTOR_NETWORK_PLAN_H
 #define SELVEDGE_EXECUTOR_NETWORK_PLAN_H
 

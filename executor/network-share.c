@@ -29,7 +29,7 @@
 
 #define DEVICE "selvedge-share"
 #define TOTAL (NET_HANDLE | 1)
-#define OTHER (NET_HANDLE | 2) /* frames of nobody: there are none */
+#define OTHER (NET_HANDLE | 2) /* frames of no container: there are none */
 #define LEAST_KBIT 8           /* of a container without a guarantee: HTB knows no 0 */
 #define NUMBERS 0x4000u        /* how many classes there may be */
 #define MODULES "modules ifb, sch_htb, sch_ingress, cls_bpf, act_mirred"
@@ -201,11 +201,11 @@ static bool is_own(struct nl_object *o, uint32_t *ret_number)
     return handle == class_of(*ret_number);
 }
 
-/* All classes. More than a hundred come in pieces, each from behind as many as have come before:
- * when one of those is gone by then another is left out, and the kernel does not say so. Then the
- * one that is gone is missing in the next answer: so it is asked until all of an answer are in the
- * next, which counts. What is made after the first of these two is not waited for: who has made it
- * finds ours. */
+/* Reads all classes. More than a hundred are dumped in parts, each of which skips as many as were
+ * dumped before: a class that is removed in between makes the kernel leave out another, silently.
+ * The removed one is missing in the next dump, so the dump is repeated until one contains every
+ * class of the previous one. A class made after the first of these two may be missing: its maker
+ * sees ours. */
 static int read_classes(struct net *n, int device, struct nl_cache **ret)
 {
     struct numbers before = { 0 };

@@ -1,5 +1,5 @@
-/* What a request may say; see request.h. Linked into the setuid helper: libc's string functions
- * only, no allocation. Input of the decoder is hostile. */
+/* Validation of requests; see request.h. Linked into the setuid helper: libc's string functions
+ * only, no allocation. Hostile input: the request. */
 #include "executor/request.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
-/* What passes between the daemon and container-executor, byte by byte: the request datagram, the
- * reply datagram and the exit record. Shared by executor/ (which asks; its half is executor/ask.h)
- * and setuid-helper/ (which decides); includes nothing but libc.
+/* Wire format between the daemon and container-executor: the request datagram, the reply datagram
+ * and the exit record. Shared by executor/ (daemon side: executor/helper-protocol.h) and
+ * setuid-helper/; includes nothing but libc.
  *
- * Hostile input: the request, as seen by the helper (the daemon may be taken over); the exit
- * record, as seen by the daemon (a disk may lie). The decoders refuse what is not exactly right:
- * length, version, every field's range, fields that the operation does not use and are not zero.
+ * Hostile input: the request, in the helper (the daemon may be compromised); the exit record, in
+ * the daemon (a disk may be corrupt). A decoder MUST refuse a wrong length or version, a field out
+ * of range, and a field that the operation does not use and that is not zero.
  *
  * The structs are the bytes: fixed width, no padding, in the machine's own order (both ends and the
- * disk are one machine). Nothing in a request is a path. */
+ * disk are one machine). A request MUST NOT contain a path. */
 #ifndef SELVEDGE_EXECUTOR_REQUEST_H
 #define SELVEDGE_EXECUTOR_REQUEST_H
 
@@ -32,8 +32,8 @@
 #define EXE_REPLY_TEXT_MAX 12288
 
 enum exe_op {
-    EXE_OP_CHECK = 1,    /* is everything as it must be? answers the policy that is in force; what:
-                          * EXE_CHECK_REBUILD has it made again first, with what containers see */
+    EXE_OP_CHECK = 1,    /* checks the installation and answers the policy in force; what:
+                          * EXE_CHECK_REBUILD rebuilds it and the root templates first */
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
     EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds) */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
@@ -42,9 +42,10 @@ enum exe_op {
 };
 
 /* How much of the host a container sees. The root-owned configuration says which are allowed. The
- * floor (ids, no capability, no_new_privs, filters, cgroup, pid namespace) is the same in all. */
+ * baseline (ids, no capability, no_new_privs, filters, cgroup, pid namespace) is the same in all.
+ */
 enum exe_profile {
-    EXE_PROFILE_STRICT = 1, /* what it needs and nothing else */
+    EXE_PROFILE_STRICT = 1, /* only what a job needs */
     EXE_PROFILE_HADOOP = 2, /* the host's tree read-only, debuggers inside: existing applications */
     EXE_PROFILE_HOST = 3,   /* the host's own tree, guarded by its permissions alone */
 };
@@ -94,8 +95,8 @@ struct exe_request {
     uint64_t resource_id;  /* DELETE RESOURCE */
     uint32_t resource_dir; /* DELETE RESOURCE: directory of the cache's 0-9a-z hierarchy that it
                             * lies in, as loc_hierarchy_path numbers them; 0 = the cache itself */
-    /* LAUNCH: what the daemon wrote into the container's group, compared with what is there; 0 only
-     * on a node whose configuration allows containers without limits. */
+    /* LAUNCH: limits that the daemon has set on the container's cgroup, compared with the files; 0
+     * only on a node whose configuration allows containers without limits. */
     uint32_t pids_max;
     uint64_t memory_max; /* bytes */
     /* LAUNCH with network PRIVATE: number of the address in the configured range, outbound rates.
@@ -122,7 +123,7 @@ _Static_assert(sizeof(struct exe_request) == EXE_REQUEST_SIZE, "no padding");
 
 /* 0, -EPROTONOSUPPORT (other version) or -EBADMSG. */
 int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret);
-/* Is every field what its operation asks for? Both ends ask. */
+/* Is every field valid for its operation? Checked by both ends. */
 bool exe_request_ok(const struct exe_request *r);
 /* Descriptors that the operation takes. */
 int exe_request_fds(uint16_t op);
@@ -131,8 +132,8 @@ int exe_request_fds(uint16_t op);
 void exe_app_text(const struct exe_request *r, char *buf);
 void exe_container_text(const struct exe_request *r, char *buf);
 
-/* Where the helper stopped. One number a kind of refusal, stable over versions: it is the status of
- * the reply, the exit status of the helper and what tests look for. In words: executor/ask.c. */
+/* The step that failed. One number per kind of refusal, stable over versions: status of the reply
+ * and exit status of the helper. Messages: executor/helper-protocol.c. */
 enum exe_status {
     EXE_STATUS_OK = 0,
     EXE_STATUS_ARGUMENTS = 1,
@@ -143,7 +144,7 @@ enum exe_status {
     EXE_STATUS_LIMITS = 6,
     EXE_STATUS_PRIVILEGE = 7,
     EXE_STATUS_KERNEL = 8,
-    EXE_STATUS_SOCKET = 9, /* the daemon's own: nobody was asked */
+    EXE_STATUS_SOCKET = 9, /* set by the daemon: no helper was reached */
     EXE_STATUS_REQUEST = 10,
     EXE_STATUS_VERSION = 11,
     EXE_STATUS_REQUEST_FDS = 12,
@@ -222,7 +223,7 @@ struct exe_record {
     int64_t start_ms, end_ms;    /* wall clock, since 1970 */
     int32_t exit_code;           /* of the main process; 128 + signal where it was killed */
     int32_t signal;              /* != 0: init itself was killed by it (cgroup.kill: 9) */
-    uint64_t utime_us, stime_us; /* of every process that was waited for */
+    uint64_t utime_us, stime_us; /* of every reaped process */
     uint64_t maxrss_kib;         /* largest single process */
     uint8_t zero[36];
     uint32_t crc; /* CRC-32 (IEEE 802.3) of what stands before */
@@ -235,7 +236,7 @@ void exe_record_seal(struct exe_record *r);
 uint32_t exe_crc32(const void *data, size_t n);
 
 /* container-localizer is executed with these descriptors, and /dev/null as 0 to 2. Directories are
- * O_PATH; of the two ranges only those of masked local dirs and asked visibilities are open. */
+ * O_PATH; of the two ranges only those of masked local dirs and requested visibilities are open. */
 #define EXE_LOCALIZER_CHANNEL_FD 3
 #define EXE_LOCALIZER_CACHE_FD(i) (16 + (i)) /* filecache of PUBLIC or PRIVATE, local dir i */
 #define EXE_LOCALIZER_APP_FD(i) (48 + (i))   /* the application's filecache, local dir i */

@@ -1,6 +1,6 @@
 # The unprivileged side of a container, and the system call filters that the helper loads.
 EXECUTOR_A := $(BUILD)/libselvedge-executor.a
-EXECUTOR_OBJS := $(addprefix $(BUILD)/executor/, request.o ask.o script.o marks.o failure.o channel.o dial.o call.o exe.o container.o operations.o network-plan.o)
+EXECUTOR_OBJS := $(addprefix $(BUILD)/executor/, request.o helper-protocol.o script.o marks.o failure.o helper-spawn.o helper-socket.o helper-client.o exe.o container.o operations.o policy-check.o localizer-process.o network-plan.o)
 $(EXECUTOR_A): $(EXECUTOR_OBJS)
 LIBS += $(EXECUTOR_A)
 CFLAGS_executor := $(CFLAGS_common)
@@ -26,16 +26,16 @@ $(BUILD)/container-delete $(BUILD)/container-signal: $(BUILD)/%: $(BUILD)/execut
 PROGRAMS += $(BUILD)/container-delete $(BUILD)/container-signal
 
 EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
-UNIT_TESTS += executor/test-request executor/test-container-delete executor/test-script executor/test-dial executor/test-call executor/test-channel executor/test-failure
-executor/test-channel_DEPS := $(EXECUTOR_A) $(COMMON_A)
-executor/test-channel_LDLIBS := $(EXECUTOR_LDLIBS)
+UNIT_TESTS += executor/test-request executor/test-container-delete executor/test-script executor/test-helper-socket executor/test-helper-client executor/test-helper-spawn executor/test-failure
+executor/test-helper-spawn_DEPS := $(EXECUTOR_A) $(COMMON_A)
+executor/test-helper-spawn_LDLIBS := $(EXECUTOR_LDLIBS)
 executor/test-failure_DEPS := $(EXECUTOR_A) $(COMMON_A)
 executor/test-failure_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-dial_DEPS := $(EXECUTOR_A) $(COMMON_A)
-executor/test-call_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
-executor/test-call_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-dial_LDLIBS := $(EXECUTOR_LDLIBS)
-executor/test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o ask.o)
+executor/test-helper-socket_DEPS := $(EXECUTOR_A) $(COMMON_A)
+executor/test-helper-client_DEPS := $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+executor/test-helper-client_LDLIBS := $(EXECUTOR_LDLIBS)
+executor/test-helper-socket_LDLIBS := $(EXECUTOR_LDLIBS)
+executor/test-request_DEPS := $(addprefix $(BUILD)/executor/,request.o helper-protocol.o)
 executor/test-container-delete_DEPS := $(BUILD)/executor/request.o
 executor/test-script_DEPS := $(EXECUTOR_A) $(COMMON_A)
 executor/test-script_LDLIBS := $(COMMON_LDLIBS)

@@ -39,8 +39,8 @@ struct exe_script {
     bool debug_info;       /* yarn.nodemanager.log-container-debug-info.enabled */
 };
 
-/* Appends the script to `out`. -EINVAL with words for a name that is refused or a NUL's absence of
- * meaning; -EMSGSIZE over `out->max`. */
+/* Appends the script to `out`. -EINVAL with a message for a name that is refused or a NUL's absence
+ * of meaning; -EMSGSIZE over `out->max`. */
 int exe_script_build(const struct exe_script *s, struct sv_buf *out, struct sv_error *err)
     _must_use_;
 

@@ -1,4 +1,4 @@
-/* One resource of the cache: its state table and its life, from the first request to the last
+/* One resource of the cache: its state table and its lifecycle, from the first request to the last
  * reference. */
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "localizer/cache-internal.h"
 #include "localizer/url.h"
 
-/* Strangers choose the urls, so the hash's keys begin with a secret of this run: nobody can prepare
- * names that all fall into one bucket. */
+/* Urls are hostile, so hash keys begin with a random secret of this run: nobody can prepare names
+ * that collide in one bucket. */
 static const char *secret(void)
 {
     static char text[33];
@@ -31,7 +31,7 @@ static int key_of(const struct loc_resource *r, char **ret)
 {
     const char *pattern = r->pattern ? r->pattern : "";
 
-    /* the pattern's length keeps it apart from the url */
+    /* the pattern's length separates it from the url */
     return sv_asprintf(ret, "%s %lld %lld %d %zu %s %s", secret(), (long long)r->timestamp,
                        (long long)r->size, (int)r->type, strlen(pattern), pattern, r->url);
 }
@@ -138,7 +138,8 @@ void cache_entry_detach(struct cache_entry *e)
     e->detached = true;
 }
 
-/* Ends it: the loop calls remove or on_removed and frees it. Nobody holds it any more. */
+/* Schedules the removal of an entry without references: the loop calls remove or on_removed and
+ * frees it. */
 void cache_entry_doom(struct cache_entry *e, enum cache_doom doom)
 {
     struct loc_cache *c = e->cache;
@@ -164,7 +165,7 @@ int cache_entry_place(struct cache_entry *e, struct sv_error *err)
                             (long long)k->resource.size);
     k->dir_index = index;
     k->local_dir = c->local_dirs[index];
-    k->dir_number = 0; /* an application's entries lie side by side, as in YARN */
+    k->dir_number = 0; /* an application's entries share one directory, as in YARN */
     r = k->visibility == LOC_APPLICATION
             ? 0
             : cache_hierarchy_take(&e->tracker->dirs[index], c->config.max_files_per_dir,
@@ -185,7 +186,7 @@ int cache_entry_place(struct cache_entry *e, struct sv_error *err)
     return 0;
 }
 
-/* Only a clear "not there" counts: a directory that may not be looked into is no proof. */
+/* Only ENOENT or ENOTDIR count as missing: an unreadable directory proves nothing. */
 bool cache_entry_is_there(const struct cache_entry *e)
 {
     char dir[4096];
@@ -256,7 +257,7 @@ static int act_release_download(void *object, int event, void *arg)
 
     (void)event;
     (void)arg;
-    return e->n_holds > 0 ? LOC_DOWNLOADING : LOC_FAILED; /* nobody waits: cancelled */
+    return e->n_holds > 0 ? LOC_DOWNLOADING : LOC_FAILED; /* no waiters: cancelled */
 }
 
 static int act_release(void *object, int event, void *arg)
@@ -353,12 +354,12 @@ void cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg)
     int before = e->state;
 
     if (sv_fsm_run(&loc_entry_fsm, &e->state, event, e, arg) < 0)
-        abort(); /* the cache itself raised an event that it must not raise in this state */
+        abort(); /* a bug: the cache raised an event that is illegal in this state */
     if (e->state != LOC_FAILED)
         return;
     cache_entry_detach(e);
     if (e->n_holds > 0)
-        return; /* lost, but containers still use what they opened */
+        return; /* lost, but containers still use open files */
     if (event == EV_RELEASE && before == LOC_DOWNLOADING && e->in_flight) {
         cache_process_cancel(e);
         return;

@@ -1,7 +1,7 @@
-/* Where entries lie: paths of cache directories, and the 0-9a-z hierarchy that keeps a directory
+/* Locations of entries: paths of cache directories, and the 0-9a-z hierarchy that keeps a directory
  * below local-cache.max-files-per-directory. Numbers as in YARN, so that both daemons can use the
- * same tree: 0 is the cache directory itself; n > 0 is n-1 written to the base 36 with one digit a
- * level, where a first digit of several is one less ("0/0" follows "z"). */
+ * same tree: 0 is the cache directory itself; n > 0 is n-1 written to the base 36 with one digit
+ * per level, where a first digit of several is one less ("0/0" follows "z"). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *
     uint32_t number = 0;
     int r;
 
-    /* One number is 8000 entries: this list stays short. */
+    /* One number stands for 8000 entries: this list stays short. */
     while (number < h->n && h->counts[number] >= per_dir - SUB_DIRS)
         number++;
     r = grow(h, number);

@@ -1,4 +1,5 @@
-/* What the files of the cache share among themselves; nobody else includes it. */
+/* Private to the cache: one module in four files (cache.c, cache-entry.c, cache-process.c,
+ * cache-recovery.c) that share these structures and call each other (a listed call cycle). */
 #ifndef SELVEDGE_LOCALIZER_CACHE_INTERNAL_H
 #define SELVEDGE_LOCALIZER_CACHE_INTERNAL_H
 
@@ -10,7 +11,7 @@
 #define FIRST_ID 10u /* as YARN's trackers */
 #define SUB_DIRS 36u /* 0-9a-z, which also count as files of a directory */
 
-/* ---- cache-hierarchy.c: which numbered directories of one cache directory have room ---- */
+/* ---- cache-hierarchy.c: free space in the numbered directories of one cache directory ---- */
 struct cache_hierarchy {
     uint32_t *counts; /* entries in directory `number` */
     uint32_t n;
@@ -18,11 +19,11 @@ struct cache_hierarchy {
 int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
     _must_use_;
 int cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
-    _must_use_; /* recovery: taken before */
+    _must_use_; /* recovery: in use */
 void cache_hierarchy_release(struct cache_hierarchy *h, uint32_t number);
 void cache_hierarchy_free(struct cache_hierarchy *h);
 
-/* ---- one tracker: PUBLIC, PRIVATE of a user, APPLICATION of an application ---- */
+/* ---- tracker: PUBLIC, PRIVATE of a user, APPLICATION of an application ---- */
 struct cache_tracker {
     char *key;
     enum loc_visibility visibility;
@@ -31,8 +32,8 @@ struct cache_tracker {
     uint64_t next_id;
     struct cache_hierarchy dirs[LOC_DIRS_MAX];
     struct cache_entry *entries; /* hash by key */
-    unsigned alive;              /* entries that point here, also detached ones */
-    bool finished;               /* goes with the last of them */
+    unsigned alive;              /* entries that point here, including detached ones */
+    bool finished;               /* freed with the last of them */
     UT_hash_handle hh;
 };
 
@@ -42,25 +43,25 @@ enum cache_doom { DOOM_NONE = 0, DOOM_REMOVE, DOOM_FORGET }; /* remove or on_rem
 struct cache_entry {
     char *key;
     struct loc_cache *cache;
-    struct cache_tracker *tracker; /* NULL for a doomed one whose tracker went */
+    struct cache_tracker *tracker; /* NULL for a doomed entry whose tracker was freed */
     int state;                     /* enum loc_state */
     struct loc_record record;
-    char *url, *pattern, *user, *lost_dir; /* what the record points to */
+    char *url, *pattern, *user, *lost_dir; /* strings of the record */
     char rel[LOC_REL_MAX + 1];
     char name[LOC_NAME_MAX + 1];
-    bool placed;   /* it has an id and a directory, and the store knows it */
-    bool counted;  /* it is part of the sizes in the statistics */
-    bool detached; /* not found any more: cancelled, lost, or on a bad disk */
+    bool placed;   /* has an id, a directory and a record in the state store */
+    bool counted;  /* its size is included in the statistics */
+    bool detached; /* no longer found by look-ups: cancelled, lost, or on a bad disk */
     bool vanished; /* nothing left to delete */
     int64_t used_ms;
     struct cache_hold *holds;
     unsigned n_holds;
-    /* While DOWNLOADING, or cancelled and not yet answered: */
+    /* While DOWNLOADING, or cancelled with an outstanding answer: */
     struct cache_process *process;
     bool in_flight;
     uint64_t request;
     int64_t sent_ms, heard_ms;
-    struct cache_entry *prev, *next; /* the process' queue or flights, or the doomed */
+    struct cache_entry *prev, *next; /* in the process' queue or flights, or in `doomed` */
     enum cache_doom doom;
     UT_hash_handle hh;
 };
@@ -78,7 +79,7 @@ struct cache_request {
     struct loc_cache *cache;
     char key[YARN_ID_TEXT_MAX];
     struct yarn_container_id container;
-    uint64_t serial; /* tells it from a later one of the same container */
+    uint64_t serial; /* distinguishes it from a later request of the same container */
     unsigned n, n_told;
     struct cache_hold *holds;
     int64_t start_ms;
@@ -104,7 +105,7 @@ struct cache_process {
     int64_t idle_since_ms;
     bool started;
     UT_hash_handle hh;
-    struct cache_process *prev, *next; /* the ended ones: stop is due */
+    struct cache_process *prev, *next; /* in `ended`: stop is due */
 };
 
 struct loc_cache {
@@ -134,8 +135,8 @@ enum cache_event { EV_REQUEST = 1, EV_RELEASE, EV_DONE, EV_FAILED, EV_RECOVERED,
 struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t,
                                     const struct loc_resource *r);
 struct cache_entry *cache_entry_find(struct cache_tracker *t, const struct loc_resource *r);
-/* Runs the table, and lets go of an entry that has FAILED. `arg`: struct loc_done for EV_DONE, the
- * text for EV_FAILED. The entry may be gone afterwards. */
+/* Runs the state table and detaches an entry that has FAILED. `arg`: struct loc_done for EV_DONE,
+ * the text for EV_FAILED. May free the entry. */
 void cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg);
 int cache_entry_place(struct cache_entry *e, struct sv_error *err)
     _must_use_; /* directory, id, store */
@@ -149,12 +150,12 @@ void cache_entry_count(struct cache_entry *e);
 /* cache-process.c */
 int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e);
 void cache_process_unqueue(struct cache_entry *e);
-void cache_process_cancel(struct cache_entry *e); /* in flight: the answer is awaited */
+void cache_process_cancel(struct cache_entry *e); /* in flight: waits for the answer */
 void cache_process_pump(struct loc_cache *c);
 void cache_process_tick(struct loc_cache *c);
 void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app);
 void cache_process_end(struct cache_process *p,
-                       const char *text); /* what is in flight fails with the text */
+                       const char *text); /* requests in flight fail with the text */
 struct cache_process *cache_process_free(struct cache_process *p);
 
 #endif

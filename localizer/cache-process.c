@@ -1,6 +1,6 @@
-/* The cache's localizer processes: one a scope, started when there is work, fed up to `parallel`
- * downloads at once, closed when idle. What a process says is hostile: anything that is not an
- * answer to an open request ends it. */
+/* The cache's localizer processes: one per scope, started on demand, with up to `parallel`
+ * downloads at once, closed when idle. Messages of a process are hostile: anything but an answer to
+ * an open request ends it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "localizer/cache-internal.h"
 
 #define MESSAGES_AT_ONCE 64
-#define DEADLINE_GRACE_MS 5000 /* the localizer itself ends what takes too long */
+#define DEADLINE_GRACE_MS 5000 /* the localizer itself ends a download at its deadline */
 
 static int scope_key(const struct cache_entry *e, char **ret)
 {
@@ -21,7 +21,7 @@ static int scope_key(const struct cache_entry *e, char **ret)
 
     if (e->record.visibility == LOC_PUBLIC)
         return sv_asprintf(ret, "public");
-    if (e->record.visibility == LOC_PRIVATE) /* of the application that asked first */
+    if (e->record.visibility == LOC_PRIVATE) /* of the first requesting application */
         return sv_asprintf(ret, "%s %s", e->user,
                            yarn_app_id_text(e->holds->request->container.attempt.app, id));
     return sv_asprintf(ret, "%s %s", e->user, yarn_app_id_text(e->record.app, id));
@@ -89,7 +89,7 @@ void cache_process_unqueue(struct cache_entry *e)
     e->process = NULL;
 }
 
-static void land(struct cache_entry *e)
+static void leave_flight(struct cache_entry *e)
 {
     DL_DELETE(e->process->flights, e);
     e->process->n_flights--;
@@ -97,7 +97,7 @@ static void land(struct cache_entry *e)
     e->cache->stats.downloading--;
     e->process = NULL;
     e->in_flight = false;
-    cache_wake(e->cache); /* the queue may go on */
+    cache_wake(e->cache); /* the queue may continue */
 }
 
 void cache_process_cancel(struct cache_entry *e)
@@ -109,11 +109,11 @@ void cache_process_cancel(struct cache_entry *e)
         sv_log_debug("localizer %s: cancel: %s, ignoring", e->process->key, strerror(-r));
 }
 
-/* What ends with its process: waiters get the text, files are deleted by the owner. */
+/* Fails an entry whose process ended: waiters get the text, the owner deletes its files. */
 static void fail_entry(struct cache_entry *e, const char *text)
 {
     if (e->in_flight)
-        land(e);
+        leave_flight(e);
     else
         cache_process_unqueue(e);
     if (e->state == LOC_DOWNLOADING)
@@ -122,7 +122,7 @@ static void fail_entry(struct cache_entry *e, const char *text)
         cache_entry_doom(e, DOOM_REMOVE); /* cancelled before */
 }
 
-/* The queue of a process that has ended while it worked goes to its successor. */
+/* Moves the queue of a process that ended while working to its successor. */
 static void requeue(struct cache_process *p)
 {
     while (p->queue) {
@@ -168,7 +168,7 @@ static struct cache_entry *flight_of(struct cache_process *p, uint64_t request)
     return NULL;
 }
 
-/* Does the answer fit what was asked? */
+/* Does the answer match the request? */
 static bool done_is_sane(const struct cache_entry *e, const struct loc_done *d)
 {
     const struct loc_config *k = &e->cache->config;
@@ -176,7 +176,7 @@ static bool done_is_sane(const struct cache_entry *e, const struct loc_done *d)
 
     if (r->type == LOC_FILE && r->size >= 0 && k->verify_size && d->size != (uint64_t)r->size)
         return false;
-    return d->size / 2 <= k->max_bytes; /* PATTERN keeps the jar beside its content */
+    return d->size / 2 <= k->max_bytes; /* PATTERN stores the jar beside its content */
 }
 
 static int on_message(struct cache_process *p, const struct loc_msg *m)
@@ -192,7 +192,7 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
         return -EBADMSG;
     if (m->type == LOC_MSG_FAILED)
         e->vanished = m->failed.reason != LOC_FAIL_LEFTOVER;
-    land(e);
+    leave_flight(e);
     if (e->state != LOC_DOWNLOADING) {
         cache_entry_doom(e, DOOM_REMOVE);
     } else if (m->type == LOC_MSG_DONE) {
@@ -295,7 +295,7 @@ static int send_first(struct cache_process *p)
     if (r == -EAGAIN && p->flights)
         return 0;
     if (r < 0) {
-        e->vanished = true; /* the localizer has never heard of it */
+        e->vanished = true; /* the localizer never received it */
         fail_entry(e, "the localizer does not take the request");
         return 1;
     }
@@ -343,7 +343,7 @@ void cache_process_tick(struct loc_cache *c)
     }
 }
 
-/* What other applications of the user wait for goes on; the process ends when that is done. */
+/* Downloads for other applications of the user continue; the process ends after them. */
 void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app)
 {
     struct cache_process *p, *next;

@@ -1,4 +1,4 @@
-/* The cache after a restart, on a bad disk, and when it is too large. */
+/* Recovery after a restart, handling of bad disks, and eviction. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
     t = cache_tracker_get(c, r->visibility, r->user, r->app);
     if (!t)
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
-    if (cache_entry_find(t, &r->resource) && completed) /* cannot be: two of the same */
+    if (cache_entry_find(t, &r->resource) && completed) /* a duplicate record */
         return sv_error_set(err, -EINVAL, "state store: second record of resource %s",
                             r->resource.url);
     e = cache_entry_new(c, t, &r->resource);
@@ -55,7 +55,7 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
     memcpy(e->rel, r->rel, strlen(r->rel) + 1);
     t->next_id = SV_MAX(t->next_id, r->id + 1);
     if (index < 0 || cache_hierarchy_note(&t->dirs[index], r->dir_number) < 0) {
-        e->placed = e->vanished = true; /* on a disk that is no longer ours */
+        e->placed = e->vanished = true; /* on a disk that is no longer configured */
         e->lost_dir = strdup(r->local_dir);
         e->record.local_dir = e->lost_dir;
         cache_entry_doom(e, DOOM_FORGET);
@@ -100,14 +100,14 @@ void loc_cache_dir_failed(struct loc_cache *c, int dir)
             }
 }
 
-static int older(const void *a, const void *b)
+static int compare_age(const void *a, const void *b)
 {
     const struct cache_entry *const *x = a, *const *y = b;
 
     return ((*x)->used_ms > (*y)->used_ms) - ((*x)->used_ms < (*y)->used_ms);
 }
 
-/* PUBLIC and PRIVATE entries that nobody holds; malloc'd. */
+/* PUBLIC and PRIVATE entries without references; malloc'd. */
 static size_t candidates(struct loc_cache *c, struct cache_entry ***ret)
 {
     struct cache_entry **list = NULL, *e, *next;
@@ -138,11 +138,11 @@ int loc_cache_cleanup(struct loc_cache *c)
         return 0;
     n = candidates(c, &list);
     if (n > 0)
-        qsort(list, n, sizeof *list, older);
+        qsort(list, n, sizeof *list, compare_age);
     for (size_t i = 0; i < n; i++) {
         if (c->stats.bytes_public + c->stats.bytes_private <= c->config.target_size)
             break;
-        cache_entry_run(list[i], EV_LOST, NULL); /* nobody holds it: removed */
+        cache_entry_run(list[i], EV_LOST, NULL); /* no references: removed */
         c->stats.evictions++;
         evicted++;
     }

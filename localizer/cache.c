@@ -1,4 +1,4 @@
-/* The cache's front: requests of containers, the loop's sources, delivery of results. */
+/* The cache's public functions: requests of containers, event sources, delivery of results. */
 #include "localizer/cache.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ struct cache_tracker *cache_tracker_get(struct loc_cache *c, enum loc_visibility
     return t;
 }
 
-/* Without entries that point to it. */
+/* Frees a tracker without entries. */
 void cache_tracker_free(struct loc_cache *c, struct cache_tracker *t)
 {
     HASH_DEL(c->trackers, t);
@@ -227,8 +227,9 @@ static int path_of(const struct cache_entry *e, char **ret)
     return r < 0 ? r : sv_asprintf(ret, "%s/%s/%s", dir, e->rel, e->name);
 }
 
-/* The owner may release, or release and ask again, in any callback: look before going on. */
-static bool still(struct loc_cache *c, struct yarn_container_id container, uint64_t serial)
+/* The owner may release the request, or release and repeat it, in any callback: check that it still
+ * exists. */
+static bool request_exists(struct loc_cache *c, struct yarn_container_id container, uint64_t serial)
 {
     struct cache_request *r = cache_request_find(c, container);
 
@@ -254,7 +255,7 @@ static void deliver(struct loc_cache *c, struct cache_request *r)
         h->told = true;
         r->n_told++;
         c->cb.localized(c->userdata, id, i, path);
-        if (!still(c, id, serial))
+        if (!request_exists(c, id, serial))
             return;
     }
     if (r->failure && !r->failure_told) {
@@ -271,7 +272,7 @@ static void deliver(struct loc_cache *c, struct cache_request *r)
     }
 }
 
-static void bury(struct loc_cache *c)
+static void free_doomed(struct loc_cache *c)
 {
     while (c->doomed) {
         struct cache_entry *e = c->doomed;
@@ -315,7 +316,7 @@ static int on_pump(sd_event_source *source, void *userdata)
 
     (void)source;
     cache_process_pump(c);
-    bury(c);
+    free_doomed(c);
     while (c->dirty) {
         struct cache_request *r = c->dirty;
 
@@ -427,7 +428,7 @@ struct loc_cache *loc_cache_free(struct loc_cache *c)
     c->tick = sd_event_source_disable_unref(c->tick);
     c->cleanup = sd_event_source_disable_unref(c->cleanup);
     HASH_ITER (hh, c->processes, p, next_p)
-        cache_process_end(p, "the NodeManager stops"); /* may start over a queue: see below */
+        cache_process_end(p, "the NodeManager stops"); /* may requeue entries: see below */
     HASH_ITER (hh, c->processes, p, next_p)
         cache_process_end(p, "the NodeManager stops");
     HASH_ITER (hh, c->requests, r, next_r)
@@ -437,7 +438,7 @@ struct loc_cache *loc_cache_free(struct loc_cache *c)
     DL_FOREACH_SAFE (c->ended, p, next_p)
         cache_process_free(p);
     HASH_ITER (hh, c->trackers, t, next_t) {
-        t->finished = false; /* freed here, not by its last entry */
+        t->finished = false; /* freed here instead of with its last entry */
         HASH_ITER (hh, t->entries, e, next_e) {
             cache_entry_detach(e);
             cache_entry_free(e);
@@ -462,7 +463,7 @@ void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app)
         if (t->visibility != LOC_APPLICATION || yarn_app_id_cmp(t->app, app) != 0)
             continue;
         HASH_ITER (hh, t->entries, e, next) {
-            e->vanished = true; /* goes with the application's directories */
+            e->vanished = true; /* deleted with the application's directories */
             if (e->state == LOC_LOCALIZED)
                 cache_entry_run(e, EV_LOST, NULL);
         }

@@ -69,7 +69,7 @@ int loc_source_unchanged(const struct loc_source *s, struct sv_error *err)
     struct stat st;
 
     if (s->url.scheme != LOC_SCHEME_FILE)
-        return 0; /* what is read is our own copy */
+        return 0; /* the content is read from a copy */
     if (fstat(s->fd, &st) < 0)
         return sv_error_errno(err, -errno, "Resource %s", s->request->url);
     if (st.st_size != s->st.st_size || st.st_mtim.tv_sec != s->st.st_mtim.tv_sec ||

@@ -1,6 +1,6 @@
-/* Fetchers of container-localizer: a source by its url, verified against the request. Run in a
- * worker process as the application's user (PUBLIC: as the public account), so a file: url opens
- * nothing that the user could not open anyway. */
+/* Fetchers of container-localizer: fetch a source by its url and verify it against the request. Run
+ * in a worker process as the application's user (PUBLIC: as the public account), so a file: url
+ * opens only files that the user could open anyway. */
 #ifndef SELVEDGE_LOCALIZER_FETCH_H
 #define SELVEDGE_LOCALIZER_FETCH_H
 
@@ -14,17 +14,17 @@
 struct loc_source {
     const struct loc_fetch *request;
     struct loc_url url;
-    int dir;          /* where a copy is made */
-    const char *name; /* of the copy; NULL: the content is only to be read from `fd` */
+    int dir;          /* directory for a copy */
+    const char *name; /* of the copy; NULL: no named copy, the content is read from `fd` */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
     /* Results. */
     int fd; /* the content, readable from the start; owned by the caller, -1 before */
     uint64_t size;
-    struct stat st; /* file: as it was when opened */
+    struct stat st; /* file: status when opened */
 };
 
-/* Fetches and verifies; on failure *ret_reason says the class and `err` the words. */
+/* Fetches and verifies; on failure *ret_reason is the class and `err` the text. */
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
     _must_use_;
 /* Was the source left unchanged while its content was used? Called after the use. */

@@ -8,7 +8,7 @@ LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, channel.o url.o policy.o reso
 $(LOCALIZER_A): $(LOCALIZER_OBJS)
 LIBS += $(LOCALIZER_A)
 
-# Nothing of the daemon's side is linked into the program, and no parser of archives into the daemon.
+# The program links nothing of the daemon's side, and the daemon no parser of archives.
 CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o sandbox.o fetch.o \
 	fetch-common.o fetch-file.o fetch-http.o unpack.o pattern.o disk.o policy.o url.o channel.o)
 $(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(COMMON_A)

@@ -5,16 +5,17 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o \
 	$(addprefix store/, state-store.o state-store-schema.o localization-records.o) \
-	$(addprefix health/, local-dirs.o mount-watch.o) \
-	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o recently-stopped.o \
-		token-secret-managers.o) \
-	$(addprefix resources/, assignments.o containers-monitor.o elastic-memory.o gpu-discovery.o mcs.o numa.o \
-		resource-limits.o) \
+	$(addprefix health/, local-dirs.o mount-watch.o node-health.o) \
+	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
+		container-status.o context.o recently-stopped.o token-secret-managers.o) \
+	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
+		mcs.o numa.o resource-limits.o) \
 	$(addprefix services/, deletion-service.o finished-containers.o localization.o log-handler.o) \
-	$(addprefix launch/, container-env.o container-launch.o) \
-	$(addprefix rm/, node-status-updater.o) \
-	$(addprefix am/, container-manager.o container-start.o container-update.o) \
-	$(addprefix web/, nm-web.o nm-web-logs.o) \
+	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
+	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
+	$(addprefix fsm/, application-fsm.o container-fsm.o) \
+	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
+	$(addprefix web/, nm-web.o nm-web-logs.o web-reply.o) \
 	recovery.o nm.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
@@ -33,7 +34,8 @@ $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/int
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
-	health/test-mount-watch core/test-token-secret-managers resources/test-assignments resources/test-elastic-memory \
+	health/test-mount-watch core/test-container core/test-token-secret-managers \
+	resources/test-assignments resources/test-elastic-memory \
 	resources/test-mcs resources/test-numa services/test-deletion-service fsm/test-state-machines)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\

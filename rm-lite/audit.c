@@ -1,14 +1,14 @@
-/* Audit and summary lines; what happens when an application is over. See audit.h.
+/* Audit and summary lines. See audit.h.
  *
- * The texts hold names that users chose: separators in them are escaped, so that nobody can write
- * a second field or line. */
+ * The texts hold names that users chose: separators in them are escaped, so that a
+ * name cannot add a field or a line. */
 #include "rm-lite/audit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "rm-lite/machines.h"
-#include "rm-lite/store.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
 #include "rm-lite/tracking.h"
 
 static const char *const final_names[] = { "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED", "ENDED" };
@@ -137,15 +137,4 @@ void rm_audit_summary(const struct rm_app *app)
            (long long)app->submit_ms, (long long)app->start_ms, (long long)app->launch_ms,
            (long long)app->finish_ms, final_names[rm_app_wire_final(app)], (long long)mb,
            (long long)vc, type, (long long)mb, (long long)vc, tags, diag, app->total_containers);
-}
-
-void rm_app_completed(struct rm_app *app)
-{
-    struct rm *rm = app->rm;
-
-    rm->n_completed++;
-    rm->counters.apps_completed += app->state == RM_APP_ST_FINISHED;
-    rm->counters.apps_failed += app->state == RM_APP_ST_FAILED;
-    rm->counters.apps_killed += app->state == RM_APP_ST_KILLED;
-    rm_audit_summary(app);
 }

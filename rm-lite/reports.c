@@ -1,18 +1,19 @@
-/* Reports. See reports.h; called by client-rm-service.c and application-master-service.c. Which
- * fields must be there for unmodified clients: they read states and statuses without a null check.
- */
+/* Reports. See reports.h; called by client-rm-service.c and application-master-service.c. States
+ * and statuses are always set: unmodified clients read them without a null check. */
 #include "rm-lite/reports.h"
 
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduler.h"
 #include "rm-lite/tokens.h"
 #include "rm-lite/tracking.h"
 
-/* Messages take strings that the caller keeps; ours live as long as the objects, which outlive the
- * packing of the answer. */
+/* Messages borrow strings of the objects, which outlive the packing of the answer. */
 #define STR(s) ((char *)(uintptr_t)(s))
 
 Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority)
@@ -101,7 +102,8 @@ Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct r
 
     if (!m)
         return NULL;
-    (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not there: nothing used, ignoring */
+    (void)rm_sched_node_usage(n->rm->sched, &n->id,
+                              &use); /* not in the scheduler: nothing used, ignoring */
     hadoop__yarn__node_report_proto__init(m);
     m->nodeid = yarn_node_id_to(a, &n->id);
     m->httpaddress = n->http;

@@ -1,10 +1,17 @@
 /* Starts the servers on their ports. See services.h; called by rm.c. */
 #include "rm-lite/services.h"
 
-#include "rm-lite/am-service.h"
+#include "common/http.h"
+#include "rm-lite/admin-service.h"
+#include "rm-lite/am-session.h"
+#include "rm-lite/application-master-service.h"
+#include "rm-lite/client-rm-service.h"
+#include "rm-lite/resource-tracker-service.h"
+#include "rm-lite/web.h"
+#include "wire/ipc-server.h"
 
-/* Nodes and operators first: what clients ask waits while these have something to say, so that no
- * crowd of clients makes a node look dead. Applications' masters are in between. */
+/* Nodes and operators before ApplicationMasters before clients: heartbeats must not starve behind a
+ * flood of client requests. */
 #define PRIORITY_NODES SD_EVENT_PRIORITY_NORMAL
 #define PRIORITY_MASTERS (SD_EVENT_PRIORITY_NORMAL + 10)
 #define PRIORITY_CLIENTS (SD_EVENT_PRIORITY_NORMAL + 20)

@@ -1,11 +1,13 @@
-/* URLs of applications. See tracking.h; called by reports.c, the machines and the web. */
+/* URLs of applications. See tracking.h; called by reports.c, audit.c, web-json.c and RMAppAttempt.
+ */
 #include "rm-lite/tracking.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
 
 void rm_web_address(const struct rm *rm, char *buf, size_t size)
 {

@@ -1,4 +1,4 @@
-/* The objects of /ws/v1/cluster, field by field as Hadoop names them, and the page for people. */
+/* The JSON objects of /ws/v1/cluster with Hadoop's fields, and the HTML page. */
 #include "rm-lite/web-json.h"
 
 #include <errno.h>
@@ -7,8 +7,12 @@
 
 #include "common/buf.h"
 #include "common/str.h"
-#include "rm-lite/machines.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduler.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
 
@@ -30,7 +34,7 @@ static void real(json_t *o, const char *key, double v)
     (void)json_object_set_new(o, key, json_real(isfinite(v) ? v : 0)); /* as num */
 }
 
-/* Texts come from users: what is not UTF-8 is shown escaped. */
+/* Texts come from users: other than UTF-8 is escaped. */
 static void str(json_t *o, const char *key, const char *v)
 {
     json_t *s = json_string(v ? v : "");
@@ -97,7 +101,7 @@ json_t *rm_json_metrics(struct rm *rm)
 
     if (rm_sched_queue(rm->sched, "root", &root) < 0)
         return o;
-    DL_FOREACH (rm->app_list, app) { /* with those of earlier lives */
+    DL_FOREACH (rm->app_list, app) { /* with those of earlier processes */
         submitted++;
         completed += app->state == RM_APP_ST_FINISHED;
         failed += app->state == RM_APP_ST_FAILED;
@@ -141,7 +145,8 @@ json_t *rm_json_node(const struct rm_node *n)
     struct rm_node_usage use = { .total = n->total };
     json_t *o = json_object(), *u;
 
-    (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not there: nothing used, ignoring */
+    (void)rm_sched_node_usage(n->rm->sched, &n->id,
+                              &use); /* not in the scheduler: nothing used, ignoring */
     str(o, "rack", n->rack);
     str(o, "state", rm_node_fsm.state_names[n->state]);
     str(o, "id", n->key);
@@ -317,7 +322,7 @@ struct tree {
     struct {
         char *path;
         json_t *queues;
-    } * list; /* parents that were made */
+    } * list; /* parents so far */
     size_t n;
     json_t *root;
 };
@@ -367,12 +372,12 @@ static int add_queue(const struct rm_queue_info *q, void *userdata)
 
         children = json_array();
         (void)json_object_set_new(o, "queues", json_pack("{s:o}", "queue", children));
-        if (!more) {
+        if (more)
+            t->list = more;
+        if (!more || !(t->list[t->n].path = strdup(q->path))) {
             json_decref(o);
             return -ENOMEM;
         }
-        t->list = more;
-        t->list[t->n].path = rm_strdup(q->path);
         t->list[t->n++].queues = children;
     }
     if (!q->parent) {
@@ -482,6 +487,6 @@ int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
     ret->status = 200;
     ret->content_type = "text/html; charset=utf-8";
     ret->body_len = b.len;
-    ret->body = (char *)b.data; /* taken by the server */
+    ret->body = (char *)b.data; /* freed by the server */
     return 0;
 }

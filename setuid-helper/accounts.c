@@ -1,6 +1,6 @@
-/* Who the job's user is: by the table of accounts that is a part of the policy; who is not in it is
- * asked for in a child without privileges (user-lookup, which may load NSS modules). Ids never come
- * from the request. */
+/* The job's user, from the table of accounts in the policy; other names are looked up by
+ * user-lookup, an unprivileged child that may load NSS modules. Ids MUST NOT come from the request.
+ */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* The container's cgroup. The daemon owns its delegated subtree and has made the group and its
- * limits; here it is proved to be what it should be, by descriptor. */
+/* The container's cgroup. The daemon owns the delegated subtree and has made the cgroup and its
+ * limits; each MUST be verified here, by descriptor, before a process is cloned into it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -16,7 +16,7 @@
 int hlp_open_group(const struct hlp *h, int root, const char *name)
 {
     int fd = hlp_open_at(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    return hlp_checked(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    return hlp_check_open(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
 }
 
 int hlp_open_root_group(const struct hlp *h)
@@ -25,31 +25,31 @@ int hlp_open_root_group(const struct hlp *h)
     const char *path = h->cfg.cgroup_root;
     /* Names from the configuration; /sys/fs/cgroup and its parents are root's by nature. */
     int root = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    root = hlp_checked(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    root = hlp_check_open(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
     if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
         hlp_fail(EXE_STATUS_CGROUP, EPERM, path);
     return root;
 }
 
-/* A filter that stands on a group is container-prepare's work, and so is the mark, which root alone
- * can set. A group that the daemon makes anew has neither. */
-static void prove_filtered(int group)
+/* container-prepare attaches the filter and sets the mark, which only root can. A cgroup that the
+ * daemon has made anew has neither. */
+static void verify_filtered(int group)
 {
     if (fgetxattr(group, HLP_FILTERED, NULL, 0) < 0)
         hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
                  "the group has no filter any more, or not yet; start the container again");
 }
 
-/* The monitor moves itself into its group, when nobody waits for it. What counts for the write then
- * is who has opened the file: root, with CAP_DAC_OVERRIDE. */
+/* For the monitor, which moves itself later, off the critical path. The write is checked against
+ * the opener: root, with CAP_DAC_OVERRIDE. */
 int hlp_open_monitors(const struct hlp *h, int root)
 {
     int dir = hlp_open_group(h, root, CG_MONITORS);
     if (h->cfg.assignable)
-        prove_filtered(dir);
-    hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
+        verify_filtered(dir);
+    hlp_set_step_cap(HLP_CAP_DAC_OVERRIDE);
     int fd = hlp_open_at(dir, "cgroup.procs", O_WRONLY | O_NOFOLLOW);
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     (void)close(dir);
     if (fd < 0)
         hlp_fail(EXE_STATUS_CGROUP, -fd, CG_MONITORS);
@@ -71,7 +71,7 @@ static ssize_t content(int cgroup, const char *name, char *buf, size_t size)
     return n;
 }
 
-/* Is the limit in force the one that the daemon says it has set? A node whose configuration allows
+/* Is the limit of the request in force? A node whose configuration allows
  * containers without limits may lack the file or the limit, not have another one. */
 static bool limited(const struct hlp *h, int cgroup, const char *name, uint64_t want)
 {
@@ -99,12 +99,12 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
         hlp_fail(EXE_STATUS_CGROUP_LIMITS, EINVAL, h->container);
 }
 
-/* To be called when the process is there: from then on container-prepare leaves the filter where it
- * is. */
-void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g)
+/* To be called when the process is in the cgroup: from then on container-prepare keeps the filter.
+ */
+void hlp_verify_filtered(const struct hlp *h, const struct hlp_groups *g)
 {
     if (!h->cfg.assignable)
-        prove_filtered(g->root);
+        verify_filtered(g->root);
     else if (h->req.op == EXE_OP_LOCALIZE)
-        prove_filtered(g->own);
+        verify_filtered(g->own);
 }

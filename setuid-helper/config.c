@@ -1,6 +1,6 @@
-/* container-executor.cfg: Hadoop's key=value lines and [sections], read strictly by
- * container-prepare. The file is root's (path.c has proved it), so this guards against mistakes,
- * not attacks: whatever is unclear is refused and nothing ever falls back to a default. Also run by
+/* Parser of container-executor.cfg: Hadoop's key=value lines and [sections]. Part of
+ * container-prepare. The file is root's (path.c has verified it), so this guards against mistakes,
+ * not attacks: an unclear line MUST be refused and MUST NOT fall back to a default. Also run by
  * unit tests and by a fuzzer. */
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* container-init: pid 1 of a container, as the job's user and behind the job's filter.
- * container-executor's child becomes it beside the job's own execution: it reaps, passes signals
- * on, and ends with the main process' status, or when the monitor is gone (watch.h).
+ * container-executor's child executes it beside the job: it reaps processes, forwards signals, and
+ * exits with the main process' status, or when the monitor is gone (handoff.h).
  *
- * The job has the same user id. It can neither trace this process nor read its memory and its
+ * The job has the same user id, and MUST NOT be able to trace this process or to read its memory or
  * descriptors: its file is not readable by users (mode 0711), so the kernel never makes it dumpable
- * (decision 057). It has nothing that is worth it, either: two descriptors, no environment, and no
- * byte of the helper. */
+ * (decision 057). It holds two descriptors, no environment, and no byte of the helper. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "setuid-helper/watch.h"
+#include "setuid-helper/handoff.h"
 
 /* The signals that are passed on, as a descriptor; -1. */
 static int take_signals(void)

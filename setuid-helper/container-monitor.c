@@ -1,11 +1,11 @@
-/* container-monitor: what container-executor becomes once it has launched something. An account of
- * its own, no capability, a filter that leaves it little more than waiting and cannot make a
- * descriptor. It tells the daemon that the container runs, waits for init, writes how it ended. Its
- * death is the container's death (init sees the pipe end), its record is how the container ended.
+/* container-monitor: the program that container-executor becomes after a launch. It has an account
+ * of its own, no capability, and a filter that allows little more than waiting and no new
+ * descriptor. It reports the start to the daemon, waits for init and writes the exit record. Its
+ * death ends the container (init sees the pipe end).
  *
- * Of what it reads, the launched child's words come from the job's user: they are bounded. Its
- * file is not readable by its account (mode 0711), so nobody but root can trace it (watch.h,
- * decision 057). */
+ * Messages of the launched child come from the job's user and MUST be bounded. The file is not
+ * readable by the monitor's account (mode 0711), so only root can trace it (handoff.h, decision
+ * 057). */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "setuid-helper/watch.h"
+#include "setuid-helper/handoff.h"
 
 /* A daemon that is gone or does not read loses its answer, nothing else. */
-static void reply(const struct hlp_watched *w, enum exe_status status, int error, const char *text,
+static void reply(const struct hlp_handoff *w, enum exe_status status, int error, const char *text,
                   int pidfd)
 {
     struct exe_reply_head head = {
@@ -76,7 +76,7 @@ static void reap(int pidfd, struct exe_record *r)
 
 /* The second time over the record of the same size: no new block, so no ENOSPC. Not synced: it has
  * to outlive the daemon, not the machine, and no container outlives the machine. */
-static void store(struct hlp_watched *w, enum exe_record_state state)
+static void store(struct hlp_handoff *w, enum exe_record_state state)
 {
     ssize_t n;
     if (w->record < 0)
@@ -92,7 +92,7 @@ static void store(struct hlp_watched *w, enum exe_record_state state)
 /* Into the monitors' group, out of the daemon's unit or of systemd's for one connection. The kernel
  * takes milliseconds over the first of a series of moves, so it comes when the answer is sent, and
  * not at all to what ends at once. */
-static void change_group(const struct hlp_watched *w)
+static void change_group(const struct hlp_handoff *w)
 {
     struct pollfd ended = { .fd = w->pidfd, .events = POLLIN };
     if (poll(&ended, 1, 50) == 0) {
@@ -134,7 +134,7 @@ static struct hlp_message hear(int from)
 
 int main(void)
 {
-    struct hlp_watched w;
+    struct hlp_handoff w;
     /* Nor readable where root lets programs leave core files after a change of ids
      * (fs.suid_dumpable=1). */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||

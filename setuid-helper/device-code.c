@@ -1,8 +1,8 @@
-/* The device filter of containers, an eBPF program on their cgroup, in parts: what every container
- * may have, what one assigned node adds, and the end that denies the rest. container-executor puts
- * them together for the nodes of a request. Its context is { access_type = access << 16 | type,
- * major, minor }; mknod and whatever is no character device is denied, then each allowed device is
- * one comparison. Part of container-prepare. */
+/* The device filter of containers, an eBPF program on their cgroup, in three parts: the nodes of
+ * every container, one assigned node, and the end that denies all others. container-executor joins
+ * them for the nodes of a request. The context is { access_type = access << 16 | type, major, minor
+ * }; mknod and everything but character devices is denied, then each allowed device is one
+ * comparison. Part of container-prepare. */
 #include <string.h>
 
 #include "setuid-helper/prepare.h"

@@ -1,8 +1,8 @@
-/* Assigned devices: those of the policy. The request names numbers; where their nodes are has been
- * looked up by container-prepare, and each is proved to have its number again when it is bound
- * (sandbox.c). And the filters that let processes have no other: on a node where devices can be
- * assigned every container has its own, made here; those of the daemon's groups are
- * container-prepare's (standing.c), into which this is linked, too. */
+/* Assigned devices and their filter. A request names numbers: they MUST be assignable by the
+ * policy, whose nodes container-prepare has found, and each node MUST have its number again when it
+ * is mounted (sandbox.c). Where devices can be assigned every container has a filter of its own,
+ * attached here; those of the daemon's cgroups are container-prepare's (persistent-filters.c),
+ * which links this, too. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,6 @@
-/* The directories of one container or localizer below the configured local and log directories. The
- * configured ones are opened with the daemon's file-system ids, then what is below them with the
- * user's; what the process is to see becomes detached mounts. The container's own are made when its
- * group has been proved. */
+/* The directories of one container or localizer, below the configured local and log directories. A
+ * configured directory MUST be opened with the daemon's file-system ids, everything below it with
+ * the user's; root's rights MUST NOT be used. What the process may see becomes detached mounts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 #include "setuid-helper/helper.h"
 
-/* Takes `dir` over. The host profile sees it where it is. Mounts need no right to a file. */
+/* Clones `dir`, which is closed, as a detached mount; none for the host profile. */
 static void add(const struct hlp *h, struct hlp_dirs *t, int dir, bool read_only, const char *base,
                 const char *rest)
 {
@@ -63,7 +62,7 @@ static void log_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int dir
     (void)close(dir);
 }
 
-/* A localizer's cache, also kept as a descriptor for it. */
+/* A localizer's cache, which it also gets as a descriptor. */
 static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, int dir,
                   const char *base, const char *rest, int number)
 {

@@ -1,4 +1,4 @@
-/* container-executor: what its files share.
+/* Private declarations of container-executor.
  *
  * Rules of this folder, which every change MUST keep:
  *  - argv, environment, working directory and inherited descriptors are never used; the request is
@@ -17,23 +17,23 @@
 
 #include "cgroups/layout.h"
 #include "executor/request.h"
+#include "setuid-helper/handoff.h"
 #include "setuid-helper/policy.h"
-#include "setuid-helper/watch.h"
 
 #define HLP_PATH_MAX 1024
 
 struct hlp {
     struct exe_request req;
     int fds[EXE_FDS_MAX];
-    struct hlp_policy cfg; /* what root's configuration comes to */
+    struct hlp_policy cfg; /* compiled form of root's configuration */
     int table;             /* the policy's file, for its table of users */
     int host_ns;           /* the host's mount namespace while the process is in another one; -1 */
     int monitor_program;   /* container-monitor, for an exec by descriptor */
-    int hidden;            /* a container's HLP_HIDDEN, which an own /dev covers; -1 */
-    struct hlp_user nm, monitor, public, user; /* `user`: whose rights the operation uses */
+    int hidden;            /* HLP_HIDDEN of the root template, which a /dev of its own covers; -1 */
+    struct hlp_user nm, monitor, public, user; /* `user`: of the operation */
     gid_t nm_gid;                              /* of the daemon's group */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
-    bool activated; /* started by systemd, for a connection: root from the first instruction */
+    bool activated; /* socket-activated mode: root from the first instruction */
 };
 
 /* fail.c: ends the process with `status`, after undoing (hlp_on_fail) and reporting (hlp_fail_to);
@@ -55,8 +55,8 @@ void hlp_load_policy(struct hlp *h);
 size_t hlp_format(char *buf, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* length; fails with REQUEST when it does not fit */
 
-/* hygiene.c */
-void hlp_hygiene(int argc);
+/* sanitize.c */
+void hlp_sanitize(int argc);
 void hlp_become_server(void); /* ids all root, securebits, no_new_privs, few capabilities */
 void hlp_rlimits(void);       /* for the launched program */
 /* The helper's working set; one of these is effective for a step only. */
@@ -67,24 +67,25 @@ enum hlp_extra {
     HLP_CAP_SYS_CHROOT,
     HLP_CAP_SYS_RESOURCE
 };
-void hlp_caps_serving(enum hlp_extra extra);
-/* What the OOM killer thinks of this process and of all that come of it: none can go below that,
- * where the machine has CAP_SYS_RESOURCE; elsewhere none below 0. */
+void hlp_set_step_cap(enum hlp_extra extra);
+/* Sets oom_score_adj of this process and its descendants, as their minimum where the machine has
+ * CAP_SYS_RESOURCE; elsewhere the minimum is 0. */
 void hlp_oom_score(int proc, const char *score);
-/* Moves these descriptors (-1: none) to numbers from HLP_HIGH on, out of the way of those that a
- * program gets at fixed ones; closes every other but 0 to 2. */
+/* Moves these descriptors (-1: none) to numbers from HLP_HIGH on, away from the fixed numbers of a
+ * program's descriptors; closes all others but 0 to 2. */
 #define HLP_HIGH 128
 void hlp_keep_only(int *const *keep, int n);
 void hlp_fs_as(uid_t uid, gid_t gid);
-/* For ever: groups, gid, uid, bounding set, capabilities, and proof of each. */
+/* Irreversible: groups, gid, uid, bounding set, capabilities; each is verified. */
 void hlp_drop(const struct hlp_user *u);
 void hlp_load_filter(const struct sock_fprog *filter);
-/* Through an exec, ambient: CAP_NET_ADMIN, as this account for ever; NULL: what container-prepare
- * needs, as root. */
+/* Keeps capabilities through an exec (ambient): CAP_NET_ADMIN, with an irreversible drop to this
+ * account; NULL: those of container-prepare, as root. */
 void hlp_drop_keeping(const struct hlp_user *u);
 
-/* program.c: runs LIBEXECDIR/<name> to its end, which comes within ten seconds: its exit status, -1
- * when it was killed. At most `max` bytes of what it writes to descriptor 1 are taken. */
+/* run-program.c: runs LIBEXECDIR/<name> to its end, which comes within ten seconds: its exit
+ * status, -1 when it was killed. At most `max` bytes of what it writes to descriptor 1 are taken.
+ */
 #define HLP_PROGRAM_FDS 5
 struct hlp_program {
     const char *name, *argument;
@@ -103,14 +104,14 @@ enum hlp_label {
     HLP_LABEL_CHILD,      /* the same, launched */
     HLP_LABEL_CONTAINER,  /* the program that it executes */
     HLP_LABEL_LOCALIZER,  /* the same */
-    HLP_LABEL_APP_FILES,  /* files and directories that it makes */
+    HLP_LABEL_APP_FILES,  /* files and directories that this process creates */
     HLP_LABEL_APP_CACHE,  /* the same, for the application to read */
-    HLP_LABEL_USER_CACHE, /* the same, for all of the user's, or for everybody */
-    HLP_LABEL_PLAIN,      /* the same, of nobody */
+    HLP_LABEL_USER_CACHE, /* the same, for all applications of the user, or PUBLIC */
+    HLP_LABEL_PLAIN,      /* the same, without categories */
     HLP_LABEL_RECORD,     /* the same, the daemon's own */
 };
 void hlp_label(const struct hlp *h, enum hlp_label which);
-/* Through `proc`, proved to be a /proc; the file has this text then. */
+/* Writes through `proc`, verified to be a /proc, and reads the text back. */
 void hlp_write_proc(int proc, const char *path, const char *text, enum exe_status status);
 
 /* accounts.c */
@@ -129,8 +130,8 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open,
 /* What an open came to, fd or -errno: whose it must be, if that counts, and which bits its mode
  * must not have. */
 #define HLP_ANY ((uid_t)-1)
-int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
-                enum exe_status status);
+int hlp_check_open(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
+                   enum exe_status status);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);
 /* Opens `name` below `parent` (the daemon's), makes it for `uid` when missing. */
 int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
@@ -147,7 +148,7 @@ int hlp_open_root_group(const struct hlp *h);
 int hlp_open_group(const struct hlp *h, int root, const char *name);
 void hlp_check_cgroup(const struct hlp *h, int cgroup);
 int hlp_open_monitors(const struct hlp *h, int root); /* cgroup.procs of the monitors' group */
-void hlp_prove_filtered(const struct hlp *h, const struct hlp_groups *g);
+void hlp_verify_filtered(const struct hlp *h, const struct hlp_groups *g);
 
 /* devices.c */
 #define HLP_NODES_MAX (EXE_DEVICES_MAX + HLP_CONTROLS_MAX)
@@ -190,12 +191,12 @@ struct hlp_dirs {
 /* Leaves this process in the child's mount, IPC and UTS namespaces, made from the template. */
 void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
                        const struct hlp_dirs *dirs);
-void hlp_enter(int mounts);
+void hlp_enter_mount_ns(int mounts);
 /* In the child: what needs its pid namespace and its group. */
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c);
 int hlp_copy_tree(int dir, bool read_only, const char *what); /* a detached mount of it */
 
-/* directories.c: opens what is there and makes the container's own. */
+/* directories.c: opens the directories of a launch and makes the container's own. */
 void hlp_open_dirs(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *dirs);
 
 /* init.c: the launched child. */

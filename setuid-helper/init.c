@@ -1,5 +1,7 @@
-/* The launched child: builds its world as root without file rights, drops to the job's user, writes
- * the job's two files, starts it, and becomes container-init: pid 1 of the container. */
+/* The launched child: completes its sandbox as root without file rights, drops to the job's user,
+ * writes the job's two files, starts the job, and becomes container-init, pid 1 of the container.
+ * It MUST NOT drop before its parent has become the monitor, and MUST NOT write or execute anything
+ * of the job before the drop, Landlock and the filter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -18,7 +20,7 @@
 
 #include "setuid-helper/helper.h"
 
-/* The parent has become the monitor: only now may this process become the user. */
+/* The parent is the monitor from here on: this process may become the user. */
 static void wait_for_monitor(int life)
 {
     char c;
@@ -39,7 +41,7 @@ static void become_user(const struct hlp *h, const struct hlp_child *c)
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         hlp_fail(EXE_STATUS_DROP, errno, "prctl");
     hlp_label(h, HLP_LABEL_CHILD);
-    if (poll(&life, 1, 0) != 0) /* it died between the two lines above */
+    if (poll(&life, 1, 0) != 0) /* the monitor died before the prctl */
         _exit(EXE_STATUS_LOST);
 }
 
@@ -62,8 +64,8 @@ static void write_file(int dir, const char *name, mode_t mode, int from, enum ex
 
 /* The network namespace is the host's, and with it every abstract unix socket (CVE-2020-15257):
  * Landlock's scopes keep the job from those, and from signalling, outside its own container. From
- * Linux 6.12 on (ABI 6); an older kernel has no such scope, and what listens there must look at who
- * calls. The structure is the kernel's <linux/landlock.h>, newer than the C library's. */
+ * Linux 6.12 on (ABI 6); an older kernel has no such scope, and a server there must check its
+ * callers. The structure is the kernel's <linux/landlock.h>, newer than the C library's. */
 static void scope(void)
 {
     const struct {
@@ -125,8 +127,8 @@ static void interrupted(int signal)
     (void)signal;
 }
 
-/* What has ended within a moment is not worth an execution. A signal for it waits as long; the
- * monitor's end does not. */
+/* A job that ends within 20 ms saves the execution of container-init. Signals wait as long; the
+ * monitor's end is noticed. */
 static void end_at_once(pid_t pid, int life)
 {
     const struct timespec moment = { .tv_nsec = 20000000 };
@@ -140,10 +142,10 @@ static void end_at_once(pid_t pid, int life)
         _exit(HLP_SHELL_STATUS(status));
 }
 
-/* pid 1 of the container: starts the main process and becomes container-init beside it, which has
- * its end, its signals and the pipe to look at. (A death signal would not do in place of that: the
- * kernel sends it with the monitor's rights, which has none over the user.) What the job finds at
- * /proc/1 is closed to it all the time: not dumpable here, and not readable there. */
+/* pid 1 of the container: starts the main process and becomes container-init beside it, which
+ * watches its end, its signals and the pipe. (A death signal cannot replace the pipe: the kernel
+ * sends it with the monitor's rights, which has none over the user.) /proc/1 is closed to the job
+ * all the time: not dumpable here, not readable there. */
 _Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const char *script,
                            int program)
 {

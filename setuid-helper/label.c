@@ -1,11 +1,10 @@
-/* SELinux labels (selvedge.sandbox.selinux): what a process of ours becomes, what the files that it
- * makes get, what the program that it executes runs as. The types are those of selinux/selvedge.te;
- * from the request come numbers only. Nothing here is read by the job: each label is written before
- * it runs.
+/* SELinux labels (selvedge.sandbox.selinux) of processes, of the files that they create and of the
+ * programs that they execute. The types are those of selinux/selvedge.te; only category numbers
+ * come from the request. Every label MUST be written before the job runs, and read back.
  *
- * A label goes through a file of /proc. While root that is a new /proc which nobody else has; after
- * the drop it is the one at hand, proved to be one, and no mount below it is crossed
- * (CVE-2025-52881). */
+ * A label is written to a file of /proc. Before the drop this MUST be a new /proc that no other
+ * process has; after the drop it is the one of the namespace, verified, and a mount below it MUST
+ * NOT be crossed (CVE-2025-52881). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -56,7 +55,7 @@ static void compose(const struct hlp *h, enum hlp_label which, char *buf, size_t
         (void)hlp_format(buf + n, size - n, ":c%u,c%u,c%u,c%u", c[0], c[1], c[2], c[3]);
 }
 
-/* Root's configuration may ask that nothing starts while the policy only watches. */
+/* Root's configuration may forbid launches while SELinux is permissive. */
 static void check_enforcing(void)
 {
     char on = '0';
@@ -91,7 +90,7 @@ void hlp_label(const struct hlp *h, enum hlp_label which)
     const bool given = which == HLP_LABEL_CONTAINER && h->cfg.label[0]; /* by root, in full */
     if (!h->cfg.selinux && !given)
         return;
-    const bool root = geteuid() == 0; /* what comes after the drop follows a label before it */
+    const bool root = geteuid() == 0; /* a label after the drop follows one before it */
     if (root && h->cfg.selinux >> HLP_SELINUX_ENFORCING & 1)
         check_enforcing();
     if (given)

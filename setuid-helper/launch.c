@@ -1,5 +1,9 @@
-/* LAUNCH and LOCALIZE, the parent's side: prove everything, put a child into its cgroup and
- * namespaces, drop to the monitor's account for ever, become container-monitor. */
+/* LAUNCH and LOCALIZE in the parent: verifies everything, clones a child into its cgroup and
+ * namespaces, drops to the monitor's account for ever and becomes container-monitor.
+ *
+ * The exit record MUST exist and be locked before any other trace of the container. The cgroup MUST
+ * be verified before the clone. The child MUST NOT go on before this process has dropped and has
+ * its filter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -16,7 +20,7 @@
 
 #include "setuid-helper/helper.h"
 
-/* What the daemon hands over cannot change any more once it is here. */
+/* The daemon's files MUST be sealed: they cannot change after this check. */
 static void check_memfd(int fd, const char *what)
 {
     const int need = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -37,11 +41,11 @@ static void remove_record(void *argument)
 {
     struct record *r = argument;
     hlp_fs_as(r->h->nm.uid, r->h->nm_gid);
-    (void)unlinkat(r->dir, r->name, 0); /* the daemon removes what stays */
+    (void)unlinkat(r->dir, r->name, 0); /* the daemon removes a record that stays */
 }
 
 /* The record is created in the daemon's private directory with the daemon's rights, given to the
- * monitor's account, and locked before anything exists that it could tell of. */
+ * monitor's account, and locked. */
 static void make_record(const struct hlp *h, struct record *r)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -82,10 +86,10 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
     };
     if (pipe2(status, O_CLOEXEC) < 0 || pipe2(life, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "pipe");
-    hlp_caps_serving(HLP_CAP_DAC_OVERRIDE);
+    hlp_set_step_cap(HLP_CAP_DAC_OVERRIDE);
     long pid = syscall(SYS_clone3, &args, sizeof(args));
     int error = errno;
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     if (pid < 0)
         hlp_fail(EXE_STATUS_CLONE, error, h->container);
     if (pid == 0) {
@@ -100,16 +104,16 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
             hlp_fail(EXE_STATUS_CLONE, errno, "prctl");
         return true;
     }
-    hlp_enter(h->host_ns);
+    hlp_enter_mount_ns(h->host_ns);
     s->pid = (pid_t)pid;
     s->status = status[0];
     s->life = life[1];
     return false;
 }
 
-/* systemd's service lasts as long as the process that it has started, and so does its count of
- * connections: that process waits here until the one that goes on has left the service's group, or
- * has ended. The end of a pipe tells; nothing is read. */
+/* A systemd service, and its place among the connections, lasts as long as the started process:
+ * that process waits here until its child, which goes on, has left the service's cgroup or has
+ * exited, which closes the pipe. */
 static int leave_service(void)
 {
     int left[2];
@@ -129,7 +133,7 @@ static int leave_service(void)
     return left[1];
 }
 
-/* What the daemon may ask for is the configuration's matter. */
+/* Profiles and networks that root's configuration allows. */
 static void check_allowed(const struct hlp *h)
 {
     if (!(h->cfg.profiles >> h->req.profile & 1))
@@ -138,7 +142,7 @@ static void check_allowed(const struct hlp *h)
         hlp_fail(EXE_STATUS_NETWORK_MODE, EPERM, h->container);
 }
 
-/* filecache of every local dir: made here once, as nothing else makes it. */
+/* filecache of every local dir, which no other operation makes. */
 static void make_public_caches(const struct hlp *h)
 {
     hlp_label(h, HLP_LABEL_USER_CACHE);
@@ -167,7 +171,7 @@ static void close_but(const int *keep, size_t n)
     }
 }
 
-/* That it runs: before it does. */
+/* Records the container as running, before it does. */
 static void write_record(int fd, struct exe_record *r)
 {
     struct timespec now = { 0 };
@@ -179,13 +183,12 @@ static void write_record(int fd, struct exe_record *r)
         hlp_fail(EXE_STATUS_RECORD, n < 0 ? errno : ENOSPC, "exit record");
 }
 
-/* The parent of a process that runs: drops, lets it go on, and becomes container-monitor beside its
- * execution. */
+/* Drops, lets the child go on, and becomes container-monitor. */
 _Noreturn static void become_monitor(struct hlp *h, const struct started *s, struct record *record,
                                      int mounts, int monitors, int left)
 {
     static const char *const argv[] = { "container-monitor", NULL };
-    struct hlp_watched w = {
+    struct hlp_handoff w = {
         .pidfd = s->pidfd,
         .status = s->status,
         .life = s->life,
@@ -207,7 +210,7 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
     int task[2];
     close_but(keep, sizeof(keep) / sizeof(keep[0]));
     h->host_ns = -1;            /* closed */
-    for (int i = 0; i < 8; i++) /* of these the program has the numbers */
+    for (int i = 0; i < 8; i++) /* container-monitor gets their numbers */
         if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
     write_record(w.record, &w.r);
@@ -223,8 +226,8 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
         dup3(h->monitor_program, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     hlp_load_filter(&h->cfg.filters[HLP_FILTER_MONITOR]);
-    /* A child that has failed already does not read this; why, is in the other pipe. One that has
-     * not goes on, and has the processor to itself until it says that it executes, too. */
+    /* A child that has failed does not read this; its message is in the other pipe. Waiting for the
+     * child's message leaves it the processor until it executes, too. */
     if (write(w.life, "g", 1) == 1 || errno == EPIPE) {
         struct pollfd word = { .fd = w.status, .events = POLLIN };
         while (poll(&word, 1, -1) < 0 && errno == EINTR)
@@ -234,12 +237,12 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
     hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
 }
 
-/* Not to be read by those who execute it: that is what keeps it from being traced by its own
- * account. */
+/* MUST NOT be readable by the account that executes it: the kernel then keeps that account from
+ * tracing it. */
 static int open_closed(const char *path)
 {
     int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
-    return hlp_checked(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
+    return hlp_check_open(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
 }
 
 void hlp_launch(struct hlp *h)
@@ -288,6 +291,6 @@ void hlp_launch(struct hlp *h)
         hlp_on_fail(NULL, NULL);
         hlp_child(h, &c);
     }
-    hlp_prove_filtered(h, &groups);
+    hlp_verify_filtered(h, &groups);
     become_monitor(h, &s, &record, c.mounts, monitors, left);
 }

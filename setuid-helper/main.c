@@ -41,7 +41,7 @@ static void refuse(enum exe_status status, int error, const char *what)
     const int host_ns = self.host_ns;
     self.host_ns = -1; /* once: this step may fail, too */
     if (host_ns >= 0 && geteuid() == 0)
-        hlp_enter(host_ns); /* /dev/log is there */
+        hlp_enter_mount_ns(host_ns); /* /dev/log is there */
     audit(status, error);
     hlp_reply(self.req.request_id, status, error, what);
 }
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     int n_fds;
     (void)argv;
     hlp_fail_to(refuse);
-    hlp_hygiene(argc);
+    hlp_sanitize(argc);
     const uid_t caller = getuid();
     self.activated = caller == 0;
     if (!hlp_is_channel(0))

@@ -1,5 +1,5 @@
-/* Mounts by descriptor (mounts.h), linked into container-prepare and container-executor. Paths here
- * are root's, or lie on a new tmpfs that nobody else sees. */
+/* Mounts by descriptor (mounts.h), linked into container-prepare and container-executor. Paths MUST
+ * be root's, or lie on a new tmpfs that no other process sees. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -118,7 +118,7 @@ int hlp_make_dev(int root, struct hlp_nodes *nodes)
         { "pts/ptmx", "dev/ptmx" },
     };
     char path[HLP_PATH_MAX];
-    int dev = hlp_new_mount("tmpfs", hlp_small, HLP_FLOOR | MOUNT_ATTR_NOEXEC);
+    int dev = hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE | MOUNT_ATTR_NOEXEC);
     hlp_attach(dup(dev), root, "dev");
     hlp_make_point(root, "dev/pts", true);
     hlp_make_point(root, "dev/shm", true);

@@ -1,5 +1,5 @@
-/* Mounts by descriptor, for what makes trees of them: container-prepare's roots (root.c) and what a
- * launched child adds to one (sandbox.c). What fails ends the process: hlp_fail. */
+/* Mounts by descriptor, for root templates (root-template.c) and for the sandbox of a launched
+ * child (sandbox.c). A step that fails ends the process: hlp_fail. */
 #ifndef SELVEDGE_SETUID_HELPER_MOUNTS_H
 #define SELVEDGE_SETUID_HELPER_MOUNTS_H
 
@@ -13,8 +13,8 @@
 #define AT_RECURSIVE 0x8000
 #endif
 #define HLP_RO MOUNT_ATTR_RDONLY
-#define HLP_FLOOR (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-/* Of a prepared root: an empty mount for each of the policy's `masks`, which a launch moves over
+#define HLP_BASELINE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+/* Of a root template: an empty mount for each of the policy's `masks`, which a launch moves over
  * that name of /proc. */
 #define HLP_HIDDEN "dev/.hidden"
 

@@ -1,7 +1,7 @@
-/* The container's network namespace, entered by the helper before it clones the container: so the
- * container is born in it and the monitor stays in it, without a way to the network either. lo is
- * brought up here; addresses and rates of PRIVATE are container-network's, a program of its own
- * that is executed in the host's namespace with CAP_NET_ADMIN alone (executor/network.h). */
+/* The container's network namespace. The helper enters it before the clone: the container is born
+ * in it, and the monitor stays in it, so it MUST NOT have a way to the network either. lo is
+ * brought up here; addresses and rates of PRIVATE are set by container-network, which runs in the
+ * host's namespace with CAP_NET_ADMIN alone (executor/network.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -30,9 +30,9 @@ static void bring_up_lo(void)
     (void)close(s);
 }
 
-/* Of a private network: addresses and isolation are IPv4's, so its device is to have no other,
- * neither of its own nor a router's. A device takes over what is said before it is made; lo is
- * there already. Said to a new /proc, on which nothing of anybody's is mounted. */
+/* Addresses and isolation of a private network are IPv4's: its device MUST NOT get an IPv6 address.
+ * The default applies to devices made later; lo exists already. Written through a new /proc, on
+ * which nothing is mounted. */
 static void refuse_ipv6(void)
 {
     struct stat st;
@@ -79,12 +79,12 @@ void hlp_network(const struct hlp *h)
         return;
     int host = checked(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
     checked(unshare(CLONE_NEWNET), "unshare");
-    hlp_caps_serving(HLP_CAP_NET_ADMIN);
+    hlp_set_step_cap(HLP_CAP_NET_ADMIN);
     bring_up_lo();
     if (h->req.network == EXE_NETWORK_PRIVATE) {
         refuse_ipv6();
         configure(h, host);
     }
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
     (void)close(host);
 }

@@ -1,6 +1,6 @@
-/* The operations that start nothing: directories of users and applications, a signal, deletion.
- * Root makes only what lies directly in the daemon's directories; the rest happens after the
- * drop. */
+/* The operations that start no container: directories of users and applications, signals, deletion.
+ * Root MUST make only the direct children of the daemon's directories; the rest MUST happen after
+ * the drop. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ void hlp_init_app(struct hlp *h)
     _exit(0);
 }
 
-/* Drops to the job's user and executes a program of ours that does the rest: with the socket, the
+/* Drops to the job's user and executes one of our programs for the rest, with the socket, the
  * request and these descriptors from 3 on. */
 _Noreturn static void hand_over(const struct hlp *h, const char *name, int *fds, int n)
 {

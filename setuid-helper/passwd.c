@@ -1,7 +1,7 @@
-/* The accounts of /etc/passwd and /etc/group as one table, sorted by name, for container-executor
- * to look in. Part of container-prepare. The files are root's, so this guards against mistakes in
- * them: in bounds and strict; an account whose line is not in order is in the table as root, which
- * is nobody's to use. Also run by unit tests and by a fuzzer. */
+/* The accounts of /etc/passwd and /etc/group as one table, sorted by name, for container-executor.
+ * Part of container-prepare. The files are root's, so this guards against mistakes: an account
+ * whose line is malformed MUST be in the table as root, which no request may use. Also run by unit
+ * tests and by a fuzzer. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

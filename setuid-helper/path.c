@@ -1,7 +1,8 @@
-/* Files and directories, by descriptor. Three kinds of trees, each with its own way in:
- *  - root's (configuration, programs, filters): every step from / on proved to be root's;
- *  - the daemon's (local and log dirs): walked with its file-system ids, owners checked;
- *  - a user's: only openat2 beneath, with the user's file-system ids or after the drop. */
+/* Files and directories, by descriptor. Three kinds of trees, each with its own access rule:
+ *  - root's (configuration, programs, filters): every step from / on MUST be verified to be root's;
+ *  - the daemon's (local and log dirs): MUST be walked with its file-system ids, owners checked;
+ *  - a user's: MUST be opened by openat2 beneath, with the user's file-system ids or after the
+ * drop. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -16,7 +17,7 @@
 #include "setuid-helper/helper.h"
 
 #define PLAIN_DIR (O_PATH | O_DIRECTORY | O_NOFOLLOW)
-#define EAGAIN_TRIES 128 /* a rename raced with the walk; the kernel asks to come again */
+#define EAGAIN_TRIES 128 /* EAGAIN: a rename raced with the walk */
 
 int hlp_openat2(int dirfd, const char *path, int flags, uint64_t resolve)
 {
@@ -61,8 +62,7 @@ static int not_open(enum exe_status on_open, enum exe_status on_owner, int error
     hlp_fail(on_open == EXE_STATUS_OK || error == ELOOP ? on_owner : on_open, error, path);
 }
 
-/* POSIX ACLs need no look of their own: a writable entry shows in the mask, and the mask is the
- * group bits. */
+/* POSIX ACLs need no check of their own: the group bits are their mask. */
 int hlp_walk(const char *path, uid_t owner, char ret_name[256], enum exe_status on_open,
              enum exe_status on_owner)
 {
@@ -108,8 +108,8 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open, enum 
     return fd;
 }
 
-int hlp_checked(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
-                enum exe_status status)
+int hlp_check_open(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
+                   enum exe_status status)
 {
     struct stat st;
     if (fd < 0)
@@ -126,11 +126,11 @@ int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
     int dir = hlp_walk(path, h->nm.uid, name, status, status);
     int fd = hlp_openat2(dir, name, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     (void)close(dir);
-    return hlp_checked(fd, path, h->nm.uid, HLP_ANY, 022, status);
+    return hlp_check_open(fd, path, h->nm.uid, HLP_ANY, 022, status);
 }
 
-/* A new directory gets its owner and mode under a random name and then its place: what has the
- * final name was complete when it got it, and nothing that existed before is ever given away. */
+/* A new directory gets owner and mode under a random name and is then renamed: under the final name
+ * it is complete, and an existing directory is never given away. */
 static void make_for(const struct hlp *h, int parent, const char *name, uid_t uid, mode_t mode,
                      enum exe_status status)
 {
@@ -151,7 +151,7 @@ static void make_for(const struct hlp *h, int parent, const char *name, uid_t ui
         (void)unlinkat(parent, temporary, AT_REMOVEDIR);
         hlp_fail(status, error, name);
     }
-    (void)unlinkat(parent, temporary, AT_REMOVEDIR); /* somebody else was first, or ENOENT */
+    (void)unlinkat(parent, temporary, AT_REMOVEDIR); /* EEXIST: another helper was first */
     (void)close(fd);
 }
 
@@ -163,17 +163,17 @@ int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid,
         make_for(h, parent, name, uid, mode, status);
         fd = hlp_open_at(parent, name, PLAIN_DIR);
     }
-    return hlp_checked(fd, name, uid, h->nm_gid, 022, status);
+    return hlp_check_open(fd, name, uid, h->nm_gid, 022, status);
 }
 
 int hlp_make_dir(int parent, const char *name, mode_t mode, bool exclusive, enum exe_status status)
 {
     if (mkdirat(parent, name, mode) < 0 && (exclusive || errno != EEXIST))
         hlp_fail(status, errno, name);
-    return hlp_checked(hlp_open_at(parent, name, PLAIN_DIR), name, HLP_ANY, HLP_ANY, 02, status);
+    return hlp_check_open(hlp_open_at(parent, name, PLAIN_DIR), name, HLP_ANY, HLP_ANY, 02, status);
 }
 
 int hlp_open_user_dir(int dirfd, const char *path, uid_t uid, enum exe_status status)
 {
-    return hlp_checked(hlp_open_at(dirfd, path, PLAIN_DIR), path, uid, HLP_ANY, 0, status);
+    return hlp_check_open(hlp_open_at(dirfd, path, PLAIN_DIR), path, uid, HLP_ANY, 0, status);
 }

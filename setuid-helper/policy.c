@@ -1,6 +1,6 @@
 /* Reader of the policy (policy.h), linked into container-executor and container-prepare. The file
- * is root's, so this guards against mistakes: another version, a file that was cut, a stale one.
- * Also run by unit tests and by a fuzzer. */
+ * is root's, so this guards against mistakes: another version, a truncated or an outdated file MUST
+ * NOT be used. Also run by unit tests and by a fuzzer. */
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <string.h>
@@ -80,7 +80,7 @@ bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id)
     return refused;
 }
 
-void hlp_source_look(struct hlp_source *s)
+void hlp_source_probe(struct hlp_source *s)
 {
     struct stat st;
     s->dev = s->ino = s->uid = s->mode = s->size = 0;
@@ -98,7 +98,7 @@ void hlp_source_look(struct hlp_source *s)
     }
 }
 
-/* Nobody lives by the filter any more that waits for this. */
+/* The cgroup whose filter is to be detached has become empty. */
 static bool held_for_nothing(const char *held)
 {
     char events[256] = "";
@@ -114,7 +114,7 @@ bool hlp_policy_up_to_date(const struct hlp_policy *p)
 {
     for (uint32_t i = 0; i < p->n_sources; i++) {
         struct hlp_source now = p->sources[i];
-        hlp_source_look(&now);
+        hlp_source_probe(&now);
         if (memcmp(&now, &p->sources[i], sizeof(now)) != 0)
             return false;
     }

@@ -1,6 +1,6 @@
-/* The policy: what root's configuration comes to for container-executor, in one file of the state
- * directory. container-prepare makes it, once a change of what it is made from; container-executor
- * reads it at every operation, proves it to be root's and compares its sources with what is there.
+/* The policy: compiled form of root's configuration, in one file of the state directory.
+ * container-prepare makes it when one of its sources has changed; container-executor MUST, at every
+ * operation, verify that it is root's and compare it with its sources.
  *
  * The file is struct hlp_policy up to `text`; the system call filters; every text with its NUL in
  * the order of hlp_policy_texts; the accounts of /etc/passwd as struct hlp_user, in the order of
@@ -24,7 +24,7 @@
 #define HLP_ASSIGNABLE_MAX 64
 #define HLP_DEVICE_CODE_MAX 64
 #define HLP_CONTROLS_MAX 8
-/* A prepared root in the state directory: of a profile, 0 for localizers, and its number. */
+/* A root template in the state directory: of a profile, 0 for localizers, and its number. */
 #define HLP_ROOT_NAME "root-%u-%u"
 #define HLP_FILTER_NAME "selvedge_dev_1" /* a new number for new standard devices */
 /* Extended attribute of a cgroup to which the device filter is attached. */
@@ -101,7 +101,7 @@ struct hlp_policy {
     /* The device filter: before those of the assigned nodes, and behind them. */
     struct bpf_insn device_code[HLP_DEVICE_CODE_MAX], deny[2];
     uint32_t n_device_code;
-    uint32_t roots; /* number of the prepared roots in force */
+    uint32_t roots; /* number of the root templates in force */
     struct hlp_source sources[HLP_SOURCES_MAX];
     uint32_t n_sources;
     /* The system call filters, one after the other at the front of `text`. */
@@ -118,7 +118,7 @@ bool hlp_policy_place(struct hlp_policy *p, size_t len);
 /* Is it one of them, root's, or nobody's? */
 bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id);
 /* Looks at what is at its path now. */
-void hlp_source_look(struct hlp_source *s);
+void hlp_source_probe(struct hlp_source *s);
 /* Is every source as it was when the policy was made? */
 bool hlp_policy_up_to_date(const struct hlp_policy *p);
 /* Reads the file; -1 when there is none, or it is not of this build or not up to date. Else a

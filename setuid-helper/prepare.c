@@ -1,14 +1,14 @@
-/* container-prepare: makes what depends on root's configuration alone, so that container-executor,
- * which runs for every request, only reads it. Started by container-executor when the policy is
- * missing or not up to date, with nothing but CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN; also
- * by root.
+/* container-prepare: prepares what depends on root's configuration alone, so that
+ * container-executor, which runs for every request, only reads it. Started by container-executor
+ * when the policy is missing or outdated, with CAP_SYS_ADMIN, CAP_SYS_CHROOT and CAP_NET_ADMIN;
+ * also by root.
  *
- * Everything lies in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
- * namespace on it. One program at a time works there. The rename of `policy` is what makes a state
- * the one in force: killed before it, this program leaves none.
+ * All files lie in EXECUTOR_STATE: a directory of root's, mode 0700, with a tmpfs of this mount
+ * namespace on it. It MUST be locked: one program works there at a time. The rename of `policy`
+ * MUST be the last step: a program killed before it leaves no state in force.
  *
- * What goes wrong is written to descriptor 1 as a struct hlp_message when that is a pipe
- * (container-executor's), else in words to descriptor 2. */
+ * Errors are written to descriptor 1 as a struct hlp_message when that is a pipe
+ * (container-executor's), else as a message to descriptor 2. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -155,12 +155,12 @@ int main(int argc, char **argv)
     (void)unlinkat(state, "policy",
                    0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
-    hlp_stand_filters(&cfg.policy);
+    hlp_attach_persistent_filters(&cfg.policy);
     hlp_write_answer(&cfg.policy);
     const char *unfiltered = cfg.policy.unfiltered;
-    hlp_make_roots(state, &cfg);
+    hlp_make_root_templates(state, &cfg);
     commit(state, &cfg.policy, &users);
-    hlp_drop_roots(state, cfg.policy.roots);
+    hlp_drop_root_templates(state, cfg.policy.roots);
     if (unfiltered[0] &&
         !asked_by_executor()) /* that one reads it in the policy, for what needs a filter */
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, unfiltered);

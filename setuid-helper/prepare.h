@@ -1,6 +1,7 @@
-/* container-prepare: what its files share. Nothing of this is linked into container-executor, but
- * for what helper.h and policy.h declare. Its input is root's alone: the configuration, the account
- * files, /dev. It runs as root with CAP_SYS_ADMIN, started by container-executor or by root. */
+/* Private declarations of container-prepare. None of this is linked into container-executor, except
+ * what helper.h and policy.h declare. Its input MUST be root's alone: the configuration, the
+ * account files, /dev. It runs as root with CAP_SYS_ADMIN, started by container-executor or by
+ * root. */
 #ifndef SELVEDGE_SETUID_HELPER_PREPARE_H
 #define SELVEDGE_SETUID_HELPER_PREPARE_H
 
@@ -29,23 +30,24 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why);
 extern const char *const hlp_profile_names[], *const hlp_network_names[]; /* by number; NULL */
 bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d);
 
-/* compile.c: all of the policy but its texts; ends by hlp_fail when it cannot be made. */
+/* policy-compile.c: all of the policy but its texts; ends by hlp_fail when it cannot be made. */
 struct hlp_users;
 void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users);
 void hlp_write_answer(struct hlp_policy *p);
 /* Notes how `path` is before it is read. Only from here on it may be. */
 void hlp_add_source(struct hlp_policy *p, const char *path, bool content);
-/* root.c: makes the prepared roots of this policy, which gets their number; drops all of others. */
-void hlp_make_roots(int state, struct hlp_config *cfg);
-void hlp_drop_roots(int state, uint32_t number);
+/* root-template.c: makes the root templates of this policy, which gets their number; drops all of
+ * others. */
+void hlp_make_root_templates(int state, struct hlp_config *cfg);
+void hlp_drop_root_templates(int state, uint32_t number);
 /* Appends the texts; the bytes of the file, but for the table of users. */
 size_t hlp_policy_pack(struct hlp_policy *p);
 
 /* device-code.c */
 void hlp_device_code(struct hlp_policy *p);
-/* standing.c: the device filters of the daemon's groups. A kernel that refuses them is noted in the
- * policy. */
-void hlp_stand_filters(struct hlp_policy *p);
+/* persistent-filters.c: the device filters of the daemon's groups. A kernel that refuses them is
+ * noted in the policy. */
+void hlp_attach_persistent_filters(struct hlp_policy *p);
 
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */
 struct hlp_users { /* in the order of names, with room for a list of names more */

@@ -3,15 +3,15 @@
 # configuration, state and programs are compiled in; a change of them rebuilds only these objects.
 HELPER_DIR ?= $(BUILD)/setuid-helper
 HELPER ?= $(BUILD)/container-executor
-HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o fail.o request-socket.o policy-load.o hygiene.o policy.o accounts.o path.o cgroup.o \
-	devices.o network.o program.o sandbox.o mounts.o directories.o init.o label.o launch.o operations.o \
+HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o fail.o request-socket.o policy-load.o sanitize.o policy.o accounts.o path.o cgroup.o \
+	devices.o network.o run-program.o sandbox.o mounts.o directories.o init.o label.o launch.o operations.o \
 	request.o)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
-PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o compile.o device-code.o devices.o standing.o config.o policy.o \
-	passwd.o path.o mounts.o root.o)
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o device-code.o devices.o persistent-filters.o config.o policy.o \
+	passwd.o path.o mounts.o root-template.o)
 # What it becomes beside a container, without privilege: executed in every launch, so small and static like it.
-WATCH_OBJS := $(addprefix $(BUILD)/setuid-helper/watch/, container-monitor.o container-init.o request.o)
+HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o container-init.o request.o)
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 # musl, where it is installed (packaging/deps-*): a start by glibc asks the processor what it is some
@@ -38,9 +38,9 @@ $(HELPER_DIR)/paths.stamp: FORCE
 FORCE:
 .PHONY: FORCE
 
-$(sort $(HELPER_OBJS) $(PREPARE_OBJS)) $(WATCH_OBJS): CFLAGS := $(HELPER_CFLAGS)
+$(sort $(HELPER_OBJS) $(PREPARE_OBJS)) $(HANDOFF_OBJS): CFLAGS := $(HELPER_CFLAGS)
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC) $(HELPER_PATHS)
-$(WATCH_OBJS): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC)
+$(HANDOFF_OBJS): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC)
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)): $(HELPER_DIR)/paths.stamp
 $(HELPER_DIR)/request.o: executor/request.c
 	$(call say,CC,$<)
@@ -58,16 +58,16 @@ $(PREPARE): $(PREPARE_OBJS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(PREPARE_OBJS) $(HELPER_LDLIBS)
 
-$(BUILD)/setuid-helper/watch/%.o: setuid-helper/%.c
+$(BUILD)/setuid-helper/handoff/%.o: setuid-helper/%.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(BUILD)/setuid-helper/watch/request.o: executor/request.c
+$(BUILD)/setuid-helper/handoff/request.o: executor/request.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(BUILD)/container-monitor: $(BUILD)/setuid-helper/watch/request.o
-$(BUILD)/container-monitor $(BUILD)/container-init: $(BUILD)/%: $(BUILD)/setuid-helper/watch/%.o
+$(BUILD)/container-monitor: $(BUILD)/setuid-helper/handoff/request.o
+$(BUILD)/container-monitor $(BUILD)/container-init: $(BUILD)/%: $(BUILD)/setuid-helper/handoff/%.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(filter %.o,$^) $(HELPER_LDLIBS)
 
@@ -77,7 +77,7 @@ $(BUILD)/user-lookup: $(BUILD)/setuid-helper/user-lookup.o
 PROGRAMS += $(HELPER) $(PREPARE) $(BUILD)/container-monitor $(BUILD)/container-init $(BUILD)/user-lookup
 
 # The parsers once more, with the flags of the tests (sanitizers, fuzzing).
-HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o compile.o device-code.o policy.o passwd.o path.o)
+HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o policy-compile.o device-code.o policy.o passwd.o path.o)
 $(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)

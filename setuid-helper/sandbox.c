@@ -1,13 +1,12 @@
-/* The file system that a launched process sees, in its own mount namespace, which its parent makes
- * and the process is born in.
- *
- * A copy of the prepared root of its profile (root.c) gets file systems of its own: pts, shared
- * memory, mount points, with assigned devices a /dev. Then its own directories, which are made and
- * copied as detached mounts in the host's namespace (directories.c), are put there. What needs its
- * pid namespace and its group, /proc and cgroup, it adds itself. A process of profile host has the
+/* The file system of a launched process, in a mount namespace that its parent makes and the process
+ * is born in: a copy of the root template of its profile (root-template.c), with file systems of
+ * its own (pts, shared memory, mount points, with assigned devices a /dev) and its own directories,
+ * which directories.c has cloned as detached mounts in the host's namespace. The child itself adds
+ * /proc and cgroup, which need its pid namespace and its group. A process of profile host has the
  * host's tree as it is, but nosuid, and a new /proc.
  *
- * Paths in that namespace are the prepared root's or lie on a new tmpfs that nobody else sees. */
+ * Paths used in that namespace MUST be the template's or lie on a new tmpfs that no other process
+ * sees, and MUST NOT pass through a directory of a user or of the daemon. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -34,23 +33,23 @@ int hlp_copy_tree(int dir, bool read_only, const char *what)
     int tree = hlp_copy(dir, "", AT_EMPTY_PATH);
     if (tree < 0)
         fail(what);
-    hlp_set_attributes(tree, 0, HLP_FLOOR | (read_only ? HLP_RO : 0), 0, what);
+    hlp_set_attributes(tree, 0, HLP_BASELINE | (read_only ? HLP_RO : 0), 0, what);
     return tree;
 }
 
-/* The OOM killer's opinion goes through it: the daemon's protection is not for what it starts; a
- * localizer goes first. */
+/* A new /proc, which also sets oom_score_adj: the daemon's protection MUST NOT be inherited; a
+ * localizer is killed first. */
 static int new_proc(const struct hlp *h)
 {
     static hlp_options invisible = { { "hidepid", "invisible" }, { NULL, NULL } };
-    int proc = hlp_new_mount("proc", invisible, HLP_FLOOR | MOUNT_ATTR_NOEXEC);
+    int proc = hlp_new_mount("proc", invisible, HLP_BASELINE | MOUNT_ATTR_NOEXEC);
     hlp_oom_score(proc, h->req.op == EXE_OP_LOCALIZE ? "500" : "200");
     return proc;
 }
 
-/* What /proc tells of the machine beyond the container, hidden or read-only. The job could write
- * none of it by its rights; this holds if it had them. What root alone may read, and nobody write,
- * is left to the kernel (root.c). */
+/* Hides the files of /proc that describe the machine, or makes them read-only. The job has no right
+ * to write them; this holds if it had one. Files that only root may read, and none may write, are
+ * left to the kernel (root-template.c). */
 static void mask_proc(const struct hlp_list *masks, int hidden, int proc)
 {
     static const char *const read_only[] = { "bus", "fs", "irq", "sys" };
@@ -77,7 +76,7 @@ static void lay_out(const struct hlp_list *places, int root, const char *points)
     for (unsigned i = 0; i < places->n; i++) {
         int place = hlp_open_point(root, places->v[i]);
         if (place < 0)
-            continue; /* of a bad disk */
+            continue; /* on a failed disk */
         int tree = hlp_copy(root, points, 0);
         hlp_set_attributes(tree, 0, HLP_RO, 0, points);
         hlp_attach(tree, place, "");
@@ -100,7 +99,7 @@ static void own_file_systems(const struct hlp *h, int root, const struct hlp_dir
                                { NULL, NULL } };
     const bool container = h->req.op == EXE_OP_LAUNCH;
     char path[HLP_PATH_MAX];
-    int own = hlp_new_mount("tmpfs", container ? half : hlp_small, HLP_FLOOR);
+    int own = hlp_new_mount("tmpfs", container ? half : hlp_small, HLP_BASELINE);
     hlp_attach(dup(own), root, "proc");
     hlp_make_point(own, "local/usercache", true);
     hlp_make_point(own, "log", true);
@@ -152,16 +151,16 @@ static void scratch_mounts(int root)
     struct stat st;
     for (size_t i = 0; i < COUNT(paths); i++)
         if (fstatat(root, paths[i], &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-            hlp_attach(hlp_new_mount("tmpfs", scratch, HLP_FLOOR | MOUNT_ATTR_NOEXEC), root,
+            hlp_attach(hlp_new_mount("tmpfs", scratch, HLP_BASELINE | MOUNT_ATTR_NOEXEC), root,
                        paths[i]);
 }
 
-void hlp_enter(int mounts)
+void hlp_enter_mount_ns(int mounts)
 {
-    hlp_caps_serving(HLP_CAP_SYS_CHROOT);
+    hlp_set_step_cap(HLP_CAP_SYS_CHROOT);
     if (setns(mounts, CLONE_NEWNS) < 0)
         fail("mount namespace");
-    hlp_caps_serving(HLP_CAP_NONE);
+    hlp_set_step_cap(HLP_CAP_NONE);
 }
 
 void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
@@ -169,14 +168,14 @@ void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
 {
     static struct hlp_nodes assigned;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    int ns = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* hygiene.c has proved it */
+    int ns = open("/proc/self/ns", O_PATH | O_DIRECTORY | O_CLOEXEC); /* sanitize.c has proved it */
     h->host_ns = openat(ns, "mnt", O_RDONLY | O_CLOEXEC);
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     for (unsigned i = 0; template >= 0 && i < c->n_nodes; i++)
         hlp_add_node(&assigned, root, c->nodes[i].path, &c->nodes[i].id);
     (void)close(root);
     if (template >= 0)
-        hlp_enter(template);
+        hlp_enter_mount_ns(template);
     if (h->host_ns < 0 || unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) < 0 ||
         (c->mounts = openat(ns, "mnt", O_RDONLY | O_CLOEXEC)) < 0)
         fail("namespaces");
@@ -226,7 +225,7 @@ void hlp_finish_root(const struct hlp *h, const struct hlp_child *c)
     int proc = new_proc(h);
     hlp_attach(dup(proc), root, "proc");
     if (container) {
-        hlp_attach(hlp_new_mount("cgroup2", NULL, HLP_RO | HLP_FLOOR | MOUNT_ATTR_NOEXEC), root,
+        hlp_attach(hlp_new_mount("cgroup2", NULL, HLP_RO | HLP_BASELINE | MOUNT_ATTR_NOEXEC), root,
                    "sys/fs/cgroup");
         mask_proc(&h->cfg.masks, h->hidden, proc);
     }

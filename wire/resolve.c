@@ -1,5 +1,5 @@
-/* Host names for ipc-client.c. The thread shares with the loop only a `struct resolve_job`, which
- * the last of both frees; a look-up that nobody waits for any more just ends. */
+/* Name resolution for ipc-client.c. The thread shares with the loop only a `struct resolve_job`,
+ * which the last user frees; a cancelled look-up ends without effect. */
 #include "wire/resolve.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static void resolve_job_unref(struct resolve_job *j)
     free(j);
 }
 
-static int look_up(const char *host, uint16_t port, int flags, struct ipc_addresses *ret)
+static int resolve_host(const char *host, uint16_t port, int flags, struct ipc_addresses *ret)
 {
     struct addrinfo hints = { .ai_family = AF_UNSPEC,
                               .ai_socktype = SOCK_STREAM,
@@ -64,14 +64,14 @@ bool ipc_resolve_numeric(const char *host, uint16_t port, struct ipc_addresses *
 {
     if (strcmp(host, "localhost") == 0)
         host = "127.0.0.1";
-    return look_up(host, port, AI_NUMERICHOST, ret) == 0;
+    return resolve_host(host, port, AI_NUMERICHOST, ret) == 0;
 }
 
 static void *resolve_job_run(void *arg)
 {
     static const uint64_t one = 1;
     struct resolve_job *j = arg;
-    j->status = look_up(j->host, j->port, AI_ADDRCONFIG, &j->list);
+    j->status = resolve_host(j->host, j->port, AI_ADDRCONFIG, &j->list);
     if (write(j->fd, &one, sizeof one) < 0)
         j->status = -errno; /* cannot happen with an eventfd; the caller's deadline ends the wait */
     resolve_job_unref(j);

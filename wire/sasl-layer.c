@@ -1,12 +1,12 @@
 /* Integrity and privacy of DIGEST-MD5; see sasl-layer.h. Called by the server's and the client's
- * connections. Hostile: what is unwrapped, and when.
+ * connections. Hostile: wrapped input and its order.
  *
  *   integrity:           message | MAC[0..9] | 0x0001 | number
  *   privacy:   3DES-CBC( message | padding | MAC[0..9] ) | 0x0001 | number
  *
  * MAC = HMAC-MD5 over number and message; the numbers count from 0, 4 bytes, big-endian; the
- * cipher's chain goes on from message to message. Java keeps to the same reading of the RFC
- * (checked by tests/interop/test-wire in both directions). */
+ * cipher's chain continues from message to message. Java reads the RFC the same way (checked by
+ * tests/interop/test-wire in both directions). */
 #include "wire/sasl-layer.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ struct sasl_direction {
 
 struct sasl_layer {
     enum ipc_qop qop;
-    size_t room;
+    size_t max_input;
     struct sasl_direction out, in;
 };
 
@@ -62,7 +62,7 @@ static int direction_mac(struct sasl_direction *w, const uint8_t *ha1, const cha
     return r;
 }
 
-/* 7 bytes of key make the 8 of DES, which looks at the upper 7 bits of each. */
+/* Expands 7 bytes of key to the 8 of DES, which uses the upper 7 bits of each. */
 static void des_key(const uint8_t *p, uint8_t out[BLOCK])
 {
     uint64_t bits = 0;
@@ -104,7 +104,7 @@ int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t pee
     if (!l)
         return -ENOMEM;
     l->qop = qop;
-    l->room = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
+    l->max_input = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
     int r = direction_mac(&l->out, ha1, server ? sign_server : sign_client);
     if (r >= 0)
         r = direction_mac(&l->in, ha1, server ? sign_client : sign_server);
@@ -133,9 +133,9 @@ struct sasl_layer *sasl_layer_free(struct sasl_layer *l)
     return NULL;
 }
 
-size_t sasl_layer_room(const struct sasl_layer *l)
+size_t sasl_layer_max_input(const struct sasl_layer *l)
 {
-    return l->room;
+    return l->max_input;
 }
 
 static size_t padding(const struct sasl_layer *l, size_t n)
@@ -195,8 +195,8 @@ int sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *o
     return 0;
 }
 
-/* The bytes of padding at the end of n; 0 with privacy = there is none that is right. Its bytes
- * other than the last are not looked at, as little as Java does: the MAC decides. */
+/* The number of padding bytes at the end of n; 0 with privacy = invalid. Only the last byte is
+ * checked, as in Java: the MAC decides. */
 static size_t padding_found(const struct sasl_layer *l, const uint8_t *p, size_t n)
 {
     if (l->qop != IPC_QOP_PRIVACY || n == 0)

@@ -1,74 +1,25 @@
-/* See container-manager.h; startContainers is in container-start.c. */
+/* See container-manager.h: the table of methods, and those of them that are not in a file of their
+ * own. */
 #include "nodemanager/am/container-manager.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #include "common/log.h"
 #include "common/str.h"
-#include "nodemanager/am/container-manager-internal.h"
-#include "nodemanager/am/container-update.h"
+#include "nodemanager/am/cm-reply.h"
+#include "nodemanager/am/start-containers.h"
+#include "nodemanager/am/update-container.h"
 #include "nodemanager/core/audit-logger.h"
+#include "nodemanager/core/container-status.h"
 #include "nodemanager/core/container.h"
-#include "nodemanager/launch/container-launch.h"
-#include "nodemanager/nm.h"
-#include "nodemanager/rm/node-status-updater.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/core/recently-stopped.h"
+#include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/services/localization.h"
 #include "wire/methods.h"
 
 #define STOP "Stop Container Request"
-
-/* ---- who asks -------------------------------------------------------------------------------*/
-
-/* The NMToken that the caller has presented. */
-int nm_cm_caller(struct ipc_call *call, struct yarn_nm_token *ret)
-{
-    const struct ipc_peer *p = ipc_call_peer(call);
-    char attempt[YARN_ID_TEXT_MAX];
-    struct sv_error err;
-
-    if (!p->token || yarn_nm_token_decode(p->token_id, p->token_id_len, ret, &err) < 0) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid NMToken");
-        return -EACCES;
-    }
-    yarn_attempt_id_text(ret->attempt, attempt);
-    if (strcmp(attempt, p->user) != 0) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Expected applicationAttemptId: %sFound: %s",
-                      p->user, attempt);
-        return -EACCES;
-    }
-    return 0;
-}
-
-void nm_cm_out_of_memory(struct ipc_call *call)
-{
-    ipc_call_fail(call, JAVA_YARN_EXCEPTION, "NodeManager: out of memory");
-}
-
-/* One row of a failed map. */
-Hadoop__Yarn__ContainerExceptionMapProto *nm_cm_failed_row(struct sv_arena *a,
-                                                           struct yarn_container_id id,
-                                                           const char *java_class,
-                                                           const char *message)
-{
-    Hadoop__Yarn__ContainerExceptionMapProto *m =
-        sv_new(a, Hadoop__Yarn__ContainerExceptionMapProto);
-    Hadoop__Yarn__SerializedExceptionProto *e = sv_new(a, Hadoop__Yarn__SerializedExceptionProto);
-
-    if (!m || !e)
-        return NULL;
-    hadoop__yarn__container_exception_map_proto__init(m);
-    hadoop__yarn__serialized_exception_proto__init(e);
-    m->container_id = yarn_container_id_to(a, id);
-    m->exception = e;
-    e->message = sv_arena_strdup(a, message);
-    e->trace = sv_arena_printf(a, "%s: %s\n", java_class, message);
-    e->class_name = (char *)(uintptr_t)java_class;
-    return m->container_id && e->message && e->trace ? m : NULL;
-}
-
-/* ---- stopContainers, getContainerStatuses ----------------------------------------------------*/
 
 static int authorize_container(const struct yarn_nm_token *nmt, struct yarn_container_id id,
                                bool stop, struct sv_error *err)
@@ -82,74 +33,118 @@ static int authorize_container(const struct yarn_nm_token *nmt, struct yarn_cont
                         yarn_container_id_text(id, c));
 }
 
-static int stop_one(struct nm *nm, struct ipc_call *call, const struct yarn_nm_token *nmt,
+/* ---- stopContainers, getContainerStatuses, getLocalizationStatuses ----------------------------*/
+
+struct list_call { /* a call with a list of containers */
+    const struct nm_am *am;
+    struct ipc_call *call;
+    struct yarn_nm_token nmt;
+    void *response; /* of the method */
+    Hadoop__Yarn__ContainerExceptionMapProto **failed;
+    size_t n_failed;
+};
+
+/* Adds a row to the response. -ENOMEM ends the call; another negative code adds a row of *ret_class
+ * and err to the failed ones. */
+typedef int (*container_fn)(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
+                            struct yarn_container_id id, const char **ret_class,
+                            struct sv_error *err);
+
+/* Negative: the call is finished. */
+static int open_list_call(struct list_call *l, const struct nm_am *am, struct ipc_call *call,
+                          size_t n)
+{
+    *l = (struct list_call){ .am = am, .call = call };
+    if (nm_cm_caller(call, &l->nmt) < 0)
+        return -EACCES;
+    l->failed = sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
+    if (l->failed)
+        return 0;
+    nm_cm_out_of_memory(call);
+    return -ENOMEM;
+}
+
+/* Negative: the call is finished. */
+static int for_each_container(struct list_call *l, Hadoop__Yarn__ContainerIdProto **ids, size_t n,
+                              container_fn fn)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *class = JAVA_YARN_EXCEPTION;
+        struct sv_error err = { 0 };
+        struct yarn_container_id id;
+        int r;
+
+        if (yarn_container_id_from(ids[i], &id) < 0) {
+            ipc_call_fail(l->call, JAVA_YARN_EXCEPTION, "Invalid ContainerId");
+            return -EINVAL;
+        }
+        r = fn(l, ids[i], id, &class, &err);
+        if (r >= 0)
+            continue;
+        if (r != -ENOMEM)
+            l->failed[l->n_failed] = nm_cm_failed_row(ipc_call_arena(l->call), id, class, err.text);
+        if (r == -ENOMEM || !l->failed[l->n_failed++]) {
+            nm_cm_out_of_memory(l->call);
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+static int stop_one(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
                     struct yarn_container_id id, const char **ret_class, struct sv_error *err)
 {
+    Hadoop__Yarn__StopContainersResponseProto *response = l->response;
+    const struct ipc_peer *peer = ipc_call_peer(l->call);
     char text[YARN_ID_TEXT_MAX];
     struct nm_container *c;
-    int r = authorize_container(nmt, id, true, err);
+    int r = authorize_container(&l->nmt, id, true, err);
 
-    *ret_class = JAVA_YARN_EXCEPTION;
     if (r < 0) {
         nm_audit_failure_id("UnknownUser", NULL, STOP, NM_CM_TARGET_FAILURE,
                             "Trying to stop unknown container!", id);
         return r;
     }
-    c = nm_container_find(nm, yarn_container_id_text(id, text));
-    if (!c) {
-        if (nm_updater_recently_stopped(nm->updater, text))
-            return 0;
+    c = nm_container_find(l->am->ctx, yarn_container_id_text(id, text));
+    if (!c && !nm_stopped_has(l->am->ctx->stopped, text))
         return sv_error_set(err, -ENOENT, "Container %s is not handled by this NodeManager", text);
-    }
-    if (c->recovering) {
+    if (c && c->recovering) {
         *ret_class = JAVA_NM_NOT_READY;
         return sv_error_set(err, -EAGAIN, "Container %s is recovering, try later", text);
     }
-    nm_container_kill(c, YARN_EXIT_KILLED_BY_APPMASTER,
-                      "Container killed by the ApplicationMaster.");
-    nm_audit_success(ipc_call_peer(call)->user, ipc_call_peer(call)->address, STOP, NM_CM_TARGET,
-                     c);
+    if (c) {
+        nm_container_kill(c, YARN_EXIT_KILLED_BY_APPMASTER,
+                          "Container killed by the ApplicationMaster.");
+        nm_audit_success(peer->user, peer->address, STOP, NM_CM_TARGET, c);
+    }
+    response->succeeded_requests[response->n_succeeded_requests++] = m;
     return 0;
 }
 
 static void on_stopContainers(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
     const Hadoop__Yarn__StopContainersRequestProto *q = (const void *)request;
-    struct sv_arena *a = ipc_call_arena(call);
     Hadoop__Yarn__StopContainersResponseProto m;
-    struct yarn_nm_token nmt;
+    struct list_call l;
 
-    if (nm_cm_caller(call, &nmt) < 0)
+    if (open_list_call(&l, u, call, q->n_container_id) < 0)
         return;
     hadoop__yarn__stop_containers_response_proto__init(&m);
-    m.succeeded_requests = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, q->n_container_id + 1);
-    m.failed_requests =
-        sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, q->n_container_id + 1);
-    if (!m.succeeded_requests || !m.failed_requests) {
+    m.succeeded_requests =
+        sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerIdProto *, q->n_container_id + 1);
+    if (!m.succeeded_requests) {
         nm_cm_out_of_memory(call);
         return;
     }
-    for (size_t i = 0; i < q->n_container_id; i++) {
-        struct yarn_container_id id;
-        struct sv_error err = { 0 };
-        const char *class;
-
-        if (yarn_container_id_from(q->container_id[i], &id) < 0) {
-            ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid ContainerId");
-            return;
-        }
-        if (stop_one(u, call, &nmt, id, &class, &err) >= 0)
-            m.succeeded_requests[m.n_succeeded_requests++] = q->container_id[i];
-        else if (!(m.failed_requests[m.n_failed_requests++] =
-                       nm_cm_failed_row(a, id, class, err.text))) {
-            nm_cm_out_of_memory(call);
-            return;
-        }
-    }
+    l.response = &m;
+    if (for_each_container(&l, q->container_id, q->n_container_id, stop_one) < 0)
+        return;
+    m.failed_requests = l.failed;
+    m.n_failed_requests = l.n_failed;
     ipc_call_reply(call, &m.base);
 }
 
-static int find_for_status(struct nm *nm, const struct yarn_nm_token *nmt,
+static int find_for_status(const struct nm_context *ctx, const struct yarn_nm_token *nmt,
                            struct yarn_container_id id, struct nm_container **ret,
                            struct sv_error *err)
 {
@@ -158,115 +153,100 @@ static int find_for_status(struct nm *nm, const struct yarn_nm_token *nmt,
 
     if (r < 0)
         return r;
-    *ret = nm_container_find(nm, yarn_container_id_text(id, text));
+    *ret = nm_container_find(ctx, yarn_container_id_text(id, text));
     if (*ret)
         return 0;
-    if (nm_updater_recently_stopped(nm->updater, text))
+    if (nm_stopped_has(ctx->stopped, text))
         return sv_error_set(err, -ENOENT, "Container %s was recently stopped on node manager.",
                             text);
     return sv_error_set(err, -ENOENT, "Container %s is not handled by this NodeManager", text);
 }
 
+static int status_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
+                     struct yarn_container_id id, const char **ret_class, struct sv_error *err)
+{
+    Hadoop__Yarn__GetContainerStatusesResponseProto *response = l->response;
+    struct nm_container *c;
+    int r = find_for_status(l->am->ctx, &l->nmt, id, &c, err);
+
+    (void)m;
+    (void)ret_class;
+    if (r < 0)
+        return r;
+    response->status[response->n_status] = nm_container_status(c, ipc_call_arena(l->call));
+    return response->status[response->n_status++] ? 0 : -ENOMEM;
+}
+
 static void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
     const Hadoop__Yarn__GetContainerStatusesRequestProto *q = (const void *)request;
-    struct sv_arena *a = ipc_call_arena(call);
     Hadoop__Yarn__GetContainerStatusesResponseProto m;
-    struct yarn_nm_token nmt;
+    struct list_call l;
 
-    if (nm_cm_caller(call, &nmt) < 0)
+    if (open_list_call(&l, u, call, q->n_container_id) < 0)
         return;
     hadoop__yarn__get_container_statuses_response_proto__init(&m);
-    m.status = sv_newn(a, Hadoop__Yarn__ContainerStatusProto *, q->n_container_id + 1);
-    m.failed_requests =
-        sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, q->n_container_id + 1);
-    if (!m.status || !m.failed_requests) {
+    m.status =
+        sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerStatusProto *, q->n_container_id + 1);
+    if (!m.status) {
         nm_cm_out_of_memory(call);
         return;
     }
-    for (size_t i = 0; i < q->n_container_id; i++) {
-        struct yarn_container_id id;
-        struct nm_container *c;
-        struct sv_error err = { 0 };
-        bool ok;
-
-        if (yarn_container_id_from(q->container_id[i], &id) < 0) {
-            ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid ContainerId");
-            return;
-        }
-        if (find_for_status(u, &nmt, id, &c, &err) >= 0)
-            ok = (m.status[m.n_status++] = nm_container_status(c, a)) != NULL;
-        else
-            ok = (m.failed_requests[m.n_failed_requests++] =
-                      nm_cm_failed_row(a, id, JAVA_YARN_EXCEPTION, err.text)) != NULL;
-        if (!ok) {
-            nm_cm_out_of_memory(call);
-            return;
-        }
-    }
+    l.response = &m;
+    if (for_each_container(&l, q->container_id, q->n_container_id, status_of) < 0)
+        return;
+    m.failed_requests = l.failed;
+    m.n_failed_requests = l.n_failed;
     ipc_call_reply(call, &m.base);
+}
+
+static int localization_of(struct list_call *l, Hadoop__Yarn__ContainerIdProto *m,
+                           struct yarn_container_id id, const char **ret_class,
+                           struct sv_error *err)
+{
+    Hadoop__Yarn__GetLocalizationStatusesResponseProto *response = l->response;
+    Hadoop__Yarn__ContainerLocalizationStatusesProto *row;
+    struct nm_container *c;
+    int r = find_for_status(l->am->ctx, &l->nmt, id, &c, err);
+
+    (void)m;
+    (void)ret_class;
+    if (r < 0)
+        return r;
+    row = nm_localization_status(c, ipc_call_arena(l->call));
+    response->cntn_localization_statuses[response->n_cntn_localization_statuses++] = row;
+    return row ? 0 : -ENOMEM;
 }
 
 static void on_getLocalizationStatuses(struct ipc_call *call, const ProtobufCMessage *request,
                                        void *u)
 {
     const Hadoop__Yarn__GetLocalizationStatusesRequestProto *q = (const void *)request;
-    struct sv_arena *a = ipc_call_arena(call);
     Hadoop__Yarn__GetLocalizationStatusesResponseProto m;
-    struct yarn_nm_token nmt;
+    struct list_call l;
 
-    if (nm_cm_caller(call, &nmt) < 0)
+    if (open_list_call(&l, u, call, q->n_container_id) < 0)
         return;
     hadoop__yarn__get_localization_statuses_response_proto__init(&m);
     m.cntn_localization_statuses =
-        sv_newn(a, Hadoop__Yarn__ContainerLocalizationStatusesProto *, q->n_container_id + 1);
-    m.failed_requests =
-        sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, q->n_container_id + 1);
-    if (!m.cntn_localization_statuses || !m.failed_requests) {
+        sv_newn(ipc_call_arena(call), Hadoop__Yarn__ContainerLocalizationStatusesProto *,
+                q->n_container_id + 1);
+    if (!m.cntn_localization_statuses) {
         nm_cm_out_of_memory(call);
         return;
     }
-    for (size_t i = 0; i < q->n_container_id; i++) {
-        struct yarn_container_id id;
-        struct nm_container *c;
-        struct sv_error err = { 0 };
-        bool ok;
-
-        if (yarn_container_id_from(q->container_id[i], &id) < 0) {
-            ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid ContainerId");
-            return;
-        }
-        if (find_for_status(u, &nmt, id, &c, &err) >= 0)
-            ok = (m.cntn_localization_statuses[m.n_cntn_localization_statuses++] =
-                      nm_localization_status(c, a)) != NULL;
-        else
-            ok = (m.failed_requests[m.n_failed_requests++] =
-                      nm_cm_failed_row(a, id, JAVA_YARN_EXCEPTION, err.text)) != NULL;
-        if (!ok) {
-            nm_cm_out_of_memory(call);
-            return;
-        }
-    }
+    l.response = &m;
+    if (for_each_container(&l, q->container_id, q->n_container_id, localization_of) < 0)
+        return;
+    m.failed_requests = l.failed;
+    m.n_failed_requests = l.n_failed;
     ipc_call_reply(call, &m.base);
 }
 
 /* ---- signalToContainer ----------------------------------------------------------------------*/
 
-int nm_signal_of_command(int command)
-{
-    switch (command) {
-    case HADOOP__YARN__SIGNAL_CONTAINER_COMMAND_PROTO__OUTPUT_THREAD_DUMP:
-        return SIGQUIT;
-    case HADOOP__YARN__SIGNAL_CONTAINER_COMMAND_PROTO__GRACEFUL_SHUTDOWN:
-        return SIGTERM;
-    case HADOOP__YARN__SIGNAL_CONTAINER_COMMAND_PROTO__FORCEFUL_SHUTDOWN:
-        return SIGKILL;
-    default:
-        return 0;
-    }
-}
-
-/* Hadoop does not ask whose container it is; here it must be the caller's application's. */
+/* Hadoop does not check the owner of the container; here it must belong to the application of the
+ * caller. */
 static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
     const Hadoop__Yarn__SignalContainerRequestProto *q = (const void *)request;
@@ -275,7 +255,7 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
     struct yarn_nm_token nmt;
     struct nm_container *c;
     struct sv_error err = { 0 };
-    int signal = nm_signal_of_command((int)q->command), r;
+    int signal = nm_cleanup_signal_number((int)q->command), r;
 
     if (nm_cm_caller(call, &nmt) < 0)
         return;
@@ -283,11 +263,11 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid signal request");
         return;
     }
-    if (find_for_status(u, &nmt, id, &c, &err) < 0) {
+    if (find_for_status(((const struct nm_am *)u)->ctx, &nmt, id, &c, &err) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err.text);
         return;
     }
-    r = nm_launch_signal(c, signal);
+    r = nm_cleanup_signal(c, signal);
     if (r < 0) /* as in Hadoop, no error for a container that does not run (yet) */
         sv_log(SV_LOG_WARNING, c->text, "Container %s not launched. Not sending the signal: %s",
                c->text, strerror(-r));
@@ -295,7 +275,8 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
     ipc_call_reply(call, &m.base);
 }
 
-/* ---- what is not offered yet -----------------------------------------------------------------*/
+/* ---- methods without support
+ * -------------------------------------------------------------------*/
 
 static void not_offered(struct ipc_call *call, const char *what)
 {
@@ -326,8 +307,8 @@ NOT_OFFERED(commitLastReInitialization)
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
 static const struct ipc_method methods[] = { YARN_CONTAINER_MANAGEMENT_METHODS(ROW) };
 
-/* NMProxy repeats a call after a broken connection; these are not harmless twice: a start would be
- * refused as a relaunch, a signal sent again, a resource increased after it was decreased. */
+/* NMProxy repeats a call after a broken connection. These must not be executed twice: a start would
+ * be refused as a relaunch, a signal sent again, a resource increased after it was decreased. */
 static const char *const once[] = { "startContainers",
                                     "signalToContainer",
                                     "increaseContainersResource",

@@ -6,9 +6,17 @@
 
 #include "wire/ipc-server.h"
 
-struct nm;
+struct nm_assignments;
+struct nm_context;
+struct nm_updater;
 
-/* The protocol table; handlers' userdata is the struct nm. */
+struct nm_am {
+    struct nm_context *ctx;
+    struct nm_assignments *assignments;
+    const struct nm_updater *updater;
+};
+
+/* The protocol table; userdata of the handlers is the struct nm_am. */
 extern const struct ipc_protocol nm_container_management;
 
 #endif

@@ -14,9 +14,9 @@
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/str.h"
+#include "nodemanager/core/container-paths.h"
 #include "nodemanager/core/container.h"
-#include "nodemanager/launch/container-launch.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/core/context.h"
 
 #define FILES_MAX 16 /* error files that are named */
 
@@ -82,12 +82,12 @@ static int open_log_dir(const struct nm_container *c)
     char path[PATH_MAX];
     const char *sub;
     _cleanup_close_ int top = -1;
-    int r = nm_launch_log_dir(c, c->log_dir, path, sizeof(path));
+    int r = nm_container_log_dir(c, path, sizeof(path));
     size_t n;
 
     if (r < 0)
         return r;
-    n = strlen(c->nm->conf.log_dirs[c->log_dir]);
+    n = strlen(c->ctx->conf->log_dirs[c->launch.log_dir]);
     path[n] = 0;
     sub = path + n + 1;
     top = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -167,7 +167,7 @@ static int find_error_files(const struct nm_container *c, int dir, char names[][
     while (n < FILES_MAX && (e = readdir(d))) {
         struct stat st;
 
-        if (!matches(c->nm->conf.stderr_pattern, e->d_name) ||
+        if (!matches(c->ctx->conf->stderr_pattern, e->d_name) ||
             fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
             continue;
         snprintf(names[n], NAME_MAX + 1, "%s", e->d_name);
@@ -215,7 +215,7 @@ static void make_text(char *s)
 static int append_error_file(const struct nm_container *c, struct sv_buf *b, int dir)
 {
     static char names[FILES_MAX][NAME_MAX + 1]; /* one thread */
-    int64_t tail = c->nm->conf.stderr_tail_bytes;
+    int64_t tail = c->ctx->conf->stderr_tail_bytes;
     int best, n = find_error_files(c, dir, names, &best), r = 0;
 
     if (n <= 0 || best < 0)
@@ -240,7 +240,7 @@ char *nm_diagnostics_exit(const struct nm_container *c, int exit_code)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(4 << 20);
     _cleanup_close_ int dir = -1;
-    int64_t tail = c->nm->conf.stderr_tail_bytes;
+    int64_t tail = c->ctx->conf->stderr_tail_bytes;
     struct stat st;
     char *s;
     int r;
@@ -248,7 +248,8 @@ char *nm_diagnostics_exit(const struct nm_container *c, int exit_code)
     r = sv_buf_printf(&b, "Container exited with a non-zero exit code %d. ", exit_code);
     if (r < 0)
         return NULL;
-    if (exit_code != YARN_EXIT_FORCE_KILLED && exit_code != YARN_EXIT_TERMINATED && c->log_dir >= 0)
+    if (exit_code != YARN_EXIT_FORCE_KILLED && exit_code != YARN_EXIT_TERMINATED &&
+        c->launch.log_dir >= 0)
         dir = open_log_dir(c);
     if (dir >= 0 && fstatat(dir, "prelaunch.err", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(st.st_mode)) {

@@ -1,5 +1,5 @@
-/* See container-env.h. Hostile: names and values that the application gave; the script writer of
- * executor/ quotes them. Nothing of the daemon's own environment gets in but whitelisted names. */
+/* See container-env.h. Hostile: names and values of the application; the script writer of executor/
+ * quotes them. Only whitelisted names of the daemon's own environment are passed on. */
 #include "nodemanager/launch/container-env.h"
 
 #include <errno.h>
@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/http.h"
 #include "common/str.h"
 #include "nodemanager/core/application.h"
+#include "nodemanager/core/container-paths.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/launch/container-launch.h"
-#include "nodemanager/nm.h"
 #include "nodemanager/services/localization.h"
 
 struct list {
@@ -55,7 +54,7 @@ const char *nm_env_value(const struct nm_container *c, const char *name)
 {
     const char *v = own_value(c, name);
 
-    for (char **w = c->nm->conf.env_whitelist; !v && w && *w; w++)
+    for (char **w = c->ctx->conf->env_whitelist; !v && w && *w; w++)
         if (!strcmp(*w, name))
             v = getenv(name);
     return v;
@@ -65,7 +64,7 @@ const char *nm_env_value(const struct nm_container *c, const char *name)
 static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, bool log,
                              uint32_t mask, const char *tail)
 {
-    const struct nm_dirs *d = c->nm->dirs;
+    const struct nm_dirs *d = c->ctx->dirs;
     int n = log ? nm_dirs_n_log(d) : nm_dirs_n_local(d);
     char *s = NULL;
 
@@ -80,11 +79,11 @@ static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, b
     return s ? s : "";
 }
 
-/* yarn.nodemanager.admin-env: "A=x,B=$C"; $NAME is the container's value, else the daemon's. What
- * comes out empty is left out. */
+/* yarn.nodemanager.admin-env: "A=x,B=$C"; $NAME is the container's value, else the daemon's. Empty
+ * values are left out. */
 static void add_admin_env(struct list *l, const struct nm_container *c)
 {
-    char *rest = sv_arena_strdup(l->arena, c->nm->conf.admin_env), *p;
+    char *rest = sv_arena_strdup(l->arena, c->ctx->conf->admin_env), *p;
 
     while ((p = strsep(&rest, ","))) {
         char *eq = strchr(p, '=');
@@ -107,25 +106,24 @@ static void add_admin_env(struct list *l, const struct nm_container *c)
     }
 }
 
-static void add_ours(struct list *l, const struct nm_container *c)
+static void add_standard(struct list *l, const struct nm_container *c)
 {
-    struct nm *nm = c->nm;
+    const struct nm_context *ctx = c->ctx;
     struct sv_arena *a = l->arena;
-    uint32_t local = nm_dirs_local_mask(nm->dirs), logs = nm_dirs_log_mask(nm->dirs);
+    uint32_t local = nm_dirs_local_mask(ctx->dirs), logs = nm_dirs_log_mask(ctx->dirs);
     char work[PATH_MAX];
     char *path;
 
-    if (nm_launch_work_dir(c, work, sizeof(work)) < 0) {
+    if (nm_container_work_dir(c, work, sizeof(work)) < 0) {
         l->full = true;
         return;
     }
     add(l, "HADOOP_TOKEN_FILE_LOCATION", sv_arena_printf(a, "%s/container_tokens", work),
         EXE_ENV_LITERAL);
     add(l, "CONTAINER_ID", c->text, EXE_ENV_LITERAL);
-    add(l, "NM_PORT", sv_arena_printf(a, "%d", nm->node_id.port), EXE_ENV_LITERAL);
-    add(l, "NM_HOST", nm->node_id.host, EXE_ENV_LITERAL);
-    add(l, "NM_HTTP_PORT", sv_arena_printf(a, "%u", nm->http ? sv_http_port(nm->http) : 0),
-        EXE_ENV_LITERAL);
+    add(l, "NM_PORT", sv_arena_printf(a, "%d", ctx->node_id.port), EXE_ENV_LITERAL);
+    add(l, "NM_HOST", ctx->node_id.host, EXE_ENV_LITERAL);
+    add(l, "NM_HTTP_PORT", sv_arena_printf(a, "%u", ctx->http_port), EXE_ENV_LITERAL);
     path = sv_arena_printf(a, "/usercache/%s/appcache/%s", c->app->run_as, c->app->text);
     add(l, "LOCAL_DIRS", path ? join_dirs(a, c, false, local, path) : NULL, EXE_ENV_LITERAL);
     path = sv_arena_printf(a, "/usercache/%s/", c->app->run_as);
@@ -134,7 +132,7 @@ static void add_ours(struct list *l, const struct nm_container *c)
     add(l, "LOG_DIRS", path ? join_dirs(a, c, true, logs, path) : NULL, EXE_ENV_LITERAL);
     add(l, "USER", c->app->user, EXE_ENV_LITERAL);
     add(l, "LOGNAME", c->app->user, EXE_ENV_LITERAL);
-    add(l, "HOME", nm->conf.user_home, EXE_ENV_LITERAL);
+    add(l, "HOME", ctx->conf->user_home, EXE_ENV_LITERAL);
     add(l, "PWD", sv_arena_strdup(a, work), EXE_ENV_LITERAL);
     add(l, "LOCALIZATION_COUNTERS", nm_localization_counters(c, a), EXE_ENV_LITERAL);
     add(l, "JVM_PID", "$$", EXE_ENV_EXPAND);
@@ -143,7 +141,7 @@ static void add_ours(struct list *l, const struct nm_container *c)
 int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,
                  size_t *ret_n, struct sv_error *err)
 {
-    const struct nm_conf *conf = &c->nm->conf;
+    const struct nm_conf *conf = c->ctx->conf;
     size_t n_white = sv_strv_len(conf->env_whitelist);
     struct list l = { .arena = a, .cap = c->clc->n_environment + n_white + 64 };
 
@@ -170,7 +168,7 @@ int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_en
         if (value && valid_name(name) && !own_value(c, name))
             add(&l, name, value, EXE_ENV_WHITELIST);
     }
-    add_ours(&l, c);
+    add_standard(&l, c);
     add_admin_env(&l, c);
     if (*conf->force_path) {
         const char *path = nm_env_value(c, "PATH");

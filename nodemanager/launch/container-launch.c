@@ -1,14 +1,12 @@
-/* See container-launch.h. The order that nothing is lost by: directories are chosen and on record
- * before the request is acknowledged; an exit is on record before anybody hears of it; the exit
- * record of executor/ goes only after that. */
+/* See container-launch.h. The order that keeps every record: directories are chosen and on record
+ * before the request is acknowledged; an exit is on record before it is reported; the exit record
+ * of executor/ is deleted only after that. */
 #include "nodemanager/launch/container-launch.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "common/buf.h"
 #include "common/clock.h"
@@ -18,67 +16,48 @@
 #include "executor/script.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container-diagnostics.h"
+#include "nodemanager/core/container-paths.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-env.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/launch/launcher.h"
+#include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/numa.h"
 #include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/store/state-store.h"
 
-#define TERM_MS                                                                                    \
-    20000 /* for SIGTERM to reach a container; the helper gives up what it runs for it after ten   \
-             seconds */
-
 static const uint8_t no_credentials[] = { 'H', 'D', 'T', 'S', 0, 0, 0 };
 
-int nm_launch_work_dir(const struct nm_container *c, char *buf, size_t size)
-{
-    const char *top = nm_dirs_local(c->nm->dirs, c->local_dir);
-    int n = top ? snprintf(buf, size, "%s/usercache/%s/appcache/%s/%s", top, c->app->run_as,
-                           c->app->text, c->text)
-                : -1;
+/* ---- exits ----------------------------------------------------------------------------------*/
 
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
-int nm_launch_log_dir(const struct nm_container *c, int index, char *buf, size_t size)
-{
-    const char *top = nm_dirs_log(c->nm->dirs, index);
-    char app[YARN_ID_TEXT_MAX];
-    int n = top ? snprintf(buf, size, "%s/%s/%s", top, yarn_app_id_text(c->id.attempt.app, app),
-                           c->text)
-                : -1;
-
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
-/* ---- ends -----------------------------------------------------------------------------------*/
-
-/* The record of the end is in the store: now others may hear of it, and what executor/ kept may
- * go. */
-static void on_recorded(void *userdata, bool ok)
+/* The record of the exit is in the store: it may be reported, and the exit record of executor/ may
+ * be deleted. */
+static void on_recorded(void *userdata, int result)
 {
     struct nm_container *c = userdata;
-    int event = c->pending_event;
+    int event = c->launch.exit.event;
 
-    if (!ok)
-        sv_log(SV_LOG_ERR, c->text, "%s: its exit is not on record", c->text);
-    if (c->exe) {
-        exe_container_forget(c->exe);
-        c->exe = NULL;
+    if (result < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: its exit is not on record: %s", c->text,
+               strerror(-result));
+    if (c->launch.exe) {
+        exe_container_forget(c->launch.exe);
+        c->launch.exe = NULL;
     }
     c->recovering = false;
-    nm_assign_release(c);
-    nm_numa_release(c);
-    c->pending_event = 0;
-    nm_post_container(c, event, c->pending_code, c->pending_text);
-    free(c->pending_text);
-    c->pending_text = NULL;
+    nm_assign_release(c->launch.launcher->assignments, c);
+    nm_numa_release(c->launch.launcher->numa, c);
+    c->launch.exit.event = 0;
+    nm_container_post_exit(c, event, c->launch.exit.code, c->launch.exit.text);
+    free(c->launch.exit.text);
+    c->launch.exit.text = NULL;
 }
 
-/* The exit code that the container will end with, which a recorded kill decides for signals. */
+/* The final exit code of the container: a recorded kill decides it for signals. */
 static int final_code(const struct nm_container *c, int code)
 {
     bool by_signal = code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED;
@@ -89,65 +68,98 @@ static int final_code(const struct nm_container *c, int code)
 /* `text` is taken. */
 static void finish(struct nm_container *c, int event, int code, char *text)
 {
-    c->kill_timer = sd_event_source_disable_unref(c->kill_timer);
-    c->pending_event = event;
-    c->pending_code = code;
-    c->pending_text = text;
-    if (nm_store_container_completed(c->nm->store, c->text, final_code(c, code)) < 0 ||
-        nm_store_after_commit(c->nm->store, on_recorded, c) < 0)
-        on_recorded(c, false);
+    struct nm_store *store = c->ctx->store;
+    int r;
+
+    c->launch.kill_timer = sd_event_source_disable_unref(c->launch.kill_timer);
+    c->launch.exit.event = event;
+    c->launch.exit.code = code;
+    c->launch.exit.text = text;
+    r = nm_store_container_completed(store, c->text, final_code(c, code));
+    if (r >= 0)
+        r = nm_store_after_commit(store, on_recorded, c);
+    if (r < 0)
+        on_recorded(c, r);
 }
 
-/* Diagnostics of the executor come before those of the exit, as in Hadoop: two entries. */
-static void say(struct nm_container *c, char *text)
+/* Diagnostics of the executor come before those of the exit, as in Hadoop: two entries. `text` is
+ * taken. */
+static void post_diagnostics(struct nm_container *c, char *text)
 {
     if (text)
-        nm_post_container(c, NM_CONTAINER_EV_UPDATE_DIAGNOSTICS, 0, text);
+        nm_container_post(c, NM_CONTAINER_EV_UPDATE_DIAGNOSTICS, text);
     free(text);
 }
 
-/* Hadoop's launcher puts the text of a failure into the diagnostics and into the event as well, so
- * that it stands there twice; whoever compares finds the same here. */
+/* Hadoop's launcher adds the text of a failure to the diagnostics and to the event as well, so that
+ * it appears twice; the diagnostics here are equal. */
 static void finish_failed(struct nm_container *c, int code)
 {
     char *text = nm_diagnostics_exit(c, code);
 
-    say(c, text ? strdup(text) : NULL);
+    post_diagnostics(c, text ? strdup(text) : NULL);
     finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, code, text);
 }
 
 static void fail(struct nm_container *c, int code, const char *why)
 {
     sv_log(SV_LOG_WARNING, c->text, "%s: launch failed: %s", c->text, why);
-    say(c, nm_diagnostics_exception(c, code, why));
+    post_diagnostics(c, nm_diagnostics_exception(c, code, why));
     finish_failed(c, code);
 }
 
-/* ---- what executor/ tells --------------------------------------------------------------------*/
+/* ---- events of executor/ ----------------------------------------------------------------------*/
 
 static void on_started(struct exe_container *x, pid_t pid, void *userdata)
 {
     struct nm_container *c = userdata;
+    int r = 0;
 
     (void)x;
     c->recovering = false;
-    c->pid = pid;
+    c->launch.pid = pid;
     if (!c->launch_ms)
         c->launch_ms = sv_wall_ms();
-    if (c->recovered != NM_RECOVERED_LAUNCHED &&
-        nm_store_container_launched(c->nm->store, c->text, c->launch_ms) < 0)
-        sv_log(SV_LOG_ERR, c->text, "%s: its launch is not on record", c->text);
-    nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-    if (c->cleanup_started) { /* asked for while the helper was at work */
-        c->cleanup_started = false;
-        nm_launch_cleanup(c);
+    if (c->recovered != NM_RECOVERED_LAUNCHED)
+        r = nm_store_container_launched(c->ctx->store, c->text, c->launch_ms);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: its launch is not on record: %s", c->text, strerror(-r));
+    nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+    if (c->launch.cleanup_started) { /* requested while the helper was at work */
+        c->launch.cleanup_started = false;
+        nm_cleanup_container(c);
     } else if (c->kill_requested) { /* adopted after a kill that was recorded */
-        nm_post_container(c, NM_CONTAINER_EV_KILL, c->kill_code,
-                          "Container was being killed when the NodeManager restarted.");
+        nm_container_post_exit(c, NM_CONTAINER_EV_KILL, c->kill_code,
+                               "Container was being killed when the NodeManager restarted.");
     }
 }
 
 static void launch_new(struct nm_container *c);
+
+static void finish_before_launch(struct nm_container *c)
+{
+    finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED,
+           strdup("Container terminated before launch."));
+}
+
+/* A recovered container of which executor/ has neither a process nor an exit record. */
+static void on_not_adopted(struct nm_container *c)
+{
+    exe_container_forget(c->launch.exe);
+    c->launch.exe = NULL;
+    c->recovering = false;
+    if (c->recovered == NM_RECOVERED_LAUNCHED) {
+        nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+        finish_failed(c, YARN_EXIT_LOST);
+    } else if (c->state == NM_CONTAINER_KILLING) {
+        finish_before_launch(c);
+    } else if (c->kill_requested) { /* before the adoption, by this daemon or the one before */
+        nm_container_kill(c, c->kill_code, NULL);
+    } else { /* the daemon died before it had requested the launch */
+        c->recovered = NM_RECOVERED_NOT;
+        launch_new(c);
+    }
+}
 
 static void on_failed(struct exe_container *x, const struct exe_failure *f, void *userdata)
 {
@@ -155,31 +167,29 @@ static void on_failed(struct exe_container *x, const struct exe_failure *f, void
 
     (void)x;
     if (c->recovering && f->status == EXE_STATUS_LOST) {
-        exe_container_forget(c->exe);
-        c->exe = NULL;
-        c->recovering = false;
-        if (c->recovered == NM_RECOVERED_LAUNCHED) {
-            nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-            finish_failed(c, YARN_EXIT_LOST);
-        } else if (c->state == NM_CONTAINER_KILLING) {
-            finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED,
-                   strdup("Container terminated before launch."));
-        } else if (c->kill_requested) { /* before the adoption, by this daemon or the one before */
-            nm_container_kill(c, c->kill_code, NULL);
-        } else { /* the daemon died before it had asked for the launch */
-            c->recovered = NM_RECOVERED_NOT;
-            launch_new(c);
-        }
+        on_not_adopted(c);
         return;
     }
     if (f->node_unhealthy)
-        nm_set_unhealthy(c->nm, f->text);
-    if (c->state == NM_CONTAINER_KILLING) {
-        finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED,
-               strdup("Container terminated before launch."));
-        return;
-    }
-    fail(c, f->exit_code, f->text);
+        nm_health_set_unhealthy(c->ctx->health, f->text);
+    if (c->state == NM_CONTAINER_KILLING)
+        finish_before_launch(c);
+    else
+        fail(c, f->exit_code, f->text);
+}
+
+static void note_usage(struct nm_container *c, const struct exe_exit *e)
+{
+    if (e->end_ms)
+        c->finish_ms = e->end_ms;
+    if (e->start_ms && !c->launch_ms)
+        c->launch_ms = e->start_ms;
+    if (e->usage.cpu_usec)
+        c->usage.last = e->usage;
+    else if (e->utime_us + e->stime_us > c->usage.last.cpu_usec)
+        c->usage.last.cpu_usec = e->utime_us + e->stime_us;
+    c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, e->usage.memory_peak);
+    c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, e->maxrss_kib << 10);
 }
 
 static void on_exited(struct exe_container *x, const struct exe_exit *e, void *userdata)
@@ -191,20 +201,11 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     (void)x;
     c->recovering = false;
     if (c->state == NM_CONTAINER_SCHEDULED) /* adopted after its end */
-        nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
-    if (e->end_ms)
-        c->finish_ms = e->end_ms;
-    if (e->start_ms && !c->launch_ms)
-        c->launch_ms = e->start_ms;
-    if (e->usage.cpu_usec)
-        c->usage = e->usage;
-    else if (e->utime_us + e->stime_us > c->usage.cpu_usec)
-        c->usage.cpu_usec = e->utime_us + e->stime_us;
-    c->peak_bytes = SV_MAX(c->peak_bytes, e->usage.memory_peak);
-    c->peak_bytes = SV_MAX(c->peak_bytes, e->maxrss_kib << 10);
+        nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+    note_usage(c, e);
     if (e->oom && !c->kill_requested) {
         finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, YARN_EXIT_KILLED_EXCEEDED_PMEM,
-               nm_diagnostics_memory(c, c->pid, e->usage.memory_peak,
+               nm_diagnostics_memory(c, c->launch.pid, e->usage.memory_peak,
                                      e->usage.oom ? NM_MEMORY_BY_KERNEL : NM_MEMORY_BY_NODE));
         return;
     }
@@ -214,11 +215,11 @@ static void on_exited(struct exe_container *x, const struct exe_exit *e, void *u
     }
     if (code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED) {
         if (sv_asprintf(&text, "Container killed on request. Exit code is %d", code) >= 0)
-            say(c, text);
+            post_diagnostics(c, text);
         finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, code, nm_diagnostics_exit(c, code));
         return;
     }
-    say(c, nm_diagnostics_exception(c, code, ""));
+    post_diagnostics(c, nm_diagnostics_exception(c, code, ""));
     finish_failed(c, code);
 }
 
@@ -244,7 +245,7 @@ static const struct exe_container_ops ops = {
 static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    const struct nm_conf *conf = &c->nm->conf;
+    const struct nm_conf *conf = c->ctx->conf;
     char log_dir[PATH_MAX];
     struct exe_env *env = NULL;
     struct exe_link *links = NULL;
@@ -254,7 +255,7 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
 
     if (!a)
         return sv_error_errno(err, -ENOMEM, "%s", c->text);
-    r = nm_launch_log_dir(c, c->log_dir, log_dir, sizeof(log_dir));
+    r = nm_container_log_dir(c, log_dir, sizeof(log_dir));
     if (r < 0)
         return sv_error_errno(err, r, "%s: log directory", c->text);
     r = nm_env_build(c, a, &env, &s.n_env, err);
@@ -276,13 +277,13 @@ static void launch_new(struct nm_container *c)
 {
     _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(EXE_FILE_MAX);
     struct sv_error err = { 0 };
-    const struct nm_conf *conf = &c->nm->conf;
+    const struct nm_conf *conf = c->ctx->conf;
     struct exe_launch l = {
         .id = c->id,
         .user = c->app->run_as,
-        .local_mask = nm_dirs_local_mask(c->nm->dirs),
-        .log_mask = nm_dirs_log_mask(c->nm->dirs),
-        .work_dir = (unsigned)c->local_dir,
+        .local_mask = nm_dirs_local_mask(c->ctx->dirs),
+        .log_mask = nm_dirs_log_mask(c->ctx->dirs),
+        .work_dir = (unsigned)c->launch.local_dir,
         .profile = conf->profile,
         .network = conf->network,
         .categories = c->app->categories,
@@ -291,15 +292,16 @@ static void launch_new(struct nm_container *c)
     };
     int r;
 
-    if (!(l.local_mask & (1u << c->local_dir)) || !(l.log_mask & (1u << c->log_dir))) {
+    if (!(l.local_mask & (1u << c->launch.local_dir)) ||
+        !(l.log_mask & (1u << c->launch.log_dir))) {
         fail(c, YARN_EXIT_DISKS_FAILED, "Most of the disks failed.");
         return;
     }
-    if (c->unassigned) {
-        fail(c, YARN_EXIT_INVALID, c->unassigned);
+    if (c->share.unassigned) {
+        fail(c, YARN_EXIT_INVALID, c->share.unassigned);
         return;
     }
-    nm_numa_assign(c);
+    nm_numa_assign(c->launch.launcher->numa, c);
     nm_limits_of(c, &l.resource);
     nm_assign_launch(c, &l);
     r = build_script(c, &script, &err);
@@ -310,137 +312,54 @@ static void launch_new(struct nm_container *c)
             l.credentials = c->clc->tokens.data;
             l.credentials_len = c->clc->tokens.len;
         }
-        r = exe_launch(c->nm->exe, &l, &ops, c, &c->exe, &err);
+        r = exe_launch(c->ctx->exe, &l, &ops, c, &c->launch.exe, &err);
     }
     if (r < 0) {
-        c->exe = NULL;
+        c->launch.exe = NULL;
         fail(c, YARN_EXIT_INVALID, err.text);
     }
 }
 
-void nm_launch_start(struct nm_container *c)
+void nm_launch_start(struct nm_launcher *launcher, struct nm_container *c)
 {
     struct sv_error err = { 0 };
     int r;
 
+    c->launch.launcher = launcher;
     if (!c->recovering) {
         launch_new(c);
         return;
     }
-    r = exe_adopt(c->nm->exe, c->id, c->app->run_as, (unsigned)c->local_dir, &ops, c, &c->exe,
-                  &err);
+    r = exe_adopt(c->ctx->exe, c->id, c->app->run_as, (unsigned)c->launch.local_dir, &ops, c,
+                  &c->launch.exe, &err);
     if (r < 0) {
-        c->exe = NULL;
+        c->launch.exe = NULL;
         c->recovering = false;
         sv_log(SV_LOG_ERR, c->text, "%s: cannot be adopted: %s", c->text, err.text);
-        nm_post_container(c, NM_CONTAINER_EV_LAUNCHED, 0, NULL);
+        nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
         finish_failed(c, YARN_EXIT_LOST);
         return;
     }
-    nm_numa_adopt(c);
+    nm_numa_adopt(launcher->numa, c);
 }
 
-/* ---- end ------------------------------------------------------------------------------------*/
+/* ---- service --------------------------------------------------------------------------------*/
 
-static int on_kill_timer(sd_event_source *s, uint64_t usec, void *userdata)
+struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignments *assignments,
+                                    struct nm_numa *numa)
 {
-    struct nm_container *c = userdata;
-    int r;
+    struct nm_launcher *l = calloc(1, sizeof(*l));
 
-    (void)s;
-    (void)usec;
-    c->kill_timer = sd_event_source_disable_unref(c->kill_timer);
-    r = c->exe ? exe_kill(c->exe) : 0;
-    if (r < 0)
-        sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-r));
-    return 0;
+    if (l)
+        *l = (struct nm_launcher){ .ctx = ctx, .assignments = assignments, .numa = numa };
+    return l;
 }
 
-/* SIGTERM on its way. The container may be gone when it has come: found again by name. */
-struct nm_launch_term {
-    struct nm_launch_term *prev, *next;
-    struct nm *nm;
-    char text[YARN_ID_TEXT_MAX];
-};
-
-static void term_free(struct nm_launch_term *t)
+struct nm_launcher *nm_launcher_free(struct nm_launcher *l)
 {
-    DL_DELETE(t->nm->terms, t);
-    free(t);
-}
-
-void nm_launch_free_terms(struct nm *nm)
-{
-    while (nm->terms)
-        term_free(nm->terms);
-}
-
-/* From here on it has the time that is configured: a busy node's helper may take longer than that
- * to come to it. */
-static void on_terminated(const struct exe_failure *f, void *userdata)
-{
-    struct nm_launch_term *t = userdata;
-    struct nm_container *c = nm_container_find(t->nm, t->text);
-
-    if (f) /* it may have ended meanwhile; cgroup.kill follows in any case */
-        sv_log_debug("signal: %s", f->text);
-    if (c && c->kill_timer)
-        (void)sd_event_source_set_time_relative(c->kill_timer,
-                                                (uint64_t)t->nm->conf.sigkill_delay_ms * 1000);
-    term_free(t);
-}
-
-static int terminate(struct nm_container *c)
-{
-    struct nm_launch_term *t = calloc(1, sizeof(*t));
-    int r;
-
-    if (!t)
-        return -ENOMEM;
-    t->nm = c->nm;
-    memcpy(t->text, c->text, sizeof(t->text));
-    r = exe_signal(c->exe, SIGTERM, on_terminated, t);
-    if (r < 0)
-        free(t);
-    else
-        DL_APPEND(c->nm->terms, t);
-    return r;
-}
-
-static void on_signalled(const struct exe_failure *f, void *userdata)
-{
-    (void)userdata;
-    if (f) /* it may have ended meanwhile */
-        sv_log_debug("signal: %s", f->text);
-}
-
-void nm_launch_cleanup(struct nm_container *c)
-{
-    int64_t delay = c->nm->conf.sigkill_delay_ms;
-    int r = -EAGAIN;
-
-    if (!c->exe || c->cleanup_started || c->pending_event)
-        return;
-    c->cleanup_started = true;
-    if (!c->pid)
-        return; /* on_started comes back here */
-    if (delay > 0)
-        r = terminate(c);
-    if (r >= 0)
-        r = sd_event_add_time_relative(c->nm->event, &c->kill_timer, CLOCK_BOOTTIME,
-                                       (uint64_t)(delay + TERM_MS) * 1000, 1000, on_kill_timer, c);
-    if (r < 0) {
-        r = exe_kill(c->exe);
-        if (r < 0)
-            sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-r));
-    }
-}
-
-int nm_launch_signal(struct nm_container *c, int signal)
-{
-    if (!c->exe || !c->pid || c->pending_event)
-        return -ESRCH;
-    if (signal == SIGKILL)
-        return exe_kill(c->exe);
-    return exe_signal(c->exe, signal, on_signalled, NULL);
+    if (!l)
+        return NULL;
+    nm_cleanup_free_terms(l);
+    free(l);
+    return NULL;
 }

@@ -15,10 +15,10 @@
 #include "executor/exe.h"
 #include "nodemanager/core/container-diagnostics.h"
 #include "nodemanager/core/container.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/core/context.h"
 
 struct nm_monitor {
-    struct nm *nm;
+    struct nm_context *ctx;
     sd_event_source *timer;
     int64_t memory_mb; /* of the machine */
     int32_t cpus;
@@ -33,35 +33,35 @@ struct nm_monitor {
 
 static void sample_container(struct nm_container *c, int64_t now)
 {
-    struct cg_leaf *leaf = c->exe ? exe_container_cgroup(c->exe) : NULL;
+    struct cg_leaf *leaf = c->launch.exe ? exe_container_cgroup(c->launch.exe) : NULL;
     struct cg_usage u;
 
     if (!leaf || cg_leaf_usage(leaf, &u) < 0)
         return;
-    if (c->usage_ms && now > c->usage_ms && u.cpu_usec >= c->usage.cpu_usec)
-        c->cpu_cores = (float)((double)(u.cpu_usec - c->usage.cpu_usec) / 1000.0 /
-                               (double)(now - c->usage_ms));
-    c->usage = u;
-    c->usage_ms = now;
-    c->peak_bytes = SV_MAX(c->peak_bytes, SV_MAX(u.memory_peak, u.memory_current));
+    if (c->usage.read_ms && now > c->usage.read_ms && u.cpu_usec >= c->usage.last.cpu_usec)
+        c->usage.cpu_cores = (float)((double)(u.cpu_usec - c->usage.last.cpu_usec) / 1000.0 /
+                                     (double)(now - c->usage.read_ms));
+    c->usage.last = u;
+    c->usage.read_ms = now;
+    c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, SV_MAX(u.memory_peak, u.memory_current));
 }
 
 /* Where the kernel does not hold each container to its memory, this does, as Hadoop: what uses more
  * than twice its memory, or more than it at two readings, is killed. */
 static void check_memory(struct nm_container *c)
 {
-    const struct nm_conf *conf = &c->nm->conf;
-    struct cg_leaf *leaf = c->exe ? exe_container_cgroup(c->exe) : NULL;
+    const struct nm_conf *conf = c->ctx->conf;
+    struct cg_leaf *leaf = c->launch.exe ? exe_container_cgroup(c->launch.exe) : NULL;
     uint64_t asked = (uint64_t)c->resource.memory_mb << 20, used;
     char *why;
 
     if (conf->memory_enforced || conf->elastic || !conf->pmem_check || !leaf || c->kill_requested ||
         c->state != NM_CONTAINER_RUNNING || cg_leaf_memory_in_use(leaf, &used) < 0)
         return;
-    c->over_readings = used > asked ? c->over_readings + 1 : 0;
-    if (c->over_readings < 2 && used <= 2 * asked)
+    c->usage.over_readings = used > asked ? c->usage.over_readings + 1 : 0;
+    if (c->usage.over_readings < 2 && used <= 2 * asked)
         return;
-    why = nm_diagnostics_memory(c, c->pid, used, NM_MEMORY_BY_MONITOR);
+    why = nm_diagnostics_memory(c, c->launch.pid, used, NM_MEMORY_BY_MONITOR);
     if (why)
         sv_log(SV_LOG_WARNING, c->text, "%s", why);
     nm_container_kill(c, YARN_EXIT_KILLED_EXCEEDED_PMEM, why ? why : "");
@@ -112,19 +112,19 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     m->containers_bytes = 0;
     m->containers_cpu = 0;
-    for (struct nm_container *c = m->nm->containers; c; c = c->hh.next) {
+    for (struct nm_container *c = m->ctx->containers; c; c = c->hh.next) {
         if (nm_container_is_done(c))
             continue;
         sample_container(c, now);
         check_memory(c);
-        m->containers_bytes += c->usage.memory_current;
-        m->containers_cpu += c->cpu_cores;
+        m->containers_bytes += c->usage.last.memory_current;
+        m->containers_cpu += c->usage.cpu_cores;
     }
     sample_node(m);
-    if (HASH_COUNT(m->nm->containers) < m->containers)
+    if (HASH_COUNT(m->ctx->containers) < m->containers)
         (void)malloc_trim(64 << 10); /* what ended gives its memory back, ignoring */
-    m->containers = HASH_COUNT(m->nm->containers);
-    (void)sd_event_source_set_time_relative(s, (uint64_t)m->nm->conf.monitor_ms * 1000);
+    m->containers = HASH_COUNT(m->ctx->containers);
+    (void)sd_event_source_set_time_relative(s, (uint64_t)m->ctx->conf->monitor_ms * 1000);
     (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
     return 0;
 }
@@ -160,7 +160,7 @@ Hadoop__Yarn__ResourceProto *nm_monitor_physical(const struct nm_monitor *m, str
     return yarn_resource_to(a, (struct yarn_resource){ m->memory_mb, m->cpus });
 }
 
-int nm_monitor_new(struct nm *nm, struct nm_monitor **ret, struct sv_error *err)
+int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_error *err)
 {
     struct nm_monitor *m = calloc(1, sizeof(*m));
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -168,11 +168,11 @@ int nm_monitor_new(struct nm *nm, struct nm_monitor **ret, struct sv_error *err)
 
     if (!m)
         return sv_error_errno(err, -ENOMEM, "containers monitor");
-    m->nm = nm;
+    m->ctx = ctx;
     m->cpus = cpus > 0 ? (int32_t)cpus : 1;
     sample_node(m);
-    r = sd_event_add_time_relative(nm->event, &m->timer, CLOCK_BOOTTIME,
-                                   (uint64_t)nm->conf.monitor_ms * 1000, 0, on_timer, m);
+    r = sd_event_add_time_relative(ctx->event, &m->timer, CLOCK_BOOTTIME,
+                                   (uint64_t)ctx->conf->monitor_ms * 1000, 0, on_timer, m);
     if (r < 0) {
         free(m);
         return sv_error_errno(err, r, "containers monitor");

@@ -9,10 +9,11 @@
 #include "common/error.h"
 #include "wire/methods.h"
 
-struct nm;
+struct nm_context;
 struct nm_monitor;
 
-int nm_monitor_new(struct nm *nm, struct nm_monitor **ret, struct sv_error *err) _must_use_;
+int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_error *err)
+    _must_use_;
 struct nm_monitor *nm_monitor_free(struct nm_monitor *m);
 
 /* For heartbeats; NULL when there is nothing to say or the arena is exhausted. */

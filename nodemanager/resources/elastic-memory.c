@@ -10,10 +10,10 @@
 #include "common/log.h"
 #include "executor/exe.h"
 #include "nodemanager/core/container.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/core/context.h"
 
 struct nm_elastic {
-    struct nm *nm;
+    struct nm_context *ctx;
     char victim[YARN_ID_TEXT_MAX]; /* killed and not yet known to have ended; "" = none */
     int64_t killed_ms;             /* monotonic */
 };
@@ -30,17 +30,17 @@ bool nm_elastic_before(const struct nm_elastic_row *a, const struct nm_elastic_r
 }
 
 /* Running, not yet told to end. */
-static struct nm_container *choose(struct nm *nm, struct nm_elastic_row *ret)
+static struct nm_container *choose(struct nm_context *ctx, struct nm_elastic_row *ret)
 {
     struct nm_container *best = NULL;
 
-    for (struct nm_container *c = nm->containers; c; c = c->hh.next) {
-        struct cg_leaf *leaf = c->exe ? exe_container_cgroup(c->exe) : NULL;
+    for (struct nm_container *c = ctx->containers; c; c = c->hh.next) {
+        struct cg_leaf *leaf = c->launch.exe ? exe_container_cgroup(c->launch.exe) : NULL;
         struct nm_elastic_row row;
         uint64_t used;
 
-        if (c->state != NM_CONTAINER_RUNNING || !leaf || c->kill_requested || c->pending_event ||
-            cg_leaf_memory_in_use(leaf, &used) < 0)
+        if (c->state != NM_CONTAINER_RUNNING || !leaf || c->kill_requested ||
+            c->launch.exit.event || cg_leaf_memory_in_use(leaf, &used) < 0)
             continue;
         row = (struct nm_elastic_row){
             .opportunistic = c->execution_type == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC,
@@ -58,10 +58,10 @@ static struct nm_container *choose(struct nm *nm, struct nm_elastic_row *ret)
 
 static bool victim_is_dying(struct nm_elastic *e)
 {
-    struct nm_container *c = *e->victim ? nm_container_find(e->nm, e->victim) : NULL;
+    struct nm_container *c = *e->victim ? nm_container_find(e->ctx, e->victim) : NULL;
 
-    return c && c->exe && !c->pending_event &&
-           sv_now_ms() - e->killed_ms < e->nm->conf.elastic_timeout_ms;
+    return c && c->launch.exe && !c->launch.exit.event &&
+           sv_now_ms() - e->killed_ms < e->ctx->conf->elastic_timeout_ms;
 }
 
 static void on_memory(struct cg_root *r, void *userdata)
@@ -78,7 +78,7 @@ static void on_memory(struct cg_root *r, void *userdata)
     if (cg_root_memory_in_use(r, &in_use) < 0 || in_use < all - all / 32 || victim_is_dying(e))
         return;
     *e->victim = '\0';
-    c = choose(e->nm, &row);
+    c = choose(e->ctx, &row);
     if (!c) {
         sv_log_err("containers use %llu of %llu MB, and none is left to be killed",
                    (unsigned long long)(in_use >> 20), (unsigned long long)(all >> 20));
@@ -94,28 +94,28 @@ static void on_memory(struct cg_root *r, void *userdata)
     (void)snprintf(e->victim, sizeof(e->victim), "%s", c->text);
     e->killed_ms = sv_now_ms();
     nm_container_kill(c, YARN_EXIT_KILLED_EXCEEDED_PMEM, why);
-    k = c->exe ? exe_kill(c->exe) : 0; /* its memory is needed now: no TERM first */
+    k = c->launch.exe ? exe_kill(c->launch.exe) : 0; /* its memory is needed now: no TERM first */
     if (k < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-k));
 }
 
-int nm_elastic_new(struct nm *nm, struct nm_elastic **ret, struct sv_error *err)
+int nm_elastic_new(struct nm_context *ctx, struct nm_elastic **ret, struct sv_error *err)
 {
     struct nm_elastic *e;
     int r;
 
     *ret = NULL;
-    if (!nm->conf.elastic)
+    if (!ctx->conf->elastic)
         return 0;
     e = calloc(1, sizeof(*e));
     if (!e)
         return sv_error_errno(err, -ENOMEM, "elastic memory");
-    e->nm = nm;
-    r = cg_root_watch_memory(nm->cgroups, nm->event, on_memory, e);
+    e->ctx = ctx;
+    r = cg_root_watch_memory(ctx->cgroups, ctx->event, on_memory, e);
     if (r < 0) {
         free(e);
         return sv_error_errno(err, r, "elastic memory: %s/memory.events",
-                              cg_root_path(nm->cgroups));
+                              cg_root_path(ctx->cgroups));
     }
     *ret = e;
     return 0;

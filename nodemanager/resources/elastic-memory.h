@@ -12,11 +12,12 @@
 
 #include "common/error.h"
 
-struct nm;
+struct nm_context;
 struct nm_elastic;
 
 /* NULL in *ret where it is not enabled. */
-int nm_elastic_new(struct nm *nm, struct nm_elastic **ret, struct sv_error *err) _must_use_;
+int nm_elastic_new(struct nm_context *ctx, struct nm_elastic **ret, struct sv_error *err)
+    _must_use_;
 struct nm_elastic *nm_elastic_free(struct nm_elastic *e);
 
 /* What the choice is made of. */

@@ -12,27 +12,27 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "nodemanager/core/application.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
 #include "nodemanager/store/state-store.h"
 
 #define SWEEP 16 /* applications that are looked at when a new one comes */
 
-struct entry { /* a user's (owner "") or an application's */
+struct mcs_entry { /* a user's (owner "") or an application's */
     UT_hash_handle hh;
     uint32_t pair;
     char name[EXE_TEXT_MAX], owner[EXE_USER_MAX + 1];
 };
 
 struct kind {
-    struct entry *entries; /* uthash, oldest first */
-    uint32_t next;         /* to try first: the one that has just become free is not the next */
+    struct mcs_entry *entries; /* uthash, oldest first */
+    uint32_t next;             /* to try first: the one that has just become free is not the next */
     uint8_t used[NM_MCS_PAIRS / 8];
 };
 _Static_assert(NM_MCS_PAIRS % 8 == 0, "every pair has its bit");
 
 struct nm_mcs {
-    struct nm *nm;
+    struct nm_context *ctx;
     struct kind users, apps;
 };
 
@@ -60,7 +60,7 @@ static void mark(struct kind *k, uint32_t pair, bool taken)
 
 static int add(struct kind *k, const char *name, const char *owner, uint32_t pair)
 {
-    struct entry *e = calloc(1, sizeof(*e));
+    struct mcs_entry *e = calloc(1, sizeof(*e));
 
     if (!e)
         return -ENOMEM;
@@ -72,9 +72,9 @@ static int add(struct kind *k, const char *name, const char *owner, uint32_t pai
     return 0;
 }
 
-static struct entry *find(const struct kind *k, const char *name)
+static struct mcs_entry *find(const struct kind *k, const char *name)
 {
-    struct entry *e = NULL;
+    struct mcs_entry *e = NULL;
 
     HASH_FIND_STR(k->entries, name, e);
     return e;
@@ -96,25 +96,25 @@ static int recover_one(const char *name, const char *owner, int64_t pair, void *
     return add(k, name, owner, (uint32_t)pair);
 }
 
-int nm_mcs_new(struct nm *nm, struct nm_mcs **ret, struct sv_error *err)
+int nm_mcs_new(struct nm_context *ctx, struct nm_mcs **ret, struct sv_error *err)
 {
     uint32_t start[2];
     struct nm_mcs *m;
     int r;
 
-    if (!nm->conf.selinux_labels)
+    if (!ctx->conf->selinux_labels)
         return 0;
     m = calloc(1, sizeof(*m));
     if (!m || getrandom(start, sizeof(start), 0) != sizeof(start)) {
         free(m);
         return sv_error_errno(err, -ENOMEM, "SELinux categories");
     }
-    m->nm = nm;
+    m->ctx = ctx;
     /* A store that is new may not be the node's first: what an earlier one gave is unlikely to come
      * again. */
     m->users.next = start[0] % NM_MCS_PAIRS;
     m->apps.next = start[1] % NM_MCS_PAIRS;
-    r = nm_store_each_mcs(nm->store, recover_one, m);
+    r = nm_store_each_mcs(ctx->store, recover_one, m);
     if (r < 0) {
         nm_mcs_free(m);
         return sv_error_errno(err, r, "state store: SELinux categories");
@@ -125,7 +125,7 @@ int nm_mcs_new(struct nm *nm, struct nm_mcs **ret, struct sv_error *err)
     return 0;
 }
 
-static void drop(struct kind *k, struct entry *e)
+static void drop(struct kind *k, struct mcs_entry *e)
 {
     mark(k, e->pair, false);
     HASH_DEL(k->entries, e);
@@ -153,9 +153,9 @@ static bool absent(const char *top, bool good, const char *path)
     return fd == -ENOENT;
 }
 
-static bool no_file_left(const struct nm_mcs *m, const struct entry *e)
+static bool no_file_left(const struct nm_mcs *m, const struct mcs_entry *e)
 {
-    const struct nm_dirs *d = m->nm->dirs;
+    const struct nm_dirs *d = m->ctx->dirs;
     char path[EXE_TEXT_MAX + EXE_USER_MAX + 32];
 
     (void)snprintf(path, sizeof(path), "usercache/%s/appcache/%s", e->owner, e->name);
@@ -174,12 +174,12 @@ static void sweep(struct nm_mcs *m)
     unsigned n = HASH_COUNT(m->apps.entries);
 
     for (unsigned i = 0; i < n && i < SWEEP; i++) {
-        struct entry *e = m->apps.entries;
+        struct mcs_entry *e = m->apps.entries;
 
-        if (nm_app_find(m->nm, e->name) || !no_file_left(m, e)) {
+        if (nm_app_find(m->ctx, e->name) || !no_file_left(m, e)) {
             HASH_DEL(m->apps.entries, e);
             HASH_ADD_STR(m->apps.entries, name, e);
-        } else if (nm_store_mcs_remove(m->nm->store, e->name) >= 0) {
+        } else if (nm_store_mcs_remove(m->ctx->store, e->name) >= 0) {
             drop(&m->apps, e);
         }
     }
@@ -188,7 +188,7 @@ static void sweep(struct nm_mcs *m)
 static int pair_of(struct nm_mcs *m, struct kind *k, const char *name, const char *owner,
                    uint32_t *ret)
 {
-    struct entry *e = find(k, name);
+    struct mcs_entry *e = find(k, name);
     int r;
 
     if (e) {
@@ -203,9 +203,9 @@ static int pair_of(struct nm_mcs *m, struct kind *k, const char *name, const cha
         if (used(k, i))
             continue;
         /* On record before a label can be on a disk. */
-        r = nm_store_mcs(m->nm->store, name, owner, i);
+        r = nm_store_mcs(m->ctx->store, name, owner, i);
         if (r >= 0)
-            r = nm_store_commit(m->nm->store);
+            r = nm_store_commit(m->ctx->store);
         if (r >= 0)
             r = add(k, name, owner, i);
         if (r < 0)

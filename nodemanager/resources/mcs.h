@@ -16,12 +16,12 @@
 
 #define NM_MCS_PAIRS (EXE_CATEGORY_MAX / 2 * (EXE_CATEGORY_MAX / 2 - 1) / 2)
 
-struct nm;
+struct nm_context;
 struct nm_app;
 struct nm_mcs;
 
 /* NULL in *ret where it is not enabled. The store must be open. */
-int nm_mcs_new(struct nm *nm, struct nm_mcs **ret, struct sv_error *err) _must_use_;
+int nm_mcs_new(struct nm_context *ctx, struct nm_mcs **ret, struct sv_error *err) _must_use_;
 struct nm_mcs *nm_mcs_free(struct nm_mcs *m);
 /* a->categories, those on record or new ones; with `m` NULL none. -ENOSPC: no pair is free. */
 int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err) _must_use_;

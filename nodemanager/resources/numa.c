@@ -12,8 +12,8 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
+#include "nodemanager/conf.h"
 #include "nodemanager/core/container.h"
-#include "nodemanager/nm.h"
 
 #define SYS "/sys/devices/system/node"
 #define KEY "yarn.nodemanager.numa-awareness."
@@ -128,9 +128,9 @@ static int add(struct nm_numa *m, unsigned id, int64_t mb, int64_t cpus, struct 
 }
 
 /* As Hadoop's keys say; memory in MB, cpus a number. */
-static int configured(struct nm_numa *m, struct nm *nm, struct sv_error *err)
+static int configured(struct nm_numa *m, const struct nm_conf *conf, struct sv_error *err)
 {
-    for (char **id = nm->conf.numa_nodes; id && *id; id++) {
+    for (char **id = conf->numa_nodes; id && *id; id++) {
         char name[2][96];
         const struct sv_conf_key mem = { name[0], SV_CONF_INT, NULL, 1, (int64_t)1 << 40 },
                                  cpu = { name[1], SV_CONF_INT, NULL, 1, 65536 };
@@ -142,11 +142,11 @@ static int configured(struct nm_numa *m, struct nm *nm, struct sv_error *err)
             return sv_error_set(err, -EINVAL, KEY "node-ids: \"%s\" is not a number", *id);
         (void)snprintf(name[0], sizeof(name[0]), KEY "%u.memory", (unsigned)number);
         (void)snprintf(name[1], sizeof(name[1]), KEY "%u.cpus", (unsigned)number);
-        if (!sv_conf_raw(nm->conf.conf, name[0]) || !sv_conf_raw(nm->conf.conf, name[1]))
+        if (!sv_conf_raw(conf->conf, name[0]) || !sv_conf_raw(conf->conf, name[1]))
             return sv_error_set(err, -EINVAL, "%s and %s must both be set", name[0], name[1]);
-        r = sv_conf_int(nm->conf.conf, &mem, &mb, err);
+        r = sv_conf_int(conf->conf, &mem, &mb, err);
         if (r >= 0)
-            r = sv_conf_int(nm->conf.conf, &cpu, &cpus, err);
+            r = sv_conf_int(conf->conf, &cpu, &cpus, err);
         if (r >= 0)
             r = add(m, (unsigned)number, mb, cpus, err);
         if (r < 0)
@@ -173,18 +173,18 @@ static int of_machine(struct nm_numa *m, struct sv_error *err)
     return m->n ? 0 : sv_error_set(err, -ENOENT, SYS ": this kernel tells of no NUMA nodes");
 }
 
-int nm_numa_new(struct nm *nm, struct nm_numa **ret, struct sv_error *err)
+int nm_numa_new(const struct nm_conf *conf, struct nm_numa **ret, struct sv_error *err)
 {
     struct nm_numa *m;
     int r;
 
     *ret = NULL;
-    if (!nm->conf.numa)
+    if (!conf->numa)
         return 0;
     m = calloc(1, sizeof(*m));
     if (!m)
         return sv_error_errno(err, -ENOMEM, "NUMA");
-    r = nm->conf.numa_read_topology ? of_machine(m, err) : configured(m, nm, err);
+    r = conf->numa_read_topology ? of_machine(m, err) : configured(m, conf, err);
     if (r < 0) {
         nm_numa_free(m);
         return r;
@@ -221,20 +221,19 @@ static int append(char **list, const char *word)
     return 0;
 }
 
-void nm_numa_assign(struct nm_container *c)
+void nm_numa_assign(struct nm_numa *m, struct nm_container *c)
 {
-    struct nm_numa *m = c->nm->numa;
     _cleanup_free_ char *cpus = NULL, *mems = NULL;
     char id[16];
     int r = 0;
 
     if (!m)
         return;
-    c->numa = calloc(1, sizeof(*c->numa));
-    if (!c->numa || !nm_numa_take(m->nodes, m->n, c->resource.memory_mb,
-                                  SV_MAX(c->resource.vcores, 1), c->numa)) {
-        free(c->numa);
-        c->numa = NULL;
+    c->share.numa = calloc(1, sizeof(*c->share.numa));
+    if (!c->share.numa || !nm_numa_take(m->nodes, m->n, c->resource.memory_mb,
+                                        SV_MAX(c->resource.vcores, 1), c->share.numa)) {
+        free(c->share.numa);
+        c->share.numa = NULL;
         sv_log(SV_LOG_WARNING, c->text,
                "%s: no NUMA nodes have room for <memory:%lld, vCores:%d>: "
                "it is not bound",
@@ -243,17 +242,17 @@ void nm_numa_assign(struct nm_container *c)
     }
     for (size_t i = 0; i < m->n && r >= 0; i++) {
         (void)snprintf(id, sizeof(id), "%u", m->nodes[i].id);
-        if (c->numa->memory_mb[i])
+        if (c->share.numa->memory_mb[i])
             r = append(&mems, id);
-        if (r >= 0 && c->numa->cpus[i])
+        if (r >= 0 && c->share.numa->cpus[i])
             r = append(&cpus, m->cpus[i]);
     }
     if (r < 0 || !cpus || !mems) {
-        nm_numa_release(c);
+        nm_numa_release(m, c);
         return;
     }
-    c->cpus = SV_TAKE(cpus);
-    c->mems = SV_TAKE(mems);
+    c->share.cpus = SV_TAKE(cpus);
+    c->share.mems = SV_TAKE(mems);
 }
 
 static bool listed(const char *list, unsigned id)
@@ -271,37 +270,35 @@ static bool listed(const char *list, unsigned id)
     return false;
 }
 
-void nm_numa_adopt(struct nm_container *c)
+void nm_numa_adopt(struct nm_numa *m, struct nm_container *c)
 {
-    struct nm_numa *m = c->nm->numa;
-    struct cg_leaf *leaf = c->exe ? exe_container_cgroup(c->exe) : NULL;
+    struct cg_leaf *leaf = c->launch.exe ? exe_container_cgroup(c->launch.exe) : NULL;
     int64_t mb = c->resource.memory_mb;
     int32_t cpus = SV_MAX(c->resource.vcores, 1);
 
-    if (!m || !leaf || c->cpus || cg_leaf_cpuset(leaf, &c->cpus, &c->mems) < 0)
+    if (!m || !leaf || c->share.cpus || cg_leaf_cpuset(leaf, &c->share.cpus, &c->share.mems) < 0)
         return;
-    if (!*c->mems || !(c->numa = calloc(1, sizeof(*c->numa)))) /* it runs unbound */
+    if (!*c->share.mems ||
+        !(c->share.numa = calloc(1, sizeof(*c->share.numa)))) /* it runs unbound */
         return;
     for (size_t i = 0; i < m->n; i++) {
-        if (!listed(c->mems, m->nodes[i].id))
+        if (!listed(c->share.mems, m->nodes[i].id))
             continue;
-        c->numa->memory_mb[i] = SV_MIN(m->nodes[i].memory_mb, mb);
-        c->numa->cpus[i] = SV_MIN(m->nodes[i].cpus, cpus);
-        m->nodes[i].memory_mb -= c->numa->memory_mb[i];
-        m->nodes[i].cpus -= c->numa->cpus[i];
-        mb -= c->numa->memory_mb[i];
-        cpus -= c->numa->cpus[i];
+        c->share.numa->memory_mb[i] = SV_MIN(m->nodes[i].memory_mb, mb);
+        c->share.numa->cpus[i] = SV_MIN(m->nodes[i].cpus, cpus);
+        m->nodes[i].memory_mb -= c->share.numa->memory_mb[i];
+        m->nodes[i].cpus -= c->share.numa->cpus[i];
+        mb -= c->share.numa->memory_mb[i];
+        cpus -= c->share.numa->cpus[i];
     }
 }
 
-void nm_numa_release(struct nm_container *c)
+void nm_numa_release(struct nm_numa *m, struct nm_container *c)
 {
-    struct nm_numa *m = c->nm->numa;
-
-    for (size_t i = 0; m && c->numa && i < m->n; i++) {
-        m->nodes[i].memory_mb += c->numa->memory_mb[i];
-        m->nodes[i].cpus += c->numa->cpus[i];
+    for (size_t i = 0; m && c->share.numa && i < m->n; i++) {
+        m->nodes[i].memory_mb += c->share.numa->memory_mb[i];
+        m->nodes[i].cpus += c->share.numa->cpus[i];
     }
-    free(c->numa);
-    c->numa = NULL;
+    free(c->share.numa);
+    c->share.numa = NULL;
 }

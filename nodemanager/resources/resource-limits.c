@@ -9,38 +9,44 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "nodemanager/core/container.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/core/context.h"
 
 struct nm_limits {
-    struct cg_io_max *io_max; /* strings are of conf.io_max, which is cut for it */
+    struct nm_context *ctx;
+    char **io_texts; /* own copy of conf.io_max; each is split in two */
+    struct cg_io_max *io_max;
     size_t n_io_max;
     uint32_t cpus;
 };
 
-static int cut_io_max(struct nm_limits *l, char **list)
+static int split_io_max(struct nm_limits *l, char *const *list)
 {
     size_t n = sv_strv_len(list);
 
     l->io_max = calloc(n + 1, sizeof(*l->io_max));
-    if (!l->io_max)
+    l->io_texts = calloc(n + 1, sizeof(*l->io_texts));
+    if (!l->io_max || !l->io_texts)
         return -ENOMEM;
     for (; l->n_io_max < n; l->n_io_max++) {
-        char *space = strchr(list[l->n_io_max], ' '); /* conf.c has looked */
+        char *text = strdup(list[l->n_io_max]), *space;
 
+        if (!text)
+            return -ENOMEM;
+        l->io_texts[l->n_io_max] = text;
+        space = strchr(text, ' '); /* checked by conf.c */
         *space = '\0';
-        l->io_max[l->n_io_max] =
-            (struct cg_io_max){ .path = list[l->n_io_max], .limits = space + 1 };
+        l->io_max[l->n_io_max] = (struct cg_io_max){ .path = text, .limits = space + 1 };
     }
     return 0;
 }
 
-static struct cg_policy policy(const struct nm *nm, const struct nm_limits *l)
+static struct cg_policy policy(const struct nm_limits *l)
 {
-    const struct nm_conf *c = &nm->conf;
+    const struct nm_conf *c = l->ctx->conf;
 
     return (struct cg_policy){
-        .node_memory = (uint64_t)c->resource.memory_mb << 20,
-        .node_vcores = c->resource.vcores,
+        .node_memory = (uint64_t)l->ctx->total.memory_mb << 20,
+        .node_vcores = l->ctx->total.vcores,
         .node_millicpus = (uint32_t)(l->cpus * 10 * c->cpu_percent),
         .cap_cpu = c->cpu_percent < 100,
         .cap_memory = c->memory_node_limit,
@@ -61,19 +67,19 @@ static struct cg_policy policy(const struct nm *nm, const struct nm_limits *l)
 }
 
 /* The limits that the kernel must enforce for a container to be confined. */
-static int open_root(struct nm *nm, struct sv_error *err)
+static int open_root(struct nm_context *ctx, struct sv_error *err)
 {
     const char *missing;
-    int r = cg_root_open(nm->conf.cgroup_root,
-                         CG_CPU | CG_MEMORY | CG_PIDS | (nm->conf.numa ? CG_CPUSET : 0),
-                         CG_IO | CG_HUGETLB, &nm->cgroups, err);
+    int r = cg_root_open(ctx->conf->cgroup_root,
+                         CG_CPU | CG_MEMORY | CG_PIDS | (ctx->conf->numa ? CG_CPUSET : 0),
+                         CG_IO | CG_HUGETLB, &ctx->cgroups, err);
 
     if (r < 0)
         return sv_error_wrap(err, "cgroups");
-    missing = cg_root_missing(nm->cgroups);
+    missing = cg_root_missing(ctx->cgroups);
     if (!missing)
         return 0;
-    if (!nm->conf.unenforced_allowed)
+    if (!ctx->conf->unenforced_allowed)
         return sv_error_set(err, -EOPNOTSUPP,
                             "cgroups: %s; limits cannot be enforced and this node "
                             "refuses to run (selvedge.nodemanager.unenforced-limits.allowed=true "
@@ -83,7 +89,7 @@ static int open_root(struct nm *nm, struct sv_error *err)
     return 0;
 }
 
-int nm_limits_new(struct nm *nm, struct nm_limits **ret, struct sv_error *err)
+int nm_limits_new(struct nm_context *ctx, struct nm_limits **ret, struct sv_error *err)
 {
     struct nm_limits *l = calloc(1, sizeof(*l));
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -91,16 +97,17 @@ int nm_limits_new(struct nm *nm, struct nm_limits **ret, struct sv_error *err)
 
     if (!l)
         return sv_error_errno(err, -ENOMEM, "limits");
+    l->ctx = ctx;
     l->cpus = cpus > 0 ? (uint32_t)cpus : 1;
-    r = cut_io_max(l, nm->conf.io_max);
+    r = split_io_max(l, ctx->conf->io_max);
     if (r < 0)
         (void)sv_error_errno(err, r, "limits");
     if (r >= 0)
-        r = open_root(nm, err);
+        r = open_root(ctx, err);
     if (r >= 0) {
-        struct cg_policy p = policy(nm, l);
+        struct cg_policy p = policy(l);
 
-        r = cg_root_set_policy(nm->cgroups, &p, err);
+        r = cg_root_set_policy(ctx->cgroups, &p, err);
         if (r < 0)
             (void)sv_error_wrap(err, "cgroups");
     }
@@ -108,8 +115,8 @@ int nm_limits_new(struct nm *nm, struct nm_limits **ret, struct sv_error *err)
         nm_limits_free(l);
         return r;
     }
-    if (cg_root_unfulfilled(nm->cgroups))
-        sv_log_warning("cgroups: not limited: %s", cg_root_unfulfilled(nm->cgroups));
+    if (cg_root_unfulfilled(ctx->cgroups))
+        sv_log_warning("cgroups: not limited: %s", cg_root_unfulfilled(ctx->cgroups));
     *ret = l;
     return 0;
 }
@@ -118,17 +125,20 @@ struct nm_limits *nm_limits_free(struct nm_limits *l)
 {
     if (!l)
         return NULL;
+    sv_strv_free(l->io_texts);
     free(l->io_max);
     free(l);
     return NULL;
 }
 
-void nm_limits_node_changed(struct nm *nm)
+void nm_limits_set_total(struct nm_limits *l, struct yarn_resource total)
 {
     struct sv_error err = { 0 };
-    struct cg_policy p = policy(nm, nm->limits);
+    struct cg_policy p;
 
-    if (cg_root_set_policy(nm->cgroups, &p, &err) < 0)
+    l->ctx->total = total;
+    p = policy(l);
+    if (cg_root_set_policy(l->ctx->cgroups, &p, &err) < 0)
         sv_log_err("cgroups: limits of all containers: %s", err.text);
 }
 
@@ -138,7 +148,7 @@ void nm_limits_of(const struct nm_container *c, struct cg_resource *ret)
         .memory_bytes = (uint64_t)c->resource.memory_mb << 20,
         .vcores = c->resource.vcores,
         .opportunistic = c->execution_type == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC,
-        .cpus = c->cpus,
-        .mems = c->mems,
+        .cpus = c->share.cpus,
+        .mems = c->share.mems,
     };
 }

@@ -16,16 +16,16 @@
 #include "common/log.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
 #include "nodemanager/store/state-store.h"
 
 #define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
 #define ATTEMPTS 3 /* then it is left, with an error in the log */
 #define RETRY_MS 10000
 
-struct task {
-    struct task *prev, *next;
+struct deletion {
+    struct deletion *prev, *next;
     struct nm_deletion *d;
     int64_t id;
     int64_t at_ms; /* wall clock: survives restarts */
@@ -36,16 +36,16 @@ struct task {
 };
 
 struct nm_deletion {
-    struct nm *nm;
-    struct task *tasks; /* in order of time, mostly */
+    struct nm_context *ctx;
+    struct deletion *tasks; /* in order of time, mostly */
     size_t n_tasks, n_running;
     int64_t next_id;
     sd_event_source *timer;
 };
 
-static void pump(struct nm_deletion *d);
+static void run_due(struct nm_deletion *d);
 
-static int task_text(const struct task *t, char *buf, size_t size)
+static int task_text(const struct deletion *t, char *buf, size_t size)
 {
     const struct exe_delete_what *w = &t->what;
     int n = snprintf(buf, size, "%d %s %" PRId64 " %d %d %" PRId64 " %d %" PRIu64 " %u %u %u",
@@ -56,7 +56,7 @@ static int task_text(const struct task *t, char *buf, size_t size)
     return n < 0 || (size_t)n >= size ? -EMSGSIZE : 0;
 }
 
-static int task_parse(struct task *t, const char *text)
+static int task_parse(struct deletion *t, const char *text)
 {
     int what, app, attempt, visibility, end = -1;
     struct exe_delete_what *w = &t->what;
@@ -76,12 +76,13 @@ static int task_parse(struct task *t, const char *text)
     return 0;
 }
 
-static void forget(struct task *t)
+static void remove_task(struct deletion *t)
 {
     struct nm_deletion *d = t->d;
+    int r = nm_store_deletion_remove(d->ctx->store, t->id);
 
-    if (nm_store_deletion_remove(d->nm->store, t->id) < 0)
-        sv_log_err("deletion %lld could not be taken out of the state store", (long long)t->id);
+    if (r < 0)
+        sv_log_err("deletion %lld stays in the state store: %s", (long long)t->id, strerror(-r));
     DL_DELETE(d->tasks, t);
     d->n_tasks--;
     free(t);
@@ -93,12 +94,12 @@ static void remove_empty_log_dirs(struct nm_deletion *d, const struct exe_delete
     char app[YARN_ID_TEXT_MAX];
 
     yarn_app_id_text(w->app, app);
-    for (int i = 0; i < nm_dirs_n_log(d->nm->dirs); i++) {
+    for (int i = 0; i < nm_dirs_n_log(d->ctx->dirs); i++) {
         _cleanup_close_ int fd = -1;
 
         if (!(w->log_mask & (1u << i)))
             continue;
-        fd = open(nm_dirs_log(d->nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fd = open(nm_dirs_log(d->ctx->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0 && unlinkat(fd, app, AT_REMOVEDIR) < 0 && errno != ENOENT)
             sv_log(SV_LOG_WARNING, app, "%s: log directory stays: %m", app);
     }
@@ -112,22 +113,22 @@ static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_w
     char app[YARN_ID_TEXT_MAX];
 
     yarn_app_id_text(w->app, app);
-    for (int i = 0; i < nm_dirs_n_local(d->nm->dirs); i++) {
+    for (int i = 0; i < nm_dirs_n_local(d->ctx->dirs); i++) {
         _cleanup_close_ int fd =
-            open(nm_dirs_local(d->nm->dirs, i), O_PATH | O_DIRECTORY | O_CLOEXEC);
+            open(nm_dirs_local(d->ctx->dirs, i), O_PATH | O_DIRECTORY | O_CLOEXEC);
         _cleanup_close_ int private =
             fd < 0 ? -1 : openat(fd, "nmPrivate", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
         int r = private < 0 ? 0 : sv_remove_tree_at(private, app);
 
         if (r < 0)
-            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(d->nm->dirs, i),
+            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(d->ctx->dirs, i),
                    app, strerror(-r));
     }
 }
 
 static void on_deleted(const struct exe_failure *f, void *userdata)
 {
-    struct task *t = userdata;
+    struct deletion *t = userdata;
     struct nm_deletion *d = t->d;
 
     d->n_running--;
@@ -137,19 +138,19 @@ static void on_deleted(const struct exe_failure *f, void *userdata)
             remove_empty_log_dirs(d, &t->what);
         if (t->what.what == EXE_DELETE_APP)
             remove_private_dirs(d, &t->what);
-        forget(t);
+        remove_task(t);
     } else if (++t->attempts >= ATTEMPTS) {
         sv_log_err("deletion given up: %s", f->text);
-        forget(t);
+        remove_task(t);
     } else {
         sv_log_warning("deletion is tried again: %s", f->text);
         t->at_ms = sv_wall_ms() + RETRY_MS;
     }
-    pump(d);
+    run_due(d);
 }
 
-/* Where it deletes: one that is the beginning of another one's holds it. */
-static void tree(const struct task *t, char *buf, size_t size)
+/* The tree that it deletes; a tree contains every tree of which it is a prefix. */
+static void tree_of(const struct deletion *t, char *buf, size_t size)
 {
     const struct exe_delete_what *w = &t->what;
     char app[YARN_ID_TEXT_MAX], container[YARN_ID_TEXT_MAX];
@@ -186,25 +187,25 @@ static void tree(const struct task *t, char *buf, size_t size)
     }
 }
 
-/* Two helpers at one tree take each other's files away: each finds then that its directory is
- * refilled, or gone, and calls that a failure. */
-static bool is_held_up(const struct task *t)
+/* Two helpers that delete in one tree remove each other's files: each finds its directory changed,
+ * or gone, and reports a failure. */
+static bool overlaps_running(const struct deletion *t)
 {
     char own[512], other[512];
-    const struct task *o;
+    const struct deletion *o;
 
-    tree(t, own, sizeof(own));
+    tree_of(t, own, sizeof(own));
     DL_FOREACH (t->d->tasks, o) {
         if (!o->running)
             continue;
-        tree(o, other, sizeof(other));
+        tree_of(o, other, sizeof(other));
         if (!strncmp(own, other, SV_MIN(strlen(own), strlen(other))))
             return true;
     }
     return false;
 }
 
-static void run_task(struct task *t)
+static void run_task(struct deletion *t)
 {
     struct nm_deletion *d = t->d;
     int r;
@@ -212,7 +213,7 @@ static void run_task(struct task *t)
     t->what.user = *t->user ? t->user : NULL;
     t->running = true;
     d->n_running++;
-    r = exe_delete(d->nm->exe, &t->what, on_deleted, t);
+    r = exe_delete(d->ctx->exe, &t->what, on_deleted, t);
     if (r < 0) {
         struct exe_failure f = { .error = -r };
 
@@ -221,10 +222,10 @@ static void run_task(struct task *t)
     }
 }
 
-static void pump(struct nm_deletion *d)
+static void run_due(struct nm_deletion *d)
 {
     int64_t now = sv_wall_ms(), next = -1;
-    struct task *t, *tmp;
+    struct deletion *t, *tmp;
 
     DL_FOREACH_SAFE (d->tasks, t, tmp) {
         if (t->running)
@@ -234,12 +235,12 @@ static void pump(struct nm_deletion *d)
             continue;
         }
         if (d->n_running >= PARALLEL)
-            return; /* on_deleted comes back here */
-        if (d->n_running > 0 && is_held_up(t))
+            return; /* on_deleted calls again */
+        if (d->n_running > 0 && overlaps_running(t))
             continue; /* the same */
         run_task(t);
         if (d->n_running == 0)
-            return; /* it failed at once and has pumped by itself */
+            return; /* it failed at once, and on_deleted has gone on */
     }
     if (next < 0)
         return;
@@ -251,12 +252,12 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     (void)s;
     (void)usec;
-    pump(userdata);
+    run_due(userdata);
     return 0;
 }
 
-/* Deletion waits until the machines are through with what they do now. */
-static void wake(struct nm_deletion *d)
+/* Deletions wait until the state machines have handled their events. */
+static void arm(struct nm_deletion *d)
 {
     (void)sd_event_source_set_time_relative(d->timer, 0);
     (void)sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
@@ -265,8 +266,9 @@ static void wake(struct nm_deletion *d)
 static void add(struct nm_deletion *d, const struct exe_delete_what *what, const char *user,
                 int64_t delay_ms)
 {
-    struct task *t;
+    struct deletion *t;
     char text[256];
+    int r;
 
     if (delay_ms < 0)
         return;
@@ -280,86 +282,87 @@ static void add(struct nm_deletion *d, const struct exe_delete_what *what, const
     t->at_ms = sv_wall_ms() + delay_ms;
     t->what = *what;
     snprintf(t->user, sizeof(t->user), "%s", user ? user : "");
-    if (task_text(t, text, sizeof(text)) < 0 ||
-        nm_store_deletion(d->nm->store, t->id, t->at_ms, text) < 0)
-        sv_log_err("a deletion is not on record");
+    r = task_text(t, text, sizeof(text));
+    if (r >= 0)
+        r = nm_store_deletion(d->ctx->store, t->id, t->at_ms, text);
+    if (r < 0)
+        sv_log_err("deletion %lld is not on record: %s", (long long)t->id, strerror(-r));
     DL_APPEND(d->tasks, t);
     d->n_tasks++;
-    wake(d);
+    arm(d);
 }
 
-void nm_deletion_container(struct nm_container *c)
+void nm_deletion_container(struct nm_deletion *d, struct nm_container *c)
 {
-    struct nm *nm = c->nm;
     struct exe_delete_what w = {
         .what = EXE_DELETE_CONTAINER,
         .app = c->id.attempt.app,
         .container = c->id,
-        .local_mask = nm_dirs_local_mask(nm->dirs),
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
 
-    if (c->app && (c->pid || c->launch_ms)) /* else there is none */
-        add(nm->deletion, &w, c->app->run_as, nm->conf.delete_debug_delay_ms);
+    if (c->app && (c->launch.pid || c->launch_ms)) /* else there is none */
+        add(d, &w, c->app->run_as, d->ctx->conf->delete_debug_delay_ms);
 }
 
-void nm_deletion_app(struct nm_app *a)
+void nm_deletion_app(struct nm_deletion *d, struct nm_app *a)
 {
     struct exe_delete_what w = {
         .what = EXE_DELETE_APP,
         .app = a->id,
-        .local_mask = nm_dirs_local_mask(a->nm->dirs),
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
 
     if (!a->init_error)
-        add(a->nm->deletion, &w, a->run_as, a->nm->conf.delete_debug_delay_ms);
+        add(d, &w, a->run_as, d->ctx->conf->delete_debug_delay_ms);
 }
 
-void nm_deletion_left_app(struct nm *nm, struct yarn_app_id app, const char *user)
+void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user)
 {
     struct exe_delete_what w = {
         .what = EXE_DELETE_APP,
         .app = app,
-        .local_mask = nm_dirs_local_mask(nm->dirs),
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
-    const struct task *t;
+    const struct deletion *t;
 
-    DL_FOREACH (nm->deletion->tasks, t)
+    DL_FOREACH (d->tasks, t)
         if (t->what.what == EXE_DELETE_APP && yarn_app_id_cmp(t->what.app, app) == 0 &&
             !strcmp(t->user, user))
             return; /* known, perhaps kept for debugging */
-    add(nm->deletion, &w, user, 0);
+    add(d, &w, user, 0);
 }
 
-void nm_deletion_app_logs(struct nm *nm, struct yarn_app_id app, const char *user)
+void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user)
 {
     struct exe_delete_what w = {
         .what = EXE_DELETE_APP_LOGS,
         .app = app,
-        .log_mask = nm_dirs_log_mask(nm->dirs),
+        .log_mask = nm_dirs_log_mask(d->ctx->dirs),
     };
 
-    add(nm->deletion, &w, user, 0);
+    add(d, &w, user, 0);
 }
 
-void nm_deletion_user(struct nm *nm, const char *user)
+void nm_deletion_user(struct nm_deletion *d, const char *user)
 {
     struct exe_delete_what w = {
         .what = user ? EXE_DELETE_USER : EXE_DELETE_PUBLIC,
-        .local_mask = nm_dirs_local_mask(nm->dirs),
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
 
-    add(nm->deletion, &w, user, 0);
+    add(d, &w, user, 0);
 }
 
-void nm_deletion_resource(struct nm *nm, const struct exe_delete_what *what)
+void nm_deletion_resource(struct nm_deletion *d, const struct exe_delete_what *what)
 {
-    add(nm->deletion, what, what->user, 0);
+    add(d, what, what->user, 0);
 }
 
 bool nm_deletion_busy(const struct nm_deletion *d)
 {
     int64_t now = sv_wall_ms();
-    const struct task *t;
+    const struct deletion *t;
 
     DL_FOREACH (d->tasks, t)
         if (t->running || t->at_ms <= now)
@@ -367,16 +370,16 @@ bool nm_deletion_busy(const struct nm_deletion *d)
     return false;
 }
 
-int nm_deletion_new(struct nm *nm, struct nm_deletion **ret, struct sv_error *err)
+int nm_deletion_new(struct nm_context *ctx, struct nm_deletion **ret, struct sv_error *err)
 {
     struct nm_deletion *d = calloc(1, sizeof(*d));
     int r;
 
     if (!d)
         return sv_error_errno(err, -ENOMEM, "deletion service");
-    d->nm = nm;
+    d->ctx = ctx;
     d->next_id = 1;
-    r = sd_event_add_time_relative(nm->event, &d->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, d);
+    r = sd_event_add_time_relative(ctx->event, &d->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
     if (r >= 0) /* after everything that starts or ends containers */
@@ -391,7 +394,7 @@ int nm_deletion_new(struct nm *nm, struct nm_deletion **ret, struct sv_error *er
 
 struct nm_deletion *nm_deletion_free(struct nm_deletion *d)
 {
-    struct task *t, *tmp;
+    struct deletion *t, *tmp;
 
     if (!d)
         return NULL;
@@ -407,7 +410,7 @@ struct nm_deletion *nm_deletion_free(struct nm_deletion *d)
 static int recover_one(int64_t id, int64_t at_ms, const char *text, void *userdata)
 {
     struct nm_deletion *d = userdata;
-    struct task *t = calloc(1, sizeof(*t));
+    struct deletion *t = calloc(1, sizeof(*t));
 
     if (!t)
         return -ENOMEM;
@@ -429,7 +432,7 @@ void nm_deletion_each(const struct nm_deletion *d,
                       void (*fn)(const struct exe_delete_what *what, void *userdata),
                       void *userdata)
 {
-    struct task *t;
+    struct deletion *t;
 
     DL_FOREACH (d->tasks, t) {
         t->what.user = *t->user ? t->user : NULL;
@@ -439,9 +442,9 @@ void nm_deletion_each(const struct nm_deletion *d,
 
 int nm_deletion_recover(struct nm_deletion *d)
 {
-    int r = nm_store_each_deletion(d->nm->store, recover_one, d);
+    int r = nm_store_each_deletion(d->ctx->store, recover_one, d);
 
     if (r >= 0 && d->tasks)
-        wake(d);
+        arm(d);
     return r;
 }

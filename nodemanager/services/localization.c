@@ -17,16 +17,17 @@
 #include "localizer/cache.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/health/node-health.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/store/localization-records.h"
 #include "nodemanager/store/state-store.h"
 
 #define GRACE_MS 5000 /* a localizer whose channel is closed has this long to go */
 
-struct process {
-    struct process *prev, *next;
+struct loc_process {
+    struct loc_process *prev, *next;
     struct nm_localization *l;
     uint64_t id;
     struct exe_localizer *exe;
@@ -35,9 +36,10 @@ struct process {
 };
 
 struct nm_localization {
-    struct nm *nm;
+    struct nm_context *ctx;
+    struct nm_deletion *deletion;
     struct loc_cache *cache;
-    struct process *processes;
+    struct loc_process *processes;
 };
 
 struct nm_localizing { /* of one container, from the request to the release */
@@ -147,10 +149,9 @@ int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
     return 0;
 }
 
-int nm_localization_request(struct nm_container *c, struct sv_error *err)
+int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
-    struct nm_localization *l = c->nm->localization;
     struct loc_resource *list;
     size_t n = c->clc ? c->clc->n_localresources : 0;
     int r = 0;
@@ -172,14 +173,14 @@ int nm_localization_request(struct nm_container *c, struct sv_error *err)
     return r < 0 ? r : 0;
 }
 
-void nm_localization_release(struct nm_container *c)
+void nm_localization_release(struct nm_localization *l, struct nm_container *c)
 {
     struct nm_localizing *z = c->localizing;
 
     if (!z)
         return;
     c->localizing = NULL;
-    loc_cache_release(c->nm->localization->cache, c->id);
+    loc_cache_release(l->cache, c->id);
     for (unsigned i = 0; i < z->n && z->paths; i++)
         free(z->paths[i]);
     free(z->paths);
@@ -187,9 +188,9 @@ void nm_localization_release(struct nm_container *c)
     free(z);
 }
 
-void nm_localization_app_finished(struct nm_app *a)
+void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a)
 {
-    loc_cache_app_finished(a->nm->localization->cache, a->id);
+    loc_cache_app_finished(l->cache, a->id);
 }
 
 void nm_localization_dir_failed(struct nm_localization *l, int index)
@@ -267,7 +268,7 @@ nm_localization_status(const struct nm_container *c, struct sv_arena *a)
 
 /* ---- processes ------------------------------------------------------------------------------*/
 
-static void process_free(struct process *p)
+static void process_free(struct loc_process *p)
 {
     DL_DELETE(p->l->processes, p);
     sd_event_source_disable_unref(p->grace);
@@ -276,9 +277,9 @@ static void process_free(struct process *p)
     free(p);
 }
 
-static struct process *process_find(struct nm_localization *l, uint64_t id)
+static struct loc_process *process_find(struct nm_localization *l, uint64_t id)
 {
-    struct process *p;
+    struct loc_process *p;
 
     DL_FOREACH (l->processes, p)
         if (p->id == id)
@@ -296,7 +297,7 @@ static int on_reap(sd_event_source *s, void *userdata)
 static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure *f, int status,
                                void *userdata)
 {
-    struct process *p = userdata;
+    struct loc_process *p = userdata;
     char text[600];
 
     (void)x;
@@ -305,10 +306,10 @@ static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure
     else
         snprintf(text, sizeof(text), "container-localizer ended with status %d", status);
     if (f && f->node_unhealthy)
-        nm_set_unhealthy(p->l->nm, f->text);
+        nm_health_set_unhealthy(p->l->ctx->health, f->text);
     loc_cache_process_failed(p->l->cache, p->id, text);
     /* not from inside its own callback */
-    if (sd_event_add_defer(p->l->nm->event, &p->reap, on_reap, p) < 0)
+    if (sd_event_add_defer(p->l->ctx->event, &p->reap, on_reap, p) < 0)
         sv_log_err("localizer %llu: out of memory", (unsigned long long)p->id);
 }
 
@@ -319,7 +320,7 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
 {
     struct nm_localization *l = userdata;
     _cleanup_close_ int ours = -1, theirs = -1;
-    struct process *p = calloc(1, sizeof(*p));
+    struct loc_process *p = calloc(1, sizeof(*p));
     const struct nm_app *app = NULL;
     char text[YARN_ID_TEXT_MAX];
     int fds[2], r;
@@ -337,15 +338,15 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
     p->id = id;
     DL_APPEND(l->processes, p);
     if (!scope->public_cache)
-        app = nm_app_find(l->nm, yarn_app_id_text(scope->app, text));
+        app = nm_app_find(l->ctx, yarn_app_id_text(scope->app, text));
     r = exe_localizer_start(
-        l->nm->exe,
+        l->ctx->exe,
         &(struct exe_localizer_start){
             .user = scope->public_cache ? NULL : scope->user,
             .app = scope->public_cache ? NULL : &scope->app,
             .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
                                               : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
-            .local_mask = nm_dirs_local_mask(l->nm->dirs),
+            .local_mask = nm_dirs_local_mask(l->ctx->dirs),
             .categories = app ? app->categories : NULL,
             .channel = theirs,
         },
@@ -370,10 +371,10 @@ static int on_grace(sd_event_source *s, uint64_t usec, void *userdata)
 static void cb_stop(void *userdata, uint64_t id)
 {
     struct nm_localization *l = userdata;
-    struct process *p = process_find(l, id);
+    struct loc_process *p = process_find(l, id);
 
     if (p && !p->grace && !p->reap &&
-        sd_event_add_time_relative(l->nm->event, &p->grace, CLOCK_BOOTTIME, GRACE_MS * 1000, 0,
+        sd_event_add_time_relative(l->ctx->event, &p->grace, CLOCK_BOOTTIME, GRACE_MS * 1000, 0,
                                    on_grace, p) < 0)
         process_free(p);
 }
@@ -382,7 +383,7 @@ static int cb_pick_dir(void *userdata, int64_t size)
 {
     struct nm_localization *l = userdata;
 
-    return nm_dirs_pick_local(l->nm->dirs, size);
+    return nm_dirs_pick_local(l->ctx->dirs, size);
 }
 
 /* ---- records --------------------------------------------------------------------------------*/
@@ -405,7 +406,7 @@ static void cb_remove(void *userdata, const struct loc_record *r)
     };
 
     if (r->dir_index >= 0)
-        nm_deletion_resource(l->nm, &w); /* on record: outlives a restart */
+        nm_deletion_resource(l->deletion, &w); /* on record: outlives a restart */
     cb_removed(userdata, r);
 }
 
@@ -416,7 +417,7 @@ static int store_record(struct nm_localization *l, const struct loc_record *r, b
     int e = nm_loc_record_encode(r, completed, &b);
 
     nm_loc_record_key(r, key, sizeof(key));
-    return e < 0 ? e : nm_store_resource(l->nm->store, key, b.data, b.len);
+    return e < 0 ? e : nm_store_resource(l->ctx->store, key, b.data, b.len);
 }
 
 static int cb_started(void *userdata, const struct loc_record *r)
@@ -431,18 +432,20 @@ static void cb_removed(void *userdata, const struct loc_record *r)
 {
     struct nm_localization *l = userdata;
     char key[512];
+    int e;
 
     nm_loc_record_key(r, key, sizeof(key));
-    if (nm_store_resource_remove(l->nm->store, key) < 0)
-        sv_log_err("localized resource %s stays in the state store", key);
+    e = nm_store_resource_remove(l->ctx->store, key);
+    if (e < 0)
+        sv_log_err("localized resource %s stays in the state store: %s", key, strerror(-e));
 }
 
 /* ---- results --------------------------------------------------------------------------------*/
 
-static struct nm_container *waiting(struct nm_localization *l, struct yarn_container_id id)
+static struct nm_container *find_waiting(struct nm_localization *l, struct yarn_container_id id)
 {
     char text[YARN_ID_TEXT_MAX];
-    struct nm_container *c = nm_container_find(l->nm, yarn_container_id_text(id, text));
+    struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
 
     return c && c->localizing ? c : NULL;
 }
@@ -450,7 +453,7 @@ static struct nm_container *waiting(struct nm_localization *l, struct yarn_conta
 static void cb_localized(void *userdata, struct yarn_container_id id, unsigned index,
                          const char *path)
 {
-    struct nm_container *c = waiting(userdata, id);
+    struct nm_container *c = find_waiting(userdata, id);
 
     if (!c || index >= c->localizing->n || c->localizing->paths[index])
         return;
@@ -460,14 +463,14 @@ static void cb_localized(void *userdata, struct yarn_container_id id, unsigned i
 static void cb_failed(void *userdata, struct yarn_container_id id, unsigned index,
                       const char *diagnostics)
 {
-    struct nm_container *c = waiting(userdata, id);
+    struct nm_container *c = find_waiting(userdata, id);
 
     (void)index;
     if (!c)
         return;
     free(c->localizing->failed);
     c->localizing->failed = strdup(diagnostics);
-    nm_post_container(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0, diagnostics);
+    nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, diagnostics);
 }
 
 struct ready {
@@ -477,15 +480,15 @@ struct ready {
 
 /* What was localized is on record as complete: a daemon that dies from here on will not take it
  * for a torn download and remove it under the running container. */
-static void on_ready_recorded(void *userdata, bool ok)
+static void on_ready_recorded(void *userdata, int result)
 {
     struct ready *ready = userdata;
-    struct nm_container *c = waiting(ready->l, ready->id);
+    struct nm_container *c = find_waiting(ready->l, ready->id);
 
-    if (c && ok)
-        nm_post_container(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, 0, NULL);
+    if (c && result >= 0)
+        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, NULL);
     else if (c)
-        nm_post_container(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0,
+        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED,
                           "the state store could not record what was localized");
     free(ready);
 }
@@ -494,7 +497,7 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
                      const struct loc_counters *counters)
 {
     struct nm_localization *l = userdata;
-    struct nm_container *c = waiting(l, id);
+    struct nm_container *c = find_waiting(l, id);
     struct ready *ready;
 
     if (!c)
@@ -505,9 +508,9 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
     ready = malloc(sizeof(*ready));
     if (ready)
         *ready = (struct ready){ l, id };
-    if (!ready || nm_store_after_commit(l->nm->store, on_ready_recorded, ready) < 0) {
+    if (!ready || nm_store_after_commit(l->ctx->store, on_ready_recorded, ready) < 0) {
         free(ready);
-        nm_post_container(c, NM_CONTAINER_EV_RESOURCE_FAILED, 0, "no memory");
+        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, "no memory");
     }
 }
 
@@ -526,7 +529,8 @@ static const struct loc_callbacks callbacks = {
 
 /* ---- life -----------------------------------------------------------------------------------*/
 
-int nm_localization_new(struct nm *nm, struct nm_localization **ret, struct sv_error *err)
+int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
+                        struct nm_localization **ret, struct sv_error *err)
 {
     struct nm_localization *l = calloc(1, sizeof(*l));
     struct loc_config cfg;
@@ -534,14 +538,15 @@ int nm_localization_new(struct nm *nm, struct nm_localization **ret, struct sv_e
 
     if (!l)
         return sv_error_errno(err, -ENOMEM, "localization");
-    l->nm = nm;
+    l->ctx = ctx;
+    l->deletion = deletion;
     loc_config_defaults(&cfg);
-    cfg.local_dirs = (const char *const *)nm->conf.local_dirs;
-    cfg.n_local_dirs = nm_dirs_n_local(nm->dirs);
-    cfg.target_size = nm->conf.cache_target_bytes;
-    cfg.cleanup_interval_ms = nm->conf.cache_cleanup_ms;
-    cfg.parallel = (uint32_t)nm->conf.fetch_threads;
-    r = loc_cache_new(nm->event, &cfg, &callbacks, l, &l->cache, err);
+    cfg.local_dirs = (const char *const *)ctx->conf->local_dirs;
+    cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
+    cfg.target_size = ctx->conf->cache_target_bytes;
+    cfg.cleanup_interval_ms = ctx->conf->cache_cleanup_ms;
+    cfg.parallel = (uint32_t)ctx->conf->fetch_threads;
+    r = loc_cache_new(ctx->event, &cfg, &callbacks, l, &l->cache, err);
     if (r < 0) {
         free(l);
         return r;
@@ -552,7 +557,7 @@ int nm_localization_new(struct nm *nm, struct nm_localization **ret, struct sv_e
 
 struct nm_localization *nm_localization_free(struct nm_localization *l)
 {
-    struct process *p, *tmp;
+    struct loc_process *p, *tmp;
 
     if (!l)
         return NULL;
@@ -579,8 +584,8 @@ static int recover_one(const char *key, const void *value, size_t len, void *use
         sv_log_err("state store: localized resource \"%.100s\" is malformed, ignoring", key);
         return 0;
     }
-    for (int i = 0; r.local_dir && i < nm_dirs_n_local(l->nm->dirs); i++)
-        if (!strcmp(r.local_dir, nm_dirs_local(l->nm->dirs, i)))
+    for (int i = 0; r.local_dir && i < nm_dirs_n_local(l->ctx->dirs); i++)
+        if (!strcmp(r.local_dir, nm_dirs_local(l->ctx->dirs, i)))
             r.dir_index = i;
     loc_hierarchy_path(r.dir_number, sub);
     snprintf(rel, sizeof(rel), "%s%s%llu", sub, *sub ? "/" : "", (unsigned long long)r.id);
@@ -608,7 +613,7 @@ int nm_localization_recover(struct nm_localization *l, struct sv_error *err)
 {
     int r;
 
-    nm_deletion_each(l->nm->deletion, reserve_one, l);
-    r = nm_store_each_resource(l->nm->store, recover_one, l);
+    nm_deletion_each(l->deletion, reserve_one, l);
+    r = nm_store_each_resource(l->ctx->store, recover_one, l);
     return r < 0 ? sv_error_errno(err, r, "localized resources") : 0;
 }

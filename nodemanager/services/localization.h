@@ -10,13 +10,14 @@
 #include "executor/script.h"
 #include "wire/methods.h"
 
-struct nm;
+struct nm_context;
 struct nm_app;
 struct nm_container;
+struct nm_deletion;
 struct nm_localization;
 
-int nm_localization_new(struct nm *nm, struct nm_localization **ret, struct sv_error *err)
-    _must_use_;
+int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
+                        struct nm_localization **ret, struct sv_error *err) _must_use_;
 struct nm_localization *nm_localization_free(struct nm_localization *l);
 /* Reads the store's records; unfinished downloads are deleted. */
 int nm_localization_recover(struct nm_localization *l, struct sv_error *err) _must_use_;
@@ -25,10 +26,11 @@ int nm_localization_recover(struct nm_localization *l, struct sv_error *err) _mu
 int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                           struct sv_error *err) _must_use_;
 /* 1: nothing to fetch; 0: RESOURCE_LOCALIZED or RESOURCE_FAILED follows; negative: refused. */
-int nm_localization_request(struct nm_container *c, struct sv_error *err) _must_use_;
+int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
+    _must_use_;
 /* Gives references back and forgets a request that is under way. */
-void nm_localization_release(struct nm_container *c);
-void nm_localization_app_finished(struct nm_app *a);
+void nm_localization_release(struct nm_localization *l, struct nm_container *c);
+void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a);
 void nm_localization_dir_failed(struct nm_localization *l, int index);
 
 /* Links of the work directory, in the arena; valid until released. */

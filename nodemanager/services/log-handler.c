@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "executor/request.h"
 #include "nodemanager/core/application.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/store/state-store.h"
 
@@ -23,7 +23,8 @@ struct deleter {
 };
 
 struct nm_log_handler {
-    struct nm *nm;
+    struct nm_context *ctx;
+    struct nm_deletion *deletion;
     struct deleter *list;
     sd_event_source *timer;
 };
@@ -48,18 +49,22 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     int64_t now = sv_wall_ms();
     struct deleter *d, *tmp;
     struct nm_app *app;
+    int r;
 
     (void)s;
     (void)usec;
     DL_FOREACH_SAFE (h->list, d, tmp) {
         if (d->at_ms > now)
             continue;
-        nm_deletion_app_logs(h->nm, d->app, d->user); /* in the same transaction as the removal */
-        app = nm_app_find(h->nm, d->text);
+        nm_deletion_app_logs(h->deletion, d->app,
+                             d->user); /* in the same transaction as the removal */
+        app = nm_app_find(h->ctx, d->text);
         if (app)
-            nm_post_app(app, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
-        if (nm_store_log_deleter_remove(h->nm->store, d->text) < 0)
-            sv_log(SV_LOG_ERR, d->text, "%s: log deadline stays in the state store", d->text);
+            nm_app_post(app, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
+        r = nm_store_log_deleter_remove(h->ctx->store, d->text);
+        if (r < 0)
+            sv_log(SV_LOG_ERR, d->text, "%s: log deadline stays in the state store: %s", d->text,
+                   strerror(-r));
         DL_DELETE(h->list, d);
         free(d);
     }
@@ -84,29 +89,31 @@ static int remember(struct nm_log_handler *h, struct yarn_app_id app, const char
 
 void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
 {
-    int64_t at = sv_wall_ms() + h->nm->conf.log_retain_ms;
+    int64_t at = sv_wall_ms() + h->ctx->conf->log_retain_ms;
     int r = 0;
 
     if (!a->init_error)
         r = remember(h, a->id, a->run_as, at);
     if (r >= 0 && !a->init_error)
-        r = nm_store_log_deleter(h->nm->store, a->text, a->run_as, at);
+        r = nm_store_log_deleter(h->ctx->store, a->text, a->run_as, at);
     if (r < 0)
         sv_log(SV_LOG_ERR, a->text, "%s: its logs have no deadline: %s", a->text, strerror(-r));
     if (r < 0 || a->init_error)
-        nm_post_app(a, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
+        nm_app_post(a, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
     arm(h);
 }
 
-int nm_log_handler_new(struct nm *nm, struct nm_log_handler **ret, struct sv_error *err)
+int nm_log_handler_new(struct nm_context *ctx, struct nm_deletion *deletion,
+                       struct nm_log_handler **ret, struct sv_error *err)
 {
     struct nm_log_handler *h = calloc(1, sizeof(*h));
     int r;
 
     if (!h)
         return sv_error_errno(err, -ENOMEM, "log handler");
-    h->nm = nm;
-    r = sd_event_add_time_relative(nm->event, &h->timer, CLOCK_BOOTTIME, 0, 100000, on_timer, h);
+    h->ctx = ctx;
+    h->deletion = deletion;
+    r = sd_event_add_time_relative(ctx->event, &h->timer, CLOCK_BOOTTIME, 0, 100000, on_timer, h);
     if (r >= 0)
         r = sd_event_source_set_enabled(h->timer, SD_EVENT_OFF);
     if (r < 0) {
@@ -145,7 +152,7 @@ static int recover_one(const char *app, const char *user, int64_t at_ms, void *u
 
 int nm_log_handler_recover(struct nm_log_handler *h)
 {
-    int r = nm_store_each_log_deleter(h->nm->store, recover_one, h);
+    int r = nm_store_each_log_deleter(h->ctx->store, recover_one, h);
 
     if (r >= 0)
         arm(h);

@@ -6,11 +6,13 @@
 #include "common/base.h"
 #include "common/error.h"
 
-struct nm;
+struct nm_context;
 struct nm_app;
+struct nm_deletion;
 struct nm_log_handler;
 
-int nm_log_handler_new(struct nm *nm, struct nm_log_handler **ret, struct sv_error *err) _must_use_;
+int nm_log_handler_new(struct nm_context *ctx, struct nm_deletion *deletion,
+                       struct nm_log_handler **ret, struct sv_error *err) _must_use_;
 struct nm_log_handler *nm_log_handler_free(struct nm_log_handler *h);
 int nm_log_handler_recover(struct nm_log_handler *h) _must_use_;
 /* Sets the deadline; LOG_HANDLING_FINISHED is posted when the logs go. Until then the application

@@ -144,11 +144,11 @@ int nm_store_commit(struct nm_store *s)
 {
     struct waiter *w = s->waiters;
     size_t n = s->n_waiters;
-    bool ok = true;
+    int r = 0;
 
     if (s->open) {
-        ok = !s->failed && step_plain(s, S_COMMIT) == 0;
-        if (!ok)
+        r = s->failed ? -EIO : step_plain(s, S_COMMIT);
+        if (r < 0)
             (void)step_plain(s, S_ROLLBACK);
         s->open = false;
         s->failed = false;
@@ -158,9 +158,9 @@ int nm_store_commit(struct nm_store *s)
     s->waiters = NULL;
     s->n_waiters = s->cap_waiters = 0;
     for (size_t i = 0; i < n; i++)
-        w[i].fn(w[i].userdata, ok);
+        w[i].fn(w[i].userdata, r);
     free(w);
-    return ok ? 0 : -EIO;
+    return r;
 }
 
 static int on_due(sd_event_source *src, void *userdata)

@@ -25,8 +25,9 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
 /* Commits what is open. */
 struct nm_store *nm_store_close(struct nm_store *s);
 
-/* Runs fn after everything written so far is on record; `ok` is false when the commit failed. */
-typedef void (*nm_store_fn)(void *userdata, bool ok);
+/* Runs fn after everything written so far is on record. `result` is 0, or negative: the commit
+ * failed. */
+typedef void (*nm_store_fn)(void *userdata, int result);
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata) _must_use_;
 int nm_store_commit(struct nm_store *s); /* now; waiters learn of a failure too */
 

@@ -1,6 +1,6 @@
-/* Container logs over HTTP; see nm-web.h. The directories are written by jobs: every name below the
- * configured log directory is opened without following links, must be a regular file and belong to
- * the account that owns the container's directory. Content is sent as text/plain, never as HTML. */
+/* See nm-web-logs.h. */
+#include "nodemanager/web/nm-web-logs.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,20 +12,21 @@
 #include "common/fd.h"
 #include "common/str.h"
 #include "localizer/channel.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
-#include "nodemanager/web/nm-web.h"
+#include "nodemanager/web/web-reply.h"
 
 #define FILES_MAX 1000
 
 /* The container's directory below log dir `index`, and its owner. */
-static int open_dir(struct nm *nm, struct yarn_container_id id, int index, uid_t *ret_owner)
+static int open_dir(const struct nm_context *ctx, struct yarn_container_id id, int index,
+                    uid_t *ret_owner)
 {
     char path[2 * YARN_ID_TEXT_MAX], app[YARN_ID_TEXT_MAX], container[YARN_ID_TEXT_MAX];
     _cleanup_close_ int top = -1, dir = -1;
     struct stat st;
 
-    top = open(nm_dirs_log(nm->dirs, index), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    top = open(nm_dirs_log(ctx->dirs, index), O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (top < 0)
         return -errno;
     snprintf(path, sizeof(path), "%s/%s", yarn_app_id_text(id.attempt.app, app),
@@ -41,14 +42,15 @@ static int open_dir(struct nm *nm, struct yarn_container_id id, int index, uid_t
 
 typedef void (*file_fn)(const char *name, const struct stat *st, void *userdata);
 
-static bool each_file(struct nm *nm, struct yarn_container_id id, file_fn fn, void *userdata)
+static bool each_file(const struct nm_context *ctx, struct yarn_container_id id, file_fn fn,
+                      void *userdata)
 {
     bool found = false;
     int files = 0;
 
-    for (int i = 0; i < nm_dirs_n_log(nm->dirs); i++) {
+    for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
         uid_t owner;
-        int fd = open_dir(nm, id, i, &owner);
+        int fd = open_dir(ctx, id, i, &owner);
         DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
         struct dirent *e;
 
@@ -88,12 +90,12 @@ static void add_name(const char *name, const struct stat *st, void *userdata)
     (void)json_array_append_new(userdata, name_json(name)); /* a NULL is refused, ignoring */
 }
 
-json_t *nm_web_log_names(struct nm *nm, struct yarn_container_id id)
+json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id)
 {
     json_t *list = json_array();
 
     if (list)
-        (void)each_file(nm, id, add_name, list);
+        (void)each_file(ctx, id, add_name, list);
     return list;
 }
 
@@ -110,7 +112,8 @@ static void add_info(const char *name, const struct stat *st, void *userdata)
                                           size, "lastModifiedTime", time_text)); /* ignoring */
 }
 
-int nm_web_log_list(struct nm *nm, struct yarn_container_id id, struct sv_http_response *ret)
+int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
+                    struct sv_http_response *ret)
 {
     char text[YARN_ID_TEXT_MAX];
     json_t *list = json_array();
@@ -118,7 +121,7 @@ int nm_web_log_list(struct nm *nm, struct yarn_container_id id, struct sv_http_r
     yarn_container_id_text(id, text);
     if (!list)
         return -ENOMEM;
-    if (!each_file(nm, id, add_info, list)) {
+    if (!each_file(ctx, id, add_info, list)) {
         json_decref(list);
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: no logs of container %s on this node", text);
@@ -126,7 +129,7 @@ int nm_web_log_list(struct nm *nm, struct yarn_container_id id, struct sv_http_r
     return nm_web_json(ret, 200,
                        json_pack("{s:{s:o,s:s,s:s,s:s}}", "containerLogsInfo", "containerLogInfo",
                                  list, "logAggregationType", "LOCAL", "containerId", text, "nodeId",
-                                 nm->node_id_text));
+                                 ctx->node_id_text));
 }
 
 /* start, end, size of a query: negative counts from the end of the file. */
@@ -154,7 +157,7 @@ static int range(const struct sv_http_request *req, uint64_t length, uint64_t *r
     return 0;
 }
 
-int nm_web_log_file(struct nm *nm, struct yarn_container_id id, const char *file,
+int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
                     const struct sv_http_request *req, struct sv_http_response *ret)
 {
     char text[YARN_ID_TEXT_MAX];
@@ -162,12 +165,12 @@ int nm_web_log_file(struct nm *nm, struct yarn_container_id id, const char *file
     yarn_container_id_text(id, text);
     if (!loc_name_valid(file))
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid log file name");
-    for (int i = 0; i < nm_dirs_n_log(nm->dirs); i++) {
+    for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
         _cleanup_close_ int dir = -1, fd = -1;
         struct stat st;
         uid_t owner;
 
-        dir = open_dir(nm, id, i, &owner);
+        dir = open_dir(ctx, id, i, &owner);
         if (dir < 0)
             continue;
         fd = sv_open_beneath(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);

@@ -2,7 +2,6 @@
 #include "nodemanager/web/nm-web.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,41 +9,14 @@
 #include "common/str.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
-#include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/nm-web-logs.h"
+#include "nodemanager/web/web-reply.h"
 
-int nm_web_json(struct sv_http_response *ret, unsigned status, json_t *j)
-{
-    char *body = j ? json_dumps(j, JSON_COMPACT) : NULL;
-
-    json_decref(j);
-    if (!body)
-        return -ENOMEM;
-    ret->status = status;
-    ret->content_type = "application/json; charset=utf-8";
-    ret->body = body;
-    ret->body_len = strlen(body);
-    return 0;
-}
-
-int nm_web_exception(struct sv_http_response *ret, unsigned status, const char *exception,
-                     const char *fmt, ...)
-{
-    char text[512], class[128];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    snprintf(class, sizeof(class), "org.apache.hadoop.yarn.webapp.%s", exception);
-    return nm_web_json(ret, status,
-                       json_pack("{s:{s:s,s:s,s:s}}", "RemoteException", "exception", exception,
-                                 "message", text, "javaClassName", class));
-}
-
-/* Text of users as JSON; what is no UTF-8 would make jansson refuse the whole answer. */
+/* Text of users as JSON; jansson would refuse the whole answer for bytes that are not UTF-8. */
 static json_t *safe_string(const char *s)
 {
     json_t *j = json_string(s ? s : "");
@@ -59,18 +31,18 @@ static json_t *safe_string(const char *s)
 /* ---- node -----------------------------------------------------------------------------------*/
 
 /* "memory", "pids", "cpu" as far as the kernel does not limit them here. */
-static json_t *limits_not_enforced(const struct nm *nm)
+static json_t *limits_not_enforced(const struct nm_context *ctx)
 {
     static const struct {
         unsigned bit;
         const char *name;
-    } wanted[] = { { CG_MEMORY, "memory" }, { CG_PIDS, "pids" }, { CG_CPU, "cpu" } };
-    unsigned on = cg_root_controllers(nm->cgroups);
+    } controllers[] = { { CG_MEMORY, "memory" }, { CG_PIDS, "pids" }, { CG_CPU, "cpu" } };
+    unsigned on = cg_root_controllers(ctx->cgroups);
     json_t *list = json_array();
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(wanted); i++)
-        if (!(on & wanted[i].bit))
-            (void)json_array_append_new(list, json_string(wanted[i].name)); /* ignoring */
+    for (size_t i = 0; i < SV_ARRAY_LEN(controllers); i++)
+        if (!(on & controllers[i].bit))
+            (void)json_array_append_new(list, json_string(controllers[i].name)); /* ignoring */
     return list;
 }
 
@@ -95,12 +67,12 @@ static json_t *usage_json(const struct cg_usage *u)
 }
 
 /* All containers together, by the counters of their common group. */
-static json_t *containers_json(const struct nm *nm)
+static json_t *containers_json(const struct nm_context *ctx)
 {
     struct cg_usage u;
     json_t *j;
 
-    if (cg_root_usage(nm->cgroups, &u) < 0)
+    if (cg_root_usage(ctx->cgroups, &u) < 0)
         return json_null();
     j = usage_json(&u);
     (void)json_object_set_new(j, "memoryBytes", json_integer((json_int_t)u.memory_current));
@@ -109,31 +81,32 @@ static json_t *containers_json(const struct nm *nm)
     return j;
 }
 
-static json_t *node_info(struct nm *nm)
+static json_t *node_info(const struct nm_web *w)
 {
-    const struct nm_conf *c = &nm->conf;
-    const char *report, *missing = cg_root_missing(nm->cgroups);
-    bool healthy = nm_dirs_healthy(nm->dirs, &report) && !*nm->unhealthy;
-    char text[2048];
+    const struct nm_context *ctx = w->ctx;
+    const struct nm_conf *c = ctx->conf;
+    const char *missing = cg_root_missing(ctx->cgroups);
+    char report[NM_HEALTH_REPORT_MAX];
+    bool healthy = nm_health_report(ctx->health, report);
 
-    snprintf(text, sizeof(text), "%s%s%s", nm->unhealthy, *nm->unhealthy && *report ? ";" : "",
-             report);
     return json_pack(
         "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:s,s:I,s:o}}",
-        "nodeInfo", "id", nm->node_id_text, "nodeHostName", nm->node_id.host, "nodeManagerVersion",
-        NM_HADOOP_VERSION, "nodeManagerBuildVersion", "selvedge-nodemanager " NM_VERSION,
-        "nodeManagerVersionBuiltOn", "", "hadoopVersion", NM_HADOOP_VERSION, "hadoopBuildVersion",
-        "selvedge-nodemanager " NM_VERSION, "hadoopVersionBuiltOn", "", "nodeHealthy", healthy,
-        "healthReport", safe_string(text), "lastNodeUpdateTime",
-        (json_int_t)nm_updater_last_heartbeat_ms(nm->updater), "totalVmemAllocatedContainersMB",
-        (json_int_t)((double)c->resource.memory_mb * c->vmem_ratio),
-        "totalPmemAllocatedContainersMB", (json_int_t)c->resource.memory_mb,
-        "totalVCoresAllocatedContainers", c->resource.vcores, "vmemCheckEnabled", c->vmem_check,
+        "nodeInfo", "id", ctx->node_id_text, "nodeHostName", ctx->node_id.host,
+        "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
+        "selvedge-nodemanager " NM_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
+        NM_HADOOP_VERSION, "hadoopBuildVersion", "selvedge-nodemanager " NM_VERSION,
+        "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", safe_string(report),
+        "lastNodeUpdateTime", (json_int_t)nm_updater_last_heartbeat_ms(w->updater),
+        "totalVmemAllocatedContainersMB",
+        (json_int_t)((double)ctx->total.memory_mb * c->vmem_ratio),
+        "totalPmemAllocatedContainersMB", (json_int_t)ctx->total.memory_mb,
+        "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
-        "nmStartupTime", (json_int_t)nm->start_ms, "selvedge",
+        "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
         json_pack("{s:s,s:o,s:o,s:o}", "version", NM_VERSION, "limitsNotEnforced",
-                  limits_not_enforced(nm), "limitsWhy",
-                  missing ? safe_string(missing) : json_null(), "containers", containers_json(nm)));
+                  limits_not_enforced(ctx), "limitsWhy",
+                  missing ? safe_string(missing) : json_null(), "containers",
+                  containers_json(ctx)));
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/
@@ -148,7 +121,8 @@ static json_t *app_json(const struct nm_app *a)
                      "user", safe_string(a->user), "containerids", ids);
 }
 
-static int apps(struct nm *nm, const struct sv_http_request *req, struct sv_http_response *ret)
+static int apps(const struct nm_context *ctx, const struct sv_http_request *req,
+                struct sv_http_response *ret)
 {
     const char *state = sv_http_query(req, "state"), *user = sv_http_query(req, "user");
     json_t *list = json_array();
@@ -166,7 +140,7 @@ static int apps(struct nm *nm, const struct sv_http_request *req, struct sv_http
         return nm_web_exception(ret, 400, "BadRequestException",
                                 "Error: You must specify a non-empty string for the user");
     }
-    for (struct nm_app *a = nm->apps; a; a = a->hh.next) {
+    for (struct nm_app *a = ctx->apps; a; a = a->hh.next) {
         if ((state && strcmp(state, nm_app_state_name(a->state)) != 0) ||
             (user && strcmp(user, a->user) != 0))
             continue;
@@ -179,14 +153,14 @@ static int apps(struct nm *nm, const struct sv_http_request *req, struct sv_http
     return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
 }
 
-static int app(struct nm *nm, const char *id, struct sv_http_response *ret)
+static int app(const struct nm_context *ctx, const char *id, struct sv_http_response *ret)
 {
     struct yarn_app_id parsed;
     struct nm_app *a;
 
     if (yarn_app_id_parse(id, &parsed) < 0)
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid ApplicationId");
-    a = nm_app_find(nm, id);
+    a = nm_app_find(ctx, id);
     if (!a)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: app with id %s not found", id);
@@ -202,8 +176,8 @@ static json_t *figure(int64_t known, int64_t value)
 }
 
 /* Hadoop's fields, and ours in an object of their own: what it used and how long things took. */
-static json_t *figures_json(struct nm *nm, const struct nm_figures *f, const char *state,
-                            const char *diagnostics, json_t *log_files)
+static json_t *figures_json(const struct nm_context *ctx, const struct nm_figures *f,
+                            const char *state, const char *diagnostics, json_t *log_files)
 {
     char link[1024];
     json_t *own = json_pack(
@@ -215,34 +189,34 @@ static json_t *figures_json(struct nm *nm, const struct nm_figures *f, const cha
         figure(f->launch_ms, f->launch_ms), "finishTime", figure(f->finish_ms, f->finish_ms),
         "localizeMs", figure(f->launch_ms, f->localize_ms), "launchMs",
         figure(f->launch_ms, f->launch_ms - f->start_ms - f->localize_ms), "limitsNotEnforced",
-        limits_not_enforced(nm), "usage", usage_json(&f->usage));
+        limits_not_enforced(ctx), "usage", usage_json(&f->usage));
 
-    snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", nm->node_id.host,
-             sv_http_port(nm->http), f->text, f->user);
+    snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", ctx->node_id.host,
+             ctx->http_port, f->text, f->user);
     return json_pack("{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:o}", "id", f->text, "state",
                      state, "exitCode", f->exit_code, "diagnostics", safe_string(diagnostics),
                      "user", safe_string(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,
                      "totalVCoresNeeded", f->vcores, "executionType",
                      f->execution_type == 2 ? "OPPORTUNISTIC" : "GUARANTEED", "containerLogsLink",
-                     safe_string(link), "nodeId", nm->node_id_text, "containerLogFiles", log_files,
+                     safe_string(link), "nodeId", ctx->node_id_text, "containerLogFiles", log_files,
                      "selvedge", own);
 }
 
-static json_t *container_json(struct nm *nm, const struct nm_container *c)
+static json_t *container_json(const struct nm_context *ctx, const struct nm_container *c)
 {
     struct nm_figures f;
 
     nm_figures_of(c, &f);
-    return figures_json(nm, &f, nm_container_state_name(c->state), c->diagnostics,
-                        nm_web_log_names(nm, c->id));
+    return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics,
+                        nm_web_log_names(ctx, c->id));
 }
 
-static int containers(struct nm *nm, struct sv_http_response *ret)
+static int containers(const struct nm_context *ctx, struct sv_http_response *ret)
 {
     json_t *list = json_array();
 
-    for (struct nm_container *c = nm->containers; c; c = c->hh.next)
-        (void)json_array_append_new(list, container_json(nm, c)); /* a NULL is refused, ignoring */
+    for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
+        (void)json_array_append_new(list, container_json(ctx, c)); /* a NULL is refused, ignoring */
     if (json_array_size(list) == 0) {
         json_decref(list);
         return nm_web_json(ret, 200, json_pack("{s:{}}", "containers"));
@@ -251,10 +225,11 @@ static int containers(struct nm *nm, struct sv_http_response *ret)
 }
 
 /* "{id}", "{id}/logs", "{id}/logs/{file}" */
-static int container(struct nm *nm, const char *rest, const struct sv_http_request *req,
+static int container(const struct nm_web *w, const char *rest, const struct sv_http_request *req,
                      struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX];
+    const struct nm_context *ctx = w->ctx;
     const char *slash = strchrnul(rest, '/');
     const struct nm_figures *ended;
     struct yarn_container_id parsed;
@@ -268,26 +243,26 @@ static int container(struct nm *nm, const char *rest, const struct sv_http_reque
         return nm_web_exception(ret, 400, "BadRequestException",
                                 "java.lang.Exception: invalid container id, %.90s", id);
     if (!strcmp(slash, "/logs") || !strcmp(slash, "/logs/"))
-        return nm_web_log_list(nm, parsed, ret);
+        return nm_web_log_list(ctx, parsed, ret);
     if (sv_has_prefix(slash, "/logs/"))
-        return nm_web_log_file(nm, parsed, slash + strlen("/logs/"), req, ret);
+        return nm_web_log_file(ctx, parsed, slash + strlen("/logs/"), req, ret);
     if (*slash)
         return 0; /* 404 */
-    c = nm_container_find(nm, id);
-    ended = c ? NULL : nm_finished_find(nm->finished, id);
+    c = nm_container_find(ctx, id);
+    ended = c ? NULL : nm_finished_find(w->finished, id);
     if (ended)
         return nm_web_json(
             ret, 200,
             json_pack("{s:o}", "container",
-                      figures_json(nm, ended, "DONE", "", nm_web_log_names(nm, parsed))));
+                      figures_json(ctx, ended, "DONE", "", nm_web_log_names(ctx, parsed))));
     if (!c)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);
-    return nm_web_json(ret, 200, json_pack("{s:o}", "container", container_json(nm, c)));
+    return nm_web_json(ret, 200, json_pack("{s:o}", "container", container_json(ctx, c)));
 }
 
 /* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */
-static int container_logs(struct nm *nm, const char *rest, bool with_user,
+static int container_logs(const struct nm_context *ctx, const char *rest, bool with_user,
                           const struct sv_http_request *req, struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX];
@@ -306,14 +281,15 @@ static int container_logs(struct nm *nm, const char *rest, bool with_user,
         file += *file ? 1 : 0;
     }
     if (!*file)
-        return nm_web_log_list(nm, parsed, ret);
-    return nm_web_log_file(nm, parsed, file, req, ret);
+        return nm_web_log_list(ctx, parsed, ret);
+    return nm_web_log_file(ctx, parsed, file, req, ret);
 }
 
 int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
     static const char root[] = "/ws/v1/node", logs[] = "/node/containerlogs/";
-    struct nm *nm = userdata;
+    const struct nm_web *w = userdata;
+    const struct nm_context *ctx = w->ctx;
     const char *p = req->path;
 
     if (strcmp(req->method, "GET") != 0 && strcmp(req->method, "HEAD") != 0) {
@@ -326,21 +302,21 @@ int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         return ret->location ? 0 : -ENOMEM;
     }
     if (sv_has_prefix(p, logs))
-        return container_logs(nm, p + strlen(logs), true, req, ret);
+        return container_logs(ctx, p + strlen(logs), true, req, ret);
     if (!sv_has_prefix(p, root))
         return 0; /* 404 */
     p += strlen(root);
     if (!*p || !strcmp(p, "/") || !strcmp(p, "/info"))
-        return nm_web_json(ret, 200, node_info(nm));
+        return nm_web_json(ret, 200, node_info(w));
     if (!strcmp(p, "/apps") || !strcmp(p, "/apps/"))
-        return apps(nm, req, ret);
+        return apps(ctx, req, ret);
     if (sv_has_prefix(p, "/apps/"))
-        return app(nm, p + strlen("/apps/"), ret);
+        return app(ctx, p + strlen("/apps/"), ret);
     if (!strcmp(p, "/containers") || !strcmp(p, "/containers/"))
-        return containers(nm, ret);
+        return containers(ctx, ret);
     if (sv_has_prefix(p, "/containers/"))
-        return container(nm, p + strlen("/containers/"), req, ret);
+        return container(w, p + strlen("/containers/"), req, ret);
     if (sv_has_prefix(p, "/containerlogs/"))
-        return container_logs(nm, p + strlen("/containerlogs/"), false, req, ret);
+        return container_logs(ctx, p + strlen("/containerlogs/"), false, req, ret);
     return 0; /* 404 */
 }

@@ -1,10 +1,10 @@
-/* The helper's request decoder, and the reply and record decoders of the daemon: any bytes. What
- * decodes must encode to the same bytes: there is one form of every request. */
+/* The helper's request decoder, and the reply and record decoders of the daemon: any bytes. Decoded
+ * input must encode to the same bytes: every request has one encoding. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/ask.h"
+#include "executor/helper-protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -50,7 +50,7 @@ class Build:
             if not words:
                 continue
             target = words[words.index("-o") + 1]
-            if "-c" in words and target.startswith((self.out, self.real + "/executor/", self.real + "/setuid-helper/watch/")):
+            if "-c" in words and target.startswith((self.out, self.real + "/executor/", self.real + "/setuid-helper/handoff/")):
                 words[words.index("-o") + 1] = target = self._user(target)
                 self.compile.setdefault(words[-1], []).append(words)
             elif target in goals:
@@ -65,7 +65,7 @@ class Build:
     def _user(self, path):
         """Objects of the programs that are not built for a ground: beside the others."""
         return path.replace(self.real + "/executor/", self.out + "/user/").replace(
-            self.real + "/setuid-helper/watch/", self.out + "/watch/")
+            self.real + "/setuid-helper/handoff/", self.out + "/handoff/")
 
     def _run(self, words, extra=()):
         r = subprocess.run(words[:1] + list(extra) + words[1:], cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

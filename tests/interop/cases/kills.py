@@ -28,7 +28,7 @@ def forgotten(c):
 
     def used():
         return c.rm_get("/ws/v1/cluster/metrics")["clusterMetrics"]
-    c.wait(lambda: not known(), 60, "the node has been told to forget every container")
+    c.wait(lambda: not known(), 60, "the ResourceManager has acknowledged every container of the node")
     c.wait(lambda: (used()["containersAllocated"], used()["allocatedMB"]) == (0, 0), 60, "no resource of the node is allocated")
 
 

@@ -14,9 +14,9 @@ MASTER = "org.apache.hadoop.yarn.exceptions.InvalidApplicationMasterRequestExcep
 NO_ATTEMPT = "org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException"
 NULL = "java.lang.NullPointerException"
 # An identifier that cannot be read: Hadoop's server drops the connection in the middle of SASL, so
-# its client sees an end of file. A server that says why is as good.
+# its client sees an end of file. An answer with the reason is as good.
 UNREADABLE = {"java.io.IOException", INVALID, SASL}
-# Hadoop's server says what its SASL library says; ours says that the token is invalid (decision 020).
+# Hadoop's server passes on its SASL library's error; ours answers InvalidToken (decision 020).
 WRONG_PASSWORD = {SASL, INVALID}
 GOOD = {"-"}
 

@@ -48,7 +48,7 @@ public final class KillStorm {
   }
 
   private String one(int moment, Random random) throws Exception {
-    // A master that ends by itself at about the time of the kill has failed: it never registered.
+    // An ApplicationMaster that exits before the kill has FAILED: it never registered.
     ApplicationId id = submit(moment == 4 ? "sleep 0." + (1 + random.nextInt(9)) : "exec sleep 600");
     long end = System.currentTimeMillis() + LIMIT_MS;
     if (moment == 1) {

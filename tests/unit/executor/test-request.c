@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "executor/ask.h"
+#include "executor/helper-protocol.h"
 
 static struct exe_request launch(void)
 {

@@ -1,5 +1,5 @@
-/* setuid-helper/policy.c and compile.c: what is written is what is read; what is not whole is
- * nothing. */
+/* setuid-helper/policy.c and policy-compile.c: what is written is what is read; what is not whole
+ * is nothing. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,20 +192,20 @@ static void test_source(void **state)
     (void)state;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    hlp_source_look(&a);
-    hlp_source_look(&b);
-    hlp_source_look(&which);
+    hlp_source_probe(&a);
+    hlp_source_probe(&b);
+    hlp_source_probe(&which);
     assert_memory_equal(&a, &b, sizeof(a));
     assert_true(a.ino != 0 && which.ino == a.ino && which.size == 0 && which.ctime.tv_sec == 0);
     assert_int_equal(write(fd, "x", 1), 1);
-    hlp_source_look(&b);
+    hlp_source_probe(&b);
     assert_memory_not_equal(&a, &b, sizeof(a));
     struct hlp_source mode = which;
     assert_int_equal(fchmod(fd, 0640), 0);
-    hlp_source_look(&mode);
+    hlp_source_probe(&mode);
     assert_memory_not_equal(&which, &mode, sizeof(which));
     assert_int_equal(unlink(path), 0);
-    hlp_source_look(&b);
+    hlp_source_probe(&b);
     assert_true(b.ino == 0 && b.size == 0);
     (void)close(fd);
 }

@@ -1,5 +1,5 @@
-/* Walks every declared edge of the container and application machines, and every refused event.
- * Everything that the actions ask of other components is played here. */
+/* fsm/: walks every declared edge of the container and application state machines, and every
+ * refused event. The services that the actions use are stubs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,10 +15,15 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/fsm/application-fsm.h"
+#include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-launch.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/mcs.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/deletion-service.h"
@@ -30,7 +35,8 @@
 
 static struct {
     int localize; /* what nm_localization_request answers */
-    int done, launched, cleanups, released, deleted, app_inits, app_cleaned, log_finished;
+    int done, launched, cleanups, released, share_released, deleted, app_inits, app_cleaned;
+    int log_finished;
     int posted_container, posted_app; /* last events */
     char done_exit[32];
 } seen;
@@ -64,36 +70,42 @@ int nm_store_container_done(struct nm_store *s, const char *id, int code, int64_
     (void)snprintf(seen.done_exit, sizeof(seen.done_exit), "%d", code);
     return 0;
 }
-int nm_localization_request(struct nm_container *c, struct sv_error *err)
+int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
 {
+    (void)l;
     (void)c;
     return seen.localize < 0 ? sv_error_set(err, seen.localize, "refused") : seen.localize;
 }
-void nm_localization_release(struct nm_container *c)
+void nm_localization_release(struct nm_localization *l, struct nm_container *c)
 {
+    (void)l;
     (void)c;
     seen.released++;
 }
-void nm_localization_app_finished(struct nm_app *a)
+void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a)
 {
+    (void)l;
     (void)a;
     seen.app_cleaned++;
 }
-void nm_deletion_container(struct nm_container *c)
+void nm_deletion_container(struct nm_deletion *d, struct nm_container *c)
 {
+    (void)d;
     (void)c;
     seen.deleted++;
 }
-void nm_deletion_app(struct nm_app *a)
+void nm_deletion_app(struct nm_deletion *d, struct nm_app *a)
 {
+    (void)d;
     (void)a;
 }
-void nm_launch_start(struct nm_container *c)
+void nm_launch_start(struct nm_launcher *l, struct nm_container *c)
 {
+    (void)l;
     (void)c;
     seen.launched++;
 }
-void nm_launch_cleanup(struct nm_container *c)
+void nm_cleanup_container(struct nm_container *c)
 {
     (void)c;
     seen.cleanups++;
@@ -129,9 +141,15 @@ uint32_t nm_dirs_log_mask(const struct nm_dirs *d)
     (void)d;
     return 1;
 }
-void nm_set_unhealthy(struct nm *nm, const char *why)
+void nm_assign_release(struct nm_assignments *a, struct nm_container *c)
 {
-    (void)nm;
+    (void)a;
+    (void)c;
+    seen.share_released++;
+}
+void nm_health_set_unhealthy(struct nm_health *h, const char *why)
+{
+    (void)h;
     (void)why;
 }
 int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
@@ -174,23 +192,43 @@ void nm_audit_failure(const char *u, const char *ip, const char *o, const char *
     (void)w;
     (void)c;
 }
-void nm_post_container(struct nm_container *c, int event, int code, const char *text)
-{
-    (void)c;
-    (void)code;
-    (void)text;
-    seen.posted_container = event;
-}
-void nm_post_app(struct nm_app *a, int event, const char *text)
-{
-    (void)a;
-    (void)text;
-    seen.posted_app = event;
-}
 
 /* ---- objects --------------------------------------------------------------------------------*/
 
-static struct nm nm;
+static struct nm_conf conf = { .diagnostics_max = 10000 };
+static struct nm_context ctx;
+static struct nm_container_services container_services;
+static struct nm_app_services app_services;
+
+/* Events that the actions post are noted, not handled. */
+static void note_container(const struct sv_event *event, void *userdata)
+{
+    (void)userdata;
+    seen.posted_container = event->type;
+}
+
+static void note_app(const struct sv_event *event, void *userdata)
+{
+    (void)userdata;
+    seen.posted_app = event->type;
+}
+
+static void handle(struct nm_container *c, int event, int code, const char *text)
+{
+    const struct nm_container_exit exit = { .code = code };
+
+    nm_container_handle(&(struct sv_event){ .type = event,
+                                            .object = c,
+                                            .text = text,
+                                            .payload = &exit,
+                                            .payload_size = sizeof(exit) },
+                        &container_services);
+}
+
+static void handle_app(struct nm_app *a, int event, const char *text)
+{
+    nm_app_handle(&(struct sv_event){ .type = event, .object = a, .text = text }, &app_services);
+}
 
 static void pack(uint8_t *buf, size_t *len)
 {
@@ -211,7 +249,7 @@ static struct nm_container *new_container(struct nm_app *app)
     size_t len;
 
     pack(buf, &len);
-    assert_int_equal(nm_container_new(&nm, &t, buf, len, &c), 0);
+    assert_int_equal(nm_container_new(&ctx, &t, buf, len, &c), 0);
     c->recorded = true;
     assert_int_equal(nm_app_join(app, c), 0);
     nm_container_add(c, app);
@@ -222,7 +260,7 @@ static struct nm_app *new_app(void)
 {
     struct nm_app *a;
 
-    assert_int_equal(nm_app_new(&nm, (struct yarn_app_id){ 1, 1 }, "alice", &a), 0);
+    assert_int_equal(nm_app_new(&ctx, (struct yarn_app_id){ 1, 1 }, "alice", &a), 0);
     nm_app_add(a);
     return a;
 }
@@ -231,26 +269,25 @@ static void drop(struct nm_app *a, struct nm_container *c)
 {
     if (c)
         nm_container_remove(c);
-    if (nm.apps)
+    if (ctx.apps)
         nm_app_remove(a);
-    nm_container_free_dead(&nm);
-    nm_app_free_dead(&nm);
-    nm_app_free_inits(&nm);
+    sv_dispatcher_run(ctx.dispatcher); /* frees them */
+    nm_app_free_inits(&app_services);
 }
 
 /* ---- walks ----------------------------------------------------------------------------------*/
 
 #define VARIANTS 32
 
-/* Different circumstances, so that actions with a choice make every choice. */
-static void circumstances(struct nm_container *c, int variant)
+/* Different conditions, so that actions with a choice make every choice. */
+static void vary(struct nm_container *c, int variant)
 {
     memset(&seen, 0, sizeof(seen));
     seen.localize = variant & 1 ? 1 : variant & 2 ? -EINVAL : 0;
     if (variant & 4)
         c->recovered = NM_RECOVERED_COMPLETED;
     if (variant & 8)
-        c->exe = (struct exe_container *)(uintptr_t)8; /* never looked into */
+        c->launch.exe = (struct exe_container *)(uintptr_t)8; /* never dereferenced */
     c->recovering = variant & 16;
 }
 
@@ -268,14 +305,14 @@ static void walk_container(void **state)
                 struct nm_app *a = new_app();
                 struct nm_container *c = new_container(a);
 
-                circumstances(c, v);
+                vary(c, v);
                 c->state = s;
-                nm_container_handle(c, e, 3, "why");
+                handle(c, e, 3, "why");
                 if (!cell->next)
                     assert_int_equal(c->state, s);
                 else
                     reached[s][e][c->state] = true;
-                c->exe = NULL;
+                c->launch.exe = NULL;
                 drop(a, c);
             }
             if (!cell->next)
@@ -308,7 +345,7 @@ static void walk_app(void **state)
                 if (c && v & 2)
                     c->state = NM_CONTAINER_DONE;
                 a->state = s;
-                nm_app_handle(a, e, v & 2 ? "why" : NULL);
+                handle_app(a, e, v & 2 ? "why" : NULL);
                 if (!cell->next)
                     assert_int_equal(a->state, s);
                 else
@@ -323,7 +360,7 @@ static void walk_app(void **state)
     }
 }
 
-/* ---- what the paths leave behind --------------------------------------------------------------*/
+/* ---- paths ----------------------------------------------------------------------------------*/
 
 static void killed_by_master(void **state)
 {
@@ -333,22 +370,22 @@ static void killed_by_master(void **state)
     (void)state;
     memset(&seen, 0, sizeof(seen));
     c->state = NM_CONTAINER_RUNNING;
-    nm_container_handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
+    handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_int_equal(c->state, NM_CONTAINER_KILLING);
     assert_int_equal(seen.cleanups, 1);
-    nm_container_handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED, "exit 143");
+    handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED, "exit 143");
     assert_int_equal(c->exit_code, YARN_EXIT_KILLED_BY_APPMASTER);
     assert_int_equal(seen.deleted, 1);
-    nm_container_handle(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, 0, NULL);
+    handle(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, 0, NULL);
     assert_int_equal(c->state, NM_CONTAINER_DONE);
     assert_string_equal(seen.done_exit, "-105");
     assert_non_null(strstr(c->diagnostics, "]by master\n["));
     drop(a, c);
 }
 
-/* Between the launch that failed and the record of that: it ends once, by what is about to be told.
- */
-static void killed_while_its_failure_is_recorded(void **state)
+/* A kill between a failed launch and the record of the failure: it ends once, by the event of the
+ * failure. */
+static void killed_while_failure_is_recorded(void **state)
 {
     struct nm_app *a = new_app();
     struct nm_container *c = new_container(a);
@@ -356,22 +393,22 @@ static void killed_while_its_failure_is_recorded(void **state)
     (void)state;
     memset(&seen, 0, sizeof(seen));
     c->state = NM_CONTAINER_SCHEDULED;
-    c->pending_event = NM_CONTAINER_EV_EXITED_WITH_FAILURE;
-    nm_container_handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
+    c->launch.exit.event = NM_CONTAINER_EV_EXITED_WITH_FAILURE;
+    handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_int_equal(c->state, NM_CONTAINER_KILLING);
     assert_int_equal(seen.posted_container, 0);
-    c->pending_event = 0;
-    nm_container_handle(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, 24, "no launch");
+    c->launch.exit.event = 0;
+    handle(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, 24, "no launch");
     assert_int_equal(c->state, NM_CONTAINER_EXITED_WITH_FAILURE);
     assert_int_equal(seen.released, 1);
     assert_int_equal(seen.deleted, 1);
-    nm_container_handle(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, 0, NULL);
+    handle(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, 0, NULL);
     assert_int_equal(seen.done, 1);
     drop(a, c);
 }
 
-/* A stop that comes in the same turn of the loop as the start. */
-static void killed_before_its_application_begins(void **state)
+/* A stop in the same loop iteration as the start. */
+static void killed_before_application_init(void **state)
 {
     struct nm_app *a = new_app();
     struct nm_container *c = new_container(a);
@@ -379,13 +416,14 @@ static void killed_before_its_application_begins(void **state)
     (void)state;
     memset(&seen, 0, sizeof(seen));
     c->recorded = false;
-    nm_container_handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
+    handle(c, NM_CONTAINER_EV_KILL, YARN_EXIT_KILLED_BY_APPMASTER, "by master");
     assert_int_equal(c->state, NM_CONTAINER_DONE);
     assert_int_equal(seen.posted_app, NM_APP_EV_CONTAINER_FINISHED);
+    assert_int_equal(seen.share_released, 1);
     assert_int_equal(
         nm_app_fsm()->cells[NM_APP_NEW * NM_APP_N_EVENTS + NM_APP_EV_CONTAINER_FINISHED].next,
         NM_APP_NEW);
-    nm_app_handle(a, NM_APP_EV_CONTAINER_FINISHED, c->text);
+    handle_app(a, NM_APP_EV_CONTAINER_FINISHED, c->text);
     assert_int_equal(a->state, NM_APP_NEW);
     drop(a, c);
 }
@@ -397,25 +435,10 @@ static void killed_from_outside(void **state)
 
     (void)state;
     c->state = NM_CONTAINER_RUNNING;
-    nm_container_handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_FORCE_KILLED, "exit 137");
+    handle(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_FORCE_KILLED, "exit 137");
     assert_int_equal(c->state, NM_CONTAINER_EXITED_WITH_FAILURE);
     assert_int_equal(c->exit_code, YARN_EXIT_FORCE_KILLED);
     assert_non_null(strstr(c->diagnostics, "]Killed by external signal\n"));
-    drop(a, c);
-}
-
-static void diagnostics_keep_the_end(void **state)
-{
-    struct nm_app *a = new_app();
-    struct nm_container *c = new_container(a);
-
-    (void)state;
-    nm.conf.diagnostics_max = 200;
-    for (int i = 0; i < 100; i++)
-        nm_container_add_diagnostics(c, "\xc3\xa4\xc3\xb6 0123456789\n");
-    assert_true(strlen(c->diagnostics) <= 200);
-    assert_true((c->diagnostics[0] & 0xc0) != 0x80);
-    nm.conf.diagnostics_max = 10000;
     drop(a, c);
 }
 
@@ -428,16 +451,16 @@ static void waits_for_its_record(void **state)
     memset(&seen, 0, sizeof(seen));
     c->recorded = false;
     a->state = NM_APP_INITING;
-    nm_app_handle(a, NM_APP_EV_APPLICATION_INITED, NULL);
+    handle_app(a, NM_APP_EV_APPLICATION_INITED, NULL);
     assert_int_equal(seen.posted_container, 0);
     c->recorded = true;
-    nm_app_handle(a, NM_APP_EV_INIT_CONTAINER, c->text);
+    handle_app(a, NM_APP_EV_INIT_CONTAINER, c->text);
     assert_int_equal(seen.posted_container, NM_CONTAINER_EV_INIT);
     drop(a, c);
 }
 
 /* Its directories are not deleted while the helper still makes them. */
-static void not_cleaned_while_made(void **state)
+static void not_cleaned_during_init(void **state)
 {
     struct nm_app *a = new_app();
     struct nm_container *c = new_container(a);
@@ -446,32 +469,13 @@ static void not_cleaned_while_made(void **state)
     c->state = NM_CONTAINER_DONE;
     a->state = NM_APP_INITING;
     a->initing = true;
-    nm_app_handle(a, NM_APP_EV_FINISH_APPLICATION, "killed");
+    handle_app(a, NM_APP_EV_FINISH_APPLICATION, "killed");
     assert_int_equal(a->state, NM_APP_FINISHING_CONTAINERS_WAIT);
-    nm_app_handle(a, NM_APP_EV_CONTAINER_FINISHED, c->text);
+    handle_app(a, NM_APP_EV_CONTAINER_FINISHED, c->text);
     assert_int_equal(a->state, NM_APP_FINISHING_CONTAINERS_WAIT);
     a->initing = false;
-    nm_app_handle(a, NM_APP_EV_APPLICATION_INITED, NULL);
+    handle_app(a, NM_APP_EV_APPLICATION_INITED, NULL);
     assert_int_equal(a->state, NM_APP_RESOURCES_CLEANINGUP);
-    drop(a, c);
-}
-
-static void statuses(void **state)
-{
-    struct nm_app *a = new_app();
-    struct nm_container *c = new_container(a);
-    _cleanup_arena_ struct sv_arena *arena = sv_arena_new(0);
-    Hadoop__Yarn__ContainerStatusProto *m;
-
-    (void)state;
-    c->state = NM_CONTAINER_KILLING;
-    m = nm_container_status(c, arena);
-    assert_int_equal(m->state, HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING);
-    assert_int_equal(m->container_sub_state, HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_RUNNING);
-    c->state = NM_CONTAINER_DONE;
-    m = nm_container_status(c, arena);
-    assert_int_equal(m->state, HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE);
-    assert_non_null(nm_container_nm_status(c, arena));
     drop(a, c);
 }
 
@@ -482,16 +486,21 @@ int main(void)
         cmocka_unit_test(walk_app),
         cmocka_unit_test(killed_by_master),
         cmocka_unit_test(killed_from_outside),
-        cmocka_unit_test(killed_while_its_failure_is_recorded),
-        cmocka_unit_test(killed_before_its_application_begins),
-        cmocka_unit_test(diagnostics_keep_the_end),
+        cmocka_unit_test(killed_while_failure_is_recorded),
+        cmocka_unit_test(killed_before_application_init),
         cmocka_unit_test(waits_for_its_record),
-        cmocka_unit_test(not_cleaned_while_made),
-        cmocka_unit_test(statuses),
+        cmocka_unit_test(not_cleaned_during_init),
     };
+    struct sv_error err;
+    int r;
 
     sv_log_init("test");
     sv_log_set_level(SV_LOG_ERR);
-    nm.conf.diagnostics_max = 10000;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (nm_context_open(&ctx, NULL, &conf, &err) < 0)
+        return 1;
+    sv_dispatcher_register(ctx.dispatcher, NM_MACHINE_CONTAINER, note_container, NULL);
+    sv_dispatcher_register(ctx.dispatcher, NM_MACHINE_APP, note_app, NULL);
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    nm_context_close(&ctx);
+    return r;
 }

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "nodemanager/core/container.h"
-#include "nodemanager/nm.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/gpu-discovery.h"
 
@@ -113,27 +113,39 @@ static void test_discovery(void **state)
 }
 
 struct fixture {
-    struct nm nm;
+    struct nm_conf conf;
+    struct nm_context ctx;
+    struct nm_assignments *assignments;
     struct nm_container c[4];
 };
+
+static uint32_t addresses; /* of the private network; 0 = not known */
+
+uint32_t exe_addresses(const struct exe *x)
+{
+    (void)x;
+    return addresses;
+}
 
 static void fixture_open(struct fixture *f)
 {
     struct sv_error err = { 0 };
 
-    *f = (struct fixture){ .nm.conf = { .gpus = true,
-                                        .gpus_allowed = "0:0,1:1,2:5",
-                                        .gpu_major = 195,
-                                        .network = EXE_NETWORK_PRIVATE,
-                                        .net_rate_kbit = 20000,
-                                        .net_ceil_kbit = 1000000 } };
+    addresses = 0;
+    *f = (struct fixture){ .conf = { .gpus = true,
+                                     .gpus_allowed = "0:0,1:1,2:5",
+                                     .gpu_major = 195,
+                                     .network = EXE_NETWORK_PRIVATE,
+                                     .net_rate_kbit = 20000,
+                                     .net_ceil_kbit = 1000000 } };
+    f->ctx.conf = &f->conf;
     for (size_t i = 0; i < 4; i++) {
-        f->c[i].nm = &f->nm;
+        f->c[i].ctx = &f->ctx;
         f->c[i].resource.gpus = 1;
         (void)snprintf(f->c[i].text, sizeof(f->c[i].text), "container_%zu", i);
     }
-    assert_int_equal(nm_assignments_new(&f->nm, &f->nm.assignments, &err), 0);
-    assert_int_equal(f->nm.conf.resource.gpus, 3);
+    assert_int_equal(nm_assignments_new(&f->ctx, &f->assignments, &err), 0);
+    assert_int_equal(nm_assignments_gpus(f->assignments), 3);
 }
 
 static void test_assigned_once(void **state)
@@ -146,11 +158,11 @@ static void test_assigned_once(void **state)
     (void)state;
     fixture_open(&f);
     f.c[0].resource.gpus = 2;
-    assert_int_equal(nm_assign(&f.c[0], text, &err), 0);
+    assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
     assert_string_equal(text, "address=0 gpu=0 gpu=1");
-    assert_int_equal(nm_assign(&f.c[1], text, &err), 0);
+    assert_int_equal(nm_assign(f.assignments, &f.c[1], text, &err), 0);
     assert_string_equal(text, "address=1 gpu=5");
-    assert_int_equal(nm_assign(&f.c[2], text, &err), -EBUSY);
+    assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), -EBUSY);
     assert_non_null(strstr(err.text, "0 are free of 3"));
     assert_string_equal(text, "");
     nm_assign_launch(&f.c[0], &l);
@@ -160,15 +172,15 @@ static void test_assigned_once(void **state)
     assert_int_equal(l.net_index, 0);
     assert_int_equal(l.net_rate_kbit, 20000);
     assert_int_equal(l.net_ceil_kbit, 1000000);
-    nm_assign_release(&f.c[0]);
-    assert_int_equal(nm_assign(&f.c[2], text, &err), 0);
+    nm_assign_release(f.assignments, &f.c[0]);
+    assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);
     assert_string_equal(text, "address=2 gpu=0"); /* an address that is just free waits its turn */
     f.c[3].resource.gpus = 0;
-    assert_int_equal(nm_assign(&f.c[3], text, &err), 0);
+    assert_int_equal(nm_assign(f.assignments, &f.c[3], text, &err), 0);
     assert_string_equal(text, "address=3");
     nm_assign_launch(&f.c[3], &l);
     assert_int_equal(l.n_devices, 0);
-    nm_assignments_free(f.nm.assignments);
+    nm_assignments_free(f.assignments);
 }
 
 /* A range that is smaller than what could be counted: after its last address comes its first. */
@@ -180,21 +192,21 @@ static void test_small_range(void **state)
 
     (void)state;
     fixture_open(&f);
-    f.nm.addresses = 3;
+    addresses = 3;
     for (int i = 0; i < 7; i++) {
         char wanted[32];
         (void)snprintf(wanted, sizeof(wanted), "address=%d", i % 3);
         f.c[0].resource.gpus = 0;
-        assert_int_equal(nm_assign(&f.c[0], text, &err), 0);
+        assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
         assert_string_equal(text, wanted);
-        nm_assign_release(&f.c[0]);
+        nm_assign_release(f.assignments, &f.c[0]);
     }
     for (int i = 0; i < 4; i++) {
         f.c[i].resource.gpus = 0;
-        assert_int_equal(nm_assign(&f.c[i], text, &err), i < 3 ? 0 : -EBUSY);
+        assert_int_equal(nm_assign(f.assignments, &f.c[i], text, &err), i < 3 ? 0 : -EBUSY);
     }
     assert_non_null(strstr(err.text, "no address of the private network is free"));
-    nm_assignments_free(f.nm.assignments);
+    nm_assignments_free(f.assignments);
 }
 
 static void test_assigned_again(void **state)
@@ -209,17 +221,18 @@ static void test_assigned_again(void **state)
 
     (void)state;
     fixture_open(&f);
-    assert_int_equal(nm_assign_again(&f.c[0], "address=7 gpu=5"), 0);
+    assert_int_equal(nm_assign_again(f.assignments, &f.c[0], "address=7 gpu=5"), 0);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        assert_int_equal(nm_assign_again(&f.c[1], bad[i]), -EBADMSG);
-        nm_assign_release(&f.c[1]);
+        assert_int_equal(nm_assign_again(f.assignments, &f.c[1], bad[i]), -EBADMSG);
+        nm_assign_release(f.assignments, &f.c[1]);
     }
-    assert_int_equal(nm_assign_again(&f.c[1], "gpu=9"), 0); /* a GPU that was taken out */
-    assert_int_equal(f.c[1].assigned.n_gpus, 0);
+    assert_int_equal(nm_assign_again(f.assignments, &f.c[1], "gpu=9"),
+                     0); /* a GPU that was taken out */
+    assert_int_equal(f.c[1].share.assigned.n_gpus, 0);
     f.c[2].resource.gpus = 2;
-    assert_int_equal(nm_assign(&f.c[2], text, &err), 0);
+    assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);
     assert_string_equal(text, "address=0 gpu=0 gpu=1");
-    nm_assignments_free(f.nm.assignments);
+    nm_assignments_free(f.assignments);
 }
 
 int main(void)

@@ -15,18 +15,20 @@
 
 #include "common/fd.h"
 #include "nodemanager/core/application.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
 #include "nodemanager/resources/mcs.h"
 #include "nodemanager/store/state-store.h"
 
-static struct nm nm;
+static struct nm_conf conf = { .selinux_labels = true };
+static struct nm_context ctx = { .conf = &conf };
+static struct nm_mcs *mcs;
 static char dir[] = "/tmp/selvedge-mcs-XXXXXX", store[64], local[64], logs[64];
 static uint32_t good = 1;
 static const char *known; /* the application that the daemon has not forgotten */
 static struct nm_app here;
 
-struct nm_app *nm_app_find(struct nm *n, const char *text)
+struct nm_app *nm_app_find(const struct nm_context *n, const char *text)
 {
     (void)n;
     return known && !strcmp(known, text) ? &here : NULL;
@@ -68,15 +70,14 @@ static void start(void)
 {
     struct sv_error err = { 0 };
 
-    nm.conf.selinux_labels = true;
-    if (nm_store_open(nm.event, store, &nm.store, &err) < 0 || nm_mcs_new(&nm, &nm.mcs, &err) < 0)
+    if (nm_store_open(ctx.event, store, &ctx.store, &err) < 0 || nm_mcs_new(&ctx, &mcs, &err) < 0)
         fail_msg("%s", err.text);
 }
 
 static void stop(void)
 {
-    nm.mcs = nm_mcs_free(nm.mcs);
-    nm.store = nm_store_close(nm.store);
+    mcs = nm_mcs_free(mcs);
+    ctx.store = nm_store_close(ctx.store);
 }
 
 static int fresh(void **state)
@@ -102,7 +103,7 @@ static int assign(const char *app, const char *user, uint16_t ret[EXE_CATEGORIES
     int r;
 
     (void)snprintf(a.text, sizeof(a.text), "%s", app);
-    r = nm_mcs_assign(nm.mcs, &a, NULL);
+    r = nm_mcs_assign(mcs, &a, NULL);
     memcpy(ret, a.categories, sizeof(a.categories));
     return r;
 }
@@ -124,13 +125,15 @@ static void every_pair_once(void **state)
 
 static void off(void **state)
 {
-    struct nm other = { 0 };
+    struct nm_conf off_conf = { 0 };
+    struct nm_context other = { .conf = &off_conf };
+    struct nm_mcs *none = NULL;
     struct sv_error err = { 0 };
     struct nm_app a = { .run_as = NULL };
 
     (void)state;
-    assert_int_equal(nm_mcs_new(&other, &other.mcs, &err), 0);
-    assert_null(other.mcs);
+    assert_int_equal(nm_mcs_new(&other, &none, &err), 0);
+    assert_null(none);
     assert_int_equal(nm_mcs_assign(NULL, &a, NULL), 0);
     assert_int_equal(a.categories[3], 0);
 }
@@ -194,7 +197,7 @@ static int rows(void)
 {
     int n = 0;
 
-    assert_int_equal(nm_store_each_mcs(nm.store, count, &n), 0);
+    assert_int_equal(nm_store_each_mcs(ctx.store, count, &n), 0);
     return n;
 }
 
@@ -240,7 +243,7 @@ static void exhausted(void **state)
     (void)state;
     for (int64_t i = 0; i < NM_MCS_PAIRS; i++) {
         (void)snprintf(name, sizeof(name), "u%lld", (long long)i);
-        assert_int_equal(nm_store_mcs(nm.store, name, "", i), 0);
+        assert_int_equal(nm_store_mcs(ctx.store, name, "", i), 0);
     }
     stop();
     start();
@@ -259,18 +262,18 @@ static void bad_records(void **state)
         stop();
         assert_int_equal(unlink(store), 0);
         start();
-        assert_int_equal(nm_store_mcs(nm.store, "application_1_0001", "alice", pairs[i]), 0);
-        nm.mcs = nm_mcs_free(nm.mcs);
-        assert_int_equal(nm_mcs_new(&nm, &nm.mcs, &err), -EBADMSG);
+        assert_int_equal(nm_store_mcs(ctx.store, "application_1_0001", "alice", pairs[i]), 0);
+        mcs = nm_mcs_free(mcs);
+        assert_int_equal(nm_mcs_new(&ctx, &mcs, &err), -EBADMSG);
         assert_non_null(strstr(err.text, "categories"));
     }
     stop();
     (void)unlink(store);
     start();
     /* Nobody gets what somebody has. */
-    assert_int_equal(nm_store_mcs(nm.store, "application_1_0001", "alice", 7), 0);
-    assert_int_equal(nm_store_mcs(nm.store, "alice", "", 7), 0); /* a user's is another one */
-    assert_true(nm_store_mcs(nm.store, "application_1_0002", "alice", 7) < 0);
+    assert_int_equal(nm_store_mcs(ctx.store, "application_1_0001", "alice", 7), 0);
+    assert_int_equal(nm_store_mcs(ctx.store, "alice", "", 7), 0); /* a user's is another one */
+    assert_true(nm_store_mcs(ctx.store, "application_1_0002", "alice", 7) < 0);
 }
 
 int main(void)
@@ -286,7 +289,7 @@ int main(void)
     };
     int r;
 
-    if (!mkdtemp(dir) || sd_event_new(&nm.event) < 0)
+    if (!mkdtemp(dir) || sd_event_new(&ctx.event) < 0)
         return 1;
     (void)snprintf(store, sizeof(store), "%s/nm.db", dir);
     (void)snprintf(local, sizeof(local), "%s/local", dir);
@@ -294,7 +297,7 @@ int main(void)
     if (mkdir(local, 0755) < 0 || mkdir(logs, 0755) < 0)
         return 1;
     r = cmocka_run_group_tests(tests, NULL, NULL);
-    (void)sd_event_unref(nm.event);
+    (void)sd_event_unref(ctx.event);
     int fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     (void)!sv_remove_tree_at(fd, strrchr(dir, '/') + 1);
     (void)close(fd);

@@ -9,8 +9,8 @@
 
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/nm.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/store/state-store.h"
 
@@ -92,7 +92,9 @@ const char *nm_dirs_log(const struct nm_dirs *d, int index)
     return "/nowhere";
 }
 
-static struct nm nm;
+static struct nm_conf conf;
+static struct nm_context ctx;
+static struct nm_deletion *deletion;
 static struct nm_app app;
 static struct nm_container containers[3];
 
@@ -101,13 +103,13 @@ static int set_up(void **state)
     (void)state;
     n_calls = 0;
     on_record = 0;
-    memset(&nm, 0, sizeof(nm));
-    assert_return_code(sd_event_new(&nm.event), 0);
-    assert_int_equal(nm_deletion_new(&nm, &nm.deletion, NULL), 0);
-    app = (struct nm_app){ .nm = &nm, .id = { 1700000000000, 7 }, .run_as = (char *)"joe" };
+    ctx = (struct nm_context){ .conf = &conf };
+    assert_return_code(sd_event_new(&ctx.event), 0);
+    assert_int_equal(nm_deletion_new(&ctx, &deletion, NULL), 0);
+    app = (struct nm_app){ .ctx = &ctx, .id = { 1700000000000, 7 }, .run_as = (char *)"joe" };
     for (int i = 0; i < 3; i++)
         containers[i] = (struct nm_container){
-            .nm = &nm, .app = &app, .id = { { app.id, 1 }, i + 1 }, .pid = 1
+            .ctx = &ctx, .app = &app, .id = { { app.id, 1 }, i + 1 }, .launch.pid = 1
         };
     return 0;
 }
@@ -115,14 +117,14 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    nm.deletion = nm_deletion_free(nm.deletion);
-    nm.event = sd_event_unref(nm.event);
+    deletion = nm_deletion_free(deletion);
+    ctx.event = sd_event_unref(ctx.event);
     return 0;
 }
 
 static void turn(void)
 {
-    while (sd_event_run(nm.event, 0) > 0)
+    while (sd_event_run(ctx.event, 0) > 0)
         ;
 }
 
@@ -140,12 +142,12 @@ static void answer(size_t i)
 static void test_application_waits(void **state)
 {
     (void)state;
-    nm_deletion_container(&containers[0]);
-    nm_deletion_container(&containers[1]);
+    nm_deletion_container(deletion, &containers[0]);
+    nm_deletion_container(deletion, &containers[1]);
     turn();
     assert_int_equal(n_calls, 2); /* beside each other */
-    nm_deletion_app(&app);
-    nm_deletion_app_logs(&nm, app.id, "joe"); /* another tree */
+    nm_deletion_app(deletion, &app);
+    nm_deletion_app_logs(deletion, app.id, "joe"); /* another tree */
     turn();
     assert_int_equal(n_calls, 3);
     assert_int_equal(calls[2].what.what, EXE_DELETE_APP_LOGS);
@@ -155,7 +157,7 @@ static void test_application_waits(void **state)
     assert_int_equal(n_calls, 2);
     assert_int_equal(calls[1].what.what, EXE_DELETE_APP);
     /* And the other way round: a container of it. */
-    nm_deletion_container(&containers[2]);
+    nm_deletion_container(deletion, &containers[2]);
     turn();
     assert_int_equal(n_calls, 2);
     answer(1);
@@ -165,20 +167,20 @@ static void test_application_waits(void **state)
     answer(0);
     assert_int_equal(n_calls, 0);
     assert_int_equal(on_record, 0);
-    assert_false(nm_deletion_busy(nm.deletion));
+    assert_false(nm_deletion_busy(deletion));
 }
 
 /* Who is held up keeps nobody else back, and is not taken for another's: names that only begin
  * alike. */
 static void test_others_go_on(void **state)
 {
-    struct nm_app other = { .nm = &nm, .id = { 1700000000000, 70 }, .run_as = (char *)"joe" };
-    struct nm_app anothers = { .nm = &nm, .id = { 1700000000000, 7 }, .run_as = (char *)"joey" };
+    struct nm_app other = { .ctx = &ctx, .id = { 1700000000000, 70 }, .run_as = (char *)"joe" };
+    struct nm_app anothers = { .ctx = &ctx, .id = { 1700000000000, 7 }, .run_as = (char *)"joey" };
     (void)state;
-    nm_deletion_container(&containers[0]);
-    nm_deletion_app(&app);
-    nm_deletion_app(&other);
-    nm_deletion_app(&anothers);
+    nm_deletion_container(deletion, &containers[0]);
+    nm_deletion_app(deletion, &app);
+    nm_deletion_app(deletion, &other);
+    nm_deletion_app(deletion, &anothers);
     turn();
     assert_int_equal(n_calls, 3);
     assert_int_equal(calls[1].what.app.id, 70);
@@ -207,14 +209,14 @@ static void test_caches(void **state)
                                     .app = app.id,
                                     .local_mask = 1 };
     (void)state;
-    nm_deletion_resource(&nm, &public);
-    nm_deletion_resource(&nm, &private);
-    nm_deletion_resource(&nm, &apps);
+    nm_deletion_resource(deletion, &public);
+    nm_deletion_resource(deletion, &private);
+    nm_deletion_resource(deletion, &apps);
     turn();
     assert_int_equal(n_calls, 3);
-    nm_deletion_app(&app);
-    nm_deletion_user(&nm, "joe");
-    nm_deletion_user(&nm, NULL);
+    nm_deletion_app(deletion, &app);
+    nm_deletion_user(deletion, "joe");
+    nm_deletion_user(deletion, NULL);
     turn();
     assert_int_equal(n_calls, 3);
     answer(0);

@@ -165,9 +165,9 @@ static void comes_back(void **state)
     nm_store_close(s);
 }
 
-static void on_committed(void *userdata, bool ok)
+static void on_committed(void *userdata, int result)
 {
-    *(int *)userdata += ok ? 1 : 100;
+    *(int *)userdata += result == 0 ? 1 : 100;
 }
 
 /* Two writers in one group; both hear of the one commit, from the loop. */

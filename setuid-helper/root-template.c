@@ -1,0 +1,457 @@
+/* Root templates: the host's file system as every container of a profile, and every localizer, sees
+ * it. Each is a mount namespace that container-prepare makes once and pins by binding its file in
+ * the state directory. A launch enters one and takes a copy (sandbox.c), so that the host's mount
+ * table is neither copied nor torn down at a launch.
+ *
+ *   strict      a new root with the paths listed here, entered by pivot_root
+ *   hadoop      the host's tree read-only; /dev new; secret places and the daemon's directories
+ * covered localizer   the host's tree read-only, the daemon's directories covered
+ *
+ * Every mount MUST be nosuid, and nodev except device nodes, and read-only except devices and what
+ * the configuration makes writable. Paths are root's: the host's own and the configuration's. The
+ * daemon's directories MUST NOT be reached through a link. A path of the host that a template shows
+ * is a source of the policy: another file or mount there rebuilds the templates. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "setuid-helper/mounts.h"
+#include "setuid-helper/prepare.h"
+
+#define MNT_DETACH_ 2
+#define LOCALIZER 0 /* among the numbers of profiles */
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+_Noreturn static void fail(const char *what)
+{
+    hlp_fail(EXE_STATUS_MOUNT, errno, what);
+}
+
+static bool is_directory(int root, const char *path)
+{
+    struct stat st;
+    return fstatat(root, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* An empty directory over the one at `path`. */
+static void cover(int root, const char *path)
+{
+    hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE), root, path);
+}
+
+static void make_read_only(int root, const char *path)
+{
+    int fd = hlp_open_point(root, path);
+    if (fd < 0)
+        fail(path);
+    hlp_set_attributes(fd, 0, HLP_RO, 0, path);
+    (void)close(fd);
+}
+
+/* Files are copied: a mount of each would be copied and torn down with every container. */
+static void copy_file(int root, const char *path)
+{
+    int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int to = openat(root, path + 1, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (from < 0 || to < 0)
+        fail(path);
+    ssize_t n;
+    while ((n = sendfile(to, from, NULL, 1 << 20)) > 0)
+        ;
+    if (n < 0 || close(to) < 0)
+        fail(path);
+    (void)close(from);
+}
+
+/* A directory of the host at the same path, or what is in a file there; absent ones are left out.
+ * In /etc a link is resolved here (its target, say below /run, is not there inside), except into
+ * /usr. */
+static void host_path(int root, const char *path)
+{
+    char link[256];
+    struct stat st;
+    if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            fail(path);
+        return;
+    }
+    if (S_ISLNK(st.st_mode)) {
+        ssize_t n = readlink(path, link, sizeof(link) - 1);
+        if (n < 0)
+            fail(path);
+        link[n] = '\0';
+        if (!strchr(path + 1, '/') || strncmp(link, "/usr/", 5) == 0) {
+            if (symlinkat(link, root, path + 1) < 0)
+                fail(path);
+            return;
+        }
+        if (stat(path, &st) < 0) /* leads nowhere */
+            return;
+    }
+    if (S_ISREG(st.st_mode)) {
+        copy_file(root, path);
+        return;
+    }
+    if (!S_ISDIR(st.st_mode))
+        hlp_fail(EXE_STATUS_MOUNT, EINVAL, path);
+    hlp_make_point(root, path + 1, true);
+    hlp_attach(hlp_copy(AT_FDCWD, path, AT_RECURSIVE), root, path + 1);
+}
+
+/* Nothing of /etc that is not named here. */
+static const char *const shown[] = {
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/resolv.conf",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/krb5.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ld.so.cache",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/crypto-policies",
+    "/etc/ca-certificates",
+    "/etc/alternatives",
+    "/etc/java",
+    "/etc/java-8-openjdk",
+    "/etc/java-11-openjdk",
+    "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
+    "/etc/java-25-openjdk",
+    "/etc/fonts",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
+};
+
+static int strict_root(void)
+{
+    static hlp_options options = {
+        { "mode", "0755" }, { "size", "64m" }, { "nr_inodes", "1024" }, { NULL, NULL }
+    };
+    int root = hlp_new_mount("tmpfs", options, HLP_BASELINE);
+    /* On /proc, which every host has and nothing here comes from: only in this namespace. */
+    hlp_attach(dup(root), AT_FDCWD, "/proc");
+    hlp_make_point(root, "etc", true);
+    for (size_t i = 0; i < COUNT(shown); i++)
+        host_path(root, shown[i]);
+    hlp_make_point(root, "dev", true);
+    hlp_make_point(root, "home", true);
+    hlp_make_point(root, "proc", true);
+    hlp_make_point(root, "run", true);
+    hlp_make_point(root, "sys/fs/cgroup", true);
+    hlp_make_point(root, "tmp", true);
+    hlp_make_point(root, "var", true);
+    if (symlinkat("../tmp", root, "var/tmp") < 0 || symlinkat("../run", root, "var/run") < 0)
+        fail("/var");
+    return root;
+}
+
+/* The host's tree with its secret places covered. What names are resolved by stays in /run. */
+static void hadoop_root(int root)
+{
+    static const char *const covered[] = { "root", "boot", "run" };
+    static const char *const kept[] = { "run/systemd/resolve", "run/resolvconf", "run/nscd" };
+    int trees[COUNT(kept)];
+    for (size_t i = 0; i < COUNT(kept); i++)
+        trees[i] = hlp_copy(root, kept[i], AT_RECURSIVE);
+    for (size_t i = 0; i < COUNT(covered); i++)
+        if (is_directory(root, covered[i]))
+            cover(root, covered[i]);
+    for (size_t i = 0; i < COUNT(kept); i++)
+        if (trees[i] >= 0) {
+            hlp_make_point(root, kept[i], true);
+            hlp_attach(trees[i], root, kept[i]);
+        }
+    make_read_only(root, "/run");
+}
+
+static int open_root_path(const char *path)
+{
+    char name[256];
+    int dir = hlp_walk(path, 0, name, EXE_STATUS_MOUNT, EXE_STATUS_MOUNT);
+    int fd = hlp_openat2(dir, name, O_PATH, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+    (void)close(dir);
+    if (fd < 0)
+        hlp_fail(EXE_STATUS_MOUNT, -fd, path);
+    return fd;
+}
+
+/* What root's configuration adds, by the walk that follows no link. */
+static void configured_paths(const struct hlp_list *l, int root, bool writable)
+{
+    for (unsigned i = 0; i < l->n; i++) {
+        struct stat st;
+        int fd = open_root_path(l->v[i]);
+        int tree = hlp_copy(fd, "", AT_EMPTY_PATH | AT_RECURSIVE);
+        if (tree < 0 || fstat(tree, &st) < 0)
+            fail(l->v[i]);
+        if (writable)
+            hlp_set_attributes(tree, AT_RECURSIVE, 0, HLP_RO, l->v[i]);
+        hlp_make_point(root, l->v[i] + 1, S_ISDIR(st.st_mode));
+        hlp_attach(tree, root, l->v[i] + 1);
+        (void)close(fd);
+    }
+}
+
+/* The configured directories of the daemon, empty: a launch puts its own part of them there. Those
+ * of a bad disk may be missing. */
+static void places(const struct hlp_list *l, int root, bool strict)
+{
+    for (unsigned i = 0; i < l->n; i++) {
+        if (strict) {
+            hlp_make_point(root, l->v[i] + 1, true);
+            continue;
+        }
+        int fd = hlp_open_point(root, l->v[i]);
+        if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != EIO)
+            fail(l->v[i]);
+        if (fd < 0)
+            continue;
+        hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_RO | HLP_BASELINE), fd, "");
+        (void)close(fd);
+    }
+}
+
+/* What /proc tells of the machine beyond the container. */
+static const struct mask {
+    const char *name;
+    bool directory, module; /* it may come while the machine runs */
+} masks[] = {
+    { "acpi", true, false },
+    { "asound", true, true },
+    { "interrupts", false, false },
+    { "kallsyms", false, false },
+    { "kcore", false, false },
+    { "keys", false, false },
+    { "kmsg", false, false },
+    { "kpagecgroup", false, false },
+    { "kpagecount", false, false },
+    { "kpageflags", false, false },
+    { "latency_stats", false, false },
+    { "sched_debug", false, false },
+    { "scsi", true, true },
+    { "sysrq-trigger", false, false },
+    { "timer_list", false, false },
+    { "vmallocinfo", false, false },
+};
+
+/* Which of it has to be hidden: not what is absent for good, and not what the kernel lets root
+ * alone read, and nobody write. */
+static void find_masks(struct hlp_policy *p)
+{
+    struct stat st;
+    int proc = hlp_new_mount("proc", NULL, HLP_BASELINE); /* the one here may show less */
+    for (size_t i = 0; i < COUNT(masks); i++) {
+        bool there = fstatat(proc, masks[i].name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!there && errno != ENOENT)
+            fail(masks[i].name);
+        if (there ? st.st_uid != 0 || (st.st_mode & 0377) != 0 : masks[i].module)
+            p->masks.v[p->masks.n++] = masks[i].name;
+    }
+    (void)close(proc);
+}
+
+static bool is_masked(const struct hlp_policy *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->masks.n; i++)
+        if (strcmp(p->masks.v[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* /dev, with what a launch moves over the masked names: each a mount of its own. */
+static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy *p)
+{
+    char path[HLP_PATH_MAX];
+    int dev = hlp_make_dev(root, nodes);
+    if (mkdirat(root, HLP_HIDDEN, 0700) < 0)
+        fail(HLP_HIDDEN);
+    for (int made = 0; made < 2; made++) {
+        for (size_t i = 0; i < COUNT(masks); i++) {
+            if (!is_masked(p, masks[i].name))
+                continue;
+            (void)hlp_format(path, sizeof(path), HLP_HIDDEN "/%s", masks[i].name);
+            if (made)
+                hlp_attach(hlp_copy(root, path, 0), root, path);
+            else if ((masks[i].directory ? mkdirat(root, path, 0)
+                                         : mknodat(root, path, S_IFREG, 0)) < 0)
+                fail(path);
+        }
+        hlp_set_attributes(dev, 0, HLP_RO, 0, "/dev"); /* before the copies, which have it, too */
+    }
+    (void)close(dev);
+}
+
+static void enter(int root)
+{
+    struct stat want, got;
+    if (fstat(root, &want) < 0 || fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
+        syscall(SYS_umount2, ".", MNT_DETACH_) < 0 || chdir("/") < 0 || stat("/", &got) < 0)
+        fail("pivot_root");
+    if (want.st_dev != got.st_dev || want.st_ino != got.st_ino)
+        hlp_fail(EXE_STATUS_MOUNT, EXDEV, "/");
+    hlp_set_attributes(root, 0, HLP_RO | HLP_BASELINE, 0, "/");
+}
+
+/* In a mount namespace of its own. */
+static void build(const struct hlp_config *cfg, unsigned kind)
+{
+    const struct hlp_policy *p = &cfg->policy;
+    struct hlp_nodes nodes = { .n = 0 };
+    int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
+    hlp_set_attributes(root, AT_RECURSIVE, HLP_RO | HLP_BASELINE, 0, "/");
+    if (kind != LOCALIZER)
+        hlp_add_standard_nodes(&nodes, root);
+    if (kind == EXE_PROFILE_STRICT) {
+        (void)close(root);
+        root = strict_root();
+        configured_paths(&cfg->read_only, root, false);
+    } else if (kind == EXE_PROFILE_HADOOP) {
+        hadoop_root(root);
+    }
+    if (kind != LOCALIZER) {
+        configured_paths(&cfg->writable, root, true);
+        make_dev(root, &nodes, p);
+    }
+    places(&p->local_dirs, root, kind == EXE_PROFILE_STRICT);
+    places(&p->log_dirs, root, kind == EXE_PROFILE_STRICT);
+    if (kind == EXE_PROFILE_STRICT)
+        enter(root);
+    (void)close(root);
+}
+
+static void add_list(struct hlp_policy *p, const struct hlp_list *l)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        hlp_add_source(p, l->v[i], false);
+}
+
+/* Which one is at each path; of a file that was copied, also what is in it. */
+static void add_sources(struct hlp_config *cfg)
+{
+    struct hlp_policy *p = &cfg->policy;
+    struct stat st;
+    for (size_t i = 0; i < COUNT(shown); i++) {
+        const bool there = stat(shown[i], &st) == 0;
+        if (!there && errno != ENOENT && errno != ENOTDIR)
+            fail(shown[i]);
+        hlp_add_source(p, shown[i], there && S_ISREG(st.st_mode));
+    }
+    hlp_add_source(p, "/", false);
+    hlp_add_source(p, "/dev", false);
+    hlp_add_source(p, "/dev/null", false);
+    add_list(p, &cfg->read_only);
+    add_list(p, &cfg->writable);
+    add_list(p, &p->local_dirs);
+    add_list(p, &p->log_dirs);
+}
+
+/* A mount namespace, bound at `at`. The kernel lets a younger one be bound in an older one alone,
+ * so that they cannot keep each other; from Linux 6.18 on it tells their age by numbers of which
+ * each processor has its own supply. So this goes from one to the next until the number is a higher
+ * one, as it is at the latest on the processor that our own namespace was made on. */
+static int new_namespace(int home, int state, const char *at)
+{
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof(all), &all) < 0)
+        fail("processors");
+    for (size_t cpu = 0;; cpu++) {
+        if (unshare(CLONE_NEWNS) < 0)
+            fail("mount namespace");
+        int made = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+        if (made < 0 || setns(home, CLONE_NEWNS) < 0)
+            fail("mount namespace");
+        int tree = hlp_copy(made, "", AT_EMPTY_PATH);
+        if (syscall(SYS_move_mount, tree, "", state, at, MOVE_MOUNT_F_EMPTY_PATH) == 0) {
+            (void)close(tree);
+            (void)sched_setaffinity(0, sizeof(all), &all);
+            return made;
+        }
+        const int error = errno;
+        (void)close(tree);
+        (void)close(made);
+        errno = error;
+        if (errno != ELOOP || cpu == CPU_SETSIZE)
+            fail(at);
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        (void)sched_setaffinity(0, sizeof(one),
+                                &one); /* there may be none of that number, ignoring */
+    }
+}
+
+static void make(int state, struct hlp_config *cfg, unsigned kind)
+{
+    struct hlp_policy *p = &cfg->policy;
+    char at[64], path[HLP_PATH_MAX];
+    int home = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    (void)hlp_format(at, sizeof(at), HLP_ROOT_NAME, kind, p->roots);
+    if (home < 0 || mknodat(state, at, S_IFREG | 0400, 0) < 0)
+        fail(at);
+    int made = new_namespace(home, state, at);
+    if (setns(made, CLONE_NEWNS) < 0)
+        fail("mount namespace");
+    build(cfg, kind);
+    if (setns(home, CLONE_NEWNS) < 0)
+        fail("mount namespace");
+    (void)close(made);
+    (void)close(home);
+    (void)hlp_format(path, sizeof(path), EXECUTOR_STATE "/%s", at);
+    hlp_add_source(p, strdup(path), false); /* lives as long as the program */
+}
+
+void hlp_make_root_templates(int state, struct hlp_config *cfg)
+{
+    struct hlp_policy *p = &cfg->policy;
+    char at[64];
+    struct stat st;
+    add_sources(cfg);
+    find_masks(p);
+    (void)umask(0);
+    do /* a number that nothing is left of */
+        (void)hlp_format(at, sizeof(at), HLP_ROOT_NAME, LOCALIZER, ++p->roots);
+    while (fstatat(state, at, &st, AT_SYMLINK_NOFOLLOW) == 0);
+    make(state, cfg, LOCALIZER); /* first: it takes the number */
+    for (unsigned kind = EXE_PROFILE_STRICT; kind <= EXE_PROFILE_HADOOP; kind++)
+        if (p->profiles >> kind & 1)
+            make(state, cfg, kind);
+    (void)umask(077);
+}
+
+/* Those of another number. A launch that has opened one has it as long as it needs. */
+void hlp_drop_root_templates(int state, uint32_t number)
+{
+    DIR *dir = fdopendir(dup(state));
+    if (!dir || fchdir(state) < 0)
+        fail(EXECUTOR_STATE);
+    for (struct dirent *e; (e = readdir(dir));) {
+        if (strncmp(e->d_name, "root-", 5) != 0 ||
+            strtoul(strrchr(e->d_name, '-') + 1, NULL, 10) == number)
+            continue;
+        (void)syscall(SYS_umount2, e->d_name,
+                      MNT_DETACH_);          /* of one that was killed: none, ignoring */
+        (void)unlinkat(state, e->d_name, 0); /* the next one's matter, ignoring */
+    }
+    (void)closedir(dir);
+}
