@@ -100,6 +100,40 @@ $(BUILD)/tests/integration/setuid-helper/witness: tests/integration/setuid-helpe
 	$(Q)$(CC) $(CSTD) $(WARN) -O1 -D_GNU_SOURCE -static -o $@ $<
 TEST_PROGRAMS += $(BUILD)/tests/integration/setuid-helper/witness
 
+# The setuid helper with the paths of the tests' fixed directories compiled in, once for all programs: helper is that of
+# tests/lib/helper_fixture.py, node1 and node2 are those of a cluster's nodes (tests/cluster). A test mounts a directory
+# of its own there, in its private mount namespace. Below $(BUILD)/helpers/PLACE are objects and programs.
+# $(call test_helper,PLACE,CONFIGURATION,LIBEXECDIR,STATE)
+define test_helper
+TEST_HELPER_OBJS_$(1) := $$(patsubst $(HELPER_DIR)/%,$(BUILD)/helpers/$(1)/%,$$(sort $$(HELPER_OBJS) $$(PREPARE_OBJS)))
+$$(TEST_HELPER_OBJS_$(1)): CFLAGS := $$(HELPER_CFLAGS)
+$$(TEST_HELPER_OBJS_$(1)): CPPFLAGS := -D_GNU_SOURCE -I. $$(HELPER_LIBC) -DEXECUTOR_CONF='"$(2)"' -DLIBEXECDIR='"$(3)"' \
+	-DEXECUTOR_STATE='"$(4)"' -DHLP_POLICY_ID=$$(POLICY_ID)u
+$$(TEST_HELPER_OBJS_$(1)): $(HELPER_DIR)/paths.stamp
+$(BUILD)/helpers/$(1)/request.o: executor/request.c
+	$$(call test_helper_compile)
+$(BUILD)/helpers/$(1)/%.o: setuid-helper/%.c
+	$$(call test_helper_compile)
+$(BUILD)/helpers/$(1)/container-executor: $$(HELPER_OBJS:$(HELPER_DIR)/%=$(BUILD)/helpers/$(1)/%)
+$(BUILD)/helpers/$(1)/container-prepare: $$(PREPARE_OBJS:$(HELPER_DIR)/%=$(BUILD)/helpers/$(1)/%)
+TEST_HELPERS += $(BUILD)/helpers/$(1)/container-executor $(BUILD)/helpers/$(1)/container-prepare
+endef
+define test_helper_compile
+$(call say,CC,$@)
+@mkdir -p $(@D)
+$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+endef
+TEST_HELPERS :=
+HELPER_PLACE := /var/lib/selvedge-test-helper
+CLUSTER_PLACE := /var/lib/selvedge-test-cluster
+$(eval $(call test_helper,helper,$(HELPER_PLACE)/etc/container-executor.cfg,$(HELPER_PLACE)/libexec,$(HELPER_PLACE)/state))
+$(foreach n,node1 node2,$(eval $(call test_helper,$(n),$(CLUSTER_PLACE)/$(n)/prefix/etc/selvedge/container-executor.cfg,$\
+	$(CLUSTER_PLACE)/$(n)/prefix/libexec/selvedge,$(CLUSTER_PLACE)/$(n)/state)))
+$(TEST_HELPERS):
+	$(call say,LD,$@)
+	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(filter %.o,$^) $(HELPER_LDLIBS)
+TEST_PROGRAMS += $(TEST_HELPERS)
+
 # Benches: tests/bench/bench-NAME prints a table and writes $(BUILD)/bench/NAME.json.
 BENCHES := $(patsubst tests/bench/bench-%,%,$(wildcard tests/bench/bench-*))
 bench: $(BENCHES:%=bench-%)

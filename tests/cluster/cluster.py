@@ -17,9 +17,11 @@ from .host import HostError, wait_for
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODES = os.path.join(TOP, "packaging", "modes")
-# The VM has no compiler: its helpers are built on the host, for one fixed directory. Limits of time are longer there.
-PREBUILT = os.environ.get("SELVEDGE_TEST_HELPERS")
-PREBUILT_ROOT = "/var/lib/selvedge-prebuilt"
+# Every cluster is mounted at this directory, in a mount namespace of its own: the paths of the nodes' configuration are
+# compiled into their helpers, which are built once (tests/rules.mk).
+PLACE = "/var/lib/selvedge-test-cluster"
+# The VM's helpers are on its second disk. Limits of time are longer there: it may be emulated.
+EMULATED = "SELVEDGE_TEST_HELPERS" in os.environ
 
 
 class ClusterError(Exception):
@@ -124,29 +126,14 @@ class Node:
         return f"http://{self.cluster.address}:{self.ports['web']}"
 
     def install(self):
-        """Installs everything below this node's prefix, as packaging/modes says. The helper is built for this node: the
-        paths of its configuration are compiled in."""
+        """Installs everything below this node's prefix, as packaging/modes says, with the helper of this node's paths."""
         etc = os.path.join(self.prefix, "etc")
-        build = os.path.join(self.dir, "obj")
-        built = {p: os.path.join(f"{PREBUILT}/node{self.number}" if PREBUILT else build, p)
-                 for p in ("container-executor", "container-prepare")}
-        if not PREBUILT:
-            self.build_helper(build, list(built.values()), etc)
+        helpers = os.environ.get("SELVEDGE_TEST_HELPERS") or os.path.join(self.cluster.build, "helpers")
+        built = {p: os.path.join(helpers, f"node{self.number}", p) for p in ("container-executor", "container-prepare")}
+        if not all(os.path.exists(p) for p in built.values()):
+            raise ClusterError(f"{helpers}/node{self.number} has no helper: make test-programs builds those of two nodes")
         install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon, built)
-        shutil.rmtree(build, ignore_errors=True)
         conf.write_executor_cfg(f"{etc}/selvedge/container-executor.cfg", self)
-
-    def build_helper(self, build, programs, etc):
-        done = subprocess.run(
-            ["make", "-C", TOP, "--no-print-directory", "-j2", f"BUILD={build}",
-             f"SANITIZE={'1' if self.cluster.sanitize else ''}",
-             f"PREFIX={self.prefix}", f"LIBEXECDIR={self.libexec}", f"SYSCONFDIR={etc}",
-             f"EXECUTOR_CONF={etc}/selvedge/container-executor.cfg",
-             f"EXECUTOR_STATE={self.state}", *programs],
-            capture_output=True, text=True,  # independent of a parent make
-            env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")})
-        if done.returncode != 0:
-            raise ClusterError(f"container-executor: build failed:\n{done.stdout}{done.stderr}")
 
     def write_conf(self):
         self.cluster.write_conf(self.conf_dir, {**conf.node_site(self), **self.site})
@@ -224,7 +211,7 @@ class Cluster:
         self.site = site or {}
         self.address, self.policy = address, policy or {}
         self.read_only_paths = list(read_only_paths)
-        self.root = PREBUILT_ROOT if PREBUILT else f"/var/lib/selvedge-{name}-{os.getpid()}"
+        self.root, self.real_root = PLACE, f"/var/lib/selvedge-{name}-{os.getpid()}"
         self.sanitize = bool(os.environ.get("SANITIZE"))
         self.build = os.path.join(TOP, os.environ.get("BUILD") or
                                   ("build-asan" if self.sanitize else "build"))
@@ -267,14 +254,14 @@ class Cluster:
         return host.add_account(name, system, groups)
 
     def _set_up(self):
-        os.mkdir(self.root, 0o755)
+        host.own_place(self.root, self.real_root)
         self.daemon = self._account("d", True)
         self.monitor = self._account("m", True)
         self.public = self._account("p", True)
         self.users = [self._account(chr(ord("a") + i), False) for i in range(self.n_users)]
         host.own_etc(f"{self.root}/machine-etc")
         self.own_etc = True
-        self.cgroup = host.Cgroup(os.path.join(self.root, "cgroup"), os.path.basename(self.root))
+        self.cgroup = host.Cgroup(os.path.join(self.root, "cgroup"), os.path.basename(self.real_root))
         for path, mode in (("conf", 0o755), ("log", 0o755), ("staging", 0o1777), ("tmp", 0o1777),
                            ("sanitizer", 0o1777), ("rm", 0o700)):
             os.mkdir(f"{self.root}/{path}")
@@ -346,18 +333,20 @@ class Cluster:
         for node in self.nodes:
             attempt(f"state of {node.name}", node.forget_state)
         with contextlib.suppress(HostError):  # a helper may still be exiting
-            wait_for(lambda: not host.mounts_below(self.root), host.PATIENCE, "mounts")
-        problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
+            wait_for(lambda: not host.mounts_of_place(self.root, self.real_root), host.PATIENCE, "mounts")
+        left = [f"mount {point} (pid {pid})" for pid, point in host.mounts_of_place(self.root, self.real_root)]
+        problems += left
         if self.own_etc:
             attempt("/etc", host.umount, "/etc")
             self.own_etc = False
         for account in reversed(self.accounts):
             attempt(f"account {account}", host.remove_account, account)
-        if os.path.isdir(self.root) and not host.mounts_below(self.root):
-            attempt("directory", shutil.rmtree, self.root)
+        if os.path.isdir(self.real_root) and not left:
+            attempt("mount of the directory", host.umount, self.root)
+            attempt("directory", shutil.rmtree, self.real_root)
         problems += [f"account {a}" for a in self.accounts if host.account_exists(a)]
-        if os.path.exists(self.root):
-            problems.append(f"directory {self.root}")
+        if os.path.exists(self.real_root):
+            problems.append(f"directory {self.real_root}")
         return problems
 
     # --- daemons ----------------------------------------------------------------------------
@@ -433,7 +422,7 @@ class Cluster:
 
     def wait(self, condition, seconds, what):
         try:
-            return wait_for(condition, seconds * (4 if self.sanitize or PREBUILT else 1), what)
+            return wait_for(condition, seconds * (4 if self.sanitize or EMULATED else 1), what)
         except HostError as error:
             raise ClusterError(str(error)) from None
 
@@ -496,7 +485,7 @@ class Cluster:
 
     def collect_logs(self):
         """Copies logs and configuration to build/test-logs/NAME and prints the daemons' last lines."""
-        if not os.path.isdir(self.root):
+        if not os.path.isdir(self.real_root):
             return  # the cluster is removed, and its logs were copied before
         target = os.path.join(self.build, "test-logs", self.name)
         shutil.rmtree(target, ignore_errors=True)

@@ -73,15 +73,14 @@ def outer_mount_namespaces():
     return seen
 
 
-def mounts_below(path):
-    """(pid, mount point) of every mount at or below `path` in any live mount namespace."""
+def mounts_of_place(place, real):
+    """(pid, mount point) of every mount below `place` in the mount namespaces that have the directory `real` there (own_place)."""
     found = []
     for pid in outer_mount_namespaces().values():
-        with contextlib.suppress(OSError):
-            for line in open(f"/proc/{pid}/mountinfo", encoding="utf-8", errors="replace"):
-                point = line.split(" ")[4]
-                if point == path or point.startswith(path + "/"):
-                    found.append((pid, point))
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/mountinfo", encoding="utf-8", errors="replace") as f:
+            fields = [line.split(" ")[3:5] for line in f]
+            if any(os.path.basename(real) in root.split("/") for root, _ in fields):
+                found += [(pid, point) for _, point in fields if point.startswith(place + "/")]
     return found
 
 
@@ -96,6 +95,15 @@ def mount(source, target, fstype, flags=0, data=""):
 def umount(target):
     if _libc.umount2(target.encode(), 2) != 0:  # MNT_DETACH
         raise HostError(f"umount {target}: {os.strerror(ctypes.get_errno())}")
+
+
+def own_place(place, real):
+    """Mounts the new directory `real` at `place`, a path compiled into the tests' helpers, in this private mount
+    namespace. The empty mount point stays: removing it would unmount the directories of other tests."""
+    os.makedirs(place, 0o755, exist_ok=True)
+    os.mkdir(real, 0o755)
+    os.chmod(real, 0o755)
+    mount(real, place, "none", 4096)  # bind
 
 
 # --- accounts -------------------------------------------------------------------------------

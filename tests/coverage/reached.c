@@ -1,7 +1,7 @@
 /* Linked into programs whose sources are compiled with -fsanitize-coverage=trace-pc
- * (tests/coverage/run): each block that runs leaves a mark in the file REACHED. It is mapped before
- * main: closed descriptors, another root, other ids, a filter and a fork take nothing away. Where
- * it cannot be opened nothing is marked. System calls alone: libc may be any. */
+ * (tests/coverage/run): each basic block that runs sets a byte in the file REACHED. The file is
+ * mapped before main, so that closed descriptors, a new root, new ids, a seccomp filter or a fork
+ * lose nothing. Without the file nothing is recorded. Plain system calls, for any libc. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-/* Called at the beginning of every function of a program that tests/delays/cc has made. One in
- * ONE_IN is late, by up to MOST_MS: long enough for another process to do what is never seen to
- * come first.
+/* Delay injection: called at the entry of every function of a program compiled by
+ * tests/delays/cc. One call in ONE_IN waits for up to MOST_MS, so that another process can win a
+ * race that it never wins otherwise.
  *
- * No system call and no libc: it runs in the helper too, behind every filter. It keeps its
- * processor, as one does that has been given to somebody else. */
+ * No system call and no libc: it runs in the setuid helper too, behind every seccomp filter. It
+ * spins instead of sleeping. */
 #include <stdint.h>
 
 #ifndef ONE_IN
@@ -17,7 +17,7 @@
 HOOK void __cyg_profile_func_enter(void *function, void *caller);
 HOOK void __cyg_profile_func_exit(void *function, void *caller);
 
-/* A counter that every process may read; a millisecond of it, roughly. */
+/* A counter that every process may read; about a millisecond of it. */
 #if defined(__x86_64__)
 #define MILLISECOND 2500000u
 HOOK static inline uint64_t counter(void)
@@ -34,7 +34,7 @@ HOOK static inline uint64_t counter(void)
 }
 #endif
 
-static uint64_t dice; /* of several threads, too: any value will do */
+static uint64_t dice; /* shared by threads without a lock: any value will do */
 
 void __cyg_profile_func_enter(void *function, void *caller)
 {

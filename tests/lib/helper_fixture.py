@@ -1,7 +1,6 @@
-"""HelperFixture for tests of the setuid helper: an installed helper with its own configuration, accounts,
-directories and cgroup2 mount in a private mount namespace, and its request protocol in Python.
-
-Used by tests/integration/setuid-helper/test-helper*. Needs root. Everything made is removed by HelperFixture.close()."""
+"""Fixture of tests of the setuid helper: an installed helper with its own configuration, accounts, directories and
+cgroup2 mount in a private mount namespace, and its request protocol in Python. Needs root. HelperFixture.close() removes
+everything."""
 
 import array
 import ctypes
@@ -19,6 +18,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from cluster import host
+from lib.report import Checks, Report
 
 CHECK, INIT_APP, LAUNCH, LOCALIZE, SIGNAL, DELETE = 1, 2, 3, 4, 5, 6
 DELETE_CONTAINER, DELETE_CONTAINER_LOGS, DELETE_APP, DELETE_APP_LOGS = 1, 2, 3, 4
@@ -26,9 +26,12 @@ DELETE_USER, DELETE_RESOURCE, DELETE_PUBLIC = 5, 6, 7
 PUBLIC, PRIVATE, APPLICATION = 1, 2, 4
 MAGIC = 0x71457653
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# A machine without a compiler has the helper built elsewhere, for one fixed place; the vm lane's guest.
-PREBUILT = os.environ.get("SELVEDGE_TEST_HELPERS")
-PATIENCE = 240 if PREBUILT else 60  # seconds for what will come; a limit for hangs alone
+# Every fixture is mounted at this directory, in a mount namespace of its own: the paths of the helper's configuration
+# are compiled in, and it is built once (tests/rules.mk).
+PLACE = "/var/lib/selvedge-test-helper"
+# The VM's helpers are on its second disk. Limits of time are longer there: it may be emulated.
+EMULATED = "SELVEDGE_TEST_HELPERS" in os.environ
+PATIENCE = 240 if EMULATED else 60  # seconds for what will come; a limit for hangs alone
 LOCKED = ["flock", "/run/lock/selvedge-test-host.lock"]  # of the account files, as tests/cluster takes it
 ALL_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # SEAL, SHRINK, GROW, WRITE
 
@@ -44,6 +47,7 @@ FILTERS = ("strict", "hadoop", "localizer", "monitor")
 PROGRAMS = ("container-monitor", "container-init", "container-delete", "container-signal")  # mode 0711
 STATUS = statuses()
 NAMES = {v: k for k, v in STATUS.items()}
+Checks.NAMES = NAMES
 
 
 def enter_private_mounts():
@@ -115,13 +119,10 @@ class HelperFixture:
         # Orphans of killed helpers come to us, not to the machine's pid 1.
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
         self.build = build
-        self.base = "/var/lib/selvedge-prebuilt-ground" if PREBUILT else \
-            "/var/lib/selvedge-test-%s-%d" % (name, os.getpid())
+        self.base, self.real = PLACE, "/var/lib/selvedge-test-%s-%d" % (name, os.getpid())
         self.prefix = "svt%d" % (os.getpid() % 100000)
-        if not PREBUILT:
-            host.sweep()
-        os.makedirs(self.base, 0o755)
-        os.chmod(self.base, 0o755)
+        host.sweep()
+        host.own_place(self.base, self.real)
         self.accounts = []
         self.group = self.prefix + "y"
         for short in ("y", "m", "p", "a", "b"):
@@ -143,26 +144,12 @@ class HelperFixture:
         self.locals = ["%s/local%d" % (self.base, i) for i in range(self.LOCALS)]
         self.logs = ["%s/log%d" % (self.base, i) for i in range(self.LOGS)]
         self.cg = self.base + "/cgroup"
-        self.root = self.cg + "/" + os.path.basename(self.base)
+        self.root = self.cg + "/" + os.path.basename(self.real)
         self.seq = 0
         self._install(config_extra, config_drop)
 
-    def _build(self):
-        out = self.base + "/build"
-        mk = ["nice", "make", "-C", TOP, "-j2", "BUILD=" + self.build, "EXECUTOR_CONF=" + self.conf,
-              "EXECUTOR_STATE=" + self.state, "LIBEXECDIR=" + self.libexec]
-        # The helper's paths are compiled in: its own objects are built for this ground.
-        mk += ["HELPER_DIR=" + out, "HELPER=" + out + "/container-executor",
-               out + "/container-executor", out + "/container-prepare", self.build + "/user-lookup",
-               *["%s/%s" % (self.build, p) for p in PROGRAMS], *["%s/seccomp/%s.bpf" % (self.build, f) for f in FILTERS]]
-        r = subprocess.run(mk, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if r.returncode:
-            sys.stdout.write(r.stdout.decode())
-            raise SystemExit("build of the helper failed")
-        return out
-
     def _install(self, extra, drop):
-        out = PREBUILT + "/ground" if PREBUILT else self._build()
+        out = (os.environ.get("SELVEDGE_TEST_HELPERS") or self.build + "/helpers") + "/helper"
         os.makedirs(self.libexec + "/seccomp", 0o755)
         os.makedirs(os.path.dirname(self.conf), 0o755)
         shutil.copy(out + "/container-executor", self.helper)
@@ -353,6 +340,8 @@ class HelperFixture:
             for n in self.accounts:
                 subprocess.run(LOCKED + command + [n], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         problems += remove_tree(self.base)
+        host.umount(self.base)
+        shutil.rmtree(self.real, ignore_errors=True)
         left = [l.split(":")[0] for f in ("/etc/passwd", "/etc/group") for l in open(f) if l.startswith(self.prefix)]
         return problems + ["account " + n for n in left]
 
@@ -391,7 +380,7 @@ class HelperFixture:
         except OSError as e:
             found.append("cgroup root: %s" % e)
         mounts = [m.split()[1] for m in open("/proc/self/mounts") if self.base in m]
-        found += ["mount " + m for m in mounts if m != self.cg and not m.startswith(self.state)]
+        found += ["mount " + m for m in mounts if m not in (self.base, self.cg) and not m.startswith(self.state)]
         return found
 
 
@@ -449,39 +438,31 @@ class Container:
         return open(self.g.work_dir(self) + "/out").read()
 
 
-class Score:
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
-
-    def check(self, ok, name, detail=""):
-        if ok:
-            self.passed += 1
-            print("ok   " + name, flush=True)
-        else:
-            self.failed += 1
-            print("FAIL %s%s" % (name, ": " + str(detail) if detail != "" else ""), flush=True)
-        return ok
-
-    def equal(self, got, want, name):
-        return self.check(got == want, name, "got %r, want %r" % (
-            NAMES.get(got, got) if isinstance(want, int) else got,
-            NAMES.get(want, want) if isinstance(want, int) else want))
-
-    def skip(self, name, why):
-        self.skipped += 1
-        print("skip %s: %s" % (name, why), flush=True)
-
-    def end(self):
-        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
-        return 1 if self.failed or (self.skipped and os.environ.get("CI") == "true") else 0
+def run_tests(name, tests, prepare=None):
+    """Runs test functions, which take the report and the fixture, and returns the exit status. `prepare` is called before
+    the first. The program's arguments pick tests by name."""
+    enter_private_mounts()
+    t = Checks()
+    g = HelperFixture(os.environ.get("BUILD") or os.path.join(TOP, "build"), name)
+    try:
+        if prepare:
+            prepare(t, g)
+        t.equal(g.init_app()[0].status, 0, "directories of the first application")
+        for test in tests:
+            if len(sys.argv) < 2 or test.__name__ in sys.argv[1:]:
+                t.case(test.__name__.replace("_", " "), test, t, g)
+        t.check(not any(n.startswith("core") for n in os.listdir(g.base)), "no core file")
+    finally:
+        t.equal(g.close(), [], "no process, cgroup or mount is left")
+    return t.end()
 
 
 def running(program):
-    """Processes that execute this file."""
-    found = []
+    """Processes that execute this file: by inode, because other tests have theirs at the same path."""
+    found, file = [], os.stat(program)
     for p in os.listdir("/proc"):
         try:
-            if p.isdigit() and os.readlink("/proc/%s/exe" % p) == program:
+            if p.isdigit() and os.path.samestat(os.stat("/proc/%s/exe" % p), file):
                 found.append(int(p))
         except OSError:
             pass  # ended meanwhile, or the kernel's own

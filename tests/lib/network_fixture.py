@@ -19,7 +19,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from cluster import Report, private_namespace  # noqa: E402
 
-GUEST = "SELVEDGE_TEST_HELPERS" in os.environ
+IN_VM = "SELVEDGE_TEST_HELPERS" in os.environ
 CLONE_NEWNET = 0x40000000
 REQUEST, HOST, BUSY, KERNEL = 1, 2, 3, 4
 libc = ctypes.CDLL(None, use_errno=True)
@@ -163,7 +163,7 @@ def expect_classes_of_veths():
 
 @contextlib.contextmanager
 def without_module(name):
-    """In the guest of the vm lane, which is nobody's: the kernel does not find that module."""
+    """In the VM alone: the kernel does not find that module."""
     release = os.uname().release
     found = subprocess.check_output(["find", "/lib/modules/" + release, "-name", name + ".ko*"], text=True).split()
     assert len(found) == 1, found

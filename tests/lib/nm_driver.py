@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from cluster.cluster import PREBUILT  # noqa: E402
+from cluster.cluster import EMULATED  # noqa: E402
 from cluster.host import PATIENCE  # noqa: E402
 
-LONG = (8 if PREBUILT else 2) * PATIENCE  # seconds; the guest of the vm lane is emulated
+LONG = (8 if EMULATED else 2) * PATIENCE  # seconds
 
 CLUSTER_TS = 1700000000000
 YARN = "org.apache.hadoop.yarn.exceptions."

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BASE = "/var/lib/selvedge-prebuilt-ground"  # helper_fixture.py's
+BASE = "/var/lib/selvedge-test-helper"  # PLACE of lib/helper_fixture.py
 COPIED = ("setuid-helper", "executor", "cgroups")
 PROGRAMS = ("container-delete", "container-signal", "container-monitor", "container-init")
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
@@ -22,7 +22,7 @@ class Build:
 
     def __init__(self, build, work, cflags=()):
         self.real, self.work, self.cflags = os.path.abspath(build), work, list(cflags)
-        self.tree, self.out, self.build = work + "/tree", work + "/helpers/ground", work + "/build"
+        self.tree, self.out, self.build = work + "/tree", work + "/helpers/helper", work + "/build"
         shutil.rmtree(work, ignore_errors=True)
         os.makedirs(self.out)
         os.makedirs(self.build)
@@ -116,10 +116,10 @@ def clean():
     """What a run that was killed has left: its files were in a mount namespace of its own, its group is not."""
     at = "/run/selvedge-mutants-cgroup"
     os.makedirs(at, exist_ok=True)
-    group = f"{at}/{os.path.basename(BASE)}"
-    script = (f"mount -t cgroup2 none {at} && [ -d {group} ] && echo 1 > {group}/cgroup.kill; for i in 1 2 3 4 5 6 7 8; do "
-              f"grep -q 'populated 0' {group}/cgroup.events && break; sleep 0.2; done; "
-              f"find {group} -depth -type d -exec rmdir {{}} +")
+    script = (f"mount -t cgroup2 none {at} || exit; for group in {at}/selvedge-test-*-*; do [ -d $group ] || continue; "
+              f"[ -d /proc/${{group##*-}} ] && continue; echo 1 > $group/cgroup.kill; for i in 1 2 3 4 5 6 7 8; do "
+              f"grep -q 'populated 0' $group/cgroup.events && break; sleep 0.2; done; "
+              f"find $group -depth -type d -exec rmdir {{}} +; done")
     subprocess.run(["unshare", "-m", "sh", "-c", script], stderr=subprocess.DEVNULL, check=False)
     os.rmdir(at)
 
