@@ -1,5 +1,5 @@
-/* setuid-helper/policy.c and policy-compile.c: what is written is what is read; what is not whole is
- * nothing. */
+/* setuid-helper/policy.c and policy-compile.c: what is written is what is read; what is not whole
+ * is nothing. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
