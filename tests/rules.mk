@@ -47,8 +47,9 @@ check-integration check-interop: check-%: programs $$(TEST_PROGRAMS)
 # where it is killed once, a launch loses its daemon at 200 random points, and a thousand containers are started by root's. docs/hardening-tests.md has the figures.
 check-full: programs $$(TEST_PROGRAMS)
 	$(Q)SELVEDGE_TEST_FULL=1 ROUNDS=200 tests/tools/run-lane integration $(BUILD) helper launch-life many
-# Mistakes planted in the helper, one at a time, which the tests are to notice (docs/hardening-tests.md). Half an hour.
-check-mutants: lane-programs
+# Mutation tests of the setuid helper (docs/hardening-tests.md). Half an hour; MUTANTS=--list prints them.
+check-mutants: mutation-test
+mutation-test: lane-programs
 	$(Q)BUILD=$(abspath $(BUILD)) tests/mutants/run $(MUTANTS)
 # What of the privileged code no test reaches: a summary, and each line in build/coverage.txt. Some minutes.
 coverage: lane-programs
@@ -103,7 +104,7 @@ bench-%: programs $$(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/bench
 	$(Q)BUILD=$(abspath $(BUILD)) tests/bench/bench-$*
 
-.PHONY: check-delays integration-programs check-mutants coverage unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
+.PHONY: check-delays integration-programs check-mutants mutation-test coverage unit-tests fuzz fuzz-targets check check-full check-unit check-integration check-interop check-vm vm-lane lane-programs bench
 # Formats every C source in place (.clang-format); the unit suite checks it.
 format:
 	$(Q)tests/tools/check-format --fix

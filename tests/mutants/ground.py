@@ -58,7 +58,7 @@ class Build:
                 words[words.index("-o") + 1] = target.replace(self.real, self.build)
                 self.link[os.path.basename(target)] = words
         os.makedirs(self.out + "/user", exist_ok=True)
-        os.makedirs(self.out + "/watch", exist_ok=True)
+        os.makedirs(self.out + "/handoff", exist_ok=True)
         if len(self.link) != 6 or len(self.compile) < 20:
             raise SystemExit("make does not say how the helper is built")
 
@@ -77,7 +77,7 @@ class Build:
         wanted = list(self.compile) if sources is None else [s for s in sources if s in self.compile]
         for source in wanted:
             for words in self.compile[source]:
-                # A mistake may leave something unused; that is not how it is to be found.
+                # A mutant may leave something unused; a warning is not how it must be noticed.
                 error = self._run(words + ["-Wno-error"], self.cflags)
                 if error:
                     return error
