@@ -16,7 +16,7 @@ PROTOC_C  ?= protoc-c
 PKGCONFIG ?= pkg-config
 # These targets install missing packages first, pkg-config included, and build in a make of their own.
 ifneq ($(MAKECMDGOALS),)
-ifeq ($(filter-out deps demo check check-vm clean,$(MAKECMDGOALS)),)
+ifeq ($(filter-out deps demo check check-fast check-full check-vm clean,$(MAKECMDGOALS)),)
 PKGCONFIG := :
 endif
 endif
@@ -80,6 +80,7 @@ include client/rules.mk
 include selinux/rules.mk
 include packaging/rules.mk
 include tests/rules.mk
+include docs/rules.mk
 
 programs: $(PROGRAMS) $(LIBS)
 
@@ -106,7 +107,7 @@ $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
 endef
 
 clean:
-	rm -rf build build-asan build-clang build-fuzz build-delays
+	rm -rf build build-asan build-asan-gcc build-clang build-fuzz build-delays
 
 # $(BUILD)/vm holds the file trees of virtual machines.
 -include $(shell test -d $(BUILD) && find $(BUILD) -path $(BUILD)/vm -prune -o -name '*.d' -type f -print)

@@ -1,13 +1,13 @@
-/* What an ApplicationMaster's heartbeat says and what its answer brings. Answers come from the
- * ResourceManager, which is trusted; an unusable entry is passed over. */
+/* Request and response of an ApplicationMaster's heartbeat. Responses come from the
+ * ResourceManager, which is trusted; an unusable entry is skipped. */
 #include <errno.h>
 #include <string.h>
 
 #include "client/am-internal.h"
 
-static struct container *find_any(struct cli_am *am, struct yarn_container_id id)
+static struct am_container *find_any(struct cli_am *am, struct yarn_container_id id)
 {
-    struct container *c;
+    struct am_container *c;
     char key[YARN_ID_TEXT_MAX];
 
     yarn_container_id_text(id, key);
@@ -15,14 +15,14 @@ static struct container *find_any(struct cli_am *am, struct yarn_container_id id
     return c;
 }
 
-struct container *cli_am_find(struct cli_am *am, struct yarn_container_id id)
+struct am_container *cli_am_find(struct cli_am *am, struct yarn_container_id id)
 {
-    struct container *c = find_any(am, id);
+    struct am_container *c = find_any(am, id);
 
     return c && !c->over ? c : NULL;
 }
 
-void cli_am_retire(struct container *c, bool released)
+void cli_am_retire(struct am_container *c, bool released)
 {
     c->over = true;
     c->released = released;
@@ -33,7 +33,7 @@ void cli_am_retire(struct container *c, bool released)
 
 void cli_am_forget_all(struct cli_am *am)
 {
-    struct container *c, *tmp;
+    struct am_container *c, *tmp;
 
     HASH_ITER (hh, am->containers, c, tmp) {
         HASH_DEL(am->containers, c);
@@ -44,14 +44,14 @@ void cli_am_forget_all(struct cli_am *am)
 
 static int add_asks(struct cli_am *am, struct sv_arena *a, Hadoop__Yarn__AllocateRequestProto *m)
 {
-    struct want *w;
+    struct am_ask *w;
     size_t n = 0;
 
-    LL_COUNT(am->wants, w, n);
+    LL_COUNT(am->asks, w, n);
     m->ask = sv_newn(a, Hadoop__Yarn__ResourceRequestProto *, n + 1);
     if (!m->ask)
         return -ENOMEM;
-    LL_FOREACH (am->wants, w) {
+    LL_FOREACH (am->asks, w) {
         Hadoop__Yarn__ResourceRequestProto *ask = sv_new(a, Hadoop__Yarn__ResourceRequestProto);
         Hadoop__Yarn__PriorityProto *priority = sv_new(a, Hadoop__Yarn__PriorityProto);
 
@@ -78,7 +78,7 @@ static int add_asks(struct cli_am *am, struct sv_arena *a, Hadoop__Yarn__Allocat
 static int add_releases(struct cli_am *am, struct sv_arena *a,
                         Hadoop__Yarn__AllocateRequestProto *m)
 {
-    struct release *rel;
+    struct am_release *rel;
     size_t n = 0;
 
     LL_COUNT(am->releases, rel, n);
@@ -99,8 +99,8 @@ int cli_am_make_request(struct cli_am *am)
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     Hadoop__Yarn__AllocateRequestProto *m =
         a ? sv_new(a, Hadoop__Yarn__AllocateRequestProto) : NULL;
-    struct release *rel, *next;
-    struct want *w;
+    struct am_release *rel, *next;
+    struct am_ask *w;
 
     if (!m)
         return -ENOMEM;
@@ -110,7 +110,7 @@ int cli_am_make_request(struct cli_am *am)
     m->progress = am->progress;
     if (add_asks(am, a, m) < 0 || add_releases(am, a, m) < 0)
         return -ENOMEM;
-    LL_FOREACH (am->wants, w)
+    LL_FOREACH (am->asks, w)
         w->dirty = false;
     LL_FOREACH_SAFE (am->releases, rel, next)
         free(rel);
@@ -130,7 +130,7 @@ static void take_tokens(struct cli_am *am, const Hadoop__Yarn__AllocateResponseP
         if (yarn_node_id_from(m->nm_tokens[i]->nodeid, &node) == 0 && m->nm_tokens[i]->token &&
             yarn_token_from(m->nm_tokens[i]->token, a, &token) == 0)
             if (cli_nodes_token(am->nodes, &node, &token) < 0)
-                continue; /* a start on that node will say that there is none */
+                continue; /* a start on that node will report the missing token */
     if (a && m->am_rm_token && yarn_token_from(m->am_rm_token, a, &am->new_token) == 0) {
         sv_arena_free(am->new_token_arena);
         am->new_token_arena = SV_TAKE(a);
@@ -139,8 +139,8 @@ static void take_tokens(struct cli_am *am, const Hadoop__Yarn__AllocateResponseP
 
 static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto *m)
 {
-    struct container *c = calloc(1, sizeof(*c));
-    struct want *w;
+    struct am_container *c = calloc(1, sizeof(*c));
+    struct am_ask *w;
 
     if (!c || !(c->arena = sv_arena_new(1 << 20)) || yarn_container_id_from(m->id, &c->id) < 0 ||
         yarn_node_id_from(m->nodeid, &c->allocation.node) < 0 ||
@@ -148,7 +148,7 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
         yarn_token_from(m->container_token, c->arena, &c->token) < 0 || find_any(am, c->id)) {
         if (c)
             sv_arena_free(c->arena);
-        free(c); /* unusable or known: the ResourceManager takes it back when it expires */
+        free(c); /* unusable or known: the ResourceManager reclaims it when it expires */
         return;
     }
     yarn_container_id_text(c->id, c->key);
@@ -157,9 +157,9 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
     c->allocation.http_address =
         sv_arena_strdup(c->arena, m->node_http_address ? m->node_http_address : "");
     HASH_ADD_STR(am->containers, key, c);
-    LL_FOREACH (am->wants, w)
+    LL_FOREACH (am->asks, w)
         if (w->priority == c->allocation.priority && w->count > 0)
-            w->count--; /* so does the ResourceManager */
+            w->count--; /* as the ResourceManager does */
     if (am->ops.allocated)
         am->ops.allocated(am, &c->allocation, am->userdata);
 }
@@ -167,10 +167,10 @@ static void take_allocated(struct cli_am *am, const Hadoop__Yarn__ContainerProto
 static void take_completed(struct cli_am *am, const Hadoop__Yarn__ContainerStatusProto *m)
 {
     struct yarn_container_id id;
-    struct container *c;
+    struct am_container *c;
 
     if (yarn_container_id_from(m->container_id, &id) < 0 || !(c = find_any(am, id)))
-        return; /* never ours */
+        return; /* never allocated to this attempt */
     if (c->over) {
         am->repeated += !c->released;
         return;

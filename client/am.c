@@ -1,9 +1,9 @@
-/* The ApplicationMaster's side: ApplicationMasterProtocol with its heartbeat, and the containers
- * that it gave. Starting and stopping them is nodes.c.
+/* ApplicationMaster side: ApplicationMasterProtocol with its heartbeat, and the allocated
+ * containers. nodes.c starts and stops them.
  *
- * One allocate call is open at a time. Until it is answered the same request, with the same
- * response id, is sent again: the ResourceManager answers a repeated id with the answer that was
- * lost, so no container is lost or counted twice. */
+ * One allocate call is open at a time. Until it is answered the same request is resent with the
+ * same response id: the ResourceManager answers a repeated id with the lost response, so no
+ * container is lost or counted twice. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define FAILOVER_MAX_MS 2000
 
 static void schedule(struct cli_am *am, int64_t after_ms);
-static void lose(struct cli_am *am, const struct sv_error *err);
+static void report_lost(struct cli_am *am, const struct sv_error *err);
 
 static void on_started(struct yarn_container_id id, int status, const struct sv_error *err,
                        void *userdata)
@@ -84,16 +84,15 @@ static int read_token(struct cli_am *am, const char *path, struct sv_error *err)
     return sv_error_set(err, -ENOKEY, "%s: no token of kind " YARN_KIND_AMRM, path);
 }
 
-/* One ResourceManager is tried again by judge() below; of several, the proxy looks for the active
- * one first. */
+/* A single ResourceManager is retried by classify_failure() below; among several, the proxy finds
+ * the active one first. */
 static int copy_schedulers(struct cli_am *am, const struct cli_am_config *cfg)
 {
     struct ipc_proxy_config *rm = &am->rm;
 
     rm->client.protocol = YARN_APPLICATION_MASTER_PROTOCOL;
     rm->client.version = 1;
-    rm->client.qop_mask =
-        IPC_QOP_ALL; /* no configuration in a container: the server says what it wants */
+    rm->client.qop_mask = IPC_QOP_ALL; /* no configuration in a container: the server decides */
     rm->retry.kind = cfg->n_schedulers > 1 ? IPC_RETRY_FAILOVER : IPC_RETRY_NEVER;
     rm->retry.max_failovers = 2 * (int)cfg->n_schedulers;
     rm->retry.base_ms = FAILOVER_BASE_MS;
@@ -143,8 +142,8 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
 
 struct cli_am *cli_am_free(struct cli_am *am)
 {
-    struct want *w, *next_want;
-    struct release *rel, *next_release;
+    struct am_ask *w, *next_want;
+    struct am_release *rel, *next_release;
 
     if (!am)
         return NULL;
@@ -153,7 +152,7 @@ struct cli_am *cli_am_free(struct cli_am *am)
     cli_nodes_free(am->nodes);
     sd_event_source_disable_unref(am->timer);
     cli_am_forget_all(am);
-    LL_FOREACH_SAFE (am->wants, w, next_want)
+    LL_FOREACH_SAFE (am->asks, w, next_want)
         free(w);
     LL_FOREACH_SAFE (am->releases, rel, next_release)
         free(rel);
@@ -173,7 +172,7 @@ struct cli_am *cli_am_free(struct cli_am *am)
 
 enum verdict { AGAIN, REGISTER_AGAIN, GIVE_UP };
 
-static enum verdict judge(struct cli_am *am, const struct ipc_result *r)
+static enum verdict classify_failure(struct cli_am *am, const struct ipc_result *r)
 {
     static const char *const fatal[] = {
         JAVA_ATTEMPT_NOT_FOUND,        JAVA_APP_NOT_FOUND,
@@ -195,7 +194,7 @@ static enum verdict judge(struct cli_am *am, const struct ipc_result *r)
     return sv_now_ms() - am->silent_since > am->max_wait_ms ? GIVE_UP : AGAIN;
 }
 
-static void lose(struct cli_am *am, const struct sv_error *err)
+static void report_lost(struct cli_am *am, const struct sv_error *err)
 {
     am->phase = OVER;
     if (am->ops.lost)
@@ -204,22 +203,22 @@ static void lose(struct cli_am *am, const struct sv_error *err)
 
 static void failed(struct cli_am *am, const struct ipc_result *r, const struct sv_error *err)
 {
-    struct want *w;
+    struct am_ask *w;
 
-    switch (judge(am, r)) {
+    switch (classify_failure(am, r)) {
     case AGAIN:
         schedule(am, 500);
         return;
-    case REGISTER_AGAIN: /* the ResourceManager restarted: it knows neither us nor our asks */
+    case REGISTER_AGAIN: /* the ResourceManager restarted: registration and asks are lost */
         am->phase = REGISTERING;
         am->request = NULL;
         am->request_arena = sv_arena_free(am->request_arena);
-        LL_FOREACH (am->wants, w)
+        LL_FOREACH (am->asks, w)
             w->dirty = true;
         schedule(am, SOON_MS);
         return;
     case GIVE_UP:
-        lose(am, err);
+        report_lost(am, err);
         return;
     }
 }
@@ -237,7 +236,8 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
     if (am->phase == OVER)
         return;
     if (r->status < 0) {
-        /* After a lost answer we may be registered already: the heartbeat will tell. */
+        /* After a lost response the attempt may be registered already: the heartbeat will show
+         * it. */
         if (r->status == -EREMOTEIO && am->silent_since != 0 && r->java_class &&
             strcmp(r->java_class, JAVA_INVALID_AM_REQUEST) == 0) {
             am->phase = RUNNING;
@@ -254,7 +254,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
     schedule(am, SOON_MS);
     if (!again && am->ops.registered) {
         if (yarn_resource_from(m->maximumcapability, &maximum) < 0)
-            maximum = (struct yarn_resource){ 0 }; /* no limit that we know of */
+            maximum = (struct yarn_resource){ 0 }; /* no known limit */
         am->ops.registered(am, maximum, am->userdata);
     }
 }
@@ -289,11 +289,11 @@ int cli_am_register(struct cli_am *am, const char *host, int32_t port, const cha
 
 /* ---- The heartbeat (its messages: am-allocate.c) ---- */
 
-static bool something_to_say(const struct cli_am *am)
+static bool has_pending_request(const struct cli_am *am)
 {
-    struct want *w;
+    struct am_ask *w;
 
-    LL_FOREACH (am->wants, w)
+    LL_FOREACH (am->asks, w)
         if (w->dirty)
             return true;
     return am->releases != NULL;
@@ -318,12 +318,13 @@ static void on_allocate(const struct ipc_result *r, const struct sv_error *err, 
     am->response_id = m->response_id;
     if (m->has_a_m_command && m->a_m_command == HADOOP__YARN__AMCOMMAND_PROTO__AM_SHUTDOWN) {
         sv_error_set(&own, -ESHUTDOWN, "the ResourceManager ends this attempt");
-        lose(am, &own);
+        report_lost(am, &own);
         return;
     }
     cli_am_take_answer(am, m);
     if (am->phase != OVER)
-        schedule(am, am->phase == FINISHING || something_to_say(am) ? SOON_MS : am->heartbeat_ms);
+        schedule(am,
+                 am->phase == FINISHING || has_pending_request(am) ? SOON_MS : am->heartbeat_ms);
 }
 
 static int send_allocate(struct cli_am *am)
@@ -403,7 +404,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     if (am->call_open)
         return 0;
-    if (am->new_token_arena) {                      /* the old one serves until its key is gone */
+    if (am->new_token_arena) { /* the old token is valid until its key expires */
         (void)connect_rm(am, &am->new_token, NULL); /* keeps the old connection, ignoring */
         am->new_token_arena = sv_arena_free(am->new_token_arena);
     }
@@ -426,12 +427,12 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     } else {
         sv_error_errno(&err, r, "ResourceManager %s:%u", ipc_proxy_current(am->ipc)->host,
                        ipc_proxy_current(am->ipc)->port);
-        lose(am, &err);
+        report_lost(am, &err);
     }
     return 0;
 }
 
-/* The next message goes out in after_ms, or earlier when that was arranged before. */
+/* Schedules the next message in after_ms, unless an earlier one is scheduled. */
 static void schedule(struct cli_am *am, int64_t after_ms)
 {
     struct sv_error err = { 0 };
@@ -452,23 +453,23 @@ static void schedule(struct cli_am *am, int64_t after_ms)
     }
     if (r < 0) {
         sv_error_errno(&err, r, "timer");
-        lose(am, &err);
+        report_lost(am, &err);
     }
 }
 
-/* ---- What the program asks for ---- */
+/* ---- Requests of the program ---- */
 
 int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
 {
-    struct want *w;
+    struct am_ask *w;
 
-    LL_SEARCH_SCALAR(am->wants, w, priority, priority);
+    LL_SEARCH_SCALAR(am->asks, w, priority, priority);
     if (!w) {
         w = calloc(1, sizeof(*w));
         if (!w)
             return -ENOMEM;
         w->priority = priority;
-        LL_PREPEND(am->wants, w);
+        LL_PREPEND(am->asks, w);
     }
     w->resource = resource;
     w->count = count;
@@ -480,8 +481,8 @@ int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resour
 
 int cli_am_release(struct cli_am *am, struct yarn_container_id id)
 {
-    struct container *c = cli_am_find(am, id);
-    struct release *rel;
+    struct am_container *c = cli_am_find(am, id);
+    struct am_release *rel;
 
     if (!c)
         return -ENOENT;
@@ -498,7 +499,7 @@ int cli_am_release(struct cli_am *am, struct yarn_container_id id)
 
 int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
 {
-    struct container *c = cli_am_find(am, id);
+    struct am_container *c = cli_am_find(am, id);
 
     if (!c)
         return -ENOENT;
@@ -507,7 +508,7 @@ int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cl
 
 int cli_am_stop(struct cli_am *am, struct yarn_container_id id)
 {
-    struct container *c = cli_am_find(am, id);
+    struct am_container *c = cli_am_find(am, id);
 
     return c ? cli_nodes_stop(am->nodes, &c->allocation.node, id) : -ENOENT;
 }

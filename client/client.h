@@ -1,12 +1,12 @@
-/* libselvedge-client: what a program needs to run applications on YARN, in C.
+/* libselvedge-client: a C library to run applications on YARN.
  *
  * Two sides, both asynchronous on the caller's sd-event loop:
- *   cli_rm  the client's: a new application, submit, watch, kill, list (ApplicationClientProtocol)
- *   cli_am  the ApplicationMaster's: register, ask, start and stop containers, finish
+ *   cli_rm client: new application, submit, watch, kill, list (ApplicationClientProtocol)
+ *   cli_am ApplicationMaster: register, ask, start and stop containers, finish
  *           (ApplicationMasterProtocol and ContainerManagementProtocol)
  *
  * Speaks Hadoop's wire protocol, to Selvedge's daemons and to Apache's. A callback runs exactly
- * once for each call that returned 0, never from inside that call; what it is given is valid only
+ * once for each call that returned 0, never from inside that call; its arguments are valid only
  * while it runs. Not thread-safe: one loop, one thread. */
 #ifndef SELVEDGE_CLIENT_CLIENT_H
 #define SELVEDGE_CLIENT_CLIENT_H
@@ -18,12 +18,12 @@
 #include "common/error.h"
 #include "wire/ids.h"
 
-/* ---- What a container runs ---- */
+/* ---- Launch of a container ---- */
 
 enum cli_resource_type { CLI_ARCHIVE = 1, CLI_FILE = 2 }; /* YARN's numbers */
 enum cli_visibility { CLI_PUBLIC = 1, CLI_PRIVATE = 2, CLI_APPLICATION = 3 };
 
-/* A file that the node fetches before the launch. Size and time must still hold then. */
+/* A file that the node fetches before the launch. Size and time must match at that time. */
 struct cli_resource {
     const char *name; /* of the link in the container's work directory */
     const char *url;  /* "file:///…", "hdfs://host:port/…", "http://…" */
@@ -42,7 +42,7 @@ struct cli_launch {
     size_t n_resources;
     const struct cli_env *env;
     size_t n_env;
-    /* One line for bash. The node puts it between double quotes and expands the same marks:
+    /* One line for bash. The node puts it between double quotes and expands the same variables:
      * `exec /bin/bash -c "<command>"`. */
     const char *command;
     const uint8_t *tokens; /* credentials file, or NULL */
@@ -69,7 +69,7 @@ struct cli_report { /* texts are never NULL */
     enum cli_app_state state;
     enum cli_final final;
     const char *user, *queue, *name, *type, *diagnostics;
-    const char *tracking_url; /* the ApplicationMaster's own one when it is known */
+    const char *tracking_url; /* the ApplicationMaster's own, if known */
     int64_t start_ms, finish_ms;
     float progress; /* 0…1 */
     int32_t used_containers;
@@ -110,14 +110,14 @@ struct cli_submission {
 
 struct cli_rm;
 
-/* `user`: NULL = the process' own. Where the ResourceManager is, or the several of which one is
- * active, and how long one that is away is tried, is read from `conf` by Hadoop's keys:
- * yarn.resourcemanager.address, .ha.*, .connect.*, yarn.client.failover-*, ipc.client.*. */
+/* `user`: NULL = the process' own. The addresses of the ResourceManagers and the retry limits are
+ * read from `conf` by Hadoop's keys: yarn.resourcemanager.address, .ha.*, .connect.*,
+ * yarn.client.failover-*, ipc.client.*. */
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err) _must_use_;
 struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */
-/* `fn` is told, before each wait, that a call could not be made and is made again by itself, at
- * `next` ("host:port"). Only for telling people. */
+/* Registers a callback that runs before each wait of a failed call that is retried automatically at
+ * `next` ("host:port"). For messages only. */
 typedef void (*cli_away_fn)(const struct sv_error *err, int64_t wait_ms, const char *next,
                             void *userdata);
 void cli_rm_on_away(struct cli_rm *rm, cli_away_fn fn, void *userdata);
@@ -136,12 +136,12 @@ typedef void (*cli_containers_fn)(int status, const struct cli_container_report 
                                   size_t n, const struct sv_error *err, void *userdata);
 
 int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata) _must_use_;
-/* Accepted is not yet running: watch the report. */
+/* Success means accepted, not yet running: poll the report. */
 int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn, void *userdata)
     _must_use_;
 int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, void *userdata)
     _must_use_; /* n == 1 */
-/* `user` NULL = everybody's; `live`: only those that have not ended. */
+/* `user` NULL = all users; `live`: only unfinished applications. */
 int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_reports_fn fn,
                         void *userdata) _must_use_;
 /* Repeat until `killed`. */
@@ -155,7 +155,7 @@ int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_con
 
 struct cli_am;
 
-struct cli_allocation { /* a container that is ours until it completes or is released */
+struct cli_allocation { /* a container held until it completes or is released */
     struct yarn_container_id id;
     struct yarn_node_id node;
     const char *http_address;
@@ -163,11 +163,11 @@ struct cli_allocation { /* a container that is ours until it completes or is rel
     int32_t priority;
 };
 
-/* What happens to an ApplicationMaster. Any may be NULL. */
+/* Event callbacks of an ApplicationMaster. Any may be NULL. */
 struct cli_am_ops {
     void (*registered)(struct cli_am *am, struct yarn_resource maximum, void *userdata);
     void (*allocated)(struct cli_am *am, const struct cli_allocation *c, void *userdata);
-    /* The node took the container (status 0) or refused it. */
+    /* The node accepted the container (status 0) or rejected it. */
     void (*started)(struct cli_am *am, struct yarn_container_id id, int status,
                     const struct sv_error *err, void *userdata);
     /* exit_status: the process' own, 128 + signal, or YARN's negative ones (-100 = lost). Once a
@@ -175,8 +175,8 @@ struct cli_am_ops {
     void (*completed)(struct cli_am *am, struct yarn_container_id id, int32_t exit_status,
                       const char *diagnostics, void *userdata);
     void (*finished)(struct cli_am *am, void *userdata); /* unregistered: the program may end */
-    /* The ResourceManager does not want this attempt any more, or cannot be reached for
-     * selvedge.am.connect.max-wait (15 min). */
+    /* The ResourceManager ended this attempt, or was unreachable for selvedge.am.connect.max-wait
+     * (15 min). */
     void (*lost)(struct cli_am *am, const struct sv_error *err, void *userdata);
 };
 
@@ -190,7 +190,7 @@ struct cli_am_config {
     const struct cli_server
         *schedulers;         /* yarn.resourcemanager.scheduler.address, of each if there */
     size_t n_schedulers;     /* are several ResourceManagers; copied */
-    int64_t heartbeat_ms;    /* 0 = 200; sooner whenever there is something to say */
+    int64_t heartbeat_ms;    /* 0 = 200; sooner when a request is pending */
     int64_t max_wait_ms;     /* 0 = 15 minutes */
     const char *tokens_file; /* NULL = $HADOOP_TOKEN_FILE_LOCATION */
     const struct cli_am_ops *ops;
@@ -202,23 +202,23 @@ int cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct cli_am *
                struct sv_error *err) _must_use_;
 struct cli_am *cli_am_free(struct cli_am *am);
 
-/* `host` and `port`: where this program serves its clients, port -1 = nowhere. tracking_url may
- * be "". Heartbeats start by themselves. */
+/* `host` and `port`: address for the program's clients, port -1 = none. tracking_url may be "".
+ * Heartbeats start automatically. */
 int cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *tracking_url)
     _must_use_;
-/* How many containers of this priority and size are wanted beyond those already given; replaces
- * the earlier figure. More than that may come: release the surplus. */
+/* Requests `count` containers of this priority and size beyond those already allocated; replaces
+ * the earlier count. More may be allocated: release the surplus. */
 int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
     _must_use_;
 int cli_am_release(struct cli_am *am, struct yarn_container_id id);
-/* For a container that `allocated` gave. The answer is `started`. */
+/* For a container reported by `allocated`. The result is reported by `started`. */
 int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
     _must_use_;
-/* The node kills it; `completed` tells when it is over. */
+/* The node kills the container; `completed` reports the end. */
 int cli_am_stop(struct cli_am *am, struct yarn_container_id id) _must_use_;
 void cli_am_progress(struct cli_am *am, float progress);
 int cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics) _must_use_;
-/* How many ends of containers were told more than once (and passed over): 0 on a good cluster. */
+/* Number of repeated (and ignored) container completions: 0 on a correct cluster. */
 int32_t cli_am_repeated(const struct cli_am *am);
 struct yarn_attempt_id cli_am_attempt(const struct cli_am *am);
 

@@ -1,5 +1,5 @@
-/* `selvedge doctor`: container-executor, its file, and what it says of itself when it is asked
- * (CHECK, the operation that changes nothing). */
+/* `selvedge doctor`: container-executor, its file, and the policy that it reports (CHECK, the
+ * operation without side effects). */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -20,25 +20,26 @@
 
 #define AREA "helper"
 
-/* Started by systemd: root's, and nobody else's to change. */
+/* Socket-activated mode: owned by root and writable by root alone. */
 static bool file_of_systemd(struct doctor *d, const struct stat *st)
 {
     if (st->st_uid != 0 || st->st_mode & 022) {
-        doctor_say(d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
-                   "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and "
-                   "writable by root alone",
-                   d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
+        doctor_report(d, DOCTOR_BAD, AREA, "chown root, chmod 0750",
+                      "%s: uid %u, mode %04o; systemd starts it as root, so it must be root's and "
+                      "writable by root alone",
+                      d->helper, st->st_uid, (unsigned)(st->st_mode & 07777));
         return false;
     }
     if (st->st_mode & 06000)
-        doctor_say(d, DOCTOR_NOTE, AREA,
-                   "chmod 0750, and tell the package manager (dpkg-statoverride)",
-                   "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
-                   (unsigned)(st->st_mode & 07777), d->socket);
+        doctor_report(d, DOCTOR_NOTE, AREA,
+                      "chmod 0750, and tell the package manager (dpkg-statoverride)",
+                      "%s: mode %04o; started through %s it needs no setuid bit", d->helper,
+                      (unsigned)(st->st_mode & 07777), d->socket);
     return true;
 }
 
-/* The file as it must be for the kernel to give it root's rights, and nobody but the daemon. */
+/* Setuid mode: the mode bits under which the kernel grants root's rights to the daemon's group
+ * alone. */
 static bool file(struct doctor *d)
 {
     struct statvfs fs;
@@ -47,10 +48,10 @@ static bool file(struct doctor *d)
     const char *unsafe;
 
     if (stat(d->helper, &st) < 0) {
-        doctor_say(d, DOCTOR_BAD, AREA,
-                   "install it (make install, or the package), or name it in "
-                   "yarn.nodemanager.linux-container-executor.path",
-                   "%s: %s", d->helper, strerror(errno));
+        doctor_report(d, DOCTOR_BAD, AREA,
+                      "install it (make install, or the package), or name it in "
+                      "yarn.nodemanager.linux-container-executor.path",
+                      "%s: %s", d->helper, strerror(errno));
         return false;
     }
     if (d->socket)
@@ -58,7 +59,7 @@ static bool file(struct doctor *d)
     if (st.st_uid != 0 || (st.st_mode & 07777) != 04750 ||
         (d->have_daemon && st.st_gid != d->daemon_gid)) {
         const struct group *g = getgrgid(st.st_gid);
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, AREA,
             "chown root:<group of the NodeManager>, then chmod 4750; or use "
             "selvedge-executor.socket "
@@ -68,19 +69,19 @@ static bool file(struct doctor *d)
             d->helper, st.st_uid, g ? g->gr_name : "?", (unsigned)(st.st_mode & 07777));
         return false;
     }
-    unsafe = doctor_unsafe(d->helper, 0, buf, sizeof(buf));
+    unsafe = doctor_find_unsafe(d->helper, 0, buf, sizeof(buf));
     if (unsafe)
-        doctor_say(d, DOCTOR_BAD, AREA, "chown root, chmod go-w",
-                   "%s: others than root can write there and exchange the helper", unsafe);
+        doctor_report(d, DOCTOR_BAD, AREA, "chown root, chmod go-w",
+                      "%s: others than root can write there and replace the helper", unsafe);
     if (statvfs(d->helper, &fs) == 0 && fs.f_flag & ST_NOSUID) {
-        doctor_say(d, DOCTOR_BAD, AREA, "mount it without nosuid, or install elsewhere",
-                   "%s: on a mount with nosuid, where setuid does nothing", d->helper);
+        doctor_report(d, DOCTOR_BAD, AREA, "mount it without nosuid, or install elsewhere",
+                      "%s: on a mount with nosuid, which disables setuid", d->helper);
         return false;
     }
     return true;
 }
 
-/* The socket pair is made with the daemon's ids: the helper looks at who made it. */
+/* The socket pair is created with the daemon's ids: the helper checks its creator. */
 static int pair(const struct doctor *d, int ret[2])
 {
     const uid_t uid = geteuid();
@@ -95,7 +96,7 @@ static int pair(const struct doctor *d, int ret[2])
     return r;
 }
 
-/* A connection that the daemon has made, for systemd and for the helper. */
+/* A connection under the daemon's ids, for systemd and for the helper. */
 static int connect_to(const struct doctor *d, int *ret)
 {
     const uid_t uid = geteuid();
@@ -181,9 +182,9 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
         } else if ((v = value(*l, "no-device-filter"))) {
-            doctor_say(d, DOCTOR_BAD, AREA,
-                       "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
-                       "no device filter can be attached: %s; no container starts", v);
+            doctor_report(d, DOCTOR_BAD, AREA,
+                          "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
+                          "no device filter can be attached: %s; no container starts", v);
             free(v);
         } else if ((v = value(*l, "selinux"))) {
             d->policy.labels = strcmp(v, "off") != 0;
@@ -194,7 +195,8 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
     d->policy.known = true;
 }
 
-/* The kernel ends a wait with a limit when its process is stopped, by Ctrl-Z say, and goes on. */
+/* A wait with a timeout ends with EINTR when the process is stopped and continued (Ctrl-Z): retry
+ * it. */
 static ssize_t receive(int fd, uint8_t *in, size_t size)
 {
     ssize_t n;
@@ -204,7 +206,7 @@ static ssize_t receive(int fd, uint8_t *in, size_t size)
     return n;
 }
 
-static void ask(struct doctor *d)
+static void query_policy(struct doctor *d)
 {
     struct exe_request request = { .op = EXE_OP_CHECK, .request_id = 1 };
     uint8_t out[EXE_REQUEST_SIZE], in[EXE_REPLY_SIZE_MAX];
@@ -215,40 +217,41 @@ static void ask(struct doctor *d)
 
     int r = n < 0 ? n : d->socket ? connect_to(d, &fds[0]) : pair(d, fds);
     if (r < 0 && d->socket) {
-        doctor_say(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
-                   "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
-                   strerror(-r));
+        doctor_report(d, DOCTOR_BAD, AREA, "systemctl enable --now selvedge-executor.socket",
+                      "%s: %s cannot connect: %s; no container starts", d->socket, d->daemon,
+                      strerror(-r));
         return;
     }
     if (r < 0) {
-        doctor_say(d, DOCTOR_WEAK, AREA, NULL, "%s: cannot be asked: %s", d->helper, strerror(-r));
+        doctor_report(d, DOCTOR_WEAK, AREA, NULL, "%s: does not answer: %s", d->helper,
+                      strerror(-r));
         return;
     }
     _cleanup_close_ int ours = fds[0];
     (void)setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     (void)!send(ours, out, (size_t)n,
-                MSG_NOSIGNAL); /* who is not there any more is told by the answer, ignoring */
+                MSG_NOSIGNAL); /* a helper that has exited shows in the answer, ignoring */
     pid_t pid = d->socket ? 0 : start(d, fds[1]);
     (void)sv_close(fds[1]);
     ssize_t got = pid < 0 ? -1 : receive(ours, in, sizeof(in));
     if (got < 0 &&
-        errno == ECONNRESET) /* it ended with our request unread; an answer may be there */
+        errno == ECONNRESET) /* it exited with the request unread; an answer may be there */
         got = receive(ours, in, sizeof(in));
     if (pid > 0)
         (void)waitpid(pid, &status, 0);
     bool answered = got > 0 && exe_reply_decode(in, (size_t)got, &reply) == 0;
     if (answered && reply.status == EXE_STATUS_OK) {
         read_policy(d, reply.text, reply.text_len);
-        doctor_say(d, DOCTOR_OK, AREA, NULL,
-                   "%s: root's, %s%s, answers; its configuration and filters are in order",
-                   d->helper, d->socket ? "started by systemd through " : "4750",
-                   d->socket ? d->socket : "");
+        doctor_report(d, DOCTOR_OK, AREA, NULL,
+                      "%s: root's, %s%s, answers; its configuration and filters are in order",
+                      d->helper, d->socket ? "started by systemd through " : "4750",
+                      d->socket ? d->socket : "");
         return;
     }
     exe_failure_from(answered ? &reply : NULL, status, "container-executor", &failure);
-    doctor_say(d, DOCTOR_BAD, AREA,
-               "see the text; the line after the file's name is the one to mend", "%s",
-               failure.text);
+    doctor_report(d, DOCTOR_BAD, AREA,
+                  "see the text; the number after the file's name is the line to correct", "%s",
+                  failure.text);
 }
 
 static bool same(char *const *a, char *const *b)
@@ -261,9 +264,10 @@ static bool same(char *const *a, char *const *b)
     return true;
 }
 
-/* What the daemon would ask for with each launch; it compares, too, and does not start. */
-static void allowed(struct doctor *d, const char *ours, const char *value, const char *theirs,
-                    char *const *list)
+/* The profile and networks of each launch; the daemon makes the same comparison and does not
+ * start. */
+static void check_allowed(struct doctor *d, const char *ours, const char *value, const char *theirs,
+                          char *const *list)
 {
     char have[256] = "", remedy[256];
     size_t n = 0;
@@ -274,14 +278,14 @@ static void allowed(struct doctor *d, const char *ours, const char *value, const
         n += (size_t)snprintf(have + n, sizeof(have) - n, "%s%s", n ? "," : "", *one);
     }
     (void)snprintf(remedy, sizeof(remedy),
-                   "add %s to %s in container-executor.cfg, or set %s to one that is there", value,
+                   "add %s to %s in container-executor.cfg, or set %s to one that is listed", value,
                    theirs, ours);
-    doctor_say(d, DOCTOR_BAD, AREA, remedy,
-               "%s is %s, root allows %s=%s: every launch would be refused", ours, value, theirs,
-               have);
+    doctor_report(d, DOCTOR_BAD, AREA, remedy,
+                  "%s is %s, root allows %s=%s: every launch would be refused", ours, value, theirs,
+                  have);
 }
 
-/* Both sides must mean the same directories by the same number. */
+/* Both sides refer to directories by index: the lists must be equal. */
 static void compare(struct doctor *d)
 {
     const struct doctor_policy *p = &d->policy;
@@ -289,30 +293,30 @@ static void compare(struct doctor *d)
     if (!p->known || !d->have_conf)
         return;
     if (!same(p->local_dirs, d->conf.local_dirs))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
             "yarn.nodemanager.local-dirs of yarn-site.xml and of container-executor.cfg differ");
     if (!same(p->log_dirs, d->conf.log_dirs))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, AREA, "write the same list in the same order into both files",
             "yarn.nodemanager.log-dirs of yarn-site.xml and of container-executor.cfg differ");
     if (d->conf.cgroup_root && !sv_streq(d->conf.cgroup_root, p->cgroup_root))
-        doctor_say(d, DOCTOR_BAD, AREA,
-                   "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
-                   "(container-executor.cfg) must be one path",
-                   "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
-    allowed(d, "selvedge.nodemanager.sandbox.profile", exe_profile_name(d->conf.profile),
-            "selvedge.sandbox.profiles", p->profiles);
-    allowed(d, "selvedge.nodemanager.network", exe_network_name(d->conf.network),
-            "selvedge.sandbox.networks", p->networks);
+        doctor_report(d, DOCTOR_BAD, AREA,
+                      "selvedge.nodemanager.cgroup.root (yarn-site.xml) and selvedge.cgroup.root "
+                      "(container-executor.cfg) must be one path",
+                      "containers' cgroup: %s here, %s there", d->conf.cgroup_root, p->cgroup_root);
+    check_allowed(d, "selvedge.nodemanager.sandbox.profile", exe_profile_name(d->conf.profile),
+                  "selvedge.sandbox.profiles", p->profiles);
+    check_allowed(d, "selvedge.nodemanager.network", exe_network_name(d->conf.network),
+                  "selvedge.sandbox.networks", p->networks);
     if (d->conf.unenforced_allowed && p->unenforced_allowed)
-        doctor_say(d, DOCTOR_WEAK, AREA,
-                   "set it to false on both sides once the controllers are there",
-                   "unenforced-limits.allowed is true on both sides: where the kernel has no "
-                   "controllers, containers run without limits");
+        doctor_report(d, DOCTOR_WEAK, AREA,
+                      "set it to false on both sides once the controllers are there",
+                      "unenforced-limits.allowed is true on both sides: where the kernel has no "
+                      "controllers, containers run without limits");
     else if (d->conf.unenforced_allowed != p->unenforced_allowed)
-        doctor_say(d, DOCTOR_NOTE, AREA, NULL,
-                   "unenforced-limits.allowed is true on one side only, which allows nothing");
+        doctor_report(d, DOCTOR_NOTE, AREA, NULL,
+                      "unenforced-limits.allowed is true on one side only, which allows nothing");
 }
 
 void doctor_helper(struct doctor *d)
@@ -320,10 +324,12 @@ void doctor_helper(struct doctor *d)
     if (!file(d))
         return;
     if (!d->have_daemon || (geteuid() != 0 && geteuid() != d->daemon_uid)) {
-        doctor_say(d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",
-                   "%s is as it must be; nobody else may ask it for its configuration", d->helper);
+        doctor_report(d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",
+                      "%s: file is in order; only root and the NodeManager's account may query its "
+                      "configuration",
+                      d->helper);
         return;
     }
-    ask(d);
+    query_policy(d);
     compare(d);
 }

@@ -1,5 +1,5 @@
-/* `selvedge doctor`: what the kernel has: calls that the helper needs, protections that it does not
- * rely on, and cgroup v2 with its controllers. */
+/* `selvedge doctor`: kernel features: system calls that the helper needs, protections that it does
+ * not rely on, and cgroup v2 with its controllers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -22,7 +22,7 @@
 #define KERNEL "kernel"
 #define CGROUPS "cgroups"
 
-/* Called with arguments that cannot succeed: ENOSYS is the only answer that counts. */
+/* Called with arguments that cannot succeed: only ENOSYS means that the call is missing. */
 static const struct {
     const char *name, *since;
     long number;
@@ -55,30 +55,30 @@ static void protections(struct doctor *d)
     char value[64];
 
     for (size_t i = 0; i < SV_ARRAY_LEN(sysctls); i++) {
-        if (!*doctor_line(sysctls[i].path, value, sizeof(value)))
-            continue; /* this kernel has it not, or not for us */
+        if (!*doctor_read_line(sysctls[i].path, value, sizeof(value)))
+            continue; /* missing in this kernel, or not readable */
         if (strcmp(value, sysctls[i].at_least) < 0)
-            doctor_say(d, DOCTOR_NOTE, KERNEL, "sysctl it to 1; nothing of ours relies on it",
-                       "%s is %s: %s on the host", sysctls[i].path + strlen("/proc/sys/"), value,
-                       sysctls[i].meaning);
+            doctor_report(d, DOCTOR_NOTE, KERNEL, "sysctl it to 1; nothing of ours relies on it",
+                          "%s is %s: %s on the host", sysctls[i].path + strlen("/proc/sys/"), value,
+                          sysctls[i].meaning);
     }
 }
 
-/* Scopes keep a container with the host's network from the host's abstract sockets. */
+/* Landlock scopes keep a container in the host's network away from the host's abstract sockets. */
 static void landlock(struct doctor *d)
 {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* version */);
 
     if (abi < 6)
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, KERNEL, "Linux 6.12 with CONFIG_SECURITY_LANDLOCK",
             "no Landlock scopes: a container with the host's network can reach the host's abstract "
             "unix sockets; whatever listens there must look at who calls");
     else
-        doctor_say(d, DOCTOR_OK, KERNEL, NULL, "Landlock %ld, with scopes", abi);
+        doctor_report(d, DOCTOR_OK, KERNEL, NULL, "Landlock %ld, with scopes", abi);
 }
 
-/* The bounding set limits a setuid program too. */
+/* The bounding set also limits a setuid program. */
 static void bounding(struct doctor *d)
 {
     static const cap_value_t needed[] = { CAP_SETUID,    CAP_SETGID,    CAP_SETPCAP,
@@ -88,15 +88,16 @@ static void bounding(struct doctor *d)
     char missing[SV_CAPS_TEXT_MAX];
 
     if (sv_caps_unbounded(wished, SV_ARRAY_LEN(wished), missing) > 0)
-        doctor_say(d, DOCTOR_NOTE, KERNEL,
-                   "let CapabilityBoundingSet= of the NodeManager's unit, or of whatever this "
-                   "machine runs in, have it",
-                   "the bounding set here lacks %s: a job can set its oom_score_adj back to 0, and "
-                   "where the "
-                   "NodeManager has one below 0 none is started",
-                   missing);
+        doctor_report(
+            d, DOCTOR_NOTE, KERNEL,
+            "let CapabilityBoundingSet= of the NodeManager's unit, or of whatever this "
+            "machine runs in, have it",
+            "the bounding set here lacks %s: a job can set its oom_score_adj back to 0, and "
+            "where the "
+            "NodeManager has one below 0 none is started",
+            missing);
     if (sv_caps_unbounded(needed, SV_ARRAY_LEN(needed), missing) > 0)
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, KERNEL,
             "let CapabilityBoundingSet= of the NodeManager's unit have them, or start it where "
             "they were not dropped",
@@ -114,33 +115,35 @@ void doctor_kernel(struct doctor *d)
     for (size_t i = 0; i < SV_ARRAY_LEN(calls); i++)
         if (syscall(calls[i].number, -1L, -1L, -1L, -1L, -1L, -1L) < 0 && errno == ENOSYS) {
             missing++;
-            doctor_say(d, DOCTOR_BAD, KERNEL, "a newer kernel, 5.14 at least",
-                       "%s: no %s (since %s)", u.release, calls[i].name, calls[i].since);
+            doctor_report(d, DOCTOR_BAD, KERNEL, "a newer kernel, 5.14 at least",
+                          "%s: no %s (since %s)", u.release, calls[i].name, calls[i].since);
         }
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL) {
         missing++;
-        doctor_say(d, DOCTOR_BAD, KERNEL, "a kernel with CONFIG_SECCOMP_FILTER", "%s: no seccomp",
-                   u.release);
+        doctor_report(d, DOCTOR_BAD, KERNEL, "a kernel with CONFIG_SECCOMP_FILTER",
+                      "%s: no seccomp", u.release);
     } else if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0) {
         missing++;
-        doctor_say(d, DOCTOR_BAD, KERNEL, "run it outside of that container or unit option",
-                   "a system call filter is over this process: container-executor refuses to run "
-                   "under one");
+        doctor_report(
+            d, DOCTOR_BAD, KERNEL, "run it outside of that container or unit option",
+            "a system call filter is over this process: container-executor refuses to run "
+            "under one");
     }
     if (!missing)
-        doctor_say(d, DOCTOR_OK, KERNEL, NULL,
-                   "%s: clone3, openat2, pidfds, the mount calls, BPF, seccomp", u.release);
+        doctor_report(d, DOCTOR_OK, KERNEL, NULL,
+                      "%s: clone3, openat2, pidfds, the mount calls, BPF, seccomp", u.release);
     if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) > 0)
-        doctor_say(d, DOCTOR_BAD, KERNEL, "NoNewPrivileges= must be off where the NodeManager runs",
-                   "no_new_privs is set here: a setuid program gets nothing");
-    if (!*doctor_line("/proc/pressure/memory", value, sizeof(value)))
-        doctor_say(d, DOCTOR_NOTE, KERNEL, "boot with psi=1", "no pressure figures (PSI)");
+        doctor_report(d, DOCTOR_BAD, KERNEL,
+                      "NoNewPrivileges= must be off where the NodeManager runs",
+                      "no_new_privs is set here: a setuid program gets nothing");
+    if (!*doctor_read_line("/proc/pressure/memory", value, sizeof(value)))
+        doctor_report(d, DOCTOR_NOTE, KERNEL, "boot with psi=1", "no pressure figures (PSI)");
     bounding(d);
     landlock(d);
     protections(d);
 }
 
-/* "unified", "hybrid" or "v1"; `mount` gets cgroup2's place. */
+/* "unified", "hybrid" or "v1"; `mount` gets the mount point of cgroup2. */
 static const char *cgroup_mode(char *mount, size_t size)
 {
     char line[4096];
@@ -169,8 +172,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* The nearest group at or above `root` that exists, in `buf`. */
-static void nearest(const char *root, const char *mount, char *buf, size_t size)
+/* The nearest existing cgroup at or above `root`, in `buf`. */
+static void nearest_cgroup(const char *root, const char *mount, char *buf, size_t size)
 {
     (void)snprintf(buf, size, "%s", root);
     while (access(buf, F_OK) < 0) {
@@ -200,7 +203,7 @@ static void controllers(struct doctor *d, const char *root, const char *group)
                    (!d->policy.known || d->policy.unenforced_allowed);
 
     (void)snprintf(file, sizeof(file), "%s/cgroup.controllers", group);
-    (void)doctor_line(file, have, sizeof(have));
+    (void)doctor_read_line(file, have, sizeof(have));
     for (size_t i = 0; i < SV_ARRAY_LEN(wanted); i++) {
         if (has_word(have, wanted[i].name)) {
             size_t n = strlen(good);
@@ -209,42 +212,45 @@ static void controllers(struct doctor *d, const char *root, const char *group)
         }
         cg_why_missing(wanted[i].name, root, why, sizeof(why));
         if (!wanted[i].needed)
-            doctor_say(d, DOCTOR_NOTE, CGROUPS, NULL, "%s cannot be given: %s", wanted[i].what,
-                       why);
+            doctor_report(d, DOCTOR_NOTE, CGROUPS, NULL, "%s cannot be given: %s", wanted[i].what,
+                          why);
         else if (allowed)
-            doctor_say(d, DOCTOR_WEAK, CGROUPS,
-                       "allowed here by both configurations; for development alone",
-                       "%s are not enforced: %s", wanted[i].what, why);
+            doctor_report(d, DOCTOR_WEAK, CGROUPS,
+                          "allowed here by both configurations; for development alone",
+                          "%s are not enforced: %s", wanted[i].what, why);
         else
-            doctor_say(d, DOCTOR_BAD, CGROUPS,
-                       "no container starts without them, unless unenforced-limits.allowed is true "
-                       "in both "
-                       "configurations",
-                       "%s cannot be enforced: %s", wanted[i].what, why);
+            doctor_report(
+                d, DOCTOR_BAD, CGROUPS,
+                "no container starts without them, unless unenforced-limits.allowed is true "
+                "in both "
+                "configurations",
+                "%s cannot be enforced: %s", wanted[i].what, why);
     }
     if (*good)
-        doctor_say(d, DOCTOR_OK, CGROUPS, NULL, "%s: %s", group, good);
+        doctor_report(d, DOCTOR_OK, CGROUPS, NULL, "%s: %s", group, good);
 }
 
-/* The group of the containers, and whether it is the daemon's to use. */
-static void group_of_containers(struct doctor *d, const char *root, const char *group)
+/* The cgroup of the containers, and whether the daemon owns it. */
+static void check_containers_cgroup(struct doctor *d, const char *root, const char *group)
 {
     struct stat st;
     char file[4352];
 
     if (strcmp(root, group) != 0) {
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, CGROUPS,
             "the unit that owns it makes it (systemctl start selvedge-containers, Delegate=yes)",
             "%s: not there", root);
         return;
     }
     if (stat(root, &st) == 0 && d->have_daemon && st.st_uid != d->daemon_uid)
-        doctor_say(d, DOCTOR_BAD, CGROUPS, "Delegate=yes and User= in the unit, or chown the group",
-                   "%s: uid %u's, not the NodeManager's", root, st.st_uid);
+        doctor_report(d, DOCTOR_BAD, CGROUPS,
+                      "Delegate=yes and User= in the unit, or chown the group",
+                      "%s: uid %u's, not the NodeManager's", root, st.st_uid);
     (void)snprintf(file, sizeof(file), "%s/cgroup.kill", root);
     if (access(file, F_OK) < 0)
-        doctor_say(d, DOCTOR_BAD, CGROUPS, "Linux 5.14 or newer", "%s: %s", file, strerror(errno));
+        doctor_report(d, DOCTOR_BAD, CGROUPS, "Linux 5.14 or newer", "%s: %s", file,
+                      strerror(errno));
 }
 
 void doctor_cgroups(struct doctor *d)
@@ -256,21 +262,22 @@ void doctor_cgroups(struct doctor *d)
                                              : NULL;
 
     if (!*mount) {
-        doctor_say(d, DOCTOR_BAD, CGROUPS, "boot with systemd.unified_cgroup_hierarchy=1",
-                   "no cgroup2 file system is mounted");
+        doctor_report(d, DOCTOR_BAD, CGROUPS, "boot with systemd.unified_cgroup_hierarchy=1",
+                      "no cgroup2 file system is mounted");
         return;
     }
-    doctor_say(d, strcmp(mode, "unified") == 0 ? DOCTOR_OK : DOCTOR_WEAK, CGROUPS,
-               strcmp(mode, "unified") == 0 ? NULL : "boot with systemd.unified_cgroup_hierarchy=1",
-               "%s hierarchy, cgroup v2 at %s", mode, mount);
+    doctor_report(d, strcmp(mode, "unified") == 0 ? DOCTOR_OK : DOCTOR_WEAK, CGROUPS,
+                  strcmp(mode, "unified") == 0 ? NULL
+                                               : "boot with systemd.unified_cgroup_hierarchy=1",
+                  "%s hierarchy, cgroup v2 at %s", mode, mount);
     if (!root || !*root) {
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, CGROUPS, NULL,
             "containers' group not known here: it is below the NodeManager's own, or root may ask");
         root = mount;
     }
-    nearest(root, mount, group, sizeof(group));
+    nearest_cgroup(root, mount, group, sizeof(group));
     controllers(d, root, group);
     if (root != mount)
-        group_of_containers(d, root, group);
+        check_containers_cgroup(d, root, group);
 }

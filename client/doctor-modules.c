@@ -1,6 +1,5 @@
-/* `selvedge doctor`: whether the kernel has a part, without loading it. Told by what is there, by
- * the lists that belong to the installed modules, and else by the configuration the kernel was
- * built with. */
+/* `selvedge doctor`: whether the kernel has a feature, without loading its module. Sources: /sys,
+ * the lists of the installed modules, else the configuration the kernel was built with. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -10,9 +9,9 @@
 #include "client/doctor.h"
 #include "common/str.h"
 
-/* Is there a line with /MODULE.ko, and, where `file`, that file? 1, 0, or -1 without such a list.
- */
-static int listed(const char *release, const char *list, const char *module, bool file)
+/* Does the list have a line with /MODULE.ko and, if `file`, does that file exist? 1, 0, or -1
+ * without such a list. */
+static int find_in_list(const char *release, const char *list, const char *module, bool file)
 {
     char path[512], line[4096], wanted[64], module_path[4608];
     int found = 0;
@@ -23,7 +22,7 @@ static int listed(const char *release, const char *list, const char *module, boo
     if (!f)
         return -1;
     while (!found && fgets(line, sizeof(line), f)) {
-        line[strcspn(line, ":\n")] = '\0'; /* behind it: what it needs */
+        line[strcspn(line, ":\n")] = '\0'; /* after it: its dependencies */
         char *at = strstr(line, wanted);
         found = at && (at[strlen(wanted)] == '\0' || at[strlen(wanted)] == '.'); /* .ko.xz */
         (void)snprintf(module_path, sizeof(module_path), "/lib/modules/%s/%s", release, line);
@@ -34,7 +33,7 @@ static int listed(const char *release, const char *list, const char *module, boo
     return found;
 }
 
-/* The first of these that there is: 'y', 'm', 'n', or '?' without any. */
+/* The value in the first of these files that exists: 'y', 'm', 'n', or '?' without any. */
 static char configured(const char *release, const char *symbol)
 {
     static const char *const files[] = { "/proc/config.gz", "/boot/config-%s",
@@ -46,7 +45,7 @@ static char configured(const char *release, const char *symbol)
         const char *percent = strchr(files[i], '%');
         (void)snprintf(path, sizeof(path), "%.*s%s%s", (int)strcspn(files[i], "%"), files[i],
                        percent ? release : "", percent ? percent + 2 : "");
-        gzFile f = gzopen(path, "re"); /* reads what is not compressed, too */
+        gzFile f = gzopen(path, "re"); /* reads uncompressed files as well */
         if (!f)
             continue;
         char is = 'n';
@@ -69,11 +68,11 @@ enum doctor_part doctor_kernel_part(const char *module, const char *symbol)
         return DOCTOR_PART_THERE;
     if (uname(&u) < 0)
         return DOCTOR_PART_UNKNOWN;
-    if (listed(u.release, "modules.builtin", module, false) == 1)
+    if (find_in_list(u.release, "modules.builtin", module, false) == 1)
         return DOCTOR_PART_THERE;
-    const int installed = listed(u.release, "modules.dep", module, true);
+    const int installed = find_in_list(u.release, "modules.dep", module, true);
     if (installed == 1)
-        return strcmp(doctor_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
+        return strcmp(doctor_read_line("/proc/sys/kernel/modules_disabled", value, sizeof(value)),
                       "1") == 0
                    ? DOCTOR_PART_MISSING
                    : DOCTOR_PART_LOADED_LATER;

@@ -1,6 +1,6 @@
-/* `selvedge doctor`: private networks, where containers are to have them: root's settings and the
- * NodeManager's together, by the function that decides for each container; the host's devices; the
- * parts of the kernel that are needed. */
+/* `selvedge doctor`: private networks, where they are configured: root's settings and the
+ * NodeManager's, merged by the function that decides for each container; the host's devices; the
+ * kernel features. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ static const struct {
 };
 enum { BRIDGE, VETH, IPVLAN, MACVLAN, HTB, SHARING };
 
-static bool needed(size_t part, const struct net_request *q, enum net_mode mode)
+static bool is_needed(size_t part, const struct net_request *q, enum net_mode mode)
 {
     switch (part) {
     case BRIDGE:
@@ -50,29 +50,29 @@ static void kernel(struct doctor *d, const struct net_request *q, enum net_mode 
     bool missing = false;
 
     for (size_t i = 0; i < SV_ARRAY_LEN(parts); i++) {
-        if (!needed(i, q, mode))
+        if (!is_needed(i, q, mode))
             continue;
         enum doctor_part is = doctor_kernel_part(parts[i].module, parts[i].symbol);
         char *list = is == DOCTOR_PART_UNKNOWN ? unknown : good;
         size_t n = strlen(list);
         if (is == DOCTOR_PART_MISSING) {
             missing = true;
-            doctor_say(d, DOCTOR_BAD, AREA,
-                       "install the package with this kernel's other modules, or boot a kernel "
-                       "that has it; "
-                       "where modules are locked: share/selvedge/modules-load.conf",
-                       "the kernel has no %s (%s): every launch would be refused", parts[i].module,
-                       parts[i].symbol);
+            doctor_report(d, DOCTOR_BAD, AREA,
+                          "install the package with this kernel's other modules, or boot a kernel "
+                          "that has it; "
+                          "where modules are locked: share/selvedge/modules-load.conf",
+                          "the kernel has no %s (%s): every launch would be refused",
+                          parts[i].module, parts[i].symbol);
         } else {
             (void)snprintf(list + n, sizeof(good) - n, "%s%s%s", n ? ", " : "", parts[i].module,
                            is == DOCTOR_PART_LOADED_LATER ? " (when it is needed)" : "");
         }
     }
     if (*unknown)
-        doctor_say(d, DOCTOR_NOTE, AREA, NULL, "nothing here tells whether the kernel has %s",
-                   unknown);
+        doctor_report(d, DOCTOR_NOTE, AREA, NULL, "cannot determine whether the kernel has %s",
+                      unknown);
     if (*good && !missing)
-        doctor_say(d, DOCTOR_OK, AREA, NULL, "the kernel has %s", good);
+        doctor_report(d, DOCTOR_OK, AREA, NULL, "the kernel has %s", good);
 }
 
 static void link_of(struct doctor *d, const struct net_request *q, enum net_mode mode)
@@ -83,45 +83,46 @@ static void link_of(struct doctor *d, const struct net_request *q, enum net_mode
     (void)snprintf(path, sizeof(path), "/sys/class/net/%s", q->link);
     there = access(path, F_OK) == 0;
     if (!there && mode != NET_BRIDGE)
-        doctor_say(d, DOCTOR_BAD, AREA, "name a device that is there, `ip link` shows them",
-                   "selvedge.network.link=%s: no such device: every launch would be refused",
-                   q->link);
+        doctor_report(d, DOCTOR_BAD, AREA, "name an existing device (`ip link` lists them)",
+                      "selvedge.network.link=%s: no such device: every launch would be refused",
+                      q->link);
     (void)snprintf(path, sizeof(path), "/sys/class/net/%s/bridge", q->link);
     if (there && mode == NET_BRIDGE && access(path, F_OK) < 0)
-        doctor_say(d, DOCTOR_BAD, AREA, "name a bridge, or one that is not there yet",
-                   "selvedge.network.link=%s: not a bridge: every launch would be refused",
-                   q->link);
+        doctor_report(d, DOCTOR_BAD, AREA, "name a bridge, or a device that does not exist yet",
+                      "selvedge.network.link=%s: not a bridge: every launch would be refused",
+                      q->link);
     if (mode == NET_BRIDGE &&
-        strcmp(doctor_line("/proc/sys/net/ipv4/ip_forward", value, sizeof(value)), "0") == 0)
-        doctor_say(d, DOCTOR_NOTE, AREA,
-                   "put an interface of the host into the bridge, or sysctl net.ipv4.ip_forward=1 "
-                   "and masquerade the range",
-                   "net.ipv4.ip_forward is 0: containers reach this node, and what is at the "
-                   "bridge, only");
+        strcmp(doctor_read_line("/proc/sys/net/ipv4/ip_forward", value, sizeof(value)), "0") == 0)
+        doctor_report(
+            d, DOCTOR_NOTE, AREA,
+            "put an interface of the host into the bridge, or sysctl net.ipv4.ip_forward=1 "
+            "and masquerade the range",
+            "net.ipv4.ip_forward is 0: containers reach this node, and what is at the "
+            "bridge, only");
 }
 
-/* The guarantees of as many containers as the NodeManager divides by, and what there is. */
+/* The guaranteed rates of the NodeManager's number of containers against the total rate. */
 static void bandwidth(struct doctor *d, const struct net_request *q)
 {
     const int64_t shares = d->conf.bandwidth_shares;
 
     if (q->rate_kbit && q->total_kbit && q->total_kbit / q->rate_kbit < shares)
-        doctor_say(d, DOCTOR_WEAK, AREA,
-                   "raise selvedge.network.outbound-mbit (container-executor.cfg), or "
-                   "selvedge.nodemanager.network.shares (yarn-site.xml)",
-                   "of %u Mbit/s %u containers can be guaranteed %u kbit/s each; the NodeManager "
-                   "counts with %lld: "
-                   "further ones would be refused",
-                   q->total_kbit / 1000, q->total_kbit / q->rate_kbit, q->rate_kbit,
-                   (long long)shares);
+        doctor_report(
+            d, DOCTOR_WEAK, AREA,
+            "raise selvedge.network.outbound-mbit (container-executor.cfg), or "
+            "selvedge.nodemanager.network.shares (yarn-site.xml)",
+            "of %u Mbit/s %u containers can be guaranteed %u kbit/s each; the NodeManager "
+            "counts with %lld: "
+            "further ones would be refused",
+            q->total_kbit / 1000, q->total_kbit / q->rate_kbit, q->rate_kbit, (long long)shares);
     else if (q->rate_kbit)
-        doctor_say(d, DOCTOR_OK, AREA, NULL,
-                   "%u kbit/s outbound guaranteed to each of %lld containers, %u at most",
-                   q->rate_kbit, (long long)shares, q->ceil_kbit);
+        doctor_report(d, DOCTOR_OK, AREA, NULL,
+                      "%u kbit/s outbound guaranteed to each of %lld containers, %u at most",
+                      q->rate_kbit, (long long)shares, q->ceil_kbit);
     else if (q->total_kbit)
-        doctor_say(d, DOCTOR_OK, AREA, NULL,
-                   "%u Mbit/s outbound for all containers, nothing guaranteed to one",
-                   q->total_kbit / 1000);
+        doctor_report(d, DOCTOR_OK, AREA, NULL,
+                      "%u Mbit/s outbound for all containers, nothing guaranteed to one",
+                      q->total_kbit / 1000);
 }
 
 void doctor_network(struct doctor *d)
@@ -131,16 +132,17 @@ void doctor_network(struct doctor *d)
     char why[NET_TEXT_MAX];
 
     if (!d->have_conf || d->conf.network != EXE_NETWORK_PRIVATE || !d->policy.known || !q.magic)
-        return; /* none is asked for, or root's part is not known or says that there is none */
+        return; /* none configured, or root's settings are unknown or have none */
     q.rate_kbit = d->conf.net_rate_kbit;
     q.ceil_kbit = d->conf.net_ceil_kbit;
     if (net_plan_make(&q, &plan, why, sizeof(why)) < 0) {
-        doctor_say(d, DOCTOR_BAD, AREA,
-                   "mend it in container-executor.cfg: every launch would be refused", "%s", why);
+        doctor_report(d, DOCTOR_BAD, AREA,
+                      "correct it in container-executor.cfg: every launch would be refused", "%s",
+                      why);
         return;
     }
-    doctor_say(d, DOCTOR_OK, AREA, NULL, "private: %s %s, %s with %u addresses", q.mode, q.link,
-               q.range, net_plan_addresses(&plan));
+    doctor_report(d, DOCTOR_OK, AREA, NULL, "private: %s %s, %s with %u addresses", q.mode, q.link,
+                  q.range, net_plan_addresses(&plan));
     link_of(d, &q, plan.mode);
     bandwidth(d, &q);
     kernel(d, &q, plan.mode);

@@ -17,10 +17,11 @@
 #define FILES "files"
 #define DIRECTORIES "directories"
 
-/* Keys that change what a node promises, whose feature this version has not or has differently. */
+/* Keys of features that this version lacks or implements differently, and that change a node's
+ * guarantees. */
 static const struct {
     const char *name;
-    const char *harmless; /* this value is fine; NULL = none is */
+    const char *harmless; /* this value has no effect; NULL = every value has */
     enum doctor_state state;
     const char *text;
 } telling[] = {
@@ -61,16 +62,17 @@ static int on_key(const char *name, const char *value, void *userdata)
 
     if ((!own && !sv_has_prefix(name, "yarn.nodemanager.")) || known(name))
         return 0;
-    if (own) { /* ours: nobody else reads it, so it is a slip */
-        doctor_say(u->d, DOCTOR_BAD, CONFIGURATION,
-                   "selvedge-nodemanager --print-config lists the keys", "%s: no such key", name);
+    if (own) { /* a Selvedge key, read by nobody else: a typing error */
+        doctor_report(u->d, DOCTOR_BAD, CONFIGURATION,
+                      "selvedge-nodemanager --print-config lists the keys", "%s: no such key",
+                      name);
         return 0;
     }
     for (size_t i = 0; i < SV_ARRAY_LEN(telling); i++)
         if (strcmp(telling[i].name, name) == 0) {
             if (!sv_streq(telling[i].harmless, value))
-                doctor_say(u->d, telling[i].state, CONFIGURATION, NULL, "%s=%s: %s", name,
-                           value ? value : "", telling[i].text);
+                doctor_report(u->d, telling[i].state, CONFIGURATION, NULL, "%s=%s: %s", name,
+                              value ? value : "", telling[i].text);
             return 0;
         }
     if (u->others++ == 0)
@@ -86,23 +88,23 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
 
     d->helper = SELVEDGE_LIBEXECDIR "/container-executor";
     if (nm_conf_load(&d->conf, dir, overrides, &err) < 0) {
-        doctor_say(d, DOCTOR_BAD, CONFIGURATION,
-                   "the NodeManager does not start with this: mend it", "%s", err.text);
+        doctor_report(d, DOCTOR_BAD, CONFIGURATION,
+                      "the NodeManager does not start with this: correct it", "%s", err.text);
         return;
     }
     d->have_conf = true;
     if (d->conf.executor_path && *d->conf.executor_path)
         d->helper = d->conf.executor_path;
     d->socket = d->conf.executor_socket;
-    doctor_say(d, DOCTOR_OK, CONFIGURATION, NULL, "%s: read; node %s:%u, ResourceManager %s%s",
-               sv_conf_dir(d->conf.conf), d->conf.hostname, d->conf.port,
-               ipc_proxy_server_text(&d->conf.rm.servers[0], rm, sizeof(rm)),
-               d->conf.rm.n_servers > 1 ? " and others" : "");
+    doctor_report(d, DOCTOR_OK, CONFIGURATION, NULL, "%s: read; node %s:%u, ResourceManager %s%s",
+                  sv_conf_dir(d->conf.conf), d->conf.hostname, d->conf.port,
+                  ipc_proxy_server_text(&d->conf.rm.servers[0], rm, sizeof(rm)),
+                  d->conf.rm.n_servers > 1 ? " and others" : "");
     if (sv_conf_each(d->conf.conf, on_key, &unknown) == 0 && unknown.others)
-        doctor_say(d, DOCTOR_NOTE, CONFIGURATION,
-                   "selvedge-nodemanager --print-config lists what is read",
-                   "%u keys of yarn.nodemanager.* are not read by this version, such as %s",
-                   unknown.others, unknown.first);
+        doctor_report(d, DOCTOR_NOTE, CONFIGURATION,
+                      "selvedge-nodemanager --print-config lists what is read",
+                      "%u keys of yarn.nodemanager.* are not read by this version, such as %s",
+                      unknown.others, unknown.first);
 }
 
 void doctor_accounts(struct doctor *d)
@@ -110,7 +112,7 @@ void doctor_accounts(struct doctor *d)
     static char own[256];
     const struct passwd *pw = getpwuid(geteuid());
 
-    /* Not told: who may start the helper and is not root, is the NodeManager's account. */
+    /* Accounts other than root and the NodeManager's that may start the helper. */
     if (!d->daemon) {
         bool ours = pw && geteuid() != 0 && access(d->helper, X_OK) == 0;
         (void)snprintf(own, sizeof(own), "%s", ours ? pw->pw_name : "yarn");
@@ -118,12 +120,12 @@ void doctor_accounts(struct doctor *d)
     }
     pw = getpwnam(d->daemon);
     if (!pw) {
-        doctor_say(d, DOCTOR_BAD, ACCOUNTS,
-                   "systemd-sysusers packaging/sysusers.conf, or --user NAME",
-                   "%s: the NodeManager's account does not exist", d->daemon);
+        doctor_report(d, DOCTOR_BAD, ACCOUNTS,
+                      "systemd-sysusers packaging/sysusers.conf, or --user NAME",
+                      "%s: the NodeManager's account does not exist", d->daemon);
     } else if (pw->pw_uid == 0) {
-        doctor_say(d, DOCTOR_BAD, ACCOUNTS, "give the NodeManager an account of its own",
-                   "%s: is root", d->daemon);
+        doctor_report(d, DOCTOR_BAD, ACCOUNTS, "give the NodeManager an account of its own",
+                      "%s: is root", d->daemon);
     } else {
         d->have_daemon = true;
         d->daemon_uid = pw->pw_uid;
@@ -131,23 +133,24 @@ void doctor_accounts(struct doctor *d)
         const struct group *g = getgrgid(pw->pw_gid);
         for (char **m = g ? g->gr_mem : NULL; m && *m; m++)
             if (strcmp(*m, d->daemon) != 0)
-                doctor_say(d, DOCTOR_WEAK, ACCOUNTS, "gpasswd -d that account from the group",
-                           "%s is in the NodeManager's group %s and may start container-executor",
-                           *m, g->gr_name);
-        doctor_say(d, DOCTOR_OK, ACCOUNTS, NULL, "%s: uid %u, group %s", d->daemon, d->daemon_uid,
-                   g ? g->gr_name : "?");
+                doctor_report(
+                    d, DOCTOR_WEAK, ACCOUNTS, "gpasswd -d that account from the group",
+                    "%s is in the NodeManager's group %s and may start container-executor", *m,
+                    g->gr_name);
+        doctor_report(d, DOCTOR_OK, ACCOUNTS, NULL, "%s: uid %u, group %s", d->daemon,
+                      d->daemon_uid, g ? g->gr_name : "?");
     }
     if (!d->have_conf || !d->conf.limit_users)
         return;
     pw = getpwnam(d->conf.local_user);
     if (!pw)
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, ACCOUNTS,
-            "make it, or set yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user",
+            "create it, or set yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user",
             "%s: the account of all containers in insecure mode does not exist",
             d->conf.local_user);
     else
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, ACCOUNTS,
             "yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users=false gives each "
             "its user's account",
@@ -155,7 +158,7 @@ void doctor_accounts(struct doctor *d)
             d->conf.local_user);
 }
 
-/* What is installed beside the helper: run by root or loaded by it. */
+/* Files installed beside the helper, which root executes or loads. */
 void doctor_files(struct doctor *d)
 {
     static const struct {
@@ -183,22 +186,23 @@ void doctor_files(struct doctor *d)
     for (size_t i = 0; i < SV_ARRAY_LEN(files); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", dir, files[i].name);
         if (stat(path, &st) < 0)
-            doctor_say(d, DOCTOR_BAD, FILES, "install it again (make install, or the package)",
-                       "%s: %s", path, strerror(errno));
+            doctor_report(d, DOCTOR_BAD, FILES, "install it again (make install, or the package)",
+                          "%s: %s", path, strerror(errno));
         else if (st.st_uid != 0 || st.st_mode & files[i].not ||
                  (st.st_mode & files[i].bits) != files[i].bits)
-            doctor_say(d, DOCTOR_BAD, FILES, "chown root, chmod as packaging/modes says",
-                       "%s: uid %u, mode %04o", path, st.st_uid, (unsigned)(st.st_mode & 07777));
+            doctor_report(d, DOCTOR_BAD, FILES, "chown root, chmod as packaging/modes says",
+                          "%s: uid %u, mode %04o", path, st.st_uid, (unsigned)(st.st_mode & 07777));
         else
             good++;
     }
     if (good == SV_ARRAY_LEN(files))
-        doctor_say(d, DOCTOR_OK, FILES, NULL,
-                   "%s: localizer, account look-up, ApplicationMaster, system call filters", dir);
+        doctor_report(d, DOCTOR_OK, FILES, NULL,
+                      "%s: localizer, account look-up, ApplicationMaster, system call filters",
+                      dir);
 }
 
-/* A directory of the daemon's: `runs`: programs of jobs lie in it. */
-static void directory(struct doctor *d, const char *path, bool runs)
+/* A directory of the daemon. `runs`: it holds programs of jobs. */
+static void check_directory(struct doctor *d, const char *path, bool runs)
 {
     struct stat st;
     struct statvfs fs;
@@ -207,44 +211,45 @@ static void directory(struct doctor *d, const char *path, bool runs)
     const char *unsafe;
 
     if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
-        doctor_say(d, DOCTOR_BAD, DIRECTORIES,
-                   "make it: install -d -o <NodeManager's account> -m 755", "%s: %s", path,
-                   errno ? strerror(errno) : "not a directory");
+        doctor_report(d, DOCTOR_BAD, DIRECTORIES,
+                      "create it: install -d -o <NodeManager's account> -m 755", "%s: %s", path,
+                      errno ? strerror(errno) : "not a directory");
         return;
     }
     if (d->have_daemon && (st.st_uid != d->daemon_uid || st.st_mode & 022)) {
-        doctor_say(d, worst = DOCTOR_BAD, DIRECTORIES, "chown <NodeManager's account>, chmod 755",
-                   "%s: uid %u, mode %04o; it must be the NodeManager's and writable by it alone",
-                   path, st.st_uid, (unsigned)(st.st_mode & 07777));
+        doctor_report(
+            d, worst = DOCTOR_BAD, DIRECTORIES, "chown <NodeManager's account>, chmod 755",
+            "%s: uid %u, mode %04o; it must be the NodeManager's and writable by it alone", path,
+            st.st_uid, (unsigned)(st.st_mode & 07777));
     }
-    unsafe = doctor_unsafe(path, st.st_uid, buf, sizeof(buf));
+    unsafe = doctor_find_unsafe(path, st.st_uid, buf, sizeof(buf));
     if (unsafe && strcmp(unsafe, path) != 0)
-        doctor_say(d, worst = DOCTOR_BAD, DIRECTORIES, "chown root, chmod go-w",
-                   "%s: above %s, and others than root can write there", unsafe, path);
+        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "chown root, chmod go-w",
+                      "%s: parent of %s that others than root can write", unsafe, path);
     if (statvfs(path, &fs) < 0)
         return;
     if (fs.f_flag & ST_RDONLY)
-        doctor_say(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it read-write",
-                   "%s: mounted read-only", path);
+        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it read-write",
+                      "%s: mounted read-only", path);
     if (runs && fs.f_flag & ST_NOEXEC)
-        doctor_say(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it without noexec",
-                   "%s: mounted noexec; launch scripts and jobs' programs lie in it", path);
+        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "mount it without noexec",
+                      "%s: mounted noexec; it holds launch scripts and programs of jobs", path);
     if (runs && (fs.f_flag & (ST_NOSUID | ST_NODEV)) != (ST_NOSUID | ST_NODEV))
-        doctor_say(
+        doctor_report(
             d, DOCTOR_NOTE, DIRECTORIES,
             "a file system of its own with nosuid,nodev keeps a full disk and users' files apart",
-            "%s: its mount has not nosuid and nodev; containers see it with both", path);
+            "%s: mounted without nosuid and nodev; containers get both", path);
     double used =
         fs.f_blocks ? 100.0 * (double)(fs.f_blocks - fs.f_bavail) / (double)fs.f_blocks : 0;
     uint64_t free_mb = (uint64_t)fs.f_bavail * fs.f_frsize >> 20;
     if (d->have_conf && d->conf.disk_check_enabled &&
         (used > d->conf.max_disk_utilization || (int64_t)free_mb < d->conf.min_free_mb))
-        doctor_say(d, worst = DOCTOR_BAD, DIRECTORIES, "free space there",
-                   "%s: %.0f %% used, %llu MiB free: the disk checker takes it out of use", path,
-                   used, (unsigned long long)free_mb);
+        doctor_report(d, worst = DOCTOR_BAD, DIRECTORIES, "free space there",
+                      "%s: %.0f %% used, %llu MiB free: the disk checker takes it out of use", path,
+                      used, (unsigned long long)free_mb);
     if (worst == DOCTOR_OK)
-        doctor_say(d, DOCTOR_OK, DIRECTORIES, NULL, "%s: %llu MiB free", path,
-                   (unsigned long long)free_mb);
+        doctor_report(d, DOCTOR_OK, DIRECTORIES, NULL, "%s: %llu MiB free", path,
+                      (unsigned long long)free_mb);
 }
 
 void doctor_directories(struct doctor *d)
@@ -252,9 +257,9 @@ void doctor_directories(struct doctor *d)
     if (!d->have_conf)
         return;
     for (char **dir = d->conf.local_dirs; dir && *dir; dir++)
-        directory(d, *dir, true);
+        check_directory(d, *dir, true);
     for (char **dir = d->conf.log_dirs; dir && *dir; dir++)
-        directory(d, *dir, false);
+        check_directory(d, *dir, false);
     if (d->conf.recovery && d->conf.recovery_dir)
-        directory(d, d->conf.recovery_dir, false);
+        check_directory(d, d->conf.recovery_dir, false);
 }

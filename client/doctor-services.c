@@ -1,4 +1,4 @@
-/* `selvedge doctor`: what runs around the daemons: their ports, systemd's units, SELinux, swap. */
+/* `selvedge doctor`: the environment of the daemons: ports, systemd units, SELinux, swap. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 #define PORTS "ports"
 #define UNITS "systemd"
 
-/* uid of the listener on `port` by /proc/net/tcp or tcp6, or -1. */
-static int64_t listener_in(const char *file, uint16_t port)
+/* uid of the listener on `port` in /proc/net/tcp or tcp6, or -1. */
+static int64_t find_listener(const char *file, uint16_t port)
 {
     _cleanup_free_ char *text = NULL;
     _cleanup_strv_ char **lines = NULL;
@@ -38,29 +38,29 @@ static int64_t listener_in(const char *file, uint16_t port)
     return -1;
 }
 
-static void port(struct doctor *d, const char *what, uint16_t number)
+static void check_port(struct doctor *d, const char *what, uint16_t number)
 {
     int64_t uid;
     const struct passwd *pw;
 
     if (number == 0)
         return;
-    uid = listener_in("/proc/net/tcp", number);
+    uid = find_listener("/proc/net/tcp", number);
     if (uid < 0)
-        uid = listener_in("/proc/net/tcp6", number);
+        uid = find_listener("/proc/net/tcp6", number);
     if (uid < 0) {
-        doctor_say(d, DOCTOR_OK, PORTS, NULL, "%u (%s): free", number, what);
+        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): free", number, what);
         return;
     }
     if (d->have_daemon && (uid_t)uid == d->daemon_uid) {
-        doctor_say(d, DOCTOR_OK, PORTS, NULL, "%u (%s): %s listens", number, what, d->daemon);
+        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): %s listens", number, what, d->daemon);
         return;
     }
     pw = getpwuid((uid_t)uid);
-    doctor_say(d, DOCTOR_BAD, PORTS,
-               "ss -ltnp shows who; stop it, or give the NodeManager another port",
-               "%u (%s): %s listens there, uid %" PRId64, number, what,
-               pw ? pw->pw_name : "somebody", uid);
+    doctor_report(d, DOCTOR_BAD, PORTS,
+                  "ss -ltnp shows the process; stop it, or give the NodeManager another port",
+                  "%u (%s): %s listens there, uid %" PRId64, number, what,
+                  pw ? pw->pw_name : "somebody", uid);
 }
 
 struct unit {
@@ -79,7 +79,7 @@ static void property(sd_bus *bus, const char *path, const char *interface, const
     free(value);
 }
 
-static bool look(sd_bus *bus, const char *name, struct unit *ret)
+static bool load_unit(sd_bus *bus, const char *name, struct unit *ret)
 {
     static const char service[] = "org.freedesktop.systemd1.Service";
     static const char base[] = "org.freedesktop.systemd1.Unit";
@@ -103,72 +103,74 @@ static bool look(sd_bus *bus, const char *name, struct unit *ret)
     return strcmp(ret->load, "loaded") == 0;
 }
 
-static void units(struct doctor *d)
+static void check_units(struct doctor *d)
 {
     sd_bus *bus = NULL;
     struct unit nm, containers;
 
     if (access("/run/systemd/system", F_OK) < 0) {
-        doctor_say(d, DOCTOR_WEAK, UNITS,
-                   "start the daemon by a supervisor, in a cgroup that is its own",
-                   "systemd does not run this machine: nothing delegates a cgroup or restarts the "
-                   "NodeManager");
+        doctor_report(d, DOCTOR_WEAK, UNITS,
+                      "start the daemon by a supervisor, in a cgroup of its own",
+                      "systemd is not running: nothing delegates a cgroup or restarts the "
+                      "NodeManager");
         return;
     }
     int r = sd_bus_open_system(&bus);
     if (r < 0) {
-        doctor_say(d, DOCTOR_NOTE, UNITS, NULL, "the system bus does not answer: %s", strerror(-r));
+        doctor_report(d, DOCTOR_NOTE, UNITS, NULL, "the system bus does not answer: %s",
+                      strerror(-r));
         return;
     }
-    bool have_nm = look(bus, "selvedge-nodemanager.service", &nm);
+    bool have_nm = load_unit(bus, "selvedge-nodemanager.service", &nm);
     if (!have_nm)
-        doctor_say(d, DOCTOR_NOTE, UNITS, "install the unit",
-                   "selvedge-nodemanager.service: not installed");
+        doctor_report(d, DOCTOR_NOTE, UNITS, "install the unit",
+                      "selvedge-nodemanager.service: not installed");
     else
-        doctor_say(d, strcmp(nm.active, "failed") == 0 ? DOCTOR_BAD : DOCTOR_OK, UNITS,
-                   strcmp(nm.active, "failed") == 0 ? "journalctl -u selvedge-nodemanager tells why"
-                                                    : NULL,
-                   "selvedge-nodemanager.service: %s", nm.active);
+        doctor_report(d, strcmp(nm.active, "failed") == 0 ? DOCTOR_BAD : DOCTOR_OK, UNITS,
+                      strcmp(nm.active, "failed") == 0
+                          ? "journalctl -u selvedge-nodemanager tells why"
+                          : NULL,
+                      "selvedge-nodemanager.service: %s", nm.active);
     if (d->socket) {
         struct unit listener;
-        bool have = look(bus, "selvedge-executor.socket", &listener);
-        doctor_say(d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD,
-                   UNITS,
-                   have && strcmp(listener.active, "active") == 0
-                       ? NULL
-                       : "systemctl enable --now selvedge-executor.socket",
-                   "selvedge-executor.socket: %s", have ? listener.active : "not installed");
+        bool have = load_unit(bus, "selvedge-executor.socket", &listener);
+        doctor_report(d, have && strcmp(listener.active, "active") == 0 ? DOCTOR_OK : DOCTOR_BAD,
+                      UNITS,
+                      have && strcmp(listener.active, "active") == 0
+                          ? NULL
+                          : "systemctl enable --now selvedge-executor.socket",
+                      "selvedge-executor.socket: %s", have ? listener.active : "not installed");
         if (have_nm)
-            doctor_say(d, nm.no_new_privs ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
-                       nm.no_new_privs ? NULL
-                                       : "put share/selvedge/nodemanager-socket.conf into "
-                                         "/etc/systemd/system/selvedge-nodemanager.service.d/",
-                       "selvedge-nodemanager.service: NoNewPrivileges is %s",
-                       nm.no_new_privs ? "on" : "off, and nothing needs that any more");
+            doctor_report(d, nm.no_new_privs ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
+                          nm.no_new_privs ? NULL
+                                          : "put share/selvedge/nodemanager-socket.conf into "
+                                            "/etc/systemd/system/selvedge-nodemanager.service.d/",
+                          "selvedge-nodemanager.service: NoNewPrivileges is %s",
+                          nm.no_new_privs ? "on" : "off, and nothing needs that any more");
     } else if (have_nm && nm.no_new_privs)
-        doctor_say(
+        doctor_report(
             d, DOCTOR_BAD, UNITS,
             "set selvedge.nodemanager.executor.socket, or remove NoNewPrivileges= and the options "
             "that imply it (SystemCallFilter= and others)",
             "selvedge-nodemanager.service: NoNewPrivileges is on: the setuid helper gets no "
             "rights");
-    bool have_containers = look(bus, "selvedge-containers.service", &containers);
+    bool have_containers = load_unit(bus, "selvedge-containers.service", &containers);
     const struct unit *owner = have_containers ? &containers : &nm;
     const char *name =
         have_containers ? "selvedge-containers.service" : "selvedge-nodemanager.service";
     if (have_containers)
-        doctor_say(d, strcmp(containers.active, "active") == 0 ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
-                   strcmp(containers.active, "active") == 0
-                       ? NULL
-                       : "systemctl enable --now selvedge-containers",
-                   "selvedge-containers.service: %s", containers.active);
+        doctor_report(d, strcmp(containers.active, "active") == 0 ? DOCTOR_OK : DOCTOR_WEAK, UNITS,
+                      strcmp(containers.active, "active") == 0
+                          ? NULL
+                          : "systemctl enable --now selvedge-containers",
+                      "selvedge-containers.service: %s", containers.active);
     if ((have_nm || have_containers) && owner->delegate == 0)
-        doctor_say(d, DOCTOR_BAD, UNITS, "Delegate=yes in the unit",
-                   "%s: without Delegate=: no cgroup of its own", name);
+        doctor_report(d, DOCTOR_BAD, UNITS, "Delegate=yes in the unit",
+                      "%s: without Delegate=: no cgroup of its own", name);
     sd_bus_unref(bus);
 }
 
-/* Does the policy that is loaded know the module's types? */
+/* Does the loaded policy define the module's types? */
 static bool module_loaded(void)
 {
     static const char label[] = "system_u:system_r:selvedge_container_t:s0:c0,c1,c512,c513";
@@ -177,47 +179,47 @@ static bool module_loaded(void)
     return fd >= 0 && write(fd, label, sizeof(label)) == (ssize_t)sizeof(label);
 }
 
-static void selinux(struct doctor *d)
+static void check_selinux(struct doctor *d)
 {
     static const char area[] = "SELinux";
     const bool here = d->have_conf && d->conf.selinux_labels, there = d->policy.labels;
     char value[64];
 
     if (d->have_conf && d->policy.known && here != there)
-        doctor_say(d, DOCTOR_BAD, area,
-                   "set both selvedge.nodemanager.selinux.labels in yarn-site.xml and "
-                   "selvedge.sandbox.selinux in container-executor.cfg, or neither",
-                   "labels are asked for on one side only: the NodeManager does not start");
+        doctor_report(d, DOCTOR_BAD, area,
+                      "set both selvedge.nodemanager.selinux.labels in yarn-site.xml and "
+                      "selvedge.sandbox.selinux in container-executor.cfg, or neither",
+                      "labels are enabled on one side only: the NodeManager does not start");
     if (access("/sys/fs/selinux/enforce", F_OK) < 0) {
         if (here || there)
-            doctor_say(d, DOCTOR_BAD, area, "boot with SELinux, or do not ask for labels",
-                       "off, but labels are asked for: no container starts");
+            doctor_report(d, DOCTOR_BAD, area, "boot with SELinux, or disable labels",
+                          "off, but labels are enabled: no container starts");
         else
-            doctor_say(d, DOCTOR_NOTE, area, NULL, "off; containers have no label");
+            doctor_report(d, DOCTOR_NOTE, area, NULL, "off; containers have no label");
         return;
     }
-    (void)doctor_line("/sys/fs/selinux/enforce", value, sizeof(value));
+    (void)doctor_read_line("/sys/fs/selinux/enforce", value, sizeof(value));
     const bool enforcing = strcmp(value, "1") == 0;
     const char *mode = enforcing ? "enforcing" : "permissive";
     if (!here && !there)
-        doctor_say(d, DOCTOR_NOTE, area, NULL,
-                   "%s; containers have no label: selvedge.sandbox.selinux is not set", mode);
+        doctor_report(d, DOCTOR_NOTE, area, NULL,
+                      "%s; containers have no label: selvedge.sandbox.selinux is not set", mode);
     else if (!module_loaded())
-        doctor_say(d, DOCTOR_BAD, area,
-                   "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
-                   "%s; the policy does not have the module selvedge: no container starts", mode);
+        doctor_report(d, DOCTOR_BAD, area,
+                      "semodule -i /usr/share/selinux/packages/selvedge.pp, restorecon",
+                      "%s; the policy module selvedge is not loaded: no container starts", mode);
     else if (!enforcing)
-        doctor_say(d, d->policy.enforcing ? DOCTOR_BAD : DOCTOR_WEAK, area, "setenforce 1",
-                   d->policy.enforcing
-                       ? "permissive, and enforcing is asked for: no container starts"
-                       : "permissive: what the policy denies is only logged");
+        doctor_report(d, d->policy.enforcing ? DOCTOR_BAD : DOCTOR_WEAK, area, "setenforce 1",
+                      d->policy.enforcing
+                          ? "permissive, and enforcing is required: no container starts"
+                          : "permissive: denials are only logged");
     else
-        doctor_say(
+        doctor_report(
             d, DOCTOR_OK, area, NULL,
             "enforcing; containers run as selvedge_container_t with categories of their own");
 }
 
-static void swap(struct doctor *d)
+static void check_swap(struct doctor *d)
 {
     _cleanup_free_ char *text = NULL;
     size_t len = 0;
@@ -226,19 +228,19 @@ static void swap(struct doctor *d)
         return;
     const char *second = strchr(text, '\n');
     if (second && second[1])
-        doctor_say(d, DOCTOR_NOTE, "swap", NULL,
-                   "in use; a container's own share of it is 0 where the memory controller is");
+        doctor_report(d, DOCTOR_NOTE, "swap", NULL,
+                      "in use; a container's own share of it is 0 where the memory controller is");
     else
-        doctor_say(d, DOCTOR_OK, "swap", NULL, "none");
+        doctor_report(d, DOCTOR_OK, "swap", NULL, "none");
 }
 
 void doctor_services(struct doctor *d)
 {
     if (d->have_conf) {
-        port(d, "containers' managers", d->conf.port);
-        port(d, "web", d->conf.web_port);
+        check_port(d, "containers' managers", d->conf.port);
+        check_port(d, "web", d->conf.web_port);
     }
-    units(d);
-    selinux(d);
-    swap(d);
+    check_units(d);
+    check_selinux(d);
+    check_swap(d);
 }

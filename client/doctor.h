@@ -1,7 +1,7 @@
-/* `selvedge doctor`: what its parts share. Each part looks at one side of the node and says what it
- * found; doctor.c prints it. Nothing here changes anything. Read: Hadoop's configuration, the
- * kernel's files, the policy as container-executor tells it; all of them are root's or the
- * operator's. */
+/* `selvedge doctor`: shared declarations. Each doctor-*.c checks one aspect of the node and reports
+ * findings; doctor.c runs them and prints the findings. No check changes anything. Inputs: Hadoop's
+ * configuration, kernel files, the policy that container-executor reports; all of them are root's
+ * or the operator's. */
 #ifndef SELVEDGE_CLIENT_DOCTOR_H
 #define SELVEDGE_CLIENT_DOCTOR_H
 
@@ -10,9 +10,9 @@
 
 enum doctor_state {
     DOCTOR_OK,
-    DOCTOR_NOTE, /* worth knowing, nothing to do */
-    DOCTOR_WEAK, /* containers run, with less than could be had */
-    DOCTOR_BAD,  /* containers do not start, or a promise does not hold */
+    DOCTOR_NOTE, /* information, no action */
+    DOCTOR_WEAK, /* containers run, with less protection than possible */
+    DOCTOR_BAD,  /* containers do not start, or a guarantee is broken */
 };
 
 struct doctor_policy { /* container-executor's answer; strings owned */
@@ -22,39 +22,42 @@ struct doctor_policy { /* container-executor's answer; strings owned */
     bool unenforced_allowed;
     bool labels, enforcing;      /* selvedge.sandbox.selinux */
     char **profiles, **networks; /* that it allows */
-    struct net_request net;      /* as far as root's configuration knows it */
+    struct net_request net;      /* as far as root's configuration defines it */
 };
 
 struct doctor {
     struct nm_conf conf;
-    bool have_conf;     /* conf was read as a whole */
+    bool have_conf;     /* conf was read completely */
     const char *daemon; /* the NodeManager's account */
     uid_t daemon_uid;
     gid_t daemon_gid;
     bool have_daemon;
     const char *helper; /* path of container-executor */
-    const char *socket; /* where systemd starts it for each connection; NULL: it is setuid */
+    const char *socket; /* socket-activated mode: systemd's socket; NULL: setuid mode */
     struct doctor_policy policy;
     struct doctor_finding *findings; /* utlist */
     unsigned counts[DOCTOR_BAD + 1];
 };
 
-/* Adds a finding. `remedy` says what to do; NULL where there is nothing to do. */
-void doctor_say(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
-                const char *fmt, ...) _printf_(5, 6);
+/* doctor-report.c. Adds a finding. `remedy` is the action to take; NULL where there is none. */
+void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
+                   const char *fmt, ...) _printf_(5, 6);
+void doctor_print_text(const struct doctor *d);
+void doctor_print_json(const struct doctor *d, int code);
+void doctor_findings_free(struct doctor *d);
 
-/* Anything of `path` and above it that others than root and `owner` could exchange: NULL, or the
- * first such directory, in `buf`. */
-const char *doctor_unsafe(const char *path, uid_t owner, char *buf, size_t size);
+/* doctor-probe.c. `path` or the first directory above it that others than root and `owner` can
+ * replace, in `buf`; NULL when there is none. */
+const char *doctor_find_unsafe(const char *path, uid_t owner, char *buf, size_t size);
 /* First line of a small file, without the newline; "" when it cannot be read. */
-const char *doctor_line(const char *path, char *buf, size_t size);
+const char *doctor_read_line(const char *path, char *buf, size_t size);
 
-/* A part of the kernel, by its module's name and the name in the kernel's configuration. */
+/* A kernel feature, by its module's name and its configuration symbol. */
 enum doctor_part {
     DOCTOR_PART_THERE,
     DOCTOR_PART_LOADED_LATER, /* when it is needed */
     DOCTOR_PART_MISSING,
-    DOCTOR_PART_UNKNOWN, /* nothing here tells */
+    DOCTOR_PART_UNKNOWN, /* cannot be determined */
 };
 enum doctor_part doctor_kernel_part(const char *module, const char *symbol);
 

@@ -1,4 +1,5 @@
-/* See fetch.h. curl tells which sockets and which time it waits for; the event loop tells curl. */
+/* See fetch.h. Connects libcurl's multi interface to sd-event: curl registers sockets and a
+ * timeout, the event loop reports readiness. */
 #include "client/fetch.h"
 
 #include <curl/curl.h>
@@ -11,28 +12,28 @@
 
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
-#define AT_ONCE 32L /* connections a host; the rest waits inside curl */
+#define AT_ONCE 32L /* connections per host; further requests queue inside curl */
 
-struct request {
+struct fetch_request {
     struct cli_fetch *f;
     CURL *easy;
     struct curl_slist *headers;
     struct sv_buf body;
-    bool cut; /* has all that was wanted: the rest is refused */
+    bool cut; /* `max` bytes were received: the rest is rejected */
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
     void *userdata;
-    struct request *prev, *next;
+    struct fetch_request *prev, *next;
 };
 
 struct cli_fetch {
     sd_event *event;
     CURLM *multi;
     sd_event_source *timer;
-    struct request *requests;
+    struct fetch_request *requests;
 };
 
-static void request_free(struct request *q)
+static void fetch_request_free(struct fetch_request *q)
 {
     DL_DELETE(q->f->requests, q);
     curl_multi_remove_handle(q->f->multi, q->easy);
@@ -48,7 +49,7 @@ static void collect_finished(struct cli_fetch *f)
     int left;
 
     while ((msg = curl_multi_info_read(f->multi, &left))) {
-        struct request *q = NULL;
+        struct fetch_request *q = NULL;
         long code = 0;
         int status;
 
@@ -70,11 +71,11 @@ static void collect_finished(struct cli_fetch *f)
             q->fn(status, (char *)q->body.data, q->body.len - 1,
                   status < 0 ? (*q->error ? q->error : curl_easy_strerror(msg->data.result)) : NULL,
                   q->userdata);
-        request_free(q);
+        fetch_request_free(q);
     }
 }
 
-static void act(struct cli_fetch *f, curl_socket_t s, int what)
+static void run_curl(struct cli_fetch *f, curl_socket_t s, int what)
 {
     int running;
 
@@ -89,7 +90,7 @@ static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
                (revents & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
     (void)s;
-    act(userdata, fd, what);
+    run_curl(userdata, fd, what);
     return 0;
 }
 
@@ -97,7 +98,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     (void)s;
     (void)usec;
-    act(userdata, CURL_SOCKET_TIMEOUT, 0);
+    run_curl(userdata, CURL_SOCKET_TIMEOUT, 0);
     return 0;
 }
 
@@ -137,7 +138,7 @@ static int on_curl_timer(CURLM *multi, long ms, void *userdata)
 
 static size_t on_data(char *data, size_t size, size_t n, void *userdata)
 {
-    struct request *q = userdata;
+    struct fetch_request *q = userdata;
     size_t bytes = size * n, take = SV_MIN(bytes, q->body.max - 1 - q->body.len);
 
     if (sv_buf_put(&q->body, data, take) < 0)
@@ -176,13 +177,13 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
 
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
 {
-    struct request *q, *next;
+    struct fetch_request *q, *next;
 
     if (!f)
         return NULL;
     DL_FOREACH_SAFE (f->requests, q, next) {
         q->fn(-ECANCELED, "", 0, "canceled", q->userdata);
-        request_free(q);
+        fetch_request_free(q);
     }
     if (f->multi)
         curl_multi_cleanup(f->multi);
@@ -192,10 +193,10 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
     return NULL;
 }
 
-static struct request *request_new(struct cli_fetch *f, const char *url, size_t max,
-                                   cli_fetch_fn fn, void *userdata)
+static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *url, size_t max,
+                                               cli_fetch_fn fn, void *userdata)
 {
-    struct request *q = calloc(1, sizeof(*q));
+    struct fetch_request *q = calloc(1, sizeof(*q));
 
     if (!q)
         return NULL;
@@ -211,7 +212,7 @@ static struct request *request_new(struct cli_fetch *f, const char *url, size_t 
     DL_APPEND(f->requests, q);
     curl_easy_setopt(q->easy, CURLOPT_URL, url);
     curl_easy_setopt(q->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* the cluster's own addresses */
+    curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
     curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, TOTAL_MS);
     curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
@@ -222,17 +223,17 @@ static struct request *request_new(struct cli_fetch *f, const char *url, size_t 
     return q;
 }
 
-static int submit(struct request *q)
+static int submit(struct fetch_request *q)
 {
     if (curl_multi_add_handle(q->f->multi, q->easy) == CURLM_OK)
         return 0;
-    request_free(q);
+    fetch_request_free(q);
     return -ENOMEM;
 }
 
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
 {
-    struct request *q = request_new(f, url, max, fn, userdata);
+    struct fetch_request *q = fetch_request_new(f, url, max, fn, userdata);
 
     return q ? submit(q) : -ENOMEM;
 }
@@ -240,13 +241,13 @@ int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn
 int cli_fetch_post(struct cli_fetch *f, const char *url, const char *header, cli_fetch_fn fn,
                    void *userdata)
 {
-    struct request *q = request_new(f, url, 65536, fn, userdata);
+    struct fetch_request *q = fetch_request_new(f, url, 65536, fn, userdata);
 
     if (!q)
         return -ENOMEM;
     q->headers = curl_slist_append(NULL, header);
     if (!q->headers) {
-        request_free(q);
+        fetch_request_free(q);
         return -ENOMEM;
     }
     curl_easy_setopt(q->easy, CURLOPT_HTTPHEADER, q->headers);

@@ -1,6 +1,5 @@
-/* HTTP requests of the command line, on its event loop (libcurl's multi interface). Answers come
- * from daemons and from applications: sizes and times are bounded, nothing is followed elsewhere.
- */
+/* HTTP requests of the command line, on its event loop (libcurl's multi interface). Responses come
+ * from daemons and from applications: sizes and times are bounded, redirects are not followed. */
 #ifndef SELVEDGE_CLIENT_FETCH_H
 #define SELVEDGE_CLIENT_FETCH_H
 
@@ -10,7 +9,7 @@
 
 struct cli_fetch;
 
-/* status: the HTTP status, or -errno when there is none; `why` is then the reason in words. `body`
+/* status: the HTTP status, or -errno when there is none; `why` is then the reason as text. `body`
  * is NUL-terminated and valid during the callback. */
 typedef void (*cli_fetch_fn)(int status, const char *body, size_t len, const char *why,
                              void *userdata);
@@ -19,7 +18,7 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 /* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
-/* At most `max` bytes; what lies behind is cut, which is not an error. */
+/* At most `max` bytes; a longer body is truncated, which is not an error. */
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
     _must_use_;
 /* An empty body with one header "Name: value". */

@@ -1,6 +1,5 @@
-/* See follow.h. The bytes are the application's: they go to the user's terminal as the application
- * wrote them, as with any command the user runs; only whole lines, so that containers do not mix.
- */
+/* See follow.h. The bytes are the application's: they go to the user's terminal unmodified, as with
+ * any command the user runs; only whole lines, so that containers do not mix. */
 #include "client/follow.h"
 
 #include <errno.h>
@@ -10,16 +9,16 @@
 #include "common/str.h"
 
 #define CHUNK ((size_t)1 << 20)
-#define WHOLE ((size_t)16 << 20)          /* of a node that frames the text and knows no ranges */
+#define WHOLE ((size_t)16 << 20)          /* for a node that frames the text and has no ranges */
 #define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
-#define START_MAX 32                      /* "?start=" and a number: where our NodeManager begins */
-#define TRIES 10                          /* of the last poll, when the node does not answer */
+#define START_MAX 32 /* "?start=" and a number: offset, for Selvedge's NodeManager */
+#define TRIES 10     /* of the last poll, if the node does not answer */
 
 struct cli_follow {
     struct cli_fetch *fetch;
     char *url, *prefix, *problem;
     FILE *out;
-    size_t url_len; /* without the query, which has room behind it */
+    size_t url_len; /* without the query, for which space follows */
     uint64_t offset;
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
@@ -47,7 +46,7 @@ struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, con
 struct cli_follow *cli_follow_free(struct cli_follow *f)
 {
     if (f && f->open) {
-        f->abandoned = true; /* the answer frees it */
+        f->abandoned = true; /* freed by the response callback */
     } else if (f) {
         sv_buf_free(&f->line);
         free(f->url);
@@ -85,8 +84,8 @@ static void print(struct cli_follow *f, const char *p, size_t n)
     }
 }
 
-/* Apache's NodeManager puts lines about the log around its text: "Container: … on …", then
- * "LogLength:N", "LogContents:" and N bytes. Finds these N bytes; false when it is plain text. */
+/* Apache's NodeManager frames the text of a log: "Container: … on …", then "LogLength:N",
+ * "LogContents:" and N bytes. Finds these N bytes; false for plain text. */
 static bool unframe(const char **body, size_t *len)
 {
     static const char length_mark[] = "\nLogLength:", text_mark[] = "\nLogContents:\n";

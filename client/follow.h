@@ -13,10 +13,11 @@ struct cli_follow;
 struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, const char *container,
                                   const char *log, const char *prefix, FILE *out);
 struct cli_follow *cli_follow_free(struct cli_follow *f);
-/* Reads on, unless a request is open. `last`: the container has ended, so the log is complete. */
+/* Reads further, unless a request is open. `last`: the container has ended, so the log is
+ * complete. */
 void cli_follow_poll(struct cli_follow *f, bool last);
-/* After a poll with `last`: everything was printed, or the node would not give it. */
+/* After a poll with `last`: everything was printed, or the node did not provide it. */
 bool cli_follow_complete(const struct cli_follow *f);
-const char *cli_follow_problem(const struct cli_follow *f); /* why it would not; or NULL */
+const char *cli_follow_problem(const struct cli_follow *f); /* the reason, or NULL */
 
 #endif

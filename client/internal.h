@@ -1,4 +1,4 @@
-/* What the files of libselvedge-client share and nobody else sees. */
+/* Private declarations of libselvedge-client. */
 #ifndef SELVEDGE_CLIENT_INTERNAL_H
 #define SELVEDGE_CLIENT_INTERNAL_H
 
@@ -9,12 +9,12 @@
 
 typedef struct Hadoop__Yarn__ContainerLaunchContextProto Hadoop__Yarn__ContainerLaunchContextProto;
 
-/* The wire message of a launch, in the arena, pointing into `l`; NULL when memory is short or a
- * URL cannot be read (then *err tells). */
+/* The wire message of a launch, in the arena, pointing into `l`; NULL when out of memory or when a
+ * URL is malformed (then *err is set). */
 Hadoop__Yarn__ContainerLaunchContextProto *
 cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *err);
 
-/* ---- The NodeManagers that an ApplicationMaster talks to: one connection a node ---- */
+/* ---- The NodeManagers of an ApplicationMaster: one connection per node ---- */
 
 struct cli_nodes;
 
@@ -23,7 +23,7 @@ typedef void (*cli_start_fn)(struct yarn_container_id id, int status, const stru
 
 struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *userdata);
 struct cli_nodes *cli_nodes_free(struct cli_nodes *n);
-/* Remembers (or replaces) the NMToken that opens a node. */
+/* Stores (or replaces) the NMToken of a node. */
 int cli_nodes_token(struct cli_nodes *n, const struct yarn_node_id *node,
                     const struct yarn_token *token) _must_use_;
 int cli_nodes_start(struct cli_nodes *n, const struct yarn_node_id *node,

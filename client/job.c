@@ -1,5 +1,5 @@
-/* The job description's two directions. The reader checks ranges although it reads its own user's
- * file: the ApplicationMaster must not loop over two thousand million instances. */
+/* Writer and reader of the job description. The reader checks ranges although the file is the same
+ * user's: the ApplicationMaster must not loop over two billion instances. */
 #include "client/job.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ int cli_job_print(const struct cli_job *job, char **ret)
                 list, json_pack("{s:s, s:s, s:I, s:I, s:i, s:i}", "name", r->name, "url", r->url,
                                 "size", (json_int_t)r->size, "timestamp", (json_int_t)r->timestamp,
                                 "type", (int)r->type, "visibility", (int)r->visibility)) < 0)
-            return -EINVAL; /* a name that is not UTF-8, or no memory */
+            return -EINVAL; /* a name that is not UTF-8, or out of memory */
     }
     root =
         json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O}", "version", 2, "name", job->name,

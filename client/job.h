@@ -1,5 +1,5 @@
-/* A `selvedge run` job as the command line describes it to its ApplicationMaster: a JSON file that
- * is localized with it. Written by the user's own command and read by the user's own program. */
+/* Job description of `selvedge run`: a JSON file that the command line writes and its
+ * ApplicationMaster reads, localized with it. Both run as the same user. */
 #ifndef SELVEDGE_CLIENT_JOB_H
 #define SELVEDGE_CLIENT_JOB_H
 
@@ -8,7 +8,7 @@
 
 #define CLI_JOB_FILE "selvedge-job.json" /* names of the links in the work directory */
 #define CLI_AM_FILE "selvedge-am"
-#define CLI_TASK_FILE "selvedge-task" /* a bash script: what each container runs */
+#define CLI_TASK_FILE "selvedge-task" /* bash script that each container runs */
 #define CLI_SECRET_HEADER "X-Selvedge-Secret"
 #define CLI_INSTANCES_MAX 10000
 #define CLI_RESOURCES_MAX 256
@@ -17,10 +17,10 @@ struct cli_job {
     const char *name;
     int32_t instances;
     struct yarn_resource resource; /* of each container */
-    int32_t tries;                 /* how often an instance may be started when its node is lost */
+    int32_t tries;                 /* maximum starts of an instance whose node is lost */
     struct cli_server *schedulers; /* one for each ResourceManager */
     size_t n_schedulers;
-    const char *secret; /* hex: whoever knows it may tell the ApplicationMaster to end */
+    const char *secret; /* hex: authorizes the request that ends the ApplicationMaster */
     struct cli_resource *resources;
     size_t n_resources;
 };

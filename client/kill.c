@@ -1,8 +1,9 @@
-/* `selvedge kill`: asks the ResourceManager until each application is over, one after the other. */
+/* `selvedge kill`: repeats the kill request until each application has ended, one after the
+ * other. */
 #include <errno.h>
 #include <string.h>
 
-#include "client/cmd.h"
+#include "client/commands.h"
 
 struct kills {
     struct cli_ctx *ctx;
@@ -10,13 +11,13 @@ struct kills {
     sd_event_source *timer;
 };
 
-static void ask(struct kills *k);
+static void send_kill(struct kills *k);
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     (void)s;
     (void)usec;
-    ask(userdata);
+    send_kill(userdata);
     return 0;
 }
 
@@ -33,7 +34,7 @@ static void on_answer(int status, bool killed, const struct sv_error *err, void 
         if (!k->ctx->json)
             printf("%s is over\n", *k->texts);
         k->texts++;
-        ask(k);
+        send_kill(k);
         return;
     }
     sd_event_source_disable_unref(k->timer);
@@ -43,7 +44,7 @@ static void on_answer(int status, bool killed, const struct sv_error *err, void 
         cli_stop_error(k->ctx, r, NULL);
 }
 
-static void ask(struct kills *k)
+static void send_kill(struct kills *k)
 {
     struct yarn_app_id app;
     int r;
@@ -66,13 +67,13 @@ int cli_cmd_kill(struct cli_ctx *ctx, int argc, char **argv)
     int code;
 
     if (argc < 2 || argv[1][0] == '-')
-        return cli_usage("kill");
+        return cli_usage(ctx);
     for (int i = 1; i < argc; i++) {
         code = cli_parse_app(argv[i], &app);
         if (code != 0)
             return code;
     }
-    ask(&k);
+    send_kill(&k);
     code = cli_loop(ctx);
     sd_event_source_disable_unref(k.timer);
     return code;

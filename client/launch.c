@@ -1,4 +1,4 @@
-/* A launch as the wire has it. Used for submissions (rm.c) and for containers (nodes.c). */
+/* Wire message of a launch. Used for submissions (rm.c) and for containers (nodes.c). */
 #include <errno.h>
 #include <string.h>
 

@@ -1,9 +1,10 @@
-/* `selvedge logs`: what an application's containers printed, read from their nodes one after the
- * other, so that the output is in order. */
+/* `selvedge logs`: prints the logs of an application's containers, read from their nodes one after
+ * the other, so that the output is in order. */
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
 
+#include "client/commands.h"
 #include "client/follow.h"
 #include "client/rows.h"
 #include "common/str.h"
@@ -20,7 +21,7 @@ struct logs {
     bool found, failed;
 };
 
-static bool is_wanted(const struct logs *l, const struct cli_row *row)
+static bool is_selected(const struct logs *l, const struct cli_row *row)
 {
     uint64_t instance;
 
@@ -31,14 +32,14 @@ static bool is_wanted(const struct logs *l, const struct cli_row *row)
     return sv_parse_u64(l->only, 0, INT32_MAX, &instance) == 0 && (int)instance == row->instance;
 }
 
-/* Opens the next file; false: there is none. */
+/* Opens the next file; false if there is none. */
 static bool open_next(struct logs *l)
 {
     for (; l->row < l->status.n; l->row++, l->name = 0) {
         const struct cli_row *row = &l->status.rows[l->row];
         const char *name;
 
-        if (l->name == l->n_names || !is_wanted(l, row))
+        if (l->name == l->n_names || !is_selected(l, row))
             continue;
         l->found = true;
         name = l->names[l->name++];
@@ -102,16 +103,16 @@ int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
     optind = 1;
     while ((c = getopt_long(argc, argv, "l:", options, NULL)) != -1) {
         if (c != 'l' || strchr(optarg, '/'))
-            return cli_usage("logs");
+            return cli_usage(ctx);
         l.names[0] = optarg;
         l.n_names = 1;
     }
     if (argc - optind < 1 || argc - optind > 2)
-        return cli_usage("logs");
+        return cli_usage(ctx);
     code = cli_parse_app(argv[optind], &app);
     if (code != 0)
         return code;
-    l.only = argv[optind + 1]; /* NULL at the end */
+    l.only = argv[optind + 1]; /* NULL if missing */
     r = cli_rows_get(ctx, app, false, on_rows, &l);
     code = r < 0 ? cli_fail("logs: %s", strerror(-r)) : cli_loop(ctx);
     ctx->fetch = cli_fetch_free(ctx->fetch);

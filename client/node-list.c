@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "client/cmd.h"
+#include "client/commands.h"
 #include "client/table.h"
 
 static void print_json(const struct cli_node_report *nodes, size_t n)
@@ -76,11 +76,11 @@ int cli_cmd_node(struct cli_ctx *ctx, int argc, char **argv)
     optind = 1;
     while ((c = getopt_long(argc, argv, "a", options, NULL)) != -1) {
         if (c != 'a')
-            return cli_usage("node");
+            return cli_usage(ctx);
         all = true;
     }
     if (argc - optind != 1 || strcmp(argv[optind], "list") != 0)
-        return cli_usage("node");
+        return cli_usage(ctx);
     r = cli_rm_nodes(ctx->rm, all, on_nodes, ctx);
     return r < 0 ? cli_fail("node list: %s", strerror(-r)) : cli_loop(ctx);
 }

@@ -1,9 +1,9 @@
-/* The NodeManagers that an ApplicationMaster starts containers on: ContainerManagementProtocol,
- * one connection a node, opened by that node's NMToken.
+/* The NodeManagers that an ApplicationMaster starts containers on: ContainerManagementProtocol, one
+ * connection a node, opened by that node's NMToken.
  *
- * A node that is away for a moment (its daemon restarts) is tried again, by wire/proxy.h. When a
- * start may have arrived before the connection broke, the node is asked for the container first: it
- * must not be started twice, and "Attempt to relaunch" is then no failure. */
+ * Calls to an unreachable node (its daemon restarts) are retried by wire/proxy.h. If a start may
+ * have arrived before the connection broke, the container's status is queried first: it must not be
+ * started twice, and "Attempt to relaunch" is then no failure. */
 #include <errno.h>
 #include <string.h>
 #include <uthash.h>
@@ -15,14 +15,14 @@
 #include "wire/proxy.h"
 #include "wire/qop.h"
 
-#define ASK_MAX 5 /* how often one start may break a connection */
+#define ASK_MAX 5 /* maximum connections that one start may break */
 
 struct node {
     char key[264]; /* "host:port" */
     struct yarn_node_id id;
     struct sv_arena *token_arena;
     struct yarn_token token;
-    struct ipc_proxy *ipc; /* made on first use; NULL after the token changed */
+    struct ipc_proxy *ipc; /* created on first use; NULL after a token change */
     int open_calls;
     UT_hash_handle hh;
 };
@@ -31,9 +31,9 @@ struct op { /* one container to start or to stop */
     struct cli_nodes *nodes;
     struct node *node;
     struct yarn_container_id id;
-    struct sv_arena *arena;                           /* the request lives here, for another try */
+    struct sv_arena *arena;                           /* holds the request for retries */
     Hadoop__Yarn__StartContainersRequestProto *start; /* NULL: stop */
-    int asked; /* the node may have had it already, that often */
+    int asked;                                        /* sends after which the connection broke */
     struct op *prev, *next;
 };
 
@@ -47,7 +47,7 @@ struct cli_nodes {
 };
 
 static int send_op(struct op *op);
-static int ask_status(struct op *op);
+static int query_status(struct op *op);
 
 struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *userdata)
 {
@@ -63,7 +63,7 @@ struct cli_nodes *cli_nodes_new(sd_event *event, cli_start_fn started, void *use
     if (!n)
         return NULL;
     n->config.client.protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL;
-    n->config.client.qop_mask = IPC_QOP_ALL; /* the server says what it wants */
+    n->config.client.qop_mask = IPC_QOP_ALL; /* the server decides */
     n->config.n_servers = 1;
     n->event = sd_event_ref(event);
     n->started = started;
@@ -86,7 +86,7 @@ struct cli_nodes *cli_nodes_free(struct cli_nodes *n)
     if (!n)
         return NULL;
     HASH_ITER (hh, n->by_key, node, tmp) {
-        ipc_proxy_free(node->ipc); /* ends its calls, and so their operations */
+        ipc_proxy_free(node->ipc); /* ends its calls and their operations */
         HASH_DEL(n->by_key, node);
         sv_arena_free(node->token_arena);
         free(node);
@@ -128,7 +128,7 @@ int cli_nodes_token(struct cli_nodes *n, const struct yarn_node_id *id,
         node->id = *id;
         HASH_ADD_STR(n->by_key, key, node);
     }
-    /* A connection that is in use stays: the node remembers the key it was opened with. */
+    /* A connection in use is kept: the node remembers the key of its authentication. */
     if (node->ipc && node->open_calls == 0)
         node->ipc = ipc_proxy_free(node->ipc);
     sv_arena_free(node->token_arena);
@@ -148,7 +148,7 @@ static void finish_op(struct op *op, int status, const struct sv_error *err)
         n->started(id, status, err, n->userdata);
 }
 
-/* Our container among the refused ones: its reason. */
+/* The reason for this container among the failed ones. */
 static const Hadoop__Yarn__SerializedExceptionProto *
 refusal(const struct op *op, Hadoop__Yarn__ContainerExceptionMapProto *const *list, size_t n)
 {
@@ -168,7 +168,7 @@ static void refused(struct op *op, const Hadoop__Yarn__SerializedExceptionProto 
     struct sv_error err = { 0 };
 
     if (op->asked > 0 && strstr(text, "Attempt to relaunch the same container")) {
-        finish_op(op, 0, NULL); /* by the start that was thought lost */
+        finish_op(op, 0, NULL); /* started by the request that was presumed lost */
         return;
     }
     sv_error_set(&err, -EREMOTEIO, "node %s: %s", op->node->key, text);
@@ -185,8 +185,8 @@ static void failed(struct op *op, const struct ipc_result *r, const struct sv_er
     finish_op(op, r->status, &own);
 }
 
-/* The next step of an operation, or its end. */
-static void go_on(struct op *op, int (*step)(struct op *op))
+/* Runs the next step of an operation, or ends it. */
+static void run_step(struct op *op, int (*step)(struct op *op))
 {
     struct sv_error err = { 0 };
     int r = step(op);
@@ -207,7 +207,7 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
     if (r->status < 0 && op->start && r->sent && op->asked < ASK_MAX &&
         (failure == IPC_FAILURE_LOST || failure == IPC_FAILURE_TIMEOUT)) {
         op->asked++;
-        go_on(op, ask_status);
+        run_step(op, query_status);
         return;
     }
     if (r->status < 0) {
@@ -229,7 +229,7 @@ static void on_answer(const struct ipc_result *r, const struct sv_error *err, vo
         finish_op(op, 0, NULL);
 }
 
-/* The answer to "do you have it?" before a start is sent again. */
+/* Result of the status query before a start is resent. */
 static void on_status(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct op *op = userdata;
@@ -241,10 +241,10 @@ static void on_status(const struct ipc_result *r, const struct sv_error *err, vo
     else if (m->n_status > 0)
         finish_op(op, 0, NULL);
     else
-        go_on(op, send_op); /* it never arrived */
+        run_step(op, send_op); /* the start never arrived */
 }
 
-static int ask_status(struct op *op)
+static int query_status(struct op *op)
 {
     Hadoop__Yarn__GetContainerStatusesRequestProto request =
         HADOOP__YARN__GET_CONTAINER_STATUSES_REQUEST_PROTO__INIT;

@@ -1,11 +1,11 @@
-/* `selvedge ps`: applications; or the containers of one, from its own ApplicationMaster when it is
- * one of `selvedge run`, else as the ResourceManager knows them. */
+/* `selvedge ps`: lists applications, or the containers of one: from its ApplicationMaster if
+ * `selvedge run` submitted it, else from the ResourceManager. */
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
-#include "client/cmd.h"
+#include "client/commands.h"
 #include "client/rows.h"
 #include "client/table.h"
 #include "common/clock.h"
@@ -108,11 +108,11 @@ int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv)
     optind = 1;
     while ((c = getopt_long(argc, argv, "a", options, NULL)) != -1) {
         if (c != 'a')
-            return cli_usage("ps");
+            return cli_usage(ctx);
         all = true;
     }
     if (argc - optind > 1)
-        return cli_usage("ps");
+        return cli_usage(ctx);
     if (optind < argc) {
         code = cli_parse_app(argv[optind], &app);
         if (code != 0)

@@ -1,6 +1,6 @@
-/* The client's side of a ResourceManager: ApplicationClientProtocol, at the active one if there are
- * several. Answers come from the ResourceManager, which is trusted; missing fields still must not
- * crash a client. */
+/* Client of the ResourceManager: ApplicationClientProtocol, to the active one if there are several.
+ * Responses come from the ResourceManager, which is trusted; missing fields must not crash a
+ * client. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct cli_rm {
     void *away_userdata;
 };
 
-/* One open call: what to do with the answer, and whom to tell. */
+/* One open call: parser of the response, and the caller's callback. */
 struct call {
     void (*answer)(struct call *call, const struct ipc_result *r, const struct sv_error *err);
     union {

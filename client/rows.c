@@ -4,23 +4,23 @@
 #include <errno.h>
 #include <string.h>
 
-struct get {
+struct rows_query {
     struct cli_ctx *ctx;
     struct cli_rows rows;
     struct yarn_attempt_id attempt;
     bool usage;
-    size_t open; /* usage requests, and one while they are being made */
+    size_t open; /* usage requests, plus one while they are being issued */
     bool canceled;
     cli_rows_fn fn;
     void *userdata;
 };
 
-struct usage_call {
-    struct get *get;
+struct row_usage_call {
+    struct rows_query *query;
     struct cli_row *row;
 };
 
-static void done(struct get *g, int status, const struct sv_error *err)
+static void done(struct rows_query *g, int status, const struct sv_error *err)
 {
     if (!g->canceled)
         g->fn(status, &g->rows, err, g->userdata);
@@ -28,7 +28,7 @@ static void done(struct get *g, int status, const struct sv_error *err)
     free(g);
 }
 
-static void usage_done(struct get *g)
+static void usage_done(struct rows_query *g)
 {
     if (--g->open == 0)
         done(g, 0, NULL);
@@ -36,8 +36,8 @@ static void usage_done(struct get *g)
 
 static void on_usage(int http, const char *body, size_t len, const char *why, void *userdata)
 {
-    struct usage_call *call = userdata;
-    struct get *g = call->get;
+    struct row_usage_call *call = userdata;
+    struct rows_query *g = call->query;
 
     (void)why;
     if (http == 200)
@@ -47,18 +47,18 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     usage_done(g);
 }
 
-static void ask_usage(struct get *g)
+static void request_usage(struct rows_query *g)
 {
     char url[512];
 
     g->open = 1;
     for (size_t i = 0; g->usage && i < g->rows.status.n; i++) {
         struct cli_row *row = &g->rows.status.rows[i];
-        struct usage_call *call = *row->http ? malloc(sizeof(*call)) : NULL;
+        struct row_usage_call *call = *row->http ? malloc(sizeof(*call)) : NULL;
 
         if (!call)
             continue;
-        *call = (struct usage_call){ g, row };
+        *call = (struct row_usage_call){ g, row };
         snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http, row->container);
         if (cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0)
             free(call);
@@ -71,7 +71,7 @@ static void ask_usage(struct get *g)
 static void on_containers(int status, const struct cli_container_report *list, size_t n,
                           const struct sv_error *err, void *userdata)
 {
-    struct get *g = userdata;
+    struct rows_query *g = userdata;
     struct cli_status *s = &g->rows.status;
 
     g->canceled = status == -ECANCELED;
@@ -86,7 +86,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         struct cli_row *row = &s->rows[i];
         const char *http = list[i].http_address;
 
-        if (strncmp(http, "http://", 7) == 0) /* Apache's ResourceManager puts it in front */
+        if (strncmp(http, "http://", 7) == 0) /* prefix of Apache's ResourceManager */
             http += 7;
         row->instance = (int)i;
         row->tries = 1;
@@ -98,10 +98,10 @@ static void on_containers(int status, const struct cli_container_report *list, s
         row->done = strcmp(list[i].state, "COMPLETE") == 0;
         row->exit_status = list[i].exit_status;
     }
-    ask_usage(g);
+    request_usage(g);
 }
 
-static void ask_rm(struct get *g)
+static void request_containers(struct rows_query *g)
 {
     int r = cli_rm_containers(g->ctx->rm, g->attempt, on_containers, g);
 
@@ -111,22 +111,22 @@ static void ask_rm(struct get *g)
 
 static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
 {
-    struct get *g = userdata;
+    struct rows_query *g = userdata;
 
     (void)why;
     g->canceled = http == -ECANCELED;
     if (g->canceled)
         done(g, -ECANCELED, NULL);
     else if (http == 200 && cli_status_parse(body, len, &g->rows.status, NULL) == 0)
-        ask_usage(g);
+        request_usage(g);
     else
-        ask_rm(g);
+        request_containers(g);
 }
 
 static void on_report(int status, const struct cli_report *report, size_t n,
                       const struct sv_error *err, void *userdata)
 {
-    struct get *g = userdata;
+    struct rows_query *g = userdata;
     struct cli_rows *rows = &g->rows;
 
     g->canceled = status == -ECANCELED;
@@ -146,13 +146,13 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     else if (report->state != CLI_APP_RUNNING || strcmp(report->type, "SELVEDGE") != 0 ||
              strncmp(report->tracking_url, "http", 4) != 0 ||
              cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0)
-        ask_rm(g);
+        request_containers(g);
 }
 
 int cli_rows_get(struct cli_ctx *ctx, struct yarn_app_id app, bool usage, cli_rows_fn fn,
                  void *userdata)
 {
-    struct get *g = calloc(1, sizeof(*g));
+    struct rows_query *g = calloc(1, sizeof(*g));
     int r;
 
     if (!g)

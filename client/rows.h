@@ -1,9 +1,9 @@
-/* The containers of one application, wherever they are known: from the ApplicationMaster when it
- * is selvedge-am and runs, else from the ResourceManager; their usage from their nodes. */
+/* The containers of one application: from its ApplicationMaster if that is a running selvedge-am,
+ * else from the ResourceManager; their usage from their nodes. */
 #ifndef SELVEDGE_CLIENT_ROWS_H
 #define SELVEDGE_CLIENT_ROWS_H
 
-#include "client/cmd.h"
+#include "client/session.h"
 #include "client/status.h"
 
 struct cli_rows {

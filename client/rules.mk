@@ -2,13 +2,13 @@ CLIENT_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl jansson)
 CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson) \
 	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 
-# The library, for linking in and for others.
+# The static library.
 CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o launch.o am.o am-allocate.o nodes.o)
 CLIENT_A := $(BUILD)/libselvedge-client.a
 $(CLIENT_A): $(CLIENT_LIB_OBJS)
 LIBS += $(CLIENT_A)
 
-# The same and what it needs of the rooms below, position-independent; only its interface is seen.
+# The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
 	$(filter-out %/http.o,$(COMMON_OBJS)))
@@ -31,11 +31,11 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o run.o run-options.o stage.o ps.o rows.o \
-	logs.o kill.o node-list.o follow.o fetch.o status.o table.o job.o doctor.o doctor-node.o \
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o run.o run-options.o stage.o ps.o rows.o \
+	logs.o kill.o node-list.o follow.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
-# doctor reads the NodeManager's configuration as the NodeManager does, and asks container-executor.
+# doctor reads the configuration with the NodeManager's code, and queries container-executor.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $(BUILD)/nodemanager/conf.o $$(CLIENT_A) $$(EXECUTOR_A) $$(CGROUPS_A) \
 		$$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
@@ -54,7 +54,7 @@ client/test-tasks_LDLIBS = $(WIRE_LDLIBS)
 client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
-# One real job, end to end. What deps installs decides the flags: the build is a make of its own.
+# One real job, end to end. The flags depend on packages that deps installs: build in a second make.
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs
 	$(Q)BUILD='$(BUILD)' tests/demo/demo

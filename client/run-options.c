@@ -1,4 +1,4 @@
-/* The options of `selvedge run`, and the files that a job is made of. Called by run.c. */
+/* The options of `selvedge run`, and the files of a job. Called by run.c. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -96,7 +96,7 @@ static int add_file(struct run_options *o, char *value, enum cli_resource_type t
     return 0;
 }
 
-static int take_option(struct run_options *o, int c)
+static int take_option(const struct cli_ctx *ctx, struct run_options *o, int c)
 {
     switch (c) {
     case 'n':
@@ -130,13 +130,13 @@ static int take_option(struct run_options *o, int c)
     case OPT_NO_OUTPUT:
         o->no_output = true;
         return 0;
-    default: /* 'h', or getopt has said what is wrong */
-        return cli_usage("run");
+    default: /* 'h', or an error that getopt has printed */
+        return cli_usage(ctx);
     }
 }
 
-/* The ApplicationMaster that was installed with this program, wherever that is (or built with it);
- * else where the build was told to install it. */
+/* Path of the ApplicationMaster that was installed (or built) with this program; else the install
+ * path that was compiled in. */
 static void find_am(char path[PATH_MAX])
 {
     static const char *const places[] = { "../libexec/selvedge/" CLI_AM_FILE, CLI_AM_FILE };
@@ -154,7 +154,7 @@ static void find_am(char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s", SELVEDGE_LIBEXECDIR "/" CLI_AM_FILE);
 }
 
-int cli_run_parse(int argc, char **argv, struct run_options *ret)
+int cli_run_parse(const struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret)
 {
     static char am_file[PATH_MAX];
     struct run_options o = {
@@ -169,7 +169,7 @@ int cli_run_parse(int argc, char **argv, struct run_options *ret)
     find_am(am_file);
     optind = 1;
     while ((c = getopt_long(argc, argv, "+n:m:c:a:f:e:N:q:h", options, NULL)) != -1) {
-        r = take_option(&o, c);
+        r = take_option(ctx, &o, c);
         if (r != 0) {
             cli_run_options_free(&o);
             return r;
@@ -178,7 +178,7 @@ int cli_run_parse(int argc, char **argv, struct run_options *ret)
     if (optind == argc) {
         cli_run_options_free(&o);
         (void)cli_fail("run: no command: give it after --");
-        return cli_usage("run");
+        return cli_usage(ctx);
     }
     o.command = argv + optind;
     if (!o.name) {
@@ -239,7 +239,7 @@ int cli_run_script(const struct run_options *o, char **ret)
     return 0;
 }
 
-/* Where the ApplicationMaster finds the ResourceManager, or each of several. */
+/* Scheduler addresses of all ResourceManagers, for the ApplicationMaster. */
 static int find_schedulers(struct sv_conf *conf, struct sv_arena *a, struct cli_job *job,
                            struct sv_error *err)
 {

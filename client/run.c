@@ -1,6 +1,6 @@
-/* `selvedge run`: submits a job, shows how it goes and what its containers print, ends with their
- * table and the job's exit code. A small loop: a tick asks the ResourceManager and the
- * ApplicationMaster, answers move it on. */
+/* `selvedge run`: submits a job, shows its progress and the containers' output, ends with their
+ * table and the job's exit code. A timer polls the ResourceManager and the ApplicationMaster;
+ * responses drive the progress. */
 #include "client/run.h"
 
 #include <errno.h>
@@ -8,18 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/commands.h"
 #include "client/follow.h"
 #include "client/status.h"
 #include "common/clock.h"
 #include "common/str.h"
 
 #define EXIT_INTERRUPTED 130
-#define DRAIN_MS 15000 /* for the last output after the last container */
+#define DRAIN_MS 15000 /* limit for the last output after the last container */
 #define LOG_POLL_MS 500
 #define PROGRESS_MS 1000
-#define SWEEP_MAX 64 /* directories of earlier jobs that are looked at */
+#define SWEEP_MAX 64 /* staging directories of earlier jobs checked per run */
 
-struct stream { /* what one instance's present container has told so far */
+struct stream { /* output and usage of one instance's current container */
     char container[YARN_ID_TEXT_MAX];
     struct cli_follow *out, *err;
     bool usage_asked, usage_known;
@@ -45,8 +46,8 @@ struct run {
     int said_done, said_running;
 };
 
-static void say(struct run *run, const char *fmt, ...) _printf_(2, 3);
-static void say(struct run *run, const char *fmt, ...)
+static void print_line(struct run *run, const char *fmt, ...) _printf_(2, 3);
+static void print_line(struct run *run, const char *fmt, ...)
 {
     va_list ap;
 
@@ -84,7 +85,7 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     free(call);
 }
 
-static void ask_usage(struct run *run, size_t i, const struct cli_row *row)
+static void request_usage(struct run *run, size_t i, const struct cli_row *row)
 {
     struct usage_call *call = malloc(sizeof(*call));
     char url[512];
@@ -95,7 +96,7 @@ static void ask_usage(struct run *run, size_t i, const struct cli_row *row)
         *call = (struct usage_call){ run, i };
     if (!call || cli_fetch_get(run->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0) {
         free(call);
-        run->streams[i].usage_known = true; /* unknown for good: shown as "-" */
+        run->streams[i].usage_known = true; /* permanently unknown: shown as "-" */
     }
 }
 
@@ -127,7 +128,7 @@ static bool stream_complete(const struct stream *s)
            (!s->err || cli_follow_complete(s->err));
 }
 
-/* Reads on where there may be more; true when all that ended containers said was printed. */
+/* Polls logs that may have grown; true when the output of all ended containers was printed. */
 static bool follow_all(struct run *run, bool all)
 {
     bool complete = true;
@@ -141,7 +142,7 @@ static bool follow_all(struct run *run, bool all)
         if (strcmp(s->container, row->container) != 0)
             open_stream(run, s, row);
         if (row->done && !s->usage_asked)
-            ask_usage(run, i, row);
+            request_usage(run, i, row);
         if (row->done || (all && strcmp(row->state, "RUNNING") == 0)) {
             if (s->out)
                 cli_follow_poll(s->out, row->done);
@@ -171,7 +172,7 @@ static void copy_usage(struct run *run)
 
 /* ---- The ApplicationMaster's table ---- */
 
-static void say_progress(struct run *run)
+static void print_progress(struct run *run)
 {
     int running = 0;
 
@@ -183,7 +184,8 @@ static void say_progress(struct run *run)
     run->said_running = running;
     run->said_done = run->status.done;
     run->said_at = sv_now_ms();
-    say(run, "%d of %d containers done, %d running", run->status.done, run->job.instances, running);
+    print_line(run, "%d of %d containers done, %d running", run->status.done, run->job.instances,
+               running);
 }
 
 static void on_status(int http, const char *body, size_t len, const char *why, void *userdata)
@@ -194,24 +196,24 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
     (void)why;
     run->status_open = false;
     if (http != 200 || cli_status_parse(body, len, &status, NULL) < 0)
-        return; /* it may be starting again: the report tells how it goes on */
+        return; /* it may be restarting: the application report shows it */
     cli_status_free(&run->status);
     run->status = status;
-    say_progress(run);
+    print_progress(run);
     if (status.finished && run->finished_at == 0)
         run->finished_at = sv_now_ms();
 }
 
 static void on_end(int http, const char *body, size_t len, const char *why, void *userdata)
 {
-    (void)http; /* without it the ApplicationMaster ends by itself, later */
+    (void)http; /* without this request the ApplicationMaster ends by timeout */
     (void)body;
     (void)len;
     (void)why;
     (void)userdata;
 }
 
-/* Tells the ApplicationMaster that its final table was read. */
+/* Notifies the ApplicationMaster that its final table was read. */
 static void send_end(struct run *run)
 {
     char url[520], header[128];
@@ -229,7 +231,7 @@ static void send_end(struct run *run)
 
 /* ---- The ResourceManager's report ---- */
 
-/* "exit code N: …" is what selvedge-am tells the ResourceManager. */
+/* selvedge-am's diagnostics begin with "exit code N: …". */
 static int code_from(const struct cli_report *report)
 {
     static const char mark[] = "exit code ";
@@ -258,9 +260,10 @@ static void finish(struct run *run, const struct cli_report *report)
     else if (run->status.rows && run->status.finished && report->state == CLI_APP_FINISHED)
         code = run->status.exit_code;
     if (report->final == CLI_FINAL_SUCCEEDED)
-        say(run, "%s succeeded", run->app_text);
+        print_line(run, "%s succeeded", run->app_text);
     else
-        say(run, "%s %s: %s", run->app_text, cli_final_name(report->final), report->diagnostics);
+        print_line(run, "%s %s: %s", run->app_text, cli_final_name(report->final),
+                   report->diagnostics);
     cli_stop(run->ctx, code);
 }
 
@@ -275,11 +278,11 @@ static void on_report(int status, const struct cli_report *report, size_t n,
         return;
     }
     if (status < 0 || n == 0)
-        return; /* the ResourceManager is away for a moment: the job runs on */
+        return; /* the ResourceManager is unreachable: the job keeps running */
     if (report->state != run->state) {
         run->state = report->state;
         if (!cli_app_ended(report->state))
-            say(run, "%s %s", run->app_text, cli_app_state_name(report->state));
+            print_line(run, "%s %s", run->app_text, cli_app_state_name(report->state));
     }
     snprintf(run->url, sizeof(run->url), "%s",
              report->state == CLI_APP_RUNNING ? report->tracking_url : "");
@@ -294,10 +297,10 @@ static void on_killed(int status, bool killed, const struct sv_error *err, void 
     (void)status;
     (void)killed;
     (void)err;
-    run->kill_open = false; /* the report tells when it is over */
+    run->kill_open = false; /* the report shows the end */
 }
 
-/* ---- The clock ---- */
+/* ---- Timer ---- */
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
@@ -335,11 +338,11 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
         return 0;
     }
     run->interrupted = true;
-    say(run, "killing %s (once more: leave it)", run->app_text);
+    print_line(run, "killing %s (once more: leave it)", run->app_text);
     return 0;
 }
 
-/* ---- What killed runs left in the staging directory ---- */
+/* ---- Cleanup of staging directories of killed runs ---- */
 
 struct old_call {
     struct run *run;
@@ -383,10 +386,10 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
         cli_stop_error(run->ctx, status, err);
         return;
     }
-    say(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s", run->app_text,
-        run->job.instances, run->job.instances == 1 ? "" : "s",
-        (long long)run->job.resource.memory_mb, run->job.resource.vcores,
-        run->job.resource.vcores == 1 ? "" : "s");
+    print_line(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s", run->app_text,
+               run->job.instances, run->job.instances == 1 ? "" : "s",
+               (long long)run->job.resource.memory_mb, run->job.resource.vcores,
+               run->job.resource.vcores == 1 ? "" : "s");
     run->state = CLI_APP_SUBMITTED;
     sweep_staging(run);
     r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 0, on_tick,
@@ -462,13 +465,13 @@ static int start(struct run *run)
 int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct run run = { .ctx = ctx };
-    int code = cli_run_parse(argc, argv, &run.options), r;
+    int code = cli_run_parse(ctx, argc, argv, &run.options), r;
 
     if (code != 0)
         return code;
     r = start(&run);
     code = r < 0 ? cli_fail("run: %s", strerror(-r)) : cli_loop(ctx);
-    ctx->fetch = cli_fetch_free(ctx->fetch); /* before what its callbacks point to */
+    ctx->fetch = cli_fetch_free(ctx->fetch); /* before the objects of its callbacks */
     ctx->rm = cli_rm_free(ctx->rm);
     sd_event_source_disable_unref(run.tick);
     sd_event_source_disable_unref(run.on_int);

@@ -1,9 +1,9 @@
-/* `selvedge run`: its options, and the job's files made from them. */
+/* `selvedge run`: its options and the job's files. */
 #ifndef SELVEDGE_CLIENT_RUN_H
 #define SELVEDGE_CLIENT_RUN_H
 
-#include "client/cmd.h"
 #include "client/job.h"
+#include "client/session.h"
 #include "client/stage.h"
 
 struct run_file {
@@ -24,13 +24,13 @@ struct run_options {
     bool no_output; /* of the containers */
 };
 
-/* 0, or the exit code after having said why. */
-int cli_run_parse(int argc, char **argv, struct run_options *ret);
+/* 0, or the exit code after an error message. */
+int cli_run_parse(const struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
 void cli_run_options_free(struct run_options *o);
 /* The script that each container runs: the environment, then the command. One word is a line for
  * the shell; several are a program and its arguments, exactly as given. malloc'd. */
 int cli_run_script(const struct run_options *o, char **ret) _must_use_;
-/* Puts everything into the staging directory and describes the ApplicationMaster's launch. The
+/* Copies all files into the staging directory and describes the ApplicationMaster's launch. The
  * job's texts live in `a`, the resources' in the stage. */
 int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_stage *stage,
                   struct sv_arena *a, struct cli_job *ret_job, struct cli_resource ret_am[2],

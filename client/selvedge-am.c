@@ -1,13 +1,13 @@
 /* selvedge-am: the ApplicationMaster of `selvedge run`. Runs in a container of YARN as the user,
- * with the job description beside it; starts one container an instance, starts lost ones again,
- * collects their exit codes, and shows its table at its tracking URL:
+ * with the job description beside it; starts one container per instance, restarts lost ones,
+ * collects their exit codes, and serves its table at its tracking URL:
  *
  *   GET  /status   the table, as JSON (also at /)
  *   POST /end      with the job's secret: the client has read the final table
  *
- * After the last instance it waits for that word, or until nobody asks any more; then it reports
- * the job's result to the ResourceManager and ends. HTTP clients are hostile: they can read the
- * table, which holds no secret, and nothing else. */
+ * After the last instance it waits for POST /end, or until no client has polled for some seconds;
+ * then it reports the job's result to the ResourceManager and ends. HTTP clients are hostile: they
+ * can read the table, which holds no secret, and nothing else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -28,7 +28,7 @@
 
 #define JOB_FILE_MAX (4u << 20)
 #define PRIORITY 1
-#define NEVER_ASKED_MS 10000 /* waits for a client that has not found us yet */
+#define NEVER_ASKED_MS 10000 /* limit for the first poll of a client */
 #define STOPPED_ASKING_MS 4000
 
 struct am {
@@ -41,7 +41,7 @@ struct am {
     sd_event_source *linger;
     int64_t all_done_at, asked_at; /* monotonic; 0 = not yet */
     bool ended;                    /* the result was sent */
-    int32_t asked_for;             /* containers wanted, as last told to the library */
+    int32_t asked_for;             /* outstanding containers, as last requested */
 };
 
 /* ---- The table ---- */
@@ -128,8 +128,8 @@ static int on_linger(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* After every change: asks for what is missing, ends when nothing is. */
-static void review(struct am *am)
+/* After every change: requests missing containers, ends when all instances are done. */
+static void update_job(struct am *am)
 {
     int32_t wanted = cli_tasks_wanted(am->tasks);
     int r = 0;
@@ -180,7 +180,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
     int r;
 
     if (!task) {
-        (void)cli_am_release(yarn, id); /* more than we asked for; unknown is released too */
+        (void)cli_am_release(yarn, id); /* surplus; an unknown container is released too */
         return;
     }
     if (am->asked_for > 0)
@@ -190,7 +190,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
         (void)cli_tasks_started(am->tasks, id, r, strerror(-r));
         (void)cli_am_release(yarn, id);
     }
-    review(am);
+    update_job(am);
 }
 
 static void on_started(struct cli_am *yarn, struct yarn_container_id id, int status,
@@ -202,10 +202,10 @@ static void on_started(struct cli_am *yarn, struct yarn_container_id id, int sta
     if (status < 0) {
         sv_log(SV_LOG_WARNING, yarn_container_id_text(id, text), "%s: not started: %s", text,
                err ? err->text : strerror(-status));
-        (void)cli_am_release(yarn, id); /* it may be over already, ignoring */
+        (void)cli_am_release(yarn, id); /* it may have ended already, ignoring */
     }
     if (cli_tasks_started(am->tasks, id, status, err ? err->text : NULL))
-        review(am);
+        update_job(am);
 }
 
 static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32_t exit_status,
@@ -221,7 +221,7 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
     sv_log(SV_LOG_INFO, yarn_container_id_text(id, text), "instance %d: %s on %s ended with %d%s",
            task->instance, text, task->node, exit_status,
            task->state == CLI_TASK_WAITING ? ", starting it again" : "");
-    review(am);
+    update_job(am);
 }
 
 static void on_registered(struct cli_am *yarn, struct yarn_resource maximum, void *userdata)
@@ -231,7 +231,7 @@ static void on_registered(struct cli_am *yarn, struct yarn_resource maximum, voi
     (void)yarn;
     sv_log_info("registered; the largest container may have %lld MiB and %d vcores",
                 (long long)maximum.memory_mb, maximum.vcores);
-    review(am);
+    update_job(am);
 }
 
 static void on_finished(struct cli_am *yarn, void *userdata)
@@ -307,8 +307,8 @@ static int read_job(struct am *am, struct sv_error *err)
     return am->tasks ? 0 : sv_error_errno(err, -ENOMEM, "table of instances");
 }
 
-/* The address that the ResourceManager sees this container at: one of its own, where the node gives
- * containers private networks. Nothing is sent. */
+/* This container's address towards the ResourceManager: its own in a private network. A connected
+ * datagram socket finds it without sending. */
 static int own_address(const struct am *am, char buf[NI_MAXHOST], struct sv_error *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV }, *to = NULL;
@@ -333,7 +333,8 @@ static int own_address(const struct am *am, char buf[NI_MAXHOST], struct sv_erro
     return r;
 }
 
-/* On the node's name, which others resolve; in a private network that is somebody else's. */
+/* Listens on the node's name, which clients resolve; in a private network that name belongs to the
+ * host: use the own address there. */
 static int serve(struct am *am, const char **host, char buf[NI_MAXHOST], struct sv_error *err)
 {
     int r = sv_http_new(am->event, *host, 0, on_request, am, &am->http, err);

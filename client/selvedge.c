@@ -1,28 +1,20 @@
 /* selvedge: the command line. Finds the subcommand, reads Hadoop's configuration, connects. Each
- * subcommand is one file; all run as the user who calls. */
+ * subcommand is one file; all run as the calling user. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "client/cmd.h"
+#include "client/commands.h"
 #include "common/clock.h"
 #include "common/log.h"
 
-#define AWAY_TELL_MS 30000 /* between two reminders that the ResourceManager is away */
+#define AWAY_TELL_MS 30000 /* between two messages that the ResourceManager is unreachable */
 
-struct command {
-    const char *name;
-    int (*run)(struct cli_ctx *ctx, int argc, char **argv);
-    const char *synopsis, *summary, *help;
-    bool alone; /* needs no ResourceManager: only conf_dir, overrides and json are set */
-};
-
-static const struct command commands[] = {
+static const struct cli_command commands[] = {
     { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
       "run a command in containers and wait for it",
       "  -n, --instances N      containers (1)\n"
@@ -33,7 +25,7 @@ static const struct command commands[] = {
       "  -e, --env NAME=VALUE   in each container; repeat for more\n"
       "  -N, --name NAME        of the job (the command's)\n"
       "  -q, --queue QUEUE      (default)\n"
-      "      --tries N          how often an instance may start when its node is lost (3)\n"
+      "      --tries N          maximum starts of an instance whose node is lost (3)\n"
       "      --am-memory SIZE   of the ApplicationMaster's container (128m)\n"
       "      --am-program PATH  the ApplicationMaster\n"
       "      --no-output        do not show what the containers print\n"
@@ -47,21 +39,21 @@ static const struct command commands[] = {
       "  -a, --all              ended ones too\n" },
     { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
       "show what containers printed",
-      "  -l, --log NAME         another file than stdout and stderr\n"
+      "  -l, --log NAME         this file instead of stdout and stderr\n"
       "\n"
       "CONTAINER is a container's id or an instance's number.\n" },
     { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "" },
     { "node", cli_cmd_node, "node list [-a]", "list the nodes",
       "  -a, --all              also those that are not running\n" },
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
-      "what this node can enforce, what it cannot, and what to do about it",
+      "check which limits and protections this node can enforce",
       "  -u, --user NAME        the NodeManager's account (yarn)\n"
       "\n"
-      "Looks and changes nothing; needs no ResourceManager. Run as root or as the NodeManager's\n"
-      "account it asks container-executor too. The exit code is 0 when all is well, 1 when\n"
-      "containers run with less than could be had, 2 when they do not run or a promise does not\n"
-      "hold.\n",
-      .alone = true },
+      "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"
+      "also queries container-executor. The exit code is 0 when all is in order, 1 when\n"
+      "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
+      "is broken.\n",
+      .local = true },
 };
 
 static void help(FILE *out)
@@ -74,7 +66,7 @@ static void help(FILE *out)
                  "--conf,\n$HADOOP_CONF_DIR or /etc/hadoop/conf.\n");
 }
 
-static const struct command *find(const char *name)
+static const struct cli_command *find_command(const char *name)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(commands); i++)
         if (strcmp(commands[i].name, name) == 0)
@@ -82,70 +74,22 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-static void command_help(const struct command *c, FILE *out)
+static void command_help(const struct cli_command *c, FILE *out)
 {
     fprintf(out, "selvedge %s\n%s.\n%s%s", c->synopsis, c->summary, *c->help ? "\n" : "", c->help);
 }
 
-int cli_usage(const char *name)
-{
-    const struct command *c = find(name);
-
-    if (c)
-        fprintf(stderr, "usage: selvedge %s   (selvedge %s --help tells more)\n", c->synopsis,
-                name);
-    return 2;
-}
-
-int cli_fail(const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    fputs("selvedge: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
-    va_end(ap);
-    return 1;
-}
-
-int cli_parse_app(const char *text, struct yarn_app_id *ret)
-{
-    if (yarn_app_id_parse(text, ret) == 0)
-        return 0;
-    (void)cli_fail("%s: not an application: expected application_<time>_<number>", text);
-    return 2;
-}
-
-int cli_loop(struct cli_ctx *ctx)
-{
-    int r = sd_event_loop(ctx->event);
-
-    return r < 0 ? cli_fail("%s", strerror(-r)) : ctx->code;
-}
-
-void cli_stop(struct cli_ctx *ctx, int code)
-{
-    ctx->code = code;
-    sd_event_exit(ctx->event, 0);
-}
-
-void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err)
-{
-    (void)cli_fail("%s", err && *err->text ? err->text : strerror(-status));
-    cli_stop(ctx, 1);
-}
-
 #define OVERRIDES_MAX 64
 
-struct options { /* before the subcommand */
+struct global_options { /* before the subcommand */
     const char *conf_dir;
     char *overrides[OVERRIDES_MAX + 1]; /* "KEY=VALUE" */
     size_t n_overrides;
 };
 
-/* Options before the subcommand. -1: go on, else the exit code. */
-static int global_options(struct cli_ctx *ctx, int argc, char **argv, struct options *ret)
+/* Options before the subcommand. -1: continue, else the exit code. */
+static int parse_global_options(struct cli_ctx *ctx, int argc, char **argv,
+                                struct global_options *ret)
 {
     static const struct option options[] = {
         { "conf", required_argument, NULL, 'C' },
@@ -180,20 +124,20 @@ static int global_options(struct cli_ctx *ctx, int argc, char **argv, struct opt
     return -1;
 }
 
-/* The library goes on by itself for as long as is configured, 15 minutes if nothing is. */
+/* The library retries for the configured time, by default 15 minutes. */
 static void on_away(const struct sv_error *err, int64_t wait_ms, const char *next, void *userdata)
 {
     struct cli_ctx *ctx = userdata;
     int64_t now = sv_now_ms();
 
     (void)wait_ms;
-    if (ctx->away_told_ms && now - ctx->away_told_ms < AWAY_TELL_MS)
+    if (ctx->away_logged_ms && now - ctx->away_logged_ms < AWAY_TELL_MS)
         return;
-    ctx->away_told_ms = SV_MAX(now, 1);
+    ctx->away_logged_ms = SV_MAX(now, 1);
     (void)cli_fail("%s; still trying, now at %s (Ctrl-C ends)", err->text, next);
 }
 
-static int start(struct cli_ctx *ctx, const struct options *o, struct sv_error *err)
+static int start(struct cli_ctx *ctx, const struct global_options *o, struct sv_error *err)
 {
     const struct passwd *pw = getpwuid(geteuid());
     int r;
@@ -204,7 +148,7 @@ static int start(struct cli_ctx *ctx, const struct options *o, struct sv_error *
     if (!ctx->user)
         return sv_error_errno(err, -ENOMEM, "start");
     r = sv_conf_load_hadoop(ctx->conf, o->conf_dir, err);
-    for (size_t i = 0; r >= 0 && i < o->n_overrides; i++) { /* they override the files */
+    for (size_t i = 0; r >= 0 && i < o->n_overrides; i++) { /* these override the files */
         char *value = strchr(o->overrides[i], '=');
 
         *value++ = '\0';
@@ -236,9 +180,9 @@ static bool wants_help(int argc, char **argv)
 static int run(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct sv_error err = { 0 };
-    struct options o = { 0 };
-    const struct command *c;
-    int code = global_options(ctx, argc, argv, &o);
+    struct global_options o = { 0 };
+    const struct cli_command *c;
+    int code = parse_global_options(ctx, argc, argv, &o);
 
     if (code >= 0)
         return code;
@@ -248,7 +192,7 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
     }
     argc -= optind;
     argv += optind;
-    c = find(argv[0]);
+    c = find_command(argv[0]);
     if (!c) {
         (void)cli_fail("%s: no such command (selvedge --help lists them)", argv[0]);
         return 2;
@@ -257,9 +201,10 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
         command_help(c, stdout);
         return 0;
     }
+    ctx->command = c;
     ctx->conf_dir = o.conf_dir;
     ctx->overrides = o.overrides;
-    if (c->alone)
+    if (c->local)
         return c->run(ctx, argc, argv);
     if (start(ctx, &o, &err) < 0)
         return cli_fail("%s", err.text);

@@ -1,5 +1,5 @@
 /* See stage.h. Called by `selvedge run`, as the user. Other local users are hostile: they may have
- * made a directory of our name before us. */
+ * created a directory of this name first. */
 #include "client/stage.h"
 
 #include <dirent.h>
@@ -14,8 +14,8 @@
 #include "common/fd.h"
 #include "common/str.h"
 
-struct text { /* strings that the resources point to */
-    struct text *next;
+struct stage_text { /* strings that the resources point to */
+    struct stage_text *next;
     char s[];
 };
 
@@ -24,7 +24,7 @@ struct cli_stage {
     char *path; /* of the job's directory */
     char app[YARN_ID_TEXT_MAX];
     unsigned n_files;
-    struct text *texts;
+    struct stage_text *texts;
 };
 
 static const struct sv_conf_key key_dir = {
@@ -33,7 +33,7 @@ static const struct sv_conf_key key_dir = {
     .help = "directory below which each user's jobs keep their files while they run",
 };
 
-/* Ours alone, and made if it does not exist. */
+/* Opens a directory that this user alone owns and can write; creates it if missing. */
 static int open_own_dir(int at, const char *name, const char *shown, struct sv_error *err)
 {
     struct stat st;
@@ -54,7 +54,8 @@ static int open_own_dir(int at, const char *name, const char *shown, struct sv_e
     return fd;
 }
 
-/* The directory that holds the users' ones: root's (sticky when others may write) or ours. */
+/* Opens the parent of the users' directories: root's (sticky if others may write) or this
+ * user's. */
 static int open_base(const char *path, struct sv_error *err)
 {
     struct stat st;
@@ -114,12 +115,12 @@ fail:
 
 struct cli_stage *cli_stage_free(struct cli_stage *s)
 {
-    struct text *t, *next;
+    struct stage_text *t, *next;
 
     if (!s)
         return NULL;
     if (s->dir >= 0)
-        (void)!sv_remove_tree_at(s->user_dir, s->app); /* the user's own rubbish, ignoring */
+        (void)!sv_remove_tree_at(s->user_dir, s->app); /* leftovers stay the user's own, ignoring */
     sv_close(s->dir);
     sv_close(s->user_dir);
     LL_FOREACH_SAFE (s->texts, t, next)
@@ -151,13 +152,14 @@ void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app)
 {
     char name[YARN_ID_TEXT_MAX];
 
-    (void)!sv_remove_tree_at(s->user_dir, yarn_app_id_text(app, name)); /* next time, ignoring */
+    (void)!sv_remove_tree_at(s->user_dir,
+                             yarn_app_id_text(app, name)); /* retried by the next run, ignoring */
 }
 
-static const char *keep(struct cli_stage *s, const char *text)
+static const char *store_text(struct cli_stage *s, const char *text)
 {
     size_t n = strlen(text) + 1;
-    struct text *t = malloc(sizeof(*t) + n);
+    struct stage_text *t = malloc(sizeof(*t) + n);
 
     if (!t)
         return NULL;
@@ -166,9 +168,9 @@ static const char *keep(struct cli_stage *s, const char *text)
     return t->s;
 }
 
-/* The staged file is complete: whole seconds in its time (a fetcher may not see finer ones). */
-static int describe(struct cli_stage *s, int fd, const char *name, const char *link,
-                    enum cli_resource_type type, struct cli_resource *ret)
+/* The staged file is complete: truncate its time to seconds (a fetcher may not see finer ones). */
+static int describe_file(struct cli_stage *s, int fd, const char *name, const char *link,
+                         enum cli_resource_type type, struct cli_resource *ret)
 {
     struct timespec times[2];
     struct stat st;
@@ -185,8 +187,8 @@ static int describe(struct cli_stage *s, int fd, const char *name, const char *l
     if (r < 0)
         return r;
     *ret = (struct cli_resource){
-        .name = keep(s, link),
-        .url = keep(s, url),
+        .name = store_text(s, link),
+        .url = store_text(s, url),
         .size = st.st_size,
         .timestamp = (int64_t)st.st_mtim.tv_sec * 1000,
         .type = type,
@@ -195,7 +197,7 @@ static int describe(struct cli_stage *s, int fd, const char *name, const char *l
     return ret->name && ret->url ? 0 : -ENOMEM;
 }
 
-/* "N-name": two files may have the same base name, and its ending says how it is unpacked. */
+/* "N-name": two files may have the same base name, and the suffix selects how it is unpacked. */
 static int create(struct cli_stage *s, const char *path, char name[300])
 {
     const char *slash = strrchr(path, '/');
@@ -241,7 +243,7 @@ int cli_stage_copy(struct cli_stage *s, const char *path, const char *link,
     if (r >= 0)
         r = copy_bytes(from, to);
     if (r >= 0)
-        r = describe(s, to, name, link, type, ret);
+        r = describe_file(s, to, name, link, type, ret);
     return r < 0 ? sv_error_errno(err, r, "copying %s to %s", path, s->path) : 0;
 }
 
@@ -255,6 +257,6 @@ int cli_stage_write(struct cli_stage *s, const char *link, const void *p, size_t
     if (r >= 0)
         r = sv_write_all(fd, p, n);
     if (r >= 0)
-        r = describe(s, fd, name, link, CLI_FILE, ret);
+        r = describe_file(s, fd, name, link, CLI_FILE, ret);
     return r < 0 ? sv_error_errno(err, r, "writing to %s", s->path) : 0;
 }

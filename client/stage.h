@@ -8,14 +8,14 @@
 struct cli_stage;
 
 /* <selvedge.client.staging-dir>/<user>/<application>; the key's default is
- * /var/tmp/selvedge-<user>. A directory on the way that somebody else could exchange is refused. */
+ * /var/tmp/selvedge-<user>. A path with a directory that another user could replace is rejected. */
 int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app,
                   struct cli_stage **ret, struct sv_error *err) _must_use_;
 /* Removes the job's directory as well. */
 struct cli_stage *cli_stage_free(struct cli_stage *s);
 
-/* Directories of other jobs of this user: of running ones, and of ones whose `selvedge run` was
- * killed. At most `max` ids; how many. */
+/* Directories of this user's other jobs: running ones, and ones whose `selvedge run` was killed.
+ * Writes at most `max` ids; returns their number. */
 size_t cli_stage_others(struct cli_stage *s, struct yarn_app_id *ret, size_t max);
 void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app);
 

@@ -1,4 +1,4 @@
-/* See status.h. Both texts come from peers over HTTP; the first one from an application. */
+/* See status.h. Both inputs come from peers over HTTP; the first from an application. */
 #include "client/status.h"
 
 #include <errno.h>
@@ -133,7 +133,7 @@ void cli_status_print(const struct cli_status *s, FILE *out)
             not_enforced = r->not_enforced;
     }
     cli_table_print(t, out);
-    for (size_t i = 0; i < s->n; i++) { /* YARN's own codes say little without their words */
+    for (size_t i = 0; i < s->n; i++) { /* YARN's own codes need their diagnostics */
         const struct cli_row *r = &s->rows[i];
         const char *end = strstr(r->diagnostics, "\\x0a"); /* escaped by the ApplicationMaster */
 

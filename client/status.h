@@ -1,5 +1,5 @@
-/* What an ApplicationMaster's /status and a node's REST tell about a job's containers, and the
- * table that people see of it. */
+/* A job's containers as reported by an ApplicationMaster's /status and a node's REST, and the table
+ * printed for people. */
 #ifndef SELVEDGE_CLIENT_STATUS_H
 #define SELVEDGE_CLIENT_STATUS_H
 
@@ -12,7 +12,7 @@
 struct cli_row { /* one instance; -1 = unknown */
     int instance, tries;
     char state[16];
-    char container[YARN_ID_TEXT_MAX]; /* "" while it waits for one */
+    char container[YARN_ID_TEXT_MAX]; /* "" while waiting for one */
     char node[264], http[264];
     bool done;
     int exit_status;
@@ -25,16 +25,16 @@ struct cli_status {
     char name[256];
     bool finished;
     int done, exit_code;
-    int repeated_exits; /* told more than once: 0 on a good cluster */
+    int repeated_exits; /* repeated completions: 0 on a correct cluster */
     struct cli_row *rows;
     size_t n;
 };
 
 void cli_status_free(struct cli_status *s);
-/* Of the ApplicationMaster. Usage fields are -1. */
+/* Parses the ApplicationMaster's /status. Usage fields are -1. */
 int cli_status_parse(const char *json, size_t len, struct cli_status *ret, struct sv_error *err)
     _must_use_;
-/* A node's /ws/v1/node/containers/{id}: fills the usage fields that it tells. */
+/* A node's /ws/v1/node/containers/{id}: fills the usage fields that it has. */
 void cli_row_usage(struct cli_row *row, const char *json, size_t len);
 void cli_status_print(const struct cli_status *s, FILE *out);
 /* One JSON object, one line. */

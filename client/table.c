@@ -1,5 +1,5 @@
-/* See table.h. What is printed comes from applications and peers: control characters are escaped
- * before they reach a terminal. */
+/* See table.h. Cells come from applications and peers: control characters are escaped before they
+ * reach a terminal. */
 #include "client/table.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 struct cli_table {
     const char *const *heads;
-    size_t columns, cells, room;
+    size_t columns, cells, capacity;
     char **cell;
 };
 
@@ -44,14 +44,14 @@ void cli_table_add(struct cli_table *t, const char *fmt, ...)
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     sv_escape(shown, sizeof(shown), text);
-    if (t->cells == t->room) {
-        size_t room = t->room ? t->room * 2 : 64;
-        char **bigger = reallocarray(t->cell, room, sizeof(*bigger));
+    if (t->cells == t->capacity) {
+        size_t capacity = t->capacity ? t->capacity * 2 : 64;
+        char **bigger = reallocarray(t->cell, capacity, sizeof(*bigger));
 
         if (!bigger)
             return;
         t->cell = bigger;
-        t->room = room;
+        t->capacity = capacity;
     }
     t->cell[t->cells++] = strdup(shown);
 }

@@ -11,7 +11,7 @@ struct cli_table;
 /* `heads`: column titles; one that begins with '>' is a column of numbers, set to the right. */
 struct cli_table *cli_table_new(const char *const *heads, size_t n);
 struct cli_table *cli_table_free(struct cli_table *t);
-/* The next cell, row by row; control characters are shown escaped. */
+/* Appends the next cell, row by row; control characters are escaped. */
 void cli_table_add(struct cli_table *t, const char *fmt, ...) _printf_(2, 3);
 void cli_table_print(const struct cli_table *t, FILE *out);
 

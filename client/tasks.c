@@ -99,7 +99,7 @@ static void end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
     t->done++;
 }
 
-static void again_or_end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
+static void retry_or_end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
 {
     if (task->tries < t->max_tries)
         task->state = CLI_TASK_WAITING;
@@ -119,7 +119,7 @@ const struct cli_task *cli_tasks_started(struct cli_tasks *t, struct yarn_contai
         return task;
     }
     snprintf(task->diagnostics, sizeof(task->diagnostics), "%s", why ? why : "");
-    again_or_end(t, task, EXIT_ABORTED);
+    retry_or_end(t, task, EXIT_ABORTED);
     return task;
 }
 
@@ -133,7 +133,7 @@ const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_cont
     snprintf(task->diagnostics, sizeof(task->diagnostics), "%s", diagnostics);
     if (exit_status == EXIT_ABORTED || exit_status == EXIT_DISKS_FAILED ||
         exit_status == EXIT_PREEMPTED)
-        again_or_end(t, task, exit_status);
+        retry_or_end(t, task, exit_status);
     else
         end(t, task, exit_status);
     return task;

@@ -1,5 +1,5 @@
-/* Bump allocator in chunks. Called for every RPC request and every parsed file: the sizes asked
- * for are hostile, so every sum is checked and the whole has a maximum. */
+/* Bump allocator in chunks. Called for every RPC request and every parsed file: requested sizes are
+ * hostile, so every sum is checked and the arena has a maximum. */
 #include "common/arena.h"
 
 #include <stdalign.h>
@@ -25,7 +25,7 @@ struct sv_arena {
 
 static void *protobuf_alloc(void *data, size_t n)
 {
-    /* protobuf-c takes NULL for "out of memory", so an empty string still needs an address */
+    /* protobuf-c reads NULL as "out of memory": an empty string still needs an address */
     return sv_arena_alloc(data, n ? n : 1);
 }
 
@@ -83,8 +83,8 @@ bool sv_arena_reset(struct sv_arena *a, size_t max_bytes)
 #endif
 }
 
-/* A chunk for at least n bytes. An object larger than the next regular chunk gets one of its own
- * size, put behind the newest so that the room left in that one stays in use. */
+/* A chunk for at least n bytes. An object larger than the next regular chunk gets a chunk of its
+ * own size, inserted behind the newest chunk so that the free space of the newest stays in use. */
 static struct chunk *add_chunk(struct sv_arena *a, size_t n)
 {
     bool own = n > a->next_chunk;

@@ -1,5 +1,5 @@
-/* A bump allocator with one lifetime: everything in it dies at once (one RPC request, one parsed
- * file). It is a ProtobufCAllocator as well, so that unpacked messages need no freeing. */
+/* A bump allocator with one lifetime: all its objects are freed together (one RPC request, one
+ * parsed file). It is a ProtobufCAllocator as well, so that unpacked messages need no freeing. */
 #ifndef SELVEDGE_COMMON_ARENA_H
 #define SELVEDGE_COMMON_ARENA_H
 
@@ -10,16 +10,17 @@
 
 struct sv_arena;
 
-/* `max_bytes`: allocations beyond it in sum fail (hostile input amplifies); 0 = 64 MiB. */
+/* `max_bytes`: allocations fail once their sum would exceed it (hostile input amplifies); 0 = 64
+ * MiB. */
 struct sv_arena *sv_arena_new(size_t max_bytes);
 struct sv_arena *sv_arena_free(struct sv_arena *a); /* accepts NULL, returns NULL */
 static inline void sv_arena_freep(struct sv_arena **a)
 {
     *a = sv_arena_free(*a);
 }
-/* Empties a small arena, so that it serves again without asking the heap. False: it is not small,
- * or this is a sanitizer's build, which could not see a use after the end; then it is unchanged, to
- * be freed. */
+/* Empties a small arena for reuse without a heap allocation. False: the arena is not small, or this
+ * is a sanitizer build, which could not detect a use after the reset; the arena is then unchanged
+ * and must be freed. */
 bool sv_arena_reset(struct sv_arena *a, size_t max_bytes) _must_use_;
 #define _cleanup_arena_ _cleanup_(sv_arena_freep)
 

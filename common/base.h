@@ -1,4 +1,4 @@
-/* Attributes and small macros that every room uses. Nothing here has state. */
+/* Attributes and small macros for all components. No state. */
 #ifndef SELVEDGE_COMMON_BASE_H
 #define SELVEDGE_COMMON_BASE_H
 

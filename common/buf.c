@@ -1,5 +1,5 @@
-/* Bounded byte buffer. Called by the wire codecs on bytes of unauthenticated peers: every length
- * test of those parsers is here, once. */
+/* Bounded byte buffer. Called by the wire codecs on bytes of unauthenticated peers: the length
+ * checks of all those parsers are here. */
 #include "common/buf.h"
 
 #include <endian.h>
@@ -13,7 +13,7 @@
 
 void sv_buf_free(struct sv_buf *b)
 {
-    /* a view has no capacity: its memory belongs to somebody else */
+    /* a view has no capacity: its memory is not owned */
     if (b->cap)
         free(b->data);
     *b = SV_BUF_INIT(b->max);

@@ -9,7 +9,7 @@
 static void add_name(char *list, cap_value_t c)
 {
     size_t used = strlen(list);
-    char *name = cap_to_name(c); /* a number's name is the number */
+    char *name = cap_to_name(c); /* the number itself for an unknown capability */
 
     (void)snprintf(list + used, SV_CAPS_TEXT_MAX - used, "%s%s", used ? "," : "",
                    name ? name : "?");
@@ -34,12 +34,12 @@ int sv_caps_drop_all(char *ret_had)
 
     if (r == 0 && cap_reset_ambient() < 0)
         r = -errno;
-    /* A unit that leaves none may have a filter without capset. */
+    /* A unit without capabilities may have a system call filter without capset. */
     if (r == 0 && cap_compare(had, none) != 0 && cap_set_proc(none) < 0)
         r = -errno;
     if (r == 0 && ret_had)
         list_permitted(had, ret_had);
-    (void)cap_free(had); /* NULL is an error that changes nothing, ignoring */
+    (void)cap_free(had); /* NULL is an error without effect, ignoring */
     (void)cap_free(none);
     return r;
 }

@@ -1,5 +1,5 @@
-/* Capabilities of this process, by libcap. A daemon of ours needs none: what it was started with is
- * taken away before it reads anything that is not root's. What it executes setuid gets its own. */
+/* Capabilities of this process, by libcap. A daemon needs none: it drops those it was started with
+ * before it reads any input that is not root's. A setuid program that it executes gets its own. */
 #ifndef SELVEDGE_COMMON_CAPS_H
 #define SELVEDGE_COMMON_CAPS_H
 
@@ -8,14 +8,14 @@
 
 #include "common/base.h"
 
-#define SV_CAPS_TEXT_MAX 1024 /* every name that there is, with commas */
+#define SV_CAPS_TEXT_MAX 1024 /* all names, comma-separated */
 
 /* Clears the effective, permitted, inheritable and ambient sets. The bounding set stays: it limits
- * what is executed setuid. `ret_had` (SV_CAPS_TEXT_MAX bytes, or NULL) gets what was permitted, ""
- * for nothing. 0, -errno. */
+ * setuid programs. `ret_had` (SV_CAPS_TEXT_MAX bytes, or NULL) gets the names that were permitted,
+ * "" for none. 0, -errno. */
 int sv_caps_drop_all(char *ret_had) _must_use_;
-/* Those of the `n` in `wanted` that the bounding set lacks, as "cap_chown,cap_setuid" in
- * SV_CAPS_TEXT_MAX bytes; how many. */
+/* Writes the names of those of the `n` capabilities in `wanted` that the bounding set lacks, as
+ * "cap_chown,cap_setuid", in SV_CAPS_TEXT_MAX bytes; returns their number. */
 size_t sv_caps_unbounded(const cap_value_t *wanted, size_t n, char *ret);
 
 #endif

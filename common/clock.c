@@ -1,4 +1,4 @@
-/* The two clocks. Called everywhere; only tests replace them. */
+/* Monotonic and wall clock. Called everywhere; only tests replace them. */
 #include "common/clock.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Time. Inside, time is monotonic milliseconds; wall time is only for what others read.
+/* Time. Internal time is monotonic milliseconds; wall time is only for output to peers and people.
  * Tests replace both with sv_clock_set_test. */
 #ifndef SELVEDGE_COMMON_CLOCK_H
 #define SELVEDGE_COMMON_CLOCK_H

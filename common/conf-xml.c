@@ -1,7 +1,7 @@
 /* Hadoop's configuration XML by libxml2's SAX interface. Called by conf.c. The file is the
- * operator's, yet jobs bring configuration files of their own, so the text counts as hostile:
- * a DOCTYPE ends the parse before anything in it is read, hence no entity beyond the five of XML
- * is ever known; nothing is included or fetched; depth, name and value lengths have limits. */
+ * operator's, yet jobs bring configuration files of their own, so the text counts as hostile: a
+ * DOCTYPE ends the parse before its contents are read, hence only the five predefined entities
+ * exist; nothing is included or fetched; depth, name and value lengths have limits. */
 #include "common/conf-xml.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "common/str.h"
 
 #define XINCLUDE_NS "http://www.w3.org/2001/XInclude"
-#define FEED ((size_t)64 << 10) /* so that a refused document is not read to its end */
+#define FEED ((size_t)64 << 10) /* a refused document is not read to its end */
 
 enum field { NONE, NAME, VALUE, FINAL, N_FIELDS };
 
@@ -71,8 +71,8 @@ static void start_property(struct parse *p, int n_attributes, const xmlChar **a)
         p->present[f] = false;
     }
     p->property_line = line_of(p);
-    /* <property name="…" value="…" final="…"/> is Hadoop's short form; each attribute is the
-     * five pointers local name, prefix, URI, value, end of value */
+    /* <property name="…" value="…" final="…"/> is Hadoop's short form; each attribute is the five
+     * pointers local name, prefix, URI, value, end of value */
     for (int i = 0; i < n_attributes; i++, a += 5) {
         const char *local = (const char *)a[0], *s = (const char *)a[3], *end = (const char *)a[4];
         enum field f = sv_streq(local, "name")    ? NAME
@@ -83,7 +83,7 @@ static void start_property(struct parse *p, int n_attributes, const xmlChar **a)
         if (f == NONE)
             continue;
         p->present[f] = true;
-        while (s < end) { /* libxml2 leaves "&" of an attribute in this one spelling */
+        while (s < end) { /* libxml2 leaves "&" in an attribute in this one spelling */
             const char *amp = memmem(s, (size_t)(end - s), "&#38;", 5);
             const char *stop = amp ? amp + 1 : end;
 
@@ -127,7 +127,7 @@ static void on_start(void *data, const xmlChar *local, const xmlChar *prefix, co
                    : strcmp(name, "final") == 0 ? FINAL
                                                 : NONE; /* description, source, tag, … */
         p->present[p->field] = true;
-        p->text[p->field].len = 0; /* the last of several counts */
+        p->text[p->field].len = 0; /* the last of several wins */
     } else if (p->depth == 4 && p->field != NONE)
         refuse(p, -EINVAL, line_of(p), "<%s>: expected text only in <name>, <value>, <final>",
                name);
@@ -141,7 +141,7 @@ static void on_text(void *data, const xmlChar *s, int n)
         add_text(p, p->field, (const char *)s, (size_t)n);
 }
 
-/* The field's text, NUL-terminated; `trim` removes blanks around it. NULL when memory is short. */
+/* The field's text, NUL-terminated; `trim` removes surrounding blanks. NULL when out of memory. */
 static const char *field_text(struct parse *p, enum field f, bool trim)
 {
     struct sv_buf *b = &p->text[f];
@@ -235,7 +235,7 @@ static void on_error(void *data, xmlErrorPtr e)
 
     if (e->level < XML_ERR_ERROR)
         return;
-    /* a namespace prefix that nobody declared (xi:include without xmlns) is seen by on_start */
+    /* an undeclared namespace prefix (xi:include without xmlns) is reported by on_start */
     if (e->domain == XML_FROM_NAMESPACE)
         return;
     refuse(p, -EINVAL, e->line, "%.*s", (int)strcspn(why, "\n"), why);
@@ -277,11 +277,12 @@ int sv_conf_xml_parse(const char *xml, size_t len, const char *source, sv_conf_x
     p.ctxt = xmlCreatePushParserCtxt(&sax, &p, NULL, 0, source);
     if (!p.ctxt)
         return sv_error_set(err, -ENOMEM, "%s: out of memory", source);
-    (void)xmlCtxtUseOptions(p.ctxt, XML_PARSE_NONET); /* returns unknown options: none, ignoring */
+    (void)xmlCtxtUseOptions(p.ctxt,
+                            XML_PARSE_NONET); /* returns unknown options: none here, ignoring */
     for (size_t at = 0; at < len && p.result == 0; at += FEED) {
         size_t n = SV_MIN(FEED, len - at);
 
-        (void)xmlParseChunk(p.ctxt, xml + at, (int)n, 0); /* errors come by on_error, ignoring */
+        (void)xmlParseChunk(p.ctxt, xml + at, (int)n, 0); /* errors arrive in on_error, ignoring */
     }
     if (p.result == 0)
         (void)xmlParseChunk(p.ctxt, "", 0, 1); /* likewise */

@@ -1,5 +1,5 @@
-/* The XML side of the configuration, kept apart so that it can be fuzzed and read alone: text in,
- * one call a <property> out. Only conf.c uses it. */
+/* The XML parser of the configuration, separate so that it can be fuzzed and read alone: text in,
+ * one callback per <property> out. Only conf.c uses it. */
 #ifndef SELVEDGE_COMMON_CONF_XML_H
 #define SELVEDGE_COMMON_CONF_XML_H
 

@@ -1,5 +1,5 @@
 /* Hadoop configuration: the store, ${…} expansion and typed reads. Called by every program. Files
- * and the environment are the operator's; a job's own files come in by sv_conf_load_string. */
+ * and the environment are the operator's; a job's own files arrive by sv_conf_load_string. */
 #include "common/conf.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define CONF_MAX_BYTES ((size_t)256 << 20) /* all names, values and expansions */
 #define DEFAULT_DIR "/etc/hadoop/conf"
 
-struct entry {
+struct conf_entry {
     const char *name, *value; /* value as written */
     const char *source;       /* file name; NULL = sv_conf_set */
     int line;
@@ -30,21 +30,22 @@ struct entry {
     UT_hash_handle hh;
 };
 
-struct text { /* texts handed out: kept once, as long as the configuration lives */
+struct conf_text { /* returned texts: stored once, for the lifetime of the configuration */
     UT_hash_handle hh;
     char s[];
 };
 
 struct sv_conf {
     struct sv_arena *arena;
-    struct entry *entries;
-    struct text *texts;
+    struct conf_entry *entries;
+    struct conf_text *texts;
     const char *dir;
     const char *user; /* ${user.name} */
 };
 
-/* What Hadoop's own defaults refer to and no file needs to say: Java's system properties, those
- * that Hadoop's start scripts set, and the few keys that other keys' defaults are made of. */
+/* Variables that Hadoop's defaults refer to without a file that sets them: Java's system
+ * properties, those that Hadoop's start scripts set, and the few keys that occur in defaults of
+ * other keys. */
 static const struct {
     const char *name, *env, *value;
 } builtin[] = {
@@ -88,9 +89,9 @@ struct sv_conf *sv_conf_free(struct sv_conf *c)
     return NULL;
 }
 
-static struct entry *find(const struct sv_conf *c, const char *name)
+static struct conf_entry *find(const struct sv_conf *c, const char *name)
 {
-    struct entry *e;
+    struct conf_entry *e;
 
     HASH_FIND_STR(c->entries, name, e);
     return e;
@@ -99,13 +100,13 @@ static struct entry *find(const struct sv_conf *c, const char *name)
 static int put(struct sv_conf *c, const char *name, const char *value, const char *source, int line,
                bool final)
 {
-    struct entry *e = find(c, name);
+    struct conf_entry *e = find(c, name);
     const char *copy = sv_arena_strdup(c->arena, value);
 
     if (!copy)
         return -ENOMEM;
     if (!e) {
-        e = sv_new(c->arena, struct entry);
+        e = sv_new(c->arena, struct conf_entry);
         if (!e)
             return -ENOMEM;
         e->name = sv_arena_strdup(c->arena, name);
@@ -127,15 +128,15 @@ int sv_conf_set(struct sv_conf *c, const char *name, const char *value)
     return put(c, name, value, NULL, 0, false);
 }
 
-struct load {
+struct conf_load {
     struct sv_conf *c;
     const char *source;
 };
 
 static int on_property(const char *name, const char *value, bool final, int line, void *userdata)
 {
-    struct load *load = userdata;
-    struct entry *e = find(load->c, name);
+    struct conf_load *load = userdata;
+    struct conf_entry *e = find(load->c, name);
 
     if (!value || (e && e->final)) /* Hadoop: no value sets nothing, a final key stays */
         return 0;
@@ -145,7 +146,7 @@ static int on_property(const char *name, const char *value, bool final, int line
 int sv_conf_load_string(struct sv_conf *c, const char *xml, size_t len, const char *name,
                         struct sv_error *err)
 {
-    struct load load = { c, sv_arena_strdup(c->arena, name) };
+    struct conf_load load = { c, sv_arena_strdup(c->arena, name) };
 
     if (!load.source)
         return sv_error_set(err, -ENOMEM, "%s: out of memory", name);
@@ -217,10 +218,10 @@ static const char *builtin_value(const struct sv_conf *c, const char *name)
     return NULL;
 }
 
-/* What "${var}" stands for, or NULL. `var` is changed ("env.X:-d" is cut at its mark). */
+/* The value of "${var}", or NULL. `var` is modified ("env.X:-d" is cut at its mark). */
 static const char *variable(const struct sv_conf *c, char *var)
 {
-    const struct entry *e;
+    const struct conf_entry *e;
 
     if (sv_has_prefix(var, "env.") && var[4]) {
         char *name = var + 4;
@@ -242,7 +243,7 @@ static const char *variable(const struct sv_conf *c, char *var)
     return e ? e->value : builtin_value(c, var);
 }
 
-/* Finds the first innermost "${name}" at or behind `at`: no blank, '$' or '}' in the name. */
+/* Finds the first innermost "${name}" at or after `at`: no blank, '$' or '}' in the name. */
 static bool find_variable(const char *s, size_t at, size_t *ret_start, size_t *ret_end)
 {
     for (const char *p = s + at; (p = strstr(p, "${"));) {
@@ -258,8 +259,8 @@ static bool find_variable(const char *s, size_t at, size_t *ret_start, size_t *r
     return false;
 }
 
-/* Replaces variables from left to right, innermost first, SUBST_MAX times at most. A variable
- * that nothing defines ends it and stays as it is written, as in Hadoop. */
+/* Replaces variables from left to right, innermost first, SUBST_MAX times at most. An undefined
+ * variable ends the replacement and stays as written, as in Hadoop. */
 static int expand(const struct sv_conf *c, const char *value, char **ret)
 {
     _cleanup_free_ char *s = strdup(value);
@@ -291,11 +292,11 @@ static int expand(const struct sv_conf *c, const char *value, char **ret)
     return 0;
 }
 
-/* The same text kept once, owned by the configuration. */
-static const char *keep(struct sv_conf *c, const char *s)
+/* Interns a text: one copy, owned by the configuration. */
+static const char *intern_text(struct sv_conf *c, const char *s)
 {
     size_t n = strlen(s);
-    struct text *t;
+    struct conf_text *t;
 
     HASH_FIND(hh, c->texts, s, n, t);
     if (t)
@@ -308,7 +309,7 @@ static const char *keep(struct sv_conf *c, const char *s)
     return t->s;
 }
 
-static int expand_kept(struct sv_conf *c, const char *value, const char **ret)
+static int expand_interned(struct sv_conf *c, const char *value, const char **ret)
 {
     _cleanup_free_ char *s = NULL;
     int r;
@@ -320,24 +321,25 @@ static int expand_kept(struct sv_conf *c, const char *value, const char **ret)
     r = expand(c, value, &s);
     if (r < 0)
         return r;
-    *ret = keep(c, s);
+    *ret = intern_text(c, s);
     return *ret ? 0 : -ENOMEM;
 }
 
 const char *sv_conf_raw(struct sv_conf *c, const char *name)
 {
-    const struct entry *e = find(c, name);
+    const struct conf_entry *e = find(c, name);
     const char *value = e ? e->value : NULL;
 
-    return value && expand_kept(c, value, &value) == 0 ? value : NULL;
+    return value && expand_interned(c, value, &value) == 0 ? value : NULL;
 }
 
 /* ---- typed reads ---- */
 
 /* Where a key's value comes from, for messages: "yarn-site.xml:12: key". */
-static void where(const struct sv_conf *c, const struct sv_conf_key *k, char *dst, size_t size)
+static void describe_origin(const struct sv_conf *c, const struct sv_conf_key *k, char *dst,
+                            size_t size)
 {
-    const struct entry *e = find(c, k->name);
+    const struct conf_entry *e = find(c, k->name);
 
     if (e && e->source)
         (void)snprintf(dst, size, "%s:%d: %s", e->source, e->line, k->name);
@@ -350,7 +352,7 @@ static int bad(const struct sv_conf *c, const struct sv_conf_key *k, const char 
 {
     char at[512];
 
-    where(c, k, at, sizeof(at));
+    describe_origin(c, k, at, sizeof(at));
     if (!value)
         return sv_error_set(err, code, "%s is not set: expected %s", k->name, expected);
     if (k->min || k->max)
@@ -363,9 +365,9 @@ static int bad(const struct sv_conf *c, const struct sv_conf_key *k, const char 
 static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
                    struct sv_error *err)
 {
-    const struct entry *e = find(c, k->name);
+    const struct conf_entry *e = find(c, k->name);
     const char *value = e ? e->value : k->def;
-    int r = value ? expand_kept(c, value, &value) : 0;
+    int r = value ? expand_interned(c, value, &value) : 0;
 
     if (r == -ELOOP)
         return bad(c, k, value, -EINVAL, "variables that end after 20 substitutions", err);
@@ -375,7 +377,7 @@ static int text_of(struct sv_conf *c, const struct sv_conf_key *k, const char **
     return 0;
 }
 
-/* As text_of, without blanks around it; unset is -ENODATA. */
+/* As text_of, without surrounding blanks; unset is -ENODATA. */
 static int trimmed(struct sv_conf *c, const struct sv_conf_key *k, const char *expected,
                    const char **ret, struct sv_error *err)
 {
@@ -394,7 +396,7 @@ static int trimmed(struct sv_conf *c, const struct sv_conf_key *k, const char *e
         while (n && strchr(" \t\r\n\f\v", s[n - 1]))
             n--;
         copy = strndup(s, n);
-        s = copy ? keep(c, copy) : NULL;
+        s = copy ? intern_text(c, copy) : NULL;
         if (!s)
             return sv_error_set(err, -ENOMEM, "%s: out of memory", k->name);
     }
@@ -551,14 +553,14 @@ int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char *
     if (k->def) {
         const char *def = k->def;
 
-        r = expand_kept(c, def, &def);
+        r = expand_interned(c, def, &def);
         if (r == 0)
             (void)split_address(def, &default_host, &port); /* only its port matters, ignoring */
     }
     r = split_address(s, &host, &port);
     if (r < 0)
         return bad(c, k, s, r, expected, err);
-    kept = keep(c, host);
+    kept = intern_text(c, host);
     if (!kept)
         return sv_error_set(err, -ENOMEM, "%s: out of memory", k->name);
     *ret_host = kept;
@@ -566,7 +568,7 @@ int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char *
     return 0;
 }
 
-static int by_name(const struct entry *a, const struct entry *b)
+static int by_name(const struct conf_entry *a, const struct conf_entry *b)
 {
     return strcmp(a->name, b->name);
 }
@@ -575,7 +577,7 @@ int sv_conf_each(struct sv_conf *c, int (*fn)(const char *name, const char *valu
                  void *userdata)
 {
     HASH_SORT(c->entries, by_name);
-    for (struct entry *e = c->entries; e; e = e->hh.next) {
+    for (struct conf_entry *e = c->entries; e; e = e->hh.next) {
         const char *value = sv_conf_raw(c, e->name);
         int r = fn(e->name, value ? value : e->value, userdata);
 

@@ -1,8 +1,8 @@
 /* Hadoop configuration: XML files with <property><name/><value/><final/></property>.
  *
  * Parsed by libxml2 without DTD, entities, XInclude or network, with depth and size limits
- * (CVE-2017-15713). Later files override earlier ones except <final> keys; ${var} and
- * ${env.X}, ${env.X-default}, ${env.X:-default} expand when read (20 levels at most, as Hadoop's
+ * (CVE-2017-15713). Later files override earlier ones except <final> keys; ${var} and ${env.X},
+ * ${env.X-default}, ${env.X:-default} expand when read (20 levels at most, as Hadoop's
  * Configuration). An error names file, line, key and what was expected. */
 #ifndef SELVEDGE_COMMON_CONF_H
 #define SELVEDGE_COMMON_CONF_H
@@ -12,7 +12,7 @@
 
 struct sv_conf;
 
-/* One row a key: drives reading, `selvedge config` and the manual. */
+/* One row per key: drives reading, --print-config and the manual. */
 enum sv_conf_type {
     SV_CONF_STRING,
     SV_CONF_BOOL,
@@ -44,7 +44,7 @@ int sv_conf_load_file(struct sv_conf *c, const char *path, struct sv_error *err)
 int sv_conf_load_string(struct sv_conf *c, const char *xml, size_t len, const char *name,
                         struct sv_error *err) _must_use_;
 /* core-site.xml and yarn-site.xml (either may be missing) of `dir`, else of $HADOOP_CONF_DIR, else
- * of /etc/hadoop/conf. The directory that was used can be asked with sv_conf_dir. */
+ * of /etc/hadoop/conf. sv_conf_dir returns the directory that was used. */
 int sv_conf_load_hadoop(struct sv_conf *c, const char *dir, struct sv_error *err) _must_use_;
 const char *sv_conf_dir(const struct sv_conf *c);
 /* Overrides files (-D key=value on a command line). */
@@ -52,7 +52,7 @@ int sv_conf_set(struct sv_conf *c, const char *name, const char *value) _must_us
 
 /* Expanded text of any key (also without a row), or NULL. Owned by the configuration. */
 const char *sv_conf_raw(struct sv_conf *c, const char *name);
-/* Typed reads. On a bad value: -EINVAL and an error that names where it was set. */
+/* Typed reads. On a bad value: -EINVAL and an error that names the file and line that set it. */
 int sv_conf_string(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
                    struct sv_error *err) _must_use_; /* NULL when unset */
 int sv_conf_bool(struct sv_conf *c, const struct sv_conf_key *k, bool *ret, struct sv_error *err)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "common/log.h"
+#include "common/oom.h"
 
 struct queued {
     struct queued *prev, *next;
@@ -84,10 +84,8 @@ void sv_dispatcher_post(struct sv_dispatcher *d, const struct sv_event *event)
 
     assert(event->machine >= 0 && event->machine < SV_DISPATCHER_MACHINES &&
            d->machines[event->machine].handler);
-    if (!q) {
-        sv_log_err("out of memory: stopping, a restart recovers from the state store");
-        abort();
-    }
+    if (!q)
+        sv_out_of_memory();
     q->event = *event;
     if (event->payload_size)
         q->event.payload = memcpy(q->data, event->payload, event->payload_size);

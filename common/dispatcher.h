@@ -4,8 +4,8 @@
  * An event that is posted while another is handled waits for its turn, so no state machine is
  * entered from inside one of its own actions. An event that is posted from outside is handled
  * before the post returns, unless a batch is open: then at the end of the batch. When the queue is
- * empty, the `idle` callback runs (free dead objects, start what was put off); it may post again.
- */
+ * empty, the `idle` callback runs (free dead objects, start what was put off); it may post
+ * again. */
 #ifndef SELVEDGE_COMMON_DISPATCHER_H
 #define SELVEDGE_COMMON_DISPATCHER_H
 
@@ -33,7 +33,7 @@ typedef void (*sv_event_handler)(const struct sv_event *event, void *userdata);
 struct sv_dispatcher *sv_dispatcher_new(void) _must_use_;
 /* Drops events that were not handled. NULL is fine; returns NULL. */
 struct sv_dispatcher *sv_dispatcher_free(struct sv_dispatcher *d);
-/* Registers who handles the events of `machine`; once for each. */
+/* Registers the handler for the events of `machine`; once for each machine. */
 void sv_dispatcher_register(struct sv_dispatcher *d, int machine, sv_event_handler handler,
                             void *userdata);
 void sv_dispatcher_on_idle(struct sv_dispatcher *d, void (*idle)(void *userdata), void *userdata);

@@ -1,5 +1,5 @@
-/* Errors in words. Called by every room; the text may quote hostile input, which the logger and
- * the RPC layer escape, so nothing is escaped here apart from cutting at the fixed size. */
+/* Error texts. Called by every component; the text may quote hostile input, which the logger and
+ * the RPC layer escape. Here it is only cut at the fixed size. */
 #include "common/error.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 static const char cut_mark[] = "...";
 
-/* vsnprintf into the space behind `at`; a text that does not fit ends in "...". */
+/* vsnprintf into the space after `at`; a text that does not fit ends in "...". */
 static size_t _printf_(3, 0) put(char *text, size_t at, const char *fmt, va_list ap)
 {
     int n = vsnprintf(text + at, SV_ERROR_TEXT_MAX - at, fmt, ap);

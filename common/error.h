@@ -1,8 +1,8 @@
-/* The reason of a failure in words: which object, what failed, what to do.
+/* The reason for a failure as text: the object, what failed, what to do.
  *
  * Fallible functions return 0 or more on success and -errno on failure. Where a person needs the
  * reason they also take a `struct sv_error *` as last argument, which may be NULL. A caller that
- * passes an error up adds its own object in front with sv_error_wrap(). */
+ * passes an error up prepends its own object with sv_error_wrap(). */
 #ifndef SELVEDGE_COMMON_ERROR_H
 #define SELVEDGE_COMMON_ERROR_H
 
@@ -22,7 +22,7 @@ int sv_error_set(struct sv_error *err, int code, const char *fmt, ...) _printf_(
 /* As sv_error_set, and appends ": " + strerror(-code). */
 int sv_error_errno(struct sv_error *err, int code, const char *fmt, ...) _printf_(3, 4);
 
-/* Puts "fmt…: " in front of the text that is there; returns the code that is there. */
+/* Prepends "fmt…: " to the text; returns the code. */
 int sv_error_wrap(struct sv_error *err, const char *fmt, ...) _printf_(2, 3);
 
 #endif

@@ -1,5 +1,5 @@
-/* Files by descriptor. Called by every daemon and by the localizer; names below a user's
- * directory are hostile, and are only followed by openat2 beneath a given descriptor. */
+/* Files by descriptor. Called by every daemon and by the localizer; names below a user's directory
+ * are hostile and are resolved only by openat2 beneath a given descriptor. */
 #include "common/fd.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define TREE_DEPTH_MAX 64 /* descriptors held at once while a tree is removed: one a level */
+#define TREE_DEPTH_MAX 64 /* descriptors open at once while a tree is removed: one per level */
 #define EAGAIN_TRIES 128
 
 int sv_close(int fd)
@@ -22,8 +22,8 @@ int sv_close(int fd)
     if (fd >= 0) {
         int saved = errno;
 
-        /* EBADF means that somebody else's descriptor could be next: stop here. EINTR has closed.
-         */
+        /* EBADF means a double close, which could hit an unrelated descriptor next time: abort.
+         * After EINTR the descriptor is closed. */
         if (close(fd) < 0 && errno == EBADF)
             abort();
         errno = saved;
@@ -41,11 +41,11 @@ int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
     };
     long fd = -1;
 
-    /* O_PATH takes no other flag than these; O_NOCTTY would make the kernel refuse */
+    /* O_PATH allows only these flags; the kernel rejects O_NOCTTY with it */
     if (flags & O_PATH)
         how.flags &= (uint64_t)(O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    /* EAGAIN is a rename that raced with the walk, or, for O_NONBLOCK, a lease that the file's
-     * owner holds and need not give back for lease-break-time: never a reason to wait for long. */
+    /* EAGAIN is a rename that raced with the path walk, or, for O_NONBLOCK, a lease that the file's
+     * owner holds and may keep for lease-break-time: retry only a few times. */
     for (int tries = 0; tries < EAGAIN_TRIES; tries++) {
         fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
         if (fd >= 0 || (errno != EINTR && errno != EAGAIN))
@@ -54,9 +54,9 @@ int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* One component: made if missing, then opened as a directory without following a link (`beneath`)
- * or as the operator's tree has it. Returns the descriptor. */
-static int enter(int dirfd, const char *name, mode_t mode, bool beneath)
+/* Creates one path component if it is missing, then opens it as a directory: without following a
+ * link (`beneath`), or following links in the operator's tree. Returns the descriptor. */
+static int enter_directory(int dirfd, const char *name, mode_t mode, bool beneath)
 {
     int fd;
 
@@ -90,8 +90,8 @@ static int mkdir_p(int start, const char *path, mode_t mode, bool beneath)
         if (strcmp(name, ".") == 0)
             continue;
         if (beneath && strcmp(name, "..") == 0)
-            return -EXDEV; /* as openat2 says it */
-        fd = enter(at, name, mode, beneath);
+            return -EXDEV; /* as openat2 reports it */
+        fd = enter_directory(at, name, mode, beneath);
         if (fd < 0)
             return fd;
         (void)sv_close(owned);
@@ -155,13 +155,13 @@ int sv_read_file_at(int dirfd, const char *path, size_t max, char **ret, size_t 
         return -EINVAL;
     if (st.st_size > 0 && (uint64_t)st.st_size > max)
         return -EFBIG;
-    /* procfs and cgroupfs say size 0: read until the end whatever the size said */
+    /* procfs and cgroupfs report size 0: read to the end, whatever the size */
     cap = st.st_size > 0 ? (size_t)st.st_size : SV_MIN(max, (size_t)4096);
     for (;;) {
         ssize_t k;
         char *p;
 
-        /* one byte more than the limit shows that the file is too large, one is for the NUL */
+        /* one byte above the limit detects a file that is too large, one is for the NUL */
         p = realloc(data, cap + 2);
         if (!p)
             return -ENOMEM;
@@ -201,7 +201,7 @@ int sv_write_file_atomic(int dirfd, const char *name, const void *p, size_t n, m
     if (snprintf(tmp, sizeof(tmp), ".%s.%016llx", name, (unsigned long long)salt) >=
         (int)sizeof(tmp))
         return -ENAMETOOLONG;
-    /* a directory given as O_PATH cannot be synced, so it is opened again */
+    /* a directory opened with O_PATH cannot be synced, so it is reopened */
     dir = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return -errno;
@@ -216,7 +216,7 @@ int sv_write_file_atomic(int dirfd, const char *name, const void *p, size_t n, m
     if (r == 0 && renameat(dir, tmp, dir, name) < 0)
         r = -errno;
     if (r < 0) {
-        (void)unlinkat(dir, tmp, 0); /* the first error is the one that counts, ignoring */
+        (void)unlinkat(dir, tmp, 0); /* the first error is returned, ignoring */
         return r;
     }
     return fsync(dir) < 0 ? -errno : 0;
@@ -239,12 +239,12 @@ int sv_memfd_sealed(const char *name, const void *p, size_t n)
     return sv_take_fd(&fd);
 }
 
-/* State of one removal. A tree deeper than TREE_DEPTH_MAX does not take more descriptors: what is
- * below that depth is first moved up to the top, under a name that nothing else has. */
-struct removal {
+/* State of one removal. A tree deeper than TREE_DEPTH_MAX takes no more descriptors: entries below
+ * that depth are first moved to the top, under unique names. */
+struct tree_removal {
     int top;
     unsigned moved;
-    bool again; /* the top has entries that its own scan may not have seen */
+    bool again; /* the top has new entries that its scan may have missed */
 };
 
 static int open_sub(int dirfd, const char *name)
@@ -260,7 +260,7 @@ static int open_sub(int dirfd, const char *name)
     fd = syscall(SYS_openat2, dirfd, name, &how, sizeof(how));
     if (fd >= 0 || errno != EACCES)
         return fd < 0 ? -errno : (int)fd;
-    /* our own directory with a mode that shuts us out: made ours by descriptor, not by name */
+    /* an own directory whose mode denies access: chmod by descriptor, not by name */
     path = sv_open_beneath(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
     if (path < 0)
         return path;
@@ -271,9 +271,9 @@ static int open_sub(int dirfd, const char *name)
     return fd < 0 ? -errno : (int)fd;
 }
 
-static int empty_directory(struct removal *rm, int dirfd, int depth);
+static int empty_directory(struct tree_removal *rm, int dirfd, int depth);
 
-static int remove_entry(struct removal *rm, int dirfd, const char *name, int depth)
+static int remove_entry(struct tree_removal *rm, int dirfd, const char *name, int depth)
 {
     char up[64];
     int fd, r;
@@ -301,12 +301,12 @@ static int remove_entry(struct removal *rm, int dirfd, const char *name, int dep
 }
 
 /* Takes `dirfd`. */
-static int empty_directory(struct removal *rm, int dirfd, int depth)
+static int empty_directory(struct tree_removal *rm, int dirfd, int depth)
 {
     DIR *dir;
     int r = 0;
 
-    (void)fchmod(dirfd, 0700); /* matters only for an own directory without w; else harmless */
+    (void)fchmod(dirfd, 0700); /* needed only for an own directory without w; else harmless */
     dir = fdopendir(dirfd);
     if (!dir) {
         r = -errno;
@@ -325,7 +325,7 @@ static int empty_directory(struct removal *rm, int dirfd, int depth)
 
             if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
                 k = remove_entry(rm, dirfd, e->d_name, depth);
-            r = r < 0 ? r : k; /* the first error is reported, the rest goes all the same */
+            r = r < 0 ? r : k; /* the first error is returned, the rest is removed all the same */
         }
         if (r == 0 && errno)
             r = -errno;
@@ -336,7 +336,7 @@ static int empty_directory(struct removal *rm, int dirfd, int depth)
 
 int sv_remove_tree_at(int dirfd, const char *name)
 {
-    struct removal rm = { .top = -1 };
+    struct tree_removal rm = { .top = -1 };
     int fd, r;
 
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)

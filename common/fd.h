@@ -23,7 +23,8 @@ static inline int sv_take_fd(int *fd)
  * A descriptor or -errno. -ENOSYS is an error, never a fallback. */
 int sv_open_beneath(int dirfd, const char *path, int flags, mode_t mode) _must_use_;
 int sv_mkdir_p_at(int dirfd, const char *path, mode_t mode) _must_use_; /* beneath dirfd */
-/* "/a/b/c" made as needed with `mode`; symbolic links on the way are followed (operator's tree). */
+/* Creates "/a/b/c" as needed with `mode`; symbolic links in the path are followed (operator's
+ * tree). */
 int sv_mkdir_p(const char *path, mode_t mode) _must_use_;
 
 int sv_write_all(int fd, const void *p, size_t n) _must_use_; /* 0 or -errno */

@@ -2,7 +2,7 @@
  * prints its graph (docs) and drives the tests that walk every edge.
  *
  * A cell with next == SV_FSM_REFUSED (the zero value) is an illegal event in that state. An action
- * returns the state to go to: one of the two declared in the cell, `next` or `alt`. */
+ * returns the next state: one of those declared in the cell, `next` or `alt`. */
 #ifndef SELVEDGE_COMMON_FSM_H
 #define SELVEDGE_COMMON_FSM_H
 

@@ -1,7 +1,7 @@
-/* HTTP server: libmicrohttpd's own epoll set is one descriptor in the daemon's event loop, its
- * next deadline one timer. Called by the daemons' web files. Everything a client sends is hostile:
- * connections, header bytes, body bytes and silence are bounded here; a NUL hidden in the URL as
- * %00 is refused, because it would cut the path that the handler sees. */
+/* HTTP server: libmicrohttpd's own epoll set is one descriptor in the daemon's event loop, its next
+ * deadline one timer. Called by the daemons' web files. Everything a client sends is hostile:
+ * connections, header bytes, body bytes and idle time are bounded here; a NUL encoded in the URL as
+ * %00 is rejected, because it would truncate the path for the handler. */
 #include "common/http.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@
 #define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
 #define IDLE_TIMEOUT_S 30u
 #define BODY_MAX ((size_t)1 << 20)
-#define DISCARD_MAX ((uint64_t)8 << 20) /* of a body that is too large, before we just close */
+#define DISCARD_MAX                                                                                \
+    ((uint64_t)8 << 20) /* read of an oversized body before the connection is closed */
 
 struct sv_http {
     struct MHD_Daemon *daemon;
@@ -36,7 +37,7 @@ struct sv_http {
 };
 
 /* One request, from its first line to the end of its response. */
-struct request {
+struct http_exchange {
     struct sv_buf body;
     uint64_t discarded;
     bool bad_uri, seen, too_large;
@@ -44,7 +45,7 @@ struct request {
 
 static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
 {
-    struct request *r = calloc(1, sizeof(*r));
+    struct http_exchange *r = calloc(1, sizeof(*r));
 
     (void)data;
     (void)conn;
@@ -58,7 +59,7 @@ static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
 static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls,
                          enum MHD_RequestTerminationCode why)
 {
-    struct request *r = *con_cls;
+    struct http_exchange *r = *con_cls;
 
     (void)data;
     (void)conn;
@@ -144,8 +145,8 @@ static bool method_allowed(const char *method)
     return false;
 }
 
-/* Headers are complete. Queues a refusal, or lets the body come. */
-static enum MHD_Result on_headers(struct MHD_Connection *conn, struct request *r,
+/* Headers are complete. Queues an error response, or lets the body arrive. */
+static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_exchange *r,
                                   const char *method)
 {
     const char *length = MHD_lookup_connection_value(conn, MHD_HEADER_KIND, "Content-Length");
@@ -161,7 +162,7 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct request *r
     return MHD_YES;
 }
 
-static enum MHD_Result on_body(struct request *r, const char *data, size_t *size)
+static enum MHD_Result on_body(struct http_exchange *r, const char *data, size_t *size)
 {
     if (!r->too_large && sv_buf_put(&r->body, data, *size) < 0) {
         sv_buf_free(&r->body);
@@ -181,7 +182,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
                                   size_t *upload_size, void **con_cls)
 {
     struct sv_http *h = data;
-    struct request *r = *con_cls;
+    struct http_exchange *r = *con_cls;
     struct sv_http_response a = { .status = 404, .fd = -1 };
     struct sv_http_request q;
     int result;
@@ -207,7 +208,8 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         char text[64];
         uint32_t incident = 0;
 
-        (void)!getrandom(&incident, sizeof(incident), 0); /* only a mark in the log, ignoring */
+        (void)!getrandom(&incident, sizeof(incident),
+                         0); /* only a correlation id for the log, ignoring */
         sv_log_err("http: %s %s: incident %08x: %s", method, url, incident,
                    strerrordesc_np(-result));
         (void)snprintf(text, sizeof(text), "internal error, incident %08x\n", incident);
@@ -217,7 +219,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     return send_answer(conn, &a);
 }
 
-/* Tells the loop when libmicrohttpd wants to run again without an event. */
+/* Arms the timer for libmicrohttpd's next deadline. */
 static int arm_timer(struct sv_http *h)
 {
     MHD_UNSIGNED_LONG_LONG ms;
@@ -234,7 +236,7 @@ static int arm_timer(struct sv_http *h)
 static int run(struct sv_http *h)
 {
     if (MHD_run(h->daemon) != MHD_YES)
-        sv_log_err("http: port %u: libmicrohttpd cannot run", h->port);
+        sv_log_err("http: port %u: libmicrohttpd failed to run", h->port);
     return arm_timer(h);
 }
 
@@ -283,7 +285,7 @@ static int listen_on(const char *host, uint16_t port, uint16_t *ret_port, struct
     return sv_take_fd(&fd);
 }
 
-static int attach(struct sv_http *h, sd_event *event)
+static int attach_to_loop(struct sv_http *h, sd_event *event)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     int r;
@@ -316,7 +318,7 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
         (void)sv_http_free(h);
         return r;
     }
-    /* a log file is sent with sendfile, which has no MSG_NOSIGNAL */
+    /* log files are sent with sendfile, which has no MSG_NOSIGNAL */
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         sv_log_debug("http: SIGPIPE cannot be ignored");
     h->daemon = MHD_start_daemon(
@@ -331,7 +333,7 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
         return sv_error_set(err, -EIO, "http %s:%u: libmicrohttpd does not start", host, port);
     }
     fd = -1; /* closed by MHD_stop_daemon */
-    r = attach(h, event);
+    r = attach_to_loop(h, event);
     if (r < 0) {
         (void)sv_http_free(h);
         return sv_error_errno(err, r, "http %s:%u: event loop", host, port);
@@ -357,8 +359,8 @@ uint16_t sv_http_port(const struct sv_http *h)
     return h->port;
 }
 
-static const char *lookup(const struct sv_http_request *req, enum MHD_ValueKind kind,
-                          const char *key)
+static const char *find_value(const struct sv_http_request *req, enum MHD_ValueKind kind,
+                              const char *key)
 {
     const char *value = NULL;
 
@@ -369,10 +371,10 @@ static const char *lookup(const struct sv_http_request *req, enum MHD_ValueKind 
 
 const char *sv_http_query(const struct sv_http_request *req, const char *key)
 {
-    return lookup(req, MHD_GET_ARGUMENT_KIND, key);
+    return find_value(req, MHD_GET_ARGUMENT_KIND, key);
 }
 
 const char *sv_http_header(const struct sv_http_request *req, const char *key)
 {
-    return lookup(req, MHD_HEADER_KIND, key);
+    return find_value(req, MHD_HEADER_KIND, key);
 }

@@ -1,8 +1,8 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
  * loop (no threads). Requests are GET/HEAD/PUT/POST with a bounded body; handlers answer with a
- * complete response or a file descriptor. Every response carries
- * X-Content-Type-Options: nosniff, Content-Security-Policy: default-src 'none'; style-src
- * 'unsafe-inline'; frame-ancestors 'none'. */
+ * complete response or a file descriptor. Every response carries X-Content-Type-Options: nosniff,
+ * Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors
+ * 'none'. */
 #ifndef SELVEDGE_COMMON_HTTP_H
 #define SELVEDGE_COMMON_HTTP_H
 
@@ -31,8 +31,8 @@ struct sv_http_response {
     char *location; /* malloc'd, taken; for redirects */
 };
 
-/* Fills *ret (it starts as 404, fd -1). A negative result becomes 500 with an incident in the log.
- */
+/* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the
+ * log. */
 typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
                                void *userdata);
 

@@ -1,5 +1,5 @@
 /* Logging to the journal or to stderr. Called by the programs; messages quote names and texts of
- * peers, users and archives, so everything that is not printable ASCII is escaped. */
+ * peers, users and archives, so all but printable ASCII is escaped. */
 #include "common/log.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ static const char *program = "selvedge";
 static enum sv_log_level max_level = SV_LOG_INFO;
 static bool to_journal;
 
-/* systemd sets JOURNAL_STREAM=device:inode of the stream it gave us; if stderr was redirected
- * since, the numbers differ and we write plain lines. */
+/* systemd sets JOURNAL_STREAM=device:inode of the stream it passed; if stderr was redirected since,
+ * the numbers differ and plain lines are written. */
 static bool stderr_is_journal(void)
 {
     const char *stream = getenv("JOURNAL_STREAM");
@@ -69,8 +69,8 @@ enum sv_log_level sv_log_get_level(void)
     return max_level;
 }
 
-/* "nodemanager/launch.c" → "nodemanager"; a file without a folder is its own room. */
-static int room_len(const char *file)
+/* "nodemanager/launch.c" → "nodemanager"; a file without a folder is its own component. */
+static int component_len(const char *file)
 {
     return (int)strcspn(file, "/.");
 }
@@ -84,20 +84,20 @@ static void write_line(enum sv_log_level level, const char *object, const char *
     struct tm tm;
     int n;
 
-    if (object && strstr(message, object)) /* it is named already */
+    if (object && strstr(message, object)) /* the message names it already */
         object = NULL;
     if (!gmtime_r(&sec, &tm) || !strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &tm))
         stamp[0] = '\0';
     n = snprintf(line, sizeof(line), "%s.%03dZ %s %.*s: %s%s%s\n", stamp, (int)(wall % 1000),
-                 level_names[level], room_len(file), file, object ? object : "", object ? ": " : "",
-                 message);
+                 level_names[level], component_len(file), file, object ? object : "",
+                 object ? ": " : "", message);
     if (n < 0)
         return;
     if ((size_t)n >= sizeof(line)) {
         n = (int)sizeof(line) - 1;
         line[n - 1] = '\n';
     }
-    /* one write a line, so that lines of several processes on one pipe do not mix */
+    /* one write per line, so that lines of several processes on one pipe do not mix */
     while (write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EINTR)
         ;
 }
@@ -128,8 +128,8 @@ static void write_journal(enum sv_log_level level, const char *object, const cha
         write_line(level, object, file, message);
 }
 
-/* Escapes all but tabs, which separate the fields of audit lines (whose values are escaped before).
- */
+/* Escapes all but tabs, which separate the fields of audit lines (whose values are escaped
+ * before). */
 static void escape_fields(char *dst, size_t size, char *src)
 {
     char *tab;

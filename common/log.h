@@ -1,9 +1,9 @@
-/* Logging for programs (library rooms log at debug only).
+/* Logging for programs (libraries log at debug only).
  *
  * Writes to the journal when stderr is connected to it (fields MESSAGE=, PRIORITY=, CONTAINER_ID=,
- * APPLICATION_ID=, CODE_FILE/LINE/FUNC), otherwise one line on stderr:
- * "2026-01-02T03:04:05.678Z LEVEL room: message". Control characters in the message are escaped:
- * text of peers, users and archives is hostile. */
+ * APPLICATION_ID=, CODE_FILE/LINE/FUNC), otherwise one line on stderr: "2026-01-02T03:04:05.678Z
+ * LEVEL component: message". Control characters in the message are escaped: text of peers, users
+ * and archives is hostile. */
 #ifndef SELVEDGE_COMMON_LOG_H
 #define SELVEDGE_COMMON_LOG_H
 

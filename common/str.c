@@ -1,5 +1,5 @@
-/* Strict readers for text from outside. Called by the configuration, the wire and the command
- * line; every string that comes in here is hostile. */
+/* Strict parsers for external text. Called by the configuration, the wire and the command line;
+ * every input string is hostile. */
 #include "common/str.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Reads decimal digits up to the first other character. -EINVAL without a digit, -ERANGE when
- * the number does not fit. */
+/* Reads decimal digits up to the first other character. -EINVAL without a digit, -ERANGE when the
+ * number does not fit. */
 static int digits(const char **s, uint64_t *ret)
 {
     const char *p = *s;
@@ -28,7 +28,7 @@ static int digits(const char **s, uint64_t *ret)
     return 0;
 }
 
-/* Is the rest of a number's text nothing but digits? Decides -EINVAL over -ERANGE. */
+/* Does the rest of a number consist of digits only? Decides between -EINVAL and -ERANGE. */
 static bool all_digits(const char *s)
 {
     return *s && s[strspn(s, "0123456789")] == '\0';
@@ -293,7 +293,7 @@ int sv_base64_encode(const void *p, size_t n, char **ret)
 }
 
 /* Is it canonical: whole quads, the alphabet only, '=' only at the end, unused bits zero? OpenSSL
- * itself skips blanks and takes more than one text for the same bytes. */
+ * itself skips blanks and accepts several texts for the same bytes. */
 static bool base64_canonical(const char *s, size_t len, size_t pad)
 {
     static const char alphabet[] =

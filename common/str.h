@@ -1,11 +1,11 @@
-/* Strings from outside: strict numbers, Hadoop durations and sizes, lists, escaping. */
+/* External strings: strict numbers, Hadoop durations and sizes, lists, escaping. */
 #ifndef SELVEDGE_COMMON_STR_H
 #define SELVEDGE_COMMON_STR_H
 
 #include "common/base.h"
 
-/* Decimal, the whole string, no blanks, no sign for u64 ("-" allowed for i64), no leading '+'.
- * 0, -EINVAL, or -ERANGE when outside [min, max]. */
+/* Decimal, the whole string, no blanks, no sign for u64 ("-" allowed for i64), no leading '+'. 0,
+ * -EINVAL, or -ERANGE when outside [min, max]. */
 int sv_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *ret) _must_use_;
 int sv_parse_i64(const char *s, int64_t min, int64_t max, int64_t *ret) _must_use_;
 /* true|false in any case, as Hadoop reads them; anything else is -EINVAL, never a default. */

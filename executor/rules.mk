@@ -51,6 +51,6 @@ $(BUILD)/container-network: $(NETWORK_OBJS)
 PROGRAMS += $(BUILD)/container-network
 UNIT_TESTS += executor/test-network-plan
 executor/test-network-plan_DEPS := $(BUILD)/executor/network-plan.o
-$(BUILD)/tests/integration/launch-life: $(BUILD)/tests/integration/launch-life.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
+$(BUILD)/tests/integration/executor/launch-life: $(BUILD)/tests/integration/executor/launch-life.o $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 	$(call link,$(EXECUTOR_LDLIBS))
-TEST_PROGRAMS += $(BUILD)/tests/integration/launch-life
+TEST_PROGRAMS += $(BUILD)/tests/integration/executor/launch-life

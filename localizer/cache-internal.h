@@ -1,4 +1,5 @@
-/* What the files of the cache share among themselves; nobody else includes it. */
+/* Private to the cache: one module in four files (cache.c, cache-entry.c, cache-process.c,
+ * cache-recovery.c) that share these structures and call each other (a listed call cycle). */
 #ifndef SELVEDGE_LOCALIZER_CACHE_INTERNAL_H
 #define SELVEDGE_LOCALIZER_CACHE_INTERNAL_H
 
@@ -10,86 +11,88 @@
 #define FIRST_ID 10u /* as YARN's trackers */
 #define SUB_DIRS 36u /* 0-9a-z, which also count as files of a directory */
 
-/* ---- hierarchy.c: which numbered directories of one cache directory have room ---- */
-struct hierarchy {
+/* ---- cache-hierarchy.c: free space in the numbered directories of one cache directory ---- */
+struct cache_hierarchy {
     uint32_t *counts; /* entries in directory `number` */
     uint32_t n;
 };
-int hierarchy_take(struct hierarchy *h, uint32_t per_dir, uint32_t *ret_number) _must_use_;
-int hierarchy_note(struct hierarchy *h, uint32_t number) _must_use_; /* recovery: taken before */
-void hierarchy_release(struct hierarchy *h, uint32_t number);
-void hierarchy_free(struct hierarchy *h);
+int cache_hierarchy_take(struct cache_hierarchy *h, uint32_t per_dir, uint32_t *ret_number)
+    _must_use_;
+int cache_hierarchy_note(struct cache_hierarchy *h, uint32_t number)
+    _must_use_; /* recovery: in use */
+void cache_hierarchy_release(struct cache_hierarchy *h, uint32_t number);
+void cache_hierarchy_free(struct cache_hierarchy *h);
 
-/* ---- one tracker: PUBLIC, PRIVATE of a user, APPLICATION of an application ---- */
-struct tracker {
+/* ---- tracker: PUBLIC, PRIVATE of a user, APPLICATION of an application ---- */
+struct cache_tracker {
     char *key;
     enum loc_visibility visibility;
     char *user;
     struct yarn_app_id app;
     uint64_t next_id;
-    struct hierarchy dirs[LOC_DIRS_MAX];
-    struct entry *entries; /* hash by key */
-    unsigned alive;        /* entries that point here, also detached ones */
-    bool finished;         /* goes with the last of them */
+    struct cache_hierarchy dirs[LOC_DIRS_MAX];
+    struct cache_entry *entries; /* hash by key */
+    unsigned alive;              /* entries that point here, including detached ones */
+    bool finished;               /* freed with the last of them */
     UT_hash_handle hh;
 };
 
 /* ---- one resource ---- */
-enum doom { DOOM_NONE = 0, DOOM_REMOVE, DOOM_FORGET }; /* remove or on_removed is due */
+enum cache_doom { DOOM_NONE = 0, DOOM_REMOVE, DOOM_FORGET }; /* remove or on_removed is due */
 
-struct entry {
+struct cache_entry {
     char *key;
     struct loc_cache *cache;
-    struct tracker *tracker; /* NULL for a doomed one whose tracker went */
-    int state;               /* enum loc_state */
+    struct cache_tracker *tracker; /* NULL for a doomed entry whose tracker was freed */
+    int state;                     /* enum loc_state */
     struct loc_record record;
-    char *url, *pattern, *user, *lost_dir; /* what the record points to */
+    char *url, *pattern, *user, *lost_dir; /* strings of the record */
     char rel[LOC_REL_MAX + 1];
     char name[LOC_NAME_MAX + 1];
-    bool placed;   /* it has an id and a directory, and the store knows it */
-    bool counted;  /* it is part of the sizes in the statistics */
-    bool detached; /* not found any more: cancelled, lost, or on a bad disk */
+    bool placed;   /* has an id, a directory and a record in the state store */
+    bool counted;  /* its size is included in the statistics */
+    bool detached; /* no longer found by look-ups: cancelled, lost, or on a bad disk */
     bool vanished; /* nothing left to delete */
     int64_t used_ms;
-    struct hold *holds;
+    struct cache_hold *holds;
     unsigned n_holds;
-    /* While DOWNLOADING, or cancelled and not yet answered: */
-    struct process *process;
+    /* While DOWNLOADING, or cancelled with an outstanding answer: */
+    struct cache_process *process;
     bool in_flight;
     uint64_t request;
     int64_t sent_ms, heard_ms;
-    struct entry *prev, *next; /* the process' queue or flights, or the doomed */
-    enum doom doom;
+    struct cache_entry *prev, *next; /* in the process' queue or flights, or in `doomed` */
+    enum cache_doom doom;
     UT_hash_handle hh;
 };
 
 /* One container's reference on one entry. */
-struct hold {
-    struct entry *entry; /* NULL when it failed */
-    struct request *request;
+struct cache_hold {
+    struct cache_entry *entry; /* NULL when it failed */
+    struct cache_request *request;
     unsigned index;
     bool cached, ready, told;
-    struct hold *prev, *next;
+    struct cache_hold *prev, *next;
 };
 
-struct request {
+struct cache_request {
     struct loc_cache *cache;
     char key[YARN_ID_TEXT_MAX];
     struct yarn_container_id container;
-    uint64_t serial; /* tells it from a later one of the same container */
+    uint64_t serial; /* distinguishes it from a later request of the same container */
     unsigned n, n_told;
-    struct hold *holds;
+    struct cache_hold *holds;
     int64_t start_ms;
     struct loc_counters counters;
     char *failure;
     unsigned failed_index;
     bool failure_told, ready_told, dirty;
-    struct request *prev, *next; /* the dirty ones */
+    struct cache_request *prev, *next; /* the dirty ones */
     UT_hash_handle hh;
 };
 
 /* ---- one container-localizer ---- */
-struct process {
+struct cache_process {
     char *key;
     uint64_t id;
     struct loc_cache *cache;
@@ -97,12 +100,12 @@ struct process {
     struct yarn_app_id app;
     int fd; /* -1 before the start */
     sd_event_source *io;
-    struct entry *queue, *flights;
+    struct cache_entry *queue, *flights;
     unsigned n_flights;
     int64_t idle_since_ms;
     bool started;
     UT_hash_handle hh;
-    struct process *prev, *next; /* the ended ones: stop is due */
+    struct cache_process *prev, *next; /* in `ended`: stop is due */
 };
 
 struct loc_cache {
@@ -112,44 +115,47 @@ struct loc_cache {
     void *userdata;
     sd_event *event;
     sd_event_source *pump, *tick, *cleanup;
-    struct tracker *trackers;
-    struct request *requests, *dirty;
-    struct process *processes, *ended;
-    struct entry *doomed;
+    struct cache_tracker *trackers;
+    struct cache_request *requests, *dirty;
+    struct cache_process *processes, *ended;
+    struct cache_entry *doomed;
     uint64_t next_process, next_request, next_serial;
     struct loc_stats stats;
 };
 
 /* cache.c */
 void cache_wake(struct loc_cache *c);
-struct tracker *tracker_get(struct loc_cache *c, enum loc_visibility v, const char *user,
-                            struct yarn_app_id app);
-void tracker_free(struct loc_cache *c, struct tracker *t);
-void request_mark(struct request *r);
+struct cache_tracker *cache_tracker_get(struct loc_cache *c, enum loc_visibility v,
+                                        const char *user, struct yarn_app_id app);
+void cache_tracker_free(struct loc_cache *c, struct cache_tracker *t);
+void cache_request_mark(struct cache_request *r);
 
-/* entry.c */
-enum entry_event { EV_REQUEST = 1, EV_RELEASE, EV_DONE, EV_FAILED, EV_RECOVERED, EV_LOST, EV_END };
-struct entry *entry_new(struct loc_cache *c, struct tracker *t, const struct loc_resource *r);
-struct entry *entry_find(struct tracker *t, const struct loc_resource *r);
-/* Runs the table, and lets go of an entry that has FAILED. `arg`: struct loc_done for EV_DONE, the
- * text for EV_FAILED. The entry may be gone afterwards. */
-void entry_run(struct entry *e, enum entry_event event, void *arg);
-int entry_place(struct entry *e, struct sv_error *err) _must_use_; /* directory, id, store */
-bool entry_is_there(const struct entry *e);
-void entry_detach(struct entry *e);
-void entry_doom(struct entry *e, enum doom doom);
-void entry_free(struct entry *e);
-void entry_stop_counting(struct entry *e);
-void entry_count(struct entry *e);
+/* cache-entry.c */
+enum cache_event { EV_REQUEST = 1, EV_RELEASE, EV_DONE, EV_FAILED, EV_RECOVERED, EV_LOST, EV_END };
+struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t,
+                                    const struct loc_resource *r);
+struct cache_entry *cache_entry_find(struct cache_tracker *t, const struct loc_resource *r);
+/* Runs the state table and detaches an entry that has FAILED. `arg`: struct loc_done for EV_DONE,
+ * the text for EV_FAILED. May free the entry. */
+void cache_entry_run(struct cache_entry *e, enum cache_event event, void *arg);
+int cache_entry_place(struct cache_entry *e, struct sv_error *err)
+    _must_use_; /* directory, id, store */
+bool cache_entry_is_there(const struct cache_entry *e);
+void cache_entry_detach(struct cache_entry *e);
+void cache_entry_doom(struct cache_entry *e, enum cache_doom doom);
+void cache_entry_free(struct cache_entry *e);
+void cache_entry_stop_counting(struct cache_entry *e);
+void cache_entry_count(struct cache_entry *e);
 
-/* process.c */
-int process_enqueue(struct loc_cache *c, struct entry *e);
-void process_unqueue(struct entry *e);
-void process_cancel(struct entry *e); /* in flight: the answer is awaited */
-void process_pump(struct loc_cache *c);
-void process_tick(struct loc_cache *c);
-void process_app_finished(struct loc_cache *c, struct yarn_app_id app);
-void process_end(struct process *p, const char *text); /* what is in flight fails with the text */
-struct process *process_free(struct process *p);
+/* cache-process.c */
+int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e);
+void cache_process_unqueue(struct cache_entry *e);
+void cache_process_cancel(struct cache_entry *e); /* in flight: waits for the answer */
+void cache_process_pump(struct loc_cache *c);
+void cache_process_tick(struct loc_cache *c);
+void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app);
+void cache_process_end(struct cache_process *p,
+                       const char *text); /* requests in flight fail with the text */
+struct cache_process *cache_process_free(struct cache_process *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* The cache's front: requests of containers, the loop's sources, delivery of results. */
+/* The cache's public functions: requests of containers, event sources, delivery of results. */
 #include "localizer/cache.h"
 
 #include <errno.h>
@@ -28,12 +28,12 @@ void loc_config_defaults(struct loc_config *c)
 
 /* ---- trackers ---- */
 
-struct tracker *tracker_get(struct loc_cache *c, enum loc_visibility v, const char *user,
-                            struct yarn_app_id app)
+struct cache_tracker *cache_tracker_get(struct loc_cache *c, enum loc_visibility v,
+                                        const char *user, struct yarn_app_id app)
 {
     _cleanup_free_ char *key = NULL;
     char id[YARN_ID_TEXT_MAX];
-    struct tracker *t = NULL;
+    struct cache_tracker *t = NULL;
     int r;
 
     if (v == LOC_PUBLIC)
@@ -64,12 +64,12 @@ struct tracker *tracker_get(struct loc_cache *c, enum loc_visibility v, const ch
     return t;
 }
 
-/* Without entries that point to it. */
-void tracker_free(struct loc_cache *c, struct tracker *t)
+/* Frees a tracker without entries. */
+void cache_tracker_free(struct loc_cache *c, struct cache_tracker *t)
 {
     HASH_DEL(c->trackers, t);
     for (int i = 0; i < LOC_DIRS_MAX; i++)
-        hierarchy_free(&t->dirs[i]);
+        cache_hierarchy_free(&t->dirs[i]);
     free(t->key);
     free(t->user);
     free(t);
@@ -77,17 +77,18 @@ void tracker_free(struct loc_cache *c, struct tracker *t)
 
 /* ---- requests ---- */
 
-static struct request *request_find(struct loc_cache *c, struct yarn_container_id container)
+static struct cache_request *cache_request_find(struct loc_cache *c,
+                                                struct yarn_container_id container)
 {
     char key[YARN_ID_TEXT_MAX];
-    struct request *r = NULL;
+    struct cache_request *r = NULL;
 
     yarn_container_id_text(container, key);
     HASH_FIND_STR(c->requests, key, r);
     return r;
 }
 
-void request_mark(struct request *r)
+void cache_request_mark(struct cache_request *r)
 {
     struct loc_cache *c = r->cache;
 
@@ -98,19 +99,19 @@ void request_mark(struct request *r)
     cache_wake(c);
 }
 
-static void hold_drop(struct hold *h)
+static void hold_drop(struct cache_hold *h)
 {
-    struct entry *e = h->entry;
+    struct cache_entry *e = h->entry;
 
     if (!e)
         return;
     h->entry = NULL;
     DL_DELETE(e->holds, h);
     e->n_holds--;
-    entry_run(e, EV_RELEASE, NULL);
+    cache_entry_run(e, EV_RELEASE, NULL);
 }
 
-static void request_free(struct loc_cache *c, struct request *r)
+static void cache_request_free(struct loc_cache *c, struct cache_request *r)
 {
     if (r->dirty)
         DL_DELETE(c->dirty, r);
@@ -122,10 +123,10 @@ static void request_free(struct loc_cache *c, struct request *r)
     free(r);
 }
 
-static struct request *request_new(struct loc_cache *c, struct yarn_container_id container,
-                                   unsigned n)
+static struct cache_request *cache_request_new(struct loc_cache *c,
+                                               struct yarn_container_id container, unsigned n)
 {
-    struct request *r = calloc(1, sizeof *r);
+    struct cache_request *r = calloc(1, sizeof *r);
 
     if (!r)
         return NULL;
@@ -144,17 +145,17 @@ static struct request *request_new(struct loc_cache *c, struct yarn_container_id
     return r;
 }
 
-static int add_hold(struct loc_cache *c, struct request *r, unsigned index, const char *user,
+static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index, const char *user,
                     const struct loc_resource *res)
 {
-    struct tracker *t = tracker_get(c, res->visibility, user, r->container.attempt.app);
-    struct hold *h = &r->holds[index];
-    struct entry *e = t ? entry_find(t, res) : NULL;
+    struct cache_tracker *t = cache_tracker_get(c, res->visibility, user, r->container.attempt.app);
+    struct cache_hold *h = &r->holds[index];
+    struct cache_entry *e = t ? cache_entry_find(t, res) : NULL;
     uint64_t bytes = res->size > 0 ? (uint64_t)res->size : 0;
 
-    if (e && e->state == LOC_LOCALIZED && !entry_is_there(e)) {
+    if (e && e->state == LOC_LOCALIZED && !cache_entry_is_there(e)) {
         e->vanished = true;
-        entry_run(e, EV_LOST, NULL);
+        cache_entry_run(e, EV_LOST, NULL);
         e = NULL;
     }
     h->cached = e && e->state == LOC_LOCALIZED;
@@ -163,7 +164,7 @@ static int add_hold(struct loc_cache *c, struct request *r, unsigned index, cons
     c->stats.misses += e ? 0 : 1;
     c->stats.miss_bytes += e ? 0 : bytes;
     if (!e)
-        e = t ? entry_new(c, t, res) : NULL;
+        e = t ? cache_entry_new(c, t, res) : NULL;
     if (!e)
         return -ENOMEM;
     h->request = r;
@@ -175,14 +176,14 @@ static int add_hold(struct loc_cache *c, struct request *r, unsigned index, cons
     r->counters.files_cached += h->cached ? 1 : 0;
     r->counters.bytes_missed += h->cached ? 0 : bytes;
     r->counters.files_missed += h->cached ? 0 : 1;
-    entry_run(e, EV_REQUEST, NULL);
+    cache_entry_run(e, EV_REQUEST, NULL);
     return 0;
 }
 
 int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, const char *user,
                        const struct loc_resource *resources, unsigned n, struct sv_error *err)
 {
-    struct request *r;
+    struct cache_request *r;
 
     if (!user || !loc_name_valid(user) || n > LOC_RESOURCES_MAX)
         return sv_error_set(err, -EINVAL, "Invalid request: user name, or more than %d resources",
@@ -193,31 +194,31 @@ int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, 
         if (k < 0)
             return k;
     }
-    if (request_find(c, container))
+    if (cache_request_find(c, container))
         return sv_error_set(err, -EEXIST, "container has asked for its resources before");
-    r = request_new(c, container, n);
+    r = cache_request_new(c, container, n);
     for (unsigned i = 0; r && i < n; i++)
         if (add_hold(c, r, i, user, &resources[i]) < 0) {
-            request_free(c, r);
+            cache_request_free(c, r);
             r = NULL;
         }
     if (!r)
         return sv_error_set(err, -ENOMEM, "resources of the container: out of memory");
-    request_mark(r);
+    cache_request_mark(r);
     return 0;
 }
 
 void loc_cache_release(struct loc_cache *c, struct yarn_container_id container)
 {
-    struct request *r = request_find(c, container);
+    struct cache_request *r = cache_request_find(c, container);
 
     if (r)
-        request_free(c, r);
+        cache_request_free(c, r);
 }
 
 /* ---- delivery ---- */
 
-static int path_of(const struct entry *e, char **ret)
+static int path_of(const struct cache_entry *e, char **ret)
 {
     char dir[4096];
     int r = loc_cache_dir_path(e->record.local_dir, e->record.visibility, e->user, e->record.app,
@@ -226,21 +227,22 @@ static int path_of(const struct entry *e, char **ret)
     return r < 0 ? r : sv_asprintf(ret, "%s/%s/%s", dir, e->rel, e->name);
 }
 
-/* The owner may release, or release and ask again, in any callback: look before going on. */
-static bool still(struct loc_cache *c, struct yarn_container_id container, uint64_t serial)
+/* The owner may release the request, or release and repeat it, in any callback: check that it still
+ * exists. */
+static bool request_exists(struct loc_cache *c, struct yarn_container_id container, uint64_t serial)
 {
-    struct request *r = request_find(c, container);
+    struct cache_request *r = cache_request_find(c, container);
 
     return r && r->serial == serial;
 }
 
-static void deliver(struct loc_cache *c, struct request *r)
+static void deliver(struct loc_cache *c, struct cache_request *r)
 {
     struct yarn_container_id id = r->container;
     uint64_t serial = r->serial;
 
     for (unsigned i = 0; i < r->n && !r->failure; i++) {
-        struct hold *h = &r->holds[i];
+        struct cache_hold *h = &r->holds[i];
         _cleanup_free_ char *path = NULL;
 
         if (!h->ready || h->told || !h->entry)
@@ -253,7 +255,7 @@ static void deliver(struct loc_cache *c, struct request *r)
         h->told = true;
         r->n_told++;
         c->cb.localized(c->userdata, id, i, path);
-        if (!still(c, id, serial))
+        if (!request_exists(c, id, serial))
             return;
     }
     if (r->failure && !r->failure_told) {
@@ -270,25 +272,25 @@ static void deliver(struct loc_cache *c, struct request *r)
     }
 }
 
-static void bury(struct loc_cache *c)
+static void free_doomed(struct loc_cache *c)
 {
     while (c->doomed) {
-        struct entry *e = c->doomed;
+        struct cache_entry *e = c->doomed;
 
         DL_DELETE(c->doomed, e);
         if (e->doom == DOOM_REMOVE)
             c->cb.remove(c->userdata, &e->record);
         else if (e->doom == DOOM_FORGET && c->cb.on_removed)
             c->cb.on_removed(c->userdata, &e->record);
-        entry_free(e);
+        cache_entry_free(e);
     }
     while (c->ended) {
-        struct process *p = c->ended;
+        struct cache_process *p = c->ended;
 
         DL_DELETE(c->ended, p);
         if (p->started)
             c->cb.stop(c->userdata, p->id);
-        process_free(p);
+        cache_process_free(p);
     }
 }
 
@@ -313,10 +315,10 @@ static int on_pump(sd_event_source *source, void *userdata)
     struct loc_cache *c = userdata;
 
     (void)source;
-    process_pump(c);
-    bury(c);
+    cache_process_pump(c);
+    free_doomed(c);
     while (c->dirty) {
-        struct request *r = c->dirty;
+        struct cache_request *r = c->dirty;
 
         DL_DELETE(c->dirty, r);
         r->dirty = false;
@@ -332,7 +334,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 
     (void)source;
     (void)usec;
-    process_tick(c);
+    cache_process_tick(c);
     arm_tick(c);
     return 0;
 }
@@ -415,10 +417,10 @@ int loc_cache_new(sd_event *event, const struct loc_config *config,
 
 struct loc_cache *loc_cache_free(struct loc_cache *c)
 {
-    struct process *p, *next_p;
-    struct request *r, *next_r;
-    struct tracker *t, *next_t;
-    struct entry *e, *next_e;
+    struct cache_process *p, *next_p;
+    struct cache_request *r, *next_r;
+    struct cache_tracker *t, *next_t;
+    struct cache_entry *e, *next_e;
 
     if (!c)
         return NULL;
@@ -426,22 +428,22 @@ struct loc_cache *loc_cache_free(struct loc_cache *c)
     c->tick = sd_event_source_disable_unref(c->tick);
     c->cleanup = sd_event_source_disable_unref(c->cleanup);
     HASH_ITER (hh, c->processes, p, next_p)
-        process_end(p, "the NodeManager stops"); /* may start over a queue: see below */
+        cache_process_end(p, "the NodeManager stops"); /* may requeue entries: see below */
     HASH_ITER (hh, c->processes, p, next_p)
-        process_end(p, "the NodeManager stops");
+        cache_process_end(p, "the NodeManager stops");
     HASH_ITER (hh, c->requests, r, next_r)
-        request_free(c, r);
+        cache_request_free(c, r);
     DL_FOREACH_SAFE (c->doomed, e, next_e)
-        entry_free(e);
+        cache_entry_free(e);
     DL_FOREACH_SAFE (c->ended, p, next_p)
-        process_free(p);
+        cache_process_free(p);
     HASH_ITER (hh, c->trackers, t, next_t) {
-        t->finished = false; /* freed here, not by its last entry */
+        t->finished = false; /* freed here instead of with its last entry */
         HASH_ITER (hh, t->entries, e, next_e) {
-            entry_detach(e);
-            entry_free(e);
+            cache_entry_detach(e);
+            cache_entry_free(e);
         }
-        tracker_free(c, t);
+        cache_tracker_free(c, t);
     }
     for (int i = 0; i < LOC_DIRS_MAX; i++)
         free(c->local_dirs[i]);
@@ -454,31 +456,31 @@ struct loc_cache *loc_cache_free(struct loc_cache *c)
 
 void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app)
 {
-    struct tracker *t, *next_t;
-    struct entry *e, *next;
+    struct cache_tracker *t, *next_t;
+    struct cache_entry *e, *next;
 
     HASH_ITER (hh, c->trackers, t, next_t) {
         if (t->visibility != LOC_APPLICATION || yarn_app_id_cmp(t->app, app) != 0)
             continue;
         HASH_ITER (hh, t->entries, e, next) {
-            e->vanished = true; /* goes with the application's directories */
+            e->vanished = true; /* deleted with the application's directories */
             if (e->state == LOC_LOCALIZED)
-                entry_run(e, EV_LOST, NULL);
+                cache_entry_run(e, EV_LOST, NULL);
         }
         t->finished = true;
         if (t->alive == 0)
-            tracker_free(c, t);
+            cache_tracker_free(c, t);
     }
-    process_app_finished(c, app);
+    cache_process_app_finished(c, app);
 }
 
 void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char *text)
 {
-    struct process *p, *next;
+    struct cache_process *p, *next;
 
     HASH_ITER (hh, c->processes, p, next)
         if (p->id == process) {
-            process_end(p, text);
+            cache_process_end(p, text);
             break;
         }
 }

@@ -1,15 +1,15 @@
-/* The NodeManager's cache of localized resources: who waits for what, one download for any number
- * of waiting containers, references, eviction, recovery. Runs on the daemon's sd-event loop and
- * never blocks; downloading and unpacking happen in container-localizer processes (channel.h).
+/* The NodeManager's cache of localized resources: waiting containers, one download for any number
+ * of them, references, eviction, recovery. Runs on the daemon's sd-event loop and never blocks;
+ * downloading and unpacking happen in container-localizer processes (channel.h).
  *
- * Trackers as in YARN: PUBLIC (one), PRIVATE (one a user), APPLICATION (one an application). An
+ * Trackers as in YARN: PUBLIC (one), PRIVATE (one per user), APPLICATION (one per application). An
  * entry is found by (url, timestamp, size, type, pattern) within its tracker and goes through
- * INIT → DOWNLOADING → LOCALIZED | FAILED (loc_entry_fsm). A failed entry is forgotten as soon as
- * its waiters know, so that the next request tries again.
+ * INIT → DOWNLOADING → LOCALIZED | FAILED (loc_entry_fsm). A failed entry is dropped once its
+ * waiters are notified, so that the next request retries.
  *
- * The owner (nodemanager/) does through callbacks what needs other rooms: starting a localizer,
- * deleting as another user, the state store. Hostile here: every byte from a localizer, and the
- * resources that an application asks for (url, pattern, numbers). */
+ * The owner (nodemanager/) implements by callbacks what needs other components: starting a
+ * localizer, deleting as another user, the state store. Hostile: every byte from a localizer, and
+ * the resources that an application requests (url, pattern, numbers). */
 #ifndef SELVEDGE_LOCALIZER_CACHE_H
 #define SELVEDGE_LOCALIZER_CACHE_H
 
@@ -26,7 +26,7 @@
 
 struct loc_cache;
 
-/* What an application asks for (LocalResourceProto). Strings are copied. */
+/* A requested resource (LocalResourceProto). Strings are copied. */
 struct loc_resource {
     const char *url;   /* "file:///…", "http://…"; see loc_url_check */
     int64_t timestamp; /* ms since 1970, must equal the source's modification time */
@@ -36,21 +36,21 @@ struct loc_resource {
     const char *pattern; /* LOC_PATTERN only, else NULL */
 };
 
-/* Whose process: PUBLIC has neither user nor app and runs as selvedge-public; otherwise one process
- * serves PRIVATE and APPLICATION of (user, app). */
+/* Scope of a process: PUBLIC has neither user nor app and runs as selvedge-public; otherwise one
+ * process serves PRIVATE and APPLICATION of (user, app). */
 struct loc_scope {
     bool public_cache;
     const char *user;       /* NULL when public */
     struct yarn_app_id app; /* zero when public */
 };
 
-/* One entry as the state store keeps it, and as deletions name it. */
+/* Record of an entry in the state store and in deletions. */
 struct loc_record {
     enum loc_visibility visibility;
     const char *user;       /* NULL when PUBLIC */
     struct yarn_app_id app; /* zero unless APPLICATION */
     struct loc_resource resource;
-    const char *local_dir; /* configured local directory it lies in */
+    const char *local_dir; /* its configured local directory */
     int dir_index;         /* its index now; -1 when no longer configured */
     uint32_t dir_number;   /* 0 = directly in the cache directory; see loc_hierarchy_path */
     uint64_t id;           /* unique within the tracker, from 10 */
@@ -65,38 +65,38 @@ struct loc_counters {
     int64_t millis;
 };
 
-/* None is called from inside loc_cache_localize or loc_cache_release: results come from the loop.
- * From localized, failed and ready the cache may be called again (but not freed); from the others
- * it must not. */
+/* Callbacks. None is called from inside loc_cache_localize or loc_cache_release: results come from
+ * the loop. localized, failed and ready may call the cache (but not free it); the others must
+ * not. */
 struct loc_callbacks {
-    /* Starts a container-localizer for the scope and gives this side of its channel (non-blocking,
-     * close-on-exec; the cache owns it). `process` names it in later calls. A negative result fails
-     * the waiting resources with err's text. A start that fails later is told by
-     * loc_cache_process_failed or simply seen as a closed channel. */
+    /* Starts a container-localizer for the scope and returns this side of its channel
+     * (non-blocking, close-on-exec; owned by the cache). `process` identifies it in later calls. A
+     * negative result fails the waiting resources with err's text. A later failure is reported by
+     * loc_cache_process_failed or shows as a closed channel. */
     int (*start)(void *userdata, uint64_t process, const struct loc_scope *scope,
                  int *ret_channel_fd, struct sv_error *err);
     /* The channel is closed (idle, application ended, protocol broken, stalled). The process exits
-     * by itself; the owner kills it if it does not within its grace time. */
+     * by itself; the owner kills it after a grace time. */
     void (*stop)(void *userdata, uint64_t process);
     /* A good local directory for about `size` bytes: an index, or -ENOSPC. */
     int (*pick_dir)(void *userdata, int64_t size);
-    /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner, also over a restart, and forgets
-     * the record: first the deletion goes on record, then the record of the entry goes. A deletion
-     * that is still to be done after a restart is told by loc_cache_reserve. */
+    /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner, even across a restart, and drops
+     * the record: the deletion is recorded first, then the entry's record is removed. A deletion
+     * pending after a restart is announced by loc_cache_reserve. */
     void (*remove)(void *userdata, const struct loc_record *r);
-    /* State store; any may be NULL. started comes before the first byte is asked for; a negative
-     * result of started or completed fails the resource. removed: forget the record, there is
-     * nothing to delete (it has vanished, lies on a bad disk, goes with its application, or the
+    /* State store; any may be NULL. started precedes the request to the localizer; a negative
+     * result of started or completed fails the resource. removed: drop the record, there is nothing
+     * to delete (the entry has vanished, is on a bad disk, is deleted with its application, or the
      * localizer has cleaned up). */
     int (*on_started)(void *userdata, const struct loc_record *r);
     int (*on_completed)(void *userdata, const struct loc_record *r);
     void (*on_removed)(void *userdata, const struct loc_record *r);
-    /* Resource `index` of the container's request lies at `path` (absolute, what the link in the
-     * work directory points at; the text is valid during the call) until loc_cache_release. */
+    /* Resource `index` of the container's request is at `path` (absolute, the target of the link in
+     * the work directory; the text is valid during the call) until loc_cache_release. */
     void (*localized)(void *userdata, struct yarn_container_id container, unsigned index,
                       const char *path);
-    /* The first failure of a container's request; the rest of the request is dropped, what it
-     * already holds is kept until loc_cache_release. `diagnostics` as Hadoop words them. */
+    /* The first failure of a container's request; the rest of the request is dropped, references
+     * already taken are kept until loc_cache_release. `diagnostics` in Hadoop's wording. */
     void (*failed)(void *userdata, struct yarn_container_id container, unsigned index,
                    const char *diagnostics);
     /* After the last localized of the request (at once for an empty one). */
@@ -110,13 +110,13 @@ struct loc_config {
     uint64_t target_size;        /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
     int64_t cleanup_interval_ms; /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
     uint32_t max_files_per_dir;  /* local-cache.max-files-per-directory, >= 37 */
-    uint32_t parallel;           /* downloads at once in a process; localizer.fetch.thread-count */
-    int64_t idle_ms;             /* a process without work is closed after this */
-    int64_t stall_ms;            /* no message about a download for this long = broken */
-    uint32_t deadline_ms;        /* for one download */
-    uint64_t max_bytes;          /* of one source, and of what one archive unpacks to */
-    uint32_t max_entries;        /* of one archive */
-    bool verify_size;            /* false: sizes of requests are not verified */
+    uint32_t parallel;    /* concurrent downloads of a process; localizer.fetch.thread-count */
+    int64_t idle_ms;      /* a process without work is closed after this */
+    int64_t stall_ms;     /* a download without a message for this long has failed */
+    uint32_t deadline_ms; /* for one download */
+    uint64_t max_bytes;   /* of one source, and of the unpacked content of one archive */
+    uint32_t max_entries; /* of one archive */
+    bool verify_size;     /* false: sizes of requests are not verified */
 };
 /* Hadoop's defaults where Hadoop has one; local_dirs stay empty. */
 void loc_config_defaults(struct loc_config *c);
@@ -131,44 +131,44 @@ static inline void loc_cache_freep(struct loc_cache **c)
     *c = loc_cache_free(*c);
 }
 
-/* Checks what an application asks for, without side effects: url, type, pattern, numbers. */
+/* Validates a requested resource, without side effects: url, type, pattern, numbers. */
 int loc_resource_check(const struct loc_resource *r, struct sv_error *err) _must_use_;
 
-/* Takes references for the container on all n resources. Bad resources are refused at once with
- * nothing taken (-EINVAL and words); -EEXIST when the container has a request already. */
+/* Takes references for the container on all n resources. Invalid resources are rejected at once
+ * without any reference (-EINVAL and a text); -EEXIST when the container has a request already. */
 int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, const char *user,
                        const struct loc_resource *resources, unsigned n, struct sv_error *err)
     _must_use_;
-/* Drops all references of the container and its pending waits; no callback for it comes later.
- * A download that nobody waits for any more is cancelled. Unknown containers are ignored. */
+/* Drops all references and pending waits of the container; no callback for it follows. A download
+ * without waiters is cancelled. Unknown containers are ignored. */
 void loc_cache_release(struct loc_cache *c, struct yarn_container_id container);
-/* Forgets the APPLICATION tracker (the owner deletes the application's directories itself) and ends
+/* Drops the APPLICATION tracker (the owner deletes the application's directories itself) and ends
  * its process. Containers of the application must have been released. */
 void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app);
 
 /* A process whose start failed or that ended; `text` goes to the diagnostics of its downloads. */
 void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char *text);
-/* A disk went bad: entries on it are forgotten (on_removed, not remove) as soon as nobody holds
- * them; new requests fetch again. */
+/* A disk went bad: entries on it are dropped (on_removed, not remove) once they have no references;
+ * new requests download again. */
 void loc_cache_dir_failed(struct loc_cache *c, int dir_index);
 
-/* Start of the daemon, before anything else. A completed record becomes a LOCALIZED entry without
- * references; a started one is deleted through remove. -EINVAL for a broken record
- * (nothing done). */
+/* At the start of the daemon, before other calls. A completed record becomes a LOCALIZED entry
+ * without references; a started one is deleted through remove. -EINVAL for a broken record (nothing
+ * done). */
 int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool completed,
                       struct sv_error *err) _must_use_;
 
-/* Start of the daemon: a deletion of `id` is still to be done, so the id must not be given again
- * (the deletion would hit the new entry). */
+/* At the start of the daemon: a deletion of `id` is pending, so the id must not be reused (the
+ * deletion would remove the new entry). */
 int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *user,
                       struct yarn_app_id app, uint64_t id) _must_use_;
 
-/* Evicts least recently used entries without references while over the target size; returns how
- * many. Also runs by itself every cleanup_interval_ms. */
+/* Evicts least recently used entries without references while over the target size; returns their
+ * number. Also runs every cleanup_interval_ms. */
 int loc_cache_cleanup(struct loc_cache *c);
 
 struct loc_stats {
-    uint64_t hits, misses; /* resources asked for */
+    uint64_t hits, misses; /* requested resources */
     uint64_t hit_bytes, miss_bytes;
     uint64_t downloads, failures, evictions;
     uint64_t bytes_public, bytes_private, bytes_application; /* in the cache now */

@@ -1,6 +1,6 @@
 /* The codec of channel.h and its two socket calls. Used by the NodeManager's cache and by
- * container-localizer; either side's datagrams may be hostile, so every field has one rule that is
- * checked the same way when writing and when reading. */
+ * container-localizer; either side's datagrams may be hostile, so every field has one rule, checked
+ * the same way on writing and reading. */
 #include "localizer/channel.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "common/fd.h"
 
-/* One cursor for both directions keeps the field order written once. */
+/* One cursor for both directions: the field order is written once. */
 struct codec {
     uint8_t *buf;
     size_t len, pos;
@@ -175,7 +175,7 @@ int loc_msg_encode(const struct loc_msg *m, uint8_t *buf)
 {
     struct codec c = { .buf = buf, .len = LOC_MSG_MAX, .writing = true };
 
-    message(&c, (struct loc_msg *)(uintptr_t)m); /* only read when writing */
+    message(&c, (struct loc_msg *)(uintptr_t)m); /* const: not modified when encoding */
     return c.r < 0 ? -EINVAL : (int)c.pos;
 }
 
@@ -253,7 +253,7 @@ int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret)
     if (h.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
         return -EBADMSG;
     if (n == 0)
-        return 0; /* an empty datagram is as good as the end: no message is empty */
+        return 0; /* an empty datagram is treated as end of file: no message is empty */
     r = loc_msg_decode(buf, (size_t)n, from, ret);
     return r < 0 ? r : 1;
 }

@@ -2,13 +2,13 @@
  * SOCK_SEQPACKET socketpair (descriptor LOC_CHANNEL_FD in the localizer).
  *
  * The localizer runs as the application's user (or as the public account) and parses hostile
- * archives, so everything that it says is hostile to the NodeManager: an answer is only ever a
- * number, an error class and a text. No path ever comes back; the NodeManager computes all of them.
- * The localizer trusts the NodeManager, but bounds what it receives all the same.
+ * archives, so all its messages are hostile to the NodeManager: an answer is only a number, an
+ * error class and a text. Answers have no paths; the NodeManager computes all of them. The
+ * localizer trusts the NodeManager, but bounds its input all the same.
  *
  * Layout, big-endian: magic u32, version u8, type u8, request u64, then the fields of that type in
  * the order of the structs below; a string is u16 length + bytes without a NUL inside. A datagram
- * is accepted only when its last byte is the last field's. */
+ * is accepted only if its last field ends with its last byte. */
 #ifndef SELVEDGE_LOCALIZER_CHANNEL_H
 #define SELVEDGE_LOCALIZER_CHANNEL_H
 
@@ -23,8 +23,8 @@
 #define LOC_PATTERN_MAX 512 /* PATTERN's regular expression */
 #define LOC_DIRS_MAX 32     /* local directories; EXE_DIRS_MAX of executor/request.h */
 #define LOC_REL_MAX 256     /* "0/a/z/12345": hierarchy and unique id below the base */
-#define LOC_NAME_MAX 255    /* last component: the file or directory that is published */
-#define LOC_TEXT_MAX 900    /* reason of a failure; fits an sv_error with what is put in front */
+#define LOC_NAME_MAX 255    /* last component: the published file or directory */
+#define LOC_TEXT_MAX 900    /* reason of a failure; fits an sv_error with its prefixes */
 
 /* Hadoop's numbers of LocalResourceTypeProto and LocalResourceVisibilityProto. */
 enum loc_type { LOC_ARCHIVE = 1, LOC_FILE = 2, LOC_PATTERN = 3 };
@@ -39,41 +39,41 @@ enum loc_msg_type {
 };
 #define LOC_PROGRESS_MS 2000
 
-/* Why a download failed; the text says it in words. */
+/* Class of a failed download; the text has the details. */
 enum loc_fail {
     LOC_FAIL_INTERNAL = 1, /* bug, memory, crash of the worker */
-    LOC_FAIL_URL = 2,      /* refused or malformed url, scheme, redirect */
-    LOC_FAIL_SOURCE = 3,   /* not found, permission, server said no */
+    LOC_FAIL_URL = 2,      /* rejected or malformed url, scheme, redirect */
+    LOC_FAIL_SOURCE = 3,   /* not found, permission denied, error of the server */
     LOC_FAIL_CHANGED = 4,  /* time or size differ from the request's */
     LOC_FAIL_NOT_PUBLIC = 5,
-    LOC_FAIL_ARCHIVE = 6, /* malformed, or refused by the policy */
+    LOC_FAIL_ARCHIVE = 6, /* malformed, or rejected by the policy */
     LOC_FAIL_LIMIT = 7,   /* bytes, entries, ratio, depth, time, speed */
     LOC_FAIL_DISK = 8,    /* could not write the target */
     LOC_FAIL_CANCELLED = 9,
-    LOC_FAIL_LEFTOVER = 10, /* failed, and what was written could not be removed */
+    LOC_FAIL_LEFTOVER = 10, /* failed, and partial files could not be removed */
 };
 #define LOC_FAIL_LAST LOC_FAIL_LEFTOVER
 
 struct loc_fetch {
-    uint8_t type;         /* enum loc_type */
-    uint8_t visibility;   /* enum loc_visibility: decides modes and the public check */
-    uint8_t dir;          /* index of the local directory: with the visibility it says which of
-                           * the directory descriptors of executor/request.h is meant */
+    uint8_t type;       /* enum loc_type */
+    uint8_t visibility; /* enum loc_visibility: decides modes and the public check */
+    uint8_t dir; /* index of the local directory: selects, with the visibility, one of the directory
+                    descriptors of executor/request.h */
     int64_t timestamp;    /* modification time of the source, ms since 1970 */
     int64_t size;         /* bytes of the source; -1 = do not verify */
-    uint64_t max_bytes;   /* of the source, and again of what an archive unpacks to */
+    uint64_t max_bytes;   /* of the source, and separately of the unpacked content of an archive */
     uint32_t max_entries; /* of an archive */
     uint32_t deadline_ms; /* for the whole request */
     char url[LOC_URL_MAX + 1];
     char pattern[LOC_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
-    char rel[LOC_REL_MAX + 1];         /* "0/3/17": made as <rel>_tmp, renamed to <rel> */
+    char rel[LOC_REL_MAX + 1];         /* "0/3/17": created as <rel>_tmp, renamed to <rel> */
     char name[LOC_NAME_MAX + 1];       /* the entry below <rel> */
 };
 struct loc_progress {
     uint64_t bytes; /* fetched so far */
 };
 struct loc_done {
-    uint64_t size;    /* bytes that the entry takes in the cache */
+    uint64_t size;    /* size of the entry in the cache */
     uint32_t entries; /* files, directories and links */
 };
 struct loc_failed {
@@ -96,13 +96,13 @@ enum loc_peer { LOC_PEER_NM, LOC_PEER_LOCALIZER };
 
 /* Bytes written to `buf` (LOC_MSG_MAX), or -EINVAL when a field breaks its rule. */
 int loc_msg_encode(const struct loc_msg *m, uint8_t *buf) _must_use_;
-/* `from` is who sent it: the other side's message types are refused. -EBADMSG for anything that
- * loc_msg_encode would not have made; then *ret is not written. Texts of FAILED come out with
- * control bytes replaced. */
+/* `from` is the sender: message types of the other side are rejected. -EBADMSG for anything that
+ * loc_msg_encode does not emit; *ret is then not written. Control bytes in texts of FAILED are
+ * replaced. */
 int loc_msg_decode(const void *p, size_t n, enum loc_peer from, struct loc_msg *ret) _must_use_;
 
 /* One datagram, without blocking. Send: 0, -EAGAIN, -EPIPE, …. Receive: 1 = a message, 0 = the
- * other side has closed, -EAGAIN, -EBADMSG (malformed, too long, or descriptors came along: they
+ * other side has closed, -EAGAIN, -EBADMSG (malformed, too long, or with descriptors attached: they
  * are closed), other -errno. */
 int loc_msg_send(int fd, const struct loc_msg *m) _must_use_;
 int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret) _must_use_;

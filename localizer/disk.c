@@ -1,5 +1,5 @@
-/* See disk.h. Names come from the archive, after the policy; the kernel is asked to hold the same
- * line once more: openat2 beneath, no links, O_EXCL. The process' umask must be 0. */
+/* See disk.h. Names come from the archive, after the policy; the kernel enforces the same rules
+ * again: openat2 beneath, no links, O_EXCL. The process' umask must be 0. */
 #include "localizer/disk.h"
 
 #include <errno.h>
@@ -124,7 +124,8 @@ static int disk_close(void *userdata, uint64_t size, struct sv_error *err)
 
     if (fstat(d->file, &st) < 0)
         return sv_error_errno(err, -errno, "file in the cache");
-    if ((uint64_t)st.st_size != size && ftruncate(d->file, (off_t)size) < 0) /* ends in a hole */
+    if ((uint64_t)st.st_size != size &&
+        ftruncate(d->file, (off_t)size) < 0) /* the file ends in a hole */
         return sv_error_errno(err, -errno, "size of a file in the cache");
     if (fchmod(d->file, loc_mode_file(d->is_public)) < 0)
         return sv_error_errno(err, -errno, "mode of a file in the cache");
@@ -158,7 +159,7 @@ static int disk_hardlink(void *userdata, const char *name, const char *to, struc
     }
     if (fstatat(from, to, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return fail(err, errno == ENOENT ? -EBADMSG : -errno, "target of the hard link", to);
-    if (!S_ISREG(st.st_mode)) /* a link moved to another depth would point somewhere else */
+    if (!S_ISREG(st.st_mode)) /* a symbolic link moved to another depth would point elsewhere */
         return sv_error_set(err, -EPERM,
                             "archive refused: hard link to something else than a file");
     if (linkat(from, to, d->dir, name, 0) < 0)

@@ -1,4 +1,4 @@
-/* The sink that writes an archive to disk: every object is made new (O_EXCL), beneath the root,
+/* The sink that writes an archive to disk: every object is created new (O_EXCL), beneath the root,
  * never through a link. Runs as the application's user inside the localizer's sandbox. */
 #ifndef SELVEDGE_LOCALIZER_DISK_H
 #define SELVEDGE_LOCALIZER_DISK_H

@@ -1,6 +1,6 @@
-/* file: urls. The path is hostile, the rights are the user's own: the kernel decides what can be
- * read. For PUBLIC the reader is the public account and the file must be open to everybody, with
- * every directory above it (YARN's rule; CVE-2017-3166), and not be a link. */
+/* file: urls. The path is hostile; the kernel decides access by the user's own rights. For PUBLIC
+ * the reader is the public account and the file must be open to everybody, with every directory
+ * above it (YARN's rule; CVE-2017-3166), and not be a link. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-#include "localizer/fetch.h"
+#include "localizer/fetch-common.h"
 #include "localizer/policy.h"
 
 #define CHUNK (8u << 20)
@@ -18,7 +18,7 @@ static int open_source(struct loc_source *s, struct sv_error *err)
     bool is_public = s->request->visibility == LOC_PUBLIC;
     int fd;
 
-    /* O_NONBLOCK: a FIFO must not hold us up before it is seen to be one. */
+    /* O_NONBLOCK: opening a FIFO must not block before fstat rejects it. */
     fd = open(s->url.path,
               O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (is_public ? O_NOFOLLOW : 0));
     if (fd < 0 && errno == ENOENT)
@@ -82,7 +82,7 @@ static int copy_rw(struct loc_source *s, int to, uint64_t done, struct sv_error 
             break;
         done += (uint64_t)n;
         if (done > (uint64_t)s->st.st_size)
-            break; /* grows: told by loc_source_unchanged */
+            break; /* growing: detected by loc_source_unchanged */
         r = sv_write_all(to, buf, (size_t)n);
         if (r < 0)
             return sv_error_errno(err, r, "write to the cache");
@@ -107,7 +107,7 @@ static int copy(struct loc_source *s, int to, struct sv_error *err)
         if (n < 0)
             return sv_error_errno(err, -errno, "write to the cache");
         if (n == 0)
-            break; /* shorter than it was: told by loc_source_unchanged */
+            break; /* truncated: detected by loc_source_unchanged */
         done += (uint64_t)n;
         s->progress(s->progress_userdata, done);
     }

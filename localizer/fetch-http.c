@@ -1,6 +1,6 @@
 /* http: and https: urls with libcurl. The server is hostile: it may lie about lengths, never end,
  * redirect anywhere. No proxy, cookies, credentials, decompression or other protocol; redirects are
- * followed by hand, each checked like the first url and of the same scheme. */
+ * followed here, each url checked like the first and of the same scheme. */
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
@@ -11,21 +11,21 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
-#include "localizer/fetch.h"
+#include "localizer/fetch-common.h"
 #include "localizer/policy.h"
 
 #define REDIRECTS_MAX 5
 #define UNWANTED_MAX (1u << 20)
 #define CONNECT_MS 20000L
-#define SLOW_BYTES 1024L /* a second … */
-#define SLOW_SECONDS 30L /* … over this time, or it is given up */
+#define SLOW_BYTES 1024L /* per second … */
+#define SLOW_SECONDS 30L /* … during this time, else the transfer is aborted */
 
 struct transfer {
     struct loc_source *source;
     CURL *curl;
     int fd;
     uint64_t bytes;
-    uint64_t unwanted; /* bytes of answers that are not 200, thrown away */
+    uint64_t unwanted; /* discarded bytes of responses other than 200 */
     bool over;         /* more than the request allows */
     int write_error;
 };
@@ -61,7 +61,7 @@ static size_t on_data(char *p, size_t one, size_t n, void *userdata)
     return n;
 }
 
-/* Addresses that only a machine's own services answer on (cloud metadata). */
+/* Link-local addresses (cloud metadata services). */
 static bool is_link_local(const struct sockaddr *a)
 {
     if (a->sa_family == AF_INET) {
@@ -175,7 +175,7 @@ static int verify(CURL *c, struct transfer *t, struct sv_error *err)
     curl_off_t mtime = -1;
     int r;
 
-    /* Hadoop's http file system knows no time and says 0: there is nothing to compare with. */
+    /* Hadoop's http file system has no times and reports 0: nothing to compare. */
     if (s->request->timestamp != 0) {
         if (curl_easy_getinfo(c, CURLINFO_FILETIME_T, &mtime) != CURLE_OK || mtime < 0)
             return sv_error_set(err, -ESTALE,

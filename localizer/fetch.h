@@ -1,6 +1,6 @@
-/* Fetchers of container-localizer: a source by its url, verified against the request. Run in a
- * worker process as the application's user (PUBLIC: as the public account), so a file: url opens
- * nothing that the user could not open anyway. */
+/* Fetchers of container-localizer: fetch a source by its url and verify it against the request. Run
+ * in a worker process as the application's user (PUBLIC: as the public account), so a file: url
+ * opens only files that the user could open anyway. */
 #ifndef SELVEDGE_LOCALIZER_FETCH_H
 #define SELVEDGE_LOCALIZER_FETCH_H
 
@@ -14,32 +14,20 @@
 struct loc_source {
     const struct loc_fetch *request;
     struct loc_url url;
-    int dir;          /* where a copy is made */
-    const char *name; /* of the copy; NULL: the content is only to be read from `fd` */
+    int dir;          /* directory for a copy */
+    const char *name; /* of the copy; NULL: no named copy, the content is read from `fd` */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
     /* Results. */
     int fd; /* the content, readable from the start; owned by the caller, -1 before */
     uint64_t size;
-    struct stat st; /* file: as it was when opened */
+    struct stat st; /* file: status when opened */
 };
 
-/* Fetches and verifies; on failure *ret_reason says the class and `err` the words. */
+/* Fetches and verifies; on failure *ret_reason is the class and `err` the text. */
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
     _must_use_;
-/* After the content was used: is the source still what was verified? */
+/* Was the source left unchanged while its content was used? Called after the use. */
 int loc_source_unchanged(const struct loc_source *s, struct sv_error *err) _must_use_;
-
-/* The two back ends. */
-int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-
-/* Shared by them: "Resource … changed on src filesystem …" when they differ. */
-int loc_check_time(const struct loc_source *s, int64_t mtime_ms, struct sv_error *err) _must_use_;
-int loc_check_size(const struct loc_source *s, uint64_t size, struct sv_error *err) _must_use_;
-/* The copy's descriptor (read and write): named, or without a name when there is no s->name. */
-int loc_make_copy(const struct loc_source *s, struct sv_error *err) _must_use_;
 
 #endif

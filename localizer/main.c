@@ -1,9 +1,9 @@
 /* container-localizer: fetches and unpacks for the NodeManager, as the application's user or as the
- * public account, inside the sandbox that container-executor has made for it.
+ * public account, inside the sandbox that container-executor has created for it.
  *
  * Started with the channel and the cache directories as descriptors (executor/request.h), no
- * arguments and no environment that is read. Trusts the NodeManager; everything that is fetched is
- * hostile and is touched only by worker processes (worker.h). Ends when the channel closes. */
+ * arguments and no environment that is read. Trusts the NodeManager; fetched data is hostile and
+ * handled only by worker processes (worker.h). Ends when the channel closes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -24,7 +24,7 @@
 #include "localizer/worker.h"
 
 #define WORKERS_MAX 16
-#define SEND_WAIT_MS 10000 /* for the NodeManager to take an answer */
+#define SEND_WAIT_MS 10000 /* for the NodeManager to accept an answer */
 #define TICK_MS (LOC_PROGRESS_MS / 2)
 
 _Static_assert(LOC_CHANNEL_FD == EXE_LOCALIZER_CHANNEL_FD, "the helper's descriptor");
@@ -38,14 +38,14 @@ struct slot {
     struct loc_fetch fetch;
     int cache;
     struct loc_worker worker;
-    struct loc_report report; /* the last one; `done` when the worker has finished */
-    bool reported;            /* a final report came */
+    struct loc_report report; /* the last report; `done` when the worker has finished */
+    bool reported;            /* a final report arrived */
     int64_t deadline_ms;
 };
 
 static struct slot slots[WORKERS_MAX];
 
-/* Answers must arrive; progress may be lost when the NodeManager is busy. */
+/* Answers must be delivered; progress may be lost when the NodeManager is busy. */
 static int answer(const struct loc_msg *m)
 {
     for (;;) {
@@ -59,7 +59,7 @@ static int answer(const struct loc_msg *m)
     }
 }
 
-static int answer_failed(uint64_t request, enum loc_fail reason, const char *text)
+static int send_failed(uint64_t request, enum loc_fail reason, const char *text)
 {
     struct loc_msg m = { .type = LOC_MSG_FAILED, .request = request };
 
@@ -76,13 +76,13 @@ static void set_failed(struct slot *s, enum loc_fail reason, const char *text)
     s->reported = true;
 }
 
-/* Ends the process that belongs to the slot; returns its wait status. */
+/* Ends the slot's process; returns its wait status. */
 static int end_worker(struct slot *s, bool force)
 {
     int status = -1;
 
     if (force)
-        (void)kill(s->worker.pid, SIGKILL); /* it may have ended, ignoring */
+        (void)kill(s->worker.pid, SIGKILL); /* it may have exited, ignoring */
     while (waitpid(s->worker.pid, &status, 0) < 0 && errno == EINTR)
         ;
     s->worker.pipe = sv_close(s->worker.pipe);
@@ -96,7 +96,7 @@ static int remove_entry(struct slot *s)
     if (loc_worker_remove(&s->fetch, s->cache, &s->worker) == 0)
         return 0;
     s->state = SLOT_FREE;
-    return answer_failed(s->request, LOC_FAIL_LEFTOVER, s->report.text);
+    return send_failed(s->request, LOC_FAIL_LEFTOVER, s->report.text);
 }
 
 static int finish(struct slot *s)
@@ -120,7 +120,7 @@ static int finish(struct slot *s)
     return answer(&m);
 }
 
-/* The pipe has something: reports, or its end. */
+/* The pipe is readable: reports, or end of file. */
 static int on_pipe(struct slot *s)
 {
     struct loc_report r;
@@ -140,10 +140,10 @@ static int on_pipe(struct slot *s)
     if (s->state == SLOT_REMOVING) {
         status = end_worker(s, false);
         s->state = SLOT_FREE;
-        return answer_failed(s->request, status == 0 ? s->report.reason : LOC_FAIL_LEFTOVER,
-                             s->report.text);
+        return send_failed(s->request, status == 0 ? s->report.reason : LOC_FAIL_LEFTOVER,
+                           s->report.text);
     }
-    status = end_worker(s, n != 0); /* something else than a report: do not wait for its end */
+    status = end_worker(s, n != 0); /* not a report: do not wait for its exit */
     if (!s->reported) {
         char text[128];
 
@@ -155,7 +155,7 @@ static int on_pipe(struct slot *s)
     return finish(s);
 }
 
-static int stop_working(struct slot *s, enum loc_fail reason, const char *text)
+static int stop_worker(struct slot *s, enum loc_fail reason, const char *text)
 {
     (void)end_worker(s, true);
     set_failed(s, reason, text);
@@ -172,17 +172,17 @@ static int on_fetch(const struct loc_msg *m)
         if (slots[i].state == SLOT_FREE)
             s = &slots[i];
     if (!s)
-        return answer_failed(m->request, LOC_FAIL_INTERNAL, "too many requests at once");
+        return send_failed(m->request, LOC_FAIL_INTERNAL, "too many requests at once");
     fd = q->visibility == LOC_APPLICATION ? EXE_LOCALIZER_APP_FD(q->dir)
                                           : EXE_LOCALIZER_CACHE_FD(q->dir);
     if (fcntl(fd, F_GETFD) < 0)
-        return answer_failed(m->request, LOC_FAIL_INTERNAL,
-                             "the localizer was not given the cache directory");
+        return send_failed(m->request, LOC_FAIL_INTERNAL,
+                           "the localizer was not given the cache directory");
     *s = (struct slot){
         .request = m->request, .fetch = *q, .cache = fd, .deadline_ms = sv_now_ms() + q->deadline_ms
     };
     if (loc_worker_start(q, fd, &s->worker, &s->report) < 0)
-        return answer_failed(m->request, s->report.reason, s->report.text);
+        return send_failed(m->request, s->report.reason, s->report.text);
     s->state = SLOT_WORKING;
     return 0;
 }
@@ -191,11 +191,11 @@ static int on_cancel(uint64_t request)
 {
     for (size_t i = 0; i < WORKERS_MAX; i++)
         if (slots[i].state == SLOT_WORKING && slots[i].request == request)
-            return stop_working(&slots[i], LOC_FAIL_CANCELLED, "cancelled");
+            return stop_worker(&slots[i], LOC_FAIL_CANCELLED, "cancelled");
     return 0; /* answered already, or being removed */
 }
 
-/* 1 = go on, 0 = the NodeManager has closed. */
+/* 1 = continue, 0 = the NodeManager has closed the channel. */
 static int on_channel(void)
 {
     struct loc_msg m;
@@ -221,7 +221,7 @@ static int on_tick(void)
         if (s->state == SLOT_FREE)
             continue;
         if (s->state == SLOT_WORKING && now >= s->deadline_ms) {
-            r = stop_working(s, LOC_FAIL_LIMIT, "it took longer than the limit for one resource");
+            r = stop_worker(s, LOC_FAIL_LIMIT, "it took longer than the limit for one resource");
         } else {
             m.progress.bytes = s->report.bytes;
             r = answer(&m);
@@ -232,8 +232,8 @@ static int on_tick(void)
     return 0;
 }
 
-/* The channel, then the slots' pipes; returns 1 to go on. */
-static int once(int64_t *next_tick)
+/* Polls the channel, then the slots' pipes; returns 1 to continue. */
+static int run_once(int64_t *next_tick)
 {
     struct pollfd p[1 + WORKERS_MAX] = { { .fd = LOC_CHANNEL_FD, .events = POLLIN } };
     int64_t wait = *next_tick - sv_now_ms();
@@ -264,8 +264,8 @@ static int once(int64_t *next_tick)
     return p[0].revents ? on_channel() : 1;
 }
 
-/* The NodeManager wants nothing more: what is unfinished goes. */
-static void wind_up(void)
+/* The NodeManager closed the channel: abort unfinished requests. */
+static void close_all_workers(void)
 {
     for (size_t i = 0; i < WORKERS_MAX; i++) {
         struct slot *s = &slots[i];
@@ -274,7 +274,7 @@ static void wind_up(void)
             (void)end_worker(s, true);
             s->state = SLOT_REMOVING;
             if (loc_worker_remove(&s->fetch, s->cache, &s->worker) < 0)
-                s->state = SLOT_FREE; /* the daemon deletes it by its record */
+                s->state = SLOT_FREE; /* the daemon deletes the files by its record */
         }
     }
     for (size_t i = 0; i < WORKERS_MAX; i++)
@@ -319,10 +319,10 @@ int main(void)
     (void)signal(SIGXFSZ, SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL);
     do
-        r = once(&next_tick);
+        r = run_once(&next_tick);
     while (r > 0);
     if (r < 0)
         sv_log_warning("channel to the NodeManager: %s", strerror(-r));
-    wind_up();
+    close_all_workers();
     return r < 0 ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 /* PATTERN's regular expression on PCRE2: MapReduce sends "(?:classes/|lib/).*" by default, which
- * POSIX expressions cannot say. pcre2_dfa_match follows all alternatives at once instead of
- * backtracking; what still would not end soon stops at the limits. The pattern is hostile. */
+ * POSIX expressions cannot express. pcre2_dfa_match follows all alternatives at once instead of
+ * backtracking; limits bound the remaining cost. The pattern is hostile. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <errno.h>
 #include <pcre2.h>
@@ -10,7 +10,7 @@
 #include "localizer/channel.h"
 #include "localizer/unpack.h"
 
-#define STEPS_MAX 200000u /* pcre2's match limit, a path */
+#define STEPS_MAX 200000u /* pcre2's match limit per path */
 #define HEAP_KIB 4096u
 #define NEST_MAX 32u
 #define WORKSPACE 4096

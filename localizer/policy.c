@@ -17,7 +17,8 @@ static bool has_control(const char *s)
     return false;
 }
 
-/* A name that would climb or be absolute where '\' separates: written by hostile tools only. */
+/* A name that would be absolute or leave the tree where '\' is a separator: only hostile tools
+ * write it. */
 static bool is_windows_escape(const char *s)
 {
     bool drive = (s[0] >= 'A' && s[0] <= 'Z') || (s[0] >= 'a' && s[0] <= 'z');
@@ -145,7 +146,7 @@ int loc_policy_implied_dir(struct loc_policy *p, const char *path, struct sv_err
 
 static int kind_of(const struct loc_entry *e, enum loc_entry_kind *ret, const char **why)
 {
-    if (e->hardlink) { /* tar gives the mode of the file it links to */
+    if (e->hardlink) { /* tar stores the mode of the target */
         *why = "hard link to something else than a file";
         if (!S_ISREG(e->mode) && (e->mode & S_IFMT) != 0)
             return -EPERM;

@@ -1,5 +1,5 @@
-/* Is what an application asks for acceptable at all? The NodeManager asks before it takes a
- * container, so that a bad request fails there and starts nothing. */
+/* Validates a requested resource. The NodeManager calls it before it accepts a container, so that a
+ * bad request fails early and starts nothing. */
 #include <errno.h>
 #include <string.h>
 

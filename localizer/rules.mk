@@ -3,14 +3,14 @@ LOCALIZER_PKGS := libarchive libcurl libseccomp libpcre2-8
 CFLAGS_localizer := $(shell $(PKGCONFIG) --cflags $(LOCALIZER_PKGS) libsystemd)
 
 LOCALIZER_A := $(BUILD)/libselvedge-localizer.a
-LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, channel.o url.o policy.o hierarchy.o resource.o \
-	cache.o entry.o process.o recover.o)
+LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, channel.o url.o policy.o resource.o \
+	cache.o cache-hierarchy.o cache-entry.o cache-process.o cache-recovery.o)
 $(LOCALIZER_A): $(LOCALIZER_OBJS)
 LIBS += $(LOCALIZER_A)
 
-# Nothing of the daemon's side is linked into the program, and no parser of archives into the daemon.
+# The program links nothing of the daemon's side, and the daemon no parser of archives.
 CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o sandbox.o fetch.o \
-	fetch-file.o fetch-http.o unpack.o pattern.o disk.o policy.o url.o channel.o)
+	fetch-common.o fetch-file.o fetch-http.o unpack.o pattern.o disk.o policy.o url.o channel.o)
 $(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(COMMON_A)
 	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS) libsystemd libcrypto))
 PROGRAMS += $(BUILD)/container-localizer

@@ -1,5 +1,5 @@
-/* See sandbox.h. Landlock is a ladder: each version of the kernel takes away exactly what it knows;
- * a kernel without it leaves what the helper has set up. seccomp is not optional. */
+/* See sandbox.h. Landlock by ABI version: each kernel enforces the rights that it knows; a kernel
+ * without Landlock leaves the mounts of the helper. seccomp is not optional. */
 #include "localizer/sandbox.h"
 
 #include <errno.h>
@@ -23,11 +23,10 @@
 #define SANITIZED 1
 #endif
 
-#define MEMORY_MAX                                                                                 \
-    (1024ul << 20) /* address space of a worker: a parser that asks for more is wrong */
+#define MEMORY_MAX (1024ul << 20) /* address space of a worker: no parser needs more */
 #define FILES_MAX 64
 
-/* linux/landlock.h of Debian 12 ends at version 1; later bits by their kernel documentation. */
+/* linux/landlock.h of Debian 12 ends at version 1; later bits from the kernel documentation. */
 #define FS_V1 ((1ull << 13) - 1)
 #define FS_REFER (1ull << 13)     /* 2 */
 #define FS_TRUNCATE (1ull << 14)  /* 3 */
@@ -98,7 +97,7 @@ static int limit(int what, rlim_t value, struct sv_error *err)
     struct rlimit l = { value, value }, now;
 
     if (getrlimit((__rlimit_resource_t)what, &now) == 0 && now.rlim_max < value)
-        l.rlim_cur = l.rlim_max = now.rlim_max; /* never up */
+        l.rlim_cur = l.rlim_max = now.rlim_max; /* never raised */
     if (setrlimit((__rlimit_resource_t)what, &l) < 0)
         return sv_error_errno(err, -errno, "worker: resource limit %d", what);
     return 0;
@@ -122,15 +121,15 @@ int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_er
     r = limit(RLIMIT_FSIZE, max_bytes, err);
     if (r == 0)
         r = limit(RLIMIT_NOFILE, FILES_MAX, err);
-#ifndef SANITIZED /* its shadow memory is terabytes of address space */
+#ifndef SANITIZED /* the shadow memory takes terabytes of address space */
     if (r == 0)
         r = limit(RLIMIT_AS, MEMORY_MAX, err);
 #endif
     return r < 0 ? r : landlock(target, true, err);
 }
 
-/* Everything that reading an archive and writing its entries takes; no socket, process, mount,
- * ioctl, exec, executable memory. */
+/* System calls for reading an archive and writing its entries; no socket, process, mount, ioctl,
+ * exec, executable memory. */
 static const int calls[] = {
     SCMP_SYS(read),         SCMP_SYS(pread64),        SCMP_SYS(readv),
     SCMP_SYS(lseek),        SCMP_SYS(write),          SCMP_SYS(pwrite64),
@@ -154,7 +153,7 @@ static int seccomp(struct sv_error *err)
 
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(calls); i++)
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, calls[i], 0);
-    if (r == 0) /* memory that is not executable */
+    if (r == 0) /* not executable */
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
                              SCMP_A2(SCMP_CMP_MASKED_EQ, 4 /* PROT_EXEC */, 0));
     if (r == 0)
@@ -168,7 +167,7 @@ int loc_sandbox_unpack(int target, struct sv_error *err)
 {
     int r = landlock(target, false, err);
 
-#ifndef SANITIZED /* the sanitizers' run-time needs calls that the program does not */
+#ifndef SANITIZED /* the sanitizers' runtime needs further calls */
     if (r == 0)
         r = seccomp(err);
 #else

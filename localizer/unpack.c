@@ -1,6 +1,6 @@
-/* See unpack.h. Runs in a worker of container-localizer that may only write beneath its target;
- * the archive is hostile, and so is libarchive's reading of it: what comes out of the reader is
- * checked as if the archive's author had written it. */
+/* See unpack.h. Runs in a worker of container-localizer that may only write beneath its target; the
+ * archive is hostile, and so is libarchive's output: it is checked as if the archive's author had
+ * written it. */
 #include "localizer/unpack.h"
 
 #include <archive.h>
@@ -45,7 +45,7 @@ enum loc_format loc_format_of(const char *name)
 static void archive_freep(struct archive **a)
 {
     if (*a)
-        (void)archive_read_free(*a); /* nothing was written through it, ignoring */
+        (void)archive_read_free(*a); /* read-only, ignoring */
 }
 
 static int malformed(struct archive *a, const char *path, struct sv_error *err)
@@ -60,8 +60,8 @@ static int malformed(struct archive *a, const char *path, struct sv_error *err)
     return sv_error_set(err, -EBADMSG, "archive is malformed: %s", why);
 }
 
-/* Only what Hadoop unpacks: no format_all, no filter programs. The zip reader is the one that goes
- * by the central directory, as every other tool does. */
+/* Only formats that Hadoop unpacks: no format_all, no filter programs. The seeking zip reader uses
+ * the central directory, as every other tool does. */
 static int open_archive(struct loc_unpack *u, struct archive **ret, struct sv_error *err)
 {
     struct archive *a = archive_read_new();
@@ -88,7 +88,7 @@ static uint64_t packed_so_far(const struct loc_unpack *u, struct archive *a)
 {
     la_int64_t n = u->format == LOC_FORMAT_ZIP ? -1 : archive_filter_bytes(a, -1);
 
-    /* A zip is read out of order and may use the same bytes twice: the whole file counts. */
+    /* A zip is read out of order and may refer to the same bytes twice: count the whole file. */
     return n < 0 ? u->packed : (uint64_t)n;
 }
 
@@ -125,7 +125,7 @@ static int copy_content(struct loc_unpack *u, struct archive *a, struct archive_
         }
     }
     if (archive_entry_sparse_count(e) > 0 && archive_entry_size(e) > (la_int64_t)total) {
-        uint64_t size = (uint64_t)archive_entry_size(e); /* ends in a hole */
+        uint64_t size = (uint64_t)archive_entry_size(e); /* the file ends in a hole */
         int r = loc_policy_bytes(&u->policy, size - total, packed_so_far(u, a), path, err);
 
         if (r < 0)
@@ -210,7 +210,7 @@ static int one_entry(struct loc_unpack *u, struct archive *a, struct archive_ent
     if (r < 0)
         return r;
     if (path[0] == 0)
-        return 0; /* "./": the root is there */
+        return 0; /* "./": the root exists */
     if (u->match) {
         if (kind == LOC_ENTRY_DIR)
             return 0;
@@ -235,7 +235,7 @@ int loc_unpack(struct loc_unpack *u, struct sv_error *err)
         r = archive_read_next_header(a, &e);
         if (r == ARCHIVE_EOF)
             return 0;
-        if (r != ARCHIVE_OK) /* a warning is a lie that was noticed */
+        if (r != ARCHIVE_OK) /* a warning means inconsistent metadata */
             return malformed(a, NULL, err);
         r = one_entry(u, a, e, err);
     }

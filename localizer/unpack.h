@@ -1,5 +1,5 @@
 /* libarchive → policy → sink. The sink is the disk (disk.h) in container-localizer and a model in
- * memory in the fuzz target, so that both run the very same reader and rules. */
+ * memory in the fuzz target, so that both run the same reader and rules. */
 #ifndef SELVEDGE_LOCALIZER_UNPACK_H
 #define SELVEDGE_LOCALIZER_UNPACK_H
 
@@ -15,8 +15,8 @@ bool loc_is_jar(const char *name);
 
 /* Paths are cleaned by the policy and relative to the archive's root. All return 0 or -errno. */
 struct loc_sink {
-    /* Makes the directory and the ones that lead to it exist, and makes it the current one for the
-     * calls below; "" = root. Returns how many were made. */
+    /* Creates the directory and its parents if missing and makes it current for the calls below; ""
+     * = root. Returns the number created. */
     int (*enter)(void *userdata, const char *dir, struct sv_error *err);
     int (*dir)(void *userdata, const char *name,
                struct sv_error *err); /* an existing one is fine */
@@ -24,7 +24,7 @@ struct loc_sink {
     int (*write)(void *userdata, const void *p, size_t n, uint64_t offset, struct sv_error *err);
     int (*close)(void *userdata, uint64_t size, struct sv_error *err);
     int (*symlink)(void *userdata, const char *name, const char *target, struct sv_error *err);
-    /* `to`: path from the root; must be a file that this archive brought. */
+    /* `to`: path from the root; must be a file of this archive. */
     int (*hardlink)(void *userdata, const char *name, const char *to, struct sv_error *err);
 };
 
@@ -35,7 +35,7 @@ struct loc_unpack {
     const void *data; /* the archive in memory */
     size_t len;
     uint64_t packed;           /* bytes of the archive */
-    struct loc_pattern *match; /* NULL = everything; else only files whose whole path matches */
+    struct loc_pattern *match; /* NULL = all files; else only files whose whole path matches */
     const struct loc_sink *sink;
     void *userdata;
     void (*progress)(void *userdata, uint64_t bytes); /* may be NULL; with its own userdata: */
@@ -43,19 +43,19 @@ struct loc_unpack {
     struct loc_policy policy; /* limits in, counts out */
 };
 
-/* -EPERM: refused by the policy, -EBADMSG: malformed, -EFBIG: over a limit, others: the sink. */
+/* -EPERM: rejected by the policy, -EBADMSG: malformed, -EFBIG: over a limit, others: the sink. */
 int loc_unpack(struct loc_unpack *u, struct sv_error *err) _must_use_;
 
 /* PATTERN's regular expression: java.util.regex's common subset (groups, classes, quantifiers,
  * alternatives, (?:…), lazy quantifiers), matched against the whole path without backtracking and
- * with limits on memory and steps. -EINVAL: not understood, or more than LOC_PATTERN_MAX bytes. */
+ * with limits on memory and steps. -EINVAL: unsupported, or longer than LOC_PATTERN_MAX bytes. */
 int loc_pattern_new(const char *text, struct loc_pattern **ret, struct sv_error *err) _must_use_;
 struct loc_pattern *loc_pattern_free(struct loc_pattern *p);
 static inline void loc_pattern_freep(struct loc_pattern **p)
 {
     *p = loc_pattern_free(*p);
 }
-/* 1, 0, or -EFBIG when the limits were not enough. */
+/* 1, 0, or -EFBIG when a limit was reached. */
 int loc_pattern_match(struct loc_pattern *p, const char *path) _must_use_;
 
 #endif

@@ -1,4 +1,4 @@
-/* See url.h. Input is hostile: applications name what they want, web servers where to go. */
+/* See url.h. Input is hostile: urls of applications and redirects of web servers. */
 #include "localizer/url.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static int parse_authority(const char *s, size_t n, struct loc_url *u)
 /* Decodes s[0..n) into u->path, one '/' between components, and finds the name. */
 static int parse_path(const char *s, size_t n, struct loc_url *u)
 {
-    size_t len = 0, start = 0; /* start: of the component that is being read */
+    size_t len = 0, start = 0; /* start: of the current component */
 
     if (n == 0 || s[0] != '/')
         return -EINVAL;
@@ -107,7 +107,7 @@ static int parse_path(const char *s, size_t n, struct loc_url *u)
             c = hi << 4 | lo;
             i += 2;
             if (c == '/')
-                return -EINVAL; /* would be a separator only for some readers */
+                return -EINVAL; /* a separator for some readers only */
         } else if (c == '/') {
             size_t part = len - start;
 

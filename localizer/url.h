@@ -1,7 +1,7 @@
-/* Urls of resources: what is fetched at all. Pure; used by the NodeManager before it accepts a
- * resource and by container-localizer before it fetches and after each redirect.
+/* Validation of resource urls. Pure; used by the NodeManager before it accepts a resource and by
+ * container-localizer before it fetches and after each redirect.
  *
- * Accepted: file:/path, file:///path, http://host[:port]/path[?query], https://…. Refused: other
+ * Accepted: file:/path, file:///path, http://host[:port]/path[?query], https://…. Rejected: other
  * schemes, user names and passwords, fragments, control bytes and blanks, "%00", bad percent
  * escapes, "." and ".." components (also escaped), a file path that is not absolute, more than
  * LOC_URL_MAX bytes. */
@@ -22,11 +22,11 @@ struct loc_url {
     char name[LOC_NAME_MAX + 1]; /* last component of path */
 };
 
-/* -EINVAL with words, -ENAMETOOLONG. */
+/* -EINVAL with a text, -ENAMETOOLONG. */
 int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err) _must_use_;
 
 /* Text of a URLProto: scheme, host (NULL or "" for none), port (<= 0 for none) and the file, which
- * in Hadoop is not percent-encoded; it is here. -EINVAL or -ENAMETOOLONG. */
+ * is not percent-encoded in Hadoop; it is here. -EINVAL or -ENAMETOOLONG. */
 int loc_url_make(const char *scheme, const char *host, int port, const char *file,
                  char ret[LOC_URL_MAX + 1]) _must_use_;
 

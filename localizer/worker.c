@@ -23,8 +23,8 @@ static void tmp_name(const struct loc_fetch *q, char buf[TMP_NAME_MAX])
     (void)snprintf(buf, TMP_NAME_MAX, "%s_tmp", q->rel);
 }
 
-/* The hierarchy's directories must let the daemon's group pass (it looks whether entries are
- * still there); an entry itself is the owner's alone. */
+/* Directories of the hierarchy must be searchable by the daemon's group (it checks whether entries
+ * still exist); an entry itself is the owner's alone. */
 static int make_tmp(const struct loc_fetch *q, int cache)
 {
     bool is_public = q->visibility == LOC_PUBLIC;
@@ -66,7 +66,7 @@ struct work {
     struct loc_report report;
 };
 
-static void tell_progress(void *userdata, uint64_t bytes)
+static void report_progress(void *userdata, uint64_t bytes)
 {
     struct work *w = userdata;
     struct loc_report r = { .bytes = bytes };
@@ -76,7 +76,7 @@ static void tell_progress(void *userdata, uint64_t bytes)
         return;
     w->told_ms = now;
     if (sv_write_all(w->pipe, &r, sizeof r) < 0)
-        _exit(1); /* the localizer is gone */
+        _exit(1); /* the localizer has exited */
 }
 
 static enum loc_fail reason_of(int r)
@@ -108,7 +108,7 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
         .match = match,
         .sink = &loc_disk_sink,
         .userdata = &disk,
-        .progress = tell_progress,
+        .progress = report_progress,
         .progress_userdata = w,
         .policy = { .max_bytes = w->q->max_bytes, .max_entries = w->q->max_entries },
     };
@@ -127,8 +127,8 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
     return loc_source_unchanged(s, &w->err);
 }
 
-/* FILE, and what Hadoop does not unpack: the file <name>. ARCHIVE: the directory <name> with the
- * content. PATTERN on a jar: the directory with the jar and the entries that match. */
+/* FILE, and formats that Hadoop does not unpack: the file <name>. ARCHIVE: the directory <name>
+ * with the content. PATTERN on a jar: the directory with the jar and the matching entries. */
 static int run(struct work *w, int tmp)
 {
     const struct loc_fetch *q = w->q;
@@ -141,7 +141,7 @@ static int run(struct work *w, int tmp)
                             .dir = tmp,
                             .fd = -1,
                             .name = keep ? q->name : NULL,
-                            .progress = tell_progress,
+                            .progress = report_progress,
                             .progress_userdata = w };
     int r = 0;
 
@@ -188,7 +188,7 @@ static int open_tmp(const struct loc_fetch *q, int cache, struct sv_error *err)
     return fd;
 }
 
-static int child(const struct loc_fetch *q, int cache, int pipe, pid_t parent)
+static int worker_main(const struct loc_fetch *q, int cache, int pipe, pid_t parent)
 {
     struct work w = { .q = q, .pipe = pipe, .reason = LOC_FAIL_INTERNAL };
     _cleanup_close_ int tmp = -1;
@@ -227,7 +227,7 @@ static pid_t start(int *cache, int *ret_pipe)
         *ret_pipe = p[0];
         return pid;
     }
-    /* 3 = cache, 4 = pipe, nothing above: neither the channel nor other caches */
+    /* 3 = cache, 4 = pipe, all others closed: neither the channel nor other caches */
     *cache = fcntl(*cache, F_DUPFD_CLOEXEC, 256);
     *ret_pipe = fcntl(p[1], F_DUPFD_CLOEXEC, 256);
     if (*cache < 0 || *ret_pipe < 0 || dup3(*cache, 3, O_CLOEXEC) < 0 ||
@@ -252,7 +252,7 @@ int loc_worker_start(const struct loc_fetch *q, int cache, struct loc_worker *re
     }
     pid = start(&cache, &pipe);
     if (pid == 0)
-        _exit(child(q, cache, pipe, parent));
+        _exit(worker_main(q, cache, pipe, parent));
     if (pid < 0) {
         char name[TMP_NAME_MAX];
 

@@ -13,8 +13,8 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "localizer/cache.h"
-#include "nodemanager/application.h"
-#include "nodemanager/container.h"
+#include "nodemanager/fsm/application-fsm.h"
+#include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/nm.h"
 
 #define OVERRIDES_MAX 256

@@ -1,152 +1,45 @@
-/* The manager; see nm.h. main.c makes one, starts it and runs the loop. */
+/* See nm.h. main.c creates one, starts it and runs the loop. */
 #include "nodemanager/nm.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <systemd/sd-daemon.h>
-#include <utlist.h>
 
 #include "cgroups/cg.h"
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/http.h"
 #include "common/log.h"
-#include "common/str.h"
 #include "executor/exe.h"
-#include "nodemanager/application.h"
-#include "nodemanager/assignments.h"
-#include "nodemanager/container-launch.h"
-#include "nodemanager/container-manager.h"
-#include "nodemanager/container.h"
-#include "nodemanager/containers-monitor.h"
-#include "nodemanager/deletion-service.h"
-#include "nodemanager/elastic-memory.h"
-#include "nodemanager/finished-containers.h"
-#include "nodemanager/local-dirs.h"
-#include "nodemanager/localization.h"
-#include "nodemanager/log-handler.h"
-#include "nodemanager/mcs.h"
-#include "nodemanager/mount-watch.h"
-#include "nodemanager/nm-web.h"
-#include "nodemanager/node-status-updater.h"
-#include "nodemanager/numa.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/recently-stopped.h"
+#include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/launch/container-launch.h"
 #include "nodemanager/recovery.h"
-#include "nodemanager/resource-limits.h"
-#include "nodemanager/state-store.h"
-#include "nodemanager/token-secret-managers.h"
+#include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/containers-monitor.h"
+#include "nodemanager/resources/elastic-memory.h"
+#include "nodemanager/resources/mcs.h"
+#include "nodemanager/resources/numa.h"
+#include "nodemanager/resources/resource-limits.h"
+#include "nodemanager/rm/node-status-updater.h"
+#include "nodemanager/services/deletion-service.h"
+#include "nodemanager/services/finished-containers.h"
+#include "nodemanager/services/localization.h"
+#include "nodemanager/services/log-handler.h"
+#include "nodemanager/store/state-store.h"
 #include "wire/ipc-conf.h"
 #include "wire/ipc-server.h"
 
 #define CLEAR_WAIT_MS 60000 /* for deletions at a start without recovery */
-#define PORT_WAIT_MS 5000   /* for a port that the last life's children still hold */
-#define REACH_USEC 1000000  /* between looks for a helper that cannot be reached */
+#define PORT_WAIT_MS 5000   /* for a port that children of the last run still hold */
 
-/* ---- event queue ----------------------------------------------------------------------------*/
-
-struct nm_event {
-    struct nm_event *prev, *next;
-    struct nm_container *container; /* one of the two */
-    struct nm_app *app;
-    int event, code;
-    char *text;
-};
-
-static void drain(struct nm *nm)
-{
-    if (nm->draining)
-        return;
-    nm->draining = true;
-    while (nm->queue) {
-        struct nm_event *e = nm->queue;
-
-        DL_DELETE(nm->queue, e);
-        if (e->container)
-            nm_container_handle(e->container, e->event, e->code, e->text);
-        else
-            nm_app_handle(e->app, e->event, e->text);
-        free(e->text);
-        free(e);
-    }
-    nm->draining = false;
-    nm_container_free_dead(nm);
-    nm_app_free_dead(nm);
-}
-
-static void post(struct nm *nm, const struct nm_event *what, const char *text)
-{
-    struct nm_event *e = calloc(1, sizeof(*e));
-
-    if (!e) { /* a lost event would leave a container for ever: better restart and recover */
-        sv_log_err("out of memory: stopping, a restart recovers");
-        abort();
-    }
-    *e = *what;
-    e->text = text ? strdup(text) : NULL;
-    DL_APPEND(nm->queue, e);
-    drain(nm);
-}
-
-void nm_post_container(struct nm_container *c, int event, int code, const char *text)
-{
-    post(c->nm, &(struct nm_event){ .container = c, .event = event, .code = code }, text);
-}
-
-void nm_post_app(struct nm_app *a, int event, const char *text)
-{
-    post(a->nm, &(struct nm_event){ .app = a, .event = event }, text);
-}
-
-/* ---- parts ----------------------------------------------------------------------------------*/
-
-static void look_for_helper(struct nm *nm);
-
-static void on_looked(const struct exe_failure *f, void *userdata)
-{
-    struct nm *nm = userdata;
-
-    if (f && f->status != EXE_STATUS_SOCKET) {
-        nm_set_unhealthy(nm, f->text);
-    } else if (f) {
-        look_for_helper(nm);
-    } else {
-        sv_log_notice("container-executor answers again: the node is healthy");
-        nm->unhealthy[0] = '\0';
-        nm->addresses = exe_addresses(nm->exe);
-    }
-}
-
-static int on_reach_timer(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    struct nm *nm = userdata;
-
-    (void)s;
-    (void)usec;
-    nm->reach_timer = sd_event_source_disable_unref(nm->reach_timer);
-    /* Mounts may have come and gone meanwhile. */
-    if (exe_check(nm->exe, true, on_looked, nm) < 0)
-        look_for_helper(nm);
-    return 0;
-}
-
-static void look_for_helper(struct nm *nm)
-{
-    if (!nm->reach_timer && sd_event_add_time_relative(nm->event, &nm->reach_timer, CLOCK_BOOTTIME,
-                                                       REACH_USEC, 0, on_reach_timer, nm) < 0)
-        sv_log_err("out of memory: unhealthy until restart");
-}
-
-void nm_set_unhealthy(struct nm *nm, const char *why)
-{
-    if (strcmp(nm->unhealthy, why) != 0)
-        sv_log_err("node is unhealthy: %s", why);
-    snprintf(nm->unhealthy, sizeof(nm->unhealthy), "%s", why);
-    if (exe_unreachable(nm->exe))
-        look_for_helper(nm);
-}
+/* ---- callbacks of components ------------------------------------------------------------------*/
 
 static void on_dir_failed(int index, void *userdata)
 {
@@ -156,87 +49,172 @@ static void on_dir_failed(int index, void *userdata)
         nm_localization_dir_failed(nm->localization, index);
 }
 
+static void on_helper_refused(void *userdata)
+{
+    nm_stop(userdata, "container-executor is not usable", EXIT_FAILURE);
+}
+
+static void on_registered(void *userdata)
+{
+    (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s",
+                     ((struct nm *)userdata)->ctx.node_id_text); /* no systemd is fine */
+}
+
+static void on_updater_stop(const char *why, bool decommissioned, void *userdata)
+{
+    struct nm *nm = userdata;
+
+    nm->decommissioned = nm->decommissioned || decommissioned;
+    nm_stop(nm, why, EXIT_FAILURE);
+}
+
+/* ---- components in order ----------------------------------------------------------------------*/
+
 static int open_store(struct nm *nm, struct sv_error *err)
 {
     char path[4096];
     int r, n;
 
     if (!nm->conf.recovery)
-        return nm_store_open(nm->event, NULL, &nm->store, err);
+        return nm_store_open(nm->event, NULL, &nm->ctx.store, err);
     r = sv_mkdir_p(nm->conf.recovery_dir, 0700);
     if (r < 0)
         return sv_error_errno(err, r, "yarn.nodemanager.recovery.dir %s", nm->conf.recovery_dir);
     n = snprintf(path, sizeof(path), "%s/nm-state.db", nm->conf.recovery_dir);
     if (n < 0 || (size_t)n >= sizeof(path))
         return sv_error_set(err, -ENAMETOOLONG, "yarn.nodemanager.recovery.dir is too long");
-    return nm_store_open(nm->event, path, &nm->store, err);
-}
-
-static void on_checked(const struct exe_failure *f, void *userdata)
-{
-    struct nm *nm = userdata;
-
-    nm->addresses = exe_addresses(nm->exe);
-    if (!f)
-        return;
-    /* What still runs is looked after, and what has ended is deleted. */
-    if (f->status == EXE_STATUS_SOCKET || f->status == EXE_STATUS_DEVICE_FILTER) {
-        nm_set_unhealthy(nm, f->text);
-        return;
-    }
-    sv_log_err("container-executor refuses: %s", f->text);
-    nm_stop(nm, "container-executor is not usable", EXIT_FAILURE);
-}
-
-static void on_prepared(const struct exe_failure *f, void *userdata)
-{
-    struct nm *nm = userdata;
-
-    if (f)
-        sv_log_err("new containers may not see a mount that came or went: %s", f->text);
-    else
-        nm->addresses = exe_addresses(nm->exe);
-}
-
-/* What containers see of the host is prepared: with the mounts of that moment. */
-static void on_mounts_changed(void *userdata)
-{
-    struct nm *nm = userdata;
-    int r = exe_check(nm->exe, true, on_prepared, nm);
-
-    if (r < 0)
-        sv_log_err("new containers may not see a mount that came or went: %s", strerror(-r));
-    else
-        sv_log_info("the host's mounts have changed: what containers see is prepared again");
+    return nm_store_open(nm->event, path, &nm->ctx.store, err);
 }
 
 static int open_executor(struct nm *nm, struct sv_error *err)
 {
-    const char *helper = nm->conf.executor_path;
+    const struct nm_conf *conf = &nm->conf;
+    const char *helper = conf->executor_path;
     int r;
 
     r = exe_new(nm->event,
                 &(struct exe_settings){
                     .helper = helper && *helper ? helper : LIBEXECDIR "/container-executor",
-                    .socket = nm->conf.executor_socket,
-                    .cgroups = nm->cgroups,
-                    .local_dirs = nm->conf.local_dirs,
-                    .log_dirs = nm->conf.log_dirs,
-                    .unenforced_allowed = nm->conf.unenforced_allowed,
-                    .labels = nm->conf.selinux_labels,
-                    .profile = nm->conf.profile,
-                    .network = nm->conf.network,
-                    .net_rate_kbit = nm->conf.net_rate_kbit,
-                    .net_ceil_kbit = nm->conf.net_ceil_kbit,
+                    .socket = conf->executor_socket,
+                    .cgroups = nm->ctx.cgroups,
+                    .local_dirs = conf->local_dirs,
+                    .log_dirs = conf->log_dirs,
+                    .unenforced_allowed = conf->unenforced_allowed,
+                    .labels = conf->selinux_labels,
+                    .profile = conf->profile,
+                    .network = conf->network,
+                    .net_rate_kbit = conf->net_rate_kbit,
+                    .net_ceil_kbit = conf->net_ceil_kbit,
                 },
-                &nm->exe, err);
+                &nm->ctx.exe, err);
+    return r < 0 ? r
+                 : nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, on_helper_refused, nm,
+                                 &nm->ctx.health, err);
+}
+
+static int open_context(struct nm *nm, struct sv_error *err)
+{
+    struct nm_context *ctx = &nm->ctx;
+    int r = nm_context_open(ctx, nm->event, &nm->conf, err);
+
     if (r < 0)
         return r;
-    r = exe_check(nm->exe, true, on_checked, nm);
+    ctx->start_ms = sv_wall_ms();
+    ctx->total = nm->conf.resource;
+    snprintf(ctx->node_id.host, sizeof(ctx->node_id.host), "%s", nm->conf.hostname);
+    ctx->node_id.port = nm->conf.port;
+    yarn_node_id_text(&ctx->node_id, ctx->node_id_text);
+    ctx->stopped = nm_stopped_new(nm->conf.track_stopped_ms);
+    return ctx->stopped ? 0 : sv_error_errno(err, -ENOMEM, "context");
+}
+
+/* store, health, resources */
+static int open_lower_layers(struct nm *nm, struct sv_error *err)
+{
+    struct nm_context *ctx = &nm->ctx;
+    int r = nm_dirs_new(nm->event, &nm->conf, on_dir_failed, nm, &ctx->dirs, err);
+
+    if (r >= 0)
+        r = open_store(nm, err);
+    if (r >= 0)
+        r = nm_limits_new(ctx, &nm->limits, err);
+    if (r >= 0)
+        r = nm_assignments_new(ctx, &nm->assignments, err);
+    if (r >= 0)
+        ctx->total.gpus = nm_assignments_gpus(nm->assignments);
+    if (r >= 0)
+        r = nm_numa_new(&nm->conf, &nm->numa, err);
+    if (r >= 0)
+        r = nm_mcs_new(ctx, &nm->mcs, err);
+    if (r >= 0)
+        r = open_executor(nm, err);
     if (r < 0)
-        return sv_error_errno(err, r, "container-executor");
-    return nm_mount_watch_new(nm->event, "/proc/self/mountinfo", on_mounts_changed, nm, &nm->mounts,
-                              err);
+        return r;
+    r = nm_secrets_new(ctx->store, nm->conf.hmac, &ctx->secrets);
+    return r < 0 ? sv_error_errno(err, r, "token secret managers") : 0;
+}
+
+static int open_services(struct nm *nm, struct sv_error *err)
+{
+    struct nm_context *ctx = &nm->ctx;
+    int r = nm_deletion_new(ctx, &nm->deletion, err);
+
+    if (r >= 0)
+        r = nm_localization_new(ctx, nm->deletion, &nm->localization, err);
+    if (r >= 0)
+        r = nm_log_handler_new(ctx, nm->deletion, &nm->logs, err);
+    if (r >= 0)
+        r = nm_monitor_new(ctx, &nm->monitor, err);
+    if (r >= 0)
+        r = nm_elastic_new(ctx, &nm->elastic, err);
+    if (r < 0)
+        return r;
+    nm->finished = nm_finished_new();
+    nm->launcher = nm_launcher_new(ctx, nm->assignments, nm->numa);
+    if (!nm->finished || !nm->launcher)
+        return sv_error_errno(err, -ENOMEM, "services");
+    return nm_updater_new(&(struct nm_updater_config){ .ctx = ctx,
+                                                       .limits = nm->limits,
+                                                       .monitor = nm->monitor,
+                                                       .finished = nm->finished,
+                                                       .registered = on_registered,
+                                                       .stop = on_updater_stop,
+                                                       .userdata = nm },
+                          &nm->updater, err);
+}
+
+/* The users of the services: state machines, RPC methods, web pages. */
+static void connect_services(struct nm *nm)
+{
+    nm->container_services = (struct nm_container_services){ .localization = nm->localization,
+                                                             .deletion = nm->deletion,
+                                                             .assignments = nm->assignments,
+                                                             .launcher = nm->launcher,
+                                                             .updater = nm->updater };
+    nm->app_services = (struct nm_app_services){ .localization = nm->localization,
+                                                 .deletion = nm->deletion,
+                                                 .logs = nm->logs,
+                                                 .mcs = nm->mcs,
+                                                 .updater = nm->updater };
+    sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_CONTAINER, nm_container_handle,
+                           &nm->container_services);
+    sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
+    nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater };
+    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater };
+}
+
+static int recover(struct nm *nm, struct sv_error *err)
+{
+    const struct nm_recovery services = { .ctx = &nm->ctx,
+                                          .assignments = nm->assignments,
+                                          .deletion = nm->deletion,
+                                          .localization = nm->localization,
+                                          .logs = nm->logs };
+    int r = nm_recover(&services, err);
+
+    if (r >= 0)
+        nm_recover_sweep(&services);
+    return r;
 }
 
 /* ---- RPC and web, last ------------------------------------------------------------------------*/
@@ -246,7 +224,7 @@ static int verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_passwor
                            struct sv_error *err, void *userdata)
 {
     return nm_secrets_verify_nm_token(id, id_len, ret_password, ret_len, ret_user, ret_class, err,
-                                      ((struct nm *)userdata)->secrets);
+                                      ((const struct nm_am *)userdata)->ctx->secrets);
 }
 
 static int open_rpc(struct nm *nm, struct sv_error *err)
@@ -263,43 +241,46 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
                            .port = nm->conf.port,
                            .verify_token = verify_nm_token,
                            .protocols = protocols,
-                           .userdata = nm,
+                           .userdata = &nm->am,
                            .qop_mask = settings.qop_mask,
                            .limits = settings.limits,
                        },
                        &nm->rpc, err);
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.address");
-    nm->node_id.port = ipc_server_port(nm->rpc);
-    yarn_node_id_text(&nm->node_id, nm->node_id_text);
-    nm_secrets_set_node(nm->secrets, &nm->node_id);
-    sv_log_info("ContainerManager started at %s", nm->node_id_text);
+    nm->ctx.node_id.port = ipc_server_port(nm->rpc);
+    yarn_node_id_text(&nm->ctx.node_id, nm->ctx.node_id_text);
+    nm_secrets_set_node(nm->ctx.secrets, &nm->ctx.node_id);
+    sv_log_info("ContainerManager started at %s", nm->ctx.node_id_text);
     return 0;
 }
 
 static int open_web(struct nm *nm, struct sv_error *err)
 {
     int r = sv_http_new(nm->event, nm->conf.bind_host ? nm->conf.bind_host : nm->conf.web_host,
-                        nm->conf.web_port, nm_web_handle, nm, &nm->http, err);
+                        nm->conf.web_port, nm_web_handle, &nm->web, &nm->http, err);
 
-    return r < 0 ? sv_error_wrap(err, "yarn.nodemanager.webapp.address") : 0;
+    if (r < 0)
+        return sv_error_wrap(err, "yarn.nodemanager.webapp.address");
+    nm->ctx.http_port = sv_http_port(nm->http);
+    return 0;
 }
 
-/* A daemon that was killed while it started a helper leaves a child that is not through its exec
- * yet, and has the listening sockets until then. The one that is started in its place waits for
- * that moment. Before the loop runs: nobody waits for an answer. */
+/* A daemon that was killed while it started a helper leaves a child that has not completed its exec
+ * yet and holds the listening sockets until then. The next daemon waits for it; the loop does not
+ * run yet, so that no answer is delayed. */
 static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *err),
                      struct sv_error *err)
 {
     struct sv_error own = { 0 };
     int64_t end = sv_now_ms() + PORT_WAIT_MS;
-    bool told = false;
+    bool logged = false;
     int r;
 
     while ((r = open(nm, &own)) == -EADDRINUSE && sv_now_ms() < end) {
-        if (!told)
+        if (!logged)
             sv_log_warning("%s; waiting for it to be given up", own.text);
-        told = true;
+        logged = true;
         (void)poll(NULL, 0, 20);
     }
     if (r < 0 && err)
@@ -307,14 +288,14 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
     return r;
 }
 
-/* Without recovery the last life's directories are deleted first: a new container of the same user
- * must not see its files vanish. */
+/* Without recovery the directories of the last run are deleted first: a new container of the same
+ * user must not see its files vanish. */
 static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     struct nm *nm = userdata;
 
     (void)usec;
-    if (nm_deletion_busy(nm->deletion) && sv_wall_ms() - nm->start_ms < CLEAR_WAIT_MS) {
+    if (nm_deletion_busy(nm->deletion) && sv_wall_ms() - nm->ctx.start_ms < CLEAR_WAIT_MS) {
         (void)sd_event_source_set_time_relative(s, 20000);
         (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
         return 0;
@@ -339,50 +320,16 @@ static int start_updater(struct nm *nm, struct sv_error *err)
 
 int nm_start(struct nm *nm, struct sv_error *err)
 {
-    int r;
+    int r = open_context(nm, err);
 
-    nm->start_ms = sv_wall_ms();
-    snprintf(nm->node_id.host, sizeof(nm->node_id.host), "%s", nm->conf.hostname);
-    nm->node_id.port = nm->conf.port;
-    yarn_node_id_text(&nm->node_id, nm->node_id_text);
-    r = nm_dirs_new(nm->event, &nm->conf, on_dir_failed, nm, &nm->dirs, err);
     if (r >= 0)
-        r = open_store(nm, err);
+        r = open_lower_layers(nm, err);
     if (r >= 0)
-        r = nm_limits_new(nm, &nm->limits, err);
-    if (r >= 0)
-        r = nm_assignments_new(nm, &nm->assignments, err);
-    if (r >= 0)
-        r = nm_numa_new(nm, &nm->numa, err);
-    if (r >= 0)
-        r = nm_mcs_new(nm, &nm->mcs, err);
-    if (r >= 0)
-        r = open_executor(nm, err);
-    if (r >= 0) {
-        r = nm_secrets_new(nm->store, nm->conf.hmac, &nm->secrets);
-        if (r < 0)
-            (void)sv_error_errno(err, r, "token secret managers");
-    }
-    if (r >= 0)
-        r = nm_localization_new(nm, &nm->localization, err);
-    if (r >= 0)
-        r = nm_deletion_new(nm, &nm->deletion, err);
-    if (r >= 0)
-        r = nm_log_handler_new(nm, &nm->logs, err);
-    if (r >= 0)
-        r = nm_monitor_new(nm, &nm->monitor, err);
-    if (r >= 0)
-        r = nm_elastic_new(nm, &nm->elastic, err);
-    if (r >= 0)
-        r = nm_updater_new(nm, &nm->updater, err);
-    if (r >= 0) {
-        nm->finished = nm_finished_new();
-        r = nm->finished ? 0 : sv_error_errno(err, -ENOMEM, "finished containers");
-    }
-    if (r >= 0)
-        r = nm_recover(nm, err);
-    if (r >= 0)
-        nm_recover_sweep(nm);
+        r = open_services(nm, err);
+    if (r < 0)
+        return r;
+    connect_services(nm);
+    r = recover(nm, err);
     if (r >= 0)
         r = open_port(nm, open_rpc, err);
     if (r >= 0)
@@ -392,24 +339,20 @@ int nm_start(struct nm *nm, struct sv_error *err)
     return r;
 }
 
-void nm_registered(struct nm *nm)
-{
-    (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s",
-                     nm->node_id_text); /* no systemd is fine */
-}
-
 /* ---- end ------------------------------------------------------------------------------------*/
 
 static void leave_loop(void *userdata)
 {
     struct nm *nm = userdata;
+    int r = nm_store_commit(nm->ctx.store);
 
-    if (nm_store_commit(nm->store) < 0)
-        sv_log_err("the last records could not be written");
+    if (r < 0)
+        sv_log_err("state store: the last records could not be written: %s", strerror(-r));
+
     (void)sd_event_exit(nm->event, nm->exit_status); /* only fails after the loop has ended */
 }
 
-static void say_goodbye(struct nm *nm)
+static void unregister(struct nm *nm)
 {
     nm->stop_timer = sd_event_source_disable_unref(nm->stop_timer);
     if (nm->leave_running || nm->decommissioned)
@@ -424,7 +367,7 @@ static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
     unsigned alive = 0;
 
     (void)usec;
-    for (struct nm_container *c = nm->containers; c; c = c->hh.next)
+    for (struct nm_container *c = nm->ctx.containers; c; c = c->hh.next)
         alive += !nm_container_is_done(c);
     if ((alive || nm_deletion_busy(nm->deletion)) && sv_now_ms() < nm->stop_deadline_ms) {
         (void)sd_event_source_set_time_relative(s, 20000);
@@ -433,29 +376,29 @@ static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
     }
     if (alive)
         sv_log_warning("%u containers have not ended in time", alive);
-    say_goodbye(nm);
+    unregister(nm);
     return 0;
 }
 
 static void kill_all(struct nm *nm)
 {
-    for (struct nm_app *a = nm->apps; a; a = a->hh.next)
+    for (struct nm_app *a = nm->ctx.apps; a; a = a->hh.next)
         nm_app_finish(a, "Application killed on shutdown");
     nm->stop_deadline_ms = sv_now_ms() + nm->conf.sigkill_delay_ms + nm->conf.kill_wait_ms + 1000;
     if (sd_event_add_time_relative(nm->event, &nm->stop_timer, CLOCK_BOOTTIME, 1000, 0,
                                    on_stop_timer, nm) < 0)
-        say_goodbye(nm);
+        unregister(nm);
 }
 
 void nm_stop(struct nm *nm, const char *why, int exit_status)
 {
     sv_log_notice("stopping: %s", why);
     (void)sd_notify(0, "STOPPING=1");
-    if (nm->stopping) { /* asked twice: now */
+    if (nm->ctx.stopping) { /* the second call: at once */
         leave_loop(nm);
         return;
     }
-    nm->stopping = true;
+    nm->ctx.stopping = true;
     nm->exit_status = exit_status;
     nm->leave_running = nm->conf.recovery && nm->conf.recovery_supervised && !nm->decommissioned;
     if (nm->leave_running || !nm->updater)
@@ -464,48 +407,48 @@ void nm_stop(struct nm *nm, const char *why, int exit_status)
         kill_all(nm);
 }
 
+static void drop_objects(struct nm *nm)
+{
+    while (nm->ctx.containers) {
+        struct nm_container *c = nm->ctx.containers;
+
+        nm_localization_release(nm->localization, c);
+        nm_container_remove(c);
+    }
+    while (nm->ctx.apps)
+        nm_app_remove(nm->ctx.apps);
+}
+
 void nm_free(struct nm *nm)
 {
+    struct nm_context *ctx = &nm->ctx;
+
     nm->http = sv_http_free(nm->http);
     nm->rpc = ipc_server_free(nm->rpc);
     nm->updater = nm_updater_free(nm->updater);
-    nm->store = nm_store_close(nm->store); /* waiters answer their calls a last time */
-    while (nm->containers) {
-        struct nm_container *c = nm->containers;
-
-        nm_localization_release(c);
-        nm_container_remove(c);
-    }
-    while (nm->apps)
-        nm_app_remove(nm->apps);
-    while (nm->queue) {
-        struct nm_event *e = nm->queue;
-
-        DL_DELETE(nm->queue, e);
-        free(e->text);
-        free(e);
-    }
-    nm_container_free_dead(nm);
-    nm_app_free_dead(nm);
+    nm->container_services.updater = nm->app_services.updater = NULL;
+    ctx->store = nm_store_close(ctx->store); /* waiters answer their calls a last time */
+    drop_objects(nm);
+    nm_context_close(ctx);
     nm->finished = nm_finished_free(nm->finished);
     nm->elastic = nm_elastic_free(nm->elastic);
     nm->monitor = nm_monitor_free(nm->monitor);
     nm->logs = nm_log_handler_free(nm->logs);
-    nm->deletion = nm_deletion_free(nm->deletion);
     nm->localization = nm_localization_free(nm->localization);
-    nm->secrets = nm_secrets_free(nm->secrets);
-    nm->mounts = nm_mount_watch_free(nm->mounts);
-    nm->exe = exe_free(nm->exe);
-    nm_app_free_inits(nm);
-    nm_launch_free_terms(nm);
-    nm->cgroups = cg_root_free(nm->cgroups);
+    nm->deletion = nm_deletion_free(nm->deletion);
+    ctx->secrets = nm_secrets_free(ctx->secrets);
+    ctx->health = nm_health_free(ctx->health);
+    ctx->exe = exe_free(ctx->exe);
+    nm_app_free_inits(&nm->app_services);
+    nm->launcher = nm_launcher_free(nm->launcher);
+    ctx->cgroups = cg_root_free(ctx->cgroups);
     nm->limits = nm_limits_free(nm->limits);
     nm->assignments = nm_assignments_free(nm->assignments);
     nm->numa = nm_numa_free(nm->numa);
     nm->mcs = nm_mcs_free(nm->mcs);
-    nm->dirs = nm_dirs_free(nm->dirs);
+    ctx->stopped = nm_stopped_free(ctx->stopped);
+    ctx->dirs = nm_dirs_free(ctx->dirs);
     sd_event_source_disable_unref(nm->stop_timer);
     sd_event_source_disable_unref(nm->clear_timer);
-    sd_event_source_disable_unref(nm->reach_timer);
     nm_conf_free(&nm->conf);
 }

@@ -16,26 +16,25 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
-#include "nodemanager/application.h"
-#include "nodemanager/assignments.h"
-#include "nodemanager/container.h"
-#include "nodemanager/deletion-service.h"
-#include "nodemanager/local-dirs.h"
-#include "nodemanager/localization.h"
-#include "nodemanager/log-handler.h"
-#include "nodemanager/nm.h"
-#include "nodemanager/state-store.h"
-#include "nodemanager/token-secret-managers.h"
-#include "wire/methods.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/resources/assignments.h"
+#include "nodemanager/services/deletion-service.h"
+#include "nodemanager/services/localization.h"
+#include "nodemanager/services/log-handler.h"
+#include "nodemanager/store/state-store.h"
 
-struct ctx {
-    struct nm *nm;
+struct progress {
+    const struct nm_recovery *services;
     int bad; /* records that could not be used */
 };
 
 static int recover_app(const struct nm_stored_app *s, void *userdata)
 {
-    struct ctx *x = userdata;
+    struct progress *x = userdata;
     struct yarn_app_id id;
     struct nm_app *a;
     int r;
@@ -44,7 +43,7 @@ static int recover_app(const struct nm_stored_app *s, void *userdata)
         x->bad++;
         return 0;
     }
-    r = nm_app_new(x->nm, id, s->user, &a);
+    r = nm_app_new(x->services->ctx, id, s->user, &a);
     if (r < 0)
         return r;
     a->view_acl = strdup(s->view_acl);
@@ -54,166 +53,45 @@ static int recover_app(const struct nm_stored_app *s, void *userdata)
     return 0;
 }
 
-/* The token inside a recorded request was verified when it came. */
-static int token_of(const struct nm_stored_container *s, struct yarn_container_token *ret)
-{
-    Hadoop__Yarn__StartContainerRequestProto *m;
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct sv_error err;
-
-    m = a ? hadoop__yarn__start_container_request_proto__unpack(sv_arena_protobuf(a),
-                                                                s->request_len, s->request)
-          : NULL;
-    if (!m || !m->container_token || !m->container_token->identifier.data)
-        return -EBADMSG;
-    return yarn_container_token_decode(m->container_token->identifier.data,
-                                       m->container_token->identifier.len, ret, &err);
-}
-
 static int recover_container(const struct nm_stored_container *s, void *userdata)
 {
-    struct ctx *x = userdata;
-    struct nm *nm = x->nm;
-    struct nm_app *app = nm_app_find(nm, s->app);
-    struct yarn_container_token t;
+    struct progress *x = userdata;
+    struct nm_context *ctx = x->services->ctx;
+    struct nm_app *app = nm_app_find(ctx, s->app);
     struct nm_container *c;
-    int r;
+    int r = nm_container_restore(ctx, s, &c);
 
-    if (token_of(s, &t) < 0) {
+    if (r < 0 || (!app && !s->done)) {
         x->bad++;
-        return 0;
-    }
-    r = nm_container_new(nm, &t, s->request, s->request_len, &c);
-    if (r < 0) {
-        x->bad++;
+        if (r >= 0)
+            nm_container_free(c);
         return r == -ENOMEM ? r : 0;
     }
-    if (strcmp(c->text, s->id) != 0 || (!app && !s->done)) {
-        nm_container_discard(c);
-        x->bad++;
-        return 0;
-    }
-    if (s->updated_len) {
-        struct yarn_container_token u;
-        struct sv_error err;
-
-        if (yarn_container_token_decode(s->updated, s->updated_len, &u, &err) >= 0 &&
-            yarn_container_id_cmp(u.container, c->id) == 0) {
-            c->resource = u.resource;
-            c->version = u.version;
-            c->execution_type = u.execution_type;
-        } else {
-            x->bad++;
-        }
-    }
-    c->recorded = true;
-    c->start_ms = s->start_ms;
-    c->launch_ms = s->launch_ms;
-    c->finish_ms = s->finish_ms;
-    c->local_dir = s->local_dir;
-    c->log_dir = s->log_dir;
-    c->kill_requested = s->killed;
-    c->kill_code = s->kill_code;
-    if (!s->completed && nm_assign_again(c, s->assigned) < 0) {
-        sv_log(SV_LOG_ERR, c->text, "%s: what it was assigned (\"%s\") is not usable", c->text,
+    x->bad += r; /* its update */
+    if (!s->completed && nm_assign_again(x->services->assignments, c, s->assigned) < 0) {
+        sv_log(SV_LOG_ERR, c->text, "%s: its recorded assignment (\"%s\") is not usable", c->text,
                s->assigned);
         x->bad++;
     }
-    if (*s->diagnostics) {
-        char *d = strdup(s->diagnostics);
-
-        if (d) {
-            free(c->diagnostics);
-            c->diagnostics = d;
-        }
-    }
-    if (s->completed) {
-        c->recovered = NM_RECOVERED_COMPLETED;
-        c->exit_code = s->exit_code;
-    } else {
-        c->recovered = s->launched ? NM_RECOVERED_LAUNCHED : NM_RECOVERED_REQUESTED;
-        c->recovering = true;
-    }
-    if (s->done) { /* only waits for the ResourceManager to hear of it */
-        c->state = NM_CONTAINER_DONE;
-        c->arena = sv_arena_free(c->arena);
-        c->clc = NULL;
-    }
     if (app && nm_app_join(app, c) < 0) {
-        nm_container_discard(c);
+        nm_assign_release(x->services->assignments, c);
+        nm_container_free(c);
         return -ENOMEM;
     }
     nm_container_add(c, app);
     return 0;
 }
 
-/* nmPrivate/<application> directories that no recovered application knows. */
-static void sweep_private(struct nm *nm)
+typedef void (*entry_fn)(const struct nm_recovery *services, DIR *dir, const char *name, int disk);
+
+/* Calls fn for the entries of directory `name` on each local directory, but not for hidden ones. */
+static void each_entry(const struct nm_recovery *services, const char *name, entry_fn fn)
 {
-    for (int i = 0; i < nm_dirs_n_local(nm->dirs); i++) {
-        _cleanup_close_ int top =
-            open(nm_dirs_local(nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        int fd = top >= 0
-                     ? openat(top, "nmPrivate", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-                     : -1;
-        DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-        struct dirent *e;
+    const struct nm_dirs *dirs = services->ctx->dirs;
 
-        if (!d) {
-            sv_close(fd);
-            continue;
-        }
-        while ((e = readdir(d))) {
-            struct yarn_app_id id;
-            int r;
-
-            if (yarn_app_id_parse(e->d_name, &id) < 0 || nm_app_find(nm, e->d_name))
-                continue;
-            sv_log_info("%s/nmPrivate/%s: left behind, removing", nm_dirs_local(nm->dirs, i),
-                        e->d_name);
-            r = sv_remove_tree_at(dirfd(d), e->d_name);
-            if (r < 0)
-                sv_log_warning("nmPrivate/%s stays: %s", e->d_name, strerror(-r));
-        }
-        closedir(d);
-    }
-}
-
-/* Applications below one user's cache: the directory is the user's, the names in it are only
- * parsed. */
-static void sweep_user(struct nm *nm, int usercache, const char *user)
-{
-    char path[NAME_MAX + 16];
-    struct dirent *e;
-    DIR *d;
-    int fd;
-
-    snprintf(path, sizeof(path), "%s/appcache", user);
-    fd = sv_open_beneath(usercache, path, O_RDONLY | O_DIRECTORY, 0);
-    d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!d) {
-        sv_close(fd);
-        return;
-    }
-    while ((e = readdir(d))) {
-        struct yarn_app_id id;
-
-        if (yarn_app_id_parse(e->d_name, &id) < 0 || nm_app_find(nm, e->d_name))
-            continue;
-        sv_log_info("%s of %s: left behind, removing", e->d_name, user);
-        nm_deletion_left_app(nm, id, user);
-    }
-    closedir(d);
-}
-
-static void sweep_usercache(struct nm *nm)
-{
-    for (int i = 0; i < nm_dirs_n_local(nm->dirs); i++) {
-        _cleanup_close_ int top =
-            open(nm_dirs_local(nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        int fd = top >= 0
-                     ? openat(top, "usercache", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-                     : -1;
+    for (int i = 0; i < nm_dirs_n_local(dirs); i++) {
+        _cleanup_close_ int top = open(nm_dirs_local(dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int fd = top >= 0 ? openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
         DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
         struct dirent *e;
 
@@ -222,10 +100,56 @@ static void sweep_usercache(struct nm *nm)
             continue;
         }
         while ((e = readdir(d)))
-            if (e->d_name[0] != '.' && strlen(e->d_name) <= EXE_USER_MAX)
-                sweep_user(nm, dirfd(d), e->d_name);
+            if (e->d_name[0] != '.')
+                fn(services, d, e->d_name, i);
         closedir(d);
     }
+}
+
+/* A directory of nmPrivate without a recovered application. */
+static void sweep_private(const struct nm_recovery *services, DIR *dir, const char *name, int disk)
+{
+    const struct nm_context *ctx = services->ctx;
+    struct yarn_app_id id;
+    int r;
+
+    if (yarn_app_id_parse(name, &id) < 0 || nm_app_find(ctx, name))
+        return;
+    sv_log_info("%s/nmPrivate/%s: left behind, removing", nm_dirs_local(ctx->dirs, disk), name);
+    r = sv_remove_tree_at(dirfd(dir), name);
+    if (r < 0)
+        sv_log_warning("nmPrivate/%s stays: %s", name, strerror(-r));
+}
+
+/* Applications below one user's cache: the directory is the user's, the names in it are only
+ * parsed. */
+static void sweep_user(const struct nm_recovery *services, DIR *usercache, const char *user,
+                       int disk)
+{
+    char path[NAME_MAX + 16];
+    struct dirent *e;
+    DIR *d;
+    int fd;
+
+    (void)disk;
+    if (strlen(user) > EXE_USER_MAX)
+        return;
+    snprintf(path, sizeof(path), "%s/appcache", user);
+    fd = sv_open_beneath(dirfd(usercache), path, O_RDONLY | O_DIRECTORY, 0);
+    d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d) {
+        sv_close(fd);
+        return;
+    }
+    while ((e = readdir(d))) {
+        struct yarn_app_id id;
+
+        if (yarn_app_id_parse(e->d_name, &id) < 0 || nm_app_find(services->ctx, e->d_name))
+            continue;
+        sv_log_info("%s of %s: left behind, removing", e->d_name, user);
+        nm_deletion_left_app(services->deletion, id, user);
+    }
+    closedir(d);
 }
 
 static void on_group_removed(const struct sv_error *failed, void *userdata)
@@ -235,101 +159,109 @@ static void on_group_removed(const struct sv_error *failed, void *userdata)
         sv_log_warning("left-behind cgroup stays: %s", failed->text);
 }
 
-/* Container groups that no live record knows: whatever is in them is killed. */
-static void sweep_cgroups(struct nm *nm)
+/* Container cgroups without a live record: their processes are killed. */
+static void sweep_cgroups(const struct nm_context *ctx)
 {
     _cleanup_strv_ char **names = NULL;
 
-    if (cg_root_list(nm->cgroups, &names) < 0)
+    if (cg_root_list(ctx->cgroups, &names) < 0)
         return;
     for (char **n = names; n && *n; n++) {
-        struct nm_container *c = nm_container_find(nm, *n);
+        struct nm_container *c = nm_container_find(ctx, *n);
         struct yarn_container_id id;
         struct cg_leaf *leaf;
 
         if ((c && !nm_container_is_done(c)) || yarn_container_id_parse(*n, &id) < 0)
             continue;
         sv_log(SV_LOG_WARNING, *n, "%s: cgroup left behind, removing", *n);
-        if (cg_leaf_open(nm->cgroups, *n, &leaf) < 0)
+        if (cg_leaf_open(ctx->cgroups, *n, &leaf) < 0)
             continue;
         if (cg_leaf_kill(leaf) < 0)
             sv_log_warning("%s: cgroup.kill failed; the removal tries again", *n);
-        if (cg_leaf_remove(leaf, nm->event, 10000, on_group_removed, NULL) < 0)
+        if (cg_leaf_remove(leaf, ctx->event, 10000, on_group_removed, NULL) < 0)
             sv_log_warning("%s: cgroup stays", *n);
     }
 }
 
-void nm_recover_sweep(struct nm *nm)
+void nm_recover_sweep(const struct nm_recovery *services)
 {
-    sweep_private(nm);
-    sweep_usercache(nm);
-    sweep_cgroups(nm);
+    each_entry(services, "nmPrivate", sweep_private);
+    each_entry(services, "usercache", sweep_user);
+    sweep_cgroups(services->ctx);
 }
 
-/* Without recovery: users' caches and logs of the last life, deleted as their owners. */
-static void clear_last_life(struct nm *nm)
+static void clear_user(const struct nm_recovery *services, DIR *usercache, const char *user,
+                       int disk)
 {
-    for (int i = 0; i < nm_dirs_n_local(nm->dirs); i++) {
-        _cleanup_close_ int top =
-            open(nm_dirs_local(nm->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        int fd = top >= 0
-                     ? openat(top, "usercache", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-                     : -1;
-        DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-        struct dirent *e;
-
-        if (!d) {
-            sv_close(fd);
-            continue;
-        }
-        while ((e = readdir(d)))
-            if (e->d_name[0] != '.' && strlen(e->d_name) <= EXE_USER_MAX)
-                nm_deletion_user(nm, e->d_name);
-        closedir(d);
-    }
-    nm_deletion_user(nm, NULL);
+    (void)usercache;
+    (void)disk;
+    if (strlen(user) <= EXE_USER_MAX)
+        nm_deletion_user(services->deletion, user);
 }
 
-int nm_recover(struct nm *nm, struct sv_error *err)
+/* Without recovery: caches and logs of users from the last run, deleted as their owners. */
+static void clear_last_run(const struct nm_recovery *services)
 {
-    struct ctx x = { .nm = nm };
+    each_entry(services, "usercache", clear_user);
+    nm_deletion_user(services->deletion, NULL);
+}
+
+static int restore_records(struct progress *x)
+{
+    const struct nm_recovery *services = x->services;
+    struct nm_store *store = services->ctx->store;
+    int r = nm_secrets_recover(services->ctx->secrets);
+
+    if (r >= 0)
+        r = nm_store_each_app(store, recover_app, x);
+    if (r >= 0)
+        r = nm_store_each_container(store, recover_container, x);
+    if (r >= 0)
+        r = nm_deletion_recover(services->deletion);
+    if (r >= 0)
+        r = nm_log_handler_recover(services->logs);
+    return r;
+}
+
+/* Posts the events that adopt, launch or finish. */
+static void resume(const struct nm_context *ctx)
+{
     struct nm_app *app, *tmp;
+
+    for (struct nm_app *a = ctx->apps; a; a = a->hh.next)
+        if (!a->finish_recorded) /* else its directories are only to be deleted */
+            nm_app_post(a, NM_APP_EV_INIT_APPLICATION, NULL);
+    /* A container that may have to be launched waits for the directories of its application. */
+    for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
+        if (c->state == NM_CONTAINER_NEW &&
+            (c->recovered != NM_RECOVERED_REQUESTED || c->app->finish_recorded))
+            nm_container_post(c, NM_CONTAINER_EV_INIT, NULL);
+    HASH_ITER (hh, ctx->apps, app, tmp)
+        if (app->finish_recorded)
+            nm_app_finish(app, "Application killed by ResourceManager");
+}
+
+int nm_recover(const struct nm_recovery *services, struct sv_error *err)
+{
+    const struct nm_context *ctx = services->ctx;
+    struct progress x = { .services = services };
     int r;
 
-    if (!nm->conf.recovery) {
-        clear_last_life(nm);
+    if (!ctx->conf->recovery) {
+        clear_last_run(services);
         return 0;
     }
-    r = nm_secrets_recover(nm->secrets);
-    if (r >= 0)
-        r = nm_store_each_app(nm->store, recover_app, &x);
-    if (r >= 0)
-        r = nm_store_each_container(nm->store, recover_container, &x);
-    if (r >= 0)
-        r = nm_deletion_recover(nm->deletion);
-    if (r >= 0)
-        r = nm_log_handler_recover(nm->logs);
+    r = restore_records(&x);
     if (r < 0)
         return sv_error_errno(err, r, "state store: recovery");
-    r = nm_localization_recover(nm->localization, err);
+    r = nm_localization_recover(services->localization, err);
     if (r < 0)
         return r;
     if (x.bad)
         sv_log_err("state store: %d records could not be used; what they stood for is removed",
                    x.bad);
-    sv_log_info("recovered %u applications and %u containers", HASH_COUNT(nm->apps),
-                HASH_COUNT(nm->containers));
-    for (struct nm_app *a = nm->apps; a; a = a->hh.next)
-        if (!a->finish_recorded) /* else its directories are only to be deleted */
-            nm_post_app(a, NM_APP_EV_INIT_APPLICATION, NULL);
-    /* One that may have to be launched waits for its application, which may be without directories.
-     */
-    for (struct nm_container *c = nm->containers; c; c = c->hh.next)
-        if (c->state == NM_CONTAINER_NEW &&
-            (c->recovered != NM_RECOVERED_REQUESTED || c->app->finish_recorded))
-            nm_post_container(c, NM_CONTAINER_EV_INIT, 0, NULL);
-    HASH_ITER (hh, nm->apps, app, tmp)
-        if (app->finish_recorded)
-            nm_app_finish(app, "Application killed by ResourceManager");
+    sv_log_info("recovered %u applications and %u containers", HASH_COUNT(ctx->apps),
+                HASH_COUNT(ctx->containers));
+    resume(ctx);
     return 0;
 }

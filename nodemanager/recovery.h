@@ -1,16 +1,28 @@
-/* The start after a stop or a crash: what the store says becomes applications, containers, tokens,
- * cache entries and pending deletions again; running containers are adopted; what no record knows
- * is removed. With recovery off: everything of the last life is removed. */
+/* The start after a stop or a crash: the records of the store become applications, containers,
+ * tokens, cache entries and pending deletions again; running containers are adopted; everything
+ * without a record is removed. With recovery off everything of the last run is removed. */
 #ifndef SELVEDGE_NODEMANAGER_RECOVERY_H
 #define SELVEDGE_NODEMANAGER_RECOVERY_H
 
 #include "common/error.h"
 
-struct nm;
+struct nm_assignments;
+struct nm_context;
+struct nm_deletion;
+struct nm_localization;
+struct nm_log_handler;
 
-/* Before exe is asked for anything. Posts the events that adopt or finish containers. */
-int nm_recover(struct nm *nm, struct sv_error *err) _must_use_;
-/* Leftovers that nobody owns: cgroups, directories under nmPrivate. */
-void nm_recover_sweep(struct nm *nm);
+struct nm_recovery {
+    struct nm_context *ctx;
+    struct nm_assignments *assignments;
+    struct nm_deletion *deletion;
+    struct nm_localization *localization;
+    struct nm_log_handler *logs;
+};
+
+/* Before the first request to the helper. Posts the events that adopt or finish containers. */
+int nm_recover(const struct nm_recovery *services, struct sv_error *err) _must_use_;
+/* Removes what has no owner: cgroups, directories under nmPrivate and usercache. */
+void nm_recover_sweep(const struct nm_recovery *services);
 
 #endif

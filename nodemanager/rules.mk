@@ -3,12 +3,20 @@ NODEMANAGER_PKGS := sqlite3 jansson
 CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAGER_PKGS)) \
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, application.o assignments.o audit-logger.o conf.o \
-	container.o container-diagnostics.o container-env.o container-launch.o container-manager.o \
-	container-start.o container-update.o containers-monitor.o deletion-service.o elastic-memory.o finished-containers.o gpu-discovery.o \
-	local-dirs.o localization.o localization-records.o log-handler.o mcs.o mount-watch.o nm.o nm-web.o \
-	nm-web-logs.o node-status-updater.o numa.o recently-stopped.o recovery.o resource-limits.o state-store.o state-store-schema.o \
-	token-secret-managers.o)
+NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o \
+	$(addprefix store/, state-store.o state-store-schema.o localization-records.o) \
+	$(addprefix health/, local-dirs.o mount-watch.o node-health.o) \
+	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
+		container-status.o context.o recently-stopped.o token-secret-managers.o) \
+	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
+		mcs.o numa.o resource-limits.o) \
+	$(addprefix services/, deletion-service.o finished-containers.o localization.o log-handler.o) \
+	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
+	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
+	$(addprefix fsm/, application-fsm.o container-fsm.o) \
+	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
+	$(addprefix web/, nm-web.o nm-web-logs.o web-reply.o) \
+	recovery.o nm.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
@@ -20,16 +28,20 @@ $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LO
 PROGRAMS += $(BUILD)/selvedge-nodemanager
 
 # Plays the ResourceManager and ApplicationMasters around a NodeManager, for tests and the bench.
-$(BUILD)/tests/integration/nm-driver: $(addprefix $(BUILD)/tests/integration/,nm-driver.o nm-driver-rm.o \
+$(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/integration/nodemanager/,nm-driver.o nm-driver-rm.o \
 		nm-driver-am.o nm-hostile.o) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
-TEST_PROGRAMS += $(BUILD)/tests/integration/nm-driver
+TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 
-NODEMANAGER_TESTS := nodemanager/test-conf nodemanager/test-local-dirs nodemanager/test-state-store nodemanager/test-token-secret-managers nodemanager/test-state-machines nodemanager/test-memory nodemanager/test-assignments nodemanager/test-mcs nodemanager/test-mount-watch nodemanager/test-deletion-service
+NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
+	health/test-mount-watch core/test-container core/test-token-secret-managers \
+	resources/test-assignments resources/test-elastic-memory \
+	resources/test-mcs resources/test-numa services/test-deletion-service fsm/test-state-machines)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
-nodemanager/test-memory_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
-nodemanager/test-memory_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
-nodemanager/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
-nodemanager/test-deletion-service_DEPS := $(BUILD)/nodemanager/deletion-service.o $(WIRE_A) $(COMMON_A)
+$(foreach t,elastic-memory numa,$(eval nodemanager/resources/test-$(t)_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) \
+	$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A))\
+	$(eval nodemanager/resources/test-$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
+nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
+nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(WIRE_A) $(COMMON_A)

@@ -2,7 +2,7 @@
 
 UNITS := $(addprefix $(BUILD)/packaging/, selvedge-containers.service selvedge-executor.socket \
 	selvedge-executor@.service selvedge-nodemanager.service selvedge-rm.service)
-# The paths of this build are in them: made again whenever they could be others.
+# They contain the paths of this build: rebuilt whenever those may have changed.
 $(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
 	@mkdir -p $(@D)
 	$(Q)new=$@.$$$$; sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' \
@@ -10,15 +10,15 @@ $(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
 		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi # two makes may be at it
 PROGRAMS += $(UNITS)
 
-# Takes what is built; `make install` after `sudo make` builds nothing as root.
+# Installs the existing build: `make install` builds nothing as root.
 install: programs
 	$(Q)PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' LIBEXECDIR='$(LIBEXECDIR)' \
 		BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' packaging/install-files
 
-# Installs what is missing of packaging/deps-debian.txt (apt) or deps-fedora.txt (dnf).
+# Installs missing packages of packaging/deps-debian.txt (apt) or deps-fedora.txt (dnf).
 deps:
 	$(Q)packaging/install-deps
-# What the vm lane needs on top; its guest is a Debian, made where there is one.
+# Further packages of the VM tests; their VM is a Debian, built on Debian.
 deps-vm: deps
 	$(Q)! command -v apt-get >/dev/null || packaging/install-deps deps-debian-vm.txt
 

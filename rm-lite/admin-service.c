@@ -1,5 +1,7 @@
-/* AdminService: what operators ask (8033): refreshing queues and nodes. SIMPLE; with
- * yarn.acl.enable only the account that runs this daemon and root may ask. */
+/* AdminService (8033): operators refresh queues and nodes. SIMPLE authentication; with
+ * yarn.acl.enable only root and the account of this daemon are admitted. */
+#include "rm-lite/admin-service.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -7,10 +9,11 @@
 #include <unistd.h>
 
 #include "common/str.h"
+#include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
-#include "rm-lite/machines.h"
 #include "rm-lite/nodes-list.h"
-#include "rm-lite/services.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduling.h"
 #include "wire/methods.h"
 
 static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
@@ -21,7 +24,7 @@ static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
     };
     struct passwd *me;
 
-    if (!rm->c.acl_enable) {
+    if (!rm->conf.acl_enable) {
         rm_audit_ok(&audit);
         return true;
     }
@@ -39,11 +42,11 @@ static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
     return false;
 }
 
-/* Reads the files anew into a configuration of its own; what cannot change at run time stays. */
+/* Reads the files again into a separate configuration; keys that are read at start alone stay. */
 static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
-    const char *dir = sv_conf_dir(rm->conf);
+    const char *dir = sv_conf_dir(rm->xml);
     _cleanup_free_ char *path = NULL;
     int r;
 
@@ -69,6 +72,7 @@ static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     Hadoop__Yarn__RefreshQueuesResponseProto resp =
         HADOOP__YARN__REFRESH_QUEUES_RESPONSE_PROTO__INIT;
     struct sv_error err = { 0 };
@@ -83,12 +87,11 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
         r = rm_sched_reconfigure(rm->sched, c, &err);
     sv_conf_free(c);
     if (r < 0) {
-        sv_log_warning("refreshQueues: %s; the old queues stay", err.text);
+        sv_log_warning("refreshQueues: %s; keeping the old queues", err.text);
         ipc_call_fail(call, JAVA_IO_EXCEPTION, "Failed to re-init queues : %s", err.text);
         return;
     }
-    rm_want_round(rm);
-    rm_drain(rm);
+    rm_request_round(rm);
     ipc_call_reply(call, &resp.base);
 }
 
@@ -99,7 +102,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
         (const Hadoop__Yarn__RefreshNodesRequestProto *)request;
     Hadoop__Yarn__RefreshNodesResponseProto resp = HADOOP__YARN__REFRESH_NODES_RESPONSE_PROTO__INIT;
     bool graceful = q->decommissiontype == HADOOP__YARN__DECOMMISSION_TYPE_PROTO__GRACEFUL;
-    int64_t timeout = rm->c.decommission_timeout_ms;
+    int64_t timeout = rm->conf.decommission_timeout_ms;
     struct sv_error err = { 0 };
 
     if (!allowed(call, rm, "refreshNodes"))
@@ -123,10 +126,14 @@ static void on_checkForDecommissioningNodes(struct ipc_call *call, const Protobu
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
 
     (void)request;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     resp.decommissioningnodes =
         sv_newn(a, Hadoop__Yarn__NodeIdProto *, SV_MAX(HASH_COUNT(rm->nodes), 1u));
     for (struct rm_node *n = rm->nodes; n && resp.decommissioningnodes; n = n->hh.next)
-        if (n->state == RM_NODE_DECOMMISSIONING) {
+        if (n->state == RM_NODE_ST_DECOMMISSIONING) {
             Hadoop__Yarn__NodeIdProto *m = yarn_node_id_to(a, &n->id);
 
             if (m)
@@ -148,6 +155,10 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
     int n = SV_ARRAY_LEN(gids);
 
     (void)userdata;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     if (pw && getgrouplist(pw->pw_name, pw->pw_gid, gids, &n) >= 0) {
         resp.groups = sv_newn(a, char *, (size_t)n + 1);
         for (int i = 0; i < n && resp.groups; i++) {
@@ -160,7 +171,7 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
     ipc_call_reply(call, &resp.base);
 }
 
-/* Nothing is cached that these would refresh. */
+/* Refreshes of caches that this ResourceManager does not have. */
 #define NOTHING_TO_DO(name, type, INIT)                                                            \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
     {                                                                                              \

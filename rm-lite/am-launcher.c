@@ -1,13 +1,17 @@
-/* AMLauncher. See launcher.h. One connection a launch, as the attempt's own identity; NodeManagers
- * are peers that may be slow, gone or wrong: wire/proxy.h tries again by Hadoop's rules, and every
- * call has a deadline. */
+/* AMLauncher. See am-launcher.h. One connection a launch, with the identity of the attempt.
+ * NodeManagers may be slow, gone or wrong: wire/proxy.h retries by Hadoop's rules, and every call
+ * has a deadline. */
+#include "rm-lite/am-launcher.h"
+
 #include <errno.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/buf.h"
+#include "common/oom.h"
 #include "common/str.h"
-#include "rm-lite/launcher.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
 #include "rm-lite/secrets.h"
 #include "rm-lite/tokens.h"
 #include "wire/proxy.h"
@@ -15,7 +19,7 @@
 struct launch {
     struct rm *rm;
     struct yarn_attempt_id attempt;
-    char text[YARN_ID_TEXT_MAX];
+    char id_str[YARN_ID_TEXT_MAX];
     bool cleanup;
     struct ipc_proxy *node;
     sd_event_source
@@ -55,7 +59,7 @@ static void next_turn(struct launch *l)
 {
     l->timer = sd_event_source_disable_unref(l->timer);
     if (sd_event_add_time_relative(l->rm->event, &l->timer, CLOCK_MONOTONIC, 0, 0, on_timer, l) < 0)
-        rm_out_of_memory();
+        sv_out_of_memory();
 }
 
 static void finish(struct launch *l)
@@ -64,13 +68,13 @@ static void finish(struct launch *l)
     next_turn(l);
 }
 
-/* Whether there still is something to launch or to clean up. */
-static bool wanted(const struct launch *l, const struct rm_attempt *att)
+/* Whether the attempt still has a master to launch or to clean up. */
+static bool is_due(const struct launch *l, const struct rm_attempt *att)
 {
-    return att && (l->cleanup || (att->state == RM_ATT_ALLOCATED && att->master));
+    return att && (l->cleanup || (att->state == RM_ATT_ST_ALLOCATED && att->master));
 }
 
-/* The node will be tried again: not for an attempt that has ended meanwhile. */
+/* The proxy is about to retry: not for an attempt that has ended meanwhile. */
 static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
                      const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
                      void *userdata)
@@ -80,9 +84,9 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
     (void)method;
     (void)failed;
     (void)next;
-    sv_log(SV_LOG_DEBUG, l->text, "master %s: %s; again in %lld ms", l->text, err->text,
+    sv_log(SV_LOG_DEBUG, l->id_str, "master %s: %s; retrying in %lld ms", l->id_str, err->text,
            (long long)wait_ms);
-    if (!wanted(l, rm_attempt_find(l->rm, l->attempt)))
+    if (!is_due(l, rm_attempt_find(l->rm, l->attempt)))
         finish(l);
 }
 
@@ -91,17 +95,14 @@ static void failed(struct launch *l, struct rm_attempt *att, const char *why)
     _cleanup_free_ char *text = NULL;
 
     if (l->cleanup) {
-        sv_log(SV_LOG_INFO, l->text,
+        sv_log(SV_LOG_INFO, l->id_str,
                "Error cleaning master %s: %s, ignoring: the node's next "
-               "heartbeat does it",
-               l->text, why);
+               "heartbeat cleans it up",
+               l->id_str, why);
     } else if (att) {
-        if (sv_asprintf(&text, "Error launching %s. Got exception: %s", l->text, why) < 0)
-            rm_out_of_memory();
-        rm_post_full(l->rm,
-                     (struct rm_event){
-                         .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_LAUNCH_FAILED },
-                     text);
+        if (sv_asprintf(&text, "Error launching %s. Got exception: %s", l->id_str, why) < 0)
+            sv_out_of_memory();
+        rm_attempt_post(att, RM_ATT_EV_LAUNCH_FAILED, text);
     }
     finish(l);
 }
@@ -116,36 +117,44 @@ static const char *refusal(const Hadoop__Yarn__StartContainersResponseProto *m)
     return e && e->message ? e->message : "the NodeManager refused the container";
 }
 
-static void on_done(const struct ipc_result *res, const struct sv_error *err, void *userdata)
+static void launched(struct launch *l, struct rm_attempt *att)
 {
-    struct launch *l = userdata;
-    struct rm *rm = l->rm;
-    struct rm_attempt *att = rm_attempt_find(rm, l->attempt);
+    if (att) {
+        sv_log(SV_LOG_INFO, l->id_str, "Done launching container for AM %s", l->id_str);
+        if (att->app->launch_ms == 0)
+            att->app->launch_ms = sv_wall_ms();
+        rm_attempt_post(att, RM_ATT_EV_LAUNCHED, NULL);
+    }
+    finish(l);
+}
+
+static void handle_result(struct launch *l, const struct ipc_result *res,
+                          const struct sv_error *err)
+{
+    SV_DISPATCH_BATCH(l->rm->dispatcher);
+    struct rm_attempt *att = rm_attempt_find(l->rm, l->attempt);
     const char *why;
 
-    if (res->status == -ECANCELED) /* ended from outside */
-        return;
     if (res->status < 0) {
         _cleanup_free_ char *text = NULL;
 
         if (sv_asprintf(&text, "%s%s%s", res->java_class ? res->java_class : "",
                         res->java_class ? ": " : "", err->text) < 0)
-            rm_out_of_memory();
+            sv_out_of_memory();
         failed(l, att, text);
     } else if (l->cleanup) {
         finish(l);
     } else if ((why = refusal((const Hadoop__Yarn__StartContainersResponseProto *)res->response))) {
         failed(l, att, why);
     } else {
-        if (att) {
-            sv_log(SV_LOG_INFO, l->text, "Done launching container for AM %s", l->text);
-            if (att->app->launch_ms == 0)
-                att->app->launch_ms = sv_wall_ms();
-            rm_post(rm, RM_M_ATTEMPT, att, RM_ATT_LAUNCHED_EV);
-        }
-        finish(l);
+        launched(l, att);
     }
-    rm_drain(rm);
+}
+
+static void on_done(const struct ipc_result *res, const struct sv_error *err, void *userdata)
+{
+    if (res->status != -ECANCELED) /* else the proxy is being freed */
+        handle_result(userdata, res, err);
 }
 
 /* ---------------------------------------------------------------- the request */
@@ -217,7 +226,7 @@ static int build_start(struct sv_arena *a, struct rm_attempt *att,
         hadoop__yarn__container_launch_context_proto__init(clc);
     }
     if (!add_env(a, clc, "APPLICATION_WEB_PROXY_BASE",
-                 sv_arena_printf(a, "/proxy/%s", app->text)) ||
+                 sv_arena_printf(a, "/proxy/%s", app->id_str)) ||
         !add_env(a, clc, "APP_SUBMIT_TIME_ENV",
                  sv_arena_printf(a, "%lld", (long long)app->submit_ms)))
         return -ENOMEM;
@@ -240,13 +249,13 @@ static int connect_node(struct sv_arena *a, struct launch *l, struct rm_attempt 
                         struct sv_error *err)
 {
     struct yarn_token t;
-    struct ipc_proxy_config cfg = l->rm->c.node;
+    struct ipc_proxy_config cfg = l->rm->conf.node;
     int r = rm_token_nm_struct(a, att, &att->master_node, &t);
 
     cfg.client.protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL;
-    cfg.client.user = att->text;
+    cfg.client.user = att->id_str;
     cfg.client.token = &t;
-    cfg.client.qop_mask = l->rm->c.ipc.qop_mask;
+    cfg.client.qop_mask = l->rm->conf.ipc.qop_mask;
     cfg.n_servers = 1;
     cfg.servers[0].host = att->master_node.host;
     cfg.servers[0].port = (uint16_t)att->master_node.port;
@@ -285,12 +294,13 @@ static int send_stop(struct sv_arena *a, struct launch *l, struct rm_attempt *at
 
 static void send_now(struct launch *l)
 {
+    SV_DISPATCH_BATCH(l->rm->dispatcher);
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct rm_attempt *att = rm_attempt_find(l->rm, l->attempt);
     struct sv_error err = { 0 };
     int r = -ENOMEM;
 
-    if (!wanted(l, att)) {
+    if (!is_due(l, att)) {
         finish(l); /* ended in the meantime */
         return;
     }
@@ -298,10 +308,8 @@ static void send_now(struct launch *l)
         r = connect_node(a, l, att, &err);
     if (r >= 0)
         r = l->cleanup ? send_stop(a, l, att) : send_start(a, l, att, &err);
-    if (r < 0) {
+    if (r < 0)
         failed(l, att, err.text[0] ? err.text : strerror(-r));
-        rm_drain(l->rm);
-    }
 }
 
 static void begin(struct rm_attempt *att, bool cleanup)
@@ -312,14 +320,14 @@ static void begin(struct rm_attempt *att, bool cleanup)
     if (l && !rm->launcher)
         rm->launcher = calloc(1, sizeof(*rm->launcher));
     if (!l || !rm->launcher)
-        rm_out_of_memory();
+        sv_out_of_memory();
     l->rm = rm;
     l->attempt = att->id;
     l->cleanup = cleanup;
-    memcpy(l->text, att->text, sizeof(l->text));
+    memcpy(l->id_str, att->id_str, sizeof(l->id_str));
     DL_APPEND(rm->launcher->list, l);
-    sv_log(SV_LOG_INFO, att->text, "%s master %s on %s:%d", cleanup ? "Cleaning" : "Launching",
-           att->text, att->master_node.host, att->master_node.port);
+    sv_log(SV_LOG_INFO, att->id_str, "%s master %s on %s:%d", cleanup ? "Cleaning" : "Launching",
+           att->id_str, att->master_node.host, att->master_node.port);
     next_turn(l);
 }
 

@@ -1,4 +1,4 @@
-/* One application's asks: rows by name inside groups of (priority, allocation id, capability).
+/* The asks of an application: rows by name inside groups of (priority, allocation id, capability).
  *
  * Called by scheduler.c and assign.c. Rows come from ApplicationMasters; their number is bounded
  * by RM_MAX_ASK_ROWS. An ask's number is absolute: it replaces what an earlier row said. */

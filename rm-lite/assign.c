@@ -1,5 +1,5 @@
-/* Choosing what runs next on one node: the CapacityScheduler's walk from the root queue to one
- * ask, with its limits and its locality delay. Called by scheduler.c only. Pure. */
+/* Selection of the next container on one node: the CapacityScheduler's walk from the root queue to
+ * one ask, with its limits and its locality delay. Called by scheduler.c only. Pure. */
 #include "rm-lite/scheduler-impl.h"
 
 #include <errno.h>
@@ -11,103 +11,8 @@ struct pass { /* one call of rm_assign_node */
     struct rm_sched *s;
     struct rm_sched_node *n;
     bool heartbeat;
-    enum rm_locality locality; /* of what was allocated last */
+    enum rm_locality locality; /* of the last allocation */
 };
-
-struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
-{
-    struct rm_decision *d;
-
-    if (s->n_out == s->cap_out) {
-        size_t cap = s->cap_out ? s->cap_out * 2 : 16;
-
-        d = realloc(s->out, cap * sizeof(*d));
-        if (!d)
-            return NULL;
-        s->out = d;
-        s->cap_out = cap;
-    }
-    d = &s->out[s->n_out++];
-    memset(d, 0, sizeof(*d));
-    d->type = type;
-    return d;
-}
-
-static void container_key(struct rm_sched_container *c)
-{
-    c->key.ts = c->id.attempt.app.cluster_ts;
-    c->key.app_attempt = (int64_t)((uint64_t)c->id.attempt.app.id << 32) | c->id.attempt.attempt;
-    c->key.id = c->id.id;
-}
-
-struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
-                                            struct rm_sched_node *n, struct yarn_container_id id,
-                                            struct rm_res r)
-{
-    struct rm_sched_container *c = calloc(1, sizeof(*c));
-
-    if (!c)
-        return NULL;
-    c->id = id;
-    container_key(c);
-    c->app = app;
-    c->node = n;
-    c->resource = r;
-    HASH_ADD(hh, s->containers, key, sizeof(c->key), c);
-    DL_APPEND2(app->containers, c, a_prev, a_next);
-    DL_APPEND2(n->containers, c, n_prev, n_next);
-    app->n_containers++;
-    n->n_containers++;
-    n->used = rm_res_add(n->used, r);
-    app->used = rm_res_add(app->used, r);
-    app->user->used = rm_res_add(app->user->used, r);
-    rm_queue_use(app->leaf, r, 1);
-    return c;
-}
-
-void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
-{
-    struct rm_res minus = rm_res_times(c->resource, -1);
-
-    HASH_DEL(s->containers, c);
-    DL_DELETE2(c->app->containers, c, a_prev, a_next);
-    DL_DELETE2(c->node->containers, c, n_prev, n_next);
-    c->app->n_containers--;
-    c->node->n_containers--;
-    c->node->used = rm_res_add(c->node->used, minus);
-    c->app->used = rm_res_add(c->app->used, minus);
-    c->app->user->used = rm_res_add(c->app->user->used, minus);
-    rm_queue_use(c->app->leaf, minus, -1);
-    free(c);
-}
-
-static void reserve_account(struct rm_sched_app *app, struct rm_res r, int n)
-{
-    app->reserved = rm_res_add(app->reserved, r);
-    app->n_reserved += n;
-    app->user->used = rm_res_add(app->user->used, r);
-    rm_queue_reserve(app->leaf, r);
-}
-
-void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
-{
-    struct rm_sched_app *app = n->reserved_app;
-    struct rm_decision *d;
-
-    if (!app)
-        return;
-    reserve_account(app, rm_res_times(n->reserved, -1), -1);
-    n->reserved_group->reserved--;
-    n->reserved_app = NULL;
-    n->reserved_group = NULL;
-    d = rm_decide(s, RM_DECIDE_UNRESERVED);
-    if (d) {
-        d->app = app->id;
-        d->node = n->id;
-        d->resource = n->reserved;
-    }
-    n->reserved = (struct rm_res){ 0, 0 };
-}
 
 static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g,
                              enum rm_locality l)
@@ -155,7 +60,7 @@ static enum outcome reserve(struct pass *p, struct rm_sched_app *app, struct rm_
     p->n->reserved_group = g;
     p->n->reserved = g->capability;
     g->reserved++;
-    reserve_account(app, g->capability, 1);
+    rm_reserve_account(app, g->capability, 1);
     d->app = app->id;
     d->container.attempt = (struct yarn_attempt_id){ .app = app->id, .attempt = app->attempt };
     d->node = p->n->id;
@@ -164,7 +69,7 @@ static enum outcome reserve(struct pass *p, struct rm_sched_app *app, struct rm_
     return RESERVED;
 }
 
-/* Which locality may this ask have on this node now? */
+/* The locality that an ask may have on this node now. */
 static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
                              enum rm_locality *ret)
 {
@@ -233,7 +138,7 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
         if (!locality_allowed(p, g, &l))
             continue;
         if (over_limit(p->s, app->leaf->used, g->capability, limit))
-            return NOTHING; /* the queue is full: FIFO, nobody behind may pass */
+            return NOTHING; /* the queue is full: FIFO, no later application may pass */
         if (rm_res_fits(p->s->set.calc, g->capability, room))
             return allocate(p, app, g, l);
         return reserve(p, app, g);
@@ -261,7 +166,7 @@ static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_re
 
 static double used_capacity(const struct rm_sched *s, const struct rm_queue *q)
 {
-    if (rm_res_is_zero(q->eff_min)) /* no guarantee: behind everybody who has one */
+    if (rm_res_is_zero(q->eff_min)) /* no guarantee: after all queues that have one */
         return rm_res_is_zero(q->used) ? 1 : 1e9;
     return rm_res_share(s->set.calc, q->used, q->eff_min);
 }
@@ -315,7 +220,7 @@ static enum outcome assign_queue(struct pass *p, struct rm_queue *q, struct rm_r
     return SKIPPED;
 }
 
-/* A reservation comes first on its node: fulfilled, dropped when no longer wanted, or kept. */
+/* A reservation comes first on its node: fulfilled, dropped when no longer requested, or kept. */
 static enum outcome serve_reservation(struct pass *p)
 {
     struct rm_sched_node *n = p->n;

@@ -1,14 +1,14 @@
-/* Audit and summary lines; what happens when an application is over. See audit.h.
+/* Audit and summary lines. See audit.h.
  *
- * The texts hold names that users chose: separators in them are escaped, so that nobody can write
- * a second field or line. */
+ * The texts hold names that users chose: separators in them are escaped, so that a
+ * name cannot add a field or a line. */
 #include "rm-lite/audit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "rm-lite/machines.h"
-#include "rm-lite/store.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
 #include "rm-lite/tracking.h"
 
 static const char *const final_names[] = { "UNDEFINED", "SUCCEEDED", "FAILED", "KILLED", "ENDED" };
@@ -65,16 +65,16 @@ void rm_audit_fail(const struct rm_audit *a)
 
 void rm_audit_app_end(const struct rm_app *app)
 {
-    struct rm_audit a = { .user = app->user, .target = "RMAppManager", .app = app->text };
+    struct rm_audit a = { .user = app->user, .target = "RMAppManager", .app = app->id_str };
 
     switch (app->state) {
-    case RM_APP_FAILED:
+    case RM_APP_ST_FAILED:
         a.operation = "Application Finished - Failed";
         a.description = app->diagnostics;
         a.permissions = "App failed with state: FAILED";
         rm_audit_fail(&a);
         break;
-    case RM_APP_KILLED:
+    case RM_APP_ST_KILLED:
         a.operation = "Application Finished - Killed";
         rm_audit_ok(&a);
         break;
@@ -123,7 +123,7 @@ void rm_audit_summary(const struct rm_app *app)
     } else {
         memcpy(url, "N/A", 4);
     }
-    sv_log(SV_LOG_INFO, app->text,
+    sv_log(SV_LOG_INFO, app->id_str,
            "ApplicationSummary: appId=%s,name=%s,user=%s,queue=%s,state=%s,trackingUrl=%s,"
            "appMasterHost=%s,submitTime=%lld,startTime=%lld,launchTime=%lld,finishTime=%lld,"
            "finalStatus=%s,memorySeconds=%lld,vcoreSeconds=%lld,preemptedMemorySeconds=0,"
@@ -132,20 +132,9 @@ void rm_audit_summary(const struct rm_app *app)
            "resourceSeconds=%lld MB-seconds\\, %lld vcore-seconds,"
            "preemptedResourceSeconds=0 MB-seconds\\, 0 vcore-seconds,applicationTags=%s,"
            "applicationNodeLabel=,diagnostics=%s,totalAllocatedContainers=%d",
-           app->text, name, user, queue, rm_app_wire_state_name(app), url,
+           app->id_str, name, user, queue, rm_app_wire_state_name(app), url,
            app->current && app->current->host ? app->current->host : "N/A",
            (long long)app->submit_ms, (long long)app->start_ms, (long long)app->launch_ms,
            (long long)app->finish_ms, final_names[rm_app_wire_final(app)], (long long)mb,
            (long long)vc, type, (long long)mb, (long long)vc, tags, diag, app->total_containers);
-}
-
-void rm_app_completed(struct rm_app *app)
-{
-    struct rm *rm = app->rm;
-
-    rm->n_completed++;
-    rm->n.apps_completed += app->state == RM_APP_FINISHED;
-    rm->n.apps_failed += app->state == RM_APP_FAILED;
-    rm->n.apps_killed += app->state == RM_APP_KILLED;
-    rm_audit_summary(app);
 }

@@ -1,10 +1,10 @@
-/* Lines for operators' tools: RMAuditLogger's and RMAppManager's ApplicationSummary. */
+/* Log lines in Hadoop's formats: RMAuditLogger, and the ApplicationSummary of RMAppManager. */
 #ifndef SELVEDGE_RM_LITE_AUDIT_H
 #define SELVEDGE_RM_LITE_AUDIT_H
 
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 
-struct rm_audit { /* NULL = not in the line */
+struct rm_audit { /* NULL: the field is absent */
     const char *user, *ip, *operation, *target, *permissions, *description;
     const char *app, *attempt, *container, *queue;
 };
@@ -12,9 +12,7 @@ void rm_audit_ok(const struct rm_audit *a);
 void rm_audit_fail(const struct rm_audit *a);
 void rm_audit_app_end(const struct rm_app *app); /* RESULT of the whole application */
 void rm_audit_summary(const struct rm_app *app);
-/* Takes "k=v" apart safely: escapes , = \ CR LF as Hadoop's StringUtils.escapeString. */
+/* Escapes , = \ CR LF as Hadoop's StringUtils.escapeString. */
 void rm_audit_escape(char *dst, size_t size, const char *src);
-/* Counts, summarises, and drops the oldest of too many finished applications. */
-void rm_app_completed(struct rm_app *app);
 
 #endif

@@ -1,25 +1,26 @@
-/* ClientRMService: what clients ask (8032). SIMPLE: the user's name is what the client claims, as
- * in every insecure Hadoop cluster. Requests are hostile. */
+/* ClientRMService (8032): submission, control and reports of applications. SIMPLE authentication:
+ * the user name is the client's claim, as in every insecure Hadoop cluster. Requests are hostile.
+ */
+#include "rm-lite/client-rm-service.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/str.h"
+#include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/cluster-reports.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
-#include "rm-lite/services.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/scheduling.h"
 #include "rm-lite/store.h"
 
-#define ARRAY(a, type, n) sv_newn(a, type *, SV_MAX((size_t)(n), (size_t)1))
 #define CONFIRM "' doesn't exist in RM. Please check that the job submission was successful."
-
-static void no_memory(struct ipc_call *call)
-{
-    ipc_call_fail(call, JAVA_IO_EXCEPTION, "the ResourceManager has no memory for this request");
-}
 
 static const char *user_of(struct ipc_call *call)
 {
@@ -72,7 +73,7 @@ static struct rm_attempt *attempt_of(struct ipc_call *call, struct rm *rm,
 static bool may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app *app,
                        const char *operation)
 {
-    if (!rm->c.acl_enable || sv_streq(user_of(call), app->user))
+    if (!rm->conf.acl_enable || sv_streq(user_of(call), app->user))
         return true;
     rm_audit_fail(&(struct rm_audit){ .user = user_of(call),
                                       .ip = ipc_call_peer(call)->address,
@@ -80,11 +81,11 @@ static bool may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app
                                       .target = "ClientRMService",
                                       .permissions = "User doesn't have permissions to MODIFY_APP",
                                       .description = "Unauthorized user",
-                                      .app = app->text });
+                                      .app = app->id_str });
     ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                   "java.security.AccessControlException: User %s cannot perform operation "
                   "MODIFY_APP on %s",
-                  user_of(call), app->text);
+                  user_of(call), app->id_str);
     return false;
 }
 
@@ -100,11 +101,15 @@ static void on_getNewApplication(struct ipc_call *call, const ProtobufCMessage *
     struct yarn_app_id id = { .cluster_ts = rm->started_ms, .id = rm->last_app + 1 };
 
     (void)request;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     resp.application_id = yarn_app_id_to(a, id);
     resp.maximumcapability =
         yarn_resource_to(a, rm_res_to_yarn(rm_sched_max_allocation(rm->sched, NULL)));
     if (!resp.application_id || !resp.maximumcapability) {
-        no_memory(call);
+        rm_answer_no_memory(call);
         return;
     }
     rm->last_app++;
@@ -115,6 +120,7 @@ static void on_submitApplication(struct ipc_call *call, const ProtobufCMessage *
                                  void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     const Hadoop__Yarn__SubmitApplicationRequestProto *q =
         (const Hadoop__Yarn__SubmitApplicationRequestProto *)request;
     Hadoop__Yarn__SubmitApplicationResponseProto resp =
@@ -141,7 +147,6 @@ static void on_submitApplication(struct ipc_call *call, const ProtobufCMessage *
         return;
     }
     rm_audit_ok(&audit);
-    rm_drain(rm);
     ipc_call_reply(call, &resp.base); /* the client polls until it has been stored */
 }
 
@@ -149,6 +154,7 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
                                     void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     const Hadoop__Yarn__KillApplicationRequestProto *q =
         (const Hadoop__Yarn__KillApplicationRequestProto *)request;
     Hadoop__Yarn__KillApplicationResponseProto resp =
@@ -179,33 +185,17 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
                                         .ip = peer->address,
                                         .operation = "Kill Application Request",
                                         .target = "ClientRMService",
-                                        .app = app->text });
-        rm_post_full(
-            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL }, why);
-        rm_drain(rm);
+                                        .app = app->id_str });
+        rm_app_post(app, RM_APP_EV_KILL, why);
     }
     ipc_call_reply(call, &resp.base);
-}
-
-char *rm_kill_text(struct sv_arena *a, const struct rm_app *app, const char *user,
-                   const char *address, const char *message)
-{
-    char ip[64];
-
-    /* "1.2.3.4:5678" or "[::1]:5678" without its port */
-    (void)snprintf(ip, sizeof(ip), "%s", address ? address : "");
-    if (strrchr(ip, ':'))
-        *strrchr(ip, ':') = 0;
-    return sv_arena_printf(a, "Application %s was killed by user %s%s%s%s%s", app->text, user,
-                           *ip ? " at " : "", ip,
-                           message && *message ? " with diagnostic message: " : "",
-                           message && *message ? message : "");
 }
 
 static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMessage *request,
                                       void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     const Hadoop__Yarn__FailApplicationAttemptRequestProto *q =
         (const Hadoop__Yarn__FailApplicationAttemptRequestProto *)request;
     Hadoop__Yarn__FailApplicationAttemptResponseProto resp =
@@ -214,10 +204,7 @@ static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMess
 
     if (!att || !may_modify(call, rm, att->app, "Fail Attempt Request"))
         return;
-    rm_post_full(rm,
-                 (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_FAIL },
-                 "Attempt failed by user.");
-    rm_drain(rm);
+    rm_attempt_post(att, RM_ATT_EV_FAIL, "Attempt failed by user.");
     ipc_call_reply(call, &resp.base);
 }
 
@@ -225,6 +212,7 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
                                          void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     const Hadoop__Yarn__UpdateApplicationPriorityRequestProto *q =
         (const Hadoop__Yarn__UpdateApplicationPriorityRequestProto *)request;
     Hadoop__Yarn__UpdateApplicationPriorityResponseProto resp =
@@ -234,17 +222,17 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
 
     if (!app || !may_modify(call, rm, app, "Update Application Priority"))
         return;
-    if (rm_app_is_final(app)) { /* it keeps the one that it had */
+    if (rm_app_is_final(app)) { /* a final application keeps its priority */
         resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
         ipc_call_reply(call, &resp.base);
         return;
     }
-    app->priority = (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->c.max_priority);
+    app->priority =
+        (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->conf.max_priority);
     ev.app = app->id;
     ev.priority = app->priority;
-    (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: it enters with the new one, ignoring */
+    (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: added with the new priority, ignoring */
     rm_store_app_update(rm, app);
-    rm_drain(rm);
     resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
     ipc_call_reply(call, &resp.base);
 }
@@ -266,7 +254,7 @@ static void on_getApplicationReport(struct ipc_call *call, const ProtobufCMessag
     if (resp.application_report)
         ipc_call_reply(call, &resp.base);
     else
-        no_memory(call);
+        rm_answer_no_memory(call);
 }
 
 static bool in_list(char *const *list, size_t n, const char *s)
@@ -321,9 +309,14 @@ static void on_getApplications(struct ipc_call *call, const ProtobufCMessage *re
     int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
     struct rm_app *app;
 
-    resp.applications = ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    resp.applications =
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
     if (!resp.applications) {
-        no_memory(call);
+        rm_answer_no_memory(call);
         return;
     }
     DL_FOREACH (rm->app_list, app) {
@@ -333,7 +326,7 @@ static void on_getApplications(struct ipc_call *call, const ProtobufCMessage *re
             continue;
         resp.applications[resp.n_applications] = rm_app_report(a, app);
         if (!resp.applications[resp.n_applications++]) {
-            no_memory(call);
+            rm_answer_no_memory(call);
             return;
         }
     }
@@ -355,7 +348,7 @@ static void on_getApplicationAttemptReport(struct ipc_call *call, const Protobuf
     if (resp.application_attempt_report)
         ipc_call_reply(call, &resp.base);
     else
-        no_memory(call);
+        rm_answer_no_memory(call);
 }
 
 static void on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMessage *request,
@@ -372,16 +365,20 @@ static void on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMess
 
     if (!app)
         return;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     DL_COUNT(app->attempts, att, n);
-    resp.application_attempts = ARRAY(a, Hadoop__Yarn__ApplicationAttemptReportProto, n);
+    resp.application_attempts = RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationAttemptReportProto, n);
     if (!resp.application_attempts) {
-        no_memory(call);
+        rm_answer_no_memory(call);
         return;
     }
     DL_FOREACH (app->attempts, att) {
         resp.application_attempts[resp.n_application_attempts] = rm_attempt_report(a, att);
         if (!resp.application_attempts[resp.n_application_attempts++]) {
-            no_memory(call);
+            rm_answer_no_memory(call);
             return;
         }
     }
@@ -418,7 +415,7 @@ static void on_getContainerReport(struct ipc_call *call, const ProtobufCMessage 
     if (resp.container_report)
         ipc_call_reply(call, &resp.base);
     else
-        no_memory(call);
+        rm_answer_no_memory(call);
 }
 
 static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -433,9 +430,14 @@ static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *requ
 
     if (!att)
         return;
-    resp.containers = ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    resp.containers =
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
     if (!resp.containers) {
-        no_memory(call);
+        rm_answer_no_memory(call);
         return;
     }
     for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
@@ -443,14 +445,14 @@ static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *requ
             continue;
         resp.containers[resp.n_containers] = rm_container_report(a, c);
         if (!resp.containers[resp.n_containers++]) {
-            no_memory(call);
+            rm_answer_no_memory(call);
             return;
         }
     }
     ipc_call_reply(call, &resp.base);
 }
 
-/* ------------------------------------------------------- what is off answers as off */
+/* ------------------------------------------- features that are off: Hadoop's errors */
 
 #define ON(name)                                                                                   \
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
@@ -527,7 +529,8 @@ ON(updateApplicationTimeouts)
                       "selvedge-rm does not support application timeouts");
         return;
     }
-    resp.n_application_timeouts = q->n_application_timeouts; /* too late to matter */
+    resp.n_application_timeouts =
+        q->n_application_timeouts; /* an ended application takes any timeout */
     resp.application_timeouts = q->application_timeouts;
     ipc_call_reply(call, &resp.base);
 }
@@ -578,7 +581,7 @@ ON(getResourceTypeInfo)
     if (resp.resource_type_info)
         ipc_call_reply(call, &resp.base);
     else
-        no_memory(call);
+        rm_answer_no_memory(call);
 }
 
 #define ROW(name, request, response)                                                               \

@@ -1,19 +1,16 @@
 /* ApplicationClientProtocol's reports on nodes and queues. Part of client-rm-service.c's table. */
+#include "rm-lite/cluster-reports.h"
+
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/answer.h"
 #include "rm-lite/reports.h"
-#include "rm-lite/services.h"
-
-#define ARRAY(a, type, n) sv_newn(a, type *, SV_MAX((size_t)(n), (size_t)1))
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduler.h"
 
 typedef Hadoop__Yarn__QueueInfoProto QueueInfo;
-
-static void no_memory(struct ipc_call *call)
-{
-    ipc_call_fail(call, JAVA_IO_EXCEPTION, "the ResourceManager has no memory for this request");
-}
 
 void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
@@ -27,18 +24,19 @@ void rm_on_getClusterMetrics(struct ipc_call *call, const ProtobufCMessage *requ
     m.has_num_lost_nms = m.has_num_unhealthy_nms = m.has_num_rebooted_nms = true;
     m.has_num_decommissioning_nms = m.has_num_shutdown_nms = true;
     m.num_node_managers = (int32_t)HASH_COUNT(rm->nodes);
-    m.num_active_nms = rm_count_nodes(rm, RM_NODE_RUNNING);
-    m.num_decommissioned_nms = rm_count_nodes(rm, RM_NODE_DECOMMISSIONED);
-    m.num_decommissioning_nms = rm_count_nodes(rm, RM_NODE_DECOMMISSIONING);
-    m.num_lost_nms = rm_count_nodes(rm, RM_NODE_LOST);
-    m.num_unhealthy_nms = rm_count_nodes(rm, RM_NODE_UNHEALTHY);
-    m.num_rebooted_nms = rm_count_nodes(rm, RM_NODE_REBOOTED);
-    m.num_shutdown_nms = rm_count_nodes(rm, RM_NODE_SHUTDOWN);
+    m.num_active_nms = rm_count_nodes(rm, RM_NODE_ST_RUNNING);
+    m.num_decommissioned_nms = rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONED);
+    m.num_decommissioning_nms = rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING);
+    m.num_lost_nms = rm_count_nodes(rm, RM_NODE_ST_LOST);
+    m.num_unhealthy_nms = rm_count_nodes(rm, RM_NODE_ST_UNHEALTHY);
+    m.num_rebooted_nms = rm_count_nodes(rm, RM_NODE_ST_REBOOTED);
+    m.num_shutdown_nms = rm_count_nodes(rm, RM_NODE_ST_SHUTDOWN);
     resp.cluster_metrics = &m;
     ipc_call_reply(call, &resp.base);
 }
 
-static bool wanted(const Hadoop__Yarn__GetClusterNodesRequestProto *q, const struct rm_node *n)
+static bool is_requested(const Hadoop__Yarn__GetClusterNodesRequestProto *q,
+                         const struct rm_node *n)
 {
     if (q->n_nodestates == 0)
         return rm_node_is_active(n);
@@ -58,23 +56,28 @@ void rm_on_getClusterNodes(struct ipc_call *call, const ProtobufCMessage *reques
     struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
 
-    resp.nodereports = ARRAY(a, Hadoop__Yarn__NodeReportProto,
-                             HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes));
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    resp.nodereports = RM_ANSWER_ARRAY(a, Hadoop__Yarn__NodeReportProto,
+                                       HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes));
     for (size_t t = 0; resp.nodereports && t < SV_ARRAY_LEN(tables); t++)
         for (struct rm_node *n = tables[t]; n; n = n->hh.next) {
-            if (!wanted(q, n))
+            if (!is_requested(q, n))
                 continue;
             resp.nodereports[resp.n_nodereports] = rm_node_report(a, n);
             if (!resp.nodereports[resp.n_nodereports]) {
-                no_memory(call);
+                rm_answer_no_memory(call);
                 return;
             }
-            resp.nodereports[resp.n_nodereports++]->has_node_update_type = false; /* a master's */
+            resp.nodereports[resp.n_nodereports++]->has_node_update_type =
+                false; /* for ApplicationMasters only */
         }
     if (resp.nodereports)
         ipc_call_reply(call, &resp.base);
     else
-        no_memory(call);
+        rm_answer_no_memory(call);
 }
 
 /* -------------------------------------------------------------------- queues */
@@ -138,7 +141,7 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
 
 struct walk {
     struct sv_arena *a;
-    const char *parent; /* full path whose children are wanted */
+    const char *parent; /* full path; its children are reported */
     bool recursive;
     struct rm *rm;
     QueueInfo *into;
@@ -197,7 +200,8 @@ static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_in
 {
     struct rm_app *app;
 
-    m->applications = ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
+    m->applications =
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
     if (!m->applications)
         return false;
     DL_FOREACH (rm->app_list, app) {
@@ -222,13 +226,17 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     struct rm_queue_info info;
 
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     if (!q->queuename || rm_sched_queue(rm->sched, q->queuename, &info) < 0) {
         ipc_call_reply(call, &resp.base); /* Hadoop: no such queue is an empty answer */
         return;
     }
     resp.queueinfo = queue_to(a, &info);
     if (!resp.queueinfo || (q->includeapplications && !add_apps(a, rm, &info, resp.queueinfo))) {
-        no_memory(call);
+        rm_answer_no_memory(call);
         return;
     }
     if (q->includechildqueues || q->recursive) {
@@ -240,7 +248,7 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
 
         add_children(&w);
         if (w.failed) {
-            no_memory(call);
+            rm_answer_no_memory(call);
             return;
         }
     }
@@ -289,10 +297,14 @@ void rm_on_getQueueUserAcls(struct ipc_call *call, const ProtobufCMessage *reque
     struct acls s = { .a = a, .resp = &resp };
 
     (void)request;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     (void)rm_sched_each_queue(rm->sched, count_queue, &s.cap); /* never fails */
-    resp.queueuseracls = ARRAY(s.a, Hadoop__Yarn__QueueUserACLInfoProto, s.cap);
+    resp.queueuseracls = RM_ANSWER_ARRAY(s.a, Hadoop__Yarn__QueueUserACLInfoProto, s.cap);
     if (resp.queueuseracls && rm_sched_each_queue(rm->sched, add_acl, &s) >= 0)
         ipc_call_reply(call, &resp.base);
     else
-        no_memory(call);
+        rm_answer_no_memory(call);
 }

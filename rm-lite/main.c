@@ -1,4 +1,4 @@
-/* selvedge-rm: arguments, configuration, signals, the loop. Everything else is in rm.c. */
+/* selvedge-rm: arguments, configuration, signals, the loop. rm.c composes the rest. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -6,7 +6,11 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/rm.h"
 
 static void usage(FILE *out)
 {
@@ -33,7 +37,7 @@ static int print_graph(const char *name)
             sv_fsm_print_dot(all[i], stdout);
             return EXIT_SUCCESS;
         }
-    fprintf(stderr, "selvedge-rm: no state machine is called %s\n", name);
+    fprintf(stderr, "selvedge-rm: no state machine has the name %s\n", name);
     return EXIT_FAILURE;
 }
 
@@ -70,7 +74,7 @@ static int run(struct sv_conf *conf)
     }
     sv_log_notice("ResourceManager is ready, cluster timestamp %lld, epoch %lld",
                   (long long)rm->started_ms, (long long)rm->epoch);
-    (void)sd_notify(0, "READY=1"); /* nobody may be listening, ignoring */
+    (void)sd_notify(0, "READY=1"); /* no service manager, ignoring */
     r = sd_event_loop(event);
     (void)sd_notify(0, "STOPPING=1");
     rm_free(rm);
@@ -104,7 +108,7 @@ int main(int argc, char **argv)
             break;
         case 'D':
             if (set_key(conf, optarg) < 0) {
-                fprintf(stderr, "selvedge-rm: -D wants KEY=VALUE\n");
+                fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
                 return EXIT_FAILURE;
             }
             break;

@@ -1,15 +1,13 @@
-/* NodesListManager. See nodes-list.h. The files are the operator's: one host a word, # to the end
- * of the line is a comment. Called at start, by refreshNodes and by resource-tracker-service.c. */
+/* NodesListManager. See nodes-list.h. The files are the operator's: a host is a word, a
+ * comment begins with #. Called at start, by refreshNodes and by resource-tracker-service.c. */
 #include "rm-lite/nodes-list.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
 #include "common/fd.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/version.h"
+#include "rm-lite/rm-node.h"
 
 #define LIST_MAX (16 * 1024 * 1024)
 
@@ -44,10 +42,10 @@ static int read_list(const char *path, struct rm_name_set **ret, struct sv_error
 int rm_nodes_list_read(struct rm *rm, struct sv_error *err)
 {
     struct rm_name_set *in = NULL, *ex = NULL;
-    int r = read_list(rm->c.nodes_include, &in, err);
+    int r = read_list(rm->conf.nodes_include, &in, err);
 
     if (r >= 0)
-        r = read_list(rm->c.nodes_exclude, &ex, err);
+        r = read_list(rm->conf.nodes_exclude, &ex, err);
     if (r < 0) {
         rm_set_clear(&in);
         return r;
@@ -68,40 +66,17 @@ bool rm_nodes_list_allows(struct rm *rm, const char *host)
 
 void rm_nodes_list_apply(struct rm *rm, bool graceful, int64_t timeout_ms)
 {
+    SV_DISPATCH_BATCH(rm->dispatcher); /* a node that leaves changes the table */
     struct rm_node *n, *tmp;
 
     HASH_ITER (hh, rm->nodes, n, tmp) {
         bool allowed = rm_nodes_list_allows(rm, n->id.host);
 
-        if (allowed && n->state == RM_NODE_DECOMMISSIONING)
-            rm_post(rm, RM_M_NODE, n, RM_NODE_RECOMMISSION);
+        if (allowed && n->state == RM_NODE_ST_DECOMMISSIONING)
+            rm_node_post(n, RM_NODE_EV_RECOMMISSION);
         else if (!allowed && graceful)
-            rm_post_full(rm,
-                         (struct rm_event){ .machine = RM_M_NODE,
-                                            .object = n,
-                                            .event = RM_NODE_GRACEFUL,
-                                            .number = timeout_ms },
-                         NULL);
+            rm_node_post_graceful(n, timeout_ms);
         else if (!allowed)
-            rm_post(rm, RM_M_NODE, n, RM_NODE_DECOMMISSION);
+            rm_node_post(n, RM_NODE_EV_DECOMMISSION);
     }
-    rm_drain(rm);
-}
-
-int rm_version_cmp(const char *a, const char *b)
-{
-    while (isdigit((unsigned char)*a) || isdigit((unsigned char)*b)) {
-        char *ea, *eb;
-        long va = strtol(a, &ea, 10), vb = strtol(b, &eb, 10);
-
-        if (va != vb)
-            return va < vb ? -1 : 1;
-        a = *ea == '.' ? ea + 1 : ea;
-        b = *eb == '.' ? eb + 1 : eb;
-    }
-    if (!*a && !*b)
-        return 0;
-    if (!*a) /* a release is after its snapshot */
-        return 1;
-    return *b ? strcmp(a, b) : -1;
 }

@@ -1,13 +1,14 @@
-/* NodesListManager: which hosts may be nodes (include and exclude files). */
+/* NodesListManager: the hosts that may be nodes (include and exclude files). */
 #ifndef SELVEDGE_RM_LITE_NODES_LIST_H
 #define SELVEDGE_RM_LITE_NODES_LIST_H
 
-#include "rm-lite/rm.h"
+#include "common/error.h"
+#include "rm-lite/context.h"
 
 /* Reads both files again; on an error the old lists stay. */
 int rm_nodes_list_read(struct rm *rm, struct sv_error *err) _must_use_;
 bool rm_nodes_list_allows(struct rm *rm, const char *host);
-/* Applies the lists to the nodes that are there: `graceful` with `timeout_ms` (-1 = none). */
+/* Applies the lists to the active nodes: `graceful` with `timeout_ms` (-1 = none). */
 void rm_nodes_list_apply(struct rm *rm, bool graceful, int64_t timeout_ms);
 
 #endif

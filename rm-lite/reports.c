@@ -1,18 +1,19 @@
-/* Reports. See reports.h; called by client-rm-service.c and application-master-service.c. Which
- * fields must be there for unmodified clients: they read states and statuses without a null check.
- */
+/* Reports. See reports.h; called by client-rm-service.c and application-master-service.c. States
+ * and statuses are always set: unmodified clients read them without a null check. */
 #include "rm-lite/reports.h"
 
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduler.h"
 #include "rm-lite/tokens.h"
 #include "rm-lite/tracking.h"
 
-/* Messages take strings that the caller keeps; ours live as long as the objects, which outlive the
- * packing of the answer. */
+/* Messages borrow strings of the objects, which outlive the packing of the answer. */
 #define STR(s) ((char *)(uintptr_t)(s))
 
 Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority)
@@ -64,7 +65,7 @@ Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct rm_app *app, size_t *r
 
 int32_t rm_active_nodes(const struct rm *rm)
 {
-    return rm_count_nodes(rm, RM_NODE_RUNNING) + rm_count_nodes(rm, RM_NODE_DECOMMISSIONING);
+    return rm_count_nodes(rm, RM_NODE_ST_RUNNING) + rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING);
 }
 
 int32_t rm_count_nodes(const struct rm *rm, int state)
@@ -101,7 +102,8 @@ Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct r
 
     if (!m)
         return NULL;
-    (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not there: nothing used, ignoring */
+    (void)rm_sched_node_usage(n->rm->sched, &n->id,
+                              &use); /* not in the scheduler: nothing used, ignoring */
     hadoop__yarn__node_report_proto__init(m);
     m->nodeid = yarn_node_id_to(a, &n->id);
     m->httpaddress = n->http;
@@ -118,9 +120,9 @@ Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct r
     m->containers_utilization = use_to(a, n->used_pmem, n->used_vmem, n->used_cpu);
     m->node_utilization = use_to(a, n->node_pmem, n->node_vmem, n->node_cpu);
     m->has_node_update_type = true;
-    m->node_update_type = n->state == RM_NODE_RUNNING
+    m->node_update_type = n->state == RM_NODE_ST_RUNNING
                               ? HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_USABLE
-                          : n->state == RM_NODE_DECOMMISSIONING
+                          : n->state == RM_NODE_ST_DECOMMISSIONING
                               ? HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_DECOMMISSIONING
                               : HADOOP__YARN__NODE_UPDATE_TYPE_PROTO__NODE_UNUSABLE;
     return m->nodeid && m->used && m->capability ? m : NULL;
@@ -168,7 +170,7 @@ static char *attempt_diagnostics(const struct rm_attempt *att)
 {
     if (att->diagnostics && *att->diagnostics)
         return att->diagnostics;
-    return STR(att->state == RM_ATT_LAUNCHED ? WAITING : "");
+    return STR(att->state == RM_ATT_ST_LAUNCHED ? WAITING : "");
 }
 
 /* No application has a timeout here. */
@@ -218,7 +220,7 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app,
     if (!att)
         return true;
     m->currentapplicationattemptid = yarn_attempt_id_to(a, att->id);
-    if (app->unmanaged && att->token_live && att->state == RM_ATT_LAUNCHED) {
+    if (app->unmanaged && att->token_live && att->state == RM_ATT_ST_LAUNCHED) {
         struct yarn_token t;
 
         if (rm_token_amrm(a, att, &t) >= 0)
@@ -265,7 +267,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->priority = rm_priority_to(a, app->priority);
     m->appnodelabelexpression = STR("<Not set>");
     m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
-    m->rmclusterid = STR(app->rm->c.cluster_id);
+    m->rmclusterid = STR(app->rm->conf.cluster_id);
     return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority &&
                    timeouts_to(a, m)
                ? m
@@ -318,7 +320,7 @@ Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
     m->creation_time = c->created_ms;
     m->finish_time = c->finish_ms;
     m->diagnostics_info = c->diagnostics;
-    m->log_url = sv_arena_printf(a, "http://%s/node/containerlogs/%s/%s", c->node_http, c->text,
+    m->log_url = sv_arena_printf(a, "http://%s/node/containerlogs/%s/%s", c->node_http, c->id_str,
                                  c->app->user);
     m->has_container_exit_status = true;
     m->container_exit_status = c->finish_ms ? c->exit_status : 0;

@@ -1,16 +1,17 @@
-/* Reports of what the manager knows, as wire messages in an arena. NULL = no memory. */
+/* Reports of applications, attempts, containers and nodes as wire messages in an arena. NULL: no
+ * memory. */
 #ifndef SELVEDGE_RM_LITE_REPORTS_H
 #define SELVEDGE_RM_LITE_REPORTS_H
 
 #include "common/arena.h"
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 #include "wire/methods.h"
 
 Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority);
 Hadoop__Yarn__ResourceTypeInfoProto **rm_resource_types(struct sv_arena *a, size_t *ret_n);
-/* Kept by the application, not by an arena. */
+/* Owned by the application, not by an arena. */
 Hadoop__Yarn__ApplicationACLMapProto **rm_app_acls(struct rm_app *app, size_t *ret_n);
-int32_t rm_active_nodes(const struct rm *rm); /* those that count as NodeManagers of the cluster */
+int32_t rm_active_nodes(const struct rm *rm);           /* RUNNING or DECOMMISSIONING */
 int32_t rm_count_nodes(const struct rm *rm, int state); /* rm_node_state */
 Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct rm_node *n);
 Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct rm_app *app);

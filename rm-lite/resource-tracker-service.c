@@ -1,17 +1,22 @@
-/* ResourceTrackerService: NodeManagers register, heartbeat and leave (8031).
+/* ResourceTrackerService (8031): NodeManagers register, heartbeat and leave.
  *
- * The peer is a NodeManager, SIMPLE in an insecure cluster: what it says about containers is
- * believed only for containers that were placed on it. */
-#include <errno.h>
+ * The peer is a NodeManager, SIMPLE in an insecure cluster: its reports are believed only for
+ * containers that were placed on it. */
+#include "rm-lite/resource-tracker-service.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "common/str.h"
-#include "rm-lite/audit.h"
-#include "rm-lite/machines.h"
+#include "common/oom.h"
+#include "rm-lite/answer.h"
 #include "rm-lite/nodes-list.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduling.h"
 #include "rm-lite/secrets.h"
-#include "rm-lite/services.h"
+#include "rm-lite/text.h"
 #include "rm-lite/version.h"
 #include "wire/methods.h"
 
@@ -38,14 +43,9 @@ static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yar
     return m->bytes.data ? m : NULL;
 }
 
-static void no_memory(struct ipc_call *call)
-{
-    ipc_call_fail(call, JAVA_IO_EXCEPTION, "the ResourceManager has no memory for this request");
-}
-
 /* ----------------------------------------------------------------- registering */
 
-/* A container that ran before this ResourceManager did, or before it lost sight of the node. */
+/* A container from before the start of this ResourceManager, or from before the node was LOST. */
 static void recover_container(struct rm *rm, struct rm_node *n,
                               const Hadoop__Yarn__NMContainerStatusProto *st)
 {
@@ -61,27 +61,18 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         return;
     c = rm_container_find(rm, id);
     att = rm_attempt_find(rm, id.attempt);
-    if (c) { /* known: only its end is news */
+    if (c) { /* known: only its end is new */
         if (complete && c->node == n)
-            rm_post_full(rm,
-                         (struct rm_event){ .machine = RM_M_CONTAINER,
-                                            .object = c,
-                                            .event = RM_CON_FINISHED,
-                                            .exit_status = st->container_exit_status },
-                         st->diagnostics);
+            rm_container_post_exit(c, RM_CON_EV_FINISHED, st->container_exit_status,
+                                   st->diagnostics);
         return;
     }
     if (id.id >> RM_EPOCH_SHIFT == rm->epoch) {
-        /* Ours, of this life, and gone: it has ended here. The ApplicationMaster heard of it, or
-         * will; a daemon that came back before it was told so must not make it hear twice. */
-        struct rm_done *told;
-        char text[YARN_ID_TEXT_MAX];
-
-        yarn_container_id_text(id, text);
-        HASH_FIND_STR(rm->done, text, told);
+        /* Of this epoch and not in the table: it has ended. Its ApplicationMaster has the status or
+         * will get it; a NodeManager that restarted meanwhile must not cause a second report. */
         if (!complete)
             rm_node_cleanup_container(n, id);
-        else if (!told)
+        else if (!rm_done_find(rm, id))
             rm_node_pulled(n, id);
         return;
     }
@@ -108,13 +99,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         att->master = c;
     }
     rm_set_add(&att->app->ran_on, n->key);
-    rm_post_full(rm,
-                 (struct rm_event){ .machine = RM_M_CONTAINER,
-                                    .object = c,
-                                    .event = RM_CON_RECOVER,
-                                    .exit_status = st->container_exit_status,
-                                    .number = st->container_state },
-                 st->diagnostics);
+    rm_container_post_recover(c, st->container_state, st->container_exit_status, st->diagnostics);
 }
 
 static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest *q)
@@ -132,10 +117,7 @@ static void running_apps(struct rm *rm, struct rm_node *n, const RegisterRequest
             continue;
         }
         rm_set_add(&n->apps, yarn_app_id_text(id, text));
-        rm_post_full(rm,
-                     (struct rm_event){
-                         .machine = RM_M_APP, .object = app, .event = RM_APP_RUNNING_ON_NODE },
-                     n->key);
+        rm_app_post(app, RM_APP_EV_RUNNING_ON_NODE, n->key);
     }
 }
 
@@ -171,13 +153,14 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
                    q->nodestatus->nodehealthstatus->is_node_healthy;
 
     yarn_node_id_text(id, key);
-    if (n && !node_busy(n) && q->n_container_statuses == 0 && n->state != RM_NODE_DECOMMISSIONING) {
-        /* Nothing of ours runs there: it begins anew. */
-        rm_post(rm, RM_M_NODE, n, RM_NODE_REBOOTING);
-        rm_drain(rm);
+    if (n && !node_busy(n) && q->n_container_statuses == 0 &&
+        n->state != RM_NODE_ST_DECOMMISSIONING) {
+        /* No container runs there: the node starts from NEW. */
+        rm_node_post(n, RM_NODE_EV_REBOOTING);
+        sv_dispatcher_run(rm->dispatcher);
         n = NULL;
     }
-    HASH_FIND_STR(rm->inactive_nodes, key, old);
+    old = rm_node_find_inactive(rm, key);
     if (old) {
         HASH_DEL(rm->inactive_nodes, old);
         rm_node_free(old);
@@ -187,45 +170,35 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
 
         node_fill(n, q, total);
         if (resized)
-            rm_post(rm, RM_M_NODE, n, RM_NODE_RESOURCE_UPDATE);
-        rm_post(rm, RM_M_NODE, n, RM_NODE_RECONNECTED);
-        rm_post_full(rm,
-                     (struct rm_event){ .machine = RM_M_NODE,
-                                        .object = n,
-                                        .event = RM_NODE_STATUS_UPDATE,
-                                        .number = healthy },
-                     NULL);
+            rm_node_post(n, RM_NODE_EV_RESOURCE_UPDATE);
+        rm_node_post(n, RM_NODE_EV_RECONNECTED);
+        rm_node_post_health(n, RM_NODE_EV_STATUS_UPDATE, healthy);
     } else {
         n = rm_node_new(rm, id);
         node_fill(n, q, total);
-        rm_post_full(
-            rm,
-            (struct rm_event){
-                .machine = RM_M_NODE, .object = n, .event = RM_NODE_STARTED, .number = healthy },
-            NULL);
+        rm_node_post_health(n, RM_NODE_EV_STARTED, healthy);
     }
-    rm_drain(rm);
+    sv_dispatcher_run(rm->dispatcher); /* containers are recovered on a node that has joined */
     for (size_t i = 0; i < q->n_container_statuses; i++)
         recover_container(rm, n, q->container_statuses[i]);
     running_apps(rm, n, q);
-    rm_want_round(rm);
-    rm_drain(rm);
+    rm_request_round(rm);
 }
 
 static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,
                           struct rm_res total, struct sv_arena *a)
 {
     struct rm_res min = rm_sched_min_allocation(rm->sched);
-    const char *want = rm->c.minimum_nm_version;
+    const char *minimum = rm->conf.minimum_nm_version;
 
-    if (strcmp(want, "NONE") != 0) {
-        if (strcmp(want, "EqualToRM") == 0)
-            want = RM_HADOOP_VERSION;
-        if (rm_version_cmp(q->nm_version ? q->nm_version : "", want) < 0)
+    if (strcmp(minimum, "NONE") != 0) {
+        if (strcmp(minimum, "EqualToRM") == 0)
+            minimum = RM_HADOOP_VERSION;
+        if (rm_version_cmp(q->nm_version ? q->nm_version : "", minimum) < 0)
             return sv_arena_printf(a,
                                    "Disallowed NodeManager Version %s, is less than the minimum "
                                    "version %s sending SHUTDOWN signal to NodeManager.",
-                                   q->nm_version ? q->nm_version : "null", want);
+                                   q->nm_version ? q->nm_version : "null", minimum);
     }
     if (!rm_nodes_list_allows(rm, id->host))
         return sv_arena_printf(a,
@@ -246,6 +219,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
                                    void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     const RegisterRequest *q = (const RegisterRequest *)request;
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     RegisterResponse resp = HADOOP__YARN__REGISTER_NODE_MANAGER_RESPONSE_PROTO__INIT;
@@ -253,6 +227,10 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     struct yarn_resource res;
     const char *why;
 
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     if (yarn_node_id_from(q->node_id, &id) < 0 || yarn_resource_from(q->resource, &res) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                       "registerNodeManager: the request has no node id or resource");
@@ -275,7 +253,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
         key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_CONTAINER));
     resp.nm_token_master_key = key_to(a, rm_secrets_announce(rm->secrets, RM_SECRET_NM));
     if (!resp.container_token_master_key || !resp.nm_token_master_key) {
-        no_memory(call);
+        rm_answer_no_memory(call);
         return;
     }
     node_join(rm, q, &id, rm_res_of(res));
@@ -307,90 +285,61 @@ static void container_status(struct rm *rm, struct rm_node *n,
 {
     struct yarn_container_id id;
     struct rm_container *c;
-    struct rm_done *pending;
     struct rm_app *app;
-    char text[YARN_ID_TEXT_MAX];
 
     if (yarn_container_id_from(st->container_id, &id) < 0)
         return;
     c = rm_container_find(rm, id);
     app = rm_app_find(rm, id.attempt.app);
     if (!app || rm_app_is_final(app)) {
-        /* Its master was on its way to the node when the application ended: the node has not known
-         * what it was told to clean up then. */
+        /* The master was being launched when the application ended: the node did not know the
+         * application at the time of the cleanup. */
         rm_node_cleanup_app(n, id.attempt.app);
     } else if (st->state != C_COMPLETE) {
-        rm_set_add(&n->apps, app->text);
+        rm_set_add(&n->apps, app->id_str);
         rm_set_add(&app->ran_on, n->key);
     }
     if (c && c->node == n) {
         if (st->state == C_COMPLETE)
-            rm_post_full(rm,
-                         (struct rm_event){ .machine = RM_M_CONTAINER,
-                                            .object = c,
-                                            .event = RM_CON_FINISHED,
-                                            .exit_status = st->exit_status },
-                         st->diagnostics);
-        else if (c->state == RM_CON_ACQUIRED)
-            rm_post(rm, RM_M_CONTAINER, c, RM_CON_LAUNCHED);
+            rm_container_post_exit(c, RM_CON_EV_FINISHED, st->exit_status, st->diagnostics);
+        else if (c->state == RM_CON_ST_ACQUIRED)
+            rm_container_post(c, RM_CON_EV_LAUNCHED);
         return;
     }
-    if (st->state != C_COMPLETE) { /* not ours (any more): it must not go on */
+    if (st->state != C_COMPLETE) { /* no such container (any more): end it */
         rm_node_cleanup_container(n, id);
         return;
     }
-    /* Its end is known. It waits for its master, or nobody will ask for it. */
-    yarn_container_id_text(id, text);
-    HASH_FIND_STR(rm->done, text, pending);
-    if (!pending)
+    /* Its end is known: pending for the ApplicationMaster, or never to be pulled. */
+    if (!rm_done_find(rm, id))
         rm_node_pulled(n, id);
 }
 
-static Hadoop__Yarn__ContainerIdProto **take_cids(struct sv_arena *a, struct rm_cid **list,
-                                                  size_t *ret_n)
-{
-    struct rm_cid *c, *tmp;
-    Hadoop__Yarn__ContainerIdProto **v;
-    size_t n = 0;
-
-    DL_COUNT(*list, c, n);
-    *ret_n = 0;
-    v = n ? sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n) : NULL;
-    if (!v)
-        return NULL;
-    DL_FOREACH_SAFE (*list, c, tmp) {
-        v[*ret_n] = yarn_container_id_to(a, c->id);
-        if (!v[*ret_n])
-            break;
-        (*ret_n)++;
-        DL_DELETE(*list, c);
-        free(c);
+/* Moves a list of ids into the answer. Without memory the rest stays for the next heartbeat. */
+#define TAKE_IDS(name, entry, message, to_message)                                                 \
+    static message **name(struct sv_arena *a, entry **list, size_t *ret_n)                         \
+    {                                                                                              \
+        entry *it, *tmp;                                                                           \
+        message **v;                                                                               \
+        size_t n = 0;                                                                              \
+                                                                                                   \
+        DL_COUNT(*list, it, n);                                                                    \
+        *ret_n = 0;                                                                                \
+        v = n ? sv_newn(a, message *, n) : NULL;                                                   \
+        if (!v)                                                                                    \
+            return NULL;                                                                           \
+        DL_FOREACH_SAFE (*list, it, tmp) {                                                         \
+            v[*ret_n] = to_message(a, it->id);                                                     \
+            if (!v[*ret_n])                                                                        \
+                break;                                                                             \
+            (*ret_n)++;                                                                            \
+            DL_DELETE(*list, it);                                                                  \
+            free(it);                                                                              \
+        }                                                                                          \
+        return v;                                                                                  \
     }
-    return v;
-}
-
-static Hadoop__Yarn__ApplicationIdProto **take_aids(struct sv_arena *a, struct rm_aid **list,
-                                                    size_t *ret_n)
-{
-    struct rm_aid *c, *tmp;
-    Hadoop__Yarn__ApplicationIdProto **v;
-    size_t n = 0;
-
-    DL_COUNT(*list, c, n);
-    *ret_n = 0;
-    v = n ? sv_newn(a, Hadoop__Yarn__ApplicationIdProto *, n) : NULL;
-    if (!v)
-        return NULL;
-    DL_FOREACH_SAFE (*list, c, tmp) {
-        v[*ret_n] = yarn_app_id_to(a, c->id);
-        if (!v[*ret_n])
-            break;
-        (*ret_n)++;
-        DL_DELETE(*list, c);
-        free(c);
-    }
-    return v;
-}
+TAKE_IDS(take_containers, struct rm_cid, Hadoop__Yarn__ContainerIdProto, yarn_container_id_to)
+TAKE_IDS(take_apps, struct rm_aid, Hadoop__Yarn__ApplicationIdProto, yarn_app_id_to)
 
 static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
 {
@@ -414,7 +363,7 @@ static void remember(struct rm_node *n, const HeartbeatResponse *resp)
     free(n->last_response);
     n->last_response = malloc(SV_MAX(len, (size_t)1));
     if (!n->last_response)
-        rm_out_of_memory();
+        sv_out_of_memory();
     n->last_response_len =
         hadoop__yarn__node_heartbeat_response_proto__pack(resp, n->last_response);
 }
@@ -432,15 +381,16 @@ static void answer_action(struct ipc_call *call, int action, const char *text)
 static void repeat(struct ipc_call *call, struct rm_node *n)
 {
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    HeartbeatResponse *resp = hadoop__yarn__node_heartbeat_response_proto__unpack(
-        sv_arena_protobuf(a), n->last_response_len, n->last_response);
+    HeartbeatResponse *resp = a ? hadoop__yarn__node_heartbeat_response_proto__unpack(
+                                      sv_arena_protobuf(a), n->last_response_len, n->last_response)
+                                : NULL;
 
     sv_log_info("Received duplicate heartbeat from node %s responseId=%d", n->key,
                 n->response_id - 1);
     if (resp)
         ipc_call_reply(call, &resp->base);
     else
-        no_memory(call);
+        rm_answer_no_memory(call);
 }
 
 static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__NodeStatusProto *st)
@@ -456,20 +406,17 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     utilisation(n, st);
     for (size_t i = 0; i < st->n_containersstatuses; i++)
         container_status(rm, n, st->containersstatuses[i]);
-    rm_post_full(
-        rm,
-        (struct rm_event){
-            .machine = RM_M_NODE, .object = n, .event = RM_NODE_STATUS_UPDATE, .number = healthy },
-        NULL);
-    rm_drain(rm);
-    if (n->in_sched && n->state == RM_NODE_RUNNING && sv_now_ms() >= rm->hold_until_ms)
-        (void)rm_schedule(rm, &beat, NULL); /* only memory fails it; the next one retries */
-    rm_drain(rm);
+    rm_node_post_health(n, RM_NODE_EV_STATUS_UPDATE, healthy);
+    sv_dispatcher_run(rm->dispatcher); /* ended containers are free for the allocation below */
+    if (n->in_sched && n->state == RM_NODE_ST_RUNNING && sv_now_ms() >= rm->hold_until_ms)
+        (void)rm_schedule(rm, &beat, NULL); /* without memory the next one retries, ignoring */
+    sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */
 }
 
 static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     const HeartbeatRequest *q = (const HeartbeatRequest *)request;
     const Hadoop__Yarn__NodeStatusProto *st = q->node_status;
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
@@ -477,16 +424,18 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     struct yarn_node_id id;
     struct rm_node *n;
 
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
     if (!st || yarn_node_id_from(st->node_id, &id) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "nodeHeartbeat: the request has no node id");
         return;
     }
     n = rm_node_find(rm, &id);
-    if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_DECOMMISSIONING)) {
-        if (n) {
-            rm_post(rm, RM_M_NODE, n, RM_NODE_DECOMMISSION);
-            rm_drain(rm);
-        }
+    if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_ST_DECOMMISSIONING)) {
+        if (n)
+            rm_node_post(n, RM_NODE_EV_DECOMMISSION);
         answer_action(call, NODE_ACTION(SHUTDOWN),
                       sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
                                       id.host, id.port, id.host));
@@ -506,8 +455,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         const char *text = sv_arena_printf(a, "Too far behind rm response id:%d nm response id:%d",
                                            n->response_id, st->response_id);
 
-        rm_post(rm, RM_M_NODE, n, RM_NODE_REBOOTING);
-        rm_drain(rm);
+        rm_node_post(n, RM_NODE_EV_REBOOTING);
         answer_action(call, NODE_ACTION(RESYNC), text);
         return;
     }
@@ -516,7 +464,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     if (q->last_known_nm_token_master_key)
         n->nm_key = q->last_known_nm_token_master_key->key_id;
     status_update(rm, n, st);
-    if (!rm_node_is_active(n)) { /* it has just left, gracefully */
+    if (!rm_node_is_active(n)) { /* decommissioned by this heartbeat */
         answer_action(call, NODE_ACTION(SHUTDOWN),
                       sv_arena_printf(a, "Disallowed NodeManager nodeId: %s:%d hostname: %s",
                                       id.host, id.port, id.host));
@@ -528,12 +476,12 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     resp.has_nodeaction = true;
     resp.nodeaction = NODE_ACTION(NORMAL);
     resp.has_nextheartbeatinterval = true;
-    resp.nextheartbeatinterval = rm->c.heartbeat_ms;
-    resp.containers_to_cleanup = take_cids(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
+    resp.nextheartbeatinterval = rm->conf.heartbeat_ms;
+    resp.containers_to_cleanup = take_containers(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
     resp.containers_to_be_removed_from_nm =
-        take_cids(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
+        take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
     resp.applications_to_cleanup =
-        take_aids(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
+        take_apps(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
     new_keys(rm, n, a, &resp);
     remember(n, &resp);
     ipc_call_reply(call, &resp.base);
@@ -543,6 +491,7 @@ static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessa
                                      void *userdata)
 {
     struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
     const Hadoop__Yarn__UnRegisterNodeManagerRequestProto *q =
         (const Hadoop__Yarn__UnRegisterNodeManagerRequestProto *)request;
     Hadoop__Yarn__UnRegisterNodeManagerResponseProto resp =
@@ -557,8 +506,7 @@ static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessa
     n = rm_node_find(rm, &id);
     if (n) {
         sv_log_info("Node with node id : %s has shutdown, hence unregistering the node.", n->key);
-        rm_post(rm, RM_M_NODE, n, RM_NODE_SHUTDOWN_EV);
-        rm_drain(rm);
+        rm_node_post(n, RM_NODE_EV_SHUTDOWN);
     } else {
         sv_log_info("Node not found, ignoring the unregister from node id : %s:%d", id.host,
                     id.port);

@@ -65,10 +65,10 @@ static inline bool rm_res_equal(struct rm_res a, struct rm_res b)
 {
     return a.mem == b.mem && a.vcores == b.vcores;
 }
-/* Does `need` fit into `room`? The memory calculator does not look at vcores. */
-static inline bool rm_res_fits(enum rm_calculator c, struct rm_res need, struct rm_res room)
+/* Whether `need` fits into `space`. The memory calculator ignores vcores. */
+static inline bool rm_res_fits(enum rm_calculator c, struct rm_res need, struct rm_res space)
 {
-    return need.mem <= room.mem && (c == RM_CALC_MEMORY || need.vcores <= room.vcores);
+    return need.mem <= space.mem && (c == RM_CALC_MEMORY || need.vcores <= space.vcores);
 }
 static inline int64_t rm_round_up(int64_t v, int64_t step)
 {

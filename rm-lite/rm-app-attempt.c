@@ -1,64 +1,25 @@
-/* RMAppAttempt: one run of an application's ApplicationMaster.
- *
- * Events come from the scheduler's decisions, the store, am-launcher.c, the ApplicationMaster
- * itself (application-master-service.c), the NodeManagers' reports and the liveliness check. */
-#include <errno.h>
-#include <string.h>
+/* Application attempts as objects; see rm-app-attempt.h. */
+#include "rm-lite/rm-app-attempt.h"
 
-#include "common/str.h"
-#include "rm-lite/am-service.h"
-#include "rm-lite/launcher.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/rm-app-manager.h"
-#include "rm-lite/store.h"
-#include "rm-lite/tracking.h"
-#include "wire/methods.h"
+#include "common/oom.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/text.h"
+#include "wire/exit-status.h"
 
 #define A(x) HADOOP__YARN__YARN_APPLICATION_ATTEMPT_STATE_PROTO__APP_ATTEMPT_##x
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
-
-static const char *const state_names[RM_ATT_STATES] = { "",
-                                                        "NEW",
-                                                        "SUBMITTED",
-                                                        "SCHEDULED",
-                                                        "ALLOCATED_SAVING",
-                                                        "ALLOCATED",
-                                                        "LAUNCHED_UNMANAGED_SAVING",
-                                                        "LAUNCHED",
-                                                        "RUNNING",
-                                                        "FINAL_SAVING",
-                                                        "FINISHING",
-                                                        "FINISHED",
-                                                        "FAILED",
-                                                        "KILLED" };
-static const char *const event_names[RM_ATT_EVENTS] = { "",
-                                                        "START",
-                                                        "RECOVER",
-                                                        "KILL",
-                                                        "FAIL",
-                                                        "ATTEMPT_ADDED",
-                                                        "CONTAINER_ALLOCATED",
-                                                        "ATTEMPT_NEW_SAVED",
-                                                        "LAUNCHED",
-                                                        "LAUNCH_FAILED",
-                                                        "REGISTERED",
-                                                        "STATUS_UPDATE",
-                                                        "UNREGISTERED",
-                                                        "CONTAINER_FINISHED",
-                                                        "EXPIRE",
-                                                        "ATTEMPT_UPDATE_SAVED" };
 
 struct rm_attempt *rm_attempt_new(struct rm_app *app, int32_t number)
 {
     struct rm_attempt *att = calloc(1, sizeof(*att));
 
     if (!att)
-        rm_out_of_memory();
+        sv_out_of_memory();
     att->rm = app->rm;
     att->app = app;
     att->id = (struct yarn_attempt_id){ app->id, number };
-    yarn_attempt_id_text(att->id, att->text);
-    att->state = RM_ATT_NEW;
+    yarn_attempt_id_text(att->id, att->id_str);
+    att->state = RM_ATT_ST_NEW;
     att->rpc_port = -1;
     att->exit_status = YARN_EXIT_INVALID;
     att->failure_counts = true;
@@ -103,463 +64,79 @@ void rm_attempt_free(struct rm_attempt *att)
 
 bool rm_attempt_is_final(const struct rm_attempt *att)
 {
-    return att->state == RM_ATT_FINISHED || att->state == RM_ATT_FAILED ||
-           att->state == RM_ATT_KILLED;
-}
-
-void rm_attempt_restore(struct rm_attempt *att, int state)
-{
-    att->state = state;
+    return att->state == RM_ATT_ST_FINISHED || att->state == RM_ATT_ST_FAILED ||
+           att->state == RM_ATT_ST_KILLED;
 }
 
 int rm_attempt_wire_state(const struct rm_attempt *att)
 {
-    switch (att->state == RM_ATT_FINAL_SAVING ? att->before : att->state) {
-    case RM_ATT_NEW:
+    switch (att->state == RM_ATT_ST_FINAL_SAVING ? att->before : att->state) {
+    case RM_ATT_ST_NEW:
         return A(NEW);
-    case RM_ATT_SUBMITTED:
+    case RM_ATT_ST_SUBMITTED:
         return A(SUBMITTED);
-    case RM_ATT_SCHEDULED:
+    case RM_ATT_ST_SCHEDULED:
         return A(SCHEDULED);
-    case RM_ATT_ALLOCATED_SAVING:
+    case RM_ATT_ST_ALLOCATED_SAVING:
         return A(ALLOCATED_SAVING);
-    case RM_ATT_ALLOCATED:
-    case RM_ATT_LAUNCHED_UNMANAGED_SAVING:
+    case RM_ATT_ST_ALLOCATED:
+    case RM_ATT_ST_LAUNCHED_UNMANAGED_SAVING:
         return A(ALLOCATED);
-    case RM_ATT_LAUNCHED:
+    case RM_ATT_ST_LAUNCHED:
         return A(LAUNCHED);
-    case RM_ATT_RUNNING:
+    case RM_ATT_ST_RUNNING:
         return A(RUNNING);
-    case RM_ATT_FINISHING:
+    case RM_ATT_ST_FINISHING:
         return A(FINISHING);
-    case RM_ATT_FINISHED:
+    case RM_ATT_ST_FINISHED:
         return A(FINISHED);
-    case RM_ATT_KILLED:
+    case RM_ATT_ST_KILLED:
         return A(KILLED);
     default:
         return A(FAILED);
     }
 }
 
-/* ------------------------------------------------------------------ actions */
-
-/* The ApplicationMaster's rows from the submission: exactly one "*", others narrow its place. */
-static void add_to_scheduler(struct rm_attempt *att)
+void rm_attempt_answer_finish(struct rm_attempt *att)
 {
-    struct rm_app *app = att->app;
-    const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx = rm_app_context(app);
-    struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_ADDED,
-                                 .app = app->id,
-                                 .attempt = att->id.attempt };
-    _cleanup_free_ struct rm_ask *asks =
-        calloc((ctx ? ctx->n_am_container_resource_request : 0) + 1, sizeof(*asks));
-    struct sv_error err = { 0 };
-    size_t n = 0;
-    int r;
-
-    if (!asks)
-        rm_out_of_memory();
-    for (size_t i = 0; ctx && i < ctx->n_am_container_resource_request; i++) {
-        Hadoop__Yarn__ResourceRequestProto *q = ctx->am_container_resource_request[i];
-
-        if (q->resource_name && strcmp(q->resource_name, RM_ANY) != 0)
-            asks[n++] = (struct rm_ask){ .priority = 0,
-                                         .allocation_id = -1,
-                                         .name = q->resource_name,
-                                         .relax = q->relax_locality,
-                                         .capability = app->am_resource,
-                                         .count = 1 };
-    }
-    asks[n++] = (struct rm_ask){ .priority = 0,
-                                 .allocation_id = -1,
-                                 .name = RM_ANY,
-                                 .count = 1,
-                                 .capability = app->am_resource,
-                                 .relax = true };
-    for (size_t i = 0; ctx && i < ctx->n_am_container_resource_request; i++)
-        if (sv_streq(ctx->am_container_resource_request[i]->resource_name, RM_ANY))
-            asks[n - 1].relax = ctx->am_container_resource_request[i]->relax_locality;
-    if (!app->unmanaged && !att->has_master) {
-        ev.asks = asks;
-        ev.n_asks = n;
-    }
-    r = rm_schedule(att->rm, &ev, &err);
-    if (r < 0)
-        rm_post_full(
-            att->rm,
-            (struct rm_event){ .machine = RM_M_ATTEMPT, .object = att, .event = RM_ATT_FAIL },
-            err.text);
+    if (att->finish_call)
+        att->finish_answer(att);
 }
 
-static int on_start(void *object, int event, void *arg)
+static void post(struct rm_attempt *att, enum rm_attempt_event event, const char *text,
+                 const void *payload, size_t size)
 {
-    struct rm_attempt *att = object;
-
-    (void)event;
-    (void)arg;
-    att->token_live = true;
-    add_to_scheduler(att);
-    return RM_ATT_SUBMITTED;
+    sv_dispatcher_post(att->rm->dispatcher, &(struct sv_event){ .machine = RM_M_ATTEMPT,
+                                                                .type = event,
+                                                                .object = att,
+                                                                .text = text,
+                                                                .payload = payload,
+                                                                .payload_size = size });
 }
 
-/* After a restart: the master may still run; its node and itself will report. */
-static int on_recover(void *object, int event, void *arg)
+void rm_attempt_post(struct rm_attempt *att, enum rm_attempt_event event, const char *text)
 {
-    struct rm_attempt *att = object;
-
-    (void)event;
-    (void)arg;
-    att->token_live = true;
-    att->seen_ms = sv_now_ms();
-    add_to_scheduler(att);
-    return RM_ATT_LAUNCHED;
+    post(att, event, text, NULL, 0);
 }
 
-static int on_added(void *object, int event, void *arg)
+void rm_attempt_post_allocated(struct rm_attempt *att, struct rm_container *c)
 {
-    struct rm_attempt *att = object;
+    struct rm_attempt_allocated p = { .container = c };
 
-    (void)event;
-    (void)arg;
-    if (att->app->unmanaged) {
-        rm_store_attempt_new(att->rm, att);
-        return RM_ATT_LAUNCHED_UNMANAGED_SAVING;
-    }
-    rm_want_round(att->rm);
-    return RM_ATT_SCHEDULED;
+    post(att, RM_ATT_EV_CONTAINER_ALLOCATED, NULL, &p, sizeof(p));
 }
 
-static int on_container_allocated(void *object, int event, void *arg)
+void rm_attempt_post_unregistered(struct rm_attempt *att, int final_status, const char *diagnostics)
 {
-    struct rm_attempt *att = object;
-    struct rm_event *ev = arg;
-    struct rm_container *c = ev->subject;
+    struct rm_attempt_unregistered p = { .final_status = final_status };
 
-    (void)event;
-    att->master = c;
-    att->has_master = true;
-    att->master_id = c->id;
-    att->master_node = c->node_id;
-    rm_set_text(&att->master_http, c->node_http);
-    c->is_master = true;
-    if (c->in_fresh) {
-        DL_DELETE2(att->fresh, c, f_prev, f_next);
-        c->in_fresh = false;
-    }
-    rm_post(att->rm, RM_M_CONTAINER, c, RM_CON_ACQUIRED_EV);
-    rm_store_attempt_new(att->rm, att);
-    return RM_ATT_ALLOCATED_SAVING;
+    post(att, RM_ATT_EV_UNREGISTERED, diagnostics, &p, sizeof(p));
 }
 
-static int on_new_saved(void *object, int event, void *arg)
+void rm_attempt_post_master_exit(struct rm_attempt *att, int32_t exit_status,
+                                 const char *diagnostics)
 {
-    (void)event;
-    (void)arg;
-    rm_launcher_launch(object);
-    return RM_ATT_ALLOCATED;
+    struct rm_attempt_master_exit p = { .exit_status = exit_status };
+
+    post(att, RM_ATT_EV_CONTAINER_FINISHED, diagnostics, &p, sizeof(p));
 }
-
-static int on_unmanaged_saved(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-
-    (void)event;
-    (void)arg;
-    att->seen_ms = sv_now_ms();
-    return RM_ATT_LAUNCHED;
-}
-
-static int on_launched(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-
-    (void)event;
-    (void)arg;
-    att->seen_ms = sv_now_ms();
-    return RM_ATT_LAUNCHED;
-}
-
-static int on_registered(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-
-    (void)event;
-    (void)arg;
-    att->seen_ms = sv_now_ms();
-    rm_post(att->rm, RM_M_APP, att->app, RM_APP_ATTEMPT_REGISTERED);
-    return RM_ATT_RUNNING;
-}
-
-/* Remembers where to go, stores it; ATTEMPT_UPDATE_SAVED does the rest. */
-static int save_final(struct rm_attempt *att, int target, int final_status, const char *text)
-{
-    att->before = att->state;
-    att->target = target;
-    att->finish_ms = sv_wall_ms();
-    att->final_status = final_status;
-    if (text && *text)
-        rm_append_text(&att->diagnostics, text);
-    rm_store_attempt_final(att->rm, att);
-    return RM_ATT_FINAL_SAVING;
-}
-
-static int on_unregistered(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-    struct rm_event *ev = arg;
-
-    (void)event;
-    att->progress = 1.0f;
-    return save_final(att, att->app->unmanaged ? RM_ATT_FINISHED : RM_ATT_FINISHING,
-                      (int)ev->number, ev->text);
-}
-
-static int on_kill(void *object, int event, void *arg)
-{
-    struct rm_event *ev = arg;
-
-    (void)event;
-    return save_final(object, RM_ATT_KILLED, F(KILLED), ev->text);
-}
-
-static int on_fail(void *object, int event, void *arg)
-{
-    struct rm_event *ev = arg;
-
-    (void)event;
-    return save_final(object, RM_ATT_FAILED, F(FAILED), ev->text);
-}
-
-static int on_expire(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-    _cleanup_free_ char *text = NULL;
-
-    (void)event;
-    (void)arg;
-    if (sv_asprintf(&text, "ApplicationMaster for attempt %s timed out", att->text) < 0)
-        rm_out_of_memory();
-    return save_final(att, RM_ATT_FAILED, F(FAILED), text);
-}
-
-/* Is the container that ended the master? Others belong to the ApplicationMaster's lists. */
-static bool master_ended(struct rm_attempt *att, const struct rm_event *ev)
-{
-    if (!ev->flag_master)
-        return false;
-    att->master_done = true;
-    att->master = NULL;
-    att->exit_status = ev->exit_status;
-    return true;
-}
-
-static int on_container_finished(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-    struct rm_event *ev = arg;
-    _cleanup_free_ char *text = NULL;
-    char url[512];
-
-    (void)event;
-    if (!master_ended(att, ev))
-        return att->state;
-    att->failure_counts = ev->exit_status != YARN_EXIT_PREEMPTED &&
-                          ev->exit_status != YARN_EXIT_ABORTED &&
-                          ev->exit_status != YARN_EXIT_DISKS_FAILED &&
-                          ev->exit_status != YARN_EXIT_KILLED_BY_RESOURCEMANAGER;
-    rm_tracking_url(att, url, sizeof(url));
-    if (sv_asprintf(&text,
-                    "AM Container for %s exited with  exitCode: %d\nFailing this "
-                    "attempt.Diagnostics: %sFor more detailed output, check the application "
-                    "tracking page: %s Then click on links to logs of each attempt.\n",
-                    att->text, ev->exit_status, ev->text ? ev->text : "", url) < 0)
-        rm_out_of_memory();
-    return save_final(att, RM_ATT_FAILED, F(FAILED), text);
-}
-
-static int on_container_while_saving(void *object, int event, void *arg)
-{
-    (void)event;
-    (void)master_ended(object, arg); /* remembered: FINISHING is passed over */
-    return RM_ATT_FINAL_SAVING;
-}
-
-static int on_expire_while_saving(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-
-    (void)event;
-    (void)arg;
-    att->master_done = true;
-    return RM_ATT_FINAL_SAVING;
-}
-
-static void to_app(struct rm_attempt *att, int event)
-{
-    rm_post_full(att->rm,
-                 (struct rm_event){ .machine = RM_M_APP, .object = att->app, .event = event },
-                 att->diagnostics);
-}
-
-/* Nothing of this attempt lives on, but containers that the application keeps. */
-static void base_final(struct rm_attempt *att, bool keep)
-{
-    struct rm_sched_event ev = { .type = RM_SCHED_ATTEMPT_REMOVED,
-                                 .app = att->app->id,
-                                 .flag = keep };
-
-    att->token_live = false;
-    (void)rm_schedule(att->rm, &ev, NULL); /* not there when it was never accepted, ignoring */
-    if (att->has_master && !att->master_done)
-        rm_launcher_cleanup(att);
-    rm_am_finish_answer(att);
-    rm_want_round(att->rm);
-}
-
-static int on_update_saved(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-    struct rm_app *app = att->app;
-
-    (void)event;
-    (void)arg;
-    switch (att->target) {
-    case RM_ATT_FINISHING:
-        to_app(att, RM_APP_ATTEMPT_UNREGISTERED);
-        if (!att->master_done) {
-            att->seen_ms = sv_now_ms(); /* it has an expiry interval to end by itself */
-            return RM_ATT_FINISHING;
-        }
-        base_final(att, false);
-        to_app(att, RM_APP_ATTEMPT_FINISHED);
-        return RM_ATT_FINISHED;
-    case RM_ATT_FINISHED:
-        base_final(att, false);
-        to_app(att, RM_APP_ATTEMPT_FINISHED);
-        return RM_ATT_FINISHED;
-    case RM_ATT_KILLED:
-        base_final(att, false);
-        to_app(att, RM_APP_ATTEMPT_KILLED);
-        return RM_ATT_KILLED;
-    default:
-        base_final(att, app->keep_containers && app->state != RM_APP_KILLING &&
-                            (!att->failure_counts || att->id.attempt < app->max_attempts));
-        to_app(att, RM_APP_ATTEMPT_FAILED);
-        return RM_ATT_FAILED;
-    }
-}
-
-static int on_finishing_end(void *object, int event, void *arg)
-{
-    struct rm_attempt *att = object;
-
-    if (event == RM_ATT_CONTAINER_FINISHED && !master_ended(att, arg))
-        return RM_ATT_FINISHING;
-    base_final(att, false);
-    rm_post(att->rm, RM_M_APP, att->app, RM_APP_ATTEMPT_FINISHED);
-    return RM_ATT_FINISHED;
-}
-
-/* -------------------------------------------------------------------- table */
-
-#define N RM_ATT_EVENTS
-#define AT(s, e) [(s)*N + (e)]
-#define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define ENDS(s)                                                                                    \
-    AT(s, RM_ATT_KILL) = { on_kill, RM_ATT_FINAL_SAVING, { 0 } },                                  \
-          AT(s, RM_ATT_FAIL) = { on_fail, RM_ATT_FINAL_SAVING, { 0 } }
-#define MASTER_ENDS(s)                                                                             \
-    AT(s, RM_ATT_CONTAINER_FINISHED) = { on_container_finished, RM_ATT_FINAL_SAVING, { s } }
-#define ABSORB(s)                                                                                  \
-    STAY(s, RM_ATT_KILL), STAY(s, RM_ATT_FAIL), STAY(s, RM_ATT_CONTAINER_FINISHED),                \
-        STAY(s, RM_ATT_EXPIRE), STAY(s, RM_ATT_LAUNCHED_EV), STAY(s, RM_ATT_LAUNCH_FAILED),        \
-        STAY(s, RM_ATT_CONTAINER_ALLOCATED), STAY(s, RM_ATT_ADDED), STAY(s, RM_ATT_NEW_SAVED),     \
-        STAY(s, RM_ATT_STATUS_UPDATE), STAY(s, RM_ATT_REGISTERED), STAY(s, RM_ATT_UNREGISTERED)
-
-static const struct sv_fsm_cell cells[RM_ATT_STATES * N] = {
-    AT(RM_ATT_NEW, RM_ATT_START) = { on_start, RM_ATT_SUBMITTED, { 0 } },
-    AT(RM_ATT_NEW, RM_ATT_RECOVER) = { on_recover, RM_ATT_LAUNCHED, { 0 } },
-    ENDS(RM_ATT_NEW),
-
-    AT(RM_ATT_SUBMITTED,
-       RM_ATT_ADDED) = { on_added, RM_ATT_SCHEDULED, { RM_ATT_LAUNCHED_UNMANAGED_SAVING } },
-    ENDS(RM_ATT_SUBMITTED),
-
-    AT(RM_ATT_SCHEDULED,
-       RM_ATT_CONTAINER_ALLOCATED) = { on_container_allocated, RM_ATT_ALLOCATED_SAVING, { 0 } },
-    MASTER_ENDS(RM_ATT_SCHEDULED),
-    ENDS(RM_ATT_SCHEDULED),
-
-    AT(RM_ATT_ALLOCATED_SAVING, RM_ATT_NEW_SAVED) = { on_new_saved, RM_ATT_ALLOCATED, { 0 } },
-    MASTER_ENDS(RM_ATT_ALLOCATED_SAVING),
-    ENDS(RM_ATT_ALLOCATED_SAVING),
-
-    AT(RM_ATT_LAUNCHED_UNMANAGED_SAVING,
-       RM_ATT_NEW_SAVED) = { on_unmanaged_saved, RM_ATT_LAUNCHED, { 0 } },
-    ENDS(RM_ATT_LAUNCHED_UNMANAGED_SAVING),
-
-    AT(RM_ATT_ALLOCATED, RM_ATT_LAUNCHED_EV) = { on_launched, RM_ATT_LAUNCHED, { 0 } },
-    AT(RM_ATT_ALLOCATED, RM_ATT_LAUNCH_FAILED) = { on_fail, RM_ATT_FINAL_SAVING, { 0 } },
-    /* A quick master registers before the NodeManager's answer has been read. */
-    AT(RM_ATT_ALLOCATED, RM_ATT_REGISTERED) = { on_registered, RM_ATT_RUNNING, { 0 } },
-    MASTER_ENDS(RM_ATT_ALLOCATED),
-    ENDS(RM_ATT_ALLOCATED),
-
-    AT(RM_ATT_LAUNCHED, RM_ATT_REGISTERED) = { on_registered, RM_ATT_RUNNING, { 0 } },
-    AT(RM_ATT_LAUNCHED, RM_ATT_EXPIRE) = { on_expire, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_LAUNCHED, RM_ATT_ADDED),
-    MASTER_ENDS(RM_ATT_LAUNCHED),
-    ENDS(RM_ATT_LAUNCHED),
-
-    AT(RM_ATT_RUNNING, RM_ATT_UNREGISTERED) = { on_unregistered, RM_ATT_FINAL_SAVING, { 0 } },
-    AT(RM_ATT_RUNNING, RM_ATT_EXPIRE) = { on_expire, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_RUNNING, RM_ATT_STATUS_UPDATE),
-    STAY(RM_ATT_RUNNING, RM_ATT_LAUNCHED_EV),
-    STAY(RM_ATT_RUNNING, RM_ATT_ADDED),
-    STAY(RM_ATT_RUNNING, RM_ATT_LAUNCH_FAILED),
-    STAY(RM_ATT_RUNNING, RM_ATT_REGISTERED),
-    MASTER_ENDS(RM_ATT_RUNNING),
-    ENDS(RM_ATT_RUNNING),
-
-    AT(RM_ATT_FINAL_SAVING,
-       RM_ATT_UPDATE_SAVED) = { on_update_saved,
-                                RM_ATT_FINISHING,
-                                { RM_ATT_FINISHED, RM_ATT_FAILED, RM_ATT_KILLED } },
-    AT(RM_ATT_FINAL_SAVING,
-       RM_ATT_CONTAINER_FINISHED) = { on_container_while_saving, RM_ATT_FINAL_SAVING, { 0 } },
-    AT(RM_ATT_FINAL_SAVING, RM_ATT_EXPIRE) = { on_expire_while_saving, RM_ATT_FINAL_SAVING, { 0 } },
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_KILL),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_FAIL),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_NEW_SAVED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_ADDED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCHED_EV),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_LAUNCH_FAILED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_CONTAINER_ALLOCATED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_STATUS_UPDATE),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_REGISTERED),
-    STAY(RM_ATT_FINAL_SAVING, RM_ATT_UNREGISTERED),
-
-    AT(RM_ATT_FINISHING,
-       RM_ATT_CONTAINER_FINISHED) = { on_finishing_end, RM_ATT_FINISHED, { RM_ATT_FINISHING } },
-    AT(RM_ATT_FINISHING, RM_ATT_EXPIRE) = { on_finishing_end, RM_ATT_FINISHED, { 0 } },
-    STAY(RM_ATT_FINISHING, RM_ATT_KILL),
-    STAY(RM_ATT_FINISHING, RM_ATT_FAIL),
-    STAY(RM_ATT_FINISHING, RM_ATT_STATUS_UPDATE),
-    STAY(RM_ATT_FINISHING, RM_ATT_UNREGISTERED),
-    STAY(RM_ATT_FINISHING, RM_ATT_LAUNCHED_EV),
-
-    ABSORB(RM_ATT_FINISHED),
-    ABSORB(RM_ATT_FAILED),
-    ABSORB(RM_ATT_KILLED),
-};
-_Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_ATT_STATES * RM_ATT_EVENTS,
-               "RMAppAttempt table");
-
-const struct sv_fsm rm_attempt_fsm = {
-    .name = "RMAppAttempt",
-    .n_states = RM_ATT_STATES,
-    .n_events = RM_ATT_EVENTS,
-    .state_names = state_names,
-    .event_names = event_names,
-    .cells = cells,
-};

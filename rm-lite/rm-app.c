@@ -1,75 +1,213 @@
-/* RMApp: one application from submission to its end.
- *
- * Events come from client-rm-service.c (submit, kill), the scheduler's decisions (rm.c), the store
- * and the application's attempts. Nothing here reads from a peer. */
+/* Applications as objects; see rm-app.h. The submission is a client's: names and numbers are
+ * checked or cut here. */
+#include "rm-lite/rm-app.h"
+
 #include <errno.h>
 #include <string.h>
 
+#include "common/oom.h"
 #include "common/str.h"
-#include "rm-lite/am-service.h"
-#include "rm-lite/audit.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/rm-app-manager.h"
-#include "rm-lite/store.h"
-#include "wire/methods.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/scheduler.h"
+#include "rm-lite/text.h"
 
 #define S(x) HADOOP__YARN__YARN_APPLICATION_STATE_PROTO__##x
 #define F(x) HADOOP__YARN__FINAL_APPLICATION_STATUS_PROTO__APP_##x
+#define TYPE_MAX 20 /* YarnConfiguration.APPLICATION_TYPE_LENGTH */
 
-static const char *const state_names[RM_APP_STATES] = {
-    "",          "NEW",      "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINAL_SAVING",
-    "FINISHING", "FINISHED", "FAILED",     "KILLING",   "KILLED"
-};
-static const char *const event_names[RM_APP_EVENTS] = { "",
-                                                        "START",
-                                                        "RECOVER",
-                                                        "KILL",
-                                                        "APP_NEW_SAVED",
-                                                        "APP_ACCEPTED",
-                                                        "APP_REJECTED",
-                                                        "ATTEMPT_REGISTERED",
-                                                        "ATTEMPT_UNREGISTERED",
-                                                        "ATTEMPT_FINISHED",
-                                                        "ATTEMPT_FAILED",
-                                                        "ATTEMPT_KILLED",
-                                                        "APP_UPDATE_SAVED",
-                                                        "NODE_UPDATE",
-                                                        "APP_RUNNING_ON_NODE" };
+typedef Hadoop__Yarn__ApplicationSubmissionContextProto Submission;
+
+/* The ApplicationMaster's resource: the "*" row where rows are given, else the old field. */
+static int master_resource(const Submission *ctx, struct rm_res *ret, struct sv_error *err)
+{
+    struct yarn_resource r;
+    int any = 0;
+
+    if (ctx->n_am_container_resource_request == 0) {
+        if (!ctx->resource)
+            return sv_error_set(err, -EINVAL, "Invalid resource request, no resources requested");
+        if (yarn_resource_from(ctx->resource, &r) < 0)
+            return sv_error_set(err, -EINVAL, "Invalid resource request, its amount is no number");
+        *ret = rm_res_of(r);
+        return 0;
+    }
+    for (size_t i = 0; i < ctx->n_am_container_resource_request; i++) {
+        const Hadoop__Yarn__ResourceRequestProto *q = ctx->am_container_resource_request[i];
+
+        if (!sv_streq(q->resource_name, RM_ANY))
+            continue;
+        any++;
+        if (yarn_resource_from(q->capability, &r) < 0)
+            return sv_error_set(err, -EINVAL, "Invalid resource request, its amount is no number");
+        *ret = rm_res_of(r);
+    }
+    if (any == 0)
+        return sv_error_set(err, -EINVAL,
+                            "Invalid resource request, no resource request specified with *");
+    if (any > 1)
+        return sv_error_set(err, -EINVAL,
+                            "Invalid resource request, only one resource request with * is "
+                            "allowed");
+    return 0;
+}
+
+static char **copy_tags(const Submission *ctx)
+{
+    char **tags = calloc(ctx->n_applicationtags + 1, sizeof(char *));
+
+    if (!tags)
+        sv_out_of_memory();
+    for (size_t i = 0; i < ctx->n_applicationtags; i++)
+        tags[i] = rm_strdup(ctx->applicationtags[i]);
+    return tags;
+}
+
+static void fill(struct rm_app *app, const Submission *ctx)
+{
+    const struct rm_conf *c = &app->rm->conf;
+    int64_t asked = ctx->maxappattempts;
+
+    app->name =
+        rm_strdup(ctx->application_name && *ctx->application_name ? ctx->application_name : "N/A");
+    app->queue = rm_strdup(ctx->queue && *ctx->queue ? ctx->queue : "default");
+    app->type = strndup(
+        ctx->applicationtype && *ctx->applicationtype ? ctx->applicationtype : "YARN", TYPE_MAX);
+    if (!app->type)
+        sv_out_of_memory();
+    app->priority = ctx->priority ? ctx->priority->priority : 0;
+    app->priority = (int32_t)SV_MIN((int64_t)app->priority, c->max_priority);
+    app->unmanaged = ctx->unmanaged_am;
+    app->keep_containers = ctx->keep_containers_across_application_attempts;
+    app->validity_ms = ctx->attempt_failures_validity_interval;
+    if (asked <= 0)
+        app->max_attempts = (int32_t)c->am_max_attempts;
+    else if (asked > c->am_global_max_attempts)
+        app->max_attempts = (int32_t)c->am_global_max_attempts;
+    else
+        app->max_attempts = (int32_t)asked;
+    app->tags = copy_tags(ctx);
+}
+
+struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
+                          const uint8_t *submission, size_t len, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Submission *ctx;
+    struct rm_app *app;
+    struct rm_res am = { 0, 0 };
+
+    if (!a)
+        sv_out_of_memory();
+    ctx = hadoop__yarn__application_submission_context_proto__unpack(sv_arena_protobuf(a), len,
+                                                                     submission);
+    if (!ctx) {
+        (void)sv_error_set(err, -EBADMSG, "the application's submission cannot be read");
+        return NULL;
+    }
+    if (!ctx->unmanaged_am || ctx->resource || ctx->n_am_container_resource_request > 0)
+        if (master_resource(ctx, &am, err) < 0)
+            return NULL;
+    app = calloc(1, sizeof(*app));
+    if (!app)
+        sv_out_of_memory();
+    app->rm = rm;
+    app->id = id;
+    app->key.ts = id.cluster_ts;
+    app->key.id = id.id;
+    yarn_app_id_text(id, app->id_str);
+    app->state = RM_APP_ST_NEW;
+    app->user = rm_strdup(user);
+    app->am_resource = am;
+    app->submission = malloc(SV_MAX(len, (size_t)1));
+    if (!app->submission)
+        sv_out_of_memory();
+    memcpy(app->submission, submission, len);
+    app->submission_len = len;
+    app->submit_ms = app->start_ms = sv_wall_ms();
+    fill(app, ctx);
+    HASH_ADD(hh, rm->apps, key, sizeof(app->key), app);
+    DL_APPEND(rm->app_list, app);
+    return app;
+}
+
+const Submission *rm_app_context(struct rm_app *app)
+{
+    if (!app->context) {
+        if (!app->context_arena)
+            app->context_arena = sv_arena_new(0);
+        if (app->context_arena)
+            app->context = hadoop__yarn__application_submission_context_proto__unpack(
+                sv_arena_protobuf(app->context_arena), app->submission_len, app->submission);
+    }
+    return app->context;
+}
+
+void rm_app_context_drop(struct rm_app *app)
+{
+    app->context = NULL;
+    app->context_arena = sv_arena_free(app->context_arena);
+}
+
+void rm_app_free(struct rm_app *app)
+{
+    struct rm_attempt *att, *tmp;
+
+    rm_app_context_drop(app);
+
+    DL_FOREACH_SAFE (app->attempts, att, tmp) {
+        DL_DELETE(app->attempts, att);
+        rm_attempt_free(att);
+    }
+    HASH_DEL(app->rm->apps, app);
+    DL_DELETE(app->rm->app_list, app);
+    rm_set_clear(&app->ran_on);
+    sv_strv_free(app->tags);
+    free(app->submission);
+    free(app->user);
+    free(app->name);
+    free(app->queue);
+    free(app->type);
+    free(app->diagnostics);
+    free(app->kill_text);
+    free(app->tracking_url);
+    free(app);
+}
 
 bool rm_app_is_final(const struct rm_app *app)
 {
-    return app->state == RM_APP_FINISHED || app->state == RM_APP_FAILED ||
-           app->state == RM_APP_KILLED;
+    return app->state == RM_APP_ST_FINISHED || app->state == RM_APP_ST_FAILED ||
+           app->state == RM_APP_ST_KILLED;
 }
 
 bool rm_app_final_stored(const struct rm_app *app)
 {
-    return rm_app_is_final(app) || app->state == RM_APP_FINISHING;
+    return rm_app_is_final(app) || app->state == RM_APP_ST_FINISHING;
 }
 
 static int shown_state(const struct rm_app *app)
 {
-    return app->state == RM_APP_FINAL_SAVING || app->state == RM_APP_KILLING ? app->before
-                                                                             : app->state;
+    return app->state == RM_APP_ST_FINAL_SAVING || app->state == RM_APP_ST_KILLING ? app->before
+                                                                                   : app->state;
 }
 
 int rm_app_wire_state(const struct rm_app *app)
 {
     switch (shown_state(app)) {
-    case RM_APP_NEW:
+    case RM_APP_ST_NEW:
         return S(NEW);
-    case RM_APP_NEW_SAVING:
+    case RM_APP_ST_NEW_SAVING:
         return S(NEW_SAVING);
-    case RM_APP_SUBMITTED:
+    case RM_APP_ST_SUBMITTED:
         return S(SUBMITTED);
-    case RM_APP_ACCEPTED:
+    case RM_APP_ST_ACCEPTED:
         return S(ACCEPTED);
-    case RM_APP_FINISHING:
-    case RM_APP_FINISHED:
+    case RM_APP_ST_FINISHING:
+    case RM_APP_ST_FINISHED:
         return S(FINISHED);
-    case RM_APP_FAILED:
+    case RM_APP_ST_FAILED:
         return S(FAILED);
-    case RM_APP_KILLED:
+    case RM_APP_ST_KILLED:
         return S(KILLED);
     default:
         return S(RUNNING);
@@ -92,12 +230,12 @@ int rm_app_wire_final(const struct rm_app *app)
     if (app->recovered && rm_app_is_final(app))
         return app->final_status;
     switch (shown_state(app)) {
-    case RM_APP_FINISHING:
-    case RM_APP_FINISHED:
+    case RM_APP_ST_FINISHING:
+    case RM_APP_ST_FINISHED:
         return att && att->final_status != F(UNDEFINED) ? att->final_status : app->final_status;
-    case RM_APP_FAILED:
+    case RM_APP_ST_FAILED:
         return F(FAILED);
-    case RM_APP_KILLED:
+    case RM_APP_ST_KILLED:
         return F(KILLED);
     default:
         return F(UNDEFINED);
@@ -111,7 +249,7 @@ void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vc
 
     if (!rm_app_is_final(app))
         for (struct rm_container *c = app->rm->containers; c; c = c->hh.next)
-            if (c->app == app && c->state >= RM_CON_ALLOCATED && c->state <= RM_CON_RUNNING) {
+            if (c->app == app && c->state >= RM_CON_ST_ALLOCATED && c->state <= RM_CON_ST_RUNNING) {
                 sum.memory_ms += c->resource.mem * (now - c->created_ms);
                 sum.vcore_ms += c->resource.vcores * (now - c->created_ms);
             }
@@ -119,376 +257,9 @@ void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vc
     *ret_vcore_s = sum.vcore_ms / 1000;
 }
 
-/* ------------------------------------------------------------------ actions */
-
-static int save_final(struct rm_app *app, int target, int final_status, const char *diagnostics)
+void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text)
 {
-    app->before = app->state == RM_APP_KILLING ? app->before : app->state;
-    app->target = target;
-    if (diagnostics && *diagnostics)
-        rm_append_text(&app->diagnostics, diagnostics);
-    app->final_status = final_status;
-    if (target != RM_APP_FINISHING || app->finish_ms == 0)
-        app->finish_ms = sv_wall_ms();
-    rm_store_app_final(app->rm, app); /* answers with APP_UPDATE_SAVED */
-    return RM_APP_FINAL_SAVING;
+    sv_dispatcher_post(
+        app->rm->dispatcher,
+        &(struct sv_event){ .machine = RM_M_APP, .type = event, .object = app, .text = text });
 }
-
-static int on_start(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-
-    (void)event;
-    (void)arg;
-    rm_store_app_new(app->rm, app); /* answers with APP_NEW_SAVED */
-    return RM_APP_NEW_SAVING;
-}
-
-static void to_scheduler(struct rm_app *app)
-{
-    struct rm_sched_event ev = {
-        .type = RM_SCHED_APP_ADDED,
-        .app = app->id,
-        .user = app->user,
-        .queue = app->queue,
-        .priority = app->priority,
-        .total = app->am_resource,
-        .flag = app->recovered,
-    };
-    struct sv_error err = { 0 };
-    int r = rm_schedule(app->rm, &ev, &err);
-
-    if (r < 0)
-        rm_post_full(
-            app->rm,
-            (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_REJECTED },
-            err.text);
-}
-
-static int on_new_saved(void *object, int event, void *arg)
-{
-    (void)event;
-    (void)arg;
-    to_scheduler(object);
-    return RM_APP_SUBMITTED;
-}
-
-static int on_rejected(void *object, int event, void *arg)
-{
-    struct rm_event *ev = arg;
-
-    (void)event;
-    return save_final(object, RM_APP_FAILED, F(FAILED), ev->text);
-}
-
-static void start_attempt(struct rm_app *app)
-{
-    int32_t n = app->current ? app->current->id.attempt + 1 : 1;
-
-    rm_post(app->rm, RM_M_ATTEMPT, rm_attempt_new(app, n), RM_ATT_START);
-}
-
-static int on_accepted(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-
-    (void)event;
-    (void)arg;
-    /* A recovered application goes on with the attempt that the store knows. */
-    if (!app->current || rm_attempt_is_final(app->current))
-        start_attempt(app);
-    else
-        rm_post(app->rm, RM_M_ATTEMPT, app->current, RM_ATT_RECOVER);
-    return RM_APP_ACCEPTED;
-}
-
-static int on_recover(void *object, int event, void *arg)
-{
-    (void)event;
-    (void)arg;
-    to_scheduler(object);
-    return RM_APP_SUBMITTED;
-}
-
-static int on_kill_early(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-    struct rm_event *ev = arg;
-
-    (void)event;
-    return save_final(app, RM_APP_KILLED, F(KILLED), ev->text);
-}
-
-static int on_kill(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-    struct rm_event *ev = arg;
-
-    (void)event;
-    app->before = app->state;
-    rm_set_text(&app->kill_text, ev->text);
-    rm_post_full(
-        app->rm,
-        (struct rm_event){ .machine = RM_M_ATTEMPT, .object = app->current, .event = RM_ATT_KILL },
-        ev->text);
-    return RM_APP_KILLING;
-}
-
-static int on_attempt_registered(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-
-    (void)event;
-    (void)arg;
-    if (app->launch_ms == 0)
-        app->launch_ms = sv_wall_ms();
-    return RM_APP_RUNNING;
-}
-
-static int count_failures(const struct rm_app *app)
-{
-    int64_t now = sv_wall_ms();
-    int n = 0;
-
-    for (struct rm_attempt *a = app->attempts; a; a = a->next)
-        if (a->state == RM_ATT_FAILED && a->failure_counts &&
-            (app->validity_ms <= 0 || now - a->finish_ms < app->validity_ms))
-            n++;
-    return n;
-}
-
-static int on_attempt_failed(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-    struct rm_event *ev = arg;
-    _cleanup_free_ char *text = NULL, *window = NULL, *limit = NULL;
-    const char *why = ev->text ? ev->text : "";
-
-    (void)event;
-    if (app->unmanaged) {
-        if (sv_asprintf(&text,
-                        "Unmanaged application %s failed due to %s. Failing the "
-                        "application.",
-                        app->text, why) < 0)
-            rm_out_of_memory();
-        return save_final(app, RM_APP_FAILED, F(FAILED), text);
-    }
-    if (app->state == RM_APP_KILLING) /* its end came first, but what was asked for holds */
-        return save_final(app, RM_APP_KILLED, F(KILLED), app->kill_text ? app->kill_text : why);
-    if (count_failures(app) < app->max_attempts) {
-        start_attempt(app);
-        return RM_APP_ACCEPTED;
-    }
-    if ((app->validity_ms > 0 &&
-         sv_asprintf(&window, " in previous %lld milliseconds", (long long)app->validity_ms) < 0) ||
-        (app->rm->c.am_global_max_attempts != app->max_attempts &&
-         sv_asprintf(&limit, " (global limit =%lld)",
-                     (long long)app->rm->c.am_global_max_attempts) < 0) ||
-        sv_asprintf(&text, "Application %s failed %d times%s%s due to %s. Failing the application.",
-                    app->text, app->max_attempts, window ? window : "", limit ? limit : "",
-                    why) < 0)
-        rm_out_of_memory();
-    return save_final(app, RM_APP_FAILED, F(FAILED), text);
-}
-
-static int on_attempt_finished(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-    struct rm_event *ev = arg;
-
-    (void)event;
-    return save_final(app, RM_APP_FINISHED, app->current->final_status, ev->text);
-}
-
-static int on_attempt_killed(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-    struct rm_event *ev = arg;
-
-    (void)event;
-    return save_final(app, RM_APP_KILLED, F(KILLED), app->kill_text ? app->kill_text : ev->text);
-}
-
-static int on_attempt_unregistered(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-    struct rm_event *ev = arg;
-
-    (void)event;
-    return save_final(app, RM_APP_FINISHING, app->current->final_status, ev->text);
-}
-
-/* The end: nodes hear of it, the scheduler forgets the application, the summary is written. */
-static void ended(struct rm_app *app)
-{
-    struct rm *rm = app->rm;
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_REMOVED, .app = app->id };
-    struct rm_name_set *it, *tmp;
-
-    if (app->finish_ms == 0)
-        app->finish_ms = sv_wall_ms();
-    HASH_ITER (hh, app->ran_on, it, tmp) {
-        struct rm_node *n = NULL;
-
-        HASH_FIND_STR(rm->nodes, it->name, n);
-        if (n)
-            rm_node_cleanup_app(n, app->id);
-    }
-    rm_set_clear(&app->ran_on);
-    rm_app_context_drop(app);
-    (void)rm_schedule(rm, &ev, NULL); /* one that was rejected is not there, ignoring */
-    if (app->current && app->current->tracking_url)
-        rm_set_text(&app->tracking_url, app->current->tracking_url);
-    rm_audit_app_end(app);
-    rm_want_round(rm); /* what it held is free for others */
-}
-
-static int finished(struct rm_app *app, int state)
-{
-    app->state = state; /* what the end's consumers read */
-    rm_app_completed(app);
-    ended(app);
-    return state;
-}
-
-static int on_update_saved(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-
-    (void)event;
-    (void)arg;
-    app->state = app->target; /* what a waiting finishApplicationMaster asks for */
-    if (app->current)
-        rm_am_finish_answer(app->current);
-    if (app->target == RM_APP_FINISHING && !app->attempt_done)
-        return RM_APP_FINISHING;
-    return finished(app, app->target == RM_APP_FINISHING ? RM_APP_FINISHED : app->target);
-}
-
-static int on_finishing_done(void *object, int event, void *arg)
-{
-    (void)event;
-    (void)arg;
-    return finished(object, RM_APP_FINISHED);
-}
-
-static int on_remember_done(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-
-    (void)event;
-    (void)arg;
-    app->attempt_done = true;
-    return RM_APP_FINAL_SAVING;
-}
-
-static int on_node(void *object, int event, void *arg)
-{
-    struct rm_app *app = object;
-    struct rm_event *ev = arg;
-
-    (void)event;
-    if (rm_app_is_final(app)) { /* it reports an application that has ended */
-        struct rm_node *n = NULL;
-
-        HASH_FIND_STR(app->rm->nodes, ev->text, n);
-        if (n)
-            rm_node_cleanup_app(n, app->id);
-    } else {
-        rm_set_add(&app->ran_on, ev->text);
-    }
-    return app->state;
-}
-
-/* -------------------------------------------------------------------- table */
-
-#define N RM_APP_EVENTS
-#define AT(s, e) [(s)*N + (e)]
-#define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define NODES(s) STAY(s, RM_APP_NODE_UPDATE), AT(s, RM_APP_RUNNING_ON_NODE) = { on_node, s, { 0 } }
-
-static const struct sv_fsm_cell cells[RM_APP_STATES * N] = {
-    AT(RM_APP_NEW, RM_APP_START) = { on_start, RM_APP_NEW_SAVING, { 0 } },
-    AT(RM_APP_NEW, RM_APP_RECOVER) = { on_recover, RM_APP_SUBMITTED, { 0 } },
-    AT(RM_APP_NEW, RM_APP_KILL) = { on_kill_early, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_NEW, RM_APP_REJECTED) = { on_rejected, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_NEW, RM_APP_NODE_UPDATE),
-
-    AT(RM_APP_NEW_SAVING, RM_APP_NEW_SAVED) = { on_new_saved, RM_APP_SUBMITTED, { 0 } },
-    AT(RM_APP_NEW_SAVING, RM_APP_KILL) = { on_kill_early, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_NEW_SAVING, RM_APP_REJECTED) = { on_rejected, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_NEW_SAVING, RM_APP_NODE_UPDATE),
-
-    AT(RM_APP_SUBMITTED, RM_APP_ACCEPTED_EV) = { on_accepted, RM_APP_ACCEPTED, { 0 } },
-    AT(RM_APP_SUBMITTED, RM_APP_REJECTED) = { on_rejected, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_SUBMITTED, RM_APP_KILL) = { on_kill_early, RM_APP_FINAL_SAVING, { 0 } },
-    NODES(RM_APP_SUBMITTED),
-
-    AT(RM_APP_ACCEPTED,
-       RM_APP_ATTEMPT_REGISTERED) = { on_attempt_registered, RM_APP_RUNNING, { 0 } },
-    AT(RM_APP_ACCEPTED,
-       RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
-    AT(RM_APP_ACCEPTED,
-       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_ACCEPTED, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_ACCEPTED, RM_APP_KILL) = { on_kill, RM_APP_KILLING, { 0 } },
-    NODES(RM_APP_ACCEPTED),
-
-    AT(RM_APP_RUNNING,
-       RM_APP_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING,
-       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING,
-       RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_ACCEPTED, { RM_APP_FINAL_SAVING } },
-    AT(RM_APP_RUNNING, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_RUNNING, RM_APP_KILL) = { on_kill, RM_APP_KILLING, { 0 } },
-    NODES(RM_APP_RUNNING),
-
-    AT(RM_APP_FINAL_SAVING,
-       RM_APP_UPDATE_SAVED) = { on_update_saved,
-                                RM_APP_FINISHED,
-                                { RM_APP_FINISHING, RM_APP_FAILED, RM_APP_KILLED } },
-    AT(RM_APP_FINAL_SAVING,
-       RM_APP_ATTEMPT_FINISHED) = { on_remember_done, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_FINAL_SAVING, RM_APP_KILL),
-    STAY(RM_APP_FINAL_SAVING, RM_APP_NEW_SAVED),
-    STAY(RM_APP_FINAL_SAVING, RM_APP_ACCEPTED_EV),
-    STAY(RM_APP_FINAL_SAVING, RM_APP_REJECTED),
-    NODES(RM_APP_FINAL_SAVING),
-
-    AT(RM_APP_FINISHING, RM_APP_ATTEMPT_FINISHED) = { on_finishing_done, RM_APP_FINISHED, { 0 } },
-    STAY(RM_APP_FINISHING, RM_APP_KILL),
-    NODES(RM_APP_FINISHING),
-
-    AT(RM_APP_KILLING, RM_APP_ATTEMPT_KILLED) = { on_attempt_killed, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING,
-       RM_APP_ATTEMPT_UNREGISTERED) = { on_attempt_unregistered, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING,
-       RM_APP_ATTEMPT_FINISHED) = { on_attempt_finished, RM_APP_FINAL_SAVING, { 0 } },
-    AT(RM_APP_KILLING, RM_APP_ATTEMPT_FAILED) = { on_attempt_failed, RM_APP_FINAL_SAVING, { 0 } },
-    STAY(RM_APP_KILLING, RM_APP_ATTEMPT_REGISTERED),
-    STAY(RM_APP_KILLING, RM_APP_KILL),
-    NODES(RM_APP_KILLING),
-
-    NODES(RM_APP_FINISHED),
-    STAY(RM_APP_FINISHED, RM_APP_KILL),
-    STAY(RM_APP_FINISHED, RM_APP_ATTEMPT_FINISHED),
-    NODES(RM_APP_FAILED),
-    STAY(RM_APP_FAILED, RM_APP_KILL),
-    NODES(RM_APP_KILLED),
-    STAY(RM_APP_KILLED, RM_APP_KILL),
-    STAY(RM_APP_KILLED, RM_APP_ACCEPTED_EV),
-    STAY(RM_APP_KILLED, RM_APP_NEW_SAVED),
-    STAY(RM_APP_KILLED, RM_APP_REJECTED),
-};
-_Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_APP_STATES * RM_APP_EVENTS,
-               "RMApp table");
-
-const struct sv_fsm rm_app_fsm = {
-    .name = "RMApp",
-    .n_states = RM_APP_STATES,
-    .n_events = RM_APP_EVENTS,
-    .state_names = state_names,
-    .event_names = event_names,
-    .cells = cells,
-};

@@ -154,7 +154,7 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
     struct rm_conf c = { 0 };
     int r;
 
-    /* Hadoop's own default for the hosts, which the addresses above refer to. */
+    /* Hadoop's default of the host in the addresses above. */
     if (!sv_conf_raw(conf, RM "hostname")) {
         r = sv_conf_set(conf, RM "hostname", "0.0.0.0");
         if (r < 0)
@@ -206,7 +206,7 @@ static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
     return false;
 }
 
-/* The rows above, and wire's: how it serves, and how it calls NodeManagers. */
+/* The rows above, and wire's rows for RPC servers and for calls of NodeManagers. */
 void rm_conf_print(struct sv_conf *conf, FILE *out)
 {
     size_t n_served, n_called;

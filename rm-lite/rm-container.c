@@ -1,21 +1,13 @@
-/* RMContainer: one container from its allocation to its end.
- *
- * Events come from the scheduler's decisions (rm.c), the ApplicationMaster (pull, release), the
- * NodeManager's reports (launched, finished), the expiry check and the end of nodes or attempts. */
-#include <errno.h>
-#include <string.h>
+/* Containers as objects; see rm-container.h. */
+#include "rm-lite/rm-container.h"
 
-#include "rm-lite/machines.h"
-#include "wire/methods.h"
-
-static const char *const state_names[RM_CON_STATES] = { "",          "NEW",      "RESERVED",
-                                                        "ALLOCATED", "ACQUIRED", "RUNNING",
-                                                        "COMPLETED", "EXPIRED",  "RELEASED",
-                                                        "KILLED" };
-static const char *const event_names[RM_CON_EVENTS] = { "",         "START",    "RECOVER",
-                                                        "RESERVED", "ACQUIRED", "LAUNCHED",
-                                                        "FINISHED", "RELEASED", "EXPIRE",
-                                                        "KILL" };
+#include "common/oom.h"
+#include "proto/yarn.pb-c.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/text.h"
+#include "wire/exit-status.h"
 
 struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *node,
                                       struct yarn_container_id id, struct rm_res resource,
@@ -24,7 +16,7 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     struct rm_container *c = calloc(1, sizeof(*c));
 
     if (!c)
-        rm_out_of_memory();
+        sv_out_of_memory();
     c->rm = att->rm;
     c->app = att->app;
     c->attempt = att;
@@ -33,8 +25,8 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     c->key.ts = id.attempt.app.cluster_ts;
     c->key.app_attempt = (int64_t)((uint64_t)id.attempt.app.id << 32) | id.attempt.attempt;
     c->key.id = id.id;
-    yarn_container_id_text(id, c->text);
-    c->state = RM_CON_NEW;
+    yarn_container_id_text(id, c->id_str);
+    c->state = RM_CON_ST_NEW;
     c->resource = resource;
     c->priority = priority;
     c->allocation_id = allocation_id;
@@ -45,23 +37,8 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     HASH_ADD(hh, c->rm->containers, key, sizeof(c->key), c);
     DL_APPEND2(node->containers, c, n_prev, n_next);
     c->app->total_containers++;
-    c->rm->n.allocated++;
+    c->rm->counters.allocated++;
     return c;
-}
-
-static void expiry_stop(struct rm_container *c)
-{
-    if (!c->expires_ms)
-        return;
-    c->expires_ms = 0;
-    DL_DELETE2(c->rm->expiring, c, x_prev, x_next);
-}
-
-static void expiry_start(struct rm_container *c)
-{
-    expiry_stop(c);
-    c->expires_ms = sv_now_ms() + c->rm->c.allocation_expiry_ms;
-    DL_APPEND2(c->rm->expiring, c, x_prev, x_next); /* one interval for all: the order holds */
 }
 
 void rm_container_free(struct rm_container *c)
@@ -74,183 +51,46 @@ void rm_container_free(struct rm_container *c)
 int rm_container_wire_state(const struct rm_container *c)
 {
     switch (c->state) {
-    case RM_CON_RUNNING:
+    case RM_CON_ST_RUNNING:
         return HADOOP__YARN__CONTAINER_STATE_PROTO__C_RUNNING;
-    case RM_CON_NEW:
-    case RM_CON_RESERVED:
-    case RM_CON_ALLOCATED:
-    case RM_CON_ACQUIRED:
+    case RM_CON_ST_NEW:
+    case RM_CON_ST_RESERVED:
+    case RM_CON_ST_ALLOCATED:
+    case RM_CON_ST_ACQUIRED:
         return HADOOP__YARN__CONTAINER_STATE_PROTO__C_NEW;
     default:
         return HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE;
     }
 }
 
-/* ------------------------------------------------------------------ actions */
-
-/* The ApplicationMaster must hear of it: the one that runs now, where the application keeps
- * containers from attempt to attempt. */
-static void tell_master(struct rm_container *c)
+static void post(struct rm_container *c, enum rm_container_event event, const char *text,
+                 const void *payload, size_t size)
 {
-    struct rm_attempt *att = c->app->keep_containers ? c->app->current : c->attempt;
-    struct rm_done *d;
-
-    if (rm_attempt_is_final(att) || att->state == RM_ATT_FINISHING || rm_app_is_final(c->app)) {
-        if (c->node)
-            rm_node_pulled(c->node, c->id); /* nobody will ask any more */
-        return;
-    }
-    d = calloc(1, sizeof(*d));
-    if (!d)
-        rm_out_of_memory();
-    d->rm = c->rm;
-    d->id = c->id;
-    memcpy(d->text, c->text, sizeof(d->text));
-    d->exit_status = c->exit_status;
-    d->diagnostics = rm_strdup(c->diagnostics);
-    d->resource = c->resource;
-    d->node = c->node ? rm_strdup(c->node->key) : NULL;
-    HASH_ADD_STR(c->rm->done, text, d);
-    DL_APPEND(att->done, d);
+    sv_dispatcher_post(c->rm->dispatcher, &(struct sv_event){ .machine = RM_M_CONTAINER,
+                                                              .type = event,
+                                                              .object = c,
+                                                              .text = text,
+                                                              .payload = payload,
+                                                              .payload_size = size });
 }
 
-static int end(struct rm_container *c, int state, const struct rm_event *ev)
+void rm_container_post(struct rm_container *c, enum rm_container_event event)
 {
-    struct rm_sched_event done = { .type = RM_SCHED_CONTAINER_DONE,
-                                   .container = c->id,
-                                   .flag = c->state == RM_CON_ALLOCATED && !c->is_master };
-    int64_t lived;
-
-    c->finish_ms = sv_wall_ms();
-    c->exit_status = ev->exit_status;
-    rm_set_text(&c->diagnostics, ev->text);
-    lived = SV_MAX(c->finish_ms - c->created_ms, (int64_t)0);
-    c->app->seconds.memory_ms += c->resource.mem * lived;
-    c->app->seconds.vcore_ms += c->resource.vcores * lived;
-    c->rm->n.released++;
-    expiry_stop(c);
-    (void)rm_schedule(c->rm, &done, NULL); /* already out when node or attempt ended, ignoring */
-    if (c->in_fresh) {
-        DL_DELETE2(c->attempt->fresh, c, f_prev, f_next);
-        c->in_fresh = false;
-    }
-    if (c->is_master) {
-        rm_post_full(c->rm,
-                     (struct rm_event){ .machine = RM_M_ATTEMPT,
-                                        .object = c->attempt,
-                                        .event = RM_ATT_CONTAINER_FINISHED,
-                                        .exit_status = ev->exit_status,
-                                        .flag_master = true },
-                     ev->text);
-        if (c->node)
-            rm_node_pulled(c->node, c->id);
-    } else if (c->state != RM_CON_ALLOCATED) { /* the master has heard of it */
-        tell_master(c);
-    }
-    if (state != RM_CON_COMPLETED && c->node)
-        rm_node_cleanup_container(c->node, c->id);
-    if (c->node)
-        DL_DELETE2(c->node->containers, c, n_prev, n_next);
-    c->node = NULL;
-    HASH_DEL(c->rm->containers, c);
-    DL_APPEND2(c->rm->dead_containers, c, n_prev, n_next); /* freed when the queue is empty */
-    rm_want_round(c->rm);
-    return state;
+    post(c, event, NULL, NULL, 0);
 }
 
-/* From here on somebody can start it: its node must hear of the application's end. */
-static int on_acquired(void *object, int event, void *arg)
+void rm_container_post_exit(struct rm_container *c, enum rm_container_event event,
+                            int32_t exit_status, const char *diagnostics)
 {
-    struct rm_container *c = object;
+    struct rm_container_exit p = { .exit_status = exit_status };
 
-    (void)event;
-    (void)arg;
-    expiry_start(c);
-    if (c->node)
-        rm_set_add(&c->app->ran_on, c->node->key);
-    return RM_CON_ACQUIRED;
+    post(c, event, diagnostics, &p, sizeof(p));
 }
 
-static int on_launched(void *object, int event, void *arg)
+void rm_container_post_recover(struct rm_container *c, int wire_state, int32_t exit_status,
+                               const char *diagnostics)
 {
-    (void)event;
-    (void)arg;
-    expiry_stop(object);
-    return RM_CON_RUNNING;
+    struct rm_container_exit p = { .exit_status = exit_status, .wire_state = wire_state };
+
+    post(c, RM_CON_EV_RECOVER, diagnostics, &p, sizeof(p));
 }
-
-static int on_recover(void *object, int event, void *arg)
-{
-    const struct rm_event *ev = arg;
-
-    (void)event;
-    if (ev->number == HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE)
-        return end(object, RM_CON_COMPLETED, ev);
-    return RM_CON_RUNNING;
-}
-
-static int on_end(void *object, int event, void *arg)
-{
-    static const int to[RM_CON_EVENTS] = {
-        [RM_CON_FINISHED] = RM_CON_COMPLETED,
-        [RM_CON_RELEASED_EV] = RM_CON_RELEASED,
-        [RM_CON_EXPIRE] = RM_CON_EXPIRED,
-        [RM_CON_KILL] = RM_CON_KILLED,
-    };
-
-    return end(object, to[event], arg);
-}
-
-/* -------------------------------------------------------------------- table */
-
-#define N RM_CON_EVENTS
-#define AT(s, e) [(s)*N + (e)]
-#define STAY(s, e) AT(s, e) = { NULL, s, { 0 } }
-#define ABSORB(s)                                                                                  \
-    STAY(s, RM_CON_ACQUIRED_EV), STAY(s, RM_CON_LAUNCHED), STAY(s, RM_CON_FINISHED),               \
-        STAY(s, RM_CON_RELEASED_EV), STAY(s, RM_CON_EXPIRE), STAY(s, RM_CON_KILL)
-
-static const struct sv_fsm_cell cells[RM_CON_STATES * N] = {
-    AT(RM_CON_NEW, RM_CON_START) = { NULL, RM_CON_ALLOCATED, { 0 } },
-    AT(RM_CON_NEW, RM_CON_RESERVED_EV) = { NULL, RM_CON_RESERVED, { 0 } },
-    AT(RM_CON_NEW, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-    AT(RM_CON_NEW, RM_CON_RECOVER) = { on_recover, RM_CON_RUNNING, { RM_CON_COMPLETED } },
-
-    AT(RM_CON_RESERVED, RM_CON_START) = { NULL, RM_CON_ALLOCATED, { 0 } },
-    STAY(RM_CON_RESERVED, RM_CON_RESERVED_EV),
-    AT(RM_CON_RESERVED, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-    AT(RM_CON_RESERVED, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
-
-    AT(RM_CON_ALLOCATED, RM_CON_ACQUIRED_EV) = { on_acquired, RM_CON_ACQUIRED, { 0 } },
-    AT(RM_CON_ALLOCATED, RM_CON_EXPIRE) = { on_end, RM_CON_EXPIRED, { 0 } },
-    AT(RM_CON_ALLOCATED, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-    AT(RM_CON_ALLOCATED, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
-
-    AT(RM_CON_ACQUIRED, RM_CON_LAUNCHED) = { on_launched, RM_CON_RUNNING, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_FINISHED) = { on_end, RM_CON_COMPLETED, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_EXPIRE) = { on_end, RM_CON_EXPIRED, { 0 } },
-    AT(RM_CON_ACQUIRED, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-
-    STAY(RM_CON_RUNNING, RM_CON_LAUNCHED),
-    STAY(RM_CON_RUNNING, RM_CON_EXPIRE),
-    AT(RM_CON_RUNNING, RM_CON_FINISHED) = { on_end, RM_CON_COMPLETED, { 0 } },
-    AT(RM_CON_RUNNING, RM_CON_RELEASED_EV) = { on_end, RM_CON_RELEASED, { 0 } },
-    AT(RM_CON_RUNNING, RM_CON_KILL) = { on_end, RM_CON_KILLED, { 0 } },
-
-    ABSORB(RM_CON_COMPLETED),
-    ABSORB(RM_CON_EXPIRED),
-    ABSORB(RM_CON_RELEASED),
-    ABSORB(RM_CON_KILLED),
-};
-_Static_assert(sizeof(cells) / sizeof(cells[0]) == (size_t)RM_CON_STATES * RM_CON_EVENTS,
-               "RMContainer table");
-
-const struct sv_fsm rm_container_fsm = {
-    .name = "RMContainer",
-    .n_states = RM_CON_STATES,
-    .n_events = RM_CON_EVENTS,
-    .state_names = state_names,
-    .event_names = event_names,
-    .cells = cells,
-};

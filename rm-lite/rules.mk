@@ -3,19 +3,21 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o asks.o assign.o \
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o allocation.o asks.o assign.o \
 	scheduler.o scheduler-query.o)
-RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, rm.o rm-conf.o rm-app-manager.o \
-	rm-app.o rm-app-attempt.o rm-container.o rm-node.o nodes-list.o secrets.o tokens.o store.o \
-	audit.o tracking.o reports.o services.o client-rm-service.o cluster-reports.o \
-	application-master-service.o resource-tracker-service.o admin-service.o am-launcher.o \
-	web.o web-json.o)
+RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o secrets.o \
+	context.o fsm-step.o rm-app.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
+	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
+	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
+	am-session.o am-allocate.o application-master-service.o resource-tracker-service.o \
+	client-rm-service.o cluster-reports.o admin-service.o web-json.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := rm-lite/test-scheduler rm-lite/test-queues rm-lite/test-state-machines rm-lite/test-secrets
+RM_TESTS := $(addprefix rm-lite/test-, scheduler queues state-machines secrets name-set nodes-list tokens reports \
+	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(RM_LDLIBS)))
@@ -23,7 +25,7 @@ $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 
-# Plays nodes, client and masters for tests/integration/test-rm.
-$(BUILD)/tests/integration/rm-driver: $(BUILD)/tests/integration/rm-driver.o $(WIRE_A) $(COMMON_A)
+# Plays nodes, client and masters for tests/integration/rm-lite/test-rm.
+$(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite/rm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
-TEST_PROGRAMS += $(BUILD)/tests/integration/rm-driver
+TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver

@@ -1,11 +1,11 @@
-/* What the scheduler's own files share: queues.c, asks.c, assign.c, scheduler.c. Nobody else
- * includes this. */
+/* Private declarations of the scheduler: queues.c, queue-limits.c, allocation.c, asks.c, assign.c,
+ * scheduler.c and scheduler-query.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
-#include <uthash.h>
 #include <utlist.h>
 
+#include "rm-lite/hash.h"
 #include "rm-lite/scheduler.h"
 
 #define RM_QUEUE_DEPTH_MAX 32
@@ -25,7 +25,7 @@ struct rm_queue {
     char *name, *path;
     struct rm_queue *parent;
     struct rm_queue **children; /* in the configured order */
-    struct rm_queue **sorted;   /* the same, as the last assignment pass ordered them */
+    struct rm_queue **sorted;   /* the same, in the order of the last assignment pass */
     size_t n_children;
     /* configured */
     enum rm_queue_mode mode;
@@ -147,7 +147,7 @@ struct rm_sched {
     struct rm_res cluster;
     int32_t n_nodes;
     struct rm_sched_node *nodes, *node_list;
-    struct rm_sched_node *cursor; /* where the next ask round begins; NULL = at the head */
+    struct rm_sched_node *cursor; /* first node of the next ask round; NULL: the head */
     struct rm_sched_app *apps;
     struct rm_sched_container *containers;
     struct rm_decision *out;
@@ -173,7 +173,7 @@ struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue 
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);
 int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);
-void rm_app_ready(struct rm_sched_app *app); /* in or out of leaf->ready, as it must be */
+void rm_app_ready(struct rm_sched_app *app); /* puts it into leaf->ready or takes it out */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
@@ -187,14 +187,17 @@ struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name);
 int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;
 void rm_blacklist_clear(struct rm_sched_app *app);
 
-/* assign.c */
-int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat) _must_use_;
-void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+/* allocation.c */
+struct rm_decision *rm_decide(struct rm_sched *s,
+                              enum rm_decision_type type); /* NULL = no memory */
 struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r);
 void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
-struct rm_decision *rm_decide(struct rm_sched *s,
-                              enum rm_decision_type type); /* NULL = no memory */
+void rm_reserve_account(struct rm_sched_app *app, struct rm_res r, int n);
+void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+
+/* assign.c */
+int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat) _must_use_;
 
 #endif

@@ -1,4 +1,4 @@
-/* Questions to the scheduler, and refreshQueues. See scheduler.h. */
+/* Queries of the scheduler, and refreshQueues. See scheduler.h. */
 #include "rm-lite/scheduler.h"
 
 #include <errno.h>
@@ -105,7 +105,7 @@ int rm_sched_each_queue(const struct rm_sched *s,
 
 /* ------------------------------------------------------------ refreshQueues */
 
-/* Every old queue must be there still, in the same role, unless it is stopped and empty. */
+/* Every old queue must exist in the same role, unless it is stopped and empty. */
 static int check_old(struct rm_queue *old, struct rm_queue *root, struct sv_error *err)
 {
     struct rm_queue *now = rm_queue_find(root, old->path);

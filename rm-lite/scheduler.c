@@ -1,4 +1,4 @@
-/* The scheduler's events and questions. See scheduler.h; used by rm.c and the unit tests. */
+/* The scheduler's events. See scheduler.h; called by scheduling.c and the unit tests. */
 #include "rm-lite/scheduler.h"
 
 #include <errno.h>
@@ -167,8 +167,8 @@ static int ask_round(struct rm_sched *s, int64_t now, int64_t window)
     bool progress = true;
 
     while (progress && !rm_res_is_zero(s->root->pending)) {
-        /* Each round goes on behind the node that got the last container, so that small asks
-         * spread over the cluster. */
+        /* Each round continues after the node of the last container, so that small asks spread over
+         * the cluster. */
         struct rm_sched_node *n = s->cursor ? s->cursor : s->node_list;
         int left = s->n_nodes;
 
@@ -297,7 +297,7 @@ static void app_deactivate(struct rm_sched_app *app)
     rm_app_ready(app);
 }
 
-/* The containers that the attempt leaves behind are reported and forgotten. */
+/* Reports and removes the containers of the ended attempt. */
 static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_sched_container *c, *tmp;

@@ -2,8 +2,8 @@
  *
  * It knows queues, nodes, applications, asks and containers; it knows no sockets, no tokens, no
  * files, no timers and no random numbers, so a recorded list of events gives the same decisions
- * again. Semantics are the CapacityScheduler's. Called by the manager (rm.c) and the unit tests;
- * numbers and names come from clients, so nothing here trusts their size. */
+ * again. Semantics are the CapacityScheduler's. Called by scheduling.c and the unit tests;
+ * numbers and names come from clients: their size is never trusted. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_H
 #define SELVEDGE_RM_LITE_SCHEDULER_H
 
@@ -99,8 +99,8 @@ struct rm_sched *rm_sched_free(struct rm_sched *s);
 int rm_sched_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
 /* Applies one event at time `now_ms` (monotonic). Returns the decisions, valid until the next
- * call; -errno for an event that makes no sense (unknown node or application, duplicate), which
- * changes nothing. */
+ * call; -errno for an invalid event (unknown node or application, duplicate), which changes
+ * nothing. */
 int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms,
                     const struct rm_decision **ret, size_t *ret_n, struct sv_error *err) _must_use_;
 

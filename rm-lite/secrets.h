@@ -2,8 +2,8 @@
  * AMRMTokenSecretManager. Keys and their rolling, and passwords for identifiers.
  *
  * A roll makes a next key. NodeManagers learn the next key by heartbeat and it becomes the one that
- * signs 1.5 expiry intervals later, when each of them had the time to. AMRM tokens, which only this
- * process verifies, use the next key at once, and the old one stays valid for that delay. */
+ * signs 1.5 expiry intervals later, when each of them has had the time. AMRM tokens, which only
+ * this process verifies, use the next key at once, and the old one stays valid for that delay. */
 #ifndef SELVEDGE_RM_LITE_SECRETS_H
 #define SELVEDGE_RM_LITE_SECRETS_H
 
@@ -28,7 +28,7 @@ struct rm_secrets {
 
 /* Fresh keys for each kind that has none yet. */
 int rm_secrets_init(struct rm_secrets *s, int64_t now_wall_ms, struct sv_error *err) _must_use_;
-/* Rolls and activates what is due. 1 = something changed and must be stored, 0 = not. */
+/* Rolls and activates the keys that are due. 1: changed, to be stored; 0: unchanged. */
 int rm_secrets_tick(struct rm_secrets *s, int64_t now_wall_ms, struct sv_error *err) _must_use_;
 
 /* The key that NodeManagers must know: the next one where there is one. */

@@ -1,10 +1,17 @@
 /* Starts the servers on their ports. See services.h; called by rm.c. */
 #include "rm-lite/services.h"
 
-#include "rm-lite/am-service.h"
+#include "common/http.h"
+#include "rm-lite/admin-service.h"
+#include "rm-lite/am-session.h"
+#include "rm-lite/application-master-service.h"
+#include "rm-lite/client-rm-service.h"
+#include "rm-lite/resource-tracker-service.h"
+#include "rm-lite/web.h"
+#include "wire/ipc-server.h"
 
-/* Nodes and operators first: what clients ask waits while these have something to say, so that no
- * crowd of clients makes a node look dead. Applications' masters are in between. */
+/* Nodes and operators before ApplicationMasters before clients: heartbeats must not starve behind a
+ * flood of client requests. */
 #define PRIORITY_NODES SD_EVENT_PRIORITY_NORMAL
 #define PRIORITY_MASTERS (SD_EVENT_PRIORITY_NORMAL + 10)
 #define PRIORITY_CLIENTS (SD_EVENT_PRIORITY_NORMAL + 20)
@@ -22,15 +29,15 @@ struct service {
 
 int rm_services_start(struct rm *rm, struct sv_error *err)
 {
-    const char *bind = rm->c.bind_host && *rm->c.bind_host ? rm->c.bind_host : NULL;
+    const char *bind = rm->conf.bind_host && *rm->conf.bind_host ? rm->conf.bind_host : NULL;
     const struct service all[] = {
-        { "ResourceTracker", &rm->c.tracker, true, NULL, rm_tracker_protocols, &rm->tracker_server,
-          &rm->tracker_port, PRIORITY_NODES },
-        { "ApplicationMasterProtocol", &rm->c.scheduler, false, rm_am_verify_token, rm_am_protocols,
-          &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
-        { "ApplicationClientProtocol", &rm->c.client, true, NULL, rm_client_protocols,
+        { "ResourceTracker", &rm->conf.tracker, true, NULL, rm_tracker_protocols,
+          &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES },
+        { "ApplicationMasterProtocol", &rm->conf.scheduler, false, rm_am_verify_token,
+          rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
+        { "ApplicationClientProtocol", &rm->conf.client, true, NULL, rm_client_protocols,
           &rm->client_server, &rm->client_port, PRIORITY_CLIENTS },
-        { "ResourceManagerAdministrationProtocol", &rm->c.admin, true, NULL, rm_admin_protocols,
+        { "ResourceManagerAdministrationProtocol", &rm->conf.admin, true, NULL, rm_admin_protocols,
           &rm->admin_server, &rm->admin_port, PRIORITY_NODES },
     };
     int r;
@@ -43,8 +50,8 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
             .verify_token = all[i].verify,
             .protocols = all[i].protocols,
             .userdata = rm,
-            .qop_mask = rm->c.ipc.qop_mask,
-            .limits = rm->c.ipc.limits,
+            .qop_mask = rm->conf.ipc.qop_mask,
+            .limits = rm->conf.ipc.limits,
             .priority = all[i].priority,
         };
 
@@ -54,12 +61,12 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
         *all[i].port = ipc_server_port(*all[i].server);
         sv_log_info("%s on %s:%u", all[i].name, cfg.host, *all[i].port);
     }
-    r = sv_http_new(rm->event, bind ? bind : rm->c.web.host, rm->c.web.port, rm_web_handle, rm,
-                    &rm->http, err);
+    r = sv_http_new(rm->event, bind ? bind : rm->conf.web.host, rm->conf.web.port, rm_web_handle,
+                    rm, &rm->http, err);
     if (r < 0)
         return sv_error_wrap(err, "web");
     rm->web_port = sv_http_port(rm->http);
-    sv_log_info("web on %s:%u", bind ? bind : rm->c.web.host, rm->web_port);
+    sv_log_info("web on %s:%u", bind ? bind : rm->conf.web.host, rm->web_port);
     return 0;
 }
 

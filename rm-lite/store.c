@@ -1,5 +1,5 @@
-/* The state store on SQLite. See store.h. The file is ours alone (0700 directory); what is read
- * back is still checked, for a disk may lie. */
+/* The state store on SQLite. See store.h. The directory is private (0700); rows are still
+ * checked when they are read, because a disk may be corrupt. */
 #include "rm-lite/store.h"
 
 #include <errno.h>
@@ -8,8 +8,11 @@
 #include <sys/stat.h>
 
 #include "common/fd.h"
+#include "common/oom.h"
 #include "common/str.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/text.h"
 
 #define SCHEMA_VERSION 1
 
@@ -48,9 +51,7 @@ static const char schema[] =
     " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));";
 
 struct answer {
-    enum rm_machine machine;
-    void *object;
-    int event;
+    struct sv_event event;
     struct answer *next;
 };
 
@@ -84,7 +85,6 @@ static int on_flush(sd_event_source *source, void *userdata)
 
     (void)source;
     rm_store_flush(rm);
-    rm_drain(rm);
     return 0;
 }
 
@@ -101,7 +101,7 @@ int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err)
     r = sd_event_add_defer(rm->event, &s->flush, on_flush, rm);
     if (r < 0)
         return sv_error_errno(err, r, "state store: event source");
-    /* After the sockets: what one turn of the loop brings shares one transaction. */
+    /* After the sockets: one iteration of the event loop shares one transaction. */
     (void)sd_event_source_set_priority(s->flush, SD_EVENT_PRIORITY_NORMAL + 10);
     (void)sd_event_source_set_enabled(s->flush, SD_EVENT_OFF);
     if (!dir)
@@ -114,7 +114,7 @@ int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err)
     if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
         SQLITE_OK)
         return db_error(s, err, path);
-    (void)chmod(path, 0600); /* ours already when it existed, ignoring */
+    (void)chmod(path, 0600); /* an existing file is 0600 already, ignoring */
     (void)sqlite3_busy_timeout(s->db, 2000);
     if (sqlite3_exec(s->db,
                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
@@ -134,7 +134,7 @@ struct rm_store *rm_store_close(struct rm_store *s)
     if (!s)
         return NULL;
     if (s->open && !s->broken)
-        (void)run(s, COMMIT, NULL); /* leaving anyway, ignoring */
+        (void)run(s, COMMIT, NULL); /* stopping anyway, ignoring */
     for (int i = 0; i < N_STMTS; i++)
         sqlite3_finalize(s->stmts[i]);
     (void)sqlite3_close(s->db);
@@ -247,13 +247,13 @@ int rm_store_keys(struct rm_store *s, const struct rm_secrets *secrets, struct s
 
 /* ------------------------------------------------------------------- writes */
 
-static void answer_later(struct rm_store *s, enum rm_machine m, void *object, int event)
+static void answer_later(struct rm_store *s, enum rm_machine machine, void *object, int event)
 {
     struct answer *a = calloc(1, sizeof(*a));
 
     if (!a)
-        rm_out_of_memory();
-    *a = (struct answer){ .machine = m, .object = object, .event = event };
+        sv_out_of_memory();
+    a->event = (struct sv_event){ .machine = machine, .type = event, .object = object };
     if (s->tail && s->answers)
         s->tail->next = a;
     else
@@ -262,13 +262,14 @@ static void answer_later(struct rm_store *s, enum rm_machine m, void *object, in
     (void)sd_event_source_set_enabled(s->flush, SD_EVENT_ONESHOT);
 }
 
-/* A store that cannot write must not go on promising: the program ends, as Hadoop's does. */
+/* Without its store the ResourceManager must not acknowledge anything: it stops, as Hadoop's does.
+ */
 static void failed(struct rm_store *s, const struct sv_error *err)
 {
     if (s->broken)
         return;
     s->broken = true;
-    sv_log_err("%s; the ResourceManager ends", err->text);
+    sv_log_err("%s; stopping the ResourceManager", err->text);
     (void)sd_event_exit(s->rm->event, -EIO);
 }
 
@@ -291,6 +292,7 @@ static bool begin(struct rm_store *s)
 
 void rm_store_flush(struct rm *rm)
 {
+    SV_DISPATCH_BATCH(rm->dispatcher); /* no handler may add to the list while it is posted */
     struct rm_store *s = rm->store;
     struct sv_error err = { 0 };
 
@@ -303,7 +305,7 @@ void rm_store_flush(struct rm *rm)
         struct answer *a = s->answers;
 
         s->answers = a->next;
-        rm_post(rm, a->machine, a->object, a->event);
+        sv_dispatcher_post(rm->dispatcher, &a->event);
         free(a);
     }
     s->tail = NULL;
@@ -371,32 +373,33 @@ static void put_attempt(struct rm_store *s, const struct rm_attempt *att, int st
 void rm_store_app_new(struct rm *rm, struct rm_app *app)
 {
     put_app(rm->store, app, 0);
-    answer_later(rm->store, RM_M_APP, app, RM_APP_NEW_SAVED);
+    answer_later(rm->store, RM_M_APP, app, RM_APP_EV_NEW_SAVED);
 }
 
-/* FINISHING is stored as FINISHED: the application's own end counts, not its master's exit. */
+/* FINISHING is stored as FINISHED: the end of the application counts, not its master's exit. */
 void rm_store_app_final(struct rm *rm, struct rm_app *app)
 {
-    put_app(rm->store, app, app->target == RM_APP_FINISHING ? RM_APP_FINISHED : app->target);
-    answer_later(rm->store, RM_M_APP, app, RM_APP_UPDATE_SAVED);
+    put_app(rm->store, app, app->target == RM_APP_ST_FINISHING ? RM_APP_ST_FINISHED : app->target);
+    answer_later(rm->store, RM_M_APP, app, RM_APP_EV_UPDATE_SAVED);
 }
 
 void rm_store_app_update(struct rm *rm, struct rm_app *app)
 {
-    if (!rm_app_is_final(app) && app->state != RM_APP_FINAL_SAVING)
+    if (!rm_app_is_final(app) && app->state != RM_APP_ST_FINAL_SAVING)
         put_app(rm->store, app, 0);
 }
 
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *att)
 {
     put_attempt(rm->store, att, 0);
-    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_NEW_SAVED);
+    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_NEW_SAVED);
 }
 
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *att)
 {
-    put_attempt(rm->store, att, att->target == RM_ATT_FINISHING ? RM_ATT_FINISHED : att->target);
-    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_UPDATE_SAVED);
+    put_attempt(rm->store, att,
+                att->target == RM_ATT_ST_FINISHING ? RM_ATT_ST_FINISHED : att->target);
+    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_UPDATE_SAVED);
 }
 
 void rm_store_app_remove(struct rm *rm, struct rm_app *app)
@@ -444,7 +447,7 @@ static int load_app(struct rm *rm, sqlite3_stmt *q, struct sv_error *err)
     app->seconds.vcore_ms = sqlite3_column_int64(q, 13);
     n = sqlite3_column_int(q, 14);
     app->priority = n;
-    if (state == RM_APP_FINISHED || state == RM_APP_FAILED || state == RM_APP_KILLED) {
+    if (state == RM_APP_ST_FINISHED || state == RM_APP_ST_FAILED || state == RM_APP_ST_KILLED) {
         app->state = state;
         rm->n_completed++;
     }
@@ -468,8 +471,8 @@ static void load_attempt(struct rm *rm, sqlite3_stmt *q)
         att->master_id = (struct yarn_container_id){ att->id, container };
     }
     column_text(q, 5, &att->master_http);
-    if (state == RM_ATT_FINISHED || state == RM_ATT_FAILED || state == RM_ATT_KILLED)
-        rm_attempt_restore(att, state);
+    if (state == RM_ATT_ST_FINISHED || state == RM_ATT_ST_FAILED || state == RM_ATT_ST_KILLED)
+        att->state = state;
     att->final_status = sqlite3_column_int(q, 7);
     att->exit_status = sqlite3_column_int(q, 8);
     column_text(q, 9, &att->diagnostics);
@@ -496,7 +499,7 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
     while ((step = sqlite3_step(q)) == SQLITE_ROW) {
         r = load_app(rm, q, err);
         if (r < 0)
-            sv_log_warning("state store: an application is left out: %s", err->text);
+            sv_log_warning("state store: skipping an application: %s", err->text);
     }
     (void)sqlite3_finalize(q);
     if (step != SQLITE_DONE)

@@ -1,23 +1,24 @@
 /* The state store (RMStateStore): SQLite, one file, written before anything is acknowledged.
  *
- * Writes gather in one transaction that is committed at the end of the loop's turn; only then the
- * machines hear *_SAVED, so a thousand submissions cost one sync. Called by the machines and rm.c.
- */
+ * Writes gather in one transaction that is committed at the end of the loop's iteration; only then
+ * *_SAVED is posted, so a thousand submissions cost one sync. Called by the state machines, rm.c
+ * and periodic.c. */
 #ifndef SELVEDGE_RM_LITE_STORE_H
 #define SELVEDGE_RM_LITE_STORE_H
 
-#include "rm-lite/rm.h"
+#include "common/error.h"
+#include "rm-lite/context.h"
 #include "rm-lite/secrets.h"
 
-/* `dir` NULL: recovery is off; saves are answered without a file. */
+/* `dir` NULL: recovery is off; *_SAVED is posted without a write. */
 int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err) _must_use_;
 struct rm_store *rm_store_close(struct rm_store *s);
-/* Epoch of this start: 0 at the first, one more at each other. Token keys where they are stored. */
+/* Epoch of this start: 0 at first, then one more each. Loads the stored token keys. */
 int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *secrets,
                    struct sv_error *err) _must_use_;
 int rm_store_keys(struct rm_store *s, const struct rm_secrets *secrets, struct sv_error *err)
     _must_use_;
-/* Makes the applications and attempts that are stored, in order of submission. */
+/* Loads the stored applications and attempts, in order of submission. */
 int rm_store_load(struct rm *rm, struct sv_error *err) _must_use_;
 
 void rm_store_app_new(struct rm *rm, struct rm_app *app);         /* → APP_NEW_SAVED */
@@ -26,6 +27,6 @@ void rm_store_app_update(struct rm *rm, struct rm_app *app);      /* no answer (
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *a);   /* → ATTEMPT_NEW_SAVED */
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *a); /* → ATTEMPT_UPDATE_SAVED */
 void rm_store_app_remove(struct rm *rm, struct rm_app *app);
-void rm_store_flush(struct rm *rm); /* commits now and posts the answers */
+void rm_store_flush(struct rm *rm); /* commits now and posts *_SAVED */
 
 #endif

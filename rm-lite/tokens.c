@@ -1,16 +1,17 @@
-/* Making tokens. See tokens.h; called by am-launcher.c, application-master-service.c and reports.
- */
+/* Tokens. See tokens.h; called by am-launcher.c, am-session.c, am-allocate.c and reports.c. */
 #include "rm-lite/tokens.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
 #include "rm-lite/secrets.h"
 
-/* Hadoop's tokens carry "ip:port" of the daemon in `service`; a client finds them by NodeId, so the
- * node's own host and port are right and nothing has to be resolved on the loop. */
+/* Hadoop's tokens carry "ip:port" of the daemon in `service`; clients look tokens up by NodeId,
+ * so the node's host and port serve and no name is resolved on the event loop. */
 static char *service_of(struct sv_arena *a, const struct yarn_node_id *node)
 {
     return sv_arena_printf(a, "%s:%d", node->host, node->port);
@@ -50,7 +51,7 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     m.appsubmitter = c->app->user;
     m.resource = yarn_resource_to(a, rm_res_to_yarn(c->resource));
     m.has_expirytimestamp = true;
-    m.expirytimestamp = sv_wall_ms() + rm->c.allocation_expiry_ms;
+    m.expirytimestamp = sv_wall_ms() + rm->conf.allocation_expiry_ms;
     m.has_masterkeyid = true;
     m.masterkeyid = key_id;
     m.has_rmidentifier = true;

@@ -1,9 +1,9 @@
-/* Tokens made for containers, nodes and ApplicationMasters. */
+/* Tokens for containers, nodes and ApplicationMasters. */
 #ifndef SELVEDGE_RM_LITE_TOKENS_H
 #define SELVEDGE_RM_LITE_TOKENS_H
 
 #include "common/arena.h"
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 #include "wire/methods.h"
 #include "wire/token.h"
 
@@ -11,7 +11,7 @@
 Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct rm_container *c);
 Hadoop__Common__TokenProto *rm_token_nm(struct sv_arena *a, const struct rm_attempt *att,
                                         const struct yarn_node_id *node);
-/* The same as a struct, for our own client. */
+/* The same as a struct, for am-launcher.c. */
 int rm_token_nm_struct(struct sv_arena *a, const struct rm_attempt *att,
                        const struct yarn_node_id *node, struct yarn_token *ret) _must_use_;
 int rm_token_amrm(struct sv_arena *a, const struct rm_attempt *att, struct yarn_token *ret)

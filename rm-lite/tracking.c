@@ -1,20 +1,22 @@
-/* URLs of applications. See tracking.h; called by reports.c, the machines and the web. */
+/* URLs of applications. See tracking.h; called by reports.c, audit.c, web-json.c and RMAppAttempt.
+ */
 #include "rm-lite/tracking.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
-#include "rm-lite/machines.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
 
 void rm_web_address(const struct rm *rm, char *buf, size_t size)
 {
-    const char *host = rm->c.web.host;
-    uint16_t port = rm->web_port ? rm->web_port : rm->c.web.port;
+    const char *host = rm->conf.web.host;
+    uint16_t port = rm->web_port ? rm->web_port : rm->conf.web.port;
 
     if (!host || !*host || sv_streq(host, "0.0.0.0"))
-        host = rm->c.bind_host && *rm->c.bind_host && !sv_streq(rm->c.bind_host, "0.0.0.0")
-                   ? rm->c.bind_host
+        host = rm->conf.bind_host && *rm->conf.bind_host && !sv_streq(rm->conf.bind_host, "0.0.0.0")
+                   ? rm->conf.bind_host
                    : "localhost";
     (void)snprintf(buf, size, "%s:%u", host, port);
 }
@@ -24,7 +26,7 @@ void rm_app_page(const struct rm_app *app, char *buf, size_t size)
     char web[300];
 
     rm_web_address(app->rm, web, sizeof(web));
-    (void)snprintf(buf, size, "http://%s/cluster/app/%s", web, app->text);
+    (void)snprintf(buf, size, "http://%s/cluster/app/%s", web, app->id_str);
 }
 
 void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size)
@@ -36,5 +38,5 @@ void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size)
         return;
     }
     rm_web_address(att->rm, web, sizeof(web));
-    (void)snprintf(buf, size, "http://%s/proxy/%s/", web, att->app->text);
+    (void)snprintf(buf, size, "http://%s/proxy/%s/", web, att->app->id_str);
 }

@@ -1,10 +1,10 @@
-/* Where an application can be watched: the URLs in reports. */
+/* Tracking URLs of applications in reports. */
 #ifndef SELVEDGE_RM_LITE_TRACKING_H
 #define SELVEDGE_RM_LITE_TRACKING_H
 
-#include "rm-lite/rm.h"
+#include "rm-lite/context.h"
 
-/* "host:port" of the ResourceManager's web as others reach it. */
+/* "host:port" of the ResourceManager's web for other hosts. */
 void rm_web_address(const struct rm *rm, char *buf, size_t size);
 /* The URL for users: the proxied one where the ApplicationMaster gave one, else the application's
  * page. `att` may not be NULL. */

@@ -1,4 +1,4 @@
-/* Version numbers. */
+/* Hadoop versions. */
 #ifndef SELVEDGE_RM_LITE_VERSION_H
 #define SELVEDGE_RM_LITE_VERSION_H
 

@@ -1,4 +1,4 @@
-/* The objects of /ws/v1/cluster, field by field as Hadoop names them, and the page for people. */
+/* The JSON objects of /ws/v1/cluster with Hadoop's fields, and the HTML page. */
 #include "rm-lite/web-json.h"
 
 #include <errno.h>
@@ -7,8 +7,12 @@
 
 #include "common/buf.h"
 #include "common/str.h"
-#include "rm-lite/machines.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduler.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
 
@@ -30,7 +34,7 @@ static void real(json_t *o, const char *key, double v)
     (void)json_object_set_new(o, key, json_real(isfinite(v) ? v : 0)); /* as num */
 }
 
-/* Texts come from users: what is not UTF-8 is shown escaped. */
+/* Texts come from users: other than UTF-8 is escaped. */
 static void str(json_t *o, const char *key, const char *v)
 {
     json_t *s = json_string(v ? v : "");
@@ -63,9 +67,9 @@ json_t *rm_json_info(struct rm *rm)
     str(o, "state", "STARTED");
     str(o, "haState", "ACTIVE");
     str(o, "rmStateStoreName",
-        rm->c.recovery ? "selvedge.SQLiteRMStateStore"
-                       : "org.apache.hadoop.yarn.server.resourcemanager."
-                         "recovery.NullRMStateStore");
+        rm->conf.recovery ? "selvedge.SQLiteRMStateStore"
+                          : "org.apache.hadoop.yarn.server.resourcemanager."
+                            "recovery.NullRMStateStore");
     str(o, "resourceManagerVersion", RM_HADOOP_VERSION);
     str(o, "resourceManagerBuildVersion", "selvedge-rm, protocols of " RM_HADOOP_VERSION);
     str(o, "resourceManagerVersionBuiltOn", "N/A");
@@ -83,7 +87,7 @@ static int64_t count_apps(struct rm *rm, bool running)
 
     DL_FOREACH (rm->app_list, app)
         if (!rm_app_is_final(app))
-            n += running == (app->state == RM_APP_RUNNING || app->state == RM_APP_FINISHING);
+            n += running == (app->state == RM_APP_ST_RUNNING || app->state == RM_APP_ST_FINISHING);
     return n;
 }
 
@@ -97,11 +101,11 @@ json_t *rm_json_metrics(struct rm *rm)
 
     if (rm_sched_queue(rm->sched, "root", &root) < 0)
         return o;
-    DL_FOREACH (rm->app_list, app) { /* with those of earlier lives */
+    DL_FOREACH (rm->app_list, app) { /* with those of earlier processes */
         submitted++;
-        completed += app->state == RM_APP_FINISHED;
-        failed += app->state == RM_APP_FAILED;
-        killed += app->state == RM_APP_KILLED;
+        completed += app->state == RM_APP_ST_FINISHED;
+        failed += app->state == RM_APP_ST_FAILED;
+        killed += app->state == RM_APP_ST_KILLED;
     }
     left = rm_res_sub(root.effective_max, root.used);
     num(o, "appsSubmitted", submitted);
@@ -124,15 +128,15 @@ json_t *rm_json_metrics(struct rm *rm)
     num(o, "totalMB", root.effective_max.mem);
     num(o, "totalVirtualCores", root.effective_max.vcores);
     num(o, "totalNodes", (int64_t)HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes));
-    num(o, "lostNodes", rm_count_nodes(rm, RM_NODE_LOST));
-    num(o, "unhealthyNodes", rm_count_nodes(rm, RM_NODE_UNHEALTHY));
-    num(o, "decommissioningNodes", rm_count_nodes(rm, RM_NODE_DECOMMISSIONING));
-    num(o, "decommissionedNodes", rm_count_nodes(rm, RM_NODE_DECOMMISSIONED));
-    num(o, "rebootedNodes", rm_count_nodes(rm, RM_NODE_REBOOTED));
-    num(o, "activeNodes", rm_count_nodes(rm, RM_NODE_RUNNING));
-    num(o, "shutdownNodes", rm_count_nodes(rm, RM_NODE_SHUTDOWN));
-    num(o, "selvedgeContainersAllocatedTotal", rm->n.allocated);
-    num(o, "selvedgeContainersReleasedTotal", rm->n.released);
+    num(o, "lostNodes", rm_count_nodes(rm, RM_NODE_ST_LOST));
+    num(o, "unhealthyNodes", rm_count_nodes(rm, RM_NODE_ST_UNHEALTHY));
+    num(o, "decommissioningNodes", rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONING));
+    num(o, "decommissionedNodes", rm_count_nodes(rm, RM_NODE_ST_DECOMMISSIONED));
+    num(o, "rebootedNodes", rm_count_nodes(rm, RM_NODE_ST_REBOOTED));
+    num(o, "activeNodes", rm_count_nodes(rm, RM_NODE_ST_RUNNING));
+    num(o, "shutdownNodes", rm_count_nodes(rm, RM_NODE_ST_SHUTDOWN));
+    num(o, "selvedgeContainersAllocatedTotal", rm->counters.allocated);
+    num(o, "selvedgeContainersReleasedTotal", rm->counters.released);
     return o;
 }
 
@@ -141,7 +145,8 @@ json_t *rm_json_node(const struct rm_node *n)
     struct rm_node_usage use = { .total = n->total };
     json_t *o = json_object(), *u;
 
-    (void)rm_sched_node_usage(n->rm->sched, &n->id, &use); /* not there: nothing used, ignoring */
+    (void)rm_sched_node_usage(n->rm->sched, &n->id,
+                              &use); /* not in the scheduler: nothing used, ignoring */
     str(o, "rack", n->rack);
     str(o, "state", rm_node_fsm.state_names[n->state]);
     str(o, "id", n->key);
@@ -223,7 +228,7 @@ json_t *rm_json_app(struct rm_app *app)
 
     for (char **t = app->tags; t && *t && n + 1 < sizeof(tags); t++)
         n += (size_t)snprintf(tags + n, sizeof(tags) - n, "%s%s", n ? "," : "", *t);
-    str(o, "id", app->text);
+    str(o, "id", app->id_str);
     str(o, "user", app->user);
     str(o, "name", app->name);
     str(o, "queue", app->queue);
@@ -268,7 +273,7 @@ json_t *rm_json_attempt(const struct rm_attempt *att)
     char text[YARN_ID_TEXT_MAX], url[1200], node[300];
 
     num(o, "id", att->id.attempt);
-    str(o, "appAttemptId", att->text);
+    str(o, "appAttemptId", att->id_str);
     num(o, "startTime", att->start_ms);
     num(o, "finishedTime", att->finish_ms);
     str(o, "appAttemptState", rm_attempt_fsm.state_names[att->state]);
@@ -292,7 +297,7 @@ json_t *rm_json_container(const struct rm_container *c)
     json_t *o = json_object();
     char url[1200];
 
-    str(o, "containerId", c->text);
+    str(o, "containerId", c->id_str);
     num(o, "allocatedMB", c->resource.mem);
     num(o, "allocatedVCores", c->resource.vcores);
     str(o, "assignedNodeId", c->node ? c->node->key : "");
@@ -300,11 +305,11 @@ json_t *rm_json_container(const struct rm_container *c)
     num(o, "startedTime", c->created_ms);
     num(o, "finishedTime", c->finish_ms);
     num(o, "elapsedTime", SV_MAX(sv_wall_ms() - c->created_ms, (int64_t)0));
-    (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s", c->node_http, c->text,
+    (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s", c->node_http, c->id_str,
                    c->app->user);
     str(o, "logUrl", url);
     num(o, "containerExitStatus", c->exit_status);
-    str(o, "containerState", c->state == RM_CON_RUNNING ? "RUNNING" : "NEW");
+    str(o, "containerState", c->state == RM_CON_ST_RUNNING ? "RUNNING" : "NEW");
     (void)snprintf(url, sizeof(url), "http://%s", c->node_http);
     str(o, "nodeHttpAddress", url);
     str(o, "nodeId", c->node ? c->node->key : "");
@@ -317,7 +322,7 @@ struct tree {
     struct {
         char *path;
         json_t *queues;
-    } * list; /* parents that were made */
+    } * list; /* parents so far */
     size_t n;
     json_t *root;
 };
@@ -367,12 +372,12 @@ static int add_queue(const struct rm_queue_info *q, void *userdata)
 
         children = json_array();
         (void)json_object_set_new(o, "queues", json_pack("{s:o}", "queue", children));
-        if (!more) {
+        if (more)
+            t->list = more;
+        if (!more || !(t->list[t->n].path = strdup(q->path))) {
             json_decref(o);
             return -ENOMEM;
         }
-        t->list = more;
-        t->list[t->n].path = rm_strdup(q->path);
         t->list[t->n++].queues = children;
     }
     if (!q->parent) {
@@ -462,7 +467,7 @@ int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
     if (r >= 0)
         r = sv_buf_put_str(&b, "</table><h1>Applications</h1><table>\n");
     DL_FOREACH (rm->app_list, app) {
-        const char *cells[] = { app->text,
+        const char *cells[] = { app->id_str,
                                 app->user,
                                 app->name,
                                 app->queue,
@@ -470,7 +475,7 @@ int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
                                 rm_json_final(rm_app_wire_final(app)),
                                 app->diagnostics };
 
-        if (r >= 0 && (!only || sv_streq(only, app->text)))
+        if (r >= 0 && (!only || sv_streq(only, app->id_str)))
             r = put_cells(&b, cells, SV_ARRAY_LEN(cells));
     }
     if (r >= 0)
@@ -482,6 +487,6 @@ int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
     ret->status = 200;
     ret->content_type = "text/html; charset=utf-8";
     ret->body_len = b.len;
-    ret->body = (char *)b.data; /* taken by the server */
+    ret->body = (char *)b.data; /* freed by the server */
     return 0;
 }

@@ -1,10 +1,11 @@
-/* Objects of the REST answers, and the page. New references; NULL = no memory. */
+/* JSON objects of the REST answers, and the HTML page. New references; NULL: no memory. */
 #ifndef SELVEDGE_RM_LITE_WEB_JSON_H
 #define SELVEDGE_RM_LITE_WEB_JSON_H
 
 #include <jansson.h>
 
-#include "rm-lite/rm.h"
+#include "common/http.h"
+#include "rm-lite/context.h"
 
 json_t *rm_json_info(struct rm *rm);
 json_t *rm_json_metrics(struct rm *rm);

@@ -1,7 +1,9 @@
-/* REST under /ws/v1/cluster (8088), with Hadoop's paths and fields, and a small page for people.
+/* REST under /ws/v1/cluster (8088) with Hadoop's paths and fields, and a small HTML page.
  *
- * The peer is anybody who can reach the port; names in the answers are what users chose, so JSON is
+ * Every host that reaches the port may call; names in the answers are chosen by users, so JSON is
  * made by jansson and HTML is escaped. */
+#include "rm-lite/web.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,8 +12,11 @@
 
 #include "common/str.h"
 #include "rm-lite/audit.h"
-#include "rm-lite/machines.h"
-#include "rm-lite/services.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
 #include "rm-lite/web-json.h"
 
 #define BASE "/ws/v1/cluster"
@@ -124,7 +129,8 @@ static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_
     }
     DL_FOREACH (rm->app_list, app)
         if ((int64_t)json_array_size(list) < limit && app_matches(req, app))
-            (void)json_array_append_new(list, rm_json_app(app)); /* no memory: shorter, ignoring */
+            (void)json_array_append_new(
+                list, rm_json_app(app)); /* no memory: the entry is missing, ignoring */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
 }
 
@@ -140,19 +146,18 @@ static int get_nodes(struct rm *rm, const struct sv_http_request *req, struct sv
                 states ? in_csv(states, rm_node_fsm.state_names[n->state]) : rm_node_is_active(n);
 
             if (show)
-                (void)json_array_append_new(list, rm_json_node(n)); /* shorter, ignoring */
+                (void)json_array_append_new(list, rm_json_node(n)); /* as above */
         }
     return send_json(ret, 200, json_pack("{s:{s:o}}", "nodes", "node", list));
 }
 
 static int get_node(struct rm *rm, const char *key, struct sv_http_response *ret)
 {
-    struct rm_node *n;
+    struct rm_node *n = rm_node_find_key(rm, key);
     char text[400];
 
-    HASH_FIND_STR(rm->nodes, key, n);
     if (!n)
-        HASH_FIND_STR(rm->inactive_nodes, key, n);
+        n = rm_node_find_inactive(rm, key);
     if (n)
         return send_json(ret, 200, wrap("node", rm_json_node(n)));
     (void)snprintf(text, sizeof(text), "nodeId, %.300s, is not found", key);
@@ -164,6 +169,7 @@ static int get_node(struct rm *rm, const char *key, struct sv_http_response *ret
 static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_request *req,
                      struct sv_http_response *ret)
 {
+    SV_DISPATCH_BATCH(rm->dispatcher);
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(64 * 1024);
     const char *user = sv_http_query(req, "user.name"), *state, *diagnostics, *why;
     json_t *body = json_loadb(req->body, req->body_len, 0, NULL);
@@ -175,22 +181,24 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
         json_decref(body);
         return bad_request(ret, "Only 'KILLED' is allowed as a target state.");
     }
-    if (rm->c.acl_enable && !sv_streq(user, app->user)) {
+    if (rm->conf.acl_enable && !sv_streq(user, app->user)) {
         json_decref(body);
         return send_error(ret, 403, "ForbiddenException",
                           "org.apache.hadoop.yarn.webapp.ForbiddenException",
                           "only the owner may kill this application");
     }
     done = rm_app_final_stored(app);
-    if (!done && a) {
-        why = rm_kill_text(a, app, user ? user : "dr.who", NULL, diagnostics);
+    if (!done) {
+        why = a ? rm_kill_text(a, app, user ? user : "dr.who", NULL, diagnostics) : NULL;
+        if (!why) {
+            json_decref(body);
+            return -ENOMEM;
+        }
         rm_audit_ok(&(struct rm_audit){ .user = user ? user : "dr.who",
                                         .operation = "Kill Application Request",
                                         .target = "RMWebService",
-                                        .app = app->text });
-        rm_post_full(
-            rm, (struct rm_event){ .machine = RM_M_APP, .object = app, .event = RM_APP_KILL }, why);
-        rm_drain(rm);
+                                        .app = app->id_str });
+        rm_app_post(app, RM_APP_EV_KILL, why);
     }
     json_decref(body);
     return send_json(ret, done ? 200 : 202,
@@ -203,7 +211,7 @@ static int get_attempts(struct rm_app *app, struct sv_http_response *ret)
     struct rm_attempt *att;
 
     DL_FOREACH (app->attempts, att)
-        (void)json_array_append_new(list, rm_json_attempt(att)); /* shorter, ignoring */
+        (void)json_array_append_new(list, rm_json_attempt(att)); /* as above */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "appAttempts", "appAttempt", list));
 }
 
@@ -232,7 +240,7 @@ static int get_containers(struct rm *rm, struct rm_app *app, const char *rest,
     list = json_array();
     for (struct rm_container *c = rm->containers; c; c = c->hh.next)
         if (c->attempt == att)
-            (void)json_array_append_new(list, rm_json_container(c)); /* shorter, ignoring */
+            (void)json_array_append_new(list, rm_json_container(c)); /* as above */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
 }
 
@@ -281,7 +289,7 @@ static int redirect(struct sv_http_response *ret, const char *to)
     return ret->location ? 0 : -ENOMEM;
 }
 
-/* /proxy/<application>/…: the master's own page, when it gave one. */
+/* /proxy/<application>/…: redirects to the ApplicationMaster's tracking URL, if any. */
 static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX], url[1100];
@@ -299,13 +307,13 @@ static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
         return not_found(ret, "no such application");
     if (!app->current || !app->current->tracking_url || !*app->current->tracking_url ||
         sv_streq(app->current->tracking_url, "N/A")) {
-        (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->text);
+        (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->id_str);
         return redirect(ret, url);
     }
     (void)snprintf(url, sizeof(url), "%s%.1000s",
                    strstr(app->current->tracking_url, "://") ? "" : "http://",
                    app->current->tracking_url);
-    for (const char *p = url; *p; p++) /* nothing that would break out of the header */
+    for (const char *p = url; *p; p++) /* no character that ends the header */
         if ((unsigned char)*p <= 0x20 || *p == 0x7f)
             return bad_request(ret, "the application's tracking URL is not one");
     if (!sv_has_prefix(url, "http://") && !sv_has_prefix(url, "https://"))

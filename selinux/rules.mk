@@ -1,6 +1,6 @@
-# selvedge.pp, the policy module: by `make selinux`, with the distribution's development files
-# (selinux-policy-dev, on Fedora selinux-policy-devel; both have this Makefile), and not by `make`. When
-# it is there, `make install` installs it.
+# selvedge.pp, the policy module: built by `make selinux` with the distribution's development files
+# (selinux-policy-dev, on Fedora selinux-policy-devel; both have this Makefile), not by `make`. If it exists,
+# `make install` installs it.
 SELINUX_DEVEL ?= /usr/share/selinux/devel/Makefile
 SELINUX_PP := $(BUILD)/selinux/selvedge.pp
 SELINUX_TYPE ?= default# of Debian; targeted on Fedora

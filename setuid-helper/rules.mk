@@ -92,9 +92,9 @@ fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
 fuzz-executor-policy_DEPS := $(HELPER_TEST_OBJS)
 
 # What the lane runs inside containers: no library, nothing of the host is needed.
-$(addprefix $(BUILD)/tests/integration/,probe reach fake-lookup): $(BUILD)/tests/integration/%: \
-		tests/integration/%.c
+$(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach fake-lookup): $(BUILD)/%: \
+		%.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) -Wall -Wextra -O1 -D_GNU_SOURCE -static -o $@ $<
-TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/,probe reach fake-lookup)
+TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach fake-lookup)

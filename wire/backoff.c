@@ -1,4 +1,5 @@
-/* Waiting times with jitter; see backoff.h. Called by retry.c and by who keeps own rules. */
+/* Backoff with jitter; see backoff.h. Called by retry.c and by callers with retry rules of their
+ * own. */
 #include "wire/backoff.h"
 
 #include <sys/random.h>
@@ -17,6 +18,6 @@ uint64_t ipc_backoff_noise(void)
     static uint64_t poor;
     uint64_t noise = 0;
     if (getrandom(&noise, sizeof noise, GRND_NONBLOCK) != sizeof noise)
-        noise = ++poor * 0x9e3779b97f4a7c15; /* early boot: a poor spread is better than none */
+        noise = ++poor * 0x9e3779b97f4a7c15; /* early boot: weak randomness is better than none */
     return noise;
 }

@@ -1,5 +1,5 @@
-/* Credentials: what a launch context carries for a container and what its token file holds. Called
- * by the NodeManager, which adds to them, and by rm-lite. Hostile: the bytes. */
+/* Credentials: the tokens of a launch context and of a container's token file. Called by the
+ * NodeManager, which adds tokens, and by rm-lite. Hostile: the bytes. */
 #include <errno.h>
 #include <string.h>
 
@@ -72,14 +72,14 @@ static int from_proto(const Hadoop__Common__CredentialsProto *m, struct sv_arena
     if (!c.tokens || !c.secrets)
         return -ENOMEM;
     for (size_t i = 0; i < c.n_tokens; i++) {
-        c.tokens[i].alias = m->tokens[i]->alias; /* the message lives in the same arena */
+        c.tokens[i].alias = m->tokens[i]->alias; /* the message is in the same arena */
         int r = yarn_token_from(m->tokens[i]->token, a, &c.tokens[i].token);
         if (r < 0)
             return r;
     }
     for (size_t i = 0; i < c.n_secrets; i++) {
         c.secrets[i].alias = m->secrets[i]->alias;
-        c.secrets[i].secret = m->secrets[i]->secret.data; /* absent is empty, as for Hadoop */
+        c.secrets[i].secret = m->secrets[i]->secret.data; /* absent means empty, as in Hadoop */
         c.secrets[i].len = m->secrets[i]->secret.len;
     }
     *ret = c;

@@ -1,5 +1,5 @@
-/* The pre-scan of depth.h: one pass over the wire format, driven by the descriptor. Only fields
- * that the descriptor knows as messages are entered. Every byte of the input is hostile. */
+/* The pre-scan of depth.h: one pass over the wire format, driven by the descriptor. Descends only
+ * into fields that the descriptor declares as messages. Every byte of the input is hostile. */
 #include "wire/depth.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_LENGTH = 2, WIRE_32 = 5 };
 
-struct frame {
+struct depth_frame {
     const ProtobufCMessageDescriptor *d;
     const uint8_t *end;
-    uint64_t seen[2]; /* singular sub-messages met, by index of their field */
+    uint64_t seen[2]; /* singular sub-messages seen, by index of their field */
 };
 
 /* At most 10 bytes, value in 64 bits (higher bits of the tenth byte are dropped, as everywhere). */
@@ -34,7 +34,7 @@ static int varint(const uint8_t **p, const uint8_t *end, uint64_t *ret)
     return -EBADMSG;
 }
 
-/* UTF-8 as RFC 3629 has it: shortest form, no surrogates, at most U+10FFFF; no NUL. */
+/* UTF-8 by RFC 3629: shortest form, no surrogates, at most U+10FFFF; no NUL. */
 bool ipc_text_ok(const uint8_t *p, size_t n)
 {
     const uint8_t *end = p + n;
@@ -70,7 +70,7 @@ bool ipc_text_ok(const uint8_t *p, size_t n)
     return true;
 }
 
-/* The wire type that protobuf-c takes for a field; repeated numbers may also come packed. */
+/* The wire type that protobuf-c expects for a field; repeated numbers may also be packed. */
 static bool type_fits(const ProtobufCFieldDescriptor *f, unsigned wire)
 {
     unsigned own;
@@ -97,8 +97,8 @@ static bool type_fits(const ProtobufCFieldDescriptor *f, unsigned wire)
     return wire == own || (wire == WIRE_LENGTH && f->label == PROTOBUF_C_LABEL_REPEATED);
 }
 
-/* Marks a singular sub-message; false when it was there already. */
-static bool first_time(struct frame *in, const ProtobufCFieldDescriptor *f)
+/* Marks a singular sub-message as seen; false if it was seen before. */
+static bool mark_seen(struct depth_frame *in, const ProtobufCFieldDescriptor *f)
 {
     size_t i = (size_t)(f - in->d->fields);
     uint64_t bit = UINT64_C(1) << (i % 64);
@@ -111,8 +111,9 @@ static bool first_time(struct frame *in, const ProtobufCFieldDescriptor *f)
     return true;
 }
 
-/* Moves *p over one value that is not entered; *ret_len is the length of a delimited one. */
-static int skip(const uint8_t **p, const uint8_t *end, unsigned wire, size_t *ret_len)
+/* Moves *p past one value without descending into it; *ret_len is the length of a delimited
+ * value. */
+static int skip_value(const uint8_t **p, const uint8_t *end, unsigned wire, size_t *ret_len)
 {
     uint64_t v;
     size_t fixed;
@@ -139,7 +140,7 @@ static int skip(const uint8_t **p, const uint8_t *end, unsigned wire, size_t *re
     }
 }
 
-/* Whether the values of an enum field, one or packed, are all known. */
+/* Whether all values of an enum field, single or packed, are known. */
 static bool enums_known(const ProtobufCFieldDescriptor *f, const uint8_t *p, const uint8_t *end)
 {
     uint64_t v;
@@ -161,15 +162,15 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
 int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                    unsigned max_depth, bool *ret_odd_enum)
 {
-    struct frame stack[IPC_DEPTH_MAX];
+    struct depth_frame stack[IPC_DEPTH_MAX];
     size_t unknown = 0, depth = 1;
     bool odd = false;
 
     if (max_depth < 1 || max_depth > IPC_DEPTH_MAX)
         max_depth = IPC_DEPTH_MAX;
-    stack[0] = (struct frame){ .d = d, .end = p + n };
+    stack[0] = (struct depth_frame){ .d = d, .end = p + n };
     while (depth > 0) {
-        struct frame *in = &stack[depth - 1];
+        struct depth_frame *in = &stack[depth - 1];
         const ProtobufCFieldDescriptor *f;
         const uint8_t *value, *whole;
         uint64_t key;
@@ -183,7 +184,7 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
         if (varint(&p, in->end, &key) < 0 || key >> 32 != 0 || key >> 3 == 0)
             return -EBADMSG;
         whole = p;
-        r = skip(&p, in->end, (unsigned)(key & 7), &len);
+        r = skip_value(&p, in->end, (unsigned)(key & 7), &len);
         if (r < 0)
             return r;
         value = p - len;
@@ -200,11 +201,11 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
         if (f->type == PROTOBUF_C_TYPE_STRING && !ipc_text_ok(value, len))
             return -EILSEQ;
         if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
-            if (!first_time(in, f))
+            if (!mark_seen(in, f))
                 return -EBADMSG;
             if (depth >= max_depth)
                 return -ELOOP;
-            stack[depth++] = (struct frame){ .d = f->descriptor, .end = value + len };
+            stack[depth++] = (struct depth_frame){ .d = f->descriptor, .end = value + len };
             p = value;
         }
     }

@@ -1,9 +1,9 @@
-/* Looks over a protobuf message before protobuf-c unpacks it.
+/* Validates a protobuf message before protobuf-c unpacks it.
  *
- * protobuf-c recurses once per level without a limit, keeps every unknown field at forty times its
- * size, merges repeated singular messages in quadratic time and hands out strings that are cut at
- * an embedded NUL. Callers: whoever unpacks bytes of a peer (ipc-server.c, ipc-client.c, token.c,
- * the localizer's channel). */
+ * protobuf-c recurses once per level without a limit, stores every unknown field at forty times its
+ * size, merges repeated singular messages in quadratic time and returns strings truncated at an
+ * embedded NUL. Callers: every unpacker of a peer's bytes (ipc-server.c, ipc-client.c, token.c, the
+ * localizer's channel). */
 #ifndef SELVEDGE_WIRE_DEPTH_H
 #define SELVEDGE_WIRE_DEPTH_H
 
@@ -11,24 +11,24 @@
 
 #include "common/base.h"
 
-#define IPC_DEPTH_MAX 32 /* messages inside one another, the outermost counted */
-/* Unknown fields that a message of n bytes may carry, all levels together. */
+#define IPC_DEPTH_MAX 32 /* nested messages, including the outermost */
+/* Unknown fields allowed in a message of n bytes, all levels together. */
 #define IPC_UNKNOWN_MAX(n) (1024 + (n) / 32)
 
 /* Reads each byte once, without allocating or recursing. Returns 0 or
  *   -ELOOP    nested deeper than max_depth (1 … IPC_DEPTH_MAX; others mean IPC_DEPTH_MAX)
  *   -E2BIG    more unknown fields than IPC_UNKNOWN_MAX(n)
- *   -EILSEQ   a string field with a NUL or not in UTF-8
- *   -EBADMSG  not a protobuf message, or one that this house does not take: a wrong wire type for a
+ *   -EILSEQ   a string field with a NUL or invalid UTF-8
+ *   -EBADMSG  not a protobuf message, or one that is not accepted: a wrong wire type for a
  *             known field, a group, a singular sub-message given twice
- * 0 does not promise that unpacking succeeds (a required field may be missing). */
+ * 0 does not guarantee that unpacking succeeds (a required field may be missing). */
 int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                     unsigned max_depth) _must_use_;
-/* The same; *ret_odd_enum: somewhere stands a value that its enum does not have (wire/enums.h). */
+/* The same; *ret_odd_enum: an enum field has an unknown value (wire/enums.h). */
 int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                    unsigned max_depth, bool *ret_odd_enum) _must_use_;
 
-/* UTF-8 as RFC 3629 has it, and no NUL: what a string from a peer must be. */
+/* UTF-8 by RFC 3629 without NUL: required of every string from a peer. */
 bool ipc_text_ok(const uint8_t *p, size_t n);
 
 #endif

@@ -29,7 +29,7 @@ static char *blanks_skip(char *p)
     return p;
 }
 
-/* One directive at p. NULL on a violation, else the place behind it. */
+/* Parses one directive at p. NULL on a violation, else the position after it. */
 static char *directive_parse(char *p, struct digest_directive *ret)
 {
     ret->name = p;
@@ -164,7 +164,7 @@ static int ha1(const struct digest_input *in, uint8_t ret[DIGEST_MD5_LEN])
     return r;
 }
 
-/* One side's proof; `who` is "AUTHENTICATE" for the client's, "" for the server's. */
+/* The response value of one side; `who` is "AUTHENTICATE" for the client, "" for the server. */
 static int proof(const struct digest_input *in, const uint8_t a1[DIGEST_MD5_LEN], const char *who,
                  char ret[DIGEST_HEX_LEN])
 {

@@ -1,5 +1,5 @@
-/* DIGEST-MD5 (RFC 2831): its directives and its formula, as sasl.c needs them for both sides.
- * Directives are a peer's and hostile. */
+/* DIGEST-MD5 (RFC 2831): parser of directives and computation of responses, for both sides in
+ * sasl.c. Directives come from a peer and are hostile. */
 #ifndef SELVEDGE_WIRE_DIGEST_H
 #define SELVEDGE_WIRE_DIGEST_H
 
@@ -16,20 +16,20 @@ struct digest_directive {
 };
 
 struct digest_directives {
-    char text[IPC_SASL_RESPONSE_MAX + 1]; /* names and values are cut out of it */
+    char text[IPC_SASL_RESPONSE_MAX + 1]; /* holds the names and values */
     struct digest_directive d[DIGEST_DIRECTIVES_MAX];
     size_t n;
 };
 
-/* Takes n ≤ max bytes apart. -EBADMSG: empty, a NUL, a violation of the grammar, a backslash
- * (nothing that Hadoop puts into a directive needs one), a directive that comes twice, too many. */
+/* Parses n ≤ max bytes. -EBADMSG: empty, a NUL, a violation of the grammar, a backslash (no
+ * directive of Hadoop needs one), a duplicate directive, too many directives. */
 int digest_parse(struct digest_directives *ds, const uint8_t *p, size_t n, size_t max) _must_use_;
 /* NULL = absent. */
 const char *digest_get(const struct digest_directives *ds, const char *name);
 /* True if every directive has a name from the list, which ends with NULL. */
 bool digest_known(const struct digest_directives *ds, const char *const *names);
 
-/* What both sides know after the client's answer. */
+/* Known to both sides after the client's response. */
 struct digest_input {
     const char *user, *realm;
     const char *password; /* the text that is hashed: base64 of the token's password */
@@ -40,9 +40,9 @@ struct digest_input {
 };
 
 struct digest_output {
-    uint8_t ha1[DIGEST_MD5_LEN];   /* H(A1) of md5-sess: what a layer's keys are made of. Secret */
-    char response[DIGEST_HEX_LEN]; /* what the client proves itself with */
-    char rspauth[DIGEST_HEX_LEN];  /* what the server proves itself with */
+    uint8_t ha1[DIGEST_MD5_LEN];   /* H(A1) of md5-sess, input of a layer's keys. Secret */
+    char response[DIGEST_HEX_LEN]; /* proof of the client */
+    char rspauth[DIGEST_HEX_LEN];  /* proof of the server */
 };
 
 /* nc is 00000001. -EIO when libcrypto has no MD5. */

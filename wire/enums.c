@@ -16,7 +16,7 @@ static void *member(ProtobufCMessage *m, unsigned offset)
     return (char *)m + offset;
 }
 
-/* What the field is in a message that says nothing about it. */
+/* The field's value in a message without it. */
 static int absent_value(const ProtobufCMessageDescriptor *d, const ProtobufCFieldDescriptor *f,
                         int *ret)
 {
@@ -52,7 +52,7 @@ static int settle_enum(ProtobufCMessage *m, const ProtobufCFieldDescriptor *f)
     return absent_value(m->descriptor, f, value);
 }
 
-static int settle(ProtobufCMessage *m, unsigned levels);
+static int drop_unknown_enums(ProtobufCMessage *m, unsigned levels);
 
 static int settle_messages(ProtobufCMessage *m, const ProtobufCFieldDescriptor *f, unsigned levels)
 {
@@ -63,14 +63,14 @@ static int settle_messages(ProtobufCMessage *m, const ProtobufCFieldDescriptor *
         list = *(ProtobufCMessage ***)member(m, f->offset);
     }
     for (size_t i = 0; i < n; i++) {
-        int r = list[i] ? settle(list[i], levels - 1) : 0;
+        int r = list[i] ? drop_unknown_enums(list[i], levels - 1) : 0;
         if (r < 0)
             return r;
     }
     return 0;
 }
 
-static int settle(ProtobufCMessage *m, unsigned levels)
+static int drop_unknown_enums(ProtobufCMessage *m, unsigned levels)
 {
     if (levels == 0)
         return -EBADMSG;
@@ -87,5 +87,5 @@ static int settle(ProtobufCMessage *m, unsigned levels)
 
 int ipc_enums_settle(ProtobufCMessage *m)
 {
-    return settle(m, IPC_DEPTH_MAX);
+    return drop_unknown_enums(m, IPC_DEPTH_MAX);
 }

@@ -1,6 +1,6 @@
-/* Frames of Hadoop IPC: finding them in received bytes, building them, unpacking what is inside.
- * Called by ipc_server and ipc_client. Every byte read here may be hostile: nothing is allocated on
- * a claim, and a message is looked through (wire/depth.h) before protobuf-c builds it. */
+/* Frames of Hadoop IPC: finds them in received bytes, builds them, unpacks their messages. Called
+ * by ipc-server and ipc-client. Every byte read here may be hostile: no allocation trusts a claimed
+ * length, and a message is validated (wire/depth.h) before protobuf-c unpacks it. */
 #include "wire/frame.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ int ipc_frame_next(const uint8_t *p, size_t n, size_t max, const uint8_t **ret, 
     return 1;
 }
 
-/* A varint of at most `max_bytes` bytes. Returns the bytes used, 0 when it is cut or too long. */
+/* A varint of at most `max_bytes` bytes. Returns the bytes used, 0 if truncated or too long. */
 static size_t varint_get(const uint8_t *p, size_t n, size_t max_bytes, uint64_t *ret)
 {
     uint64_t v = 0;
@@ -80,7 +80,7 @@ static uint8_t *message_put(uint8_t *p, const ProtobufCMessage *m, size_t size)
     return p + (m ? protobuf_c_message_pack(m, p) : 0);
 }
 
-/* Room for a frame of `total` bytes behind its length, which is written. */
+/* Reserves space for a frame of `total` bytes and writes its length. */
 static int frame_begin(struct sv_buf *out, size_t total, uint8_t **ret)
 {
     if (total > INT32_MAX)

@@ -1,7 +1,7 @@
-/* Frames of Hadoop IPC and the limits of everything that arrives in one.
+/* Frames of Hadoop IPC and the limits of their contents.
  *
  * A frame is an int32 (big-endian) length and that many bytes; inside, messages are delimited by a
- * varint length. Used by ipc_server and ipc_client; all of it reads hostile bytes. */
+ * varint length. Used by ipc-server and ipc-client; all input is hostile. */
 #ifndef SELVEDGE_WIRE_FRAME_H
 #define SELVEDGE_WIRE_FRAME_H
 
@@ -13,12 +13,12 @@
 
 #define IPC_FRAME_MAX (128u << 20)        /* ipc.maximum.data.length */
 #define IPC_FRAME_PREAUTH_MAX (64u << 10) /* until the peer is authenticated */
-#define IPC_WRAP_OVERHEAD 256u      /* what a WRAP message adds to the bytes that it protects */
-#define IPC_CLIENT_ID_MAX 64        /* a UUID of 16 bytes in practice */
-#define IPC_NAME_MAX 255            /* method, protocol and user names */
-#define IPC_SASL_CHALLENGE_MAX 2048 /* RFC 2831 2.1.1 */
-#define IPC_SASL_RESPONSE_MAX 4096  /* RFC 2831 2.1.2 */
-#define IPC_ARENA_FACTOR 32         /* memory that a message may unpack to, per byte of it */
+#define IPC_WRAP_OVERHEAD 256u            /* overhead of a WRAP message */
+#define IPC_CLIENT_ID_MAX 64              /* a UUID of 16 bytes in practice */
+#define IPC_NAME_MAX 255                  /* method, protocol and user names */
+#define IPC_SASL_CHALLENGE_MAX 2048       /* RFC 2831 2.1.1 */
+#define IPC_SASL_RESPONSE_MAX 4096        /* RFC 2831 2.1.2 */
+#define IPC_ARENA_FACTOR 32               /* maximum unpacked memory per byte of a message */
 #define IPC_ARENA_BASE (1u << 20)
 #define IPC_ARENA_MAX (512u << 20)
 #define IPC_READ_CHUNK (64u << 10) /* bytes read at a time */
@@ -34,33 +34,33 @@
 #define IPC_AUTH_NONE 0x00
 #define IPC_AUTH_SASL 0xdf /* (byte) -33 */
 
-/* Looks at the front of n bytes: 1 = a whole frame, its payload in *ret (not copied) and all its
- * bytes counted in *ret_used; 0 = more bytes are needed; -EMSGSIZE = it claims more than `max`
- * bytes (or a negative or zero number). Nothing is allocated. */
+/* Finds the frame at the start of n bytes: 1 = complete, its payload in *ret (not copied) and its
+ * total size in *ret_used; 0 = more bytes are needed; -EMSGSIZE = its length exceeds `max` (or is
+ * negative or zero). Nothing is allocated. */
 int ipc_frame_next(const uint8_t *p, size_t n, size_t max, const uint8_t **ret, size_t *ret_len,
                    size_t *ret_used);
 
 /* The next varint-delimited message in the buffer, not copied. -EBADMSG. */
 int ipc_delimited_get(struct sv_buf *b, const uint8_t **ret, size_t *ret_len) _must_use_;
 
-/* One frame of up to three delimited messages, appended; NULL messages are left out, and `body`
- * (already packed; may be NULL) comes last as a delimited message. Appends all or nothing. */
+/* Appends one frame of up to three delimited messages; NULL messages are omitted, and `body`
+ * (already packed; may be NULL) follows as the last delimited message. All or nothing. */
 int ipc_frame_put(struct sv_buf *out, const ProtobufCMessage *header,
                   const ProtobufCMessage *second, const uint8_t *body, size_t body_len) _must_use_;
-/* The same with the last message not yet packed; NULL is an empty message. */
+/* The same with the last message unpacked; NULL is an empty message. */
 int ipc_frame_put_message(struct sv_buf *out, const ProtobufCMessage *header,
                           const ProtobufCMessage *body) _must_use_;
 
-/* A frame of the header and an RpcSaslProto {state WRAP, token}, but for the token's bytes: room
- * for them is *ret, and the caller fills it. */
+/* Appends a frame of the header and an RpcSaslProto {state WRAP, token} without the token's bytes:
+ * *ret is their space, which the caller fills. */
 int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_t token_len,
                        uint8_t **ret) _must_use_;
 
 /* Unpacks a message from hostile bytes into the arena, after ipc_depth_check (wire/depth.h).
- * -EBADMSG, also when the arena's maximum is reached; then *ret is NULL. */
+ * -EBADMSG, also when the arena's maximum is reached; *ret is then NULL. */
 int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
                ProtobufCMessage **ret) _must_use_;
-/* The maximum for an arena in which a message of n bytes is unpacked. */
+/* The maximum of an arena for unpacking a message of n bytes. */
 size_t ipc_arena_max(size_t n);
 
 #endif

@@ -1,8 +1,8 @@
 /* YARN identifiers and resources: text forms, wire messages, Hadoop's order.
  *
- * Called by every room that speaks or stores an identifier. Texts come from command lines, REST
+ * Called by every component that sends or stores an identifier. Texts come from command lines, REST
  * paths, state stores and directory names; messages come from any authenticated peer. Both are
- * hostile: what is accepted is in range, and its text has no character beyond the printers'. */
+ * hostile: accepted ids are in range, and their text has only characters that the printers emit. */
 #include "wire/ids.h"
 
 #include <errno.h>
@@ -50,8 +50,8 @@ char *yarn_node_id_text(const struct yarn_node_id *id, char *buf)
     return buf;
 }
 
-/* At least `digits` decimal digits, a value in [min, max], then `end`. Moves *s behind `end`,
- * but not behind a final NUL. */
+/* At least `digits` decimal digits, a value in [min, max], then `end`. Moves *s past `end`, but not
+ * past a final NUL. */
 static int number(const char **s, int digits, int64_t min, int64_t max, char end, int64_t *ret)
 {
     const char *p = *s;
@@ -129,7 +129,7 @@ int yarn_container_id_parse(const char *s, struct yarn_container_id *ret)
     return 0;
 }
 
-/* Host names, IPv4 and IPv6 addresses: letters, digits and the marks of those. */
+/* Host names, IPv4 and IPv6 addresses: letters, digits and punctuation of those. */
 static bool host_ok(const char *host, size_t len)
 {
     if (len == 0 || len >= sizeof(((struct yarn_node_id *)NULL)->host))
@@ -202,7 +202,7 @@ int yarn_attempt_id_from(const Hadoop__Yarn__ApplicationAttemptIdProto *m,
     return 0;
 }
 
-/* app_id is an older spelling of app_attempt_id.application_id; nobody needs it. */
+/* app_id is a redundant older form of app_attempt_id.application_id. */
 int yarn_container_id_from(const Hadoop__Yarn__ContainerIdProto *m, struct yarn_container_id *ret)
 {
     struct yarn_attempt_id attempt;
@@ -360,7 +360,7 @@ Hadoop__Yarn__NodeIdProto *yarn_node_id_to(struct sv_arena *a, const struct yarn
 }
 
 /* Without the map: Hadoop reads memory and virtual_cores when it is absent (as from 2.x peers). */
-/* The map is for what has no field of its own; Hadoop's peers fill in the two that have one. */
+/* The map is for resources without a field of their own; Hadoop fills in the two fields. */
 static int add_gpus(struct sv_arena *a, Hadoop__Yarn__ResourceProto *m, int32_t gpus)
 {
     Hadoop__Yarn__ResourceInformationProto *e = sv_new(a, Hadoop__Yarn__ResourceInformationProto);

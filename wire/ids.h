@@ -28,7 +28,7 @@ struct yarn_container_id {
 struct yarn_resource {
     int64_t memory_mb;
     int32_t vcores;
-    int32_t gpus; /* yarn.io/gpu; the other named resources of a peer are not kept */
+    int32_t gpus; /* yarn.io/gpu; other named resources of a peer are dropped */
 };
 struct yarn_node_id {
     char host[256];
@@ -40,7 +40,7 @@ char *yarn_app_id_text(struct yarn_app_id id, char *buf);
 char *yarn_attempt_id_text(struct yarn_attempt_id id, char *buf);
 char *yarn_container_id_text(struct yarn_container_id id, char *buf);
 char *yarn_node_id_text(const struct yarn_node_id *id, char *buf); /* host:port */
-/* Strict: -EINVAL for anything the printers would not print, except leading zeros. */
+/* Strict: -EINVAL for anything but the printers' output, except leading zeros. */
 int yarn_app_id_parse(const char *s, struct yarn_app_id *ret) _must_use_;
 int yarn_attempt_id_parse(const char *s, struct yarn_attempt_id *ret) _must_use_;
 int yarn_container_id_parse(const char *s, struct yarn_container_id *ret) _must_use_;

@@ -1,5 +1,5 @@
-/* How a connection to the IPC server begins: the 7-byte header, SASL, the connection context.
- * Called by ipc-conn.c and ipc-serve.c with bytes of a peer that has proven nothing. */
+/* Handshake of a connection to the IPC server: the 7-byte header, SASL, the connection context.
+ * Called by ipc-conn.c and ipc-serve.c with bytes of an unauthenticated peer. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int version_answer_old(struct ipc_conn *c, int version, const char *text)
     return r;
 }
 
-/* The version is a signed byte to Java, so those from 128 on are too old for any answer. */
+/* The version is a signed byte in Java: values from 128 on are too old for any answer. */
 static int version_refuse(struct ipc_conn *c, int8_t version)
 {
     char text[96];
@@ -142,7 +142,7 @@ static int on_negotiate(struct ipc_conn *c, const struct ipc_echo *echo)
     if (c->negotiated)
         return sasl_fail(c, echo, JAVA_ACCESS_CONTROL, "Client already attempted negotiation");
     c->negotiated = true;
-    if (!c->server->cfg.verify_token) { /* nothing to negotiate: Hadoop's clients then go on */
+    if (!c->server->cfg.verify_token) { /* nothing to negotiate: Hadoop's clients then continue */
         m.state = IPC_SASL_STATE(SUCCESS);
         ipc_conn_set_state(c, CONN_CONTEXT);
         return sasl_answer(c, echo, &m);
@@ -184,7 +184,7 @@ static int sasl_succeeded(struct ipc_conn *c, const struct ipc_echo *echo, const
     m.state = IPC_SASL_STATE(SUCCESS);
     m.has_token = 1;
     m.token = bytes_of(rspauth);
-    int r = sasl_answer(c, echo, &m); /* the last that is not wrapped */
+    int r = sasl_answer(c, echo, &m); /* the last unwrapped answer */
     c->layer = sasl_server_take_layer(c->sasl);
     c->sasl = sasl_server_free(c->sasl);
     ipc_conn_set_state(c, CONN_CONTEXT);
@@ -217,7 +217,7 @@ static int on_initiate(struct ipc_conn *c, const struct ipc_echo *echo, const sa
     if (!sv_streq(a->method, "TOKEN") || !sv_streq(a->mechanism, SASL_MECHANISM) ||
         !c->server->cfg.verify_token) {
         if (!c->negotiated)
-            return on_negotiate(c, echo); /* a guess: the client hears what there is */
+            return on_negotiate(c, echo); /* a guess: answer with the offered methods */
         char text[160];
         snprintf(text, sizeof text, "%.32s authentication is not enabled.  Available:%s", a->method,
                  available(c));
@@ -263,7 +263,7 @@ int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_are
     }
 }
 
-/* The token is the arena's copy, so it may be decrypted where it lies. */
+/* The token is the arena's copy, so it may be decrypted in place. */
 int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n)
 {

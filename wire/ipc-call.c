@@ -1,5 +1,5 @@
 /* Answers of the IPC server: results, exceptions, statuses. Called by handlers (ipc-server.h) and
- * by the files of ipc-conn.h. What a handler answers is trusted; that the peer reads it is not. */
+ * by the files of ipc-conn.h. A handler's answer is trusted; the peer may never read it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 typedef Hadoop__Common__RpcResponseHeaderProto response_header;
 
-/* The client's id is repeated in answers to its calls only: not in SASL's, nor in what ends all. */
+/* The client id is repeated in answers to calls only: not in SASL answers, nor in fatal ones. */
 static response_header header_of(const struct ipc_echo *echo, int status)
 {
     bool call = echo->call_id >= 0 && status != IPC_STATUS(FATAL);
@@ -43,7 +43,7 @@ int ipc_conn_wrap(struct ipc_conn *c)
         return 0;
     response_header h = header_of(&sasl, IPC_STATUS(SUCCESS));
     while (sv_buf_left(&c->plain) > 0) {
-        size_t n = SV_MIN(sv_buf_left(&c->plain), sasl_layer_room(c->layer));
+        size_t n = SV_MIN(sv_buf_left(&c->plain), sasl_layer_max_input(c->layer));
         uint8_t *token;
         int r = ipc_frame_put_wrap(&c->out, &h.base, sasl_layer_size(c->layer, n), &token);
         if (r >= 0)
@@ -82,7 +82,7 @@ static void call_finish(struct ipc_call *call)
         c->active_ms = sv_now_ms();
         ipc_server_mark_dirty(c);
     }
-    ipc_server_arena_done(c->server, call->arena); /* the call is in it */
+    ipc_server_arena_done(c->server, call->arena); /* the arena holds the call */
     ipc_conn_unref(c);
 }
 
@@ -109,7 +109,8 @@ void ipc_call_answer(struct ipc_call *call, const uint8_t *body, size_t n)
         call_finish(call);
 }
 
-/* The answer is kept, and given to those who wait for the same; the connection may be gone. */
+/* Caches the answer and sends it to waiting repetitions of the call; the connection may be
+ * closed. */
 static void call_reply_kept(struct ipc_call *call, const ProtobufCMessage *response)
 {
     size_t n = protobuf_c_message_get_packed_size(response);

@@ -1,5 +1,5 @@
-/* The IPC client's connection: name, TCP, bytes, answers. Called by ipc-client.c and the loop; who
- * the server is, is found out in ipc-client-sasl.c. Hostile: what the server sends. */
+/* The IPC client's connection: name resolution, TCP, input, output, answers. Called by ipc-client.c
+ * and the loop; ipc-client-sasl.c authenticates the server. Hostile: all bytes of the server. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -52,7 +52,7 @@ void ipc_client_ping(struct ipc_client *c)
     request_header h = ipc_client_header(c, IPC_CALL_PING);
     c->sent_ms = sv_now_ms();
     if (c->unsent || sv_buf_left(&c->out) > 0)
-        return; /* bytes are on their way anyway */
+        return; /* bytes are in transit anyway */
     int r = ipc_frame_put(&c->out, &h.base, NULL, NULL, 0);
     if (r >= 0)
         r = ipc_client_layer_cover(c);
@@ -68,7 +68,7 @@ static void events_want(struct ipc_client *c, uint32_t events)
         c->events = events;
 }
 
-/* The bytes that go next: the rest of a call that has begun, else handshake, else calls. */
+/* The next bytes to send: the rest of a partly sent call, else handshake, else calls. */
 static int gather(struct ipc_client *c, struct iovec *iov)
 {
     struct client_call *call = c->unsent;
@@ -115,7 +115,7 @@ void ipc_client_write(struct ipc_client *c)
         if (k < 0 && errno == EAGAIN)
             break;
         if (k < 0 && (errno == EPIPE || errno == ECONNRESET)) {
-            n = 0; /* reading finds what the server has said before it went, and then its end */
+            n = 0; /* reading returns the server's last bytes, then end of file */
             break;
         }
         if (k < 0) {
@@ -178,7 +178,7 @@ int ipc_client_attach(struct ipc_client *c, int fd)
     return r;
 }
 
-/* Tries addresses from c->address on; with none left all waiting calls fail. */
+/* Tries addresses from c->address on; after the last one all waiting calls fail. */
 static void connect_next(struct ipc_client *c)
 {
     c->state = CLIENT_CONNECTING;
@@ -256,8 +256,8 @@ void ipc_client_pump(struct ipc_client *c)
 
 /* ---- Answers ---- */
 
-/* A Java exception's text is its stack trace: the message is what comes before the first frame.
- * Made into one line, for that is what a sv_error is. */
+/* A Java exception's text is its stack trace: the message is the part before the first frame,
+ * joined into one line as a sv_error requires. */
 static void remote_text(const char *text, char ret[SV_ERROR_TEXT_MAX])
 {
     size_t n = 0;
@@ -305,12 +305,12 @@ static int on_answer(struct ipc_client *c, const response_header *h, struct sv_a
                      struct sv_buf *b)
 {
     struct client_call *call;
-    const uint8_t *p = (const uint8_t *)""; /* an answer without a body is an empty message */
+    const uint8_t *p = (const uint8_t *)""; /* an answer without a body means an empty message */
     size_t n = 0;
     int32_t id = (int32_t)h->callid;
     HASH_FIND(hh, c->by_id, &id, sizeof id, call);
     if (!call || !call->sent)
-        return 0; /* its time was over before */
+        return 0; /* its deadline has passed */
     if (h->status == IPC_STATUS(ERROR)) {
         finish_with(c, call, -EREMOTEIO,
                     h->exceptionclassname ? h->exceptionclassname : JAVA_IO_EXCEPTION, h->errormsg);
@@ -337,7 +337,7 @@ static int on_fatal(struct ipc_client *c, const response_header *h)
 
 static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n, bool inner);
 
-/* A WRAP message, and the frames that it completes. */
+/* Handles a WRAP message and the frames that it completes. */
 static int on_wrapped(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
 {
     const uint8_t *frame;
@@ -362,7 +362,7 @@ static int on_wrapped(struct ipc_client *c, struct sv_arena *a, const uint8_t *p
     return 0;
 }
 
-/* One frame; `inner`: out of a WRAP message. Negative: the connection is gone. */
+/* Handles one frame; `inner`: from a WRAP message. Negative: the connection is closed. */
 static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n, bool inner)
 {
     struct sv_buf b = SV_BUF_VIEW(p, n);
@@ -393,7 +393,7 @@ static int on_frame(struct ipc_client *c, const uint8_t *p, size_t n, bool inner
 
 /* ---- In ---- */
 
-/* Bytes taken of n; negative: the connection is gone, and with it the bytes. */
+/* Returns the bytes consumed of n; negative: the connection and its buffers are freed. */
 static ssize_t consume(struct ipc_client *c, const uint8_t *p, size_t n)
 {
     size_t used = 0, len, step;
@@ -415,7 +415,7 @@ static ssize_t consume(struct ipc_client *c, const uint8_t *p, size_t n)
     return (ssize_t)used;
 }
 
-static void feed(struct ipc_client *c, size_t n)
+static void handle_input(struct ipc_client *c, size_t n)
 {
     ssize_t used;
     if (sv_buf_left(&c->in) == 0) {
@@ -451,7 +451,7 @@ static void on_readable(struct ipc_client *c)
         broken(c, -ECONNRESET, "the server closed the connection");
     } else {
         c->active_ms = sv_now_ms();
-        feed(c, (size_t)n);
+        handle_input(c, (size_t)n);
     }
 }
 

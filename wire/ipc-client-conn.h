@@ -1,6 +1,7 @@
-/* Inside of the IPC client. Only ipc-client.c (calls, deadlines), ipc-client-conn.c (the
- * connection: names, TCP, bytes, answers) and ipc-client-sasl.c (who the server is) include this.
- */
+/* Private to the IPC client: one connection object, split by phase into files that call each other
+ * (a listed call cycle). Included only by ipc-client.c (calls, deadlines), ipc-client-conn.c (name
+ * resolution, TCP, input, output, answers), ipc-client-sasl.c (authentication of the server) and
+ * ipc-client-layer.c (wrapping by a SASL layer). */
 #ifndef SELVEDGE_WIRE_IPC_CLIENT_CONN_H
 #define SELVEDGE_WIRE_IPC_CLIENT_CONN_H
 
@@ -27,21 +28,21 @@ enum client_state {
 
 struct client_call {
     struct client_call *prev, *next; /* in unsent, sent or over */
-    UT_hash_handle hh;               /* by_id: while an answer may come */
+    UT_hash_handle hh;               /* by_id: while an answer may arrive */
     int32_t id;
     const char *method;
     const ProtobufCMessageDescriptor *response;
-    struct sv_buf frame; /* freed when it is sent */
-    bool sent;           /* the last byte was given to the kernel */
-    bool again;          /* has been given a second connection */
-    bool cancelled;      /* its callback has run; only the rest of its frame must still go out */
+    struct sv_buf frame; /* freed once sent */
+    bool sent;           /* the last byte was passed to the kernel */
+    bool again;          /* was moved to a second connection */
+    bool cancelled;      /* its callback has run; only the rest of its frame must still be sent */
     int64_t deadline_ms;
     ipc_done done;
     void *userdata;
 };
 
 struct ipc_client {
-    unsigned refs; /* the owner, and each dispatch */
+    unsigned refs; /* held by the owner and each dispatch */
     bool freed;
     sd_event *event;
     char *host, *protocol, *user;
@@ -64,8 +65,8 @@ struct ipc_client {
     size_t address; /* the one being tried */
     int connect_errno;
     struct sasl_client *sasl;
-    struct sasl_layer *layer; /* integrity or privacy: all that follows is wrapped, both ways */
-    struct sv_buf inner;      /* with a layer: unwrapped bytes of an answer that is cut */
+    struct sasl_layer *layer; /* integrity or privacy: all later bytes are wrapped, both ways */
+    struct sv_buf inner;      /* with a layer: unwrapped bytes of an incomplete answer */
     struct sv_buf in, out;    /* out: handshake and pings; calls are sent from their own frames */
     uint8_t *scratch;
     int64_t connect_deadline_ms, active_ms, sent_ms;
@@ -80,38 +81,38 @@ void ipc_client_unref(struct ipc_client *c);
 void ipc_client_wake_at(struct ipc_client *c, int64_t at_ms);
 void ipc_client_pump_later(struct ipc_client *c);
 void ipc_client_sent(struct ipc_client *c, struct client_call *call);
-/* Takes the call out of every list and runs its callback; the client may be freed inside. */
+/* Removes the call from every list and runs its callback, which may free the client. */
 void ipc_client_finish(struct ipc_client *c, struct client_call *call, const struct ipc_result *r,
                        const struct sv_error *err);
-/* The connection broke. status: -errno of it. `java_class` with -EREMOTEIO. */
+/* The connection failed with `status`, -errno. `java_class` with -EREMOTEIO. */
 void ipc_client_broken(struct ipc_client *c, int status, const char *java_class,
                        const struct sv_error *err);
 
 /* ipc-client-conn.c */
-void ipc_client_pump(struct ipc_client *c); /* connects or writes if there is something to send */
+void ipc_client_pump(struct ipc_client *c); /* connects or writes if a call is pending */
 void ipc_client_disconnect(struct ipc_client *c);
 void ipc_client_ping(struct ipc_client *c);
 void ipc_client_connect_timeout(struct ipc_client *c);
-/* Takes a connected socket in place of a connection of its own: for fuzzing what arrives. */
+/* Uses a connected socket instead of connecting: for fuzzing the input side. */
 int ipc_client_attach(struct ipc_client *c, int fd) _must_use_;
-void ipc_client_write(struct ipc_client *c); /* as much as the socket takes */
+void ipc_client_write(struct ipc_client *c); /* as much as the socket accepts */
 
 /* ipc-client-sasl.c */
 Hadoop__Common__RpcRequestHeaderProto ipc_client_header(const struct ipc_client *c,
                                                         int32_t call_id);
-/* Puts what goes first into c->out: connection header, then context or the wish to negotiate. */
+/* Puts the first bytes into c->out: connection header, then context or NEGOTIATE. */
 int ipc_client_put_hello(struct ipc_client *c) _must_use_;
-/* A SASL message. 0, or negative after the connection was given up. */
+/* Handles a SASL message. 0, or negative after the connection was closed. */
 int ipc_client_on_sasl(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
     _must_use_;
 
-/* ipc-client-layer.c. All return 0, or -errno: the connection is to be given up. */
-/* With a layer: wraps what was just put into c->out, which holds nothing else. */
+/* ipc-client-layer.c. All return 0, or -errno: close the connection. */
+/* With a layer: wraps the contents of c->out, which must be unwrapped so far. */
 int ipc_client_layer_cover(struct ipc_client *c) _must_use_;
-/* With a layer: takes calls into c->out, wrapped, while there is room. They count as sent from here
- * on: the layer has numbered them, so they cannot be taken back. */
+/* With a layer: wraps calls into c->out up to its limit. They count as sent from then on: the layer
+ * has numbered them, so they cannot be withdrawn. */
 int ipc_client_layer_calls(struct ipc_client *c) _must_use_;
-/* A WRAP message; what it holds is appended to c->inner, a stream of frames. */
+/* Unwraps a WRAP message and appends its content to c->inner, a stream of frames. */
 int ipc_client_layer_read(struct ipc_client *c, struct sv_arena *a, const uint8_t *p, size_t n)
     _must_use_;
 

@@ -1,20 +1,20 @@
 /* The IPC client behind a SASL layer (`hadoop.rpc.protection` integrity or privacy): every packet
- * travels in WRAP messages. Called by ipc-client-conn.c and ipc-client-sasl.c. Hostile: what is
- * unwrapped; a message that is forged, lost or repeated ends the connection. */
+ * travels in WRAP messages. Called by ipc-client-conn.c and ipc-client-sasl.c. Hostile: unwrapped
+ * bytes; a forged, lost or repeated message closes the connection. */
 #include <errno.h>
 #include <string.h>
 
 #include "wire/frame.h"
 #include "wire/ipc-client-conn.h"
 
-#define LAYER_AHEAD (256u << 10) /* wrapped bytes that wait to be sent */
+#define LAYER_AHEAD (256u << 10) /* limit of wrapped unsent bytes */
 
 /* n bytes as WRAP messages, appended. */
 static int layer_put(struct ipc_client *c, const uint8_t *p, size_t n, struct sv_buf *out)
 {
     Hadoop__Common__RpcRequestHeaderProto h = ipc_client_header(c, IPC_CALL_SASL);
     while (n > 0) {
-        size_t part = SV_MIN(n, sasl_layer_room(c->layer));
+        size_t part = SV_MIN(n, sasl_layer_max_input(c->layer));
         uint8_t *token;
         int r = ipc_frame_put_wrap(out, &h.base, sasl_layer_size(c->layer, part), &token);
         if (r >= 0)

@@ -1,7 +1,7 @@
-/* Who talks to whom, the client's side: the connection's first bytes, its context, and SASL. Called
- * by ipc-client-conn.c. Hostile: what the server sends; it may be an impostor until DIGEST-MD5 has
- * proven that it knows the token's password, and a client with a token never talks to one that does
- * not (CVE-2013-2192). */
+/* Authentication, client side: the connection's first bytes, its context, and SASL. Called by
+ * ipc-client-conn.c. Hostile: the server, which may be an impostor until DIGEST-MD5 has proven that
+ * it knows the token's password; a client with a token never talks to a server that does not
+ * (CVE-2013-2192). */
 #include <errno.h>
 #include <string.h>
 
@@ -71,8 +71,7 @@ static int sasl_refuse(struct ipc_client *c, const char *text)
     return -EACCES;
 }
 
-/* Answers a challenge (NULL: there is none yet). `chosen`: what the server offered, in the first
- * answer. */
+/* Answers a challenge (NULL: none yet). `chosen`: the server's offer, in the first answer. */
 static int sasl_reply(struct ipc_client *c, const uint8_t *challenge, size_t n,
                       const sasl_auth *chosen)
 {

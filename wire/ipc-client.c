@@ -24,15 +24,15 @@ static void call_free(struct client_call *call)
     free(call);
 }
 
-/* The list that a call is in now. */
+/* The list that holds a call. */
 static struct client_call **list_of(struct ipc_client *c, const struct client_call *call)
 {
     return call->deadline_ms < 0 ? &c->over : call->sent ? &c->sent : &c->unsent;
 }
 
-/* A call that is to be finished waits in `over`, where ipc_client_free finds it if an earlier
- * callback frees the client. */
-static void call_over(struct ipc_client *c, struct client_call *call)
+/* A call due to finish is queued in `over`, where ipc_client_free finds it if an earlier callback
+ * frees the client. */
+static void call_remove(struct ipc_client *c, struct client_call *call)
 {
     DL_DELETE(*list_of(c, call), call);
     call->deadline_ms = -1;
@@ -62,8 +62,8 @@ void ipc_client_sent(struct ipc_client *c, struct client_call *call)
     sv_buf_free(&call->frame);
 }
 
-static void finish_over(struct ipc_client *c, int status, const char *java_class,
-                        const struct sv_error *err)
+static void call_remove_and_finish(struct ipc_client *c, int status, const char *java_class,
+                                   const struct sv_error *err)
 {
     while (c->over) {
         struct client_call *call = c->over;
@@ -82,17 +82,17 @@ void ipc_client_broken(struct ipc_client *c, int status, const char *java_class,
     bool established = c->state == CLIENT_READY;
     ipc_client_disconnect(c);
     DL_FOREACH_SAFE (c->sent, call, tmp)
-        call_over(c, call);
+        call_remove(c, call);
     DL_FOREACH_SAFE (c->unsent, call, tmp) {
         call->frame.pos = 0;
         if (established && !java_class && !call->again && !call->cancelled)
             call->again = true;
         else
-            call_over(c, call);
+            call_remove(c, call);
     }
     if (c->unsent)
         ipc_client_pump_later(c);
-    finish_over(c, status, java_class, err);
+    call_remove_and_finish(c, status, java_class, err);
 }
 
 static int call_pack(struct ipc_client *c, struct client_call *call, const struct ipc_request *q)
@@ -185,7 +185,7 @@ bool ipc_client_cancel(struct ipc_client *c, int32_t id)
         ipc_client_finish(c, call, &r, &err);
         return true;
     }
-    /* Half of it is on the wire: the other half must follow, or nothing after it is understood. */
+    /* Partly sent: the rest of the frame must follow, or the stream is corrupt. */
     HASH_DELETE(hh, c->by_id, call);
     call->cancelled = true;
     call->done(&r, &err, call->userdata);
@@ -201,8 +201,8 @@ void ipc_client_wake_at(struct ipc_client *c, int64_t at_ms)
     (void)sd_event_source_set_enabled(c->timer, SD_EVENT_ONESHOT);
 }
 
-/* Calls whose time is up. When nothing at all has come back over the connection that they were sent
- * on, or one of them is half written, the connection is given up too. */
+/* Fails calls past their deadline. If nothing was received since they were sent, or one of them is
+ * partly written, closes the connection as well. */
 static void calls_expire(struct ipc_client *c, int64_t now)
 {
     struct client_call *call, *tmp;
@@ -211,20 +211,20 @@ static void calls_expire(struct ipc_client *c, int64_t now)
         if (call->deadline_ms > now)
             continue;
         silent = c->active_ms <= c->sent_ms;
-        call_over(c, call);
+        call_remove(c, call);
     }
     DL_FOREACH_SAFE (c->unsent, call, tmp) {
         if (call->deadline_ms > now)
             continue;
         torn = torn || call->frame.pos > 0;
-        call_over(c, call);
+        call_remove(c, call);
     }
     if (!c->over)
         return;
     struct sv_error err = { 0 };
     sv_error_set(&err, -ETIMEDOUT, "no answer in time");
     bool give_up = c->state == CLIENT_READY && (torn || (silent && !c->sent));
-    finish_over(c, -ETIMEDOUT, NULL, &err);
+    call_remove_and_finish(c, -ETIMEDOUT, NULL, &err);
     if (!give_up || c->freed)
         return;
     sv_error_set(&err, -ECONNRESET, "the connection was given up after a call's time was over");
@@ -435,10 +435,10 @@ struct ipc_client *ipc_client_free(struct ipc_client *c)
     c->timer = sd_event_source_disable_unref(c->timer);
     c->pump = sd_event_source_disable_unref(c->pump);
     DL_FOREACH_SAFE (c->sent, call, tmp)
-        call_over(c, call);
+        call_remove(c, call);
     DL_FOREACH_SAFE (c->unsent, call, tmp)
-        call_over(c, call);
-    finish_over(c, -ECANCELED, NULL, &err);
+        call_remove(c, call);
+    call_remove_and_finish(c, -ECANCELED, NULL, &err);
     ipc_client_unref(c);
     return NULL;
 }
@@ -454,7 +454,7 @@ struct sync_call {
     struct sv_error *err;
 };
 
-/* A copy by way of bytes: protobuf-c has no other. */
+/* Copies by packing and unpacking: protobuf-c has no other way. */
 static ProtobufCMessage *message_copy(struct sv_arena *a, const ProtobufCMessage *m)
 {
     size_t n = protobuf_c_message_get_packed_size(m);
@@ -493,8 +493,8 @@ int ipc_client_call_sync(struct ipc_client *c, const char *method, const Protobu
         return sv_error_errno(err, r, "%s: %s", c->where, method);
     while (!s.over) {
         r = sd_event_run(c->event, UINT64_MAX);
-        /* The callback has `s` of this stack: it must run. A call may survive one broken
-         * connection, not two. */
+        /* The callback refers to `s` on this stack: it must run before the return. A call survives
+         * one broken connection, not two. */
         while (r < 0 && r != -EINTR && !s.over)
             ipc_client_broken(c, r, NULL, &(struct sv_error){ .code = r, .text = "event loop" });
     }

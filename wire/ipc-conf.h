@@ -1,5 +1,4 @@
-/* What an operator may say about IPC servers, in Hadoop's keys of core-site.xml (and one of ours).
- */
+/* Configuration of IPC servers: Hadoop's keys of core-site.xml, and one of Selvedge. */
 #ifndef SELVEDGE_WIRE_IPC_CONF_H
 #define SELVEDGE_WIRE_IPC_CONF_H
 
@@ -15,7 +14,7 @@ struct ipc_server_settings {
 /* -EINVAL and a text that names the key. */
 int ipc_settings_read(struct sv_conf *conf, struct ipc_server_settings *ret, struct sv_error *err)
     _must_use_;
-/* The rows, for whoever prints them. */
+/* The rows, for printing. */
 const struct sv_conf_key *ipc_settings_keys(size_t *ret_n);
 
 #endif

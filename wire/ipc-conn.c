@@ -1,7 +1,7 @@
-/* One connection of the IPC server: bytes in, bytes out, pausing, closing. Called by the loop and
- * by ipc-server.c; hands what arrives to ipc-auth.c and ipc-serve.c. Hostile: every byte and the
- * pace of every byte. Memory grows with bytes received, never with a length that was claimed, and
- * an idle connection owns no buffer. */
+/* One connection of the IPC server: input, output, pausing, closing. Called by the loop and by
+ * ipc-server.c; passes input to ipc-auth.c and ipc-serve.c. Hostile: every byte and its timing.
+ * Memory grows with bytes received, never with a claimed length, and an idle connection owns no
+ * buffer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 #include "wire/frame.h"
 #include "wire/ipc-conn.h"
 
-#define LINGER_MS 2000          /* for a last answer to be read before the reset */
-#define LINGER_BYTES (1u << 20) /* thrown away meanwhile */
-#define KEEP_BUFFER (4u << 10)  /* an emptied buffer of more is given back */
+#define LINGER_MS 2000          /* time for the peer to read a last answer before the reset */
+#define LINGER_BYTES (1u << 20) /* discarded meanwhile */
+#define KEEP_BUFFER (4u << 10)  /* a larger buffer is freed when empty */
 
 /* ---- Life ---- */
 
@@ -79,7 +79,7 @@ static void leave_pre(struct ipc_conn *c)
     c->in_pre = false;
 }
 
-/* epoll has named it, and it was not its turn yet. */
+/* Its event is in the current batch, not handled yet. */
 static void leave_batch(const struct ipc_conn *c, struct ipc_batch *b)
 {
     for (int i = 0; i < b->n; i++)
@@ -102,9 +102,9 @@ void ipc_conn_close(struct ipc_conn *c)
     s->memory -= c->charged;
     c->charged = 0;
     c->server = NULL;
-    /* A child between fork and exec still has the socket: closing ours would leave it in the set,
-     * and its next event would name a connection that is gone. */
-    (void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in there, ignoring */
+    /* A child between fork and exec still has the socket: close() alone would leave it in the epoll
+     * set, and its next event would refer to a freed connection. */
+    (void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in the set, ignoring */
     ipc_server_left(s, c->from);
     c->fd = sv_close(c->fd);
     c->sasl = sasl_server_free(c->sasl);
@@ -113,7 +113,7 @@ void ipc_conn_close(struct ipc_conn *c)
     sv_buf_free(&c->out);
     sv_buf_free(&c->plain);
     sv_buf_free(&c->inner);
-    ipc_server_room(s);
+    ipc_server_fd_freed(s);
     ipc_conn_unref(c);
 }
 
@@ -130,7 +130,7 @@ void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state)
 
 /* ---- Memory ---- */
 
-/* Counts what the connection holds now. False when that is more than the server has left. */
+/* Updates the memory account of the connection. False if the server's limit is exceeded. */
 static bool conn_charge(struct ipc_conn *c)
 {
     size_t now = c->in.cap + c->out.cap + c->plain.cap + c->inner.cap + c->calls_memory;
@@ -139,7 +139,8 @@ static bool conn_charge(struct ipc_conn *c)
     return c->server->memory <= c->server->limits.max_memory;
 }
 
-/* Who holds the most has to go: not who came last, nor who needs a few bytes just now. */
+/* Closes the connection that holds the most memory: not the newest one, nor the one that needs a
+ * few more bytes. */
 static void close_largest(struct ipc_server *s)
 {
     struct ipc_conn *c, *largest = s->conns;
@@ -153,7 +154,7 @@ static void close_largest(struct ipc_server *s)
 
 /* ---- Deadlines ---- */
 
-/* The bytes that the frame at the front of the buffer will have; 0 = it is not known yet. */
+/* The size of the frame at the front of the buffer; 0 = not known yet. */
 static uint32_t frame_claim(const struct sv_buf *b)
 {
     const uint8_t *p = b->data + b->pos;
@@ -162,7 +163,7 @@ static uint32_t frame_claim(const struct sv_buf *b)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* When the frame that has begun at `since_ms` (0 = none has) must be complete. */
+/* The deadline of the frame that began at `since_ms` (0 = none). */
 static int64_t frame_deadline(const struct ipc_conn *c, int64_t since_ms, const struct sv_buf *b)
 {
     if (!since_ms)
@@ -250,7 +251,7 @@ static void events_update(struct ipc_conn *c)
 
 /* ---- In ---- */
 
-static size_t unsent(const struct ipc_conn *c)
+static size_t unsent_bytes(const struct ipc_conn *c)
 {
     return sv_buf_left(&c->out) + sv_buf_left(&c->plain);
 }
@@ -258,13 +259,13 @@ static size_t unsent(const struct ipc_conn *c)
 static bool must_pause(const struct ipc_conn *c)
 {
     return c->inflight >= c->server->limits.max_inflight_per_conn ||
-           unsent(c) >= c->server->limits.max_outq_per_conn;
+           unsent_bytes(c) >= c->server->limits.max_outq_per_conn;
 }
 
 static bool may_resume(const struct ipc_conn *c)
 {
     return c->inflight <= c->server->limits.max_inflight_per_conn / 2 &&
-           unsent(c) <= c->server->limits.max_outq_per_conn / 2;
+           unsent_bytes(c) <= c->server->limits.max_outq_per_conn / 2;
 }
 
 static int frame_refused(struct ipc_conn *c, const uint8_t *p, size_t max)
@@ -278,15 +279,15 @@ static int frame_refused(struct ipc_conn *c, const uint8_t *p, size_t max)
     return 0;
 }
 
-/* The most that a frame may have now. */
+/* The current frame limit. */
 static size_t frame_max(const struct ipc_conn *c)
 {
     return c->state == CONN_READY ? c->server->limits.max_frame
                                   : c->server->limits.max_frame_preauth;
 }
 
-/* One step at the front of n bytes. 1 = *ret_used were taken; 0 = more are needed; -errno = close.
- */
+/* Handles the front of n bytes. 1 = *ret_used were consumed; 0 = more are needed; -errno =
+ * close. */
 static int conn_step(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used)
 {
     const uint8_t *frame;
@@ -308,8 +309,8 @@ static int conn_step(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret
     return r < 0 ? r : 1;
 }
 
-/* Takes what can be taken of n bytes and returns how many that were. A handler that runs inside may
- * close the connection or free the whole server, and with it the bytes. */
+/* Consumes complete frames of n bytes and returns the number consumed. A handler may close the
+ * connection or free the whole server, and with it the bytes. */
 static size_t conn_consume(struct ipc_conn *c, const uint8_t *p, size_t n)
 {
     size_t used = 0;
@@ -329,7 +330,7 @@ static size_t conn_consume(struct ipc_conn *c, const uint8_t *p, size_t n)
 
 /* ---- In, with a layer ---- */
 
-/* Takes whole frames of n unwrapped bytes until there is no more or a pause. */
+/* Consumes complete frames of n unwrapped bytes until none is left or reading pauses. */
 static int inner_consume(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used)
 {
     *ret_used = 0;
@@ -444,10 +445,10 @@ static void conn_receive(struct ipc_conn *c)
 
 /* ---- Together ---- */
 
-/* Nothing more will happen here: everything is sent and the peer sends no more. */
-static bool conn_over(struct ipc_conn *c)
+/* Everything is sent and the peer sends no more. */
+static bool conn_is_done(struct ipc_conn *c)
 {
-    if (unsent(c) > 0)
+    if (unsent_bytes(c) > 0)
         return false;
     if (c->state == CONN_CLOSING) {
         (void)shutdown(c->fd, SHUT_WR);
@@ -470,17 +471,17 @@ static void conn_settle(struct ipc_conn *c)
         c->paused = false;
         if (sv_buf_left(&c->in) + sv_buf_left(&c->inner) == 0)
             break;
-        c->frame_ms = c->frame_ms ? sv_now_ms() : 0; /* the pause was ours */
+        c->frame_ms = c->frame_ms ? sv_now_ms() : 0; /* the server paused reading */
         c->inner_ms = c->inner_ms ? sv_now_ms() : 0;
         conn_consume_held(c);
     }
     if (!c->server)
         return;
-    if (conn_over(c)) {
+    if (conn_is_done(c)) {
         ipc_conn_close(c);
         return;
     }
-    (void)conn_charge(c); /* less than before */
+    (void)conn_charge(c); /* the account only decreases here, ignoring */
     events_update(c);
     ipc_server_wake_at(c->server, ipc_conn_deadline(c));
 }

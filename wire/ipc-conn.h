@@ -1,12 +1,13 @@
-/* Inside of the IPC server: connections and calls. Only ipc-server.c, ipc-conn.c, ipc-serve.c,
- * ipc-auth.c, ipc-call.c and ipc-retry.c include this.
+/* Private to the IPC server: connections and calls. One connection object, split by phase into
+ * files that call each other (a listed call cycle). Included only by ipc-server.c, ipc-conn.c,
+ * ipc-serve.c, ipc-auth.c, ipc-call.c and ipc-retry.c:
  *
  *   ipc-server.c  listening, accepting, deadlines
- *   ipc-conn.c    bytes in and out of one connection, pausing, closing
+ *   ipc-conn.c    input and output of one connection, pausing, closing
  *   ipc-auth.c    connection header, SASL, connection context
  *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
  *   ipc-call.c    answers
- *   ipc-retry.c   answers that are kept for repeated calls */
+ *   ipc-retry.c   cached answers for repeated calls */
 #ifndef SELVEDGE_WIRE_IPC_CONN_H
 #define SELVEDGE_WIRE_IPC_CONN_H
 
@@ -32,19 +33,18 @@
 #define JAVA_RPC_NO_SUCH_PROTOCOL "org.apache.hadoop.ipc.RpcNoSuchProtocolException"
 #define JAVA_RPC_VERSION_MISMATCH "org.apache.hadoop.ipc.RPC$VersionMismatch"
 
-#define IPC_SPARE 16 /* arenas */
-#define IPC_BATCH                                                                                  \
-    64 /* connections that are served before other sources of the loop get their turn */
+#define IPC_FREE_ARENAS 16 /* arenas */
+#define IPC_BATCH 64       /* connections served before other sources of the loop are dispatched */
 
 enum conn_state {
-    CONN_HEADER,  /* waits for the 7 bytes */
+    CONN_HEADER,  /* expects the 7 bytes */
     CONN_SASL,    /* negotiates */
-    CONN_CONTEXT, /* waits for the connection context */
+    CONN_CONTEXT, /* expects the connection context */
     CONN_READY,   /* calls */
-    CONN_CLOSING, /* a last answer is on its way; what arrives is thrown away */
+    CONN_CLOSING, /* a last answer is in transit; input is discarded */
 };
 
-/* What an answer repeats of its request's header. */
+/* Fields of the request's header that the answer repeats. */
 struct ipc_echo {
     int32_t call_id;
     int32_t retry_count;
@@ -52,7 +52,7 @@ struct ipc_echo {
     uint8_t client_id[64];
 };
 
-/* How many connections a client address holds. */
+/* Number of connections of a client address. */
 struct ipc_address {
     UT_hash_handle hh;
     struct in6_addr ip; /* IPv4 as mapped */
@@ -60,32 +60,33 @@ struct ipc_address {
 };
 
 struct ipc_conn {
-    unsigned refs; /* one of the server's list, one of each open call, one of a dispatch */
-    struct ipc_server *server;            /* NULL once closed */
-    struct ipc_conn *prev, *next;         /* the server's list */
-    struct ipc_conn *pre_prev, *pre_next; /* its list of those not READY yet, oldest first */
+    unsigned refs;                /* held by the server's list, each open call, a dispatch */
+    struct ipc_server *server;    /* NULL once closed */
+    struct ipc_conn *prev, *next; /* the server's list */
+    struct ipc_conn *pre_prev,
+        *pre_next; /* the server's list of those not READY yet, oldest first */
     struct ipc_conn *dirty_prev, *dirty_next;
     int fd;
     enum conn_state state;
     uint32_t events; /* epoll events asked for */
     bool in_pre, in_dirty;
     bool busy;        /* inside a dispatch, which flushes at its end */
-    bool paused;      /* too many open calls or unsent bytes: not reading */
+    bool paused;      /* not reading: too many open calls or unsent bytes */
     bool eof;         /* the peer sends no more */
     bool negotiated;  /* SASL: NEGOTIATE was answered */
-    struct sv_buf in; /* a frame that is not complete yet, or frames held back while paused */
+    struct sv_buf in; /* an incomplete frame, or frames held back while paused */
     struct sv_buf out;
-    struct sasl_layer *layer; /* integrity or privacy: all that follows is wrapped, both ways */
-    struct sv_buf plain;      /* with a layer: answers that wait to be wrapped into `out` */
-    struct sv_buf inner; /* with a layer: unwrapped bytes of frames that are cut or held back */
+    struct sasl_layer *layer; /* integrity or privacy: all later bytes are wrapped, both ways */
+    struct sv_buf plain;      /* with a layer: answers to be wrapped into `out` */
+    struct sv_buf inner;      /* with a layer: unwrapped bytes of incomplete or held-back frames */
     size_t inflight;
     size_t calls_memory; /* arenas of the open calls */
     size_t charged;      /* part of the server's `memory` */
     int64_t since_ms;    /* of the state: accepted, or closing */
     int64_t active_ms;   /* last byte received or call finished */
     int64_t frame_ms;    /* when the incomplete frame began; 0 = none */
-    int64_t inner_ms;    /* the same of a frame in `inner` */
-    int64_t write_ms;    /* last progress while bytes wait to be sent; 0 = none wait */
+    int64_t inner_ms;    /* the same for a frame in `inner` */
+    int64_t write_ms;    /* last progress while bytes are unsent; 0 = none are */
     size_t discarded;    /* while closing */
     struct sasl_server *sasl;
     struct ipc_peer peer; /* texts below */
@@ -95,18 +96,19 @@ struct ipc_conn {
     char address[56];
 };
 
-/* Connections that epoll has named and that are not dealt with yet. */
+/* The current batch of epoll events, not all handled yet. */
 struct ipc_batch {
     struct epoll_event ready[IPC_BATCH];
     int n, at;
     bool busy;
-    bool gone; /* the server was freed by a handler meanwhile */
+    bool gone; /* a handler freed the server meanwhile */
 };
 
 struct ipc_server {
     sd_event *event;
     int fd;
-    int epoll; /* all connections; one source of the loop, which is slow with thousands of them */
+    int epoll; /* all connections; one source of the loop, which is slow with thousands of sources
+                */
     uint16_t port;
     sd_event_source *listen, *io, *timer, *flush;
     struct ipc_batch *batch;
@@ -114,14 +116,14 @@ struct ipc_server {
     struct ipc_limits limits; /* without zeros */
     struct ipc_conn *conns, *pre, *dirty;
     struct ipc_address *addresses;
-    struct ipc_retry_cache *retry; /* NULL: no protocol needs it */
+    struct ipc_retry_cache *retry; /* NULL if no protocol needs it */
     size_t n_conns, n_pre;
-    size_t memory;                     /* buffers and open calls of all connections */
-    int64_t wake_ms;                   /* the timer's time; INT64_MAX = off */
-    int64_t resume_ms;                 /* when to accept again after EMFILE; 0 = accepting */
-    uint8_t *scratch;                  /* IPC_READ_CHUNK bytes for recv */
-    struct sv_arena *spare[IPC_SPARE]; /* empty ones, for the next requests */
-    size_t n_spare;
+    size_t memory;     /* buffers and open calls of all connections */
+    int64_t wake_ms;   /* the timer's time; INT64_MAX = off */
+    int64_t resume_ms; /* when to accept again after EMFILE; 0 = accepting */
+    uint8_t *scratch;  /* IPC_READ_CHUNK bytes for recv */
+    struct sv_arena *free_arenas[IPC_FREE_ARENAS]; /* empty arenas for the next requests */
+    size_t n_free_arenas;
 };
 
 struct ipc_call {
@@ -129,18 +131,18 @@ struct ipc_call {
     struct sv_arena *arena; /* holds this too */
     const struct ipc_method *method;
     size_t memory;                 /* of the arena when the handler got it */
-    struct ipc_retry_entry *retry; /* its answer is to be kept */
-    struct ipc_call *waits;        /* next of the calls that wait for the same answer */
+    struct ipc_retry_entry *retry; /* its answer is to be cached */
+    struct ipc_call *waits;        /* next call that waits for the same answer */
     struct ipc_echo echo;
 };
 
 /* ipc-server.c */
-void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline that may be the next */
+void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline, maybe the next one */
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */
-void ipc_server_room(struct ipc_server *s); /* a descriptor was closed */
+void ipc_server_fd_freed(struct ipc_server *s); /* a descriptor was closed */
 void ipc_server_left(struct ipc_server *s, struct ipc_address *from);
-void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume it soon */
+void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume soon */
 
 /* ipc-conn.c */
 int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_address *from);
@@ -148,33 +150,33 @@ void ipc_conn_ref(struct ipc_conn *c);
 void ipc_conn_unref(struct ipc_conn *c);
 void ipc_conn_close(struct ipc_conn *c);
 void ipc_conn_io(struct ipc_conn *c, uint32_t revents);
-void ipc_conn_settle(struct ipc_conn *c); /* sends, and goes on with what was held back */
+void ipc_conn_settle(struct ipc_conn *c); /* sends, then handles held-back input */
 int64_t ipc_conn_deadline(const struct ipc_conn *c);
 void ipc_conn_set_state(struct ipc_conn *c, enum conn_state state);
-/* Queues a last answer; the connection closes when it is sent. */
+/* Queues a last answer; the connection closes once it is sent. */
 void ipc_conn_fatal(struct ipc_conn *c, const struct ipc_echo *echo, int detail,
                     const char *java_class, const char *fmt, ...) _printf_(5, 6);
-void ipc_conn_finish(struct ipc_conn *c); /* closes when everything is sent */
-/* What a WRAP message held, unwrapped: a piece of a stream of frames. -errno: close. */
+void ipc_conn_finish(struct ipc_conn *c); /* closes once everything is sent */
+/* Handles unwrapped bytes of a WRAP message: part of a stream of frames. -errno: close. */
 int ipc_conn_unwrapped(struct ipc_conn *c, const uint8_t *p, size_t n) _must_use_;
 
 /* ipc-auth.c. All return 0, or -errno: close at once. */
 int ipc_auth_header(struct ipc_conn *c, const uint8_t *p, size_t n, size_t *ret_used);
 int ipc_auth_sasl(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                   const uint8_t *p, size_t n);
-/* A SASL message once there is a layer. */
+/* Handles a SASL message once there is a layer. */
 int ipc_auth_wrapped(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n);
 int ipc_auth_context(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                      const uint8_t *p, size_t n);
 
 /* ipc-serve.c */
-/* `inner`: the frame came out of a WRAP message. */
+/* `inner`: the frame is from a WRAP message. */
 int ipc_serve_frame(struct ipc_conn *c, const uint8_t *p, size_t n, bool inner);
 
 /* ipc-call.c */
-struct sv_buf *ipc_conn_answers(struct ipc_conn *c); /* where an answer is put */
-int ipc_conn_wrap(struct ipc_conn *c); /* with a layer: takes what waits in `plain` to `out` */
+struct sv_buf *ipc_conn_answers(struct ipc_conn *c); /* buffer for answers */
+int ipc_conn_wrap(struct ipc_conn *c); /* with a layer: wraps the bytes in `plain` into `out` */
 int ipc_answer_status(struct ipc_conn *c, const struct ipc_echo *echo, int status, int detail,
                       const char *java_class, const char *text);
 int ipc_answer_success(struct ipc_conn *c, const struct ipc_echo *echo,

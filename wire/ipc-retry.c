@@ -12,7 +12,7 @@
 struct retry_key {
     uint8_t client_id[16];
     int32_t call_id;
-    int32_t zero; /* no padding in what is hashed */
+    int32_t zero; /* no padding in the hashed bytes */
 };
 
 struct ipc_retry_entry {
@@ -31,7 +31,7 @@ struct ipc_retry_entry {
 };
 
 struct ipc_retry_cache {
-    unsigned refs; /* the server, and each entry whose call is open */
+    unsigned refs; /* held by the server and each entry whose call is open */
     struct ipc_retry_entry *by_key, *by_age;
     size_t n, bytes;
     size_t max_entries, max_bytes;
@@ -63,7 +63,7 @@ static void entry_free(struct ipc_retry_entry *e)
     free(e);
 }
 
-/* Out of the cache; an entry whose call is open lives on until that is finished. */
+/* Removes an entry from the cache; while its call is open the entry stays allocated. */
 static void entry_drop(struct ipc_retry_cache *c, struct ipc_retry_entry *e)
 {
     HASH_DELETE(hh, c->by_key, e);
@@ -85,7 +85,7 @@ struct ipc_retry_cache *ipc_retry_free(struct ipc_retry_cache *c)
     return NULL;
 }
 
-/* Entries that are too old, and the oldest ones while there are too many. */
+/* Drops expired entries, and the oldest ones above the limits. */
 static void cache_trim(struct ipc_retry_cache *c)
 {
     int64_t now = sv_now_ms();
@@ -133,7 +133,7 @@ enum ipc_retry ipc_retry_begin(struct ipc_retry_cache *c, struct ipc_call *call)
     }
     if (e->method != call->method || e->token != call->conn->peer.token ||
         !sv_streq(e->user, call->conn->peer.user))
-        return IPC_RETRY_RUN; /* somebody else's number */
+        return IPC_RETRY_RUN; /* another identity's number */
     if (e->done)
         ipc_call_answer(call, e->body, e->len);
     else
@@ -141,7 +141,7 @@ enum ipc_retry ipc_retry_begin(struct ipc_retry_cache *c, struct ipc_call *call)
     return IPC_RETRY_OVER;
 }
 
-/* The waiting calls, which the entry forgets. */
+/* Takes the waiting calls from the entry. */
 static struct ipc_call *waiters_take(struct ipc_retry_entry *e)
 {
     struct ipc_call *all = e->waiters;

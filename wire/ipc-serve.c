@@ -1,8 +1,8 @@
-/* Frames of an established or beginning connection → calls → handlers. Called by ipc-conn.c.
- * Hostile: the frame; a handler gets only what has been unpacked from it (frame.h: ipc_unpack).
+/* Frames of a connection → calls → handlers. Called by ipc-conn.c. Hostile: the frame; a handler
+ * gets only the unpacked message (frame.h: ipc_unpack).
  *
- * ProtocolMetaInfoPB, which Hadoop's clients may ask for versions, is answered here. Its signatures
- * name the version and no method hashes: those hash names of Java's generated classes. */
+ * ProtocolMetaInfoPB, by which Hadoop's clients query versions, is served here. Its signatures have
+ * the version and no method hashes, which depend on names of Java's generated classes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -94,7 +94,8 @@ static bool must_run_once(const struct ipc_protocol *p, const struct ipc_method 
 
 /* ---- Calls ---- */
 
-/* Finds the method and unpacks its parameter; a refusal is an answer, and the connection stays. */
+/* Finds the method and unpacks its parameter; an error is an answer, and the connection stays
+ * open. */
 static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderProto *h,
                      const uint8_t *param, size_t n)
 {
@@ -147,7 +148,7 @@ static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_ar
         return 0;
     }
     if (ipc_delimited_get(b, &param, &param_len) < 0)
-        param = NULL; /* the call's own error, not the connection's */
+        param = NULL; /* an error of the call, not of the connection */
     struct ipc_call *call = sv_new(*a, struct ipc_call);
     if (!call)
         return -ENOMEM;
@@ -184,7 +185,7 @@ static int out_of_band(struct ipc_conn *c, const struct ipc_echo *echo, struct s
                                           : ipc_auth_context(c, echo, a, p, n);
 }
 
-/* With a layer nothing counts that is not in it: Hadoop's server would still take such a call. */
+/* With a layer, unwrapped packets are rejected; Hadoop's server would still accept such a call. */
 static int outer(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_arena *a,
                  struct sv_buf *b)
 {

@@ -1,6 +1,6 @@
-/* Hadoop IPC server: listening, accepting, deadlines. See ipc-server.h for what it offers and
- * ipc-conn.h for how its files share the work. Hostile: whoever can connect; accepting is bounded
- * here, everything that a connection sends is bounded in the other files. */
+/* Hadoop IPC server: listening, accepting, deadlines. See ipc-server.h for its interface and
+ * ipc-conn.h for its files. Hostile: every peer that can connect; accepting is bounded here, the
+ * input of a connection in the other files. */
 #include "wire/ipc-server.h"
 
 #include <arpa/inet.h>
@@ -22,9 +22,9 @@
 #include "wire/ipc-conn.h"
 #include "wire/ipc-retry.h"
 
-#define ACCEPT_BATCH 64     /* connections accepted before other sources get their turn */
+#define ACCEPT_BATCH 64     /* connections accepted before other sources are dispatched */
 #define ACCEPT_RETRY_MS 250 /* after EMFILE, unless a connection closes earlier */
-#define TURN_US 2000        /* of serving connections before other sources get their turn */
+#define TURN_US 2000        /* serving connections before other sources are dispatched */
 
 static void limits_default(struct ipc_limits *l)
 {
@@ -66,7 +66,7 @@ static void accept_resume(struct ipc_server *s)
     (void)sd_event_source_set_enabled(s->listen, SD_EVENT_ON);
 }
 
-void ipc_server_room(struct ipc_server *s)
+void ipc_server_fd_freed(struct ipc_server *s)
 {
     if (s->resume_ms)
         accept_resume(s);
@@ -124,7 +124,7 @@ void ipc_server_left(struct ipc_server *s, struct ipc_address *from)
     address_put(s, from);
 }
 
-/* -errno: the connection is not taken. */
+/* -errno: the connection is rejected. */
 static int accept_as(struct ipc_server *s, int fd, const char *address, struct ipc_address *from)
 {
     static const int one = 1;
@@ -150,7 +150,7 @@ static void accepted(struct ipc_server *s, int fd, const struct sockaddr_storage
     struct ipc_address *from = address_get(s, sa);
     int r = accept_as(s, fd, address, from);
     if (r >= 0) {
-        if (s->n_conns > s->limits.crowd) /* deadlines have come nearer */
+        if (s->n_conns > s->limits.crowd) /* deadlines are shorter now */
             ipc_server_wake_at(s, sv_now_ms() + s->limits.crowd_idle_ms / 4);
         return;
     }
@@ -182,9 +182,8 @@ static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userd
 
 /* ---- Bytes: connections are in an epoll set of their own ----
  *
- * sd-event asks epoll anew before each source that it dispatches and goes through all that are
- * ready each time: with 1,000 busy connections as sources of their own, a call took ten times as
- * long. */
+ * sd-event calls epoll_wait before each source that it dispatches and walks all ready sources each
+ * time: with 1,000 busy connections as sources of their own, a call took ten times as long. */
 
 static int64_t turn_us(void)
 {
@@ -204,8 +203,8 @@ static int on_ready(sd_event_source *src, int fd, uint32_t revents, void *userda
         b->n = SV_MAX(epoll_wait(fd, b->ready, IPC_BATCH, 0), 0);
     }
     b->busy = true;
-    /* What is left when the turn is over comes first in the next: these are still ready, so it
-     * comes soon. */
+    /* Connections left at the end of the time slice come first in the next: they are still ready,
+     * so it follows soon. */
     while (b->at < b->n && !b->gone) {
         struct epoll_event e = b->ready[b->at++];
         if (e.data.ptr)
@@ -219,7 +218,7 @@ static int on_ready(sd_event_source *src, int fd, uint32_t revents, void *userda
     return 0;
 }
 
-/* ---- Deadlines: one timer a server; it is armed for the earliest ---- */
+/* ---- Deadlines: one timer per server, armed for the earliest ---- */
 
 void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms)
 {
@@ -255,7 +254,7 @@ static int on_timer(sd_event_source *src, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* ---- Connections with something to send or to go on with ---- */
+/* ---- Connections with pending output or held-back input ---- */
 
 void ipc_server_mark_dirty(struct ipc_conn *c)
 {
@@ -271,8 +270,8 @@ static int on_flush(sd_event_source *src, void *userdata)
 {
     (void)src;
     struct ipc_server *s = userdata;
-    /* A handler that runs inside may free the server or make a connection dirty again: take one at
-     * a time, and give the loop its turn between. */
+    /* A handler may free the server or mark a connection dirty again: handle one at a time, and
+     * return to the loop in between. */
     struct ipc_conn *c = s->dirty;
     if (!c)
         return 0;
@@ -284,19 +283,19 @@ static int on_flush(sd_event_source *src, void *userdata)
     return 0;
 }
 
-/* ---- Arenas of requests, most of which are small and end before the next begins ---- */
+/* ---- Arenas of requests: most requests are small and end before the next begins ---- */
 
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes)
 {
-    if (s->n_spare > 0 && sv_arena_reset(s->spare[s->n_spare - 1], max_bytes))
-        return s->spare[--s->n_spare];
+    if (s->n_free_arenas > 0 && sv_arena_reset(s->free_arenas[s->n_free_arenas - 1], max_bytes))
+        return s->free_arenas[--s->n_free_arenas];
     return sv_arena_new(max_bytes);
 }
 
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a)
 {
-    if (s && s->n_spare < IPC_SPARE && sv_arena_reset(a, 0))
-        s->spare[s->n_spare++] = a;
+    if (s && s->n_free_arenas < IPC_FREE_ARENAS && sv_arena_reset(a, 0))
+        s->free_arenas[s->n_free_arenas++] = a;
     else
         sv_arena_free(a);
 }
@@ -365,7 +364,7 @@ static int server_sources(struct ipc_server *s)
     return r;
 }
 
-/* The retry cache, if a protocol needs one. */
+/* Creates the retry cache, if a protocol needs one. */
 static int server_retry(struct ipc_server *s)
 {
     for (const struct ipc_protocol *const *p = s->cfg.protocols; p && *p && !s->retry; p++)
@@ -400,7 +399,7 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
         ipc_server_free(s);
         return r;
     }
-    s->cfg.host = NULL; /* not ours to keep */
+    s->cfg.host = NULL; /* owned by the caller */
     *ret = s;
     return 0;
 }
@@ -413,7 +412,7 @@ struct ipc_server *ipc_server_free(struct ipc_server *s)
     while (s->conns)
         ipc_conn_close(s->conns);
     if (s->batch && s->batch->busy)
-        s->batch->gone = true; /* on_ready frees it */
+        s->batch->gone = true; /* freed by on_ready */
     else
         free(s->batch);
     sd_event_source_disable_unref(s->listen);
@@ -424,8 +423,8 @@ struct ipc_server *ipc_server_free(struct ipc_server *s)
     sv_close(s->epoll);
     sd_event_unref(s->event);
     ipc_retry_free(s->retry);
-    while (s->n_spare > 0)
-        sv_arena_free(s->spare[--s->n_spare]);
+    while (s->n_free_arenas > 0)
+        sv_arena_free(s->free_arenas[--s->n_free_arenas]);
     free(s->scratch);
     free(s);
     return NULL;

@@ -1,10 +1,10 @@
 /* Hadoop IPC version 9, server side, on one sd-event loop.
  *
- * A server is a listening socket plus a table of protocols, each a table of methods. A handler
- * gets the decoded request (protobuf-c message in the call's arena) and answers now or later;
- * later means it keeps the call and finishes it with ipc_call_reply/ipc_call_fail. Connections,
+ * A server is a listening socket plus a table of protocols, each a table of methods. A handler gets
+ * the decoded request (protobuf-c message in the call's arena) and answers at once or later; later
+ * means that it keeps the call and finishes it with ipc_call_reply/ipc_call_fail. Connections,
  * bytes and times are bounded by `struct ipc_limits`. The peer is hostile until authenticated and
- * still not trusted afterwards. */
+ * not trusted afterwards. */
 #ifndef SELVEDGE_WIRE_IPC_SERVER_H
 #define SELVEDGE_WIRE_IPC_SERVER_H
 
@@ -18,7 +18,7 @@
 struct ipc_server;
 struct ipc_call;
 
-/* Who is at the other end. Lives as long as the call. */
+/* The authenticated peer. Lives as long as the call. */
 struct ipc_peer {
     bool token;              /* authenticated by SASL TOKEN; else SIMPLE (a claimed name) */
     const char *user;        /* SIMPLE: effective user; TOKEN: name that the verifier returned */
@@ -30,7 +30,7 @@ struct ipc_peer {
 
 /* Handles one request. `request` is unpacked with the method's descriptor, has passed the nesting
  * pre-scan and lives in ipc_call_arena(call). Must lead to exactly one ipc_call_reply or
- * ipc_call_fail, now or later. */
+ * ipc_call_fail, at once or later. */
 typedef void (*ipc_handler)(struct ipc_call *call, const ProtobufCMessage *request, void *userdata);
 
 struct ipc_method {
@@ -44,13 +44,13 @@ struct ipc_protocol {
     uint64_t version; /* 1 */
     const struct ipc_method *methods;
     size_t n_methods;
-    /* Names, ending with NULL, of methods that must not run twice when a client repeats a call
-     * whose answer it lost; NULL = none. Their answers are kept for a while (wire/ipc-retry.h). */
+    /* NULL-terminated names of methods that must not run twice when a client repeats a call after a
+     * lost answer; NULL = none. Their answers are cached for a while (wire/ipc-retry.h). */
     const char *const *once;
 };
 
-/* Verifies a token identifier that a client presents. On success returns 0, the password bytes
- * (at most 64) and the name that becomes peer.user (at most 255 bytes). On failure -errno with
+/* Verifies a token identifier that a client presents. On success returns 0, the password bytes (at
+ * most 64) and the name that becomes peer.user (at most 255 bytes). On failure -errno with
  * `err->text` the message and *ret_class the Java class, by default
  * org.apache.hadoop.security.token.SecretManager$InvalidToken. */
 typedef int (*ipc_token_verifier)(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
@@ -75,9 +75,9 @@ struct ipc_limits {               /* 0 = the default in brackets */
     size_t crowd;          /* [4000] with more connections … ipc.client.idlethreshold */
     int64_t crowd_idle_ms; /* [20000] … idle ones are closed sooner */
     int backlog;           /* [1024] ipc.server.listen.queue.size */
-    size_t retry_entries;  /* [4096] answers that are kept for repeated calls */
+    size_t retry_entries;  /* [4096] cached answers for repeated calls */
     size_t retry_bytes;    /* [16 MiB] of them together */
-    int64_t retry_ms;      /* [600000] for how long */
+    int64_t retry_ms;      /* [600000] lifetime of a cached answer */
 };
 
 struct ipc_server_config {
@@ -85,22 +85,22 @@ struct ipc_server_config {
     uint16_t port;    /* 0 = any free */
     bool allow_simple;
     ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
-    uint32_t qop_mask; /* wire/qop.h, hadoop.rpc.protection; what TOKEN connections are offered;
-                        * 0 = IPC_QOP_AUTH */
+    uint32_t qop_mask; /* wire/qop.h, hadoop.rpc.protection; offered to TOKEN connections; 0 =
+                          IPC_QOP_AUTH */
     const struct ipc_protocol *const *protocols; /* NULL-terminated; lives for ever */
     void *userdata;                              /* for handlers and the verifier */
-    int64_t priority; /* of the event sources, as sd_event has it: a server with a higher
-                       * number is served when those with lower ones have nothing to do */
+    int64_t priority; /* of the event sources, as in sd_event: a server with a higher number is
+                         served when those with lower ones are idle */
     struct ipc_limits limits;
 };
 
 int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct ipc_server **ret,
                    struct sv_error *err) _must_use_;
-/* Stops listening, drops connections; calls still kept by handlers stay valid until finished. */
+/* Stops listening, drops connections; calls held by handlers stay valid until finished. */
 struct ipc_server *ipc_server_free(struct ipc_server *s);
 uint16_t ipc_server_port(const struct ipc_server *s);
 size_t ipc_server_connections(const struct ipc_server *s);
-size_t ipc_server_memory(const struct ipc_server *s); /* what limits.max_memory is about */
+size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */
 
 const struct ipc_peer *ipc_call_peer(const struct ipc_call *call);
 struct sv_arena *ipc_call_arena(struct ipc_call *call); /* freed when the call is finished */

@@ -1,6 +1,6 @@
-/* HDFS's protocols for clients, as wire/methods.h has YARN's: names on the wire, methods, messages.
- * Their messages are in an archive of their own, $(WIRE_HDFS_A), linked before $(WIRE_A). Compared
- * with a real Hadoop by tests/interop/test-proto-facts. Every protocol has version 1. */
+/* HDFS's client protocols, like wire/methods.h for YARN: names on the wire, methods, messages.
+ * Their messages are in a separate archive, $(WIRE_HDFS_A), linked before $(WIRE_A). Compared with
+ * a real Hadoop by tests/interop/test-proto-facts. Every protocol has version 1. */
 #ifndef SELVEDGE_WIRE_METHODS_HDFS_H
 #define SELVEDGE_WIRE_METHODS_HDFS_H
 

@@ -1,5 +1,5 @@
-/* YARN's protocols: their names on the wire and their methods with the messages they take and
- * return, as lists to expand. Used for servers' method tables and by callers.
+/* YARN's protocols: their names on the wire and their methods with request and response messages,
+ * as X-macro lists. Used for servers' method tables and by callers.
  *
  *     #define ROW(name, request, response) \
  *         { #name, &request##__descriptor, &response##__descriptor, on_##name },
@@ -206,7 +206,7 @@
     X(getServiceStatus, hadoop__common__get_service_status_request_proto,                          \
       hadoop__common__get_service_status_response_proto)
 
-/* Operator → any server of a daemon: groups of a user, as the server sees them. */
+/* Operator → any server of a daemon: groups of a user, as resolved by the server. */
 #define HADOOP_GET_USER_MAPPINGS_PROTOCOL "org.apache.hadoop.tools.GetUserMappingsProtocol"
 #define HADOOP_GET_USER_MAPPINGS_METHODS(X)                                                        \
     X(getGroupsForUser, hadoop__common__get_groups_for_user_request_proto,                         \

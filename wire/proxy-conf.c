@@ -1,4 +1,5 @@
-/* Hadoop's keys of how a service is reached, for wire/proxy.h. The files are the operator's. */
+/* Hadoop's keys for addresses, retries and deadlines of a service, for wire/proxy.h. The files are
+ * the operator's. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,8 +132,8 @@ static int read_connection(struct sv_conf *c, struct ipc_proxy_config *p, struct
 
 /* ---- Servers ---- */
 
-/* 0.0.0.0 as a ResourceManager's name means this machine. */
-static const char *reachable(const char *host)
+/* 0.0.0.0 as a ResourceManager's address means this machine. */
+static const char *usable_host(const char *host)
 {
     return sv_streq(host, "0.0.0.0") ? "127.0.0.1" : host;
 }
@@ -154,7 +155,7 @@ static int read_server(struct sv_conf *c, enum yarn_rm_service service, const ch
     struct sv_conf_key key = { .name = name, .type = SV_CONF_ADDRESS, .def = def };
     int r = sv_conf_address(c, &key, &s->host, &s->port, err);
     if (r >= 0)
-        s->host = reachable(s->host);
+        s->host = usable_host(s->host);
     return r;
 }
 

@@ -1,7 +1,6 @@
-/* Calls that survive the restart of a server, or its replacement by another; see proxy.h. A call is
- * in by_id from its start to its end, and in `sleeping` while it waits for its next attempt;
- * between them it is open at one of the clients. Nothing hostile is read here: answers come from
- * ipc-client.c. */
+/* Calls that survive the restart of a server, or a failover; see proxy.h. A call is in by_id from
+ * start to end, and in `sleeping` while it waits for its next attempt; otherwise it is open at one
+ * of the clients. Reads no hostile input: answers come from ipc-client.c. */
 #include "wire/proxy.h"
 
 #include <errno.h>
@@ -25,8 +24,8 @@ struct proxy_call {
     size_t body_len;
     int64_t call_ms, wake_ms;
     struct ipc_retry_state state;
-    size_t server;    /* that the last attempt went to */
-    unsigned changes; /* of server, as the last attempt began */
+    size_t server;    /* server of the last attempt */
+    unsigned changes; /* value of the proxy's `changes` when the last attempt began */
     bool sleeping;
     ipc_done done;
     void *userdata;
@@ -39,10 +38,10 @@ struct ipc_proxy {
     sd_event_source *timer;
     struct ipc_proxy_config cfg; /* texts of servers, protocol and user are owned */
     uint8_t client_id[IPC_CLIENT_ID_LEN];
-    struct ipc_client *clients[IPC_PROXY_SERVERS_MAX]; /* made on first use */
+    struct ipc_client *clients[IPC_PROXY_SERVERS_MAX]; /* created on first use */
     struct sv_arena *arena;                            /* of the texts and the token */
     size_t current;
-    unsigned changes; /* how often `current` has moved */
+    unsigned changes; /* number of failovers of `current` */
     int32_t next_id;
     struct proxy_call *by_id, *sleeping;
 };
@@ -140,7 +139,7 @@ const char *ipc_proxy_server_text(const struct ipc_proxy_server *s, char *buf, s
 
 /* ---- Attempts ---- */
 
-static int client_of(struct ipc_proxy *p, size_t server, struct ipc_client **ret)
+static int get_client(struct ipc_proxy *p, size_t server, struct ipc_client **ret)
 {
     struct ipc_client_config cfg = p->cfg.client;
     if (!p->clients[server]) {
@@ -160,7 +159,7 @@ static int attempt(struct proxy_call *call)
     struct ipc_client *c;
     call->server = p->current;
     call->changes = p->changes;
-    int r = client_of(p, call->server, &c);
+    int r = get_client(p, call->server, &c);
     if (r < 0)
         return r;
     r = ipc_client_start(c,
@@ -208,7 +207,7 @@ static void arm(struct ipc_proxy *p)
     DL_FOREACH (p->sleeping, call)
         at = SV_MIN(at, call->wake_ms);
     if (at == INT64_MAX) {
-        (void)sd_event_source_set_enabled(p->timer, SD_EVENT_OFF); /* ours, ignoring */
+        (void)sd_event_source_set_enabled(p->timer, SD_EVENT_OFF); /* cannot fail, ignoring */
         return;
     }
     (void)sd_event_source_set_time(p->timer, (uint64_t)SV_MAX(at, 0) * 1000);
@@ -271,7 +270,7 @@ static void call_done(const struct ipc_result *r, const struct sv_error *err, vo
                              ipc_backoff_noise(), &wait, &why)) {
     case IPC_FAIL:
         break;
-    case IPC_RETRY_NEXT: /* calls that failed together move on together */
+    case IPC_RETRY_NEXT: /* calls that failed together fail over together */
         if (call->changes == p->changes) {
             p->current = (p->current + 1) % p->cfg.n_servers;
             p->changes++;

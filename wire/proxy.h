@@ -1,10 +1,10 @@
-/* A service that may live at one of several addresses, and calls that survive its restarts.
+/* A service at one of several addresses, and calls that survive its restarts.
  *
- * What RMProxy, ClientRMProxy and ServerProxy are in Hadoop: a call is sent again by the rules of
- * wire/retry.h, to the same server or to the next one, always with the client id and call id of the
- * first attempt and a higher retry count, so that a server that has seen it can know. Calls are
- * multiplexed over one connection a server. One sd-event loop, one thread.
- * Callers: the NodeManager and ApplicationMasters towards the ResourceManager, the command line. */
+ * The counterpart of Hadoop's RMProxy, ClientRMProxy and ServerProxy: a call is retried by the
+ * rules of wire/retry.h, at the same server or the next one, always with the client id and call id
+ * of the first attempt and a higher retry count, so that a server recognizes a repetition. Calls
+ * are multiplexed over one connection per server. One sd-event loop, one thread. Callers: the
+ * NodeManager and ApplicationMasters towards the ResourceManager, the command line. */
 #ifndef SELVEDGE_WIRE_PROXY_H
 #define SELVEDGE_WIRE_PROXY_H
 
@@ -20,14 +20,14 @@ struct ipc_proxy_server {
     uint16_t port;
 };
 
-/* A call is going to be tried again. `wait_ms` from now, at *next (an element of the list). Only
- * for telling people; may not free the proxy. */
+/* Called before a retry in `wait_ms`, at *next (an element of the list). For messages only; must
+ * not free the proxy. */
 typedef void (*ipc_proxy_notify)(const char *method, const struct sv_error *err, int64_t wait_ms,
                                  const struct ipc_proxy_server *failed,
                                  const struct ipc_proxy_server *next, void *userdata);
 
 struct ipc_proxy_config {
-    struct ipc_client_config client; /* host, port and client_id are not looked at */
+    struct ipc_client_config client; /* host, port and client_id are ignored */
     struct ipc_proxy_server servers[IPC_PROXY_SERVERS_MAX]; /* texts are copied */
     size_t n_servers;                                       /* > 0 */
     struct ipc_retry_policy retry;
@@ -43,14 +43,14 @@ int ipc_proxy_new(sd_event *event, const struct ipc_proxy_config *cfg, struct ip
 struct ipc_proxy *ipc_proxy_free(struct ipc_proxy *p);
 
 /* As ipc_client_call; call_ms is the time of one attempt. `done` runs exactly once, when the call
- * is answered, given up, cancelled, or its proxy freed. *ret_id (may be NULL) is for
+ * is answered, abandoned, cancelled, or its proxy freed. *ret_id (may be NULL) is for
  * ipc_proxy_cancel. */
 int ipc_proxy_call(struct ipc_proxy *p, const char *method, const ProtobufCMessage *request,
                    const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
                    void *userdata, int32_t *ret_id) _must_use_;
-/* As ipc_client_cancel, also for a call that waits for its next attempt. */
+/* As ipc_client_cancel, also for a call between two attempts. */
 bool ipc_proxy_cancel(struct ipc_proxy *p, int32_t id);
-/* The server that calls go to now. */
+/* The server for new calls. */
 const struct ipc_proxy_server *ipc_proxy_current(const struct ipc_proxy *p);
 /* "rm1 (host:port)" or "host:port", for messages. */
 const char *ipc_proxy_server_text(const struct ipc_proxy_server *s, char *buf, size_t size);
@@ -60,7 +60,7 @@ const char *ipc_proxy_server_text(const struct ipc_proxy_server *s, char *buf, s
 enum yarn_rm_service {
     YARN_RM_CLIENTS,   /* yarn.resourcemanager.address, 8032 */
     YARN_RM_SCHEDULER, /* …scheduler.address, 8030 */
-    YARN_RM_TRACKER,   /* …resource-tracker.address, 8031; the keys of NodeManagers go first */
+    YARN_RM_TRACKER,   /* …resource-tracker.address, 8031; NodeManager keys take precedence */
     YARN_RM_ADMIN,     /* …admin.address, 8033 */
 };
 
@@ -72,7 +72,7 @@ int yarn_rm_proxy_config(struct sv_conf *c, enum yarn_rm_service service,
 /* The same for ContainerManagementProtocol: yarn.client.nodemanager-connect.*; without servers. */
 int yarn_nm_proxy_config(struct sv_conf *c, struct ipc_proxy_config *ret, struct sv_error *err)
     _must_use_;
-/* All keys that the two read, for manuals and `selvedge config`. */
+/* All keys that the two functions read, for --print-config. */
 const struct sv_conf_key *yarn_proxy_conf_keys(size_t *ret_n);
 
 #endif

@@ -1,5 +1,5 @@
-/* `hadoop.rpc.protection`: its words, its sets. Called by the daemons' configuration and by sasl.c.
- */
+/* `hadoop.rpc.protection`: names and sets of its values. Called by the daemons' configuration and
+ * by sasl.c. */
 #include "wire/qop.h"
 
 #include <assert.h>

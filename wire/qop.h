@@ -13,11 +13,10 @@ enum ipc_qop {
 };
 #define IPC_QOP_ALL (IPC_QOP_AUTH | IPC_QOP_INTEGRITY | IPC_QOP_PRIVACY)
 
-/* "integrity,privacy" → *ret. Case and blanks around a word do not matter; the order does not
- * either: a server lets the client choose, and our client chooses the strongest that both allow.
- * -EINVAL. */
+/* "integrity,privacy" → *ret. Case, surrounding blanks and order are ignored: a server lets the
+ * client choose, and Selvedge's client chooses the strongest quality that both allow. -EINVAL. */
 int ipc_qop_parse(const char *text, uint32_t *ret, struct sv_error *err) _must_use_;
-/* A mask in Hadoop's words, for messages: "authentication,privacy". */
+/* A mask in Hadoop's names, for messages: "authentication,privacy". */
 const char *ipc_qop_text(uint32_t mask);
 
 /* One quality on the wire of DIGEST-MD5 ("auth-int"), and back (0 = unknown). */
@@ -25,7 +24,7 @@ const char *ipc_qop_name(enum ipc_qop qop);
 uint32_t ipc_qop_from_name(const char *name);
 /* A set as a list for a challenge, weakest first: "auth,auth-int". */
 const char *ipc_qop_names(uint32_t mask);
-/* The best of a set; 0 for none. */
+/* The strongest of a set; 0 for none. */
 uint32_t ipc_qop_strongest(uint32_t mask);
 
 #endif

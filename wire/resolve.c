@@ -1,5 +1,5 @@
-/* Host names for ipc-client.c. The thread shares with the loop only a `struct job`, which the last
- * of both frees; a look-up that nobody waits for any more just ends. */
+/* Name resolution for ipc-client.c. The thread shares with the loop only a `struct resolve_job`,
+ * which the last user frees; a cancelled look-up ends without effect. */
 #include "wire/resolve.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "common/fd.h"
 
-struct job {
+struct resolve_job {
     atomic_int refs;
     int fd; /* eventfd, written when done */
     int status;
@@ -25,13 +25,13 @@ struct job {
 };
 
 struct ipc_resolve {
-    struct job *job;
+    struct resolve_job *job;
     sd_event_source *io;
     ipc_resolved done;
     void *userdata;
 };
 
-static void job_unref(struct job *j)
+static void resolve_job_unref(struct resolve_job *j)
 {
     if (atomic_fetch_sub(&j->refs, 1) > 1)
         return;
@@ -39,7 +39,7 @@ static void job_unref(struct job *j)
     free(j);
 }
 
-static int look_up(const char *host, uint16_t port, int flags, struct ipc_addresses *ret)
+static int resolve_host(const char *host, uint16_t port, int flags, struct ipc_addresses *ret)
 {
     struct addrinfo hints = { .ai_family = AF_UNSPEC,
                               .ai_socktype = SOCK_STREAM,
@@ -64,21 +64,21 @@ bool ipc_resolve_numeric(const char *host, uint16_t port, struct ipc_addresses *
 {
     if (strcmp(host, "localhost") == 0)
         host = "127.0.0.1";
-    return look_up(host, port, AI_NUMERICHOST, ret) == 0;
+    return resolve_host(host, port, AI_NUMERICHOST, ret) == 0;
 }
 
-static void *job_run(void *arg)
+static void *resolve_job_run(void *arg)
 {
     static const uint64_t one = 1;
-    struct job *j = arg;
-    j->status = look_up(j->host, j->port, AI_ADDRCONFIG, &j->list);
+    struct resolve_job *j = arg;
+    j->status = resolve_host(j->host, j->port, AI_ADDRCONFIG, &j->list);
     if (write(j->fd, &one, sizeof one) < 0)
         j->status = -errno; /* cannot happen with an eventfd; the caller's deadline ends the wait */
-    job_unref(j);
+    resolve_job_unref(j);
     return NULL;
 }
 
-static int thread_start(struct job *j)
+static int thread_start(struct resolve_job *j)
 {
     sigset_t all, old;
     pthread_attr_t attr;
@@ -90,11 +90,11 @@ static int thread_start(struct job *j)
     sigfillset(&all); /* signals belong to the loop's thread */
     pthread_sigmask(SIG_SETMASK, &all, &old);
     atomic_fetch_add(&j->refs, 1);
-    r = pthread_create(&thread, &attr, job_run, j);
+    r = pthread_create(&thread, &attr, resolve_job_run, j);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attr);
     if (r != 0)
-        job_unref(j);
+        resolve_job_unref(j);
     return -r;
 }
 
@@ -111,10 +111,10 @@ static int on_done(sd_event_source *src, int fd, uint32_t revents, void *userdat
 int ipc_resolve_start(sd_event *event, const char *host, uint16_t port, ipc_resolved done,
                       void *userdata, struct ipc_resolve **ret)
 {
-    if (strlen(host) >= sizeof((struct job *)0)->host)
+    if (strlen(host) >= sizeof((struct resolve_job *)0)->host)
         return -EHOSTUNREACH;
     struct ipc_resolve *r = calloc(1, sizeof *r);
-    struct job *j = calloc(1, sizeof *j);
+    struct resolve_job *j = calloc(1, sizeof *j);
     if (!r || !j) {
         free(r);
         free(j);
@@ -143,7 +143,7 @@ struct ipc_resolve *ipc_resolve_free(struct ipc_resolve *r)
     if (!r)
         return NULL;
     sd_event_source_disable_unref(r->io);
-    job_unref(r->job);
+    resolve_job_unref(r->job);
     free(r);
     return NULL;
 }

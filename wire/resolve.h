@@ -1,5 +1,5 @@
-/* Host name → addresses without blocking the loop: getaddrinfo in a thread of its own.
- * Numeric addresses and "localhost" (127.0.0.1) need no thread. */
+/* Host name → addresses without blocking the loop: getaddrinfo in a separate thread. Numeric
+ * addresses and "localhost" (127.0.0.1) need no thread. */
 #ifndef SELVEDGE_WIRE_RESOLVE_H
 #define SELVEDGE_WIRE_RESOLVE_H
 
@@ -26,7 +26,7 @@ bool ipc_resolve_numeric(const char *host, uint16_t port, struct ipc_addresses *
 /* The callback runs once, from the loop, unless cancelled before. */
 int ipc_resolve_start(sd_event *event, const char *host, uint16_t port, ipc_resolved done,
                       void *userdata, struct ipc_resolve **ret) _must_use_;
-/* Accepts NULL, returns NULL; also frees one whose callback is running. */
+/* Accepts NULL, returns NULL; may be called from the callback. */
 struct ipc_resolve *ipc_resolve_free(struct ipc_resolve *r);
 
 #endif

@@ -1,6 +1,6 @@
-/* Decisions only; see retry.h. The tables hold what Hadoop 3.4's RMProxy, ServerProxy and
- * RetryPolicies do with each exception, and the annotations of its protocol interfaces, as javap
- * shows them in the 3.4.2 jars. Hostile: the Java class names of a server's answers. */
+/* Retry decisions; see retry.h. The tables hold the reactions of Hadoop 3.4's RMProxy, ServerProxy
+ * and RetryPolicies to each exception, and the annotations of its protocol interfaces, as javap
+ * prints them for the 3.4.2 jars. Hostile: the Java class names of a server's answers. */
 #include "wire/retry.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "common/str.h"
 #include "wire/backoff.h"
 
-/* ---- Which failure it is ---- */
+/* ---- Classification of failures ---- */
 
 static const struct {
     const char *java_class;
@@ -38,7 +38,7 @@ enum ipc_failure ipc_failure_of(const struct ipc_result *r)
     switch (-r->status) {
     case EREMOTEIO:
         return of_class(r->java_class);
-    case EACCES: /* SASL: the server is not who it should be, or does not let us in */
+    case EACCES: /* SASL: the server is an impostor, or rejects the client */
         return IPC_FAILURE_AUTH;
     case ECONNREFUSED:
     case EHOSTUNREACH:
@@ -83,7 +83,7 @@ const char *ipc_failure_name(enum ipc_failure f)
     return names[f];
 }
 
-/* ---- Which call may be sent twice ---- */
+/* ---- Calls that may be sent twice ---- */
 
 static const char *const repeatable[] = {
     /* sorted */
@@ -147,8 +147,8 @@ bool ipc_method_repeatable(const char *method)
     return bsearch(method, repeatable, SV_ARRAY_LEN(repeatable), sizeof repeatable[0], compare);
 }
 
-/* ServerProxy repeats every method of ContainerManagementProtocol; a container started twice is
- * harm. */
+/* ServerProxy repeats every method of ContainerManagementProtocol; starting a container twice is
+ * harmful. */
 bool ipc_retry_safe(const struct ipc_retry_policy *p, const char *method)
 {
     return p->kind == IPC_RETRY_NM ? !sv_streq(method, "startContainers")
@@ -161,14 +161,14 @@ enum rule {
     NO = 0,
     SAME,      /* the same server again */
     NEXT,      /* the next one */
-    SAME_SAFE, /* these two only if the server cannot have handled it, or twice is no harm */
+    SAME_SAFE, /* these two only if the server cannot have handled the call, or it is idempotent */
     NEXT_SAFE,
 };
 
 /* clang-format off */
 static const enum rule rules[][IPC_FAILURE_COUNT] = {
     [IPC_RETRY_NEVER] = { NO },
-    [IPC_RETRY_RM] = { /* RMProxy.createRetryPolicy, without HA: repeats whatever the call is */
+    [IPC_RETRY_RM] = { /* RMProxy.createRetryPolicy, without HA: repeats every call */
         [IPC_FAILURE_CONNECT] = SAME,   [IPC_FAILURE_CONNECT_TIMEOUT] = SAME,
         [IPC_FAILURE_LOST] = SAME,      [IPC_FAILURE_TIMEOUT] = SAME,
         [IPC_FAILURE_LOCAL] = SAME,     [IPC_FAILURE_STANDBY] = SAME,
@@ -190,7 +190,7 @@ static const enum rule rules[][IPC_FAILURE_COUNT] = {
 _Static_assert(SV_ARRAY_LEN(rules) == IPC_RETRY_NM + 1, "one row a kind");
 
 #define FIRST_WAIT_MS 100
-#define LONGEST_WAIT_MS (7 * 86400000LL) /* whatever is configured: no sum overflows */
+#define LONGEST_WAIT_MS (7 * 86400000LL) /* upper limit of the configuration: no sum overflows */
 
 /* RetryPolicies.calculateExponentialTime: base << n, at most max, times 0.5 to 1.5; the first at
  * once. */
@@ -205,7 +205,7 @@ static int64_t failover_wait(const struct ipc_retry_policy *p, int n, uint64_t n
     return wait / 2 + (int64_t)(noise % (uint64_t)(wait + 1));
 }
 
-/* ipc.Client: to the same server, before the policy hears of it. */
+/* ipc.Client: retries at the same server, before the policy is consulted. */
 static bool connect_again(const struct ipc_retry_policy *p, struct ipc_retry_state *s,
                           enum ipc_failure failure)
 {
@@ -234,7 +234,7 @@ enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
     if (p->kind != IPC_RETRY_NEVER && !late && connect_again(p, s, failure)) {
         *ret_wait_ms =
             failure == IPC_FAILURE_CONNECT_TIMEOUT
-                ? 0 /* it has taken long already */
+                ? 0 /* no wait: the timeout took long already */
                 : ipc_backoff_ms(FIRST_WAIT_MS, SV_MIN(p->connect_interval_ms, LONGEST_WAIT_MS),
                                  (unsigned)s->attempts_here, noise);
         s->attempts_here++;
@@ -258,7 +258,7 @@ enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
     if (rule == SAME) {
         *ret_wait_ms = failover_wait(p, s->retries, noise);
         s->retries++;
-        s->failovers++; /* so that it ends; a FailoverOnNetworkExceptionRetry does after one */
+        s->failovers++; /* bounds the retries; FailoverOnNetworkExceptionRetry ends after one */
         return IPC_RETRY_SAME;
     }
     *ret_wait_ms = failover_wait(p, s->failovers, noise);

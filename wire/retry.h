@@ -1,13 +1,13 @@
-/* When a failed call is tried again, by the rules of Hadoop's clients: which failures, where, after
- * what time, and how long. Only decisions: no clock, no sockets, no memory. Used by wire/proxy.h.
+/* Retry decisions by the rules of Hadoop's clients: which failures, which server, after what wait,
+ * for how long. Pure: no clock, no sockets, no memory. Used by wire/proxy.h.
  *
- * Two levels, as in Hadoop. The lower one is ipc.Client's: a server that cannot be reached is tried
- * again some times on the spot. What remains goes to the policy:
+ * Two levels, as in Hadoop. The lower one is ipc.Client's: connecting to an unreachable server is
+ * retried some times. Remaining failures go to the policy:
  *   RM, one ResourceManager   RMProxy: until max_wait_ms have passed since the first failure
  *   RM, several               RetryPolicies.failoverOnNetworkException, as RMProxy configures it
  *   NM                        ServerProxy, for ContainerManagementProtocol, but that a
- * startContainers which may have arrived is not sent again: whoever sent it asks the node first
- * Where Hadoop waits a fixed time, here it begins short and doubles up to that time, with jitter: a
+ * startContainers which may have arrived is not resent: its caller queries the node first Where
+ * Hadoop waits a fixed time, the wait here begins short and doubles up to that time, with jitter: a
  * thousand nodes do not return to a restarted ResourceManager in the same second. */
 #ifndef SELVEDGE_WIRE_RETRY_H
 #define SELVEDGE_WIRE_RETRY_H
@@ -22,25 +22,25 @@ enum ipc_failure {
     IPC_FAILURE_TIMEOUT,         /* SocketTimeoutException: sent, and no answer in time */
     IPC_FAILURE_LOCAL,     /* other IOException of the client: an answer that makes no sense */
     IPC_FAILURE_STANDBY,   /* StandbyException: this server is not the active one */
-    IPC_FAILURE_RETRIABLE, /* RetriableException: the server asks to be tried again */
+    IPC_FAILURE_RETRIABLE, /* RetriableException: the server requests a retry */
     IPC_FAILURE_NOT_READY, /* NMNotYetReadyException */
     IPC_FAILURE_AUTH,      /* AccessControlException, SaslException, InvalidToken */
     IPC_FAILURE_REMOTE,    /* any other exception: the server has handled the call */
-    IPC_FAILURE_FINAL,     /* cancelled, or this process is short of something */
+    IPC_FAILURE_FINAL,     /* cancelled, or out of a local resource */
     IPC_FAILURE_COUNT
 };
 
-/* The failure that a result (status < 0) is. */
+/* Classifies a result (status < 0). */
 enum ipc_failure ipc_failure_of(const struct ipc_result *r);
 const char *ipc_failure_name(enum ipc_failure f);
-/* The server is away, or not the active one: not that it refused what was asked. */
+/* True if the server is unreachable or not active, false if it rejected the call. */
 static inline bool ipc_failure_is_absence(enum ipc_failure f)
 {
     return f <= IPC_FAILURE_RETRIABLE && f != IPC_FAILURE_LOCAL;
 }
 
-/* @Idempotent or @AtMostOnce in Hadoop's interfaces: such a call may be sent again although the
- * first one may have been handled. */
+/* @Idempotent or @AtMostOnce in Hadoop's interfaces: such a call may be resent although the first
+ * one may have been handled. */
 bool ipc_method_repeatable(const char *method);
 
 enum ipc_retry_kind { IPC_RETRY_NEVER, IPC_RETRY_RM, IPC_RETRY_FAILOVER, IPC_RETRY_NM };
@@ -56,20 +56,20 @@ struct ipc_retry_policy {
     int64_t base_ms, max_ms;     /* FAILOVER: yarn.client.failover-sleep-{base,max}-ms */
 };
 
-/* What has happened to one call so far; begin with zeros. */
+/* Retry state of one call; initialize with zeros. */
 struct ipc_retry_state {
-    int attempts_here;      /* failures to connect since the policy was asked last */
+    int attempts_here;      /* failures to connect since the last decision of the policy */
     int retries, failovers; /* decided by the policy */
     int64_t since_ms;       /* of the first failure; 0 = none yet */
 };
 
 enum ipc_retry_decision { IPC_FAIL, IPC_RETRY_SAME, IPC_RETRY_NEXT };
 
-/* Whether twice is no harm, for ipc_retry_decide. */
+/* Whether a call may run twice, for ipc_retry_decide. */
 bool ipc_retry_safe(const struct ipc_retry_policy *p, const char *method);
-/* Decides on one failure and counts it in *s. `sent`: the server may have seen the call.
- * `noise`: a random number. *ret_wait_ms is set unless IPC_FAIL; *ret_why, a word for people, then
- * (NULL: the failure is simply not one that is tried again). */
+/* Decides on one failure and counts it in *s. `sent`: the server may have seen the call. `noise`: a
+ * random number. *ret_wait_ms is set unless IPC_FAIL; *ret_why, a reason for messages, only then
+ * (NULL: this kind of failure is never retried). */
 enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
                                          struct ipc_retry_state *s, enum ipc_failure failure,
                                          bool sent, bool again_is_safe, int64_t now_ms,

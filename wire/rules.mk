@@ -1,7 +1,7 @@
 # Messages: $(BUILD)/gen/proto/NAME.pb-c.{h,c} from wire/proto/NAME.proto.
 WIRE_PROTOS := rpc security common_admin yarn yarn_service yarn_server yarn_token yarn_admin \
 	yarn_recovery yarn_history yarn_federation
-# HDFS's are many, and few programs need them: an archive of their own.
+# HDFS's messages are many, and few programs need them: a separate archive.
 WIRE_HDFS_PROTOS := hdfs hdfs_namenode hdfs_datanode
 WIRE_GEN_C := $(WIRE_PROTOS:%=$(BUILD)/gen/proto/%.pb-c.c)
 WIRE_HDFS_GEN_C := $(WIRE_HDFS_PROTOS:%=$(BUILD)/gen/proto/%.pb-c.c)
@@ -24,7 +24,7 @@ $(WIRE_HDFS_A): $(WIRE_HDFS_GEN_C:.c=.o)
 WIRE_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto) -pthread
 CFLAGS_wire := $(CFLAGS_common)
 
-# Own objects of this room, one line a group.
+# Objects of this component, by group.
 WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o $(BUILD)/wire/enums.o
 
 WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl-layer.o ipc-server.o ipc-conn.o ipc-auth.o ipc-serve.o \
@@ -37,39 +37,29 @@ WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token-ids.o token-users.o token-
 $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
-UNIT_TESTS += wire/test-ids wire/test-depth wire/test-enums wire/test-golden-rpc wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff
-wire/test-ids_DEPS = $(WIRE_A) $(COMMON_A)
-wire/test-ids_LDLIBS = $(WIRE_LDLIBS)
-wire/test-golden-rpc_DEPS = $(WIRE_A) $(COMMON_A)
-wire/test-golden-rpc_LDLIBS = $(WIRE_LDLIBS)
-wire/test-enums_DEPS = $(WIRE_A) $(COMMON_A)
-wire/test-enums_LDLIBS = $(WIRE_LDLIBS)
-wire/test-depth_DEPS = $(WIRE_A)
-wire/test-depth_LDLIBS = $(WIRE_LDLIBS)
+# Unit tests: one list, all linked with the library.
+WIRE_TESTS := ids depth enums golden-rpc token credentials backoff retry proxy sasl sasl-layer
+WIRE_TESTS += ipc-server ipc-server-bounds ipc-auth ipc-conn ipc-serve ipc-retry
+WIRE_TESTS += ipc-client ipc-client-conn ipc-client-sasl
+WIRE_TESTS := $(addprefix wire/test-,$(WIRE_TESTS))
+UNIT_TESTS += $(WIRE_TESTS)
+$(foreach t,$(WIRE_TESTS),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
+$(foreach t,$(WIRE_TESTS),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
+# An independent DIGEST-MD5 for its test.
+wire/test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
 
 FUZZ_TARGETS += fuzz-depth
 fuzz-depth_DEPS = $(WIRE_A) $(COMMON_A)
 fuzz-depth_LDLIBS = $(WIRE_LDLIBS)
-$(foreach t,wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,wire/test-ipc-server wire/test-ipc-server-hostile wire/test-sasl wire/test-token wire/test-credentials wire/test-backoff,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
-# An independent DIGEST-MD5 for its test.
-wire/test-sasl_LDLIBS += $(shell $(PKGCONFIG) --libs libgsasl)
-# The server, its tests by subject.
-WIRE_SERVER_TESTS := wire/test-ipc-server-header wire/test-ipc-server-messages wire/test-ipc-server-pace wire/test-ipc-server-bounds wire/test-ipc-server-protection \
-	wire/test-ipc-retry
-UNIT_TESTS += $(WIRE_SERVER_TESTS)
-$(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,$(WIRE_SERVER_TESTS),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
-
-# The wire facing a real Hadoop: tests/interop/test-wire.
+# Wire protocol against a real Hadoop: tests/interop/test-wire.
 # Every method, both ways: tests/interop/test-methods.
 WIRE_PEERS := $(addprefix $(BUILD)/tests/interop/,wire-peer echo-server echo-client)
 TEST_PROGRAMS += $(WIRE_PEERS)
 $(WIRE_PEERS): %: %.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 
-# Tokens and credentials facing Hadoop's classes: tests/interop/test-tokens.
+# Tokens and credentials against Hadoop's classes: tests/interop/test-tokens.
 TEST_PROGRAMS += $(BUILD)/tests/interop/token-peer
 $(BUILD)/tests/interop/token-peer: $(BUILD)/tests/interop/token-peer.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
@@ -79,17 +69,12 @@ FUZZ_TARGETS += $(WIRE_FUZZ)
 $(foreach t,$(WIRE_FUZZ),$(eval $(t)_DEPS = $$(WIRE_HDFS_A) $$(WIRE_A) $$(COMMON_A)))
 $(foreach t,$(WIRE_FUZZ),$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
 
-# The client's rules, its proxy, and servers that lie to it.
-UNIT_TESTS += wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile
-$(foreach t,wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile,$(eval $(t)_DEPS = $$(WIRE_A) $$(COMMON_A)))
-$(foreach t,wire/test-retry wire/test-proxy wire/test-ipc-client wire/test-ipc-client-hostile,$(eval $(t)_LDLIBS = $$(WIRE_LDLIBS)))
-
-# The proxy facing Hadoop's ResourceManagers: tests/interop/test-rm-clients.
+# The proxy against Hadoop's ResourceManagers: tests/interop/test-rm-clients.
 TEST_PROGRAMS += $(BUILD)/tests/interop/rm-client
 $(BUILD)/tests/interop/rm-client: $(BUILD)/tests/interop/rm-client.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 
-# Our server and the load for it and Hadoop's: tests/bench/bench-ipc and tests/integration/test-benches.
+# Server and load generator, also for Hadoop's server: tests/bench/bench-ipc and tests/integration/bench/test-benches.
 TEST_PROGRAMS += $(BUILD)/tests/bench/ipc-serve $(BUILD)/tests/bench/ipc-load
 BENCH_IPC := $(BUILD)/tests/bench/ipc-serve $(BUILD)/tests/bench/ipc-load
 $(BENCH_IPC): %: %.o $(WIRE_A) $(COMMON_A)

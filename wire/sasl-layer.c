@@ -1,12 +1,12 @@
 /* Integrity and privacy of DIGEST-MD5; see sasl-layer.h. Called by the server's and the client's
- * connections. Hostile: what is unwrapped, and when.
+ * connections. Hostile: wrapped input and its order.
  *
  *   integrity:           message | MAC[0..9] | 0x0001 | number
  *   privacy:   3DES-CBC( message | padding | MAC[0..9] ) | 0x0001 | number
  *
  * MAC = HMAC-MD5 over number and message; the numbers count from 0, 4 bytes, big-endian; the
- * cipher's chain goes on from message to message. Java keeps to the same reading of the RFC
- * (checked by tests/interop/test-wire in both directions). */
+ * cipher's chain continues from message to message. Java reads the RFC the same way (checked by
+ * tests/interop/test-wire in both directions). */
 #include "wire/sasl-layer.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define BLOCK 8
 
 /* One direction. */
-struct way {
+struct sasl_direction {
     EVP_MAC_CTX *mac;       /* keyed */
     EVP_CIPHER_CTX *cipher; /* NULL: integrity */
     uint32_t number;        /* of the next message */
@@ -32,8 +32,8 @@ struct way {
 
 struct sasl_layer {
     enum ipc_qop qop;
-    size_t room;
-    struct way out, in;
+    size_t max_input;
+    struct sasl_direction out, in;
 };
 
 static void put_u32(uint8_t *p, uint32_t v)
@@ -46,7 +46,7 @@ static void put_u32(uint8_t *p, uint32_t v)
 
 /* ---- Keys ---- */
 
-static int way_mac(struct way *w, const uint8_t *ha1, const char *magic)
+static int direction_mac(struct sasl_direction *w, const uint8_t *ha1, const char *magic)
 {
     uint8_t key[DIGEST_MD5_LEN];
     char md5[] = "MD5";
@@ -62,7 +62,7 @@ static int way_mac(struct way *w, const uint8_t *ha1, const char *magic)
     return r;
 }
 
-/* 7 bytes of key make the 8 of DES, which looks at the upper 7 bits of each. */
+/* Expands 7 bytes of key to the 8 of DES, which uses the upper 7 bits of each. */
 static void des_key(const uint8_t *p, uint8_t out[BLOCK])
 {
     uint64_t bits = 0;
@@ -72,7 +72,8 @@ static void des_key(const uint8_t *p, uint8_t out[BLOCK])
         out[i] = (uint8_t)((bits >> (49 - 7 * i) & 0x7f) << 1);
 }
 
-static int way_cipher(struct way *w, const uint8_t *ha1, const char *magic, int encrypt)
+static int direction_cipher(struct sasl_direction *w, const uint8_t *ha1, const char *magic,
+                            int encrypt)
 {
     uint8_t kc[DIGEST_MD5_LEN], key[2 * BLOCK];
     int r = digest_md5(kc, ha1, DIGEST_MD5_LEN, magic, strlen(magic));
@@ -103,20 +104,20 @@ int sasl_layer_new(enum ipc_qop qop, const uint8_t *ha1, bool server, size_t pee
     if (!l)
         return -ENOMEM;
     l->qop = qop;
-    l->room = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
-    int r = way_mac(&l->out, ha1, server ? sign_server : sign_client);
+    l->max_input = SV_MIN(peer_maxbuf, (size_t)SASL_LAYER_MAXBUF) - SASL_LAYER_OVERHEAD;
+    int r = direction_mac(&l->out, ha1, server ? sign_server : sign_client);
     if (r >= 0)
-        r = way_mac(&l->in, ha1, server ? sign_client : sign_server);
+        r = direction_mac(&l->in, ha1, server ? sign_client : sign_server);
     if (r >= 0 && qop == IPC_QOP_PRIVACY)
-        r = way_cipher(&l->out, ha1, server ? seal_server : seal_client, 1);
+        r = direction_cipher(&l->out, ha1, server ? seal_server : seal_client, 1);
     if (r >= 0 && qop == IPC_QOP_PRIVACY)
-        r = way_cipher(&l->in, ha1, server ? seal_client : seal_server, 0);
+        r = direction_cipher(&l->in, ha1, server ? seal_client : seal_server, 0);
     if (r >= 0)
         *ret = SV_TAKE(l);
     return r;
 }
 
-static void way_free(struct way *w)
+static void direction_free(struct sasl_direction *w)
 {
     EVP_MAC_CTX_free(w->mac);
     EVP_CIPHER_CTX_free(w->cipher);
@@ -126,15 +127,15 @@ struct sasl_layer *sasl_layer_free(struct sasl_layer *l)
 {
     if (!l)
         return NULL;
-    way_free(&l->out);
-    way_free(&l->in);
+    direction_free(&l->out);
+    direction_free(&l->in);
     free(l);
     return NULL;
 }
 
-size_t sasl_layer_room(const struct sasl_layer *l)
+size_t sasl_layer_max_input(const struct sasl_layer *l)
 {
-    return l->room;
+    return l->max_input;
 }
 
 static size_t padding(const struct sasl_layer *l, size_t n)
@@ -149,7 +150,7 @@ size_t sasl_layer_size(const struct sasl_layer *l, size_t n)
 
 /* ---- Messages ---- */
 
-static int mac(struct way *w, const uint8_t *p, size_t n, uint8_t ret[DIGEST_MD5_LEN])
+static int mac(struct sasl_direction *w, const uint8_t *p, size_t n, uint8_t ret[DIGEST_MD5_LEN])
 {
     uint8_t number[4];
     size_t len;
@@ -160,7 +161,7 @@ static int mac(struct way *w, const uint8_t *p, size_t n, uint8_t ret[DIGEST_MD5
     return ok ? 0 : -EIO;
 }
 
-static int crypt_in_place(struct way *w, uint8_t *p, size_t n)
+static int crypt_in_place(struct sasl_direction *w, uint8_t *p, size_t n)
 {
     int len = 0;
     if (n > INT32_MAX || !EVP_CipherUpdate(w->cipher, p, &len, p, (int)n) || (size_t)len != n)
@@ -168,7 +169,7 @@ static int crypt_in_place(struct way *w, uint8_t *p, size_t n)
     return 0;
 }
 
-static void number_next(struct way *w)
+static void number_next(struct sasl_direction *w)
 {
     w->over = ++w->number == 0;
 }
@@ -194,8 +195,8 @@ int sasl_layer_wrap(struct sasl_layer *l, const uint8_t *p, size_t n, uint8_t *o
     return 0;
 }
 
-/* The bytes of padding at the end of n; 0 with privacy = there is none that is right. Its bytes
- * other than the last are not looked at, as little as Java does: the MAC decides. */
+/* The number of padding bytes at the end of n; 0 with privacy = invalid. Only the last byte is
+ * checked, as in Java: the MAC decides. */
 static size_t padding_found(const struct sasl_layer *l, const uint8_t *p, size_t n)
 {
     if (l->qop != IPC_QOP_PRIVACY || n == 0)

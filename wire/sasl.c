@@ -1,6 +1,6 @@
-/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Called by ipc_server and ipc_client. Hostile:
- * the peer's directives, which digest_parse takes apart before anything here looks at one. Why the
- * exchange is computed here: docs/decisions/022-sasl-protection.md. */
+/* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Called by ipc-server and ipc-client. Hostile:
+ * the peer's directives, which digest_parse validates first. Why the exchange is computed here:
+ * docs/decisions/022-sasl-protection.md. */
 #include "wire/sasl.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define DIGEST_URI "/" SASL_SERVER_ID
 #define NONCE_LEN 24
 
-/* Texts of Java's implementation, which Hadoop's server passes on. */
+/* Texts of Java's implementation, which Hadoop's server forwards. */
 #define WHY_FORMAT SASL_MECHANISM ": digest response format violation. "
 #define WHY_MISMATCH WHY_FORMAT "Mismatched response."
 
@@ -36,7 +36,7 @@ static void text_wipe(char **text)
     free(*text);
 }
 
-static bool absent_or(const char *value, const char *wanted)
+static bool absent_or_equal(const char *value, const char *wanted)
 {
     return !value || sv_streq(value, wanted);
 }
@@ -52,7 +52,7 @@ struct sasl_server {
     size_t id_len;
     char user[256];
     char answer[sizeof "rspauth=" + DIGEST_HEX_LEN];
-    uint32_t qop; /* that the client chose */
+    uint32_t qop; /* chosen by the client */
     size_t maxbuf;
     struct sasl_layer *layer;
     bool used, done;
@@ -99,7 +99,7 @@ const char *sasl_server_challenge(const struct sasl_server *s)
     return s->challenge;
 }
 
-/* The quality that the client chose, with its cipher and the size of messages that it takes. */
+/* The quality chosen by the client, its cipher and its maximum message size. */
 static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
                       struct sv_error *err)
 {
@@ -122,7 +122,8 @@ static int server_qop(struct sasl_server *s, const struct digest_directives *ds,
     return 0;
 }
 
-/* What RFC 2831 lets a client send and Hadoop's clients do send; refuses the rest. Fills s->id. */
+/* Accepts responses that RFC 2831 allows and Hadoop's clients send; rejects the rest. Fills
+ * s->id. */
 static int server_directives(struct sasl_server *s, const struct digest_directives *ds,
                              struct sv_error *err)
 {
@@ -136,8 +137,8 @@ static int server_directives(struct sasl_server *s, const struct digest_directiv
         return sv_error_set(err, -EACCES, WHY_FORMAT "A directive is missing or unknown.");
     if (!sv_streq(digest_get(ds, "nc"), "00000001") ||
         !sv_streq(digest_get(ds, "digest-uri"), DIGEST_URI) ||
-        !absent_or(digest_get(ds, "realm"), SASL_SERVER_ID) ||
-        !absent_or(digest_get(ds, "charset"), "utf-8") ||
+        !absent_or_equal(digest_get(ds, "realm"), SASL_SERVER_ID) ||
+        !absent_or_equal(digest_get(ds, "charset"), "utf-8") ||
         (authzid && *authzid && !sv_streq(authzid, user)))
         return sv_error_set(err, -EACCES, WHY_FORMAT "A directive has a wrong value.");
     if (!sv_streq(nonce, s->nonce))
@@ -150,7 +151,7 @@ static int server_directives(struct sasl_server *s, const struct digest_directiv
     return 0;
 }
 
-/* The token's password as the text that is hashed. */
+/* The token's password in the form that is hashed. */
 static int server_password(struct sasl_server *s, char **ret, const char **ret_class,
                            struct sv_error *err)
 {
@@ -280,7 +281,7 @@ struct sasl_client *sasl_client_free(struct sasl_client *c)
     return NULL;
 }
 
-/* True if the list, such as "3des,rc4", has the word. */
+/* True if the list, such as "3des,rc4", contains the word. */
 static bool list_has(const char *list, const char *word)
 {
     _cleanup_strv_ char **words = NULL;
@@ -292,7 +293,7 @@ static bool list_has(const char *list, const char *word)
     return false;
 }
 
-/* What the server offers, of what we understand. */
+/* The subset of the server's offer that this client supports. */
 static uint32_t offered(const struct digest_directives *ds)
 {
     static const enum ipc_qop all[] = { IPC_QOP_AUTH, IPC_QOP_INTEGRITY, IPC_QOP_PRIVACY };
@@ -312,8 +313,8 @@ static int challenge_read(struct sasl_client *c, const struct digest_directives 
     const char *nonce = digest_get(ds, "nonce"), *maxbuf = digest_get(ds, "maxbuf");
     uint64_t size = SASL_LAYER_MAXBUF;
     if (!nonce || !*nonce || !sv_streq(digest_get(ds, "algorithm"), "md5-sess") ||
-        !absent_or(digest_get(ds, "charset"), "utf-8") ||
-        !absent_or(digest_get(ds, "realm"), SASL_SERVER_ID))
+        !absent_or_equal(digest_get(ds, "charset"), "utf-8") ||
+        !absent_or_equal(digest_get(ds, "realm"), SASL_SERVER_ID))
         return sv_error_set(err, -EACCES, SASL_MECHANISM ": malformed challenge");
     c->qop = ipc_qop_strongest(offered(ds) & c->qop_mask);
     if (!c->qop)

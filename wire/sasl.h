@@ -2,8 +2,8 @@
  *
  * Realm "default", digest-uri "/default", algorithm md5-sess. The username is the base64 of the
  * token's identifier, the password the base64 of the token's password. One object serves one
- * connection once. With a quality above `auth` it leaves a layer behind (sasl-layer.h), through
- * which every later byte of the connection goes. */
+ * connection once. With a quality above `auth` it yields a layer (sasl-layer.h) for all later bytes
+ * of the connection. */
 #ifndef SELVEDGE_WIRE_SASL_H
 #define SELVEDGE_WIRE_SASL_H
 
@@ -21,7 +21,7 @@
 struct sasl_server;
 struct sasl_client;
 
-/* `qop_mask` (wire/qop.h): what is offered; 0 = IPC_QOP_AUTH. */
+/* `qop_mask` (wire/qop.h): offered qualities; 0 = IPC_QOP_AUTH. */
 int sasl_server_new(ipc_token_verifier verify, void *userdata, uint32_t qop_mask,
                     struct sasl_server **ret) _must_use_;
 struct sasl_server *sasl_server_free(struct sasl_server *s);
@@ -31,18 +31,17 @@ static inline void sasl_server_freep(struct sasl_server **s)
 }
 /* The challenge; owned by the server object. */
 const char *sasl_server_challenge(const struct sasl_server *s);
-/* The client's answer. 0 = authenticated, *ret is the rspauth text (owned by the object).
- * -EACCES: err->text and *ret_class say why, in words that the peer may see. */
+/* The client's answer. 0 = authenticated, *ret is the rspauth text (owned by the object). -EACCES:
+ * err->text and *ret_class hold the reason, which may be shown to the peer. */
 int sasl_server_step(struct sasl_server *s, const uint8_t *p, size_t n, const char **ret,
                      const char **ret_class, struct sv_error *err) _must_use_;
 /* After success. */
 const char *sasl_server_user(const struct sasl_server *s);
 const uint8_t *sasl_server_token_id(const struct sasl_server *s, size_t *ret_len);
-/* NULL with qop auth; else the caller's from now on. */
+/* NULL with qop auth; else owned by the caller from now on. */
 struct sasl_layer *sasl_server_take_layer(struct sasl_server *s);
 
-/* `qop_mask`: what is good enough; the best of it that the server offers is taken. 0 =
- * IPC_QOP_AUTH. */
+/* `qop_mask`: accepted qualities; the strongest offered one is chosen. 0 = IPC_QOP_AUTH. */
 int sasl_client_new(const struct yarn_token *token, uint32_t qop_mask, struct sasl_client **ret)
     _must_use_;
 struct sasl_client *sasl_client_free(struct sasl_client *c);

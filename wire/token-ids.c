@@ -1,6 +1,6 @@
-/* Identifiers inside of YARN's tokens ⇄ structs. Called by secret managers after the password has
- * been found right, and by those who make tokens. Bytes before that check are hostile: bounded, and
- * no text is cut silently. */
+/* Identifiers inside YARN's tokens ⇄ structs. Called by secret managers after verification of the
+ * password, and by issuers of tokens. Unverified bytes are hostile: bounded, and no text is
+ * truncated silently. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ int yarn_token_pack(struct sv_arena *a, const ProtobufCMessage *m, const uint8_t
 
 /* ---- ContainerToken ---- */
 
-/* A number that the enum does not have counts as absent, as in Java's protobuf. */
+/* An unknown enum value counts as absent, as in Java's protobuf. */
 static int32_t one_or_two(bool has, int value, int32_t absent)
 {
     return has && (value == 1 || value == 2) ? value : absent;

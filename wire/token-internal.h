@@ -1,5 +1,5 @@
-/* What token-ids.c, token-users.c and token-old.c share: from identifier bytes to a message and
- * back. Everything read is hostile until its password has been found right. */
+/* Shared by token-ids.c, token-users.c and token-old.c: identifier bytes ⇄ message. All input is
+ * hostile until its password is verified. */
 #ifndef SELVEDGE_WIRE_TOKEN_INTERNAL_H
 #define SELVEDGE_WIRE_TOKEN_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 #include "wire/token.h"
 
-/* The message of identifier bytes, in the arena; err names the kind. */
+/* Unpacks identifier bytes into the arena; err names the kind. */
 int yarn_token_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *id,
                       size_t len, ProtobufCMessage **ret, const char *kind, struct sv_error *err)
     _must_use_;

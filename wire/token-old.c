@@ -1,5 +1,5 @@
-/* YARN's identifiers as Hadoop before 2.6 wrote them: Java's DataOutput, numbers big-endian, texts
- * with a length of 16 bits. Later Hadoops read them too, for rolling upgrades. Called by the
+/* YARN's identifiers in the format of Hadoop before 2.6: Java's DataOutput, big-endian numbers,
+ * texts with a 16-bit length. Later versions read them too, for rolling upgrades. Called by the
  * decoders of token-ids.c; hostile: every byte. */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int get_i32(struct sv_buf *b, int32_t *ret)
     return r;
 }
 
-/* A text into an array that it must fit into. */
+/* Copies a text into an array; fails if it does not fit. */
 static int get_utf(struct sv_buf *b, char *dst, size_t size)
 {
     const uint8_t *p;
@@ -49,7 +49,7 @@ static int get_attempt(struct sv_buf *b, struct yarn_attempt_id *ret)
     return 0;
 }
 
-/* What a LogAggregationContext was, if any: an int32 length and that many bytes, or -1. */
+/* Skips the optional LogAggregationContext: an int32 length and that many bytes, or -1. */
 static int skip_log_context(struct sv_buf *b)
 {
     const uint8_t *ignored;

@@ -1,5 +1,4 @@
-/* A token as text: what stands in files and command lines of Hadoop's tools, and is handed from
- * program to program. Hostile: the text. */
+/* Text form of a token, as in files and command lines of Hadoop's tools. Hostile: the text. */
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -29,7 +28,7 @@ int yarn_token_text(struct sv_arena *a, const struct yarn_token *t, const char *
     return 0;
 }
 
-/* Both alphabets, with or without padding, as Hadoop's reader has it; no white space. */
+/* Accepts both alphabets, with or without padding, as Hadoop's reader does; no white space. */
 int yarn_token_parse(struct sv_arena *a, const char *text, struct yarn_token *ret)
 {
     size_t n = strlen(text);

@@ -1,5 +1,5 @@
-/* Identifiers of tokens that people hold, not daemons: YARN_CLIENT_TOKEN and delegation tokens.
- * Called by rm-lite and by clients. Bytes before the password has been found right are hostile. */
+/* Identifiers of users' tokens, as opposed to daemons': YARN_CLIENT_TOKEN and delegation tokens.
+ * Called by rm-lite and by clients. Bytes are hostile until the password is verified. */
 #include <errno.h>
 #include <string.h>
 
@@ -116,7 +116,7 @@ int yarn_delegation_token_decode(const uint8_t *id, size_t len, struct yarn_dele
     return 0;
 }
 
-/* Numbers also when they are zero, names only when there are any, as Hadoop has them. */
+/* Numbers are set even when zero, names only when not empty, as in Hadoop. */
 int yarn_delegation_token_encode(struct sv_arena *a, const struct yarn_delegation_token *t,
                                  const uint8_t **ret, size_t *ret_len)
 {

@@ -1,10 +1,10 @@
 /* Hadoop tokens: the Writable Token, YARN's identifiers, passwords, master keys, credentials.
  *
  * Hadoop 2.6 and later write YARN's identifiers as raw protobuf, earlier ones as Writables, which
- * 3.x still reads; readers here take both (those begin with a zero byte, which no protobuf message
- * does), writers make protobuf. HDFS's delegation token is a Writable in every version. A password
- * is the HMAC of the identifier bytes *as received* under a master key; never re-serialise before
- * verifying. Comparison takes constant time. */
+ * 3.x still reads; readers here accept both (Writables begin with a zero byte, which no protobuf
+ * message does), writers emit protobuf. HDFS's delegation token is a Writable in every version. A
+ * password is the HMAC of the identifier bytes *as received* under a master key; never re-serialise
+ * before verifying. Comparison takes constant time. */
 #ifndef SELVEDGE_WIRE_TOKEN_H
 #define SELVEDGE_WIRE_TOKEN_H
 
@@ -24,11 +24,11 @@
 #define YARN_KIND_LOCALIZER "Localizer"
 #define YARN_TOKEN_PASSWORD_MAX 64 /* HmacSHA512 */
 #define YARN_MASTER_KEY_MAX 64
-#define YARN_MASTER_KEY_STRONG 16 /* bytes; a shorter one can be found by trying */
+#define YARN_MASTER_KEY_STRONG 16 /* bytes; a shorter key can be found by brute force */
 #define YARN_TOKEN_ID_MAX (64 * 1024)
 #define YARN_CREDENTIALS_MAX (1024 * 1024)
 
-struct yarn_token { /* shape of Token: all byte strings; memory belongs to whoever made it */
+struct yarn_token { /* shape of Token: all byte strings; memory is owned by its creator */
     const uint8_t *id;
     size_t id_len;
     const uint8_t *password;
@@ -43,8 +43,8 @@ struct yarn_master_key {
     size_t len; /* 8 by Hadoop's default */
 };
 
-/* hadoop.security.secret-manager.key-generator.algorithm: HmacSHA1 (default), HmacSHA224, 256,
- * 384, 512. */
+/* hadoop.security.secret-manager.key-generator.algorithm: HmacSHA1 (default), HmacSHA224, 256, 384,
+ * 512. */
 enum yarn_hmac {
     YARN_HMAC_SHA1,
     YARN_HMAC_SHA224,
@@ -54,14 +54,14 @@ enum yarn_hmac {
 };
 int yarn_hmac_parse(const char *name, enum yarn_hmac *ret) _must_use_;
 
-/* Whether whoever holds a token could find the key: Hadoop's default of 64 bits up to 3.5. Such a
- * key is taken, and its owner warns. */
+/* Whether the holder of a token could find the key by brute force: Hadoop's default of 64 bits up
+ * to 3.5. Such a key is accepted, with a warning by its owner. */
 static inline bool yarn_master_key_weak(const struct yarn_master_key *k)
 {
     return k->len < YARN_MASTER_KEY_STRONG;
 }
 
-/* `len` random bytes from getrandom() (Hadoop's default 8; ours for keys we make: 32). */
+/* `len` random bytes from getrandom() (Hadoop's default 8; Selvedge's own keys: 32). */
 int yarn_master_key_generate(int32_t key_id, size_t len, struct yarn_master_key *ret) _must_use_;
 int yarn_token_password(enum yarn_hmac alg, const struct yarn_master_key *key, const uint8_t *id,
                         size_t id_len, uint8_t ret[YARN_TOKEN_PASSWORD_MAX], size_t *ret_len)
@@ -110,7 +110,7 @@ int yarn_amrm_token_decode(const uint8_t *id, size_t len, struct yarn_amrm_token
 int yarn_amrm_token_encode(struct sv_arena *a, const struct yarn_amrm_token *t, const uint8_t **ret,
                            size_t *ret_len) _must_use_;
 
-struct yarn_client_am_token { /* a client's way to its ApplicationMaster */
+struct yarn_client_am_token { /* authenticates a client to its ApplicationMaster */
     struct yarn_attempt_id attempt;
     char client[256];
 };
@@ -119,8 +119,8 @@ int yarn_client_am_token_decode(const uint8_t *id, size_t len, struct yarn_clien
 int yarn_client_am_token_encode(struct sv_arena *a, const struct yarn_client_am_token *t,
                                 const uint8_t **ret, size_t *ret_len) _must_use_;
 
-/* RM_DELEGATION_TOKEN, TIMELINE_DELEGATION_TOKEN (protobuf) and HDFS_DELEGATION_TOKEN (Writable).
- */
+/* RM_DELEGATION_TOKEN, TIMELINE_DELEGATION_TOKEN (protobuf) and HDFS_DELEGATION_TOKEN
+ * (Writable). */
 struct yarn_delegation_token {
     char owner[256];
     char renewer[256];
@@ -165,7 +165,7 @@ struct yarn_credentials {
 /* Everything copied into the arena. Empty input is empty credentials. */
 int yarn_credentials_parse(const uint8_t *p, size_t n, struct sv_arena *a,
                            struct yarn_credentials *ret, struct sv_error *err) _must_use_;
-/* Version 0 is what every Hadoop reads and 2.x writes; version 1 is what 3.x may write too. */
+/* Every Hadoop reads version 0 and 2.x writes it; 3.x may also write version 1. */
 enum yarn_credentials_format { YARN_CREDENTIALS_WRITABLE = 0, YARN_CREDENTIALS_PROTOBUF = 1 };
 /* Append, all or nothing. */
 int yarn_credentials_write_as(const struct yarn_credentials *c, enum yarn_credentials_format format,

@@ -1,5 +1,5 @@
 /* Hadoop's Writable encodings, for credentials.c. Hostile: the bytes, which come from a job's
- * launch context. A length is believed only when that many bytes are there. */
+ * launch context. A length is accepted only if that many bytes are present. */
 #include "wire/writable.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ int writable_get_len(struct sv_buf *b, size_t *ret)
 
 int writable_put_bytes(struct sv_buf *b, const void *p, size_t n)
 {
-    int r = sv_buf_reserve(b, n + 9); /* so that it is all or nothing */
+    int r = sv_buf_reserve(b, n + 9); /* all or nothing */
     if (r >= 0)
         r = writable_put_vlong(b, (int64_t)n);
     if (r >= 0 && n > 0)

@@ -1,7 +1,7 @@
-/* What the launching programs of bench-launch share: they stay resident and take one command a line
- * from bench-launch, so that contestants can take turns. "one N" = N launches one after the other;
- * answered by one line of microseconds each, then "cpu USEC" (their own and that of everything that
- * they waited for) and "done". */
+/* Shared by the launching programs of bench-launch: they stay resident and take one command per
+ * line from bench-launch, so that the contestants can alternate. "one N" = N launches one after the
+ * other; answered by one line of microseconds each, then "cpu USEC" (their own and that of their
+ * children) and "done". */
 #ifndef SELVEDGE_TESTS_BENCH_COMMAND_H
 #define SELVEDGE_TESTS_BENCH_COMMAND_H
 
@@ -49,7 +49,7 @@ static inline bool next_command(char word[16], long *a, long *b)
     return true;
 }
 
-/* Runs `launch` for each "one N" until the input ends; it returns 0 when the launch was good. */
+/* Runs `launch` for each "one N" until the input ends; it returns 0 on success. */
 static inline int serve_commands(int (*launch)(void *), void *argument)
 {
     char word[16];

@@ -1,6 +1,6 @@
-/* What the kernel alone takes for a container: clone3 with the namespaces of profile strict into an
- * existing cgroup, every mount made read-only, exec, wait; nothing else. The floor of bench-launch.
- * usage: floor CGROUP PROGRAM (as root; commands as command.h tells). */
+/* The lower bound of bench-launch ("clone3+exec baseline"), the kernel's share of a launch: clone3
+ * with the namespaces of profile strict into an existing cgroup, every mount made read-only, exec,
+ * wait. usage: floor CGROUP PROGRAM (as root; commands as in command.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>

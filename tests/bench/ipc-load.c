@@ -1,5 +1,5 @@
-/* The load of `make bench-ipc`: one epoll loop that plays any number of Hadoop IPC clients, with
- * frames that were made beforehand, so that the server and not the generator is what is measured.
+/* Load generator of `make bench-ipc`: one epoll loop that simulates any number of Hadoop IPC
+ * clients, with prebuilt frames, so that the server and not the generator is measured.
  *
  *   ipc-load calls PORT PID CONNECTIONS DEPTH WARM_MS MS
  *       Keeps DEPTH calls of getContainerStatuses open on each connection, for MS milliseconds
@@ -10,12 +10,12 @@
  *       server's memory; then one more call on every one of them. A line of JSON.
  *
  *   ipc-load floor
- *       Not a client: the least that a server over TCP can do, to compare with. It finds frames by
+ *       Not a client: a minimal TCP server as a lower bound. It finds frames by
  *       their length and answers each with prepared bytes. Prints "ready PORT", ends with its
  *       standard input.
  *
- * The first answer is taken apart: it must be what the request asks for. Every other must be the
- * same bytes with its own call id, so two servers that both pass have answered alike. */
+ * The first answer is decoded and checked against the request. Every other must be the same bytes
+ * with its own call id, so two servers that both pass have answered alike. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -44,7 +44,7 @@
 #define CONNECT_AT_ONCE 64
 #define STUCK_MS 30000
 
-/* Latencies: a bucket a microsecond, then one a millisecond. */
+/* Latencies: one bucket per microsecond, then one per millisecond. */
 #define FINE 200000
 #define COARSE 60000
 
@@ -93,7 +93,7 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- The process that is measured ---- */
+/* ---- The measured process ---- */
 
 static double cpu_seconds(int pid)
 {
@@ -341,7 +341,7 @@ static void on_answers(struct conn *c)
         send_calls(c, done, n_done, now);
 }
 
-/* Handles what comes until `until` (0 = for ever) or until `n` connections are ready. */
+/* Handles events until `until` (0 = for ever) or until `n` connections are ready. */
 static void run(int64_t until, size_t n)
 {
     struct epoll_event ev[256];
@@ -385,7 +385,7 @@ static void open_one(size_t i)
     send_calls(c, slots, g.refill ? g.depth : 1, now_ns());
 }
 
-/* A few at a time: the queue of connections that the server has not accepted yet is short. */
+/* A few at a time: the server's accept queue is short. */
 static void open_all(void)
 {
     size_t slots = g.n * g.depth;

@@ -1,7 +1,7 @@
-/* Our side of `make bench-ipc`: an IPC server with the one method that the load generator calls,
- * ContainerManagementProtocol.getContainerStatuses, which answers every container of the request as
- * running. Prints "ready PORT" and ends when its standard input ends. Its twin in Java is
- * tests/bench/java/IpcServe.java: both answer with the same bytes, which ipc-load checks. */
+/* Selvedge's server for `make bench-ipc`: an IPC server with the one method that the load generator
+ * calls, ContainerManagementProtocol.getContainerStatuses, which answers every container of the
+ * request as running. Prints "ready PORT" and ends when its standard input ends. Its twin in Java
+ * is tests/bench/java/IpcServe.java: both answer with the same bytes, which ipc-load checks. */
 #include <stdio.h>
 
 #include "proto/yarn_service.pb-c.h"

@@ -1,6 +1,6 @@
 /* Launches containers through libselvedge-executor as the NodeManager does, for bench-launch and
- * tests/integration/test-many: cgroup with limits, setuid helper, profile strict, exit record read,
- * cgroup and record removed. Runs as the daemon's account.
+ * tests/integration/executor/test-many: cgroup with limits, setuid helper, profile strict, exit
+ * record read, cgroup and record removed. Runs as the daemon's account.
  *
  * usage: launch HELPER CGROUP_ROOT USER APP_TIMESTAMP PROGRAM_DIR LOG_DIR LOCAL_DIR…
  * PROGRAM_DIR has `true` and `pause` (payload.c) and is visible in the containers. Commands:

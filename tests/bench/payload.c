@@ -1,6 +1,6 @@
-/* What bench-launch's containers run, linked statically. `true` ends with 0, or with 3 when it has
- * more than two arguments: then a shell started it and not the kernel by the script's first line.
- * `pause` waits to be killed. */
+/* Programs of bench-launch's containers, linked statically. `true` ends with 0, or with 3 when it
+ * has more than two arguments: then a shell started it and not the kernel by the script's first
+ * line. `pause` waits to be killed. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* A peer of bench-launch: the command is spawned and waited for. "@" in a word is replaced by a
- * number that grows. usage: spawn COMMAND... (commands as command.h tells). */
+/* A peer of bench-launch: spawns the command and waits for it. "@" in a word is replaced by a
+ * counter. usage: spawn COMMAND... (commands as in command.h). */
 #include <spawn.h>
 #include <stdbool.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-"""A throw-away cluster: accounts, an installed setuid helper, configuration, daemons; and the proof
-that nothing is left of it. See the package's own text for how it is used."""
+"""A throw-away cluster: accounts, an installed setuid helper, configuration, daemons, and checks that nothing is left
+behind. The package's documentation shows its use."""
 import contextlib
 import json
 import os
@@ -17,8 +17,7 @@ from .host import HostError, wait_for
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODES = os.path.join(TOP, "packaging", "modes")
-# A machine without a compiler has the helpers of its clusters built elsewhere, and with them one
-# fixed place for a cluster; the vm lane's guest. There everything takes longer, too.
+# The VM has no compiler: its helpers are built on the host, for one fixed directory. Limits of time are longer there.
 PREBUILT = os.environ.get("SELVEDGE_TEST_HELPERS")
 PREBUILT_ROOT = "/var/lib/selvedge-prebuilt"
 
@@ -77,7 +76,7 @@ class Daemon:
         self.process = None
 
     def freeze(self):
-        """Stopped once this returns, every thread of it: takes bytes, answers nothing. Only kill() ends that."""
+        """SIGSTOP, in effect for every thread on return: the kernel accepts bytes, nothing answers. Only kill() ends that."""
         os.kill(self.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, self.pid, os.WSTOPPED)
 
@@ -108,7 +107,7 @@ class Node:
         for path in [*self.local_dirs, *self.log_dirs, os.path.join(self.dir, "recovery")]:
             os.mkdir(path, 0o755)
             os.chown(path, owner.pw_uid, owner.pw_gid)
-        # The daemon makes it: then all of its files are the daemon's, the common limits among them.
+        # The daemon creates it and so owns all of its files, those of the common limits too.
         self.cgroup = os.path.join(cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid),
                                    "containers")
         if cluster.installed:
@@ -125,8 +124,8 @@ class Node:
         return f"http://{self.cluster.address}:{self.ports['web']}"
 
     def install(self):
-        """Installs everything below this node's prefix, as packaging/modes says. The helper is
-        built for this node: it has the paths of its configuration compiled in."""
+        """Installs everything below this node's prefix, as packaging/modes says. The helper is built for this node: the
+        paths of its configuration are compiled in."""
         etc = os.path.join(self.prefix, "etc")
         build = os.path.join(self.dir, "obj")
         built = {p: os.path.join(f"{PREBUILT}/node{self.number}" if PREBUILT else build, p)
@@ -139,12 +138,12 @@ class Node:
 
     def build_helper(self, build, programs, etc):
         done = subprocess.run(
-            ["make", "-C", TOP, "--no-print-directory", f"BUILD={build}",
+            ["make", "-C", TOP, "--no-print-directory", "-j2", f"BUILD={build}",
              f"SANITIZE={'1' if self.cluster.sanitize else ''}",
              f"PREFIX={self.prefix}", f"LIBEXECDIR={self.libexec}", f"SYSCONFDIR={etc}",
              f"EXECUTOR_CONF={etc}/selvedge/container-executor.cfg",
              f"EXECUTOR_STATE={self.state}", *programs],
-            capture_output=True, text=True,  # a make of its own, also below another one
+            capture_output=True, text=True,  # independent of a parent make
             env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")})
         if done.returncode != 0:
             raise ClusterError(f"container-executor: build failed:\n{done.stdout}{done.stderr}")
@@ -153,7 +152,7 @@ class Node:
         self.cluster.write_conf(self.conf_dir, {**conf.node_site(self), **self.site})
 
     def start(self, argv=None, env=None):
-        """Starts (or starts again) the NodeManager; `argv` replaces ours by another one."""
+        """Starts or restarts the NodeManager; `argv` runs another one than ours."""
         self.write_conf()
         self.ours = argv is None
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-nodemanager")]
@@ -170,8 +169,8 @@ class Node:
             host.umount(self.state)
 
     def leftovers(self):
-        """What finished applications must not leave behind on this node. Apache's NodeManager, seen
-        to forget a token file now and then, is not judged; its directories go with the cluster."""
+        """Files that finished applications must not leave behind on this node. Apache's NodeManager, which sometimes leaves
+        a token file, is not checked; its directories are removed with the cluster."""
         found = []
         if not self.ours:
             return found
@@ -187,8 +186,7 @@ class Node:
 
 
 def install(build, prefix, libexec, etc, daemon, instead):
-    """Does what `make install` does, with `daemon`'s group for the group yarn. `instead` maps the
-    base name of a file to another source."""
+    """As `make install`, with the daemon's group for the group yarn. `instead` maps base names to other sources."""
     variables = {"PREFIX": prefix, "LIBEXECDIR": libexec, "SYSCONFDIR": etc, "BUILD": build}
     with open(MODES, encoding="utf-8") as table:
         rows = [line.split() for line in table if line.strip() and not line.startswith("#")]
@@ -213,10 +211,9 @@ def http_json(url, timeout=host.PATIENCE):
 
 class Cluster:
     """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts.
-    `site`: keys for yarn-site.xml. `read_only_paths`: more of the host that containers see.
-    `quiet`: say nothing on the way (problems are always said). `installed`: with our programs; a
-    cluster without them runs other NodeManagers, by start_nodes(argv). `address`: where everything
-    listens. `policy`: more keys for container-executor.cfg."""
+    `site`: keys for yarn-site.xml. `read_only_paths`: more host directories for containers. `quiet`: print problems
+    alone. `installed`: our programs are installed; a cluster without them runs other NodeManagers, by
+    start_nodes(argv). `address`: the listening address. `policy`: more keys for container-executor.cfg."""
 
     def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False,
                  installed=True, address="127.0.0.1", policy=None):
@@ -234,7 +231,7 @@ class Cluster:
         self.n_nodes, self.n_users = nodes, users
         self.ports = {k: host.free_port() for k in ("client", "scheduler", "tracker", "admin", "web")}
         self.conf_dir = os.path.join(self.root, "conf")
-        self.prefix = os.path.join(self.root, "node1", "prefix")  # what the clients and the RM run
+        self.prefix = os.path.join(self.root, "node1", "prefix")  # programs of the clients and the RM
         self.nodes, self.accounts = [], []
         self.rm = self.cgroup = None
         self.closed = self.own_etc = False
@@ -290,7 +287,7 @@ class Cluster:
         self.write_conf(self.conf_dir, {})
 
     def write_conf(self, directory, more):
-        # Hadoop reads the keys of its common part before it knows of yarn-site.xml.
+        # Hadoop reads hadoop.* keys before it loads yarn-site.xml.
         common = {k: v for k, v in self.site.items() if k.startswith("hadoop.")}
         conf.write_xml(f"{directory}/core-site.xml", {**conf.core_site(self.root), **common})
         conf.write_xml(f"{directory}/yarn-site.xml",
@@ -298,8 +295,8 @@ class Cluster:
         conf.write_xml(f"{directory}/capacity-scheduler.xml", conf.capacity_scheduler())
 
     def close(self):
-        """Proves that the applications left nothing, stops the daemons, removes everything, and
-        proves that nothing is left of the cluster itself. ClusterError tells what was."""
+        """Checks that the applications left nothing behind, stops the daemons, removes the cluster and checks that nothing
+        of it is left. ClusterError names the leftovers."""
         if self.closed:
             return
         problems = []
@@ -309,7 +306,7 @@ class Cluster:
             problems.append(str(error))
         problems += self._stop_daemons()
         uids = {pwd.getpwnam(a).pw_uid for a in self.accounts}
-        with contextlib.suppress(HostError):  # orphans of a killed daemon are reaped by the machine's pid 1, in its time
+        with contextlib.suppress(HostError):  # the machine's pid 1 reaps orphans of a killed daemon
             wait_for(lambda: not host.processes_of(uids), host.PATIENCE, "processes")
         problems += self.sanitizer_reports()
         if problems:
@@ -329,8 +326,7 @@ class Cluster:
         return problems
 
     def _tear_down(self):
-        """Removes everything, whatever state it is in; returns what should not have been there
-        and what could not be removed."""
+        """Removes the cluster in any state; returns leftovers, and failures of the removal."""
         self.closed = True
         problems = []
         uids = {p.pw_uid for p in pwd.getpwall() if p.pw_name in self.accounts}
@@ -349,7 +345,7 @@ class Cluster:
             attempt("cgroup mount", self.cgroup.unmount)
         for node in self.nodes:
             attempt(f"state of {node.name}", node.forget_state)
-        with contextlib.suppress(HostError):  # a helper that nobody asks any more may be on its way out
+        with contextlib.suppress(HostError):  # a helper may still be exiting
             wait_for(lambda: not host.mounts_below(self.root), host.PATIENCE, "mounts")
         problems += [f"mount {point} (pid {pid})" for pid, point in host.mounts_below(self.root)]
         if self.own_etc:
@@ -367,8 +363,8 @@ class Cluster:
     # --- daemons ----------------------------------------------------------------------------
 
     def as_user(self, account):
-        """The argv in front of a command that runs as `account`, with its groups and without
-        capabilities (the bounding set stays: the setuid helper needs it)."""
+        """argv prefix that runs a command as `account` with its groups and without capabilities. The bounding set
+        stays: the setuid helper needs it."""
         return ["setpriv", "--reuid", str(account.pw_uid), "--regid", str(account.pw_gid),
                 "--init-groups", "--inh-caps=-all", "--"]
 
@@ -389,18 +385,18 @@ class Cluster:
         for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
             with open(f"{directory}/{name}", encoding="utf-8", errors="replace") as f:
                 found.append(f"sanitizer report of {name}:\n{f.read(4000)}")
-        for daemon in [self.rm] + [n.process for n in self.nodes]:  # what could not go there
+        for daemon in [self.rm] + [n.process for n in self.nodes]:  # reports that could not be written to log_path
             if daemon is None or not os.path.exists(daemon.log):
                 continue
             with open(daemon.log, encoding="utf-8", errors="replace") as f:
-                told = [line for line in f if "runtime error:" in line or "ERROR: AddressSanitizer" in line or
+                lines = [line for line in f if "runtime error:" in line or "ERROR: AddressSanitizer" in line or
                         "ERROR: LeakSanitizer" in line]
-            if told:
-                found.append(f"sanitizer report in the log of {daemon.name}: {''.join(told[:5])}")
+            if lines:
+                found.append(f"sanitizer report in the log of {daemon.name}: {''.join(lines[:5])}")
         return found
 
     def start_rm(self, argv=None, env=None, seconds=host.PATIENCE):
-        """Starts the ResourceManager (or another one, `argv`) and waits until it answers."""
+        """Starts our ResourceManager, or that of `argv`, and waits until it answers."""
         self.write_conf(self.conf_dir, {})
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-rm")]
         self.rm = Daemon(self, "resourcemanager", argv,
@@ -410,7 +406,7 @@ class Cluster:
                   "the ResourceManager answers on its web port")
 
     def start_nodes(self, argv=None, env=None, seconds=host.PATIENCE):
-        """Starts every NodeManager and waits until the ResourceManager has them all."""
+        """Starts every NodeManager and waits until the ResourceManager lists them as RUNNING."""
         for node in self.nodes:
             node.start(argv, env)
         self.wait_nodes(seconds)
@@ -492,16 +488,16 @@ class Cluster:
             if left:
                 raise ClusterError("left behind by applications:\n  " + "\n  ".join(left)) from None
 
-    # --- words ----------------------------------------------------------------------------------
+    # --- messages ----------------------------------------------------------------------------------
 
     def say(self, text):
         if not self.quiet:
             print(f"cluster {self.name}: {text}", flush=True)
 
     def collect_logs(self):
-        """Copies what tells why to build/test-logs/NAME and shows the daemons' last lines."""
+        """Copies logs and configuration to build/test-logs/NAME and prints the daemons' last lines."""
         if not os.path.isdir(self.root):
-            return  # done before it was removed
+            return  # the cluster is removed, and its logs were copied before
         target = os.path.join(self.build, "test-logs", self.name)
         shutil.rmtree(target, ignore_errors=True)
         os.makedirs(target, exist_ok=True)

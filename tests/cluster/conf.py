@@ -29,7 +29,7 @@ def cluster_site(root, ports, address="127.0.0.1"):
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 100,
         "yarn.scheduler.minimum-allocation-mb": 64,
         "yarn.scheduler.maximum-allocation-mb": 8192,
-        # Hadoop's ResourceManager would leave it in /tmp/hadoop-yarn-USER
+        # the default of Hadoop's ResourceManager is below /tmp/hadoop-yarn-USER
         "yarn.node-attribute.fs-store.root-dir": f"{root}/rm/attributes",
         "selvedge.rm.state-dir": f"{root}/rm",
         "selvedge.client.staging-dir": f"{root}/staging",
@@ -50,7 +50,7 @@ def capacity_scheduler():
 
 
 def node_site(node):
-    """What yarn-site.xml says on one worker node, on top of cluster_site()."""
+    """Keys of yarn-site.xml on one worker node, besides cluster_site()."""
     address = node.cluster.address
     return {
         "yarn.nodemanager.hostname": address,
@@ -75,7 +75,7 @@ def node_site(node):
 
 
 def write_executor_cfg(path, node):
-    """container-executor.cfg: root's, for this node's directories and this cluster's accounts."""
+    """container-executor.cfg, owned by root: this node's directories and this cluster's accounts."""
     c = node.cluster
     rows = {
         "yarn.nodemanager.linux-container-executor.group": c.daemon.pw_name,

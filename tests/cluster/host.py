@@ -1,5 +1,5 @@
-"""What a throw-away cluster takes from the machine, and gives back: a private mount namespace,
-accounts, a cgroup, ports, processes. Every function here is about the host, none about Hadoop."""
+"""The host resources of a throw-away cluster: a private mount namespace, accounts, a cgroup, ports, processes. Nothing
+here depends on Hadoop."""
 import contextlib
 import ctypes
 import fcntl
@@ -18,9 +18,9 @@ _LOCK = "/run/lock/selvedge-test-host.lock"
 _SWEEP_LOCK = "/run/lock/selvedge-test-sweep.lock"
 _OUTER = "SELVEDGE_TEST_OUTER_NS"
 CONTROLLERS = ("cpu", "memory", "pids")
-OPTIONAL = ("io", "cpuset")  # handed on where the machine has them
-# The limit of a wait is for hangs: nobody waits longer for what does come. A machine that also builds and
-# runs other lanes has been seen to give a test nothing for ten seconds.
+OPTIONAL = ("io", "cpuset")  # delegated where the machine has them
+# Limits of waits are for hangs. A machine that also builds and runs other suites has given a test no time for ten
+# seconds.
 PATIENCE = 60
 
 
@@ -29,8 +29,8 @@ class HostError(Exception):
 
 
 def wait_for(condition, seconds, what, poll=0.05):
-    """Waits until condition() is true and returns its value; HostError names `what` if it is not
-    within `seconds`, or PATIENCE where that is longer."""
+    """Waits until condition() is true and returns its value; HostError names `what` after `seconds`, or PATIENCE where
+    that is longer."""
     seconds = max(seconds, PATIENCE)
     end = time.monotonic() + seconds
     while True:
@@ -45,8 +45,8 @@ def wait_for(condition, seconds, what, poll=0.05):
 # --- namespace ------------------------------------------------------------------------------
 
 def private_namespace():
-    """Re-executes this script inside a mount namespace of its own, unless it is in one. Signals
-    that end a program are turned into an exception, so that cleaning up happens."""
+    """Re-executes this script in a private mount namespace, unless it is in one. Terminating signals become exceptions,
+    so that the cluster is removed."""
     if os.geteuid() != 0:
         raise SystemExit(f"{sys.argv[0]}: needs root (accounts, mounts, the setuid helper)")
     here = os.readlink("/proc/self/ns/mnt")
@@ -65,7 +65,7 @@ def private_namespace():
 
 
 def outer_mount_namespaces():
-    """Mount namespaces of live processes, each with one pid that is in it."""
+    """Mount namespaces of live processes: {namespace: one pid in it}."""
     seen = {}
     for pid in pids():
         with contextlib.suppress(OSError):
@@ -102,14 +102,14 @@ def umount(target):
 
 @contextlib.contextmanager
 def accounts_locked():
-    """No test makes or removes an account meanwhile."""
+    """Excludes other tests that add or remove accounts."""
     with open(_LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def _account_tool(*argv):
-    # Another program may hold the password file's own lock for a moment.
+    # Another program may hold the lock of the password file.
     for _ in range(100):
         done = subprocess.run(argv, capture_output=True, text=True)
         if done.returncode == 0:
@@ -129,7 +129,7 @@ def add_account(name, system, groups=()):
     if groups:
         argv += ["--groups", ",".join(groups)]
     with accounts_locked():
-        _remove(name)  # of a run that was killed, whose process number comes again: the user, its group, or both
+        _remove(name)  # left by a killed run with the same pid: the user, its group, or both
         _account_tool(*argv, name)
     return pwd.getpwnam(name)
 
@@ -156,9 +156,8 @@ def account_exists(name):
 
 
 def own_etc(copy):
-    """From here on this mount namespace has a copy of /etc, in the new directory `copy`: an account that another
-    test makes or removes is no change of this one's machine, after which the helper prepares everything anew.
-    Until umount("/etc"), before accounts that were made before are removed."""
+    """Mounts a copy of /etc, in the new directory `copy`, in this mount namespace: accounts that other tests add or
+    remove do not invalidate this one's helper policy. umount("/etc") before the removal of earlier accounts."""
     with accounts_locked():
         subprocess.run(["cp", "-a", "/etc", copy], check=True)
     mount(copy, "/etc", "none", 4096)  # bind
@@ -181,7 +180,7 @@ def describe(pid):
 
 
 def processes_of(uids, zombies=True):
-    """Processes with any of their uids in `uids`; our own children that ended do not count."""
+    """Processes with any of their uids in `uids`, without our own zombie children."""
     found = []
     for pid in pids():
         with contextlib.suppress(OSError):
@@ -212,9 +211,8 @@ _reserved = []
 
 
 def free_port():
-    """A loopback port that nobody listens on, below the range of outgoing connections, so that
-    nobody takes it between now and the daemon's start. Another test that looks for one at the same
-    time does not get it either: the same number of UDP is ours as long as we live."""
+    """A free loopback port, below the range of outgoing connections, so that it is still free at the daemon's start. The
+    UDP port of the same number, bound until we exit, reserves it against other tests."""
     for _ in range(2000):
         port = random.randint(20000, 32000)
         claim = socket.socket(type=socket.SOCK_DGRAM)
@@ -253,8 +251,8 @@ def _read(path):
 
 
 class Cgroup:
-    """A cgroup2 mount of our own and one sub-directory in it, handed to the daemon as systemd's
-    Delegate=yes would. `enforced` tells whether it has the controllers that limits need."""
+    """A private cgroup2 mount and one directory in it, delegated to the daemon as by systemd's Delegate=yes. `enforced`:
+    it has the controllers that limits need."""
 
     def __init__(self, mount_point, name):
         self.mount_point = mount_point
@@ -286,7 +284,7 @@ class Cgroup:
                 _write(f"{directory}/cgroup.subtree_control", "+" + controller)
 
     def delegate(self, name, uid, gid):
-        """A directory below that belongs to (uid, gid); returns its path."""
+        """Creates a directory owned by (uid, gid); returns its path."""
         path = os.path.join(self.path, name)
         os.mkdir(path, 0o755)
         if self.enforced:
@@ -298,8 +296,7 @@ class Cgroup:
         return path
 
     def leaves(self):
-        """Containers' cgroups: everything deeper than the delegated directories, but for what the
-        daemon makes once."""
+        """Cgroups of containers: all below the delegated directories but the daemon's permanent ones."""
         if not os.path.isdir(self.path):
             return []
         return [os.path.join(parent, d) for parent, dirs, _ in os.walk(self.path) for d in dirs
@@ -333,9 +330,8 @@ class Cgroup:
 # --- leftovers of runs that were killed --------------------------------------------------------
 
 def sweep(base="/var/lib"):
-    """Removes what a run left behind whose process does not exist any more (kill -9, power). One at a time: an
-    account that another one has just removed may have left its number to a test that begins, and what has
-    that number is killed here."""
+    """Removes the leftovers of runs whose process is gone (kill -9, power). Under a lock: the uid of a removed account
+    may already belong to an account of a new test, whose processes would be killed here."""
     with open(_SWEEP_LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _sweep(base)

@@ -1,6 +1,6 @@
 /* Fuzzes libarchive → policy → a file system in memory. First byte: Z zip, T tar, G tar.gz; the
- * rest is the archive. The model does what the disk would and aborts when anything would be made
- * outside the root, made twice, or when a link could be followed out of it. */
+ * rest is the archive. The model acts like the disk and aborts when an object would be created
+ * outside the root, created twice, or when a link could be followed out of the root. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct model {
     char dir[LOC_PATH_MAX + 1];
     bool open;
     uint64_t size, total;
-    uint8_t sum; /* of all content, so that it is really read */
+    uint8_t sum; /* checksum of all content, to force the reads */
 };
 
 static struct node *find(struct model *m, const char *path)
@@ -54,7 +54,7 @@ static void add(struct model *m, const char *path, enum node_kind kind, const ch
     HASH_ADD_KEYPTR(hh, m->nodes, n->path, strlen(n->path), n);
 }
 
-/* A path as the policy promises them: relative, clean, bounded. */
+/* A path as guaranteed by the policy: relative, clean, bounded. */
 static void check_path(const char *path)
 {
     size_t depth = 0;
@@ -186,8 +186,8 @@ static int sink_hardlink(void *userdata, const char *name, const char *to, struc
 static const struct loc_sink sink = { sink_enter, sink_dir,     sink_file,    sink_write,
                                       sink_close, sink_symlink, sink_hardlink };
 
-/* Walks `path` from the directory `at` as the kernel would, following every link; aborts when it
- * would go above the root. `at` is changed to where it ends. */
+/* Walks `path` from the directory `at` like the kernel, following every link; aborts if it leads
+ * above the root. `at` becomes the final directory. */
 static bool walk(struct model *m, char *at, const char *path, int links)
 {
     while (*path) {

@@ -22,7 +22,7 @@ static int read_all(const char *name, const char *value, void *userdata)
 
     (void)value;
     if (sv_conf_string(c, &k, &s, &err) < 0 && !strchr(value, '$'))
-        abort(); /* only a variable can spoil a text */
+        abort(); /* only variables can invalidate a text */
     (void)!sv_conf_bool(c, &k, &b, &err);
     (void)!sv_conf_int(c, &k, &i, &err);
     (void)!sv_conf_float(c, &k, &f, &err);
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     r = sv_conf_load_string(c, (const char *)data, size, "fuzz.xml", &err);
     if (r < 0 && (err.code != r || strncmp(err.text, "fuzz.xml:", 9) != 0))
-        abort(); /* every refusal names its place */
+        abort(); /* every error names its place */
     (void)!sv_conf_each(c, read_all, c);
     (void)sv_conf_free(c);
     return 0;

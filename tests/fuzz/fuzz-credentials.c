@@ -1,5 +1,5 @@
-/* libFuzzer target: credentials of both versions. What is accepted is written in both, accepted
- * again and written again to the same bytes. */
+/* libFuzzer target: credentials of both versions. Accepted input is written in both versions,
+ * accepted again and written again to the same bytes. */
 #include <stdlib.h>
 
 #include "wire/token.h"
@@ -16,7 +16,7 @@ static void again(const struct yarn_credentials *c, enum yarn_credentials_format
     if (yarn_credentials_write_as(c, format, &one) < 0)
         abort();
     if (one.len > YARN_CREDENTIALS_MAX)
-        return; /* one version leaves out what the other writes */
+        return; /* the versions differ in optional fields */
     if (yarn_credentials_parse(one.data, one.len, a, &back, NULL) < 0 ||
         yarn_credentials_write_as(&back, format, &two) < 0 ||
         !yarn_bytes_equal(one.data, one.len, two.data, two.len))

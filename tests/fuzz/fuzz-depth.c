@@ -1,7 +1,7 @@
-/* libFuzzer target: what wire/depth.c lets through is safe to unpack.
+/* libFuzzer target: a message accepted by wire/depth.c is safe to unpack.
  *
- * The first byte chooses a message type, the rest are its bytes. What is accepted must unpack
- * within the arena or be refused by protobuf-c, and must be accepted again when packed again. */
+ * The first byte chooses a message type, the rest are its bytes. Accepted input must unpack within
+ * the arena or be rejected by protobuf-c, and must be accepted again when packed again. */
 #include <stdio.h>
 
 #include "common/arena.h"

@@ -1,4 +1,4 @@
-/* The policy as container-executor reads it: any bytes. What is taken lies inside what was read. */
+/* The policy parser of container-executor: any bytes. Results point inside the input. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool inside(const char **text, void *argument)
     return true;
 }
 
-/* Two inputs in one: the first byte says whether what the reader looks for first is put right. */
+/* Two inputs in one: the first byte selects whether the header is corrected. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct hlp_policy p;

@@ -1,8 +1,8 @@
 /* libFuzzer target: one connection of the IPC server from its first byte to its last.
  *
  * The first byte of the input chooses what the server offers, the second how the bytes are cut into
- * segments; the rest is what a client sends before it closes its side. Whatever that is, the server
- * must let go of the connection at the end without waiting for a deadline. */
+ * segments; the rest is what a client sends before it closes its side. For any input, the server
+ * must release the connection at the end without waiting for a deadline. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define INPUT_MAX (48u << 10) /* what a socket takes without being read */
+#define INPUT_MAX (48u << 10) /* fits a socket buffer */
 
 static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
                   char ret_user[256], const char **ret_class, struct sv_error *err, void *userdata)
@@ -28,7 +28,7 @@ static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], si
     return 0;
 }
 
-/* Reads every field that it is given: answers with the request itself. */
+/* Reads every field: answers with the request itself. */
 static void on_any(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     (void)userdata;
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct ipc_server *s = servers[data[0] % SV_ARRAY_LEN(servers)];
     size_t cut = data[1] ? data[1] * 16u : size;
-    struct ipc_address *from = calloc(1, sizeof *from); /* goes with its last connection */
+    struct ipc_address *from = calloc(1, sizeof *from); /* freed with its last connection */
     if (!from)
         abort();
     HASH_ADD(hh, s->addresses, ip, sizeof from->ip, from);

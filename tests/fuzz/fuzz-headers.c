@@ -1,7 +1,7 @@
-/* libFuzzer target: what stands before a call's parameter. The bytes are the inside of a frame: as
- * a server reads it (request header, then connection context, SASL step or request header of the
- * call) and as a client does (response header, SASL step). With a length before it they are also
- * cut out of a stream. */
+/* libFuzzer target: headers before a call's parameter. The bytes are the payload of a frame: as a
+ * server reads it (request header, then connection context, SASL step or request header of the
+ * call) and as a client does (response header, SASL step). With a length prefix they are also
+ * extracted from a stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool next(struct sv_buf *b, const ProtobufCMessageDescriptor *d)
     size_t n;
     if (!a || ipc_delimited_get(b, &p, &n) < 0 || ipc_unpack(a, d, p, n, &m) < 0)
         return false;
-    _cleanup_buf_ struct sv_buf out = SV_BUF_INIT(0); /* written again it is one whole frame */
+    _cleanup_buf_ struct sv_buf out = SV_BUF_INIT(0); /* encoded again it is one complete frame */
     const uint8_t *frame;
     size_t len, used;
     if (ipc_frame_put_message(&out, m, NULL) < 0 ||

@@ -1,9 +1,9 @@
-/* libFuzzer target: what a server sends to the IPC client, from its first byte to its last.
+/* libFuzzer target: input of the IPC client from a server, from its first byte to its last.
  *
  * The first byte of the input chooses the client: SIMPLE, with a token, or behind a layer of
- * integrity or privacy (then the bytes are wrapped here, so that what is inside gets through). The
- * second says how the bytes are cut into segments, the third which of the open calls are cancelled
- * on the way. Whatever comes, every callback must run exactly once. */
+ * integrity or privacy (then the bytes are wrapped here, so that the content reaches the parser).
+ * The second selects how the bytes are cut into segments, the third which open calls are cancelled
+ * meanwhile. For any input, every callback must run exactly once. */
 #include <string.h>
 #include <sys/socket.h>
 
@@ -129,8 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     drain(fd[1]);
     for (size_t at = 3; at < size && c->fd == fd[0]; at += cut) {
         size_t n = SV_MIN(cut, size - at);
-        if (layer ? send_wrapped(fd[1], layer, data + at, SV_MIN(n, sasl_layer_room(layer))) < 0
-                  : send(fd[1], data + at, n, MSG_NOSIGNAL) < 0)
+        if (layer
+                ? send_wrapped(fd[1], layer, data + at, SV_MIN(n, sasl_layer_max_input(layer))) < 0
+                : send(fd[1], data + at, n, MSG_NOSIGNAL) < 0)
             break;
         turn(event);
         drain(fd[1]);

@@ -1,4 +1,4 @@
-/* Fuzzes the localizer's channel, both directions: what is accepted encodes to the same bytes. */
+/* Fuzzes the localizer's channel, both directions: accepted input encodes to the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

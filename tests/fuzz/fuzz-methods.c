@@ -1,7 +1,7 @@
-/* libFuzzer target: the parameter or the answer of any method, by the way that a server and a
- * client take it: look over, unpack into a bounded arena, settle enums. The first two bytes choose
- * the message by a hash of its name, so that seeds outlive changes of the tables; the rest are its
- * bytes. What is accepted is packed and accepted again to the same bytes. */
+/* libFuzzer target: the parameter or the answer of any method, processed as by a server or client:
+ * validate, unpack into a bounded arena, drop unknown enums. The first two bytes choose the message
+ * by a hash of its name, so that seeds outlive changes of the tables; the rest are its bytes.
+ * Accepted input is packed and accepted again to the same bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

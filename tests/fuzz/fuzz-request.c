@@ -1,5 +1,5 @@
-/* The helper's request decoder, and the reply and record decoders of the daemon: any bytes. What
- * decodes must encode to the same bytes: there is one form of every request. */
+/* The helper's request decoder, and the reply and record decoders of the daemon: any bytes. Decoded
+ * input must encode to the same bytes: every request has one encoding. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* libFuzzer target: what a peer says in DIGEST-MD5. First byte modulo 3: 0, the bytes are a
- * client's answer to our server, with our nonce where they say @N; 1, a server's challenge to our
- * client, and after it its rspauth; 2, messages of a connection that is protected. */
+/* libFuzzer target: DIGEST-MD5 input. First byte modulo 3: 0, a client's answer to the server, with
+ * the server's nonce in place of @N; 1, a server's challenge to the client, then its rspauth; 2,
+ * messages of a protected connection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void server(const uint8_t *p, size_t n)
         i += mark;
     }
     int r = sasl_server_step(s, b.data, b.len, &answer, &java_class, &err);
-    if (r == 0) /* a digest over a nonce that nobody has seen */
+    if (r == 0) /* a digest over an unknown nonce */
         abort();
     if (!java_class || !err.text[0])
         abort();
@@ -55,11 +55,11 @@ static void client(const uint8_t *p, size_t n)
         abort();
     if (sasl_client_step(c, p, first, &answer, &err) == 0 && second)
         (void)!sasl_client_step(c, second + 1, n - first - 1, &answer, &err);
-    if (sasl_client_done(c)) /* nobody but the server knows our cnonce */
+    if (sasl_client_done(c)) /* only the server knows the client's cnonce */
         abort();
 }
 
-/* What one side wraps the other unwraps; what nobody has wrapped is refused. */
+/* A wrapped message is unwrapped by the other side; a forged one is rejected. */
 static void layer(const uint8_t *p, size_t n)
 {
     static const uint8_t ha1[16] = "0123456789abcde";

@@ -1,5 +1,5 @@
 /* libFuzzer target: identifiers of every kind of token, protobuf and Writable, and the text form of
- * a whole token. What decodes must survive being written and decoded again unchanged. */
+ * a whole token. Decoded input must survive encoding and decoding unchanged. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Fuzzes urls: an accepted one has a clean absolute path, and a file's path made into a url again
- * names the same file. */
+/* Fuzzes urls: an accepted one has a clean absolute path, and a url made from a file's path names
+ * the same file. */
 #include <stdlib.h>
 #include <string.h>
 

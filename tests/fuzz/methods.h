@@ -1,5 +1,4 @@
-/* Every message that is a call or an answer of one of the protocols, as descriptors; for fuzz
- * targets. */
+/* Descriptors of all request and response messages of the protocols; for fuzz targets. */
 #ifndef SELVEDGE_TESTS_FUZZ_METHODS_H
 #define SELVEDGE_TESTS_FUZZ_METHODS_H
 

@@ -1,5 +1,5 @@
 /* main for a fuzz target without libFuzzer: every file below the given directories is one input.
- * The unit lane runs the seeds this way with every compiler and with the sanitizers. */
+ * The unit suite runs the seeds this way with every compiler and with the sanitizers. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

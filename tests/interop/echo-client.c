@@ -2,10 +2,11 @@
  * (java/protobuf/Echo.java), for tests/interop/test-methods.
  *
  *   echo-client SIMPLE AM NM SMALL BOTH
- *       the ports of that server, as echo-server prints its own. For each method with every field
- *       filled, with empty fields and with what is required: the request that Java saw and the
- *       response that came are compared, packed, with what was meant. Prints "ok PROTOCOL METHOD",
- *       "absent PROTOCOL METHOD" where this Hadoop has no such method, "FAIL PROTOCOL METHOD why".
+ *
+ * The ports of that server are in the order of echo-server. Each method is called with every field
+ * filled, with empty fields and with required fields alone; the request that Java saw and the
+ * response are compared with the intended ones, packed. Prints "ok PROTOCOL METHOD", "absent
+ * PROTOCOL METHOD" if this Hadoop lacks the method, "FAIL PROTOCOL METHOD why".
  */
 #include <errno.h>
 #include <stdio.h>
@@ -278,7 +279,7 @@ static struct bytes take_seen(struct sv_arena *a, ProtobufCMessage *m)
     return seen;
 }
 
-/* What is wrong with an answer; NULL = nothing. */
+/* Describes the error in an answer; NULL = none. */
 static const char *judge(struct sv_arena *a, const ProtobufCMessage *request,
                          const ProtobufCMessage *wanted_response, const ProtobufCMessage *answer)
 {
@@ -371,7 +372,7 @@ static void say(const char *protocol, const char *what, const char *r)
         printf("FAIL %s %s %s\n", protocol, what, r);
 }
 
-/* ---- Large, together ---- */
+/* ---- Large messages, concurrent calls ---- */
 
 static const char *bulk(struct ipc_client *c)
 {
@@ -425,7 +426,7 @@ static void on_done(const struct ipc_result *r, const struct sv_error *err, void
         sd_event_exit(t->event, 0);
 }
 
-/* The server answers none before all are there. */
+/* The server answers when all calls have arrived. */
 static const char *together(sd_event *event, struct ipc_client *c, const struct method *m)
 {
     static struct together t;

@@ -1,15 +1,16 @@
 /* Every method of every protocol of wire/methods.h on our IPC server, for
  * tests/interop/test-methods.
  *
- * A request says in fields of echo.h what it wants to be answered: the response comes in it,
- * packed, and is unpacked and packed again by our descriptors; so is the request, which goes back
- * inside the response. Whoever calls can so compare both with what it meant.
+ * Fields of echo.h in a request hold the intended response, packed, which is unpacked and packed
+ * again by our descriptors; so is the request, which is returned inside the response. The caller
+ * compares both with the intended messages.
  *
  *   echo-server
- *       prints "ready SIMPLE AM NM SMALL BOTH", five ports: all protocols with SIMPLE,
- *       ApplicationMasterProtocol for AMRMTokens, ContainerManagementProtocol for NMTokens, all
- *       protocols with ipc.maximum.data.length 65536, all with SIMPLE and NMTokens. Ends when its
- * standard input ends. */
+ *
+ * Prints "ready SIMPLE AM NM SMALL BOTH", five ports: all protocols with SIMPLE,
+ * ApplicationMasterProtocol for AMRMTokens, ContainerManagementProtocol for NMTokens, all protocols
+ * with ipc.maximum.data.length 65536, all with SIMPLE and NMTokens. Ends at the end of its standard
+ * input. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

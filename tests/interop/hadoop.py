@@ -1,5 +1,4 @@
-"""Where the pieces of a real Hadoop are: its jars, our Java programs compiled against them, and the
-command line that runs a class."""
+"""A real Hadoop: its jars, our Java programs compiled against them, and the command line that runs a class."""
 import os
 import subprocess
 
@@ -8,10 +7,17 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
 REFERENCE = "3.4.2"
 VERSIONS = ["2.10.2", "3.3.6", "3.4.2", "3.5.0"]
+# make check runs the brief form: the reference version, and one case of each pairing. make check-full, and a
+# program run by hand, run everything.
+BRIEF = os.environ.get("SELVEDGE_CHECK") == "brief"
+CHECKED_VERSIONS = [REFERENCE] if BRIEF else VERSIONS
+# For JVMs that live for seconds: the start of 3.4.2's ResourceManager takes 3.2 s of CPU with these, else 6.5 s;
+# its NodeManager 2.5 s, else 5.7 s. Not for benchmarks.
+SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 class Unavailable(Exception):
-    """A piece that a test needs cannot be had here; the text says why."""
+    """A jar or program that a test needs is not available; the text says why."""
 
 
 def jars(version):
@@ -28,8 +34,8 @@ def jars(version):
 
 
 def protobuf_sources(version, out):
-    """java/protobuf is written for the classes of Hadoop 3, except that protobuf has its own package:
-    3.x moved that, 2.x has the RPC engine without a number."""
+    """Copies java/protobuf for a version's class names: 3.x relocates the protobuf package, in 2.x the RPC engine has
+    another name."""
     source, made = os.path.join(HERE, "java", "protobuf"), []
     change = (("ProtobufRpcEngine2", "ProtobufRpcEngine") if version.startswith("2.") else
               ("com.google.protobuf", "org.apache.hadoop.thirdparty.protobuf"))
@@ -68,11 +74,11 @@ def classes(version):
     return out
 
 
-def java(version, main, *args, conf=None, options=()):
+def java(version, main, *args, conf=None, options=SHORT_LIVED):
     """argv that runs `main` with a version's jars. `conf`: a configuration directory, first in the
     class path."""
     path = ":".join(([conf] if conf else []) + [classes(version), f"{jars(version)}/*"])
-    # The machine's own warnings go to where errors go: tests read what the program prints.
+    # Warnings of the JVM go to standard error: tests read standard output.
     return ["java", "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisplayVMOutputToStderr", "--add-opens",
             "java.base/java.lang=ALL-UNNAMED", "--add-opens", "java.base/java.util=ALL-UNNAMED", *options, "-cp", path,
             main, *args]

@@ -62,8 +62,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
                 raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
     c = Cluster(name, nodes=nodes, quiet=True, installed=SELVEDGE in (rm, nm))
     c.hadoop = f"{c.root}/hadoop"
-    # DistributedShell's ApplicationMaster looks at the files in its submitter's home; what containers see of
-    # the host lies in directories of root alone.
+    # DistributedShell's ApplicationMaster reads files in its submitter's home; host directories that containers
+    # see must be below directories owned by root.
     c.home = f"{c.root}/homes/submitter"
     c.read_only_paths = [c.hadoop, c.conf_dir, c.home]
     c.container_classpath = [c.conf_dir, f"{c.hadoop}/classes", f"{c.hadoop}/lib/*"]
@@ -72,8 +72,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
         c.peer_client, c.peer_rm, c.peer_nm = client, rm, nm
         link_tree(lib, f"{c.hadoop}/lib")
         link_tree(hadoop.classes(client), f"{c.hadoop}/classes")
-        # Hadoop's default executor runs containers as its own account, which must be able to read
-        # the submitter's files.
+        # Hadoop's default executor runs containers as the daemon account, which must be able to read the
+        # submitter's files.
         c.submitter = c.daemon if version_of(nm) else c.users[0]
         os.makedirs(c.home)
         os.chown(c.home, c.submitter.pw_uid, c.submitter.pw_gid)
@@ -90,7 +90,7 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
 
 
 def link_tree(source, target):
-    """A directory's files at a place that containers may see; ours may lie below /root or /tmp."""
+    """Links or copies a directory's files to one that containers may see; the build may be below /root or /tmp."""
     os.makedirs(target)
     for name in os.listdir(source):
         try:
@@ -100,7 +100,7 @@ def link_tree(source, target):
 
 
 def _daemon(c, daemon, main, conf_dir):
-    """(argv, env) of a Java daemon; (None, None) for ours, which the cluster knows itself."""
+    """(argv, env) of a Java daemon; argv is None for ours."""
     env = {"JAVA_HOME": java_home(), "LANG": "C.UTF-8"}
     version = version_of(daemon)
     if version is None:
@@ -110,7 +110,7 @@ def _daemon(c, daemon, main, conf_dir):
 
 def options(c, kind):
     """JVM options that keep everything inside the cluster's directory."""
-    return [HEAP[kind], "-XX:-UsePerfData", f"-Djava.io.tmpdir={c.root}/tmp", f"-Duser.home={c.home}"]
+    return [*hadoop.SHORT_LIVED, HEAP[kind], "-XX:-UsePerfData", f"-Djava.io.tmpdir={c.root}/tmp", f"-Duser.home={c.home}"]
 
 
 def start_rm(c):
@@ -125,7 +125,7 @@ def start_nodes(c):
 
 
 def wait_nodes(c, seconds=180):
-    """By port: Hadoop calls a node by the name of its address."""
+    """By port: Hadoop names a node by the host name of its address."""
     wanted = {str(node.ports["rpc"]) for node in c.nodes}
     c.wait(lambda: all(n.process.must_run() for n in c.nodes) and
            wanted <= {node.rsplit(":", 1)[1] for node in c.running_nodes()},
@@ -162,7 +162,7 @@ def start_client(c, main, *args):
 
 
 class Application:
-    """What became of one application, as the ResourceManager tells it."""
+    """One application, as the ResourceManager reports it."""
 
     def __init__(self, c, app_id, exit_code=None, output=""):
         self.cluster, self.id, self.exit_code, self.output = c, app_id, exit_code, output

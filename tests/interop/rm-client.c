@@ -1,5 +1,5 @@
-/* A client of ResourceManagers for tests/interop/test-rm-clients: the wire room's proxy, configured
- * by Hadoop's files as a NodeManager and a command line are.
+/* A client of ResourceManagers for tests/interop/test-rm-clients: the wire component's proxy,
+ * configured by Hadoop's files as a NodeManager and a command line are.
  *
  *   rm-client CONF-DIR [-D KEY=VALUE]...
  *

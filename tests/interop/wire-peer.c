@@ -1,14 +1,21 @@
-/* The wire room facing a real Hadoop, driven by tests/interop/test-wire.
+/* The wire component facing a real Hadoop, driven by tests/interop/test-wire and
+ * cases/registration.py.
  *
  *   wire-peer serve [PROTECTION]...
- *       Serves ApplicationClientProtocol (SIMPLE) and, once for each hadoop.rpc.protection,
- *       ContainerManagementProtocol (TOKEN, NMTokens under the test's master key) on free ports,
- * prints "ready CLIENT-PORT TOKEN-PORT...", and ends when its standard input ends. wire-peer
- * statuses PORT PASSWORD-BYTE [PROTECTION [N]] Asks for N containers, by default 1. Calls
- * getContainerStatuses of a Hadoop server with an NMToken whose password's first byte is
- *       exclusive-ored with PASSWORD-BYTE; prints "ok" or "CLASS: message".
+ *
+ * Serves ApplicationClientProtocol (SIMPLE) and, once for each hadoop.rpc.protection,
+ * ContainerManagementProtocol (TOKEN, NMTokens under the test's master key) on free ports, prints
+ * "ready CLIENT-PORT TOKEN-PORT...", and ends at the end of its standard input.
+ *
+ *   wire-peer statuses PORT PASSWORD-BYTE [PROTECTION [N]]
+ *
+ * Calls getContainerStatuses for N containers, by default 1, at a Hadoop server, with an NMToken
+ * whose password's first byte is exclusive-ored with PASSWORD-BYTE; prints "ok" or "CLASS:
+ * message".
+ *
  *   wire-peer register PORT
- *       Registers a node with a Hadoop ResourceManager, heartbeats three times, unregisters. */
+ *
+ * Registers a node with a Hadoop ResourceManager, heartbeats three times, unregisters. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* A loopback port that can be left and taken again: below the range from which the kernel gives
- * ports to outgoing connections, any of which could have it meanwhile, a client's own that looks
- * for its server among them. As tests/cluster/host.py does, the same number of UDP is held until
- * the program ends, so that no other test takes it. */
+/* A loopback port that a test can close and bind again: outside the range of ephemeral ports, which
+ * any outgoing connection could take meanwhile, including a client's own search for its server. As
+ * in tests/cluster/host.py, the UDP port of the same number is held until the program ends, so that
+ * no other test takes it. */
 #ifndef SELVEDGE_TESTS_LIB_FREE_PORT_H
 #define SELVEDGE_TESTS_LIB_FREE_PORT_H
 

@@ -1,6 +1,6 @@
 /* Golden bytes: tests/golden/token/NAME.hex, written by a real Hadoop 3.4.2, and VERSION/NAME.hex
- * where another version writes something else (tests/interop/test-tokens). NAME-old.hex is what
- * Hadoop 2.5 wrote: made by us, read by the versions that read it. The unit lane runs in the top
+ * where another version differs (tests/interop/test-tokens). NAME-old.hex is the format of Hadoop
+ * 2.5: generated here, verified with the versions that read it. Unit tests run in the top
  * directory. */
 #ifndef SELVEDGE_TESTS_LIB_GOLDEN_H
 #define SELVEDGE_TESTS_LIB_GOLDEN_H

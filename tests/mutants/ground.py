@@ -1,6 +1,6 @@
-"""The helper built from a changed copy of its sources, for the fixed place of helperlib's prebuilt ground; and test
+"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's prebuilt ground; and test
 programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
-root and a finished `make lane-programs`."""
+root and a finished `make test-programs`."""
 import fcntl
 import os
 import re
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BASE = "/var/lib/selvedge-prebuilt-ground"  # helperlib.py's
+BASE = "/var/lib/selvedge-prebuilt-ground"  # helper_fixture.py's
 COPIED = ("setuid-helper", "executor", "cgroups")
 PROGRAMS = ("container-delete", "container-signal", "container-monitor", "container-init")
 FILTERS = ("strict", "hadoop", "localizer", "monitor")

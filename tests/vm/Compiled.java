@@ -1,7 +1,7 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the virtual machine's compiler needs of a policy: run until it has compiled, and its memory looked at. */
+/** Runs until the JIT compiler has compiled a method, then searches the memory map for writable and executable pages. */
 public class Compiled {
     private static int sum(int n) {
         int s = 0;

@@ -1,5 +1,5 @@
-"""A worker node with SELinux enforcing, as test-selinux needs it: what the kernel denies, the node's files, jobs of
-`selvedge run`, and containers that nm-driver asks for in a ResourceManager's and an ApplicationMaster's place."""
+"""Fixture of test-selinux, a worker node with SELinux enforcing: the kernel's denials, the node's files, jobs of `selvedge
+run`, and containers requested by nm-driver as ResourceManager and ApplicationMaster."""
 import base64
 import contextlib
 import json
@@ -10,9 +10,9 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(TOP, "tests"), os.path.join(TOP, "tests", "integration")]
+sys.path.insert(0, os.path.join(TOP, "tests"))
 from cluster import conf, host  # noqa: E402
-from integration import nm_driver  # noqa: E402
+from lib import nm_driver  # noqa: E402
 
 ROOT = "/sys/fs/cgroup/system.slice/selvedge-containers.service/containers"
 CONF = "/etc/hadoop/conf"
@@ -20,7 +20,7 @@ CFG = "/etc/selvedge/container-executor.cfg"
 LOCAL = "/var/lib/selvedge/local"
 LOGS = "/var/log/selvedge/containers"
 STATE = "/var/lib/selvedge/recovery"
-# Those of selvedge-ports.cil, which no job can take.
+# Labelled by selvedge-ports.cil: jobs cannot bind them.
 PORTS = {"client": 8032, "scheduler": 8030, "tracker": 8031, "admin": 8033, "web": 8088}
 NODE, NODE_WEB = 8041, 8042
 PUBLIC, PRIVATE, APPLICATION = 1, 2, 3
@@ -67,8 +67,8 @@ def main_pid(unit="selvedge-nodemanager"):
 
 
 class Denials:
-    """What the kernel has denied to or for types of ours, from the boot on. A record that it lost, or that this was too
-    slow to read, is a failure: it may have been one."""
+    """The kernel's denials with a type of ours as source or target, since the boot. A lost record is a failure: it may
+    have been a denial."""
 
     def __init__(self):
         self.fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
@@ -93,7 +93,7 @@ class Denials:
         for line in self.read()[mark:]:
             m = re.search(r"denied  \{ ([^}]*) \}.* scontext=\S+?:\S+?:(\w+)_t\S* tcontext=\S+?:\S+?:(\w+)_t\S* tclass=(\w+)", line)
             if not m:
-                raise Failed(f"not understood: {line}")
+                raise Failed(f"not parsed: {line}")
             names = [m[i].removeprefix("selvedge_") for i in (2, 3)]
             found |= {(*names, m[4], perm) for perm in m[1].split()}
         return {d for d in found if d[0].startswith(source)}
@@ -102,7 +102,7 @@ class Denials:
         self.only(mark, set())
 
     def only(self, mark, wanted, maybe=frozenset()):
-        """These and no others. `maybe`: what depends on which of two checks the kernel makes first."""
+        """Exactly these. `maybe`: may be missing, by the order of the kernel's checks."""
         found = self.since(mark)
         if found - wanted - maybe or wanted - found:
             more = sorted(found - wanted - maybe)
@@ -147,7 +147,7 @@ def restart(profile="strict", **more):
 # --- jobs -----------------------------------------------------------------------------------------
 
 class Job:
-    """A running job of one container, and its ApplicationMaster's; `up` is what it printed first."""
+    """A running job of one container and an ApplicationMaster; it has printed `up`."""
 
     def __init__(self, command, user="job"):
         before = set(os.listdir(ROOT))
@@ -195,7 +195,7 @@ class Driven:
         return answer
 
     def start(self, script, user="job", memory=128, gpus=0, resources=(), app=None, up=True):
-        """A container that runs the script, whose first argument is its log directory; once it has made `up` there."""
+        """Starts a container that runs the script, with its log directory as first argument; waits for the file `up` there."""
         if app is None:
             self.app += 1
         c = Container(self, app or self.app, user)
@@ -245,7 +245,7 @@ class Container:
         return self.ends()
 
     def finish(self):
-        """Its application is over: all that it had but its logs is deleted."""
+        """Finishes its application: all its files but the logs are deleted."""
         self.driven.driver("finish", self.app)
 
         def gone():
@@ -255,10 +255,10 @@ class Container:
 
 
 def levels(name):
-    """Types and the one level of what runs in a container's group."""
+    """Types and the common level of the processes in a container's cgroup."""
     contexts = set()
     for pid in read(f"{ROOT}/{name}/cgroup.procs").split():
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has exited
             contexts.add(context(pid))
     found = {c.split(":", 3)[3] for c in contexts}
     expect("levels in the group", len(found), 1)
@@ -274,7 +274,7 @@ def json_of(*argv, **more):
 
 
 def copy_tree(source, target):
-    """Into what is there: it keeps its labels."""
+    """Overwrites files in place: they keep their labels."""
     for top, _, files in os.walk(source):
         to = target + top.removeprefix(source)
         os.makedirs(to, exist_ok=True)

@@ -20,7 +20,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * Kills applications at random moments of their lives, eight at a time, and waits for the end of each:
- * KillStorm COUNT SEED. Prints "MOMENT TAB STATE TAB how many"; driven by tests/interop/test-kills.
+ * KillStorm COUNT SEED. Prints "MOMENT TAB STATE TAB how many"; driven by tests/interop/cases/kills.py.
  */
 public final class KillStorm {
   private static final String[] MOMENTS = {"submitted", "accepted", "launched", "running", "ending"};
@@ -48,7 +48,7 @@ public final class KillStorm {
   }
 
   private String one(int moment, Random random) throws Exception {
-    // A master that ends by itself at about the time of the kill has failed: it never registered.
+    // An ApplicationMaster that exits before the kill has FAILED: it never registered.
     ApplicationId id = submit(moment == 4 ? "sleep 0." + (1 + random.nextInt(9)) : "exec sleep 600");
     long end = System.currentTimeMillis() + LIMIT_MS;
     if (moment == 1) {

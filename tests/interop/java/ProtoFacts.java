@@ -11,12 +11,12 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Reads the wire facts that a Hadoop version's jars carry: writes the protobuf file descriptors as
- * one FileDescriptorSet and prints "protocol NAME VERSION" for every RPC interface.
+ * Extracts the wire facts of a Hadoop version from its jars: writes the protobuf file descriptors as one
+ * FileDescriptorSet and prints "protocol NAME VERSION" for every RPC interface.
  *
  * <p>Usage: ProtoFacts LIBDIR OUT. Classes of generated code are found by their method
- * getDescriptor(), by reflection only, so that it does not matter which protobuf runtime
- * (com.google.protobuf or a relocated one) a version was generated with.
+ * getDescriptor(), by reflection, for any protobuf runtime: com.google.protobuf or a
+ * relocated one.
  */
 public final class ProtoFacts {
     private static final String[] JARS = {"hadoop-common-", "hadoop-yarn-api-", "hadoop-yarn-common-",
@@ -70,7 +70,7 @@ public final class ProtoFacts {
                         protocol(Class.forName(type));
                     }
                 } catch (NoClassDefFoundError absent) {
-                    /* 3.4 keeps one file for callers with protobuf 2.5, which it does not ship. */
+                    /* 3.4 has one file for protobuf 2.5, which it does not ship. */
                     System.out.println("skipped " + type + ": needs " + absent.getMessage());
                 }
             }

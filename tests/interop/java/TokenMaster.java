@@ -21,7 +21,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.util.ConverterUtils;
 
 /**
- * An ApplicationMaster that hands its tokens to TokenProbe and does as it is told, one line a command:
+ * An ApplicationMaster that sends its tokens to TokenProbe and executes its commands, one a line:
  * CONTAINER answers "container-id host:port container-token nm-token", END answers ENDED.
  */
 public final class TokenMaster {
@@ -46,7 +46,7 @@ public final class TokenMaster {
             out.println(System.getenv("CONTAINER_ID") + " " + amrmToken().encodeToUrlString());
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.equals("END")) {
-                    rm.unregisterApplicationMaster(FinalApplicationStatus.SUCCEEDED, "told to end", "");
+                    rm.unregisterApplicationMaster(FinalApplicationStatus.SUCCEEDED, "ended by TokenProbe", "");
                     out.println("ENDED");
                     break;
                 }

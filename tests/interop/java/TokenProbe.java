@@ -49,7 +49,7 @@ import org.apache.hadoop.yarn.security.ContainerTokenIdentifier;
  * Hadoop's own client classes, and prints for each case what the client got: "CASE TAB class TAB
  * message", class being "-" when the call succeeded.
  *
- * <p>Two applications (TokenMaster) lend their tokens over a loopback socket. Usage: TokenProbe CLASSPATH.
+ * <p>Two applications (TokenMaster) send their tokens over a loopback socket. Usage: TokenProbe CLASSPATH.
  */
 public final class TokenProbe {
     private final Configuration conf = new YarnConfiguration();
@@ -68,7 +68,7 @@ public final class TokenProbe {
         new TokenProbe(args[0]).run();
     }
 
-    /* ---- applications that lend their tokens ---- */
+    /* ---- applications whose tokens are used ---- */
 
     private static final class Master implements AutoCloseable {
         ApplicationId app;
@@ -156,7 +156,7 @@ public final class TokenProbe {
         return token(t, Arrays.copyOf(t.getIdentifier(), t.getIdentifier().length - 3), t.getPassword());
     }
 
-    /** Still well formed: the number of the application in the first, innermost message changes. */
+    /** Still well formed: changes the application's number in the first, innermost message. */
     private static Token<TokenIdentifier> altered(Token<TokenIdentifier> t) {
         byte[] id = t.getIdentifier().clone();
         int at = 0;
@@ -209,7 +209,7 @@ public final class TokenProbe {
         }
     }
 
-    private static void sneak(Map<ContainerId, SerializedException> failures) throws Exception {
+    private static void rethrow(Map<ContainerId, SerializedException> failures) throws Exception {
         try {
             failed(failures);
         } catch (Exception | Error e) {
@@ -229,7 +229,7 @@ public final class TokenProbe {
         probe(name, ContainerManagementProtocol.class, g.node, nm, protocol -> {
             StartContainersResponse answer = protocol.startContainers(StartContainersRequest.newInstance(
                     Collections.singletonList(StartContainerRequest.newInstance(launch, record))));
-            sneak(answer.getFailedRequests());
+            rethrow(answer.getFailedRequests());
         });
     }
 
@@ -237,7 +237,7 @@ public final class TokenProbe {
         probe(name, ContainerManagementProtocol.class, g.node, nm, protocol -> {
             GetContainerStatusesResponse answer = protocol.getContainerStatuses(
                     GetContainerStatusesRequest.newInstance(Collections.singletonList(g.id)));
-            sneak(answer.getFailedRequests());
+            rethrow(answer.getFailedRequests());
         });
     }
 
@@ -245,7 +245,7 @@ public final class TokenProbe {
         probe(name, ContainerManagementProtocol.class, g.node, nm, protocol -> {
             StopContainersResponse answer = protocol.stopContainers(
                     StopContainersRequest.newInstance(Collections.singletonList(g.id)));
-            sneak(answer.getFailedRequests());
+            rethrow(answer.getFailedRequests());
         });
     }
 
@@ -270,8 +270,10 @@ public final class TokenProbe {
         yarn.init(conf);
         yarn.start();
         try (Master a = submit(); Master b = submit()) {
+            Grant late = a.grant(); /* its token expires while the other cases run */
             nodeManager(a, b);
             resourceManager(a, b);
+            expired(late);
             Grant last = a.grant();
             a.end();
             awaitEnd(a);
@@ -309,7 +311,9 @@ public final class TokenProbe {
         stop("stop: own container", g, g.nm);
         awaitComplete(g);
         start("container: the token of a completed container", g, g.nm, g.container);
-        Grant late = a.grant();
+    }
+
+    private void expired(Grant late) throws Exception {
         ContainerTokenIdentifier id = new ContainerTokenIdentifier();
         id.readFields(new java.io.DataInputStream(new java.io.ByteArrayInputStream(late.container.getIdentifier())));
         while (System.currentTimeMillis() <= id.getExpiryTimeStamp()) {

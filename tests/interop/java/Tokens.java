@@ -274,7 +274,7 @@ public final class Tokens {
     }
   }
 
-  // Hadoop 2 gives no map of its tokens: the aliases are those that credentials() has.
+  // Hadoop 2 has no getter for the map of tokens: uses the aliases of credentials().
   static Map<Text, Token<?>> tokenMap(Credentials c) {
     Map<Text, Token<?>> map = new TreeMap<>();
     for (String alias : new String[] {"127.0.0.1:8041", ""}) {

@@ -1,4 +1,4 @@
-// Hadoop's own IPC classes facing the wire room, driven by tests/interop/test-wire.
+// Hadoop's own IPC classes facing the wire component, driven by tests/interop/test-wire.
 //
 //   WirePeer simple PORT               an ApplicationClientProtocol client, SIMPLE
 //   WirePeer token PORT KEY-ID FLIP    a ContainerManagementProtocol client with an NMToken; FLIP is
@@ -8,9 +8,9 @@
 //   WirePeer protected {PORT PROTECTION}...
 //                                      for each pair a new client with that hadoop.rpc.protection: 30000
 //                                      ids in one call, then 640 small calls by 64 threads; a line each
-//   WirePeer serve [PROTECTION]...     ContainerManagementProtocol servers that want NMTokens, one for
+//   WirePeer serve [PROTECTION]...     ContainerManagementProtocol servers that demand NMTokens, one for
 //                                      each hadoop.rpc.protection ("authentication" if none is named);
-//                                      prints "ready PORT..." and ends with its standard input
+//                                      prints "ready PORT..." and ends at the end of its standard input
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.security.PrivilegedExceptionAction;
@@ -88,7 +88,7 @@ public class WirePeer {
     });
   }
 
-  // What `use` says of a ContainerManagementProtocol client that holds an NMToken.
+  // The result of `use` with a ContainerManagementProtocol client that holds an NMToken.
   interface Use {
     String with(ContainerManagementProtocol p) throws Exception;
   }
@@ -189,7 +189,7 @@ public class WirePeer {
     conf.set("hadoop.security.authentication", "simple");
     conf.set("hadoop.security.authorization", "false");
     conf.set("hadoop.rpc.protection", protection);
-    // Hadoop's NodeManager too lets nobody in without a token (ContainerManagerImpl.serviceStart).
+    // Hadoop's NodeManager too refuses clients without a token (ContainerManagerImpl.serviceStart).
     Configuration tokenOnly = new Configuration(conf);
     tokenOnly.set("hadoop.security.authentication", "TOKEN");
     Object impl = Proxy.newProxyInstance(WirePeer.class.getClassLoader(),

@@ -1,4 +1,4 @@
-/* The job description there and back, and what its reader refuses. */
+/* Tests client/job.c: round trip of the job description, and invalid ones. */
 #include "client/job.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 /* after the three above */
 #include <cmocka.h>
 
-static void there_and_back(void **state)
+static void round_trip(void **state)
 {
     struct cli_resource resources[] = {
         { "selvedge-task", "file:///stage/0-selvedge-task", 30, 1700000000000, CLI_FILE,
@@ -117,7 +117,7 @@ static void exit_codes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(round_trip),
         cmocka_unit_test(refused),
         cmocka_unit_test(broken_text),
         cmocka_unit_test(exit_codes),

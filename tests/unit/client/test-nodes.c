@@ -1,5 +1,6 @@
-/* client/nodes.c against a NodeManager that is away, breaks the connection after it has read a
- * start, or refuses: no container is started twice, and none is given up that can be had. */
+/* Tests client/nodes.c against a NodeManager that is unreachable, breaks the connection after it
+ * has read a start, or rejects it: no container is started twice, and none is abandoned that can be
+ * started. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,22 +17,22 @@
 #include "wire/ipc-server.h"
 #include "wire/methods.h"
 
-#define PATIENCE_MS 60000 /* for hangs alone */
+#define PATIENCE_MS 60000 /* only for hangs */
 #define RELAUNCH "Attempt to relaunch the same container with id container_1_0001_01_000002."
 
 enum doing { STARTS, REFUSES, RELAUNCHES, BREAKS, NOT_READY };
 
-struct world {
+struct fixture {
     sd_event *event;
     struct ipc_server *server;
     uint16_t port;
     struct cli_nodes *nodes;
-    const enum doing *plan; /* for each startContainers that comes, the last one for the rest */
+    const enum doing *plan; /* for each startContainers call, the last one for the rest */
     int planned;
-    bool has_it; /* what getContainerStatuses says */
+    bool has_it; /* answer of getContainerStatuses */
     int starts, stops, asked;
     bool breaking;
-    struct ipc_call *kept; /* of a connection that is to break */
+    struct ipc_call *kept; /* of a connection that will break */
     int told, status;
     char text[SV_ERROR_TEXT_MAX];
 };
@@ -63,7 +64,7 @@ static struct yarn_container_id the_container(void)
 static void on_startContainers(struct ipc_call *call, const ProtobufCMessage *request,
                                void *userdata)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
     Hadoop__Yarn__StartContainersResponseProto out =
         HADOOP__YARN__START_CONTAINERS_RESPONSE_PROTO__INIT;
     enum doing what = w->plan[SV_MIN(w->starts, w->planned - 1)];
@@ -103,14 +104,14 @@ static void on_stopContainers(struct ipc_call *call, const ProtobufCMessage *req
         HADOOP__YARN__STOP_CONTAINERS_RESPONSE_PROTO__INIT;
 
     (void)request;
-    ((struct world *)userdata)->stops++;
+    ((struct fixture *)userdata)->stops++;
     ipc_call_reply(call, &out.base);
 }
 
 static void on_getContainerStatuses(struct ipc_call *call, const ProtobufCMessage *request,
                                     void *userdata)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
     Hadoop__Yarn__GetContainerStatusesResponseProto out =
         HADOOP__YARN__GET_CONTAINER_STATUSES_RESPONSE_PROTO__INIT;
     Hadoop__Yarn__ContainerStatusProto one = HADOOP__YARN__CONTAINER_STATUS_PROTO__INIT,
@@ -148,7 +149,7 @@ static int verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], si
     return 0;
 }
 
-static void open_node(struct world *w)
+static void open_node(struct fixture *w)
 {
     struct ipc_server_config cfg = {
         .port = w->port, .verify_token = verify, .protocols = protocols, .userdata = w
@@ -161,7 +162,7 @@ static void open_node(struct world *w)
 static void on_told(struct yarn_container_id id, int status, const struct sv_error *err,
                     void *userdata)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
 
     assert_int_equal(yarn_container_id_cmp(id, the_container()), 0);
     w->told++;
@@ -169,7 +170,7 @@ static void on_told(struct yarn_container_id id, int status, const struct sv_err
     (void)snprintf(w->text, sizeof(w->text), "%s", err ? err->text : "");
 }
 
-static struct yarn_node_id node_id(const struct world *w)
+static struct yarn_node_id node_id(const struct fixture *w)
 {
     return (struct yarn_node_id){ .host = "127.0.0.1", .port = w->port };
 }
@@ -183,7 +184,7 @@ static int set_up(void **state)
                                 .password_len = 8,
                                 .kind = YARN_KIND_NM,
                                 .service = "" };
-    struct world *w = calloc(1, sizeof(*w));
+    struct fixture *w = calloc(1, sizeof(*w));
     struct yarn_node_id node;
 
     if (!w || sd_event_new(&w->event) < 0)
@@ -199,7 +200,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     cli_nodes_free(w->nodes);
     ipc_server_free(w->server);
@@ -208,8 +209,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A connection breaks in the loop, not in the handler: the node is away and comes back. */
-static void turn(struct world *w)
+/* A connection breaks in the loop, not in the handler: the node stops and restarts. */
+static void turn(struct fixture *w)
 {
     assert_true(sd_event_run(w->event, 100000) >= 0);
     if (!w->breaking)
@@ -221,7 +222,7 @@ static void turn(struct world *w)
     open_node(w);
 }
 
-static void start(struct world *w)
+static void start(struct fixture *w)
 {
     static const uint8_t id[] = "container token", password[] = "x";
     struct yarn_token token = { .id = id,
@@ -237,7 +238,7 @@ static void start(struct world *w)
     assert_int_equal(w->told, 0);
 }
 
-static void run(struct world *w, const enum doing *plan, int planned)
+static void run(struct fixture *w, const enum doing *plan, int planned)
 {
     int64_t end = sv_now_ms() + PATIENCE_MS;
 
@@ -255,7 +256,7 @@ static void run(struct world *w, const enum doing *plan, int planned)
 
 static void test_plain(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     RUN(w, STARTS);
     assert_int_equal(w->status, 0);
@@ -265,7 +266,7 @@ static void test_plain(void **state)
 
 static void test_refused(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     RUN(w, REFUSES);
     assert_int_equal(w->status, -EREMOTEIO);
@@ -276,7 +277,7 @@ static void test_refused(void **state)
 
 static void test_not_ready(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     RUN(w, NOT_READY, NOT_READY, STARTS);
     assert_int_equal(w->status, 0);
@@ -287,7 +288,7 @@ static void test_not_ready(void **state)
 /* The connection broke, and the node has the container. */
 static void test_lost_but_started(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     w->has_it = true;
     RUN(w, BREAKS);
@@ -296,10 +297,10 @@ static void test_lost_but_started(void **state)
     assert_int_equal(w->asked, 1);
 }
 
-/* It has not: the start is sent again, also when that breaks, but not for ever. */
+/* The node does not have it: the start is resent, also after further breaks, but not for ever. */
 static void test_lost(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     RUN(w, BREAKS, BREAKS, STARTS);
     assert_int_equal(w->status, 0);
@@ -309,7 +310,7 @@ static void test_lost(void **state)
 
 static void test_lost_always(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     RUN(w, BREAKS);
     assert_true(w->status < 0 && w->status != -EREMOTEIO);
@@ -318,30 +319,30 @@ static void test_lost_always(void **state)
     assert_non_null(strstr(w->text, "node 127.0.0.1:"));
 }
 
-/* The first start was slower than the question: it is the container that was asked for. */
+/* The first start was slower than the status query: "relaunch" then means success. */
 static void test_relaunch(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     RUN(w, BREAKS, RELAUNCHES);
     assert_int_equal(w->status, 0);
     assert_int_equal(w->starts, 2);
 }
 
-/* Without such a doubt it is a failure. */
+/* Without a lost start it is a failure. */
 static void test_relaunch_first(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     RUN(w, RELAUNCHES);
     assert_int_equal(w->status, -EREMOTEIO);
     assert_non_null(strstr(w->text, "relaunch"));
 }
 
-/* A node that is away when it is called is found when it is back. */
-static void test_away(void **state)
+/* A call to an unreachable node succeeds once the node is back. */
+static void test_unreachable_node(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     static const enum doing plan[] = { STARTS };
     int64_t end = sv_now_ms() + PATIENCE_MS;
 
@@ -361,9 +362,9 @@ static void test_away(void **state)
     assert_int_equal(w->asked, 0);
 }
 
-static void test_stop_and_strangers(void **state)
+static void test_stop_and_unknown_containers(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct yarn_node_id node = node_id(w), stranger = { .host = "127.0.0.1", .port = 1 };
     int64_t end = sv_now_ms() + PATIENCE_MS;
 
@@ -375,10 +376,10 @@ static void test_stop_and_strangers(void **state)
     assert_int_equal(w->told, 0);
 }
 
-/* Freed with an open start: it is told as cancelled. */
-static void test_freed(void **state)
+/* Freed with an open start: reported as cancelled. */
+static void test_free_with_open_start(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     static const enum doing plan[] = { STARTS };
 
     w->plan = plan;
@@ -396,12 +397,17 @@ static void test_freed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_plain),     T(test_refused),
-        T(test_not_ready), T(test_lost_but_started),
-        T(test_lost),      T(test_lost_always),
-        T(test_relaunch),  T(test_relaunch_first),
-        T(test_away),      T(test_stop_and_strangers),
-        T(test_freed),
+        T(test_plain),
+        T(test_refused),
+        T(test_not_ready),
+        T(test_lost_but_started),
+        T(test_lost),
+        T(test_lost_always),
+        T(test_relaunch),
+        T(test_relaunch_first),
+        T(test_unreachable_node),
+        T(test_stop_and_unknown_containers),
+        T(test_free_with_open_start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The ApplicationMaster's table of instances: assignment, lost containers, exit codes. */
+/* Tests client/tasks.c: assignment, lost containers, exit codes. */
 #include "client/tasks.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static struct cli_allocation container(int64_t n)
     };
 }
 
-static void all_good(void **state)
+static void all_succeed(void **state)
 {
     struct cli_tasks *t = cli_tasks_new(2, 3);
     struct cli_allocation a = container(2), b = container(3), surplus = container(4);
@@ -31,7 +31,7 @@ static void all_good(void **state)
     assert_null(cli_tasks_assign(t, &surplus));
     assert_int_equal(cli_tasks_wanted(t), 0);
     assert_int_equal(cli_tasks_started(t, a.id, 0, NULL)->state, CLI_TASK_RUNNING);
-    /* An exit may be told before the answer to the start. */
+    /* An exit may be reported before the answer to the start. */
     assert_int_equal(cli_tasks_completed(t, b.id, 0, "")->state, CLI_TASK_DONE);
     assert_null(cli_tasks_started(t, b.id, 0, NULL));
     assert_false(cli_tasks_all_done(t));
@@ -43,7 +43,7 @@ static void all_good(void **state)
     cli_tasks_free(t);
 }
 
-static void lost_ones_start_again(void **state)
+static void lost_tasks_restart(void **state)
 {
     static const int32_t lost[] = { -100, -101, -102 };
     struct cli_tasks *t = cli_tasks_new(1, 4);
@@ -69,7 +69,7 @@ static void lost_ones_start_again(void **state)
     cli_tasks_free(t);
 }
 
-static void refused_starts_try_another_container(void **state)
+static void refused_start_retries_in_new_container(void **state)
 {
     struct cli_tasks *t = cli_tasks_new(1, 2);
     struct cli_allocation a = container(2), b = container(3);
@@ -84,7 +84,7 @@ static void refused_starts_try_another_container(void **state)
     cli_tasks_free(t);
 }
 
-static void own_codes_are_kept(void **state)
+static void exit_codes_are_preserved(void **state)
 {
     struct cli_tasks *t = cli_tasks_new(3, 3);
     struct cli_allocation c[] = { container(2), container(3), container(4) };
@@ -106,10 +106,10 @@ static void own_codes_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_good),
-        cmocka_unit_test(lost_ones_start_again),
-        cmocka_unit_test(refused_starts_try_another_container),
-        cmocka_unit_test(own_codes_are_kept),
+        cmocka_unit_test(all_succeed),
+        cmocka_unit_test(lost_tasks_restart),
+        cmocka_unit_test(refused_start_retries_in_new_container),
+        cmocka_unit_test(exit_codes_are_preserved),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* common/arena.c: limits, alignment, overflow, the protobuf-c view. */
+/* Tests common/arena.c: limits, alignment, overflow, the protobuf-c view. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,14 +90,14 @@ static void test_protobuf_view(void **state)
     assert_null(sv_arena_free(NULL));
 }
 
-/* A small arena serves again, zeroed and with its new maximum; a large one does not. */
+/* A small arena is reusable, zeroed and with its new maximum; a large one is not. */
 static void test_reset(void **state)
 {
     (void)state;
     struct sv_arena *a = sv_arena_new(0);
     assert_false(sv_arena_reset(a, 0)); /* nothing to keep */
     memset(sv_arena_alloc(a, 3000), 'x', 3000);
-    if (sv_arena_reset(a, 2000)) { /* not so with sanitizers */
+    if (sv_arena_reset(a, 2000)) { /* false with sanitizers */
         assert_int_equal(sv_arena_used(a), 0);
         assert_null(sv_arena_alloc(a, 2001));
         const char *p = sv_arena_alloc(a, 2000);

@@ -1,4 +1,4 @@
-/* common/buf.c: the length tests of every wire parser. */
+/* Tests common/buf.c: the length checks of every wire parser. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static void test_compact_and_views(void **state)
     assert_int_equal(b.pos, 0);
     assert_int_equal(b.len, 4);
     assert_memory_equal(b.data, "cdef", 4);
-    assert_int_equal(sv_buf_put_u8(&v, 1), -EMSGSIZE); /* not ours to write */
+    assert_int_equal(sv_buf_put_u8(&v, 1), -EMSGSIZE); /* read-only */
     assert_int_equal(sv_buf_get_u8(&v, &c), 0);
     sv_buf_compact(&v);
     assert_int_equal(sv_buf_left(&v), 2);

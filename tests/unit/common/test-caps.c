@@ -1,4 +1,5 @@
-/* common/caps.c. What a process without privilege can see; with root's the sets are full first. */
+/* Tests common/caps.c, as far as an unprivileged process allows; as root the sets are full at
+ * first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 
 #include "common/caps.h"
 
-/* The sets are a process' own for good: each test changes those of a child. */
+/* Dropped sets cannot be restored: each test changes those of a child. */
 static int in_child(int (*fn)(void))
 {
     int status;
@@ -43,7 +44,7 @@ static int drop(void)
         return 1;
     if (root && !strstr(had, "cap_chown"))
         return 2;
-    if (sv_caps_drop_all(had) != 0 || *had) /* the second time there is nothing */
+    if (sv_caps_drop_all(had) != 0 || *had) /* nothing is left the second time */
         return 3;
     return sv_caps_drop_all(NULL) == 0 ? 0 : 4;
 }
@@ -81,7 +82,7 @@ static int unbounded(void)
                : 3;
 }
 
-/* 77: needs capabilities that this process has not. */
+/* 77: needs capabilities that this process lacks. */
 static void check(int (*fn)(void))
 {
     int r = in_child(fn);

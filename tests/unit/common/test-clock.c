@@ -1,4 +1,4 @@
-/* common/clock.c */
+/* Tests common/clock.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* common/conf.c and conf-xml.c: Hadoop's rules, and documents that mean harm. */
+/* Tests common/conf.c and conf-xml.c: Hadoop's rules, and hostile documents. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -114,7 +114,7 @@ static void test_variables(void **state)
     assert_string_equal(sv_conf_raw(c, "e8"), "");
     assert_string_equal(sv_conf_raw(c, "rm"), "0.0.0.0:8032");
     assert_string_equal(sv_conf_raw(c, "t"), "/tmp");
-    /* what was handed out stays valid, and later changes are seen */
+    /* returned texts stay valid, and later changes are visible */
     first = sv_conf_raw(c, "deep");
     assert_int_equal(sv_conf_set(c, "sub", "y"), 0);
     again = sv_conf_raw(c, "deep");

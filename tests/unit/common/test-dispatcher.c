@@ -1,4 +1,4 @@
-/* common/dispatcher.c: order, batches, payloads, the idle callback. */
+/* Tests common/dispatcher.c: order, batches, payloads, the idle callback. */
 #include "common/dispatcher.h"
 
 #include <setjmp.h>

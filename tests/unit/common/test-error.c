@@ -1,4 +1,4 @@
-/* common/error.c: texts are cut, wrapped and never overrun. */
+/* Tests common/error.c: texts are cut, wrapped and never overrun. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

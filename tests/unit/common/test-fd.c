@@ -1,4 +1,5 @@
-/* common/fd.c: descriptors are CLOEXEC, nothing leaves the given directory, files appear whole. */
+/* Tests common/fd.c: descriptors are CLOEXEC, no path escapes the given directory, files appear
+ * atomically. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -179,7 +180,7 @@ static void test_remove_tree(void **state)
     assert_int_equal(sv_remove_tree_at(top, ""), -EINVAL);
 }
 
-/* Deeper than any path name may be long, and than the descriptors that one process has. */
+/* Deeper than the longest path name, and than a process has descriptors. */
 static void test_remove_deep_tree(void **state)
 {
     enum { DEPTH = 3000 };
@@ -202,8 +203,8 @@ static void test_remove_deep_tree(void **state)
     assert_int_equal(fstatat(top, "deep", &st, AT_SYMLINK_NOFOLLOW), -1);
 }
 
-/* A job leases its own log file and does not give the lease back: whoever looks into the file gets
- * an answer at once, and does not go round in the open for as long as the job likes. */
+/* A job holds a lease on its log file and does not release it: an open of the file returns at once
+ * instead of retrying while the lease lasts. */
 static void test_open_leased(void **state)
 {
     int fd = openat(top, "leased", O_RDWR | O_CREAT | O_CLOEXEC, 0600), ready[2], r;
@@ -225,11 +226,11 @@ static void test_open_leased(void **state)
             (void)pause();
     }
     (void)sv_close(ready[1]);
-    (void)sv_close(fd); /* a lease for writing is the only opener's */
+    (void)sv_close(fd); /* a write lease requires a single opener */
     assert_int_equal(read(ready[0], &c, 1), 1);
     (void)sv_close(ready[0]);
     if (c == 'l') {
-        (void)alarm(60); /* the end of this test if the open does not come back */
+        (void)alarm(60); /* ends this test if the open hangs */
         r = sv_open_beneath(top, "leased", O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
         (void)alarm(0);
         assert_int_equal(r, -EAGAIN);

@@ -1,4 +1,5 @@
-/* common/fsm.c: legal and illegal events, declared and undeclared choices, the printed graph. */
+/* Tests common/fsm.c: legal and illegal events, declared and undeclared choices, the printed
+ * graph. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* common/http.c over real sockets, server and client on one event loop. */
+/* Tests common/http.c over real sockets, server and client on one event loop. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
 
 struct client {
     struct sv_buf out, in;
-    bool gone, done; /* gone: the client ends its side once all is sent */
+    bool gone, done; /* gone: the client shuts down its side once all is sent */
 };
 
 static int on_client(sd_event_source *s, int fd, uint32_t events, void *userdata)
@@ -64,7 +64,7 @@ static int on_client(sd_event_source *s, int fd, uint32_t events, void *userdata
 
     if (events & EPOLLOUT && !sv_buf_left(&c->out)) {
         (void)sd_event_source_set_io_events(s, EPOLLIN);
-        if (c->gone) /* after the server, which goes first, has read what was sent */
+        if (c->gone) /* after the server, dispatched first, has read the request */
             (void)shutdown(fd, SHUT_WR);
     }
     if (events & EPOLLOUT && sv_buf_left(&c->out)) {
@@ -73,7 +73,7 @@ static int on_client(sd_event_source *s, int fd, uint32_t events, void *userdata
         if (n > 0)
             c->out.pos += (size_t)n;
         else if (errno != EAGAIN)
-            c->out.pos = c->out.len; /* refused before it was all sent */
+            c->out.pos = c->out.len; /* rejected before everything was sent */
     }
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
         n = recv(fd, chunk, sizeof(chunk), 0);
@@ -85,7 +85,7 @@ static int on_client(sd_event_source *s, int fd, uint32_t events, void *userdata
     return 0;
 }
 
-/* Sends the bytes, runs the loop until the server closes, returns what came back. */
+/* Sends the bytes, runs the loop until the server closes, returns the response. */
 static const char *exchange_gone(const void *p, size_t n, bool gone)
 {
     static char answer[65536];
@@ -182,7 +182,7 @@ static void test_file_and_redirect(void **state)
     has(a, "\r\n\r\n3456");
     assert_null(strstr(a, "34567"));
     has(ask("GET /go?q=x HTTP/1.1\r\n" END), "Location: /there?x\r\n");
-    /* a header that the client tries to split does not get out */
+    /* header splitting is prevented */
     a = ask("GET /go?q=x%0d%0aSet-Cookie:+a HTTP/1.1\r\n" END);
     assert_null(strstr(a, "Set-Cookie"));
 }
@@ -212,7 +212,7 @@ static void test_hostile(void **state)
         assert_int_equal(sv_buf_put_u8(&b, 'x'), 0);
     a = exchange(b.data, b.len);
     assert_null(strstr(a, "HTTP/1.1 200"));
-    has(ask("GET /echo HTTP/1.1\r\n" END), "HTTP/1.1 200 "); /* and it still serves */
+    has(ask("GET /echo HTTP/1.1\r\n" END), "HTTP/1.1 200 "); /* the server still works */
 }
 
 static void test_listen_errors(void **state)

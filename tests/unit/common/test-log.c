@@ -1,5 +1,5 @@
-/* common/log.c: one escaped line a message, levels, and the journal's fields as its socket gets
- * them (in a mount namespace of our own, hence the fork). */
+/* Tests common/log.c: one escaped line per message, levels, and the fields sent to the journal's
+ * socket (in a private mount namespace, hence the fork). */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -120,7 +120,7 @@ static bool put_file(const char *path, const char *text)
     return fd >= 0 && sv_write_all(fd, text, strlen(text)) == 0;
 }
 
-/* Without root: a user namespace in which we are. */
+/* Without root: in a user namespace as root. */
 static bool own_user_namespace(void)
 {
     char uids[32], gids[32];
@@ -131,7 +131,7 @@ static bool own_user_namespace(void)
            put_file("/proc/self/setgroups", "deny") && put_file("/proc/self/gid_map", gids);
 }
 
-/* In a child: takes the place of journald's socket, logs, reads what came. An exit status. */
+/* In a child: replaces journald's socket, logs, reads the datagram. Returns an exit status. */
 static int journal_child(void)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket" };

@@ -1,4 +1,4 @@
-/* common/str.c: strict numbers, durations, sizes, lists, escaping, base64. */
+/* Tests common/str.c: strict numbers, durations, sizes, lists, escaping, base64. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +152,7 @@ static void test_escape(void **state)
     (void)state;
     sv_escape(out, sizeof(out), "a\nb\x1b[0m\xc3\xa9");
     assert_string_equal(out, "a\\x0ab\\x1b[0m\\xc3\\xa9");
-    for (size_t n = 1; n < 12; n++) { /* cut, ended, and never half an escape */
+    for (size_t n = 1; n < 12; n++) { /* cut, terminated, without a partial escape */
         memset(out, 'z', sizeof(out));
         sv_escape(out, n, "ab\nc");
         assert_true(strlen(out) < n);

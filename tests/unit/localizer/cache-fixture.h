@@ -1,5 +1,5 @@
-/* The cache of the localizer with its owner and its localizers played by the test, which is on the
- * far end of each channel: what test-loc-cache and test-loc-keep share. */
+/* Fixture of test-cache and test-cache-recovery: the localizer's cache, with the test in the roles
+ * of its owner and of the localizers at the far end of each channel. */
 #ifndef SELVEDGE_TESTS_UNIT_LOCALIZER_CACHE_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_LOCALIZER_CACHE_FIXTURE_H
 
@@ -17,8 +17,8 @@
 
 #define PROCESSES 8
 
-/* What the owner has seen. */
-struct world {
+/* Calls that the owner received. */
+struct fixture {
     sd_event *event;
     struct loc_cache *cache;
     struct loc_config config;
@@ -41,7 +41,7 @@ struct world {
 static inline int on_start(void *userdata, uint64_t process, const struct loc_scope *scope,
                            int *ret, struct sv_error *err)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
     int s[2];
 
     if (w->start_fails)
@@ -58,7 +58,7 @@ static inline int on_start(void *userdata, uint64_t process, const struct loc_sc
 
 static inline void on_stop(void *userdata, uint64_t process)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
 
     w->stopped++;
     w->far[process] = sv_close(w->far[process]);
@@ -67,12 +67,12 @@ static inline void on_stop(void *userdata, uint64_t process)
 static inline int on_pick(void *userdata, int64_t size)
 {
     (void)size;
-    return ((struct world *)userdata)->pick;
+    return ((struct fixture *)userdata)->pick;
 }
 
 static inline void on_remove(void *userdata, const struct loc_record *r)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
 
     w->n_remove++;
     (void)snprintf(w->removed_rel, sizeof w->removed_rel, "%s", r->rel);
@@ -80,7 +80,7 @@ static inline void on_remove(void *userdata, const struct loc_record *r)
 
 static inline int on_started(void *userdata, const struct loc_record *r)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
 
     assert_true(r->id >= 10 && loc_rel_valid(r->rel));
     w->n_started++;
@@ -90,20 +90,20 @@ static inline int on_started(void *userdata, const struct loc_record *r)
 static inline int on_completed(void *userdata, const struct loc_record *r)
 {
     (void)r;
-    ((struct world *)userdata)->n_completed++;
+    ((struct fixture *)userdata)->n_completed++;
     return 0;
 }
 
 static inline void on_removed(void *userdata, const struct loc_record *r)
 {
     (void)r;
-    ((struct world *)userdata)->n_removed++;
+    ((struct fixture *)userdata)->n_removed++;
 }
 
 static inline void on_localized(void *userdata, struct yarn_container_id c, unsigned index,
                                 const char *path)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
 
     (void)index;
     w->localized++;
@@ -114,7 +114,7 @@ static inline void on_localized(void *userdata, struct yarn_container_id c, unsi
 static inline void on_failed(void *userdata, struct yarn_container_id c, unsigned index,
                              const char *text)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
 
     (void)index;
     w->failed++;
@@ -125,7 +125,7 @@ static inline void on_failed(void *userdata, struct yarn_container_id c, unsigne
 static inline void on_ready(void *userdata, struct yarn_container_id c,
                             const struct loc_counters *k)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
 
     w->ready++;
     w->counters = *k;
@@ -146,7 +146,7 @@ static const struct loc_callbacks callbacks = {
     .ready = on_ready,
 };
 
-static inline void make_cache(struct world *w)
+static inline void make_cache(struct fixture *w)
 {
     const char *dirs[] = { w->dir, "/nonexistent/second" };
 
@@ -158,7 +158,7 @@ static inline void make_cache(struct world *w)
 
 static inline int set_up(void **state)
 {
-    struct world *w = calloc(1, sizeof *w);
+    struct fixture *w = calloc(1, sizeof *w);
 
     if (!w || sd_event_new(&w->event) < 0)
         return -1;
@@ -175,7 +175,7 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     int tmp;
 
     loc_cache_free(w->cache);
@@ -202,22 +202,22 @@ static inline struct loc_resource file(const char *url, enum loc_visibility v)
     };
 }
 
-static inline void ask(struct world *w, struct yarn_container_id c, const char *user,
+static inline void ask(struct fixture *w, struct yarn_container_id c, const char *user,
                        struct loc_resource r)
 {
     assert_int_equal(loc_cache_localize(w->cache, c, user, &r, 1, NULL), 0);
 }
 
-/* Runs the loop until nothing is left to do at once. */
-static inline void settle(struct world *w)
+/* Runs the loop until no source is ready. */
+static inline void settle(struct fixture *w)
 {
     while (sd_event_run(w->event, 0) > 0)
         ;
 }
 
-static inline void wait_until(struct world *w, const unsigned *counter, unsigned value)
+static inline void wait_until(struct fixture *w, const unsigned *counter, unsigned value)
 {
-    int64_t end = sv_now_ms() + 60000; /* for hangs alone */
+    int64_t end = sv_now_ms() + 60000; /* only for hangs */
 
     while (*counter < value) {
         assert_true(sv_now_ms() < end);
@@ -225,7 +225,7 @@ static inline void wait_until(struct world *w, const unsigned *counter, unsigned
     }
 }
 
-static inline struct loc_msg take(struct world *w, int process)
+static inline struct loc_msg take(struct fixture *w, int process)
 {
     struct loc_msg m = { 0 };
 
@@ -234,7 +234,7 @@ static inline struct loc_msg take(struct world *w, int process)
     return m;
 }
 
-static inline void nothing(struct world *w, int process)
+static inline void nothing(struct fixture *w, int process)
 {
     struct loc_msg m;
 
@@ -242,8 +242,8 @@ static inline void nothing(struct world *w, int process)
     assert_int_equal(loc_msg_recv(w->far[process], LOC_PEER_NM, &m), -EAGAIN);
 }
 
-/* As the localizer would: the entry is on disk when DONE is sent. */
-static inline void put_entry(struct world *w, const char *cache, const char *rel)
+/* As the localizer does: the entry is on disk when DONE is sent. */
+static inline void put_entry(struct fixture *w, const char *cache, const char *rel)
 {
     char path[512];
 
@@ -251,7 +251,7 @@ static inline void put_entry(struct world *w, const char *cache, const char *rel
     assert_int_equal(sv_mkdir_p(path, 0755), 0);
 }
 
-static inline void say_done(struct world *w, int process, const struct loc_msg *asked,
+static inline void say_done(struct fixture *w, int process, const struct loc_msg *asked,
                             uint64_t size)
 {
     struct loc_msg m = { .type = LOC_MSG_DONE, .request = asked->request };
@@ -262,7 +262,7 @@ static inline void say_done(struct world *w, int process, const struct loc_msg *
     settle(w);
 }
 
-static inline void say_failed(struct world *w, int process, const struct loc_msg *asked,
+static inline void say_failed(struct fixture *w, int process, const struct loc_msg *asked,
                               enum loc_fail reason, const char *text)
 {
     struct loc_msg m = { .type = LOC_MSG_FAILED, .request = asked->request };
@@ -273,7 +273,7 @@ static inline void say_failed(struct world *w, int process, const struct loc_msg
     settle(w);
 }
 
-static inline struct loc_stats stats(struct world *w)
+static inline struct loc_stats stats(struct fixture *w)
 {
     struct loc_stats s;
 
@@ -281,8 +281,8 @@ static inline struct loc_stats stats(struct world *w)
     return s;
 }
 
-/* PUBLIC entry from nothing to LOCALIZED and released. */
-static inline void localize_public(struct world *w, int process, const char *url, int n)
+/* Localizes and releases a PUBLIC entry. */
+static inline void localize_public(struct fixture *w, int process, const char *url, int n)
 {
     struct loc_msg m;
 

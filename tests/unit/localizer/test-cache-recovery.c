@@ -1,5 +1,5 @@
-/* localizer/cache.c: what the cache keeps on disk, what it gives up, and what it finds again after
- * a restart. */
+/* Tests localizer/cache-recovery.c and cache-hierarchy.c: eviction, bad disks, recovery after a
+ * restart, directories. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 static void test_lru(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     loc_cache_free(w->cache);
     w->config.target_size = 250;
@@ -26,7 +26,8 @@ static void test_lru(void **state)
     sv_clock_set_test(3000, 3000);
     localize_public(w, 1, "file:///three", 3);
     sv_clock_set_test(4000, 4000);
-    ask(w, container(1, 4), "joe", file("file:///one", LOC_PUBLIC)); /* used again, and held */
+    ask(w, container(1, 4), "joe",
+        file("file:///one", LOC_PUBLIC)); /* used again, and referenced */
     settle(w);
     assert_int_equal(loc_cache_cleanup(w->cache), 1);
     settle(w);
@@ -36,7 +37,7 @@ static void test_lru(void **state)
     assert_int_equal(stats(w).bytes_public, 200);
     w->n_remove = 0;
     localize_public(w, 1, "file:///four", 6);
-    assert_int_equal(loc_cache_cleanup(w->cache), 1); /* only what nobody holds */
+    assert_int_equal(loc_cache_cleanup(w->cache), 1); /* only entries without references */
     settle(w);
     assert_string_equal(w->removed_rel, "13");
     sv_clock_reset();
@@ -44,7 +45,7 @@ static void test_lru(void **state)
 
 static void test_vanished(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     char path[512];
     struct loc_msg m;
 
@@ -61,7 +62,7 @@ static void test_vanished(void **state)
 
 static void test_bad_disk(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     localize_public(w, 1, "file:///a/x", 1);
     ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PUBLIC));
@@ -79,7 +80,7 @@ static void test_bad_disk(void **state)
 
 static void test_app_finished(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_msg m;
     struct yarn_app_id app = container(1, 0).attempt.app;
 
@@ -99,10 +100,10 @@ static void test_app_finished(void **state)
     assert_int_equal(stats(w).bytes_application, 0);
     assert_int_equal(w->n_removed + w->n_remove, 2);
     ask(w, container(1, 4), "joe", file("file:///a/x", LOC_APPLICATION));
-    assert_string_equal(take(w, 2).fetch.rel, "10"); /* a tracker of its own again */
+    assert_string_equal(take(w, 2).fetch.rel, "10"); /* a new tracker */
 }
 
-static struct loc_record record(struct world *w)
+static struct loc_record record(struct fixture *w)
 {
     return (struct loc_record){ .visibility = LOC_PRIVATE,
                                 .user = "joe",
@@ -116,7 +117,7 @@ static struct loc_record record(struct world *w)
 
 static void test_recovery(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_record r = record(w);
 
     assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), 0);
@@ -148,7 +149,7 @@ static void test_recovery(void **state)
 
 static void test_reserved_ids(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct yarn_app_id none = { 0 };
 
     assert_int_equal(loc_cache_reserve(w->cache, LOC_PRIVATE, "joe", none, 40), 0);
@@ -162,7 +163,7 @@ static void test_reserved_ids(void **state)
 
 static void test_broken_records(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_record r;
 
 #define BROKEN(change)                                                                             \
@@ -194,7 +195,7 @@ static void test_hierarchy(void **state)
         { 0, "" },     { 1, "0" },    { 10, "9" },   { 11, "a" },     { 36, "z" },
         { 37, "0/0" }, { 72, "0/z" }, { 73, "1/0" }, { 1296, "y/z" }, { 1297, "0/0/0" },
     };
-    struct world *w = *state;
+    struct fixture *w = *state;
     char buf[LOC_HIERARCHY_MAX], url[32];
     struct loc_msg m;
 
@@ -202,7 +203,7 @@ static void test_hierarchy(void **state)
         assert_string_equal(loc_hierarchy_path(known[i].number, buf), known[i].path);
     assert_true(strlen(loc_hierarchy_path(UINT32_MAX, buf)) < sizeof buf);
     loc_cache_free(w->cache);
-    w->config.max_files_per_dir = 38; /* two entries a directory */
+    w->config.max_files_per_dir = 38; /* two entries per directory */
     make_cache(w);
     for (int i = 0; i < 5; i++) {
         static const char *const rel[] = { "10", "11", "0/12", "0/13", "1/14" };

@@ -1,5 +1,5 @@
-/* localizer/cache.c and its parts: one download for many, failures, cancelling, hostile answers.
- * What stays on disk is test-loc-keep's. */
+/* Tests localizer/cache.c, cache-entry.c and cache-process.c: one download for many containers,
+ * failures, cancellation, hostile answers. test-cache-recovery tests the contents of the disk. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 static void test_one_download_for_many(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_msg m;
     char wanted[600];
 
@@ -48,7 +48,7 @@ static void test_one_download_for_many(void **state)
 
 static void test_keys(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_resource r[] = {
         file("file:///a/x", LOC_PUBLIC),      file("file:///a/x", LOC_PUBLIC),
         file("file:///a/x", LOC_PUBLIC),      file("file:///a/x", LOC_PRIVATE),
@@ -75,7 +75,7 @@ static void test_keys(void **state)
 
 static void test_failure(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_msg m;
 
     for (int i = 1; i <= 3; i++)
@@ -87,7 +87,7 @@ static void test_failure(void **state)
     assert_int_equal(w->n_removed, 1);
     assert_int_equal(w->n_remove, 0); /* the localizer has cleaned up */
     loc_cache_release(w->cache, container(1, 1));
-    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE)); /* tried again */
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE)); /* retried */
     m = take(w, 1);
     assert_string_equal(m.fetch.rel, "11");
     say_failed(w, 1, &m, LOC_FAIL_LEFTOVER, "disk");
@@ -98,7 +98,7 @@ static void test_failure(void **state)
 
 static void test_partial_failure(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_resource r[] = { file("file:///a", LOC_PUBLIC), file("file:///b", LOC_PUBLIC),
                                 file("file:///c", LOC_PUBLIC) };
     struct loc_msg a, b, c;
@@ -110,14 +110,14 @@ static void test_partial_failure(void **state)
     say_done(w, 1, &a, 100);
     say_failed(w, 1, &b, LOC_FAIL_SOURCE, "no");
     say_failed(w, 1, &c, LOC_FAIL_SOURCE, "neither");
-    assert_int_equal(w->failed, 1); /* once a container */
+    assert_int_equal(w->failed, 1); /* once per container */
     assert_string_equal(w->text, "no");
     assert_int_equal(w->ready, 0);
 }
 
 static void test_cancel(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_msg m, cancel;
 
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
@@ -129,7 +129,7 @@ static void test_cancel(void **state)
     cancel = take(w, 1);
     assert_int_equal(cancel.type, LOC_MSG_CANCEL);
     assert_int_equal(cancel.request, m.request);
-    say_done(w, 1, &m, 100); /* it was faster */
+    say_done(w, 1, &m, 100); /* it finished before the cancellation */
     assert_int_equal(w->n_remove, 1);
     assert_int_equal(w->localized + w->failed, 0);
     assert_int_equal(stats(w).entries, 0);
@@ -137,7 +137,7 @@ static void test_cancel(void **state)
 
 static void test_cancel_in_queue(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     char url[32];
     struct loc_msg first, next;
 
@@ -159,7 +159,7 @@ static void test_cancel_in_queue(void **state)
 
 static void test_process_dies(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     char url[32];
 
     for (int i = 0; i < 6; i++) {
@@ -173,7 +173,7 @@ static void test_process_dies(void **state)
     assert_non_null(strstr(w->text, "ended before it had answered"));
     assert_int_equal(w->n_remove, 4);
     assert_int_equal(w->stopped, 1);
-    assert_int_equal(w->started, 2); /* for the two that had not been asked for */
+    assert_int_equal(w->started, 2); /* for the two entries in the queue */
     (void)take(w, 2);
     (void)take(w, 2);
     loc_cache_process_failed(w->cache, 2, "helper: status 7");
@@ -184,7 +184,7 @@ static void test_process_dies(void **state)
 
 static void test_start_fails(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     w->start_fails = true;
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
@@ -200,7 +200,7 @@ static void test_start_fails(void **state)
 
 static void test_no_disk_and_no_store(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     w->pick = -ENOSPC;
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
@@ -216,7 +216,7 @@ static void test_no_disk_and_no_store(void **state)
     assert_int_equal(w->n_remove + w->n_removed, 0);
 }
 
-static void hostile(struct world *w, unsigned round, const void *data, size_t n)
+static void hostile(struct fixture *w, unsigned round, const void *data, size_t n)
 {
     ask(w, container(1, (int)round), "joe", file("file:///a/x", LOC_PUBLIC));
     (void)take(w, (int)round);
@@ -229,20 +229,20 @@ static void hostile(struct world *w, unsigned round, const void *data, size_t n)
 
 static void test_hostile_localizer(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_msg m = { .type = LOC_MSG_DONE, .request = 12345 };
     uint8_t buf[LOC_MSG_MAX] = { 0 };
     int n;
 
     hostile(w, 1, buf, 100);
-    n = loc_msg_encode(&m, buf); /* a request that nobody made */
+    n = loc_msg_encode(&m, buf); /* an unknown request */
     hostile(w, 2, buf, (size_t)n);
     m.request = 3;
-    m.done.size = 99; /* not what was asked for */
+    m.done.size = 99; /* a size other than requested */
     n = loc_msg_encode(&m, buf);
     hostile(w, 3, buf, (size_t)n);
     m = (struct loc_msg){ .type = LOC_MSG_CANCEL, .request = 4 };
-    n = loc_msg_encode(&m, buf); /* not its part */
+    n = loc_msg_encode(&m, buf); /* a message of the other side */
     hostile(w, 4, buf, (size_t)n);
     memset(buf, 'x', sizeof buf);
     hostile(w, 5, buf, sizeof buf);
@@ -251,11 +251,11 @@ static void test_hostile_localizer(void **state)
 
 static void test_progress_floods_and_stalls(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_msg m, p = { .type = LOC_MSG_PROGRESS };
 
     loc_cache_free(w->cache);
-    w->config.stall_ms = 4000; /* a test that gets no time for so long is rare */
+    w->config.stall_ms = 4000; /* long enough for a starved machine */
     make_cache(w);
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
     m = take(w, 1);
@@ -265,14 +265,14 @@ static void test_progress_floods_and_stalls(void **state)
             settle(w);
     settle(w);
     assert_int_equal(w->failed, 0);
-    wait_until(w, &w->failed, 1); /* now it is silent */
+    wait_until(w, &w->failed, 1); /* silent from now on */
     assert_non_null(strstr(w->text, "no sign of life"));
     assert_int_equal(w->stopped, 1);
 }
 
 static void test_idle(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     loc_cache_free(w->cache);
     w->config.idle_ms = 2000; /* the same */
@@ -286,7 +286,7 @@ static void test_idle(void **state)
 
 static void test_bad_requests(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
     struct loc_resource bad = file("file:///../x", LOC_PUBLIC),
                         good = file("file:///x", LOC_PUBLIC);
     struct loc_resource both[] = { good, bad };
@@ -308,12 +308,12 @@ static void test_bad_requests(void **state)
     assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", &good, 1, NULL), -EEXIST);
     assert_int_equal(loc_cache_localize(w->cache, container(1, 2), "joe", NULL, 0, NULL), 0);
     settle(w);
-    assert_int_equal(w->ready, 1); /* nothing to wait for */
+    assert_int_equal(w->ready, 1); /* no resources */
 }
 
 static void test_release_in_callback(void **state)
 {
-    struct world *w = *state;
+    struct fixture *w = *state;
 
     w->release_in_ready = true;
     localize_public(w, 1, "file:///a/x", 1);
@@ -323,7 +323,7 @@ static void test_release_in_callback(void **state)
     assert_int_equal(w->ready, 19);
 }
 
-/* Every cell of the table that is not declared refuses; the graph has the states. */
+/* Every undeclared cell of the table rejects its event; the graph has the states. */
 static void test_table(void **state)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* localizer/channel.c: what goes in comes out, everything else is refused. */
+/* Tests localizer/channel.c: round trips; everything else is rejected. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -184,7 +184,7 @@ static void test_socket(void **state)
     assert_int_equal(loc_msg_recv(s[1], LOC_PEER_NM, &got), -EBADMSG);
     first = dup(s[0]);
     (void)sv_close(first);
-    send_fd(s[0], s[0]); /* descriptors that nobody asked for are closed */
+    send_fd(s[0], s[0]); /* unexpected descriptors are closed */
     assert_int_equal(loc_msg_recv(s[1], LOC_PEER_NM, &got), -EBADMSG);
     assert_int_equal(dup(s[0]), first);
     (void)sv_close(first);

@@ -1,4 +1,5 @@
-/* localizer/policy.c, and PATTERN's expressions: rules on what an archive may bring. */
+/* Tests localizer/policy.c and pattern.c: rules for the contents of archives, PATTERN's
+ * expressions. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +101,8 @@ static void test_links(void **state)
     assert_int_equal(link_to("l", "../l"), -EPERM);
     assert_int_equal(link_to("a/l", "../../x"), -EPERM);
     assert_int_equal(link_to("a/l", "/x"), -EPERM);
-    assert_int_equal(link_to("a/b/l", "x/.."), -EPERM); /* may lead out through another link */
+    assert_int_equal(link_to("a/b/l", "x/.."),
+                     -EPERM); /* may leave the archive through another link */
     assert_int_equal(link_to("a/l", "./x/../.."), -EPERM);
     assert_int_equal(link_to("l", ""), -EPERM);
     assert_int_equal(link_to("l", NULL), -EPERM);
@@ -210,7 +212,7 @@ static void test_patterns(void **state)
     assert_int_equal(match(big, "x"), -EINVAL);
 }
 
-/* Expressions that take a backtracking matcher longer than the universe. */
+/* Expressions with exponential cost in a backtracking matcher. */
 static void test_pattern_time(void **state)
 {
     static const char *const patterns[] = {
@@ -225,7 +227,7 @@ static void test_pattern_time(void **state)
     name[sizeof name - 1] = 0;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
     for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
-        (void)match(patterns[i], name); /* matched, not matched or given up: all are answers */
+        (void)match(patterns[i], name); /* matched, not matched or over the limit: all are valid */
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     assert_true(end.tv_sec - start.tv_sec < 5);
 }

@@ -1,4 +1,4 @@
-/* localizer/url.c: what is fetched at all. */
+/* Tests localizer/url.c: accepted and rejected urls. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,4 @@
-/* An IPC client and the fake server that it calls: what test-ipc-client and test-ipc-impostors
- * share. */
+/* Fixture of test-ipc-client and test-ipc-client-sasl: an IPC client and its fake server. */
 #ifndef SELVEDGE_TESTS_UNIT_WIRE_IPC_CLIENT_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_WIRE_IPC_CLIENT_FIXTURE_H
 
@@ -10,7 +9,7 @@
 #include "tests/unit/wire/ipc-fake-server.h"
 #include "tests/unit/wire/ipc-peer.h"
 
-struct world {
+struct fixture {
     sd_event *event;
     struct fake fake;
     struct ipc_client *client;
@@ -35,7 +34,7 @@ static inline void on_answer(const struct ipc_result *r, const struct sv_error *
         snprintf(a->echo, sizeof a->echo, "%s", ((const echo_message *)r->response)->protocol);
 }
 
-static inline void client_new(struct world *w, const struct yarn_token *token,
+static inline void client_new(struct fixture *w, const struct yarn_token *token,
                               const struct ipc_client_config *more)
 {
     struct ipc_client_config cfg = more ? *more : (struct ipc_client_config){ 0 };
@@ -48,8 +47,8 @@ static inline void client_new(struct world *w, const struct yarn_token *token,
     assert_int_equal(ipc_client_new(w->event, &cfg, &w->client, NULL), 0);
 }
 
-static inline void world_new(struct world *w, const struct yarn_token *token,
-                             const struct ipc_client_config *more)
+static inline void fixture_new(struct fixture *w, const struct yarn_token *token,
+                               const struct ipc_client_config *more)
 {
     memset(w, 0, sizeof *w);
     assert_true(sd_event_new(&w->event) >= 0);
@@ -58,14 +57,14 @@ static inline void world_new(struct world *w, const struct yarn_token *token,
     client_new(w, token, more);
 }
 
-static inline void world_free(struct world *w)
+static inline void fixture_free(struct fixture *w)
 {
     ipc_client_free(w->client);
     fake_stop(&w->fake);
     sd_event_unref(w->event);
 }
 
-static inline int32_t call(struct world *w, const char *text, struct answer *a)
+static inline int32_t call(struct fixture *w, const char *text, struct answer *a)
 {
     echo_message m = ECHO_INIT;
     int32_t id;

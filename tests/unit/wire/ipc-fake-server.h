@@ -1,5 +1,5 @@
-/* A server for clients' tests that says exactly what a test wants: it listens on loopback, takes
- * frames apart far enough to know the call, and leaves the answer to a function of the test. */
+/* A scripted server for clients' tests: listens on loopback, decodes frames far enough to identify
+ * the call, and leaves the answer to a callback of the test. */
 #ifndef SELVEDGE_TESTS_UNIT_WIRE_IPC_FAKE_SERVER_H
 #define SELVEDGE_TESTS_UNIT_WIRE_IPC_FAKE_SERVER_H
 
@@ -27,7 +27,7 @@ struct fake {
     sd_event_source *listener, *io;
     int fd, conn; /* one connection at a time; -1 = none */
     uint16_t port;
-    bool deaf;    /* does not take frames apart */
+    bool deaf;    /* does not decode frames */
     bool hello;   /* the first seven bytes have been read */
     uint8_t auth; /* of them */
     struct sv_buf in;
@@ -41,7 +41,7 @@ struct fake {
 static inline void fake_raw(struct fake *f, const void *p, size_t n)
 {
     if (f->conn >= 0)
-        (void)!send(f->conn, p, n, MSG_NOSIGNAL); /* the client may be gone, ignoring */
+        (void)!send(f->conn, p, n, MSG_NOSIGNAL); /* the client may have closed, ignoring */
 }
 
 static inline void fake_hang_up(struct fake *f)
@@ -51,7 +51,7 @@ static inline void fake_hang_up(struct fake *f)
     sv_buf_free(&f->in);
 }
 
-/* A reset instead of an end. */
+/* Closes with a reset instead of end of file. */
 static inline void fake_reset(struct fake *f)
 {
     static const struct linger now = { 1, 0 };
@@ -160,7 +160,7 @@ static int fake_on_io(sd_event_source *src, int fd, uint32_t revents, void *user
         uint8_t *copy = malloc(len);
         memcpy(copy, frame, len);
         f->in.pos += used;
-        fake_take(f, copy, len); /* may hang up */
+        fake_take(f, copy, len); /* may close */
         free(copy);
     }
     return 0;
@@ -182,7 +182,7 @@ static int fake_on_listen(sd_event_source *src, int fd, uint32_t revents, void *
     return 0;
 }
 
-/* `port`: 0 = any, which f->port then tells. */
+/* `port`: 0 = any, stored in f->port. */
 static inline void fake_start(struct fake *f, sd_event *event, uint16_t port)
 {
     static const int one = 1;

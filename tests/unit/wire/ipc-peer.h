@@ -1,5 +1,4 @@
-/* What test-ipc.c and test-ipc-hostile.c share: an echo service, clients of it, a loop with an end.
- */
+/* Fixture of the IPC server's tests: an echo service, clients of it, a loop with a time limit. */
 #ifndef SELVEDGE_TESTS_UNIT_WIRE_IPC_PEER_H
 #define SELVEDGE_TESTS_UNIT_WIRE_IPC_PEER_H
 
@@ -13,7 +12,7 @@
 #include "wire/token.h"
 
 #define PEER_PROTOCOL "org.selvedge.test.EchoPB"
-#define PEER_WAIT_MS 60000 /* for hangs alone */
+#define PEER_WAIT_MS 60000 /* only for hangs */
 
 /* One string in, one string out. */
 typedef Hadoop__Common__GetProtocolVersionsRequestProto echo_message;
@@ -53,7 +52,7 @@ static void peer_length(struct ipc_call *call, const ProtobufCMessage *request, 
     peer_answer(call, sv_arena_printf(ipc_call_arena(call), "%zu", strlen(peer_text(request))));
 }
 
-/* Answers with as many bytes as the request says. */
+/* Answers with the requested number of bytes. */
 static void peer_flood(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     ((struct peer_server *)userdata)->calls++;
@@ -96,7 +95,7 @@ static void peer_stop(struct ipc_call *call, const ProtobufCMessage *request, vo
     peer_answer(call, "unheard");
 }
 
-/* Answers how many calls have been run. */
+/* Answers with the number of calls run. */
 static void peer_count(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     (void)request;
@@ -111,7 +110,7 @@ static void peer_count_fail(struct ipc_call *call, const ProtobufCMessage *reque
                   ++((struct peer_server *)userdata)->calls);
 }
 
-/* For messages of other shapes: says that it got one. */
+/* For messages of other types: confirms the call. */
 static void peer_got(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     ((struct peer_server *)userdata)->calls++;

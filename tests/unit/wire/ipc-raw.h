@@ -1,4 +1,4 @@
-/* A peer of the IPC server that speaks by the byte: what the hostile tests share. */
+/* Fixture of hostile tests: a peer of the IPC server that sends raw bytes. */
 #ifndef SELVEDGE_TESTS_UNIT_WIRE_IPC_RAW_H
 #define SELVEDGE_TESTS_UNIT_WIRE_IPC_RAW_H
 
@@ -46,7 +46,7 @@ struct raw_reply {
     bool eof;
 };
 
-/* Takes what has come; true when the server has closed. */
+/* Reads pending bytes; true when the server has closed. */
 static inline bool raw_take(int fd, struct raw_reply *r)
 {
     while (!r->eof && r->n < sizeof r->p) {
@@ -72,7 +72,7 @@ static inline int raw_join(const struct peer_server *s)
     return raw_connect(ipc_server_port(s->server));
 }
 
-/* Sends the bytes; the server must close, and may say something before. */
+/* Sends the bytes; the server must close, and may answer first. */
 static inline struct raw_reply raw_refused(struct peer_server *s, const void *p, size_t n)
 {
     struct raw_reply r = { .n = 0 };
@@ -84,8 +84,7 @@ static inline struct raw_reply raw_refused(struct peer_server *s, const void *p,
     return r;
 }
 
-/* A server that gives a beginning connection more time than a starved machine needs for all that a
- * test connects. */
+/* A server with handshake limits long enough for a starved machine. */
 #define RAW_MS 600000
 static const struct ipc_server_config raw_simple
     __attribute__((unused)) = { .allow_simple = true,
@@ -137,8 +136,7 @@ static inline void raw_put_call(struct sv_buf *b, int32_t id, const char *method
     raw_put_frame(b, id, &m.base, body, n);
 }
 
-/* A call of one text with a client id of 16 bytes, as a client sends it that may have to repeat it.
- */
+/* A call of one text with a 16-byte client id, as a client sends it that may resend it. */
 static inline void raw_put_again(struct sv_buf *b, const char *client_id, int32_t id, int32_t retry,
                                  const char *method, const char *text)
 {

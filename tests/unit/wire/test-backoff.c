@@ -1,4 +1,4 @@
-/* Waiting times between attempts. */
+/* Tests wire/backoff.c: waits between attempts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Credentials and Writable encodings against bytes that a real Hadoop made. */
+/* Tests wire/credentials.c and writable.c against bytes written by a real Hadoop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

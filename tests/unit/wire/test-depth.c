@@ -1,4 +1,4 @@
-/* wire/depth.c: hostile protobuf is refused before protobuf-c sees it. */
+/* Tests wire/depth.c: hostile protobuf is rejected before protobuf-c sees it. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -155,7 +155,7 @@ static void test_samples(void **state)
     (void)state;
     for (size_t i = 0; i < SV_ARRAY_LEN(samples); i++) {
         const struct sample *s = &samples[i];
-        uint8_t *exact = malloc(s->n ? s->n : 1); /* so that a sanitizer sees a read beyond */
+        uint8_t *exact = malloc(s->n ? s->n : 1); /* lets a sanitizer detect an overread */
         int r;
 
         assert_non_null(exact);
@@ -181,7 +181,7 @@ static void test_unknown(void **state)
     assert_int_equal(ipc_depth_check(buf, 2 * 1024, APP_ID, IPC_DEPTH_MAX), 0);
     assert_int_equal(ipc_depth_check(buf, 2 * 1100, APP_ID, IPC_DEPTH_MAX), -E2BIG);
     assert_int_equal(ipc_depth_check(buf, 2 * N, APP_ID, IPC_DEPTH_MAX), -E2BIG);
-    /* a large answer of a newer peer: one unknown field in each of many entries is taken */
+    /* a large answer of a newer peer: one unknown field in each of many entries is accepted */
     for (size_t i = 0; i < N / 32; i++) {
         memset(buf + 64 * i, 'x', 64);
         memcpy(buf + 64 * i, "\x1a\x3e\x78\x01\x0a\x3a", 6);
@@ -190,7 +190,7 @@ static void test_unknown(void **state)
     free(buf);
 }
 
-/* Every prefix of a real message is refused or harmless, and the whole is taken. */
+/* Every prefix of a real message is rejected or harmless, and the whole is accepted. */
 static void test_prefixes(void **state)
 {
     Hadoop__Yarn__ContainerLaunchContextProto clc =

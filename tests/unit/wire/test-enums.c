@@ -1,5 +1,4 @@
-/* wire/enums.c and unknown fields: what a later Hadoop says and we do not know is never an error.
- */
+/* Tests wire/enums.c and unknown fields: values of a later Hadoop are never an error. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,8 +58,8 @@ static void optional(void **state)
     s = UNPACK(hadoop__yarn__container_status_proto, "\x10\x03");
     assert_true(s->has_state);
     assert_int_equal(s->state, HADOOP__YARN__CONTAINER_STATE_PROTO__C_COMPLETE);
-    /* a node's report of one container in an unknown state: 1 node_status { 3 containersStatuses }
-     */
+    /* a node's report of one container in an unknown state: 1 node_status { 3 containersStatuses
+     * } */
     Hadoop__Yarn__NodeHeartbeatRequestProto *h =
         UNPACK(hadoop__yarn__node_heartbeat_request_proto, "\x0a\x04\x1a\x02\x10\x63");
     assert_non_null(h);
@@ -74,7 +73,7 @@ static void optional(void **state)
     assert_int_equal(e->execution_type, HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED);
 }
 
-/* Elements of lists are left out, one by one or packed; the order of the others stays. */
+/* List elements are dropped, single or packed; the others keep their order. */
 static void repeated(void **state)
 {
     (void)state;
@@ -100,7 +99,7 @@ static void required(void **state)
                        "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")); /* -1 */
 }
 
-/* Fields that we do not know, of every wire type, are no error. */
+/* Unknown fields of every wire type are no error. */
 static void unknown_fields(void **state)
 {
     (void)state;

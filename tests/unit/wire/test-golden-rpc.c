@@ -1,6 +1,6 @@
-/* What Apache's own programs said to each other (tests/golden/rpc, written by
- * tests/interop/capture): every frame is taken apart by our readers and written again to the same
- * bytes. The unit lane runs in the top directory. */
+/* Tests wire/frame.c and the messages against recorded traffic between Apache's programs
+ * (tests/golden/rpc, written by tests/interop/capture): every frame is decoded and encoded again to
+ * the same bytes. Run in the top directory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void load(const char *path)
     assert_true(n_bytes > 0 && n_bytes < sizeof bytes);
 }
 
-/* The next delimited message; what we would write for it is what stands there. */
+/* The next delimited message; encoding it again gives the same bytes. */
 static void *next(struct sv_buf *b, const ProtobufCMessageDescriptor *d)
 {
     const uint8_t *p;
@@ -75,7 +75,7 @@ static const ProtobufCMessageDescriptor *of(const char *name, bool answer)
     return NULL;
 }
 
-/* Tokens inside are of the kinds that we know, and their identifiers are read. */
+/* Tokens inside are of known kinds with readable identifiers. */
 static void check_token(const Hadoop__Common__TokenProto *m)
 {
     struct yarn_container_token c;

@@ -1,4 +1,4 @@
-/* wire/ids.c: text and wire forms of identifiers and resources. */
+/* Tests wire/ids.c: text and wire forms of identifiers and resources. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* The IPC client against servers that lie, stall, flood or vanish (HARDENING 61, 63), and the ways
- * in which its user ends a call. The server is tests/unit/wire/ipc-fake-server.h. */
+/* Tests wire/ipc-client.c against servers that send malformed answers, stall, flood or vanish
+ * (HARDENING 61, 63), and cancellation of calls. The server is
+ * tests/unit/wire/ipc-fake-server.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +15,14 @@
 #include "tests/unit/wire/ipc-client-fixture.h"
 #include "wire/ipc-client-conn.h"
 
-/* ---- Calls that their user ends ---- */
+/* ---- Cancelled calls ---- */
 
 static void test_cancel(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 }, b = { 0 }, c = { 0 };
-    world_new(&w, NULL, NULL);
+    fixture_new(&w, NULL, NULL);
     int32_t early = call(&w, "before there is a connection", &a);
     assert_true(ipc_client_cancel(w.client, early));
     assert_int_equal(a.count, 1);
@@ -42,20 +43,20 @@ static void test_cancel(void **state)
     assert_string_equal(c.echo, "good");
     assert_int_equal(w.fake.connections, 1);
     assert_int_equal(a.count + b.count + c.count, 3);
-    world_free(&w);
+    fixture_free(&w);
 }
 
-/* The rest of a frame that has begun still goes out, or the next one could not be understood. */
+/* The rest of a partly sent frame is still sent, or the stream would be corrupt. */
 static void test_cancel_half_sent(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 }, b = { 0 };
     const size_t size = 16 << 20;
     char *big = malloc(size + 1);
     memset(big, 'x', size);
     big[size] = 0;
-    world_new(&w, NULL, NULL);
+    fixture_new(&w, NULL, NULL);
     w.fake.on_call = say_echo;
     int32_t id = call(&w, big, &a);
     peer_run_until(&w, w.fake.connections == 1 && w.fake.hello);
@@ -79,7 +80,7 @@ static void test_cancel_half_sent(void **state)
     id = call(&w, big, &a); /* and when the client is freed then */
     peer_run_until(&w, sv_buf_left(&w.fake.in) > 0);
     assert_true(ipc_client_cancel(w.client, id));
-    world_free(&w);
+    fixture_free(&w);
     assert_int_equal(a.count, 3);
     free(big);
 }
@@ -88,12 +89,12 @@ static void test_identity(void **state)
 {
     (void)state;
     static const uint8_t id16[IPC_CLIENT_ID_LEN] = "0123456789abcdef";
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 };
     struct ipc_request q = {
         .method = "echo", .response = ECHO_DESCRIPTOR, .id = 4711, .retry_count = 3
     };
-    world_new(&w, NULL, &(struct ipc_client_config){ .client_id = id16 });
+    fixture_new(&w, NULL, &(struct ipc_client_config){ .client_id = id16 });
     assert_int_equal(ipc_client_start(w.client, &q, on_answer, &a, NULL), 0);
     assert_int_equal(ipc_client_start(w.client, &q, on_answer, &a, NULL), -EEXIST);
     peer_run_until(&w, w.fake.calls == 1);
@@ -111,17 +112,17 @@ static void test_identity(void **state)
     call(&w, "x", &a);
     peer_run_until(&w, a.count == 2);
     assert_string_equal(a.echo, "good");
-    world_free(&w);
+    fixture_free(&w);
 }
 
-/* ---- Bytes that make no sense ---- */
+/* ---- Malformed bytes ---- */
 
 struct lie {
     const char *name;
     const char *bytes; /* sent instead of an answer to call 1 */
     size_t n;
     bool end;   /* then the server closes */
-    int status; /* that the call gets */
+    int status; /* of the call */
 };
 
 static const struct lie *lie_now;
@@ -135,7 +136,7 @@ static void say_lie(struct fake *f, const struct fake_call *c)
         (void)shutdown(f->conn, SHUT_WR);
 }
 
-static void test_lies(void **state)
+static void test_malformed_answers(void **state)
 {
     (void)state;
     static const struct lie lies[] = {
@@ -165,22 +166,22 @@ static void test_lies(void **state)
         { "error without words", "\0\0\0\5\4\x08\1\x10\1", 9, false, -EREMOTEIO },
     };
     for (size_t i = 0; i < SV_ARRAY_LEN(lies); i++) {
-        struct world w;
+        struct fixture w;
         struct answer a = { 0 }, b = { 0 };
-        world_new(&w, NULL, NULL);
+        fixture_new(&w, NULL, NULL);
         lie_now = &lies[i];
         w.fake.on_call = say_lie;
         call(&w, "x", &a);
         peer_run_until(&w, a.count);
         if (a.status != lies[i].status || !a.sent || !*a.text)
             fail_msg("%s: status %d: %s", lies[i].name, a.status, a.text);
-        w.fake.on_call = say_echo; /* the client itself is well */
+        w.fake.on_call = say_echo; /* the client still works */
         call(&w, "y", &b);
         peer_run_until(&w, b.count);
         if (b.status < 0)
             fail_msg("after %s: %s", lies[i].name, b.text);
         assert_int_equal(a.count, 1);
-        world_free(&w);
+        fixture_free(&w);
     }
 }
 
@@ -209,11 +210,11 @@ static void say_deep(struct fake *f, const struct fake_call *c)
 static void test_deep(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 }, b = { 0 };
     struct ipc_request q = { .method = "deep",
                              .response = &hadoop__yarn__serialized_exception_proto__descriptor };
-    world_new(&w, NULL, NULL);
+    fixture_new(&w, NULL, NULL);
     w.fake.on_call = say_deep;
     assert_int_equal(ipc_client_start(w.client, &q, on_answer, &a, NULL), 0);
     peer_run_until(&w, a.count);
@@ -223,7 +224,7 @@ static void test_deep(void **state)
     peer_run_until(&w, b.count);
     assert_int_equal(b.status, 0);
     assert_int_equal(w.fake.connections, 1); /* one bad answer is one failed call */
-    world_free(&w);
+    fixture_free(&w);
 }
 
 /* Text of an exception: one line, no escape sequences, without Java's stack. */
@@ -246,9 +247,9 @@ static void say_ugly(struct fake *f, const struct fake_call *c)
 static void test_exception_text(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 };
-    world_new(&w, NULL, NULL);
+    fixture_new(&w, NULL, NULL);
     w.fake.on_call = say_ugly;
     call(&w, "x", &a);
     peer_run_until(&w, a.count == 1);
@@ -259,10 +260,10 @@ static void test_exception_text(void **state)
     call(&w, "x", &a);
     peer_run_until(&w, a.count == 2);
     assert_int_equal(strlen(a.text), SV_ERROR_TEXT_MAX - 1);
-    world_free(&w);
+    fixture_free(&w);
 }
 
-/* A server that never stops talking: nothing is kept, and the call's time still runs. */
+/* A server that floods: nothing is stored, and the call's deadline still applies. */
 static int on_flood(sd_event_source *src, int fd, uint32_t revents, void *userdata)
 {
     (void)src, (void)revents, (void)userdata;
@@ -278,10 +279,10 @@ static int on_flood(sd_event_source *src, int fd, uint32_t revents, void *userda
 static void test_flood(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 };
     sd_event_source *flood = NULL;
-    world_new(&w, NULL, &(struct ipc_client_config){ .call_ms = 300 });
+    fixture_new(&w, NULL, &(struct ipc_client_config){ .call_ms = 300 });
     w.fake.deaf = true;
     call(&w, "x", &a);
     peer_run_until(&w, w.fake.connections == 1);
@@ -296,29 +297,29 @@ static void test_flood(void **state)
                     1 << 20);
     sd_event_source_disable_unref(flood);
     sv_close(fd);
-    world_free(&w);
+    fixture_free(&w);
 }
 
-/* A long answer costs memory as it comes, not as it is announced. */
+/* A long answer takes memory as it arrives, not as announced. */
 static void say_long(struct fake *f, const struct fake_call *c)
 {
     if (c->id >= 0)
         fake_raw(f, "\x07\xff\xff\xff\4\x08\1\x10\0", 9);
 }
 
-static void test_announced(void **state)
+static void test_announced_size_takes_no_memory(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 };
-    world_new(&w, NULL, &(struct ipc_client_config){ .call_ms = 100 });
+    fixture_new(&w, NULL, &(struct ipc_client_config){ .call_ms = 100 });
     w.fake.on_call = say_long;
     struct mallinfo2 before = mallinfo2();
     call(&w, "x", &a);
     peer_run_until(&w, a.count);
     assert_int_equal(a.status, -ETIMEDOUT);
     assert_in_range(mallinfo2().uordblks, 0, before.uordblks + (1 << 20));
-    world_free(&w);
+    fixture_free(&w);
 }
 
 /* Silent before, within and after the login. */
@@ -331,27 +332,28 @@ static void one_byte(struct fake *f, const struct fake_call *c)
 static void test_silent(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 };
     const struct ipc_client_config quick = { .connect_ms = 60, .call_ms = 5000 };
-    world_new(&w, &peer_token, &quick);
+    fixture_new(&w, &peer_token, &quick);
     call(&w, "x", &a);
     peer_run_until(&w, a.count == 1);
     assert_int_equal(a.status, -ETIMEDOUT);
     assert_false(a.sent);
-    world_free(&w);
-    world_new(&w, &peer_token, &quick);
+    fixture_free(&w);
+    fixture_new(&w, &peer_token, &quick);
     w.fake.on_call = one_byte;
     call(&w, "x", &a);
     peer_run_until(&w, a.count == 2);
     assert_int_equal(a.status, -ETIMEDOUT);
-    world_free(&w);
-    world_new(&w, NULL, &(struct ipc_client_config){ .call_ms = 1000 }); /* enough to be sent */
+    fixture_free(&w);
+    fixture_new(&w, NULL,
+                &(struct ipc_client_config){ .call_ms = 1000 }); /* long enough to be sent */
     call(&w, "x", &a);
     peer_run_until(&w, a.count == 3);
     assert_int_equal(a.status, -ETIMEDOUT);
     assert_true(a.sent);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 static void rst(struct fake *f, const struct fake_call *c)
@@ -366,9 +368,9 @@ static void rst(struct fake *f, const struct fake_call *c)
 static void test_reset(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a[50] = { 0 }, b = { 0 };
-    world_new(&w, NULL, NULL);
+    fixture_new(&w, NULL, NULL);
     w.fake.on_call = rst;
     for (int i = 0; i < 50; i++)
         call(&w, "x", &a[i]);
@@ -381,12 +383,12 @@ static void test_reset(void **state)
     call(&w, "y", &b);
     peer_run_until(&w, b.count);
     assert_int_equal(b.status, 0);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 static void answers_and_goes(struct fake *f, const struct fake_call *c)
 {
-    struct world *w = f->userdata;
+    struct fixture *w = f->userdata;
     if (c->id < 0)
         return;
     fake_echo(f, c->id, "good");
@@ -394,36 +396,42 @@ static void answers_and_goes(struct fake *f, const struct fake_call *c)
         return;
     fake_reset(f);
     call(w, "y", &((struct answer *)w->userdata)[1]);
-    ipc_client_write(w->client); /* before the loop has looked at what came */
+    ipc_client_write(w->client); /* before the loop has read the input */
 }
 
-/* A server that answers and goes, and a call that finds that out by sending: the answer counts. */
-static void test_last_words(void **state)
+/* A server answers and closes, and the client notices it when it sends the next call: the answer
+ * counts. */
+static void test_answer_before_close(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a[2] = { 0 };
-    world_new(&w, NULL, NULL);
+    fixture_new(&w, NULL, NULL);
     w.userdata = a;
     w.fake.on_call = answers_and_goes;
     call(&w, "x", &a[0]);
     peer_run_until(&w, a[0].count && a[1].count);
     assert_int_equal(a[0].status, 0);
     assert_string_equal(a[0].echo, "good");
-    assert_int_equal(a[1].status, 0); /* none of it had gone out: made again */
+    assert_int_equal(a[1].status, 0); /* nothing of it was sent: retried */
     assert_int_equal(w.fake.connections, 2);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_cancel_half_sent),
-        cmocka_unit_test(test_identity),   cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_deep),       cmocka_unit_test(test_exception_text),
-        cmocka_unit_test(test_flood),      cmocka_unit_test(test_announced),
-        cmocka_unit_test(test_silent),     cmocka_unit_test(test_reset),
-        cmocka_unit_test(test_last_words),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancel_half_sent),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_malformed_answers),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_exception_text),
+        cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_announced_size_takes_no_memory),
+        cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_answer_before_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

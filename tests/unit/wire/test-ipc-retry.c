@@ -1,4 +1,4 @@
-/* The IPC server's retry cache: a call that is sent again is not run again. */
+/* Tests wire/ipc-retry.c: a resent call is not run again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #define CLIENT "0123456789abcdef"
 
-/* Sends one call over a connection of its own as `user`; what comes back must hold `wanted`. */
+/* Sends one call over a new connection as `user`; the answer must contain `wanted`. */
 static void once(struct peer_server *s, const char *user, const char *client, int32_t id,
                  int32_t retry, const char *method, const char *wanted)
 {
@@ -38,13 +38,13 @@ static void test_answer_is_kept(void **state)
     once(&s, "alice", CLIENT, 7, 1, "count", "run 1");
     once(&s, "alice", CLIENT, 7, 2, "count", "run 1");
     assert_int_equal(s.calls, 1);
-    /* another call, client, user or method is none of this */
+    /* another call, client, user or method does not match */
     once(&s, "alice", CLIENT, 8, 0, "count", "run 2");
     once(&s, "alice", "0123456789abcdeX", 7, 1, "count", "run 3");
     once(&s, "mallory", CLIENT, 7, 1, "count", "run 4");
     once(&s, "alice", CLIENT, 7, 1, "count2", "run 5");
     once(&s, "alice", CLIENT, 7, 3, "count", "run 1");
-    /* an id that is no UUID names nobody */
+    /* an id that is no UUID identifies nobody */
     once(&s, "alice", "", 7, 0, "count", "run 6");
     once(&s, "alice", "", 7, 0, "count", "run 7");
     once(&s, "alice", "short", 7, 0, "count", "run 8");
@@ -66,7 +66,7 @@ static void test_failure_is_not_kept(void **state)
     peer_server_stop(&s);
 }
 
-/* The first connection breaks while the call is open: who repeats it waits for the same answer. */
+/* The first connection breaks while the call is open: its repetition waits for the same answer. */
 static void test_open_call_is_waited_for(void **state)
 {
     (void)state;
@@ -98,8 +98,8 @@ static void test_open_call_is_waited_for(void **state)
     peer_server_stop(&s);
 }
 
-/* The server goes while a call is open and another waits for its answer. */
-static void test_server_goes(void **state)
+/* The server is freed while a call is open and another waits for its answer. */
+static void test_server_freed(void **state)
 {
     (void)state;
     struct peer_server s;
@@ -158,7 +158,7 @@ int main(void)
         cmocka_unit_test(test_answer_is_kept),
         cmocka_unit_test(test_failure_is_not_kept),
         cmocka_unit_test(test_open_call_is_waited_for),
-        cmocka_unit_test(test_server_goes),
+        cmocka_unit_test(test_server_freed),
         cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

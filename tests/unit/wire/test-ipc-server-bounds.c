@@ -1,4 +1,4 @@
-/* How many, how much: connections, addresses, memory, descriptors of the IPC server. HARDENING E58,
+/* Tests wire/ipc-server.c: limits on connections, addresses, memory, descriptors. HARDENING E58,
  * E60. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static void test_E58_connection_limits(void **state)
     sv_close(in[0]);
     peer_run_until(&s, ipc_server_connections(s.server) == 5);
     sv_close(silent[2]);
-    silent[2] = raw_join(&s); /* the third that has not said who it is: the first one goes */
+    silent[2] = raw_join(&s); /* the third unauthenticated one: the first is closed */
     r = (struct raw_reply){ .n = 0 };
     peer_run_until(&s, raw_take(silent[0], &r));
     assert_int_equal(ipc_server_connections(s.server), 5);
@@ -51,7 +51,7 @@ static void test_E58_connection_limits(void **state)
     peer_server_stop(&s);
 }
 
-/* Frames that are never finished: together they may not take more than the server's memory. */
+/* Incomplete frames: together they are bounded by the server's memory limit. */
 static void test_E58_memory_of_all(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void test_E58_memory_of_all(void **state)
         raw_send(fd[i], b.data, b.len);
     }
     peer_run_until(&s, ipc_server_connections(s.server) == N);
-    peer_run_until(&s, ({ /* all that the server takes or does not refuse */
+    peer_run_until(&s, ({ /* as much as the server accepts */
                           int open = 0;
                           for (int i = 0; i < N; i++) {
                               ssize_t n =
@@ -128,7 +128,7 @@ static void test_fork(void **state)
     peer_server_stop(&s);
 }
 
-/* No descriptors left: accepting pauses without spinning, and goes on when there are some. */
+/* No descriptors left: accepting pauses without spinning, and resumes when some are free. */
 static void test_E60_descriptors_exhausted(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static int join_from(const struct peer_server *s, const char *ip)
     return fd;
 }
 
-/* One address may not take all the room. */
+/* One address may not take all connections. */
 static void test_E58_one_address(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void test_E58_one_address(void **state)
     fd[4] = join_from(&s, "127.0.0.8"); /* somebody else */
     peer_run_until(&s, ipc_server_connections(s.server) == 4);
     sv_close(fd[3]);
-    sv_close(fd[0]); /* room again */
+    sv_close(fd[0]); /* a free place */
     peer_run_until(&s, ipc_server_connections(s.server) == 3);
     fd[0] = join_from(&s, "127.0.0.7");
     peer_run_until(&s, ipc_server_connections(s.server) == 4);
@@ -199,7 +199,7 @@ static void test_E58_one_address(void **state)
     peer_server_stop(&s);
 }
 
-/* In a crowd idle connections go sooner, until it is none. */
+/* Above the idle threshold idle connections are closed sooner, until below it. */
 static void test_crowd(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* IPC client ↔ server in one loop on loopback. */
+/* Tests wire/ipc-server.c and ipc-call.c: IPC client ↔ server in one loop on loopback. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,7 @@ static void test_simple_refused(void **state)
     peer_server_stop(&s);
 }
 
-/* A server that does not know the password, or wants none, is not talked to. */
+/* No call is sent to a server that does not know the password, or requires none. */
 static void test_token_impostor(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void test_protocol_meta(void **state)
     peer_server_stop(&s);
 }
 
-/* Answers that come later and in another order. */
+/* Late answers in another order. */
 static void test_out_of_order(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static void test_out_of_order(void **state)
     peer_server_stop(&s);
 }
 
-/* A kept call outlives its connection and its server. */
+/* A call held by its handler outlives its connection and its server. */
 static void test_call_outlives(void **state)
 {
     (void)state;
@@ -336,7 +336,7 @@ static void test_timeout(void **state)
     assert_int_equal(a.status, -ETIMEDOUT);
     assert_true(a.sent);
     assert_non_null(strstr(a.text, "hold"));
-    peer_release(&s, 0); /* too late, and harmless */
+    peer_release(&s, 0); /* late and harmless */
     call(c, "echo", "again", &b);
     peer_run_until(&s, b.count);
     assert_int_equal(b.status, 0);
@@ -361,7 +361,7 @@ static void test_refused(void **state)
     peer_server_stop(&s);
 }
 
-/* The server goes away with a call open, comes back on the same port, and is used again. */
+/* The server stops with a call open, restarts on the same port, and is used again. */
 static void test_reconnect(void **state)
 {
     (void)state;

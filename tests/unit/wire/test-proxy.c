@@ -1,5 +1,5 @@
-/* Calls over servers that go away, come back, stand by or refuse: wire/proxy.c with real sockets,
- * and the reading of Hadoop's keys. */
+/* Tests wire/proxy.c and proxy-conf.c with real sockets: servers that stop, restart, are in standby
+ * or refuse, and Hadoop's keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #define SAFE "getClusterMetrics"   /* may be sent twice */
 #define UNSAFE "signalToContainer" /* may not */
 
-struct world {
+struct fixture {
     sd_event *event;
     struct fake a, b;
     struct ipc_proxy *proxy;
@@ -31,7 +31,7 @@ struct answer {
     int count, status;
     char text[SV_ERROR_TEXT_MAX];
     char echo[64];
-    struct world *w;
+    struct fixture *w;
 };
 
 static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
@@ -48,7 +48,7 @@ static void on_notify(const char *method, const struct sv_error *err, int64_t wa
                       const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
                       void *userdata)
 {
-    struct world *w = userdata;
+    struct fixture *w = userdata;
     assert_non_null(method);
     assert_true(err->code < 0 && *err->text);
     w->notified++;
@@ -68,7 +68,7 @@ static struct ipc_retry_policy policy(enum ipc_retry_kind kind)
                                       .max_ms = 10 };
 }
 
-static void world_new(struct world *w, enum ipc_retry_kind kind, int servers)
+static void fixture_new(struct fixture *w, enum ipc_retry_kind kind, int servers)
 {
     struct ipc_proxy_config cfg = {
         .client = { .protocol = PEER_PROTOCOL, .version = 1, .user = "u" },
@@ -79,7 +79,7 @@ static void world_new(struct world *w, enum ipc_retry_kind kind, int servers)
     };
     memset(w, 0, sizeof *w);
     assert_true(sd_event_new(&w->event) >= 0);
-    fake_start(&w->a, w->event, free_port()); /* both go and come back */
+    fake_start(&w->a, w->event, free_port()); /* both stop and restart */
     fake_start(&w->b, w->event, free_port());
     w->a.userdata = w->b.userdata = w;
     cfg.servers[0] = (struct ipc_proxy_server){ "rm1", "127.0.0.1", w->a.port };
@@ -87,7 +87,7 @@ static void world_new(struct world *w, enum ipc_retry_kind kind, int servers)
     assert_int_equal(ipc_proxy_new(w->event, &cfg, &w->proxy, NULL), 0);
 }
 
-static void world_free(struct world *w)
+static void fixture_free(struct fixture *w)
 {
     ipc_proxy_free(w->proxy);
     fake_stop(&w->a);
@@ -95,7 +95,7 @@ static void world_free(struct world *w)
     sd_event_unref(w->event);
 }
 
-static int32_t call(struct world *w, const char *method, struct answer *a)
+static int32_t call(struct fixture *w, const char *method, struct answer *a)
 {
     echo_message m = ECHO_INIT;
     int32_t id = 0;
@@ -106,7 +106,7 @@ static int32_t call(struct world *w, const char *method, struct answer *a)
     return id;
 }
 
-/* ---- What the fakes answer ---- */
+/* ---- Answers of the fake servers ---- */
 
 static void say_a(struct fake *f, const struct fake_call *c)
 {
@@ -146,13 +146,13 @@ static void reset_on_call(struct fake *f, const struct fake_call *c)
 
 /* ---- The tests ---- */
 
-/* The server sees the same client and call, and how often it was sent. */
+/* The server sees the same client and call id and the retry count. */
 static void test_identity(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 }, b = { 0 };
-    world_new(&w, IPC_RETRY_RM, 1);
+    fixture_new(&w, IPC_RETRY_RM, 1);
     w.a.on_call = hang_up_once;
     int32_t id = call(&w, SAFE, &a);
     peer_run_until(&w, a.count);
@@ -172,17 +172,17 @@ static void test_identity(void **state)
     peer_run_until(&w, b.count);
     assert_int_equal(w.a.last[2].retry_count, 0);
     assert_int_equal(a.count, 1);
-    world_free(&w);
+    fixture_free(&w);
 }
 
-/* The server dies with calls on the wire, is away for some attempts, and returns. */
+/* The server dies with calls on the wire, is unreachable for some attempts, and returns. */
 static void test_restart(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     static struct answer a[100];
     memset(a, 0, sizeof a);
-    world_new(&w, IPC_RETRY_RM, 1);
+    fixture_new(&w, IPC_RETRY_RM, 1);
     uint16_t port = w.a.port;
     for (int i = 0; i < 100; i++)
         call(&w, SAFE, &a[i]);
@@ -199,19 +199,19 @@ static void test_restart(void **state)
         assert_string_equal(a[i].echo, "a");
     }
     assert_in_range(w.longest_wait, 1, 10);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 static void test_standby(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a[20] = { 0 };
     char text[64];
-    world_new(&w, IPC_RETRY_FAILOVER, 2);
+    fixture_new(&w, IPC_RETRY_FAILOVER, 2);
     w.a.on_call = say_standby;
     w.b.on_call = say_b;
-    for (int i = 0; i < 10; i++) /* together: one change of server, not ten */
+    for (int i = 0; i < 10; i++) /* together: one failover, not ten */
         call(&w, UNSAFE, &a[i]);
     for (int i = 0; i < 10; i++) {
         peer_run_until(&w, a[i].count);
@@ -239,15 +239,15 @@ static void test_standby(void **state)
     call(&w, SAFE, &a[12]);
     peer_run_until(&w, a[12].count);
     assert_string_equal(a[12].echo, "b");
-    world_free(&w);
+    fixture_free(&w);
 }
 
-static void test_not_tried_again(void **state)
+static void test_not_retried(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-    world_new(&w, IPC_RETRY_FAILOVER, 2);
+    fixture_new(&w, IPC_RETRY_FAILOVER, 2);
     w.a.on_call = say_no;
     w.b.on_call = say_b;
     call(&w, SAFE, &a);
@@ -264,20 +264,20 @@ static void test_not_tried_again(void **state)
     peer_run_until(&w, c.count);
     assert_int_equal(c.status, 0);
     assert_string_equal(c.echo, "b");
-    w.a.on_call = say_standby; /* nobody is active: as often as is allowed, then the reason */
+    w.a.on_call = say_standby; /* no server is active: the allowed failovers, then the reason */
     w.b.on_call = say_standby;
     call(&w, SAFE, &d);
     peer_run_until(&w, d.count);
     assert_int_equal(d.status, -EREMOTEIO);
     assert_non_null(strstr(d.text, "is not Active! (every ResourceManager was tried"));
     assert_int_equal(w.notified, 101);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 static void test_gives_up(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 };
     struct ipc_proxy *p;
     struct ipc_proxy_config cfg = {
@@ -285,7 +285,7 @@ static void test_gives_up(void **state)
         .n_servers = 1,
         .retry = policy(IPC_RETRY_RM)
     };
-    world_new(&w, IPC_RETRY_RM, 1);
+    fixture_new(&w, IPC_RETRY_RM, 1);
     cfg.servers[0] = (struct ipc_proxy_server){ "", "127.0.0.1", w.a.port };
     cfg.retry.max_wait_ms = 40;
     fake_stop(&w.a);
@@ -301,15 +301,15 @@ static void test_gives_up(void **state)
     ipc_proxy_free(p);
     cfg.n_servers = 0;
     assert_int_equal(ipc_proxy_new(w.event, &cfg, &p, NULL), -EINVAL);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 static void test_cancel(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-    world_new(&w, IPC_RETRY_RM, 1);
+    fixture_new(&w, IPC_RETRY_RM, 1);
     int32_t open = call(&w, SAFE, &a);
     peer_run_until(&w, w.a.calls == 1);
     assert_true(ipc_proxy_cancel(w.proxy, open));
@@ -333,7 +333,7 @@ static void test_cancel(void **state)
     w.a.on_call = NULL;
     call(&w, SAFE, &d); /* open at the end */
     peer_run_until(&w, w.a.calls == 3);
-    world_free(&w);
+    fixture_free(&w);
     assert_int_equal(d.count, 1);
     assert_int_equal(d.status, -ECANCELED);
     assert_int_equal(a.count + b.count + c.count, 3);
@@ -350,11 +350,11 @@ static void on_answer_free(const struct ipc_result *r, const struct sv_error *er
 static void test_free_inside_callback(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     struct answer a[5] = { 0 }, killer = { .w = &w };
     echo_message m = ECHO_INIT;
     m.protocol = (char *)"x";
-    world_new(&w, IPC_RETRY_RM, 1);
+    fixture_new(&w, IPC_RETRY_RM, 1);
     w.a.on_call = say_no;
     for (int i = 0; i < 2; i++)
         call(&w, SAFE, &a[i]);
@@ -367,10 +367,10 @@ static void test_free_inside_callback(void **state)
     for (int i = 0; i < 5; i++)
         assert_int_equal(a[i].count, 1);
     assert_int_equal(a[4].status, -ECANCELED);
-    world_free(&w);
+    fixture_free(&w);
 
     memset(a, 0, sizeof a);
-    world_new(&w, IPC_RETRY_RM, 1);
+    fixture_new(&w, IPC_RETRY_RM, 1);
     fake_stop(&w.a);
     for (int i = 0; i < 5; i++)
         call(&w, SAFE, &a[i]);
@@ -378,7 +378,7 @@ static void test_free_inside_callback(void **state)
     w.proxy = ipc_proxy_free(w.proxy);
     for (int i = 0; i < 5; i++)
         assert_int_equal(a[i].status, -ECANCELED);
-    world_free(&w);
+    fixture_free(&w);
 }
 
 /* ---- Configuration ---- */
@@ -502,7 +502,7 @@ int main(void)
         cmocka_unit_test(test_identity),
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_standby),
-        cmocka_unit_test(test_not_tried_again),
+        cmocka_unit_test(test_not_retried),
         cmocka_unit_test(test_gives_up),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_free_inside_callback),

@@ -1,5 +1,5 @@
-/* Which failures are tried again, where, how soon and how long: wire/retry.c against a clock that
- * the tests turn themselves. */
+/* Tests wire/retry.c with a simulated clock: which failures are retried, where, after what wait and
+ * for how long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,8 +78,8 @@ static void test_names(void **state)
     assert_false(ipc_retry_safe(&rm, "signalToContainer"));
 }
 
-/* What each policy says to the first failure of each kind, with no tries left on the lower level.
- */
+/* Decision of each policy on the first failure of each kind, with no retries left on the lower
+ * level. */
 static void test_table(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void test_table(void **state)
         }
 }
 
-/* Refused: three quick tries, then the policy's longer ones, until the time is over. */
+/* Refused: three quick retries, then the policy's longer ones, until the time limit. */
 static void test_one_rm(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_one_rm(void **state)
         now += wait;
         n++;
     }
-    assert_in_range(now, 65000, 75000); /* sixty seconds, and what the last wait was longer */
+    assert_in_range(now, 65000, 75000); /* sixty seconds plus the excess of the last wait */
     assert_in_range(n, 20, 50);
     assert_non_null(strstr(why, "as long as is configured"));
 

@@ -1,6 +1,6 @@
-/* DIGEST-MD5: both sides against each other, against GNU SASL, and a server against hostile
- * answers. A right answer to a challenge is computed here by the formula of RFC 2831, independently
- * of the library. */
+/* Tests wire/sasl.c and digest.c: both sides against each other, against GNU SASL, and a server
+ * against hostile answers. The correct answer to a challenge is computed here by RFC 2831,
+ * independently of the library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,11 +64,11 @@ static void digest(const char *user, const char *pass, const char *nonce, const 
     hex(h, 16, out);
 }
 
-struct answer { /* directives that make an answer; a test spoils one */
+struct answer { /* directives of an answer; a test corrupts one */
     const char *user, *realm, *nonce, *nc, *uri, *qop, *extra, *maxbuf, *charset;
 };
 
-/* Sends one answer to a fresh server. `change` may spoil it. */
+/* Sends one answer to a new server. `change` may corrupt it. */
 static int attempt_at(uint32_t mask, void (*change)(struct answer *a, const char *own_nonce),
                       const char **ret_class)
 {
@@ -106,7 +106,7 @@ static int attempt_at(uint32_t mask, void (*change)(struct answer *a, const char
     snprintf(want, sizeof want, "rspauth=%s", response);
     assert_string_equal(answer, want);
     assert_string_equal(sasl_server_user(s), "bob");
-    /* the object is used up */
+    /* the object serves once */
     assert_int_equal(sasl_server_step(s, (const uint8_t *)text, (size_t)n, &answer, &class, &err),
                      -EACCES);
     return 0;
@@ -164,7 +164,7 @@ CHANGE(no_realm_name, a->realm = ",realm=\"\"")
 CHANGE(empty_nonce, a->nonce = "")
 CHANGE(many, a->extra = ",a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1,j=1")
 
-/* HARDENING F67, data side: an answer that is right but for one thing. */
+/* HARDENING F67, data side: an answer with one defect. */
 static void f67_refused(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ CHANGE(charset_latin, a->charset = "charset=iso-8859-1,")
 CHANGE(charset_twice, a->charset = "charset=utf-8,charset=utf-8,")
 CHANGE(nc_9, a->nc = "000000001")
 
-/* A server that wants integrity or privacy takes nothing less, and nothing weak. */
+/* A server that requires integrity or privacy accepts nothing less, and no weak cipher. */
 static void test_F67_protection(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void f67_sizes(void **state)
     assert_int_equal(step(big, 1 << 20), -EACCES);
 }
 
-/* ---- Both sides of this room ---- */
+/* ---- Client and server of wire/ ---- */
 
 static const struct yarn_token token = {
     .id = id, .id_len = sizeof id, .password = password, .password_len = sizeof password
@@ -269,7 +269,7 @@ static void test_both(void **state)
     assert_int_equal(n, sizeof id);
 }
 
-/* ---- GNU SASL, which knows nothing of this code, as the other side ---- */
+/* ---- GNU SASL, an independent implementation, as the other side ---- */
 
 static int gsasl_property(Gsasl *ctx, Gsasl_session *session, Gsasl_property prop)
 {
@@ -295,7 +295,7 @@ static Gsasl_session *gsasl_side(Gsasl *ctx, bool server, const char *qop)
     return g;
 }
 
-/* Its answer to the text, as a text of ours. */
+/* Its answer to the text, copied. */
 static char *gsasl_say(Gsasl_session *g, const char *text, int wanted)
 {
     char *out = NULL, *copy;

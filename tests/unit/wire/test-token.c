@@ -1,4 +1,4 @@
-/* Tokens against bytes that a real Hadoop made. */
+/* Tests wire/token*.c against bytes written by a real Hadoop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void test_container(void **state)
     struct golden g = golden("container-token-id");
     struct yarn_container_token t;
     check_container("container-token-id", false);
-    check_container("2.10.2/container-token-id", false); /* as much as it knows */
+    check_container("2.10.2/container-token-id", false); /* the fields that it has */
     check_container("container-token-id-old", true);
     assert_int_equal(yarn_container_token_decode(g.p, g.n, &t, NULL), 0);
     assert_int_equal(t.allocation_request_id, 99);
@@ -70,7 +70,7 @@ static void test_container(void **state)
     assert_int_equal(t.allocation_request_id, -1);
 }
 
-/* Hadoop 2.5's Writables mean the same; they have no room for anything behind them. */
+/* Hadoop 2.5's Writables have the same meaning, without trailing fields. */
 static void test_old(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void test_nm_and_amrm(void **state)
     assert_string_equal(t.submitter, "alice");
     assert_int_equal(t.key_id, 77);
     assert_int_equal(yarn_nm_token_encode(a, &t, &id, &n), 0);
-    assert_true(yarn_bytes_equal(id, n, g.p, g.n)); /* byte for byte what Hadoop writes */
+    assert_true(yarn_bytes_equal(id, n, g.p, g.n)); /* the same bytes as Hadoop's */
     assert_int_equal(yarn_amrm_token_decode(m.p, m.n, &am, NULL), 0);
     check_attempt(am.attempt);
     assert_int_equal(am.key_id, -5);
@@ -218,7 +218,7 @@ static void test_master_key(void **state)
     assert_int_equal(yarn_master_key_generate(1, YARN_MASTER_KEY_MAX + 1, &a), -EINVAL);
 }
 
-/* Every cut and every flipped byte is decoded or refused, never more. */
+/* Every truncation and every flipped byte is decoded or rejected without a crash. */
 static void test_broken(void **state)
 {
     (void)state;

@@ -26,8 +26,8 @@ import org.apache.hadoop.yarn.proto.YarnServiceProtos.GetClusterMetricsRequestPr
 import org.apache.hadoop.yarn.proto.YarnServiceProtos.GetClusterMetricsResponseProto;
 
 /**
- * Conversations byte by byte, right ones and wrong ones, and what a server says to them: each frame
- * that it answers, and whether it goes on or hangs up. The same bytes go to both servers.
+ * Conversations byte by byte, valid and invalid, and the server's reaction: each frame of its answer, and whether it
+ * keeps or closes the connection. Both servers receive the same bytes.
  */
 final class Conversations {
   private static final int PROBE = 99;
@@ -44,7 +44,7 @@ final class Conversations {
   private Conversations() {
   }
 
-  // ---- Saying ----
+  // ---- Sending ----
 
   private Conversations bytes(int... values) {
     for (int v : values) {
@@ -135,7 +135,7 @@ final class Conversations {
         RpcSaslProto.SaslAuth.newBuilder().setMethod(method).setMechanism(mechanism)).build();
   }
 
-  // ---- Hearing ----
+  // ---- Receiving ----
 
   private static String frame(DataInputStream in, int[] id) throws IOException {
     byte[] b = new byte[in.readInt()];
@@ -163,8 +163,8 @@ final class Conversations {
     return said + "]";
   }
 
-  /** Returns when the server has said anything on a new connection: what it still has not said on an older one
-   *  is no matter of a busy machine. */
+  /** Returns when the server has answered on a new connection: silence on an older one is then not due to a busy
+   *  machine. */
   private static void othersAreAnswered(int port) throws Exception {
     try (Socket s = new Socket("127.0.0.1", port)) {
       s.setSoTimeout(HANG_MS);
@@ -240,7 +240,7 @@ final class Conversations {
     return String.join(" ", heard);
   }
 
-  // ---- What is said ----
+  // ---- Conversations ----
 
   private static Map<String, Conversations> simple() throws Exception {
     Map<String, Conversations> c = new LinkedHashMap<>();
@@ -294,7 +294,7 @@ final class Conversations {
     c.put("a request that is cut", ready().frame(java.util.Arrays.copyOf(good, good.length - 3)));
     c.put("a request that is not there", ready().frame(head));
     c.put("a request that is garbage", ready().frame(join(head, new byte[] {3, (byte) 0xff, (byte) 0xff, (byte) 0xff})));
-    c.put("a request without what it must have", ready().frame(join(
+    c.put("a request without a required field", ready().frame(join(
         delimited(header(5).build(), method("getQueueInfo", PROTOCOL, 1)), new byte[] {2, 0x0a, 0x7f})));
     c.put("a call without method", ready().frame(delimited(header(5).build())).answers(0));
     c.put("a call whose method is garbage", ready().frame(join(delimited(header(5).build()),
@@ -336,7 +336,7 @@ final class Conversations {
     return c;
   }
 
-  /** A server that takes tokens and names alike. */
+  /** A server that accepts SIMPLE and TOKEN. */
   private static Map<String, Conversations> both() throws Exception {
     RpcSaslProto negotiate = RpcSaslProto.newBuilder().setState(RpcSaslProto.SaslState.NEGOTIATE).build();
     Map<String, Conversations> c = new LinkedHashMap<>();
@@ -351,7 +351,7 @@ final class Conversations {
     return c;
   }
 
-  /** A call that waits until three are there. */
+  /** A call that is answered after three have arrived. */
   private Conversations batch(int id) throws IOException {
     return frame(delimited(header(id).build(), metrics(), Echo.with(reply(), Echo.BATCH, Echo.varint(3))));
   }
@@ -362,7 +362,7 @@ final class Conversations {
     return c;
   }
 
-  /** Three calls that are sent in one piece; the last is answered first. */
+  /** Three calls in one write; the last is answered first. */
   static String backwards(int port) throws Exception {
     return ready().batch(5).batch(6).batch(7).answers(3).heard(port);
   }

@@ -19,7 +19,7 @@ import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.apache.hadoop.yarn.security.NMTokenIdentifier;
 
 /**
- * Hadoop's own RPC.Server behaving as tests/interop/echo-server.c does, and what both agreed on
+ * Hadoop's own RPC.Server with the behaviour of tests/interop/echo-server.c, and the constants of both
  * (tests/interop/echo.h).
  */
 final class Echo {
@@ -32,7 +32,7 @@ final class Echo {
   static final int HANDLERS = 80;
   static final byte[] KEY = {1, 2, 3, 4, 5, 6, 7, (byte) 0x88};
 
-  /** Protocols, the four that a cluster lives by first. */
+  /** Protocols, the four of a running cluster first. */
   static final String[] PROTOCOLS = {
     "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB",
     "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB",
@@ -56,7 +56,7 @@ final class Echo {
   private Echo() {
   }
 
-  // ---- Fields that ride on any message ----
+  // ---- Unknown fields, in any message ----
 
   static ByteString bytes(Message m, int field) {
     List<ByteString> all = m.getUnknownFields().getField(field).getLengthDelimitedList();
@@ -101,7 +101,7 @@ final class Echo {
 
   // ---- Protocols of this version ----
 
-  /** The PB interface, or null where this version has no such protocol. */
+  /** The PB interface, or null if this version lacks the protocol. */
   static Class<?> protocol(String name) {
     try {
       return Class.forName(name);
@@ -119,7 +119,7 @@ final class Echo {
     throw new IllegalStateException(pb + " has no BlockingInterface");
   }
 
-  /** Methods by name, as the proxies of the protocol have them. */
+  /** Methods by name, of the protocol's proxies. */
   static Map<String, Method> methods(Class<?> pb) {
     Map<String, Method> out = new LinkedHashMap<>();
     for (Method m : blocking(pb).getMethods()) {
@@ -138,7 +138,7 @@ final class Echo {
     private int arrived;
     private int left;
 
-    /** Returns when n calls are here, to the last of them first. */
+    /** Returns when n calls have arrived, to the last of them first. */
     synchronized void await(int n) throws InterruptedException {
       int mine = ++arrived;
       if (arrived == n) {

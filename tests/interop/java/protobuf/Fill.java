@@ -8,9 +8,9 @@ import java.util.Deque;
 /** Fills protobuf messages with values, by their descriptors. */
 final class Fill {
   /**
-   * FULL: every field at every level, lists of two or one, no two values alike. EMPTY: every field of
-   * the message, but zeros, empty texts, empty lists and messages that hold what they must. MINIMAL:
-   * what is required.
+   * FULL: every field at every level, lists of two or one, distinct values. EMPTY: every field of the
+   * message, with zeros, empty strings, empty lists and messages of their required fields. MINIMAL:
+   * required fields.
    */
   enum Shape { FULL, EMPTY, MINIMAL }
 
@@ -77,7 +77,7 @@ final class Fill {
     }
   }
 
-  /** A record of a resource looks its entries up among the configured types. */
+  /** Resource records accept configured resource types only. */
   private String text(FieldDescriptor f, int n) {
     if (f.getContainingType().getName().equals("ResourceInformationProto")) {
       return f.getName().equals("key") ? n % 2 == 0 ? "memory-mb" : "vcores" : "";

@@ -45,8 +45,8 @@ import org.apache.hadoop.yarn.security.NMTokenIdentifier;
  * Hadoop's clients call every method, at our server and at Hadoop's own, with the same assertions.
  *
  * <p>Methods PORT...: echo-server.c's ports. Prints lines "ok NAME" and "FAIL NAME: why"
- * (tabs between), then "method PROTOCOL NAME" for all that this version has, then "ready PORT..." of
- * Hadoop's servers, and ends with its standard input. Driven by tests/interop/test-methods.
+ * (tabs between), then "method PROTOCOL NAME" for all methods of this version, then "ready PORT..." of
+ * Hadoop's servers, and ends at the end of its standard input. Driven by tests/interop/test-methods.
  */
 public final class Methods {
   private static final Configuration CONF = new Configuration();
@@ -76,7 +76,7 @@ public final class Methods {
       return new InetSocketAddress("127.0.0.1", ports[which]);
     }
 
-    /** Whoever may call the protocol: a holder of its token, or a name that is believed. */
+    /** A permitted caller of the protocol: the holder of its token, or a user name. */
     UserGroupInformation user(String protocol) throws Exception {
       UserGroupInformation user = UserGroupInformation.createRemoteUser(ATTEMPT.toString());
       InetSocketAddress at = address(protocol);
@@ -183,7 +183,7 @@ public final class Methods {
     return Echo.without(answer, Echo.SEEN, Echo.CONNS);
   }
 
-  /** Calls, and compares the request that the server saw and the response that came. */
+  /** Calls, and compares the request as the server saw it and the response. */
   private static Message exchange(Object proxy, Method m, Message request, Message wanted) throws Exception {
     Message sent = Echo.with(request, Echo.REPLY, wanted.toByteString());
     Message answer = call(proxy, m, sent);
@@ -206,7 +206,7 @@ public final class Methods {
     }
   }
 
-  /** The interface's class of a record to the one that holds the protobuf message. */
+  /** From the record's abstract class to its PBImpl class. */
   private static Class<?> recordClass(Class<?> record) throws ClassNotFoundException {
     return Class.forName(record.getPackage().getName() + ".impl.pb." + record.getSimpleName() + "PBImpl");
   }
@@ -227,7 +227,7 @@ public final class Methods {
     return (Message) m.invoke(record);
   }
 
-  /** What a program reads out of a record; what it cannot read is part of it. */
+  /** The values of a record's getters, with their exceptions. */
   private static Map<String, String> read(Object record) {
     Map<String, String> out = new java.util.TreeMap<>();
     for (Method m : record.getClass().getMethods()) {
@@ -244,7 +244,7 @@ public final class Methods {
     return out;
   }
 
-  /** A request as a program would have made it: through the record's getters and its merge. */
+  /** A request as a program makes it: through the record's getters and its merge. */
   private static Message throughRecord(Class<?> type, Message m) throws Exception {
     try {
       Object record = record(type, m);
@@ -264,7 +264,7 @@ public final class Methods {
     return null;
   }
 
-  /** The same through PBClientImpl and records. False where Hadoop has no such way. */
+  /** The same through PBClientImpl and records. False if Hadoop has no such class. */
   private static boolean records(Target t, Class<?> pb, Method m) throws Exception {
     Object client = t.client(pb);
     Method method = client == null ? null : recordMethod(client, m.getName());
@@ -314,7 +314,7 @@ public final class Methods {
     System.out.println("info\t" + t.name + "\t" + read + " methods through PBClientImpl too");
   }
 
-  // ---- Large, many, together ----
+  // ---- Large messages, many calls, concurrent calls ----
 
   private static byte[] noise(int n, int seed) {
     byte[] b = new byte[n];
@@ -327,7 +327,7 @@ public final class Methods {
     Method m = Echo.methods(pb).get("startContainers");
     Message request = Echo.prototype(m.getParameterTypes()[1]);
     Message response = Echo.prototype(m.getReturnType());
-    // Deep in the message where containers carry their tokens, and at the top where services answer.
+    // Nested, as containers' tokens are, and at the top level, as the answers of services are.
     Message.Builder start = request.newBuilderForType();
     com.google.protobuf.Descriptors.FieldDescriptor one =
         request.getDescriptorForType().findFieldByName("start_container_request");
@@ -358,7 +358,7 @@ public final class Methods {
     return Echo.methods(Echo.protocol(CLIENT)).get("getClusterMetrics");
   }
 
-  /** All wait until all are there; the last to come is answered first. One connection. */
+  /** The server answers when all calls have arrived, the last first. One connection. */
   private static void together(Target t) throws Exception {
     Object proxy = t.proxy(Echo.protocol(CLIENT));
     Message before = exchange(proxy, metricsMethod(), GetClusterMetricsRequestProto.getDefaultInstance(), metrics(1));
@@ -391,7 +391,7 @@ public final class Methods {
         + (System.nanoTime() - began) / 1000000 + " ms");
   }
 
-  // ---- Refusals: what a program sees, to be compared ----
+  // ---- Refusals, as a program sees them ----
 
   private static final String YARN = "org.apache.hadoop.yarn.exceptions.";
   private static final String[] EXCEPTIONS = {
@@ -431,7 +431,7 @@ public final class Methods {
     "java.lang.UnsupportedOperationException",
   };
 
-  /** Without the stack that Hadoop's servers send along, and the class that 2.x puts in front. */
+  /** Without the stack trace of Hadoop's servers, and the class name that 2.x prepends. */
   private static String text(Throwable e) {
     return String.valueOf(e.getMessage()).split("\n\tat ")[0].replaceFirst("^[\\w.$]+Exception: ", "").trim();
   }
@@ -454,7 +454,7 @@ public final class Methods {
     }
   }
 
-  /** The name of the address is the one thing in which two servers may differ. */
+  /** Without the address: two servers differ in it. */
   private static String anywhere(String text, Target t) {
     for (int port : t.ports) {
       text = text.replace(":" + port, ":PORT");

@@ -48,9 +48,9 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 
 /**
- * Calls every public method of YarnClient and prints "CASE TAB what came of it", so that two
- * ResourceManagers can be compared: fields that do not depend on time or place, or the exception.
- * Driven by tests/interop/test-yarn-client.
+ * Calls every public method of YarnClient and prints "CASE TAB RESULT" to compare two ResourceManagers: the fields that
+ * do not depend on time or host, or the exception.
+ * Driven by tests/interop/cases/yarn_client.py.
  */
 public final class ClientProbe {
   private final Configuration conf = new YarnConfiguration();
@@ -59,13 +59,13 @@ public final class ClientProbe {
   private ClientProbe() {
   }
 
-  // ---- Saying what came ----
+  // ---- Printing results ----
 
   private interface Case {
     Object run() throws Exception;
   }
 
-  /** Ids by their number only; times, addresses and percentages of the machine are not compared. */
+  /** Replaces cluster timestamps, times and addresses. */
   private static String plain(Object o) {
     String s = String.valueOf(o).split("\n\tat ")[0];
     return s.replaceAll("_\\d{13}_", "_TS_").replaceAll("\\b\\d{13}\\b", "TIME").replaceAll("container_e\\d+_", "container_")
@@ -174,8 +174,8 @@ public final class ClientProbe {
 
   // ---- Applications ----
 
-  /** Its master lives through a signal for a thread dump, which a later case sends: ended by that, the
-   * application has FAILED before it is killed, if the node's heartbeat comes in between. */
+  /** Its ApplicationMaster ignores SIGQUIT, which a later case sends: else the application could have FAILED before it is
+   * killed. */
   private ApplicationSubmissionContext context(YarnClientApplication app, String name) {
     ApplicationSubmissionContext c = app.getApplicationSubmissionContext();
     c.setApplicationName(name);
@@ -217,7 +217,7 @@ public final class ClientProbe {
     });
   }
 
-  /** An application whose master container runs and never registers. */
+  /** An application whose ApplicationMaster runs and never registers. */
   private ApplicationId managed() throws Exception {
     YarnClientApplication app = yarn.createApplication();
     say("new application", () -> fields("id", app.getNewApplicationResponse().getApplicationId().getId(), "maximum",
@@ -242,7 +242,7 @@ public final class ClientProbe {
     return id;
   }
 
-  /** An application whose master is this program: registered, then finished. */
+  /** An application with this program as its ApplicationMaster: registered, then finished. */
   private ApplicationId unmanaged() throws Exception {
     ApplicationSubmissionContext c = context(yarn.createApplication(), "unmanaged");
     c.setUnmanagedAM(true);
@@ -256,7 +256,7 @@ public final class ClientProbe {
     Token<?> token = yarn.getAMRMToken(id);
     UserGroupInformation master = UserGroupInformation.createRemoteUser(
         yarn.getApplicationAttempts(id).get(0).getApplicationAttemptId().toString());
-    // What AMRMClient does with a token of its own environment.
+    // As AMRMClient does with a token of its environment.
     token.setService(org.apache.hadoop.yarn.client.ClientRMProxy.getAMRMTokenService(conf));
     master.addToken(token);
     master.doAs((java.security.PrivilegedExceptionAction<Void>) () -> {

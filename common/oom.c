@@ -1,0 +1,12 @@
+/* The end of a process without memory; see oom.h. */
+#include "common/oom.h"
+
+#include <stdlib.h>
+
+#include "common/log.h"
+
+void sv_out_of_memory(void)
+{
+    sv_log_err("out of memory: stopping, a restart recovers from the state store");
+    abort();
+}

@@ -1,0 +1,16 @@
+# For people who work on the tree: the list of targets, the editor's database, git hooks. Documents are checked
+# against the code by tests/tools/{check-wire-doc,hardening-table,print-states}.
+help:
+	@tests/tools/make-help
+
+# Generated headers must be there for an editor to find them.
+compdb: $$(GENERATED)
+	$(Q)MAKE='$(MAKE)' tests/tools/compdb programs unit-tests $(TEST_PROGRAMS)
+
+hooks:
+	$(Q)git config core.hooksPath .githooks
+
+.PHONY: help compdb hooks
+ifeq ($(SANITIZE),)
+UNIT_SCRIPTS += tests/tools/check-commits "tests/tools/make-help --check"
+endif

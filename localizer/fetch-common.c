@@ -1,0 +1,80 @@
+/* See fetch-common.h. */
+#include "localizer/fetch-common.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/fd.h"
+
+#define SPOOL ".download"
+
+/* As Hadoop's Times.formatISO8601, in UTC. */
+static const char *iso8601(int64_t ms, char buf[64])
+{
+    time_t t = (time_t)(ms / 1000);
+    struct tm tm;
+    size_t n = 0;
+
+    if (gmtime_r(&t, &tm))
+        n = strftime(buf, 64, "%Y-%m-%dT%H:%M:%S", &tm);
+    (void)snprintf(buf + n, 64 - n, ".%03d+0000", (int)(ms % 1000));
+    return buf;
+}
+
+int loc_check_time(const struct loc_source *s, int64_t mtime_ms, struct sv_error *err)
+{
+    char expected[64], was[64], now[64];
+
+    if (mtime_ms == s->request->timestamp)
+        return 0;
+    return sv_error_set(err, -ESTALE,
+                        "Resource %s changed on src filesystem - expected: \"%s\", was: \"%s\", "
+                        "current time: \"%s\"",
+                        s->request->url, iso8601(s->request->timestamp, expected),
+                        iso8601(mtime_ms, was), iso8601(sv_wall_ms(), now));
+}
+
+int loc_check_size(const struct loc_source *s, uint64_t size, struct sv_error *err)
+{
+    if (s->request->size < 0 || size == (uint64_t)s->request->size)
+        return 0;
+    return sv_error_set(err, -ESTALE,
+                        "Resource %s changed on src filesystem - expected: %lld bytes, was: %llu "
+                        "bytes",
+                        s->request->url, (long long)s->request->size, (unsigned long long)size);
+}
+
+int loc_make_copy(const struct loc_source *s, struct sv_error *err)
+{
+    const char *name = s->name ? s->name : SPOOL;
+    int fd = sv_open_beneath(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+
+    if (fd < 0)
+        return sv_error_errno(err, fd, "cannot make a file in the cache");
+    if (!s->name && unlinkat(s->dir, SPOOL, 0) < 0) {
+        int r = -errno;
+
+        sv_close(fd);
+        return sv_error_errno(err, r, "spool file in the cache");
+    }
+    return fd;
+}
+
+int loc_source_unchanged(const struct loc_source *s, struct sv_error *err)
+{
+    struct stat st;
+
+    if (s->url.scheme != LOC_SCHEME_FILE)
+        return 0; /* the content is read from a copy */
+    if (fstat(s->fd, &st) < 0)
+        return sv_error_errno(err, -errno, "Resource %s", s->request->url);
+    if (st.st_size != s->st.st_size || st.st_mtim.tv_sec != s->st.st_mtim.tv_sec ||
+        st.st_mtim.tv_nsec != s->st.st_mtim.tv_nsec)
+        return sv_error_set(err, -ESTALE, "Resource %s changed on src filesystem while it was read",
+                            s->request->url);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* ContainerManagementProtocol, as ApplicationMasters use it (ContainerManagerImpl). Every caller is
+ * authenticated by an NMToken and still hostile: what a request may touch is decided here, with the
+ * exception classes and words of Hadoop's NodeManager. */
+#ifndef SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H
+#define SELVEDGE_NODEMANAGER_AM_CONTAINER_MANAGER_H
+
+#include "wire/ipc-server.h"
+
+struct nm_assignments;
+struct nm_context;
+struct nm_updater;
+
+struct nm_am {
+    struct nm_context *ctx;
+    struct nm_assignments *assignments;
+    const struct nm_updater *updater;
+};
+
+/* The protocol table; userdata of the handlers is the struct nm_am. */
+extern const struct ipc_protocol nm_container_management;
+
+#endif

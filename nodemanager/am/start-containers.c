@@ -1,0 +1,430 @@
+/* startContainers, with the checks and words of Hadoop's ContainerManagerImpl. A call is answered
+ * after the records of its containers are in the store, and only then do they begin. Hostile: every
+ * byte of the request that the ResourceManager has not signed. */
+#include "nodemanager/am/start-containers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "nodemanager/am/cm-reply.h"
+#include "nodemanager/am/container-manager.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/audit-logger.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/resources/assignments.h"
+#include "nodemanager/rm/node-status-updater.h"
+#include "nodemanager/services/localization.h"
+#include "nodemanager/store/state-store.h"
+
+#define START_MAX 10000       /* containers in one call */
+#define REQUEST_MAX (8 << 20) /* bytes of one container's request */
+#define ENV_MAX 10000         /* variables of one container */
+
+#define START "Start Container Request"
+
+struct starting { /* one call, until its records are in the store */
+    struct nm_am *am;
+    struct ipc_call *call;
+    Hadoop__Yarn__StartContainersResponseProto response;
+    size_t n_started;
+    char (*started)[YARN_ID_TEXT_MAX];
+    bool abort; /* InvalidToken: the whole call fails, what was started goes on */
+    struct sv_error abort_error;
+};
+
+struct refusal {
+    const char *java_class;
+    struct sv_error err;
+};
+
+static int refuse(struct refusal *f, const char *java_class)
+{
+    f->java_class = java_class;
+    return -EACCES;
+}
+
+/* ContainerManagerImpl.authorizeStartAndResourceIncreaseRequest */
+static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
+                     const struct yarn_container_token *t, const char *text, struct refusal *f)
+{
+    static const char head[] = "Unauthorized request to start container.";
+    char a[YARN_ID_TEXT_MAX], b[YARN_ID_TEXT_MAX];
+    int64_t now = sv_wall_ms(), used_expiry_ms = 0;
+    struct nm_container *c = nm_container_find(am->ctx, text);
+
+    if (yarn_app_id_cmp(nmt->attempt.app, t->container.attempt.app) != 0) {
+        (void)sv_error_set(&f->err, -EACCES,
+                           "%s\nNMToken for application attempt : %s was used "
+                           "for starting container with container token issued for application "
+                           "attempt : %s",
+                           head, yarn_attempt_id_text(nmt->attempt, a),
+                           yarn_attempt_id_text(t->container.attempt, b));
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    /* Hadoop remembers (expiry, container): a new token for one that runs is refused with other
+     * words, by start_one. */
+    if (nm_secrets_token_used(am->ctx->secrets, text, &used_expiry_ms) &&
+        (t->expiry_ms == used_expiry_ms || !c || nm_container_is_done(c))) {
+        (void)sv_error_set(&f->err, -EACCES,
+                           "%s\n Attempt to relaunch the same container with id "
+                           "%s.",
+                           head, text);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (t->expiry_ms < now) {
+        (void)sv_error_set(&f->err, -EACCES,
+                           "%s\nThis token is expired. current time is %lld "
+                           "found %lld\nNote: System times on machines may be out of sync. Check "
+                           "system time and time zones.",
+                           head, (long long)now, (long long)t->expiry_ms);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (t->rm_identifier != nm_updater_rm_identifier(am->updater)) {
+        (void)sv_error_set(&f->err, -EACCES,
+                           "\nContainer %s rejected as it is allocated by a "
+                           "previous RM",
+                           text);
+        return refuse(f, JAVA_INVALID_CONTAINER);
+    }
+    return 0;
+}
+
+/* LinuxContainerExecutor's user pattern: ^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$ */
+static bool user_ok(const char *s)
+{
+    size_t n = strlen(s);
+
+    if (n == 0 || n > 257 || s[0] == '-' || s[0] == '@' || !strcmp(s, ".") || !strcmp(s, ".."))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
+              (s[i] >= '0' && s[i] <= '9') || strchr("_.-@", s[i]) ||
+              (s[i] == '$' && i == n - 1 && n > 1)))
+            return false;
+    return true;
+}
+
+/* Everything about the launch context that can be refused before anything is done. */
+static int check_context(struct nm_context *ctx, const struct yarn_container_token *t,
+                         const Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
+                         struct refusal *f)
+{
+    struct yarn_credentials credentials;
+
+    if (!clc) {
+        (void)sv_error_set(&f->err, -EINVAL, "Null ContainerLaunchContext");
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (clc->n_service_data > 0) { /* no auxiliary service is known here */
+        char shown[128];
+
+        sv_escape(shown, sizeof(shown), clc->service_data[0]->key ? clc->service_data[0]->key : "");
+        (void)sv_error_set(&f->err, -EINVAL, "The auxService:%s does not exist", shown);
+        return refuse(f, JAVA_INVALID_AUX_SERVICE);
+    }
+    if (clc->n_environment > ENV_MAX) {
+        (void)sv_error_set(&f->err, -E2BIG, "%zu environment variables, at most %d are taken",
+                           clc->n_environment, ENV_MAX);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (nm_localization_check(clc, &f->err) < 0)
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    if (clc->has_tokens &&
+        yarn_credentials_parse(clc->tokens.data, clc->tokens.len, a, &credentials, &f->err) < 0) {
+        (void)sv_error_wrap(&f->err, "ContainerLaunchContext: tokens");
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (!user_ok(t->submitter)) {
+        char shown[128];
+
+        sv_escape(shown, sizeof(shown), t->submitter);
+        (void)sv_error_set(&f->err, -EINVAL,
+                           "Invalid user name '%s', it must match "
+                           "'^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$'",
+                           shown);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (t->resource.memory_mb <= 0 || t->resource.memory_mb > ((int64_t)1 << 40) ||
+        t->resource.vcores < 0) {
+        (void)sv_error_set(&f->err, -EINVAL,
+                           "Container resource <memory:%lld, vCores:%d> is not "
+                           "valid",
+                           (long long)t->resource.memory_mb, t->resource.vcores);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    return ctx->stopping ? -ESHUTDOWN : 0;
+}
+
+static char *acl_of(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
+                    Hadoop__Yarn__ApplicationAccessTypeProto type)
+{
+    for (size_t i = 0; i < clc->n_application_acls; i++)
+        if (clc->application_acls[i]->has_accesstype &&
+            clc->application_acls[i]->accesstype == type)
+            return strdup(clc->application_acls[i]->acl ? clc->application_acls[i]->acl : " ");
+    return strdup(" ");
+}
+
+/* The container's application; made and recorded with its first container. */
+static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_token *t,
+                            const Hadoop__Yarn__ContainerLaunchContextProto *clc,
+                            struct nm_app **ret, struct refusal *f)
+{
+    char text[YARN_ID_TEXT_MAX];
+    struct nm_app *app = nm_app_find(ctx, yarn_app_id_text(t->container.attempt.app, text));
+    int r;
+
+    if (app) {
+        if (app->state != NM_APP_NEW && app->state != NM_APP_INITING &&
+            app->state != NM_APP_RUNNING) {
+            (void)sv_error_set(&f->err, -ESHUTDOWN,
+                               "Application %s is finishing on this "
+                               "NodeManager, no container of it is started",
+                               text);
+            return refuse(f, JAVA_YARN_EXCEPTION);
+        }
+        if (strcmp(app->user, t->submitter) != 0) {
+            (void)sv_error_set(&f->err, -EACCES, "Application %s belongs to another user", text);
+            return refuse(f, JAVA_YARN_EXCEPTION);
+        }
+        *ret = app;
+        return 0;
+    }
+    r = nm_app_new(ctx, t->container.attempt.app, t->submitter, &app);
+    if (r < 0)
+        return r;
+    app->view_acl = acl_of(clc, HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP);
+    app->modify_acl =
+        acl_of(clc, HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_MODIFY_APP);
+    sv_log(SV_LOG_INFO, text, "Creating a new application reference for app %s", text);
+    nm_app_add(app);
+    *ret = app;
+    r = nm_store_app(ctx->store, app->text, app->user, app->view_acl ? app->view_acl : " ",
+                     app->modify_acl ? app->modify_acl : " ");
+    if (r < 0)
+        nm_app_remove(app);
+    return r < 0 ? r : 0;
+}
+
+static int start_one(struct starting *s, const struct yarn_container_token *t, const char *text,
+                     const Hadoop__Yarn__StartContainerRequestProto *q, struct refusal *f)
+{
+    struct nm_assignments *assignments = s->am->assignments;
+    struct nm_context *ctx = s->am->ctx;
+    struct sv_arena *a = ipc_call_arena(s->call);
+    size_t size = hadoop__yarn__start_container_request_proto__get_packed_size(q);
+    struct nm_container *c = NULL;
+    struct nm_app *app = NULL;
+    char assigned[NM_ASSIGNED_TEXT_MAX];
+    struct sv_error why = { 0 };
+    uint8_t *packed;
+    int r;
+
+    if (size > REQUEST_MAX) {
+        (void)sv_error_set(&f->err, -E2BIG, "request of %zu bytes, at most %d are taken", size,
+                           REQUEST_MAX);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (nm_container_find(ctx, text)) {
+        nm_audit_failure_id(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
+                            NM_CM_TARGET_FAILURE, "Container already running on this node!",
+                            t->container);
+        (void)sv_error_set(&f->err, -EEXIST, "Container %s already is running on this node!!",
+                           text);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    packed = sv_arena_alloc(a, size);
+    if (!packed)
+        return -ENOMEM;
+    hadoop__yarn__start_container_request_proto__pack(q, packed);
+    r = nm_container_new(ctx, t, packed, size, &c);
+    if (r < 0)
+        return r;
+    c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, 0);
+    c->launch.log_dir = nm_dirs_pick_log(ctx->dirs);
+    if (c->launch.local_dir < 0)
+        c->launch.local_dir = 0; /* refused at the launch: DISKS_FAILED, as in Hadoop */
+    if (c->launch.log_dir < 0)
+        c->launch.log_dir = 0;
+    r = find_or_make_app(ctx, t, q->container_launch_context, &app, f);
+    if (r >= 0)
+        r = nm_app_join(app, c);
+    if (r < 0) {
+        nm_container_free(c);
+        return r;
+    }
+    nm_container_add(c, app);
+    if (nm_assign(assignments, c, assigned, &why) < 0)
+        c->share.unassigned = strdup(why.text);
+    r = nm_store_container(ctx->store, c->text, app->text, packed, size, c->start_ms,
+                           c->launch.local_dir, c->launch.log_dir, assigned);
+    if (r >= 0)
+        r = nm_secrets_use_token(ctx->secrets, c->text, t->expiry_ms);
+    if (r < 0) {
+        nm_assign_release(assignments, c);
+        nm_container_remove(c);
+        return r;
+    }
+    nm_audit_success(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
+                     NM_CM_TARGET, c);
+    return 0;
+}
+
+/* One request of the list. Good or refused, it ends in the response; -ECANCELED aborts the call. */
+static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
+                         const Hadoop__Yarn__StartContainerRequestProto *q)
+{
+    struct sv_arena *a = ipc_call_arena(s->call);
+    struct yarn_container_token t = { 0 };
+    struct refusal f = { .java_class = JAVA_YARN_EXCEPTION };
+    Hadoop__Yarn__ContainerExceptionMapProto *row;
+    struct yarn_token token;
+    char text[YARN_ID_TEXT_MAX] = "";
+    int r;
+
+    if (!q->container_token || yarn_token_from(q->container_token, a, &token) < 0 ||
+        token.id_len == 0) {
+        s->abort_error.code = -EBADMSG;
+        (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
+        return -ECANCELED;
+    }
+    r = nm_secrets_verify_container_token(s->am->ctx->secrets, &token, &t, &s->abort_error);
+    if (r < 0) {
+        s->abort = r == -EACCES;
+        if (r == -EBADMSG)
+            (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
+        return -ECANCELED;
+    }
+    yarn_container_id_text(t.container, text);
+    r = authorize(s->am, nmt, &t, text, &f);
+    if (r >= 0 && nm_secrets_attempt_starts(s->am->ctx->secrets, nmt, &f.err) < 0) {
+        s->abort = true; /* InvalidToken aborts the call */
+        s->abort_error = f.err;
+        return -ECANCELED;
+    }
+    if (r >= 0)
+        r = check_context(s->am->ctx, &t, q->container_launch_context, a, &f);
+    if (r >= 0)
+        r = start_one(s, &t, text, q, &f);
+    if (r >= 0) {
+        snprintf(s->started[s->n_started++], YARN_ID_TEXT_MAX, "%s", text);
+        s->response.succeeded_requests[s->response.n_succeeded_requests] =
+            yarn_container_id_to(a, t.container);
+        if (!s->response.succeeded_requests[s->response.n_succeeded_requests])
+            return -ENOMEM;
+        s->response.n_succeeded_requests++;
+        return 0;
+    }
+    if (r == -ESHUTDOWN && !f.err.code)
+        (void)sv_error_set(&f.err, r,
+                           "Container start failed as the NodeManager is in the process "
+                           "of shutting down");
+    else if (!f.err.code)
+        (void)sv_error_errno(&f.err, r, "Container %s could not be recorded", text);
+    sv_log(SV_LOG_WARNING, text, "%s: %s", text, f.err.text);
+    row = nm_cm_failed_row(a, t.container, f.java_class, f.err.text);
+    if (!row)
+        return -ENOMEM;
+    s->response.failed_requests[s->response.n_failed_requests++] = row;
+    return 0;
+}
+
+/* The records are in the store (or not): containers begin, or are forgotten. */
+static void begin_recorded(struct starting *s, bool ok)
+{
+    struct nm_context *ctx = s->am->ctx;
+
+    for (size_t i = 0; i < s->n_started; i++) {
+        struct nm_container *c = nm_container_find(ctx, s->started[i]);
+        struct nm_app *app;
+
+        if (!c)
+            continue;
+        app = c->app;
+        c->recorded = ok;
+        if (ok && app->state == NM_APP_NEW)
+            nm_app_post(app, NM_APP_EV_INIT_APPLICATION, NULL);
+        if (ok) {
+            nm_app_post(app, NM_APP_EV_INIT_CONTAINER, c->text);
+            continue;
+        }
+        nm_assign_release(s->am->assignments, c);
+        nm_container_remove(c);
+        if (app->state == NM_APP_NEW && !app->members)
+            nm_app_remove(app);
+    }
+}
+
+static void on_recorded(void *userdata, int result)
+{
+    struct starting *s = userdata;
+
+    begin_recorded(s, result >= 0);
+    if (result < 0)
+        ipc_call_fail(s->call, JAVA_YARN_EXCEPTION, "NodeManager %s cannot write its state store",
+                      s->am->ctx->node_id_text);
+    else if (s->abort)
+        ipc_call_fail(s->call, JAVA_INVALID_TOKEN, "%s", s->abort_error.text);
+    else if (s->abort_error.code)
+        ipc_call_fail(s->call, JAVA_YARN_EXCEPTION, "%s", s->abort_error.text);
+    else
+        ipc_call_reply(s->call, &s->response.base);
+    free(s->started);
+    free(s);
+}
+
+void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    const Hadoop__Yarn__StartContainersRequestProto *q = (const void *)request;
+    struct nm_am *am = userdata;
+    struct sv_arena *a = ipc_call_arena(call);
+    size_t n = q->n_start_container_request;
+    struct yarn_nm_token nmt;
+    struct starting *s;
+    int r = 0;
+
+    if (nm_cm_caller(call, &nmt) < 0)
+        return;
+    if (!nm_updater_registered(am->updater)) {
+        ipc_call_fail(call, JAVA_NM_NOT_READY,
+                      "Rejecting new containers as NodeManager has not "
+                      "yet connected with ResourceManager");
+        return;
+    }
+    if (n > START_MAX) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "%zu containers in one request, at most %d are "
+                      "taken",
+                      n, START_MAX);
+        return;
+    }
+    s = calloc(1, sizeof(*s));
+    if (s)
+        s->started = calloc(n + 1, sizeof(*s->started));
+    if (!s || !s->started) {
+        free(s);
+        nm_cm_out_of_memory(call);
+        return;
+    }
+    s->am = am;
+    s->call = call;
+    hadoop__yarn__start_containers_response_proto__init(&s->response);
+    s->response.succeeded_requests = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n + 1);
+    s->response.failed_requests = sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
+    if (!s->response.succeeded_requests || !s->response.failed_requests)
+        r = -ENOMEM;
+    for (size_t i = 0; i < n && r >= 0; i++)
+        r = start_request(s, &nmt, q->start_container_request[i]);
+    if (r < 0 && r != -ECANCELED)
+        (void)sv_error_errno(&s->abort_error, r, "NodeManager");
+    r = nm_store_after_commit(am->ctx->store, on_recorded, s);
+    if (r < 0)
+        on_recorded(s, r);
+}

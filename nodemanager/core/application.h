@@ -1,0 +1,75 @@
+/* One application on this node: the object. It exists from its first container until the
+ * ResourceManager ends it and its logs are handled. YARN's states (ApplicationImpl); their table
+ * and actions are in fsm/application-fsm.c. */
+#ifndef SELVEDGE_NODEMANAGER_CORE_APPLICATION_H
+#define SELVEDGE_NODEMANAGER_CORE_APPLICATION_H
+
+#include <uthash.h>
+
+#include "common/base.h"
+#include "executor/request.h"
+#include "wire/ids.h"
+
+struct nm_container;
+struct nm_context;
+
+enum nm_app_state {
+    NM_APP_NEW = 1,
+    NM_APP_INITING,
+    NM_APP_RUNNING,
+    NM_APP_FINISHING_CONTAINERS_WAIT,
+    NM_APP_RESOURCES_CLEANINGUP,
+    NM_APP_FINISHED,
+    NM_APP_N_STATES
+};
+
+/* Events; none has a payload. */
+enum nm_app_event {
+    NM_APP_EV_INIT_APPLICATION = 1,
+    NM_APP_EV_INIT_CONTAINER,     /* text: its id */
+    NM_APP_EV_APPLICATION_INITED, /* its directories exist; with a text: why they do not */
+    NM_APP_EV_CONTAINER_FINISHED, /* text: its id */
+    NM_APP_EV_FINISH_APPLICATION, /* text: the reason */
+    NM_APP_EV_RESOURCES_CLEANEDUP,
+    NM_APP_EV_LOG_HANDLING_FINISHED, /* its logs are deleted */
+    NM_APP_N_EVENTS
+};
+
+struct nm_app_member {
+    UT_hash_handle hh;
+    struct nm_container *c;
+};
+
+struct nm_app {
+    UT_hash_handle hh; /* ctx->apps */
+    struct nm_app *next_dead;
+    struct nm_context *ctx;
+    struct yarn_app_id id;
+    char text[YARN_ID_TEXT_MAX];
+    int state;    /* enum nm_app_state */
+    char *user;   /* who submitted it */
+    char *run_as; /* the local account of its processes and directories */
+    char *view_acl, *modify_acl;
+    uint16_t categories[EXE_CATEGORIES]; /* of SELinux; zeros where nothing is labelled */
+    char *init_error;                    /* why its directories could not be made */
+    struct nm_app_member *members;       /* its containers on this node, by text */
+    int64_t start_ms;
+    bool finish_recorded;
+    bool initing; /* the helper makes its directories */
+};
+
+int nm_app_new(struct nm_context *ctx, struct yarn_app_id id, const char *user, struct nm_app **ret)
+    _must_use_;
+struct nm_app *nm_app_free(struct nm_app *a); /* one that is in no table */
+int nm_app_join(struct nm_app *a, struct nm_container *c) _must_use_;
+void nm_app_leave(struct nm_app *a, struct nm_container *c);
+
+/* Posts an event to its state machine; `text` (NULL: none) is copied. */
+void nm_app_post(struct nm_app *a, int event, const char *text);
+/* Posts FINISH_APPLICATION, for the ResourceManager or a stop of the daemon. */
+void nm_app_finish(struct nm_app *a, const char *why);
+
+extern const char *const nm_app_state_names[NM_APP_N_STATES];
+const char *nm_app_state_name(int state);
+
+#endif

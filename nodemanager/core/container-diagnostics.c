@@ -1,0 +1,272 @@
+/* See container-diagnostics.h. */
+#include "nodemanager/core/container-diagnostics.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/fd.h"
+#include "common/str.h"
+#include "nodemanager/core/container-paths.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+
+#define FILES_MAX 16 /* error files that are named */
+
+char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, const char *error)
+{
+    char *s;
+
+    if (sv_asprintf(&s,
+                    "Exception from container-launch.\nContainer id: %s\nExit code: %d\n"
+                    "Exception message: Launch container failed\n%s%s%s",
+                    c->text, exit_code, *error ? "Shell error output: " : "", error,
+                    *error ? "\n" : "") < 0)
+        return NULL;
+    return s;
+}
+
+/* Bytes 1000 → "1000 B", 1536 → "1.5 KB", as TraditionalBinaryPrefix writes them. */
+static void human(uint64_t bytes, char *buf, size_t size)
+{
+    static const char units[] = "BKMGTPE";
+    int u = 0;
+
+    while (u < 6 && bytes >> (10 * (u + 1)))
+        u++;
+    if (u == 0)
+        snprintf(buf, size, "%llu B", (unsigned long long)bytes);
+    else if ((bytes & ((1ULL << (10 * u)) - 1)) == 0)
+        snprintf(buf, size, "%llu %cB", (unsigned long long)(bytes >> (10 * u)), units[u]);
+    else
+        snprintf(buf, size, "%.1f %cB", (double)bytes / (double)(1ULL << (10 * u)), units[u]);
+}
+
+char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t peak_bytes,
+                            enum nm_memory_by by)
+{
+    static const char *const who[] = {
+        [NM_MEMORY_BY_KERNEL] = "Killed by the kernel at memory.max of the container's cgroup.",
+        [NM_MEMORY_BY_NODE] = "Killed by the kernel because memory of the node, or of all its "
+                              "containers, ran out.",
+        [NM_MEMORY_BY_MONITOR] = "Killed by the NodeManager: the kernel does not enforce memory of "
+                                 "containers here (yarn.nodemanager.resource.memory.enforced).",
+    };
+    uint64_t limit = (uint64_t)c->resource.memory_mb << 20;
+    char used[32], of[32], *s;
+
+    human(!peak_bytes                 ? limit
+          : by == NM_MEMORY_BY_KERNEL ? SV_MIN(peak_bytes, limit)
+                                      : peak_bytes,
+          used, sizeof(used));
+    human(limit, of, sizeof(of));
+    if (sv_asprintf(&s,
+                    "Container [pid=%d,containerID=%s] is running beyond the 'PHYSICAL' memory "
+                    "limit. Current usage: %s of %s physical memory used. Killing container.\n%s\n",
+                    (int)pid, c->text, used, of, who[by]) < 0)
+        return NULL;
+    return s;
+}
+
+/* The container's log directory as a descriptor, reached without following any link of the user's
+ * making: only the configured directory itself is trusted. */
+static int open_log_dir(const struct nm_container *c)
+{
+    char path[PATH_MAX];
+    const char *sub;
+    _cleanup_close_ int top = -1;
+    int r = nm_container_log_dir(c, path, sizeof(path));
+    size_t n;
+
+    if (r < 0)
+        return r;
+    n = strlen(c->ctx->conf->log_dirs[c->launch.log_dir]);
+    path[n] = 0;
+    sub = path + n + 1;
+    top = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (top < 0)
+        return -errno;
+    return sv_open_beneath(top, sub, O_RDONLY | O_DIRECTORY, 0);
+}
+
+/* Appends the last `max` bytes of a regular file. */
+static int append_tail(struct sv_buf *out, int dir, const char *name, int64_t max)
+{
+    _cleanup_close_ int fd = sv_open_beneath(dir, name, O_RDONLY | O_NONBLOCK, 0);
+    struct stat st;
+    char block[4096];
+    off_t at;
+
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    if (!S_ISREG(st.st_mode))
+        return -EINVAL;
+    at = st.st_size > max ? st.st_size - max : 0;
+    while (max > 0) {
+        ssize_t n = pread(fd, block, (size_t)SV_MIN(max, (int64_t)sizeof(block)), at);
+        int r;
+
+        if (n <= 0)
+            return n < 0 ? -errno : 0;
+        r = sv_buf_put(out, block, (size_t)n);
+        if (r < 0)
+            return r;
+        at += n;
+        max -= n;
+    }
+    return 0;
+}
+
+/* "{*stderr*,*STDERR*}" or one plain pattern. */
+static bool matches(const char *pattern, const char *name)
+{
+    size_t n = strlen(pattern);
+    char one[128];
+
+    if (n < 2 || pattern[0] != '{' || pattern[n - 1] != '}')
+        return fnmatch(pattern, name, 0) == 0;
+    for (const char *p = pattern + 1; *p;) {
+        size_t len = strcspn(p, ",}");
+
+        if (len < sizeof(one)) {
+            memcpy(one, p, len);
+            one[len] = 0;
+            if (fnmatch(one, name, 0) == 0)
+                return true;
+        }
+        p += len + 1;
+        if (p[-1] == '}')
+            break;
+    }
+    return false;
+}
+
+/* Names of the error files and the one that was written last and is not empty. */
+static int find_error_files(const struct nm_container *c, int dir, char names[][NAME_MAX + 1],
+                            int *ret_best)
+{
+    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
+    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+    struct timespec best = { -1, 0 };
+    struct dirent *e;
+
+    *ret_best = -1;
+    if (!d) {
+        sv_close(copy);
+        return 0;
+    }
+    while (n < FILES_MAX && (e = readdir(d))) {
+        struct stat st;
+
+        if (!matches(c->ctx->conf->stderr_pattern, e->d_name) ||
+            fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+            continue;
+        snprintf(names[n], NAME_MAX + 1, "%s", e->d_name);
+        if (st.st_size > 0 &&
+            (st.st_mtim.tv_sec > best.tv_sec ||
+             (st.st_mtim.tv_sec == best.tv_sec && st.st_mtim.tv_nsec > best.tv_nsec))) {
+            best = st.st_mtim;
+            *ret_best = n;
+        }
+        if (*ret_best < 0)
+            *ret_best = n;
+        n++;
+    }
+    closedir(d);
+    return n;
+}
+
+/* Diagnostics travel in protobuf strings, which Java reads as UTF-8: bytes that are none become
+ * '?', control characters other than tab and newline become blanks. */
+static void make_text(char *s)
+{
+    for (unsigned char *p = (unsigned char *)s; *p;) {
+        int extra = *p < 0x80                           ? 0
+                    : (*p & 0xe0) == 0xc0 && *p >= 0xc2 ? 1
+                    : (*p & 0xf0) == 0xe0               ? 2
+                    : (*p & 0xf8) == 0xf0 && *p <= 0xf4 ? 3
+                                                        : -1;
+        int ok = extra >= 0;
+
+        for (int i = 1; ok && i <= extra; i++)
+            ok = (p[i] & 0xc0) == 0x80;
+        if (ok && extra == 2 && ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f)))
+            ok = 0;
+        if (ok && extra == 3 && ((*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f)))
+            ok = 0;
+        if (!ok)
+            *p++ = '?';
+        else if (extra == 0 && (*p < ' ' || *p == 0x7f) && *p != '\n' && *p != '\t')
+            *p++ = ' ';
+        else
+            p += 1 + extra;
+    }
+}
+
+static int append_error_file(const struct nm_container *c, struct sv_buf *b, int dir)
+{
+    static char names[FILES_MAX][NAME_MAX + 1]; /* one thread */
+    int64_t tail = c->ctx->conf->stderr_tail_bytes;
+    int best, n = find_error_files(c, dir, names, &best), r = 0;
+
+    if (n <= 0 || best < 0)
+        return 0;
+    if (n > 1) {
+        r = sv_buf_put_str(b, "Error files: ");
+        for (int i = 0; i < n && r >= 0; i++)
+            r = sv_buf_printf(b, "%s%s", i ? ", " : "", names[i]);
+        if (r >= 0)
+            r = sv_buf_put_str(b, ".\n");
+    }
+    if (r >= 0)
+        r = sv_buf_printf(b, "Last %lld bytes of %s :\n", (long long)tail, names[best]);
+    if (r >= 0) {
+        (void)append_tail(b, dir, names[best], tail); /* it may have gone, ignoring */
+        r = sv_buf_put_str(b, "\n");
+    }
+    return r;
+}
+
+char *nm_diagnostics_exit(const struct nm_container *c, int exit_code)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(4 << 20);
+    _cleanup_close_ int dir = -1;
+    int64_t tail = c->ctx->conf->stderr_tail_bytes;
+    struct stat st;
+    char *s;
+    int r;
+
+    r = sv_buf_printf(&b, "Container exited with a non-zero exit code %d. ", exit_code);
+    if (r < 0)
+        return NULL;
+    if (exit_code != YARN_EXIT_FORCE_KILLED && exit_code != YARN_EXIT_TERMINATED &&
+        c->launch.log_dir >= 0)
+        dir = open_log_dir(c);
+    if (dir >= 0 && fstatat(dir, "prelaunch.err", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(st.st_mode)) {
+        r = sv_buf_printf(&b, "Error file: prelaunch.err.\nLast %lld bytes of prelaunch.err :\n",
+                          (long long)tail);
+        if (r >= 0)
+            (void)append_tail(&b, dir, "prelaunch.err", tail); /* it may have gone, ignoring */
+    }
+    if (dir >= 0 && r >= 0)
+        r = append_error_file(c, &b, dir);
+    if (r < 0 || sv_buf_put_u8(&b, 0) < 0)
+        return NULL;
+    for (size_t i = 0; i + 1 < b.len; i++)
+        if (!b.data[i])
+            b.data[i] = ' ';
+    make_text((char *)b.data);
+    s = (char *)b.data;
+    b.data = NULL;
+    return s;
+}

@@ -1,0 +1,268 @@
+/* See container.h. */
+#include "nodemanager/core/container.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/store/state-store.h"
+
+const char *const nm_container_state_names[NM_CONTAINER_N_STATES] = {
+    [NM_CONTAINER_NEW] = "NEW",
+    [NM_CONTAINER_LOCALIZING] = "LOCALIZING",
+    [NM_CONTAINER_LOCALIZATION_FAILED] = "LOCALIZATION_FAILED",
+    [NM_CONTAINER_SCHEDULED] = "SCHEDULED",
+    [NM_CONTAINER_RUNNING] = "RUNNING",
+    [NM_CONTAINER_KILLING] = "KILLING",
+    [NM_CONTAINER_EXITED_WITH_SUCCESS] = "EXITED_WITH_SUCCESS",
+    [NM_CONTAINER_EXITED_WITH_FAILURE] = "EXITED_WITH_FAILURE",
+    [NM_CONTAINER_CLEANEDUP_AFTER_KILL] = "CONTAINER_CLEANEDUP_AFTER_KILL",
+    [NM_CONTAINER_DONE] = "DONE",
+};
+
+const char *nm_container_state_name(int state)
+{
+    return state > 0 && state < NM_CONTAINER_N_STATES ? nm_container_state_names[state] : "?";
+}
+
+bool nm_container_is_done(const struct nm_container *c)
+{
+    return c->state == NM_CONTAINER_DONE;
+}
+
+/* ---- object ---------------------------------------------------------------------------------*/
+
+struct nm_container *nm_container_free(struct nm_container *c)
+{
+    if (!c)
+        return NULL;
+    sd_event_source_disable_unref(c->launch.kill_timer);
+    sv_arena_free(c->arena);
+    free(c->node_label);
+    free(c->share.cpus);
+    free(c->share.mems);
+    free(c->share.numa);
+    free(c->share.unassigned);
+    free(c->diagnostics);
+    free(c->launch.exit.text);
+    free(c);
+    return NULL;
+}
+
+static int unpack_request(struct nm_container *c, const uint8_t *request, size_t len)
+{
+    Hadoop__Yarn__StartContainerRequestProto *m;
+
+    c->arena = sv_arena_new(0);
+    if (!c->arena)
+        return -ENOMEM;
+    m = hadoop__yarn__start_container_request_proto__unpack(sv_arena_protobuf(c->arena), len,
+                                                            request);
+    if (!m || !m->container_launch_context)
+        return -EBADMSG;
+    c->clc = m->container_launch_context;
+    return 0;
+}
+
+void nm_container_drop_request(struct nm_container *c)
+{
+    c->arena = sv_arena_free(c->arena);
+    c->clc = NULL;
+}
+
+int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *t,
+                     const uint8_t *request, size_t request_len, struct nm_container **ret)
+{
+    struct nm_container *c = calloc(1, sizeof(*c));
+    int r = -ENOMEM;
+
+    if (!c)
+        return -ENOMEM;
+    c->ctx = ctx;
+    c->id = t->container;
+    yarn_container_id_text(c->id, c->text);
+    c->state = NM_CONTAINER_NEW;
+    c->resource = t->resource;
+    c->priority = t->priority;
+    c->version = t->version;
+    c->execution_type = t->execution_type;
+    c->container_type = t->container_type;
+    c->allocation_request_id = t->allocation_request_id;
+    c->creation_ms = t->creation_ms;
+    c->exit_code = YARN_EXIT_INVALID;
+    c->kill_code = YARN_EXIT_INVALID;
+    c->launch.local_dir = c->launch.log_dir = -1;
+    c->start_ms = sv_wall_ms();
+    c->node_label = strdup(t->node_label);
+    c->diagnostics = strdup("");
+    if (c->node_label && c->diagnostics)
+        r = unpack_request(c, request, request_len);
+    if (r < 0) {
+        nm_container_free(c);
+        return r;
+    }
+    *ret = c;
+    return 0;
+}
+
+/* ---- restore --------------------------------------------------------------------------------*/
+
+/* The token inside a recorded request was verified when it was received. */
+static int token_of(const struct nm_stored_container *s, struct yarn_container_token *ret)
+{
+    Hadoop__Yarn__StartContainerRequestProto *m;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_error err;
+
+    m = a ? hadoop__yarn__start_container_request_proto__unpack(sv_arena_protobuf(a),
+                                                                s->request_len, s->request)
+          : NULL;
+    if (!m || !m->container_token || !m->container_token->identifier.data)
+        return -EBADMSG;
+    return yarn_container_token_decode(m->container_token->identifier.data,
+                                       m->container_token->identifier.len, ret, &err);
+}
+
+static int restore_update(struct nm_container *c, const struct nm_stored_container *s)
+{
+    struct yarn_container_token t;
+    struct sv_error err;
+
+    if (yarn_container_token_decode(s->updated, s->updated_len, &t, &err) < 0 ||
+        yarn_container_id_cmp(t.container, c->id) != 0)
+        return -EBADMSG;
+    c->resource = t.resource;
+    c->version = t.version;
+    c->execution_type = t.execution_type;
+    return 0;
+}
+
+static void restore_end(struct nm_container *c, const struct nm_stored_container *s)
+{
+    char *d = *s->diagnostics ? strdup(s->diagnostics) : NULL;
+
+    if (d) {
+        free(c->diagnostics);
+        c->diagnostics = d;
+    }
+    if (s->completed) {
+        c->recovered = NM_RECOVERED_COMPLETED;
+        c->exit_code = s->exit_code;
+    } else {
+        c->recovered = s->launched ? NM_RECOVERED_LAUNCHED : NM_RECOVERED_REQUESTED;
+        c->recovering = true;
+    }
+    if (s->done) { /* it waits only for its report to the ResourceManager */
+        c->state = NM_CONTAINER_DONE;
+        nm_container_drop_request(c);
+    }
+}
+
+int nm_container_restore(struct nm_context *ctx, const struct nm_stored_container *s,
+                         struct nm_container **ret)
+{
+    struct yarn_container_token t;
+    struct nm_container *c;
+    int r;
+
+    if (token_of(s, &t) < 0)
+        return -EBADMSG;
+    r = nm_container_new(ctx, &t, s->request, s->request_len, &c);
+    if (r < 0)
+        return r;
+    if (strcmp(c->text, s->id) != 0) {
+        nm_container_free(c);
+        return -EBADMSG;
+    }
+    r = s->updated_len && restore_update(c, s) < 0;
+    c->recorded = true;
+    c->start_ms = s->start_ms;
+    c->launch_ms = s->launch_ms;
+    c->finish_ms = s->finish_ms;
+    c->launch.local_dir = s->local_dir;
+    c->launch.log_dir = s->log_dir;
+    c->kill_requested = s->killed;
+    c->kill_code = s->kill_code;
+    restore_end(c, s);
+    *ret = c;
+    return r;
+}
+
+/* ---- diagnostics ----------------------------------------------------------------------------*/
+
+/* As ContainerImpl.addDiagnostics: each text is stamped; the oldest characters go first. */
+void nm_container_add_diagnostics(struct nm_container *c, const char *text)
+{
+    int64_t now = sv_wall_ms(), max = c->ctx->conf->diagnostics_max;
+    time_t secs = (time_t)(now / 1000);
+    char stamp[32], *joined = NULL;
+    struct tm tm;
+
+    localtime_r(&secs, &tm);
+    strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &tm);
+    if (sv_asprintf(&joined, "%s[%s.%03d]%s", c->diagnostics, stamp, (int)(now % 1000), text) < 0)
+        return; /* out of memory: the container ends without this text */
+    if (max > 0 && strlen(joined) > (size_t)max) {
+        const char *cut = joined + strlen(joined) - (size_t)max;
+
+        while ((*cut & 0xc0) == 0x80) /* never inside a UTF-8 character: this is sent as a string */
+            cut++;
+        memmove(joined, cut, strlen(cut) + 1);
+    }
+    free(c->diagnostics);
+    c->diagnostics = joined;
+}
+
+void nm_container_add_diagnostics_line(struct nm_container *c, const char *text)
+{
+    _cleanup_free_ char *line = NULL;
+
+    if (text && sv_asprintf(&line, "%s\n", text) >= 0)
+        nm_container_add_diagnostics(c, line);
+}
+
+/* ---- events ---------------------------------------------------------------------------------*/
+
+static void post(struct nm_container *c, int event, const char *text,
+                 const struct nm_container_exit *exit)
+{
+    sv_dispatcher_post(c->ctx->dispatcher, &(struct sv_event){
+                                               .machine = NM_MACHINE_CONTAINER,
+                                               .type = event,
+                                               .object = c,
+                                               .text = text,
+                                               .payload = exit,
+                                               .payload_size = exit ? sizeof(*exit) : 0,
+                                           });
+}
+
+void nm_container_post(struct nm_container *c, int event, const char *text)
+{
+    post(c, event, text, NULL);
+}
+
+void nm_container_post_exit(struct nm_container *c, int event, int code, const char *text)
+{
+    post(c, event, text, &(struct nm_container_exit){ .code = code });
+}
+
+void nm_container_kill(struct nm_container *c, int exit_code, const char *why)
+{
+    int r;
+
+    if (c->state == NM_CONTAINER_DONE)
+        return;
+    if (!c->kill_requested && c->recovered != NM_RECOVERED_COMPLETED) {
+        c->kill_requested = true;
+        c->kill_code = exit_code;
+        r = nm_store_container_killed(c->ctx->store, c->text, exit_code);
+        if (r < 0)
+            sv_log(SV_LOG_ERR, c->text, "%s: its kill is not on record: %s", c->text, strerror(-r));
+    }
+    nm_container_post_exit(c, NM_CONTAINER_EV_KILL, exit_code, why);
+}

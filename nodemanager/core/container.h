@@ -1,0 +1,170 @@
+/* One container: the object. YARN's states (ContainerImpl); their table and actions are in
+ * fsm/container-fsm.c. Texts come from users (commands, paths in diagnostics) and are only ever
+ * data here. */
+#ifndef SELVEDGE_NODEMANAGER_CORE_CONTAINER_H
+#define SELVEDGE_NODEMANAGER_CORE_CONTAINER_H
+
+#include <systemd/sd-event.h>
+#include <uthash.h>
+
+#include "cgroups/cg.h"
+#include "common/arena.h"
+#include "executor/request.h"
+#include "wire/exit-status.h"
+#include "wire/methods.h"
+#include "wire/token.h"
+
+struct exe_container;
+struct nm_app;
+struct nm_context;
+struct nm_launcher;
+struct nm_localizing;
+struct nm_numa_taken;
+struct nm_stored_container;
+
+enum nm_container_state {
+    NM_CONTAINER_NEW = 1,
+    NM_CONTAINER_LOCALIZING,
+    NM_CONTAINER_LOCALIZATION_FAILED,
+    NM_CONTAINER_SCHEDULED,
+    NM_CONTAINER_RUNNING,
+    NM_CONTAINER_KILLING,
+    NM_CONTAINER_EXITED_WITH_SUCCESS,
+    NM_CONTAINER_EXITED_WITH_FAILURE,
+    NM_CONTAINER_CLEANEDUP_AFTER_KILL,
+    NM_CONTAINER_DONE,
+    NM_CONTAINER_N_STATES
+};
+
+/* Payload of KILL, EXITED_WITH_… and KILLED_ON_REQUEST. */
+struct nm_container_exit {
+    int code; /* enum yarn_exit_status, or the exit code of a process */
+};
+
+enum nm_container_event {
+    NM_CONTAINER_EV_INIT = 1,
+    NM_CONTAINER_EV_KILL,
+    NM_CONTAINER_EV_UPDATE_DIAGNOSTICS,
+    NM_CONTAINER_EV_RESOURCE_LOCALIZED, /* all of its resources */
+    NM_CONTAINER_EV_RESOURCE_FAILED,
+    NM_CONTAINER_EV_LAUNCHED,
+    NM_CONTAINER_EV_EXITED_WITH_SUCCESS,
+    NM_CONTAINER_EV_EXITED_WITH_FAILURE,
+    NM_CONTAINER_EV_KILLED_ON_REQUEST,
+    NM_CONTAINER_EV_RESOURCES_CLEANEDUP,
+    NM_CONTAINER_N_EVENTS
+};
+
+/* GPUs and the address in the private network that belong to one container alone. Zero = nothing.
+ */
+struct nm_assigned {
+    struct exe_device gpus[EXE_DEVICES_MAX]; /* ascending */
+    size_t n_gpus;
+    uint32_t address; /* number of its address + 1; 0 = none */
+};
+
+enum nm_recovered {
+    NM_RECOVERED_NOT,       /* started by this daemon process */
+    NM_RECOVERED_REQUESTED, /* the store does not say that it had started */
+    NM_RECOVERED_LAUNCHED,
+    NM_RECOVERED_COMPLETED, /* with exit_code and diagnostics */
+};
+
+struct nm_container {
+    UT_hash_handle hh; /* ctx->containers */
+    struct nm_container *next_dead;
+    struct nm_context *ctx;
+    struct nm_app *app;
+    struct yarn_container_id id;
+    char text[YARN_ID_TEXT_MAX];
+    int state; /* enum nm_container_state */
+
+    /* From the token, which the ResourceManager has signed. */
+    struct yarn_resource resource;
+    int32_t priority, version, execution_type, container_type;
+    int64_t allocation_request_id, creation_ms;
+    char *node_label; /* "" = none */
+
+    /* The request; freed when the container runs. */
+    struct sv_arena *arena;
+    const Hadoop__Yarn__ContainerLaunchContextProto *clc;
+
+    int exit_code;
+    char *diagnostics;                      /* never NULL */
+    int64_t start_ms, launch_ms, finish_ms; /* wall clock; 0 = not yet */
+    int64_t localize_ms;                    /* duration */
+
+    bool recorded;       /* its request is in the store: it may begin */
+    bool kill_requested; /* a kill is on record, with kill_code */
+    int kill_code;
+    bool recovering; /* adoption under way: NMNotYetReadyException */
+    enum nm_recovered recovered;
+
+    struct nm_localizing *localizing; /* services/localization.c */
+
+    struct {                          /* launch/ */
+        struct nm_launcher *launcher; /* NULL = not launched yet */
+        int local_dir, log_dir;       /* indices */
+        struct exe_container *exe;    /* from the launch to the recorded exit */
+        pid_t pid;                    /* of its init; 0 = not started */
+        sd_event_source *kill_timer;
+        bool cleanup_started; /* TERM or KILL has been requested */
+        struct {              /* an exit that waits for its commit */
+            int event;        /* 0 = none */
+            int code;
+            char *text;
+        } exit;
+    } launch;
+
+    struct {                        /* resources/: its share of the node */
+        char *cpus, *mems;          /* NUMA: cpuset lists, or NULL */
+        struct nm_numa_taken *numa; /* its part of each NUMA node, or NULL */
+        struct nm_assigned assigned;
+        char *unassigned; /* why it did not get its share: the diagnostics of its failed launch */
+    } share;
+
+    struct { /* resources/containers-monitor.c */
+        struct cg_usage last;
+        int64_t read_ms; /* monotonic time of `last` */
+        float cpu_cores; /* between the last two readings */
+        uint64_t peak_bytes;
+        unsigned over_readings; /* consecutive readings above its memory; see check_memory */
+    } usage;
+
+    struct {                                 /* rm/: its part in heartbeats */
+        int64_t delivered_ms;                /* monotonic, of the completed status; 0 = never */
+        bool in_flight;                      /* in the heartbeat that waits for its answer */
+        bool increased, increased_in_flight; /* it has grown (resources/container-resize.c) */
+        bool acknowledged;                   /* the ResourceManager needs no further report of it */
+    } report;
+};
+
+/* A container of a verified request. Copies what it needs of the token; `request` is the packed
+ * StartContainerRequestProto. In no table yet. */
+int nm_container_new(struct nm_context *ctx, const struct yarn_container_token *t,
+                     const uint8_t *request, size_t request_len, struct nm_container **ret)
+    _must_use_;
+/* A container of the state store, in no table yet and without its share of the node. 1: restored,
+ * but its recorded update is malformed and ignored. -EBADMSG: malformed. */
+int nm_container_restore(struct nm_context *ctx, const struct nm_stored_container *s,
+                         struct nm_container **ret) _must_use_;
+struct nm_container *nm_container_free(struct nm_container *c); /* one that is in no table */
+/* Frees the request. */
+void nm_container_drop_request(struct nm_container *c);
+
+/* Posts an event to its state machine; `text` (NULL: none) is copied. */
+void nm_container_post(struct nm_container *c, int event, const char *text);
+/* The same for the events with a payload. */
+void nm_container_post_exit(struct nm_container *c, int event, int code, const char *text);
+/* Requests its end with a reason (a KILL event); recorded before any signal is sent. */
+void nm_container_kill(struct nm_container *c, int exit_code, const char *why);
+
+void nm_container_add_diagnostics(struct nm_container *c, const char *text);
+/* The same with a newline; NULL: nothing. */
+void nm_container_add_diagnostics_line(struct nm_container *c, const char *text);
+
+bool nm_container_is_done(const struct nm_container *c);
+extern const char *const nm_container_state_names[NM_CONTAINER_N_STATES];
+const char *nm_container_state_name(int state);
+
+#endif

@@ -1,0 +1,82 @@
+/* The shared state of the daemon (NMContext): the loop, the configuration, the event dispatcher,
+ * the identity and size of the node, the tables of applications and containers, and the components
+ * of the lower layers that every service uses. Owned by nm.c; services of the upper layers are not
+ * here: they are given to their users at creation.
+ *
+ * One thread, one sd-event loop; nothing in this component blocks on it. */
+#ifndef SELVEDGE_NODEMANAGER_CORE_CONTEXT_H
+#define SELVEDGE_NODEMANAGER_CORE_CONTEXT_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/dispatcher.h"
+#include "common/error.h"
+#include "nodemanager/conf.h"
+#include "wire/ids.h"
+
+/* The Hadoop release whose behaviour this daemon follows; reported to the ResourceManager, which
+ * may be configured to refuse older nodes. */
+#define NM_HADOOP_VERSION "3.4.2"
+#define NM_VERSION "0.1.0"
+
+struct cg_root;
+struct exe;
+struct nm_app;
+struct nm_container;
+struct nm_dirs;
+struct nm_health;
+struct nm_secrets;
+struct nm_stopped;
+struct nm_store;
+
+/* State machines of the dispatcher; fsm/ registers their handlers. */
+enum nm_machine {
+    NM_MACHINE_CONTAINER, /* object: struct nm_container */
+    NM_MACHINE_APP,       /* object: struct nm_app */
+};
+
+struct nm_context {
+    sd_event *event;
+    const struct nm_conf *conf;
+    struct sv_dispatcher *dispatcher;
+
+    struct yarn_node_id node_id; /* as in tokens and in the registration */
+    char node_id_text[264];
+    uint16_t http_port;         /* 0 = the web server is not open yet */
+    int64_t start_ms;           /* wall clock */
+    struct yarn_resource total; /* of all containers; the ResourceManager may change it */
+    bool stopping;              /* no new containers */
+
+    struct nm_store *store;
+    struct nm_dirs *dirs;
+    struct nm_health *health;
+    struct cg_root *cgroups;
+    struct exe *exe;
+    struct nm_secrets *secrets;
+    struct nm_stopped *stopped;
+
+    struct nm_app *apps;                  /* uthash by text */
+    struct nm_container *containers;      /* uthash by text */
+    struct nm_container *dead_containers; /* freed when the dispatcher is idle */
+    struct nm_app *dead_apps;
+};
+
+/* Creates the dispatcher; the other components are the caller's to set. */
+int nm_context_open(struct nm_context *ctx, sd_event *event, const struct nm_conf *conf,
+                    struct sv_error *err) _must_use_;
+/* Drops events that were not handled, then frees removed objects and the dispatcher. The tables
+ * must be empty. */
+void nm_context_close(struct nm_context *ctx);
+
+/* Into the table of containers and of its application. */
+void nm_container_add(struct nm_container *c, struct nm_app *app);
+/* Out of all tables; freed when no event is pending. */
+void nm_container_remove(struct nm_container *c);
+struct nm_container *nm_container_find(const struct nm_context *ctx, const char *text);
+
+void nm_app_add(struct nm_app *a);
+void nm_app_remove(struct nm_app *a); /* its containers stay, without an application */
+struct nm_app *nm_app_find(const struct nm_context *ctx, const char *text);
+
+#endif

@@ -1,0 +1,51 @@
+/* Master keys from the ResourceManager and what they verify: NMTokens of connecting
+ * ApplicationMasters (NMTokenSecretManagerInNM) and ContainerTokens of what they want started
+ * (NMContainerTokenSecretManager). Hostile: every token. Keys are on record as soon as known, so
+ * that a restarted daemon knows whom it served. */
+#ifndef SELVEDGE_NODEMANAGER_CORE_TOKEN_SECRET_MANAGERS_H
+#define SELVEDGE_NODEMANAGER_CORE_TOKEN_SECRET_MANAGERS_H
+
+#include "common/base.h"
+#include "common/error.h"
+#include "wire/methods.h"
+#include "wire/token.h"
+
+struct nm_secrets;
+struct nm_store;
+
+int nm_secrets_new(struct nm_store *store, enum yarn_hmac hmac, struct nm_secrets **ret) _must_use_;
+struct nm_secrets *nm_secrets_free(struct nm_secrets *s);
+/* Reads the keys, the attempts' keys and the used tokens back from the store. */
+int nm_secrets_recover(struct nm_secrets *s) _must_use_;
+/* "host:port" that every token must name. */
+void nm_secrets_set_node(struct nm_secrets *s, const struct yarn_node_id *node);
+
+/* A key from a registration or heartbeat; a new id makes the current one the previous. */
+int nm_secrets_set_nm_key(struct nm_secrets *s, const Hadoop__Yarn__MasterKeyProto *key) _must_use_;
+int nm_secrets_set_container_key(struct nm_secrets *s, const Hadoop__Yarn__MasterKeyProto *key)
+    _must_use_;
+/* The current ones, for heartbeats; NULL before the first. */
+const struct yarn_master_key *nm_secrets_nm_key(const struct nm_secrets *s);
+const struct yarn_master_key *nm_secrets_container_key(const struct nm_secrets *s);
+
+/* An ipc_token_verifier; userdata is the struct nm_secrets. The name is the attempt's text. */
+int nm_secrets_verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
+                               size_t *ret_password_len, char ret_user[256], const char **ret_class,
+                               struct sv_error *err, void *userdata);
+/* A ContainerToken: signature and node. -EACCES: InvalidToken with err's text. */
+int nm_secrets_verify_container_token(struct nm_secrets *s, const struct yarn_token *token,
+                                      struct yarn_container_token *ret, struct sv_error *err)
+    _must_use_;
+
+/* An attempt starts a container with this NMToken: its key stays good for that attempt. -EACCES:
+ * InvalidToken with err's text. */
+int nm_secrets_attempt_starts(struct nm_secrets *s, const struct yarn_nm_token *t,
+                              struct sv_error *err) _must_use_;
+void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app);
+
+/* Each container token starts one container, until it expires by itself; whatever the wall clock
+ * does in between, it stays used for as long as it was good when it was used (at most a week). */
+bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t *ret_expiry_ms);
+int nm_secrets_use_token(struct nm_secrets *s, const char *container, int64_t expiry_ms) _must_use_;
+
+#endif

@@ -1,0 +1,325 @@
+/* See application-fsm.h. */
+#include "nodemanager/fsm/application-fsm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "common/log.h"
+#include "common/str.h"
+#include "executor/exe.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/resources/mcs.h"
+#include "nodemanager/rm/node-status-updater.h"
+#include "nodemanager/services/deletion-service.h"
+#include "nodemanager/services/localization.h"
+#include "nodemanager/services/log-handler.h"
+#include "nodemanager/store/state-store.h"
+
+/* The helper or a container still creates directories: deleted now, they would appear again. */
+static bool is_busy(const struct nm_app *a)
+{
+    if (a->initing)
+        return true;
+    for (const struct nm_app_member *m = a->members; m; m = m->hh.next)
+        if (!nm_container_is_done(m->c))
+            return true;
+    return false;
+}
+
+/* ---- actions --------------------------------------------------------------------------------*/
+
+struct step { /* argument of an action */
+    struct nm_app_services *services;
+    const char *text; /* of the event; NULL = none */
+};
+
+/* A request to the helper. The application may be gone when the answer comes: it is looked up by
+ * name. */
+struct nm_app_init {
+    struct nm_app_init *prev, *next;
+    struct nm_app_services *services;
+    struct nm_context *ctx;
+    char text[YARN_ID_TEXT_MAX];
+};
+
+static void init_free(struct nm_app_init *q)
+{
+    DL_DELETE(q->services->inits, q);
+    free(q);
+}
+
+void nm_app_free_inits(struct nm_app_services *services)
+{
+    while (services->inits)
+        init_free(services->inits);
+}
+
+static void on_init_done(const struct exe_failure *f, void *userdata)
+{
+    struct nm_app_init *q = userdata;
+    struct nm_app *a = nm_app_find(q->ctx, q->text);
+    _cleanup_free_ char *why = NULL;
+
+    if (a)
+        a->initing = false;
+    if (a && f) {
+        if (f->node_unhealthy)
+            nm_health_set_unhealthy(q->ctx->health, f->text);
+        if (sv_asprintf(&why, "Application %s initialization failed (exitCode=%d) with output: %s",
+                        a->text, f->exit_code, f->text) < 0)
+            why = NULL;
+    }
+    if (a)
+        nm_app_post(a, NM_APP_EV_APPLICATION_INITED, f ? why ?: "out of memory" : NULL);
+    init_free(q);
+}
+
+static int act_init(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_app *a = o;
+    struct nm_context *ctx = a->ctx;
+    struct nm_app_init *q = calloc(1, sizeof(*q));
+    struct sv_error err = { 0 };
+    int r = -ENOMEM;
+
+    (void)event;
+    if (q)
+        r = nm_mcs_assign(s->services->mcs, a, &err);
+    if (r >= 0) {
+        q->services = s->services;
+        q->ctx = ctx;
+        memcpy(q->text, a->text, sizeof(q->text));
+        r = exe_init_app(ctx->exe, a->id, a->run_as, nm_dirs_local_mask(ctx->dirs),
+                         nm_dirs_log_mask(ctx->dirs), a->categories, on_init_done, q);
+    }
+    if (r < 0) {
+        free(q);
+        nm_app_post(a, NM_APP_EV_APPLICATION_INITED, err.code < 0 ? err.text : strerror(-r));
+    } else {
+        DL_APPEND(s->services->inits, q);
+        a->initing = true;
+    }
+    return NM_APP_INITING;
+}
+
+static int act_stay(void *o, int event, void *arg)
+{
+    (void)event;
+    (void)arg;
+    return ((struct nm_app *)o)->state;
+}
+
+static int act_container_init(void *o, int event, void *arg)
+{
+    const char *id = ((const struct step *)arg)->text;
+    struct nm_app *a = o;
+    struct nm_container *c = id ? nm_container_find(a->ctx, id) : NULL;
+
+    (void)event;
+    if (c && c->app == a && c->recorded && c->state == NM_CONTAINER_NEW)
+        nm_container_post(c, NM_CONTAINER_EV_INIT, NULL);
+    return a->state;
+}
+
+static void init_containers(struct nm_app *a, const char *error)
+{
+    if (error) {
+        free(a->init_error);
+        a->init_error = strdup(error);
+        sv_log(SV_LOG_ERR, a->text, "%s: %s", a->text, error);
+    }
+    for (struct nm_app_member *m = a->members; m; m = m->hh.next)
+        if (m->c->state == NM_CONTAINER_NEW && m->c->recorded)
+            nm_container_post(m->c, NM_CONTAINER_EV_INIT, NULL);
+}
+
+static int act_inited(void *o, int event, void *arg)
+{
+    (void)event;
+    init_containers(o, ((const struct step *)arg)->text);
+    return NM_APP_RUNNING;
+}
+
+static void clean_resources(struct nm_app *a, const struct nm_app_services *services)
+{
+    nm_localization_app_finished(services->localization, a);
+    nm_deletion_app(services->deletion, a);
+    nm_app_post(a, NM_APP_EV_RESOURCES_CLEANEDUP, NULL);
+}
+
+static void record_finish(struct nm_app *a)
+{
+    int r;
+
+    if (a->finish_recorded)
+        return;
+    a->finish_recorded = true;
+    r = nm_store_app_finished(a->ctx->store, a->text);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, a->text, "%s: its end is not on record: %s", a->text, strerror(-r));
+}
+
+static int act_finish(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_app *a = o;
+    _cleanup_free_ char *why = NULL;
+
+    (void)event;
+    record_finish(a);
+    if (!is_busy(a)) {
+        clean_resources(a, s->services);
+        return NM_APP_RESOURCES_CLEANINGUP;
+    }
+    if (sv_asprintf(&why, "Container killed on application-finish event: %s",
+                    s->text ? s->text : "") < 0)
+        why = NULL;
+    for (struct nm_app_member *m = a->members; m; m = m->hh.next)
+        if (!nm_container_is_done(m->c))
+            nm_container_kill(m->c, YARN_EXIT_KILLED_AFTER_APP_COMPLETION,
+                              why ?: "Container killed on application-finish event");
+    return NM_APP_FINISHING_CONTAINERS_WAIT;
+}
+
+static int act_last_container(void *o, int event, void *arg)
+{
+    struct nm_app *a = o;
+
+    (void)event;
+    if (is_busy(a))
+        return NM_APP_FINISHING_CONTAINERS_WAIT;
+    clean_resources(a, ((const struct step *)arg)->services);
+    return NM_APP_RESOURCES_CLEANINGUP;
+}
+
+/* Finished meanwhile: recovered containers, which have waited for INIT to be adopted, get it; the
+ * others are over. */
+static int act_inited_late(void *o, int event, void *arg)
+{
+    init_containers(o, ((const struct step *)arg)->text);
+    return act_last_container(o, event, arg);
+}
+
+static int act_cleaned(void *o, int event, void *arg)
+{
+    const struct nm_app_services *services = ((const struct step *)arg)->services;
+    struct nm_app *a = o;
+    int r;
+
+    (void)event;
+    nm_secrets_app_finished(a->ctx->secrets, a->id);
+    if (services->updater)
+        nm_updater_app_finished(services->updater, a);
+    nm_log_handler_app_finished(services->logs, a);  /* recorded together with … */
+    r = nm_store_app_remove(a->ctx->store, a->text); /* … this */
+    if (r < 0)
+        sv_log(SV_LOG_ERR, a->text, "%s: it stays in the state store: %s", a->text, strerror(-r));
+    return NM_APP_FINISHED;
+}
+
+static int act_forget(void *o, int event, void *arg)
+{
+    (void)event;
+    (void)arg;
+    nm_app_remove(o);
+    return NM_APP_FINISHED;
+}
+
+/* ---- table ----------------------------------------------------------------------------------*/
+
+static const char *const event_names[NM_APP_N_EVENTS] = {
+    [NM_APP_EV_INIT_APPLICATION] = "INIT_APPLICATION",
+    [NM_APP_EV_INIT_CONTAINER] = "INIT_CONTAINER",
+    [NM_APP_EV_APPLICATION_INITED] = "APPLICATION_INITED",
+    [NM_APP_EV_CONTAINER_FINISHED] = "APPLICATION_CONTAINER_FINISHED",
+    [NM_APP_EV_FINISH_APPLICATION] = "FINISH_APPLICATION",
+    [NM_APP_EV_RESOURCES_CLEANEDUP] = "APPLICATION_RESOURCES_CLEANEDUP",
+    [NM_APP_EV_LOG_HANDLING_FINISHED] = "APPLICATION_LOG_HANDLING_FINISHED",
+};
+
+#define S(x) NM_APP_##x
+#define E(x) NM_APP_EV_##x
+
+static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
+    [S(NEW)][E(INIT_APPLICATION)] = { act_init, S(INITING), { 0 } },
+    [S(NEW)][E(FINISH_APPLICATION)] = { act_finish,
+                                        S(FINISHING_CONTAINERS_WAIT),
+                                        { S(RESOURCES_CLEANINGUP) } }, /* recovered */
+    [S(NEW)][E(INIT_CONTAINER)] = { act_stay, S(NEW), { 0 } },
+    [S(NEW)][E(CONTAINER_FINISHED)] = { act_stay, S(NEW), { 0 } }, /* stopped at once */
+
+    [S(INITING)][E(INIT_CONTAINER)] = { act_stay, S(INITING), { 0 } },
+    [S(INITING)][E(APPLICATION_INITED)] = { act_inited, S(RUNNING), { 0 } },
+    [S(INITING)][E(FINISH_APPLICATION)] = { act_finish,
+                                            S(FINISHING_CONTAINERS_WAIT),
+                                            { S(RESOURCES_CLEANINGUP) } },
+    [S(INITING)][E(CONTAINER_FINISHED)] = { act_stay, S(INITING), { 0 } },
+
+    [S(RUNNING)][E(INIT_CONTAINER)] = { act_container_init, S(RUNNING), { 0 } },
+    [S(RUNNING)][E(CONTAINER_FINISHED)] = { act_stay, S(RUNNING), { 0 } },
+    [S(RUNNING)][E(FINISH_APPLICATION)] = { act_finish,
+                                            S(FINISHING_CONTAINERS_WAIT),
+                                            { S(RESOURCES_CLEANINGUP) } },
+
+    [S(FINISHING_CONTAINERS_WAIT)][E(CONTAINER_FINISHED)] = { act_last_container,
+                                                              S(FINISHING_CONTAINERS_WAIT),
+                                                              { S(RESOURCES_CLEANINGUP) } },
+    [S(FINISHING_CONTAINERS_WAIT)][E(INIT_CONTAINER)] = { act_stay,
+                                                          S(FINISHING_CONTAINERS_WAIT),
+                                                          { 0 } },
+    [S(FINISHING_CONTAINERS_WAIT)][E(APPLICATION_INITED)] = { act_inited_late,
+                                                              S(FINISHING_CONTAINERS_WAIT),
+                                                              { S(RESOURCES_CLEANINGUP) } },
+    [S(FINISHING_CONTAINERS_WAIT)][E(FINISH_APPLICATION)] = { act_stay,
+                                                              S(FINISHING_CONTAINERS_WAIT),
+                                                              { 0 } },
+
+    [S(RESOURCES_CLEANINGUP)][E(RESOURCES_CLEANEDUP)] = { act_cleaned, S(FINISHED), { 0 } },
+    [S(RESOURCES_CLEANINGUP)][E(CONTAINER_FINISHED)] = { act_stay, S(RESOURCES_CLEANINGUP), { 0 } },
+    [S(RESOURCES_CLEANINGUP)][E(INIT_CONTAINER)] = { act_stay, S(RESOURCES_CLEANINGUP), { 0 } },
+    [S(RESOURCES_CLEANINGUP)][E(APPLICATION_INITED)] = { act_stay, S(RESOURCES_CLEANINGUP), { 0 } },
+    [S(RESOURCES_CLEANINGUP)][E(FINISH_APPLICATION)] = { act_stay, S(RESOURCES_CLEANINGUP), { 0 } },
+
+    [S(FINISHED)][E(LOG_HANDLING_FINISHED)] = { act_forget, S(FINISHED), { 0 } },
+    [S(FINISHED)][E(CONTAINER_FINISHED)] = { act_stay, S(FINISHED), { 0 } },
+    [S(FINISHED)][E(APPLICATION_INITED)] = { act_stay, S(FINISHED), { 0 } },
+    [S(FINISHED)][E(FINISH_APPLICATION)] = { act_stay, S(FINISHED), { 0 } },
+};
+
+static const struct sv_fsm fsm = {
+    .name = "application",
+    .n_states = NM_APP_N_STATES,
+    .n_events = NM_APP_N_EVENTS,
+    .state_names = nm_app_state_names,
+    .event_names = event_names,
+    .cells = &cells[0][0],
+};
+
+const struct sv_fsm *nm_app_fsm(void)
+{
+    return &fsm;
+}
+
+void nm_app_handle(const struct sv_event *event, void *userdata)
+{
+    struct step step = { .services = userdata, .text = event->text };
+    struct nm_app *a = event->object;
+    int was = a->state;
+
+    if (sv_fsm_run(&fsm, &a->state, event->type, a, &step) < 0)
+        sv_log(SV_LOG_WARNING, a->text,
+               "%s: Can't handle this event at current state: Current: "
+               "[%s], eventType: [%s]",
+               a->text, nm_app_state_name(was), event_names[event->type]);
+    else if (was != a->state)
+        sv_log(SV_LOG_INFO, a->text, "Application %s transitioned from %s to %s", a->text,
+               nm_app_state_name(was), nm_app_state_name(a->state));
+}

@@ -1,0 +1,31 @@
+/* State machine of applications (ApplicationImpl): the table and its actions. */
+#ifndef SELVEDGE_NODEMANAGER_FSM_APPLICATION_FSM_H
+#define SELVEDGE_NODEMANAGER_FSM_APPLICATION_FSM_H
+
+#include "common/dispatcher.h"
+#include "common/fsm.h"
+
+struct nm_app_init;
+struct nm_deletion;
+struct nm_localization;
+struct nm_log_handler;
+struct nm_mcs;
+struct nm_updater;
+
+/* The services that its actions use. */
+struct nm_app_services {
+    struct nm_localization *localization;
+    struct nm_deletion *deletion;
+    struct nm_log_handler *logs;
+    struct nm_mcs *mcs;         /* NULL = off */
+    struct nm_updater *updater; /* NULL: the daemon ends */
+    struct nm_app_init *inits;  /* requests to the helper without an answer yet; utlist */
+};
+
+/* The sv_event_handler of NM_MACHINE_APP; userdata is a struct nm_app_services. */
+void nm_app_handle(const struct sv_event *event, void *userdata);
+/* Frees the requests that no answer follows any more: after exe_free. */
+void nm_app_free_inits(struct nm_app_services *services);
+const struct sv_fsm *nm_app_fsm(void);
+
+#endif

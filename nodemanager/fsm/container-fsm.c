@@ -1,0 +1,354 @@
+/* See container-fsm.h. */
+#include "nodemanager/fsm/container-fsm.h"
+
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/audit-logger.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/launch/container-cleanup.h"
+#include "nodemanager/launch/container-launch.h"
+#include "nodemanager/resources/assignments.h"
+#include "nodemanager/rm/node-status-updater.h"
+#include "nodemanager/services/deletion-service.h"
+#include "nodemanager/services/localization.h"
+#include "nodemanager/store/state-store.h"
+
+struct step { /* argument of an action */
+    const struct nm_container_services *services;
+    const char *text; /* of the event; NULL = none */
+    int code;         /* its struct nm_container_exit */
+};
+
+/* ---- actions --------------------------------------------------------------------------------*/
+
+/* Gives back the cache references and the work directory; the event follows when both are under
+ * way. */
+static void clean_up(struct nm_container *c, const struct nm_container_services *services)
+{
+    nm_localization_release(services->localization, c);
+    nm_deletion_container(services->deletion, c);
+    nm_container_post(c, NM_CONTAINER_EV_RESOURCES_CLEANEDUP, NULL);
+}
+
+/* The first kill decides. */
+static int kill_code(struct nm_container *c, const struct step *s)
+{
+    if (c->kill_code == YARN_EXIT_INVALID)
+        c->kill_code = s->code;
+    return c->kill_code;
+}
+
+static int act_diagnostics(void *o, int event, void *arg)
+{
+    struct nm_container *c = o;
+
+    (void)event;
+    nm_container_add_diagnostics_line(c, ((const struct step *)arg)->text);
+    return c->state;
+}
+
+static int act_ignore(void *o, int event, void *arg)
+{
+    (void)event;
+    (void)arg;
+    return ((struct nm_container *)o)->state;
+}
+
+static void audit_end(const struct nm_container *c)
+{
+    const char *user = c->app ? c->app->user : "";
+
+    if (c->exit_code == YARN_EXIT_SUCCESS)
+        nm_audit_success(user, NULL, "Container Finished - Succeeded", "ContainerImpl", c);
+    else if (c->kill_requested)
+        nm_audit_success(user, NULL, "Container Finished - Killed", "ContainerImpl", c);
+    else
+        nm_audit_failure(user, NULL, "Container Finished - Failed", "ContainerImpl",
+                         "Container failed with state: EXITED_WITH_FAILURE", c);
+}
+
+/* The end of every container: recorded, then reported to the application and, by an immediate
+ * heartbeat, to the ResourceManager. */
+static int act_done(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_container *c = o;
+    int r = 0;
+
+    (void)event;
+    if (!c->finish_ms)
+        c->finish_ms = sv_wall_ms();
+    if (c->recovered != NM_RECOVERED_COMPLETED)
+        r = nm_store_container_done(c->ctx->store, c->text, c->exit_code, c->finish_ms,
+                                    c->diagnostics);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: its end is not on record: %s", c->text, strerror(-r));
+    nm_assign_release(s->services->assignments, c); /* one that was never launched has it still */
+    nm_container_drop_request(c);
+    audit_end(c);
+    if (c->app)
+        nm_app_post(c->app, NM_APP_EV_CONTAINER_FINISHED, c->text);
+    if (s->services->updater)
+        nm_updater_container_done(s->services->updater, c);
+    return NM_CONTAINER_DONE;
+}
+
+static int fail_localization(struct nm_container *c, const struct step *s, const char *why)
+{
+    nm_container_add_diagnostics_line(c, why);
+    sv_log(SV_LOG_WARNING, c->text, "%s: localization failed: %s", c->text, why);
+    clean_up(c, s->services);
+    return NM_CONTAINER_LOCALIZATION_FAILED;
+}
+
+static int act_init(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_container *c = o;
+    struct sv_error err = { 0 };
+    int r;
+
+    if (c->recovered == NM_RECOVERED_COMPLETED)
+        return act_done(c, event, arg);
+    if (c->recovered == NM_RECOVERED_REQUESTED && c->kill_requested && !c->recovering) {
+        c->exit_code = c->kill_code;
+        nm_container_add_diagnostics_line(c, "Container is killed before being launched.");
+        return act_done(c, event, arg);
+    }
+    if (c->app->init_error && !c->recovering)
+        return fail_localization(c, s, c->app->init_error);
+    r = nm_localization_request(s->services->localization, c, &err);
+    if (r < 0)
+        return fail_localization(c, s, err.text);
+    if (r == 0)
+        return NM_CONTAINER_LOCALIZING;
+    nm_launch_start(s->services->launcher, c);
+    return NM_CONTAINER_SCHEDULED;
+}
+
+static int act_localized(void *o, int event, void *arg)
+{
+    (void)event;
+    nm_launch_start(((const struct step *)arg)->services->launcher, o);
+    return NM_CONTAINER_SCHEDULED;
+}
+
+static int act_localization_failed(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+
+    (void)event;
+    return fail_localization(o, s, s->text ? s->text : "localization failed");
+}
+
+static int act_launched(void *o, int event, void *arg)
+{
+    (void)event;
+    (void)arg;
+    nm_container_drop_request(o); /* the process has it */
+    return NM_CONTAINER_RUNNING;
+}
+
+static int act_success(void *o, int event, void *arg)
+{
+    struct nm_container *c = o;
+
+    (void)event;
+    c->exit_code = YARN_EXIT_SUCCESS;
+    clean_up(c, ((const struct step *)arg)->services);
+    return NM_CONTAINER_EXITED_WITH_SUCCESS;
+}
+
+static int act_failure(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_container *c = o;
+
+    (void)event;
+    c->exit_code = s->code;
+    nm_container_add_diagnostics_line(c, s->text);
+    clean_up(c, s->services);
+    return NM_CONTAINER_EXITED_WITH_FAILURE;
+}
+
+/* The signal did not come from this daemon. */
+static int act_killed_externally(void *o, int event, void *arg)
+{
+    int next = act_failure(o, event, arg);
+
+    nm_container_add_diagnostics(o, "Killed by external signal\n");
+    return next;
+}
+
+static int act_killed(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_container *c = o;
+
+    (void)event;
+    if (c->exit_code == YARN_EXIT_INVALID)
+        c->exit_code = s->code;
+    nm_container_add_diagnostics_line(c, s->text);
+    clean_up(c, s->services);
+    return NM_CONTAINER_CLEANEDUP_AFTER_KILL;
+}
+
+static int act_kill_new(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_container *c = o;
+    int code = kill_code(c, s);
+
+    nm_container_add_diagnostics_line(c, s->text);
+    if (c->recovering) /* it may run already: the adoption, which INIT begins, ends it */
+        return NM_CONTAINER_NEW;
+    c->exit_code = code;
+    nm_container_add_diagnostics(c, "Container is killed before being launched.\n");
+    return act_done(c, event, arg);
+}
+
+static int act_kill_before_running(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_container *c = o;
+
+    (void)event;
+    c->exit_code = kill_code(c, s);
+    nm_container_add_diagnostics_line(c, s->text);
+    if (c->launch.exe || c->launch.exit.event) {
+        /* The helper is at work: its launch completes and is then ended; or the launch has failed,
+         * and the event of that follows. */
+        nm_cleanup_container(c);
+    } else {
+        nm_container_add_diagnostics(c, "Container is killed before being launched.\n");
+        clean_up(c, s->services);
+    }
+    return NM_CONTAINER_KILLING;
+}
+
+static int act_kill(void *o, int event, void *arg)
+{
+    const struct step *s = arg;
+    struct nm_container *c = o;
+
+    (void)event;
+    c->exit_code = kill_code(c, s);
+    nm_container_add_diagnostics_line(c, s->text);
+    nm_cleanup_container(c);
+    return NM_CONTAINER_KILLING;
+}
+
+/* ---- table ----------------------------------------------------------------------------------*/
+
+static const char *const event_names[NM_CONTAINER_N_EVENTS] = {
+    [NM_CONTAINER_EV_INIT] = "INIT_CONTAINER",
+    [NM_CONTAINER_EV_KILL] = "KILL_CONTAINER",
+    [NM_CONTAINER_EV_UPDATE_DIAGNOSTICS] = "UPDATE_DIAGNOSTICS_MSG",
+    [NM_CONTAINER_EV_RESOURCE_LOCALIZED] = "RESOURCE_LOCALIZED",
+    [NM_CONTAINER_EV_RESOURCE_FAILED] = "RESOURCE_FAILED",
+    [NM_CONTAINER_EV_LAUNCHED] = "CONTAINER_LAUNCHED",
+    [NM_CONTAINER_EV_EXITED_WITH_SUCCESS] = "CONTAINER_EXITED_WITH_SUCCESS",
+    [NM_CONTAINER_EV_EXITED_WITH_FAILURE] = "CONTAINER_EXITED_WITH_FAILURE",
+    [NM_CONTAINER_EV_KILLED_ON_REQUEST] = "CONTAINER_KILLED_ON_REQUEST",
+    [NM_CONTAINER_EV_RESOURCES_CLEANEDUP] = "CONTAINER_RESOURCES_CLEANEDUP",
+};
+
+#define S(x) NM_CONTAINER_##x
+#define E(x) NM_CONTAINER_EV_##x
+#define STAY(state, event) [S(state)][E(event)] = { act_ignore, S(state), { 0 } }
+#define DIAG(state) [S(state)][E(UPDATE_DIAGNOSTICS)] = { act_diagnostics, S(state), { 0 } }
+
+static const struct sv_fsm_cell cells[NM_CONTAINER_N_STATES][NM_CONTAINER_N_EVENTS] = {
+    [S(NEW)][E(INIT)] = { act_init,
+                          S(LOCALIZING),
+                          { S(SCHEDULED), S(LOCALIZATION_FAILED), S(DONE) } },
+    [S(NEW)][E(KILL)] = { act_kill_new, S(DONE), { S(NEW) } },
+    DIAG(NEW),
+
+    [S(LOCALIZING)][E(RESOURCE_LOCALIZED)] = { act_localized, S(SCHEDULED), { 0 } },
+    [S(LOCALIZING)][E(RESOURCE_FAILED)] = { act_localization_failed,
+                                            S(LOCALIZATION_FAILED),
+                                            { 0 } },
+    [S(LOCALIZING)][E(KILL)] = { act_kill_before_running, S(KILLING), { 0 } },
+    DIAG(LOCALIZING),
+
+    [S(LOCALIZATION_FAILED)][E(RESOURCES_CLEANEDUP)] = { act_done, S(DONE), { 0 } },
+    STAY(LOCALIZATION_FAILED, KILL),
+    STAY(LOCALIZATION_FAILED, RESOURCE_LOCALIZED),
+    STAY(LOCALIZATION_FAILED, RESOURCE_FAILED),
+    DIAG(LOCALIZATION_FAILED),
+
+    [S(SCHEDULED)][E(LAUNCHED)] = { act_launched, S(RUNNING), { 0 } },
+    [S(SCHEDULED)][E(EXITED_WITH_FAILURE)] = { act_failure, S(EXITED_WITH_FAILURE), { 0 } },
+    [S(SCHEDULED)][E(KILL)] = { act_kill_before_running, S(KILLING), { 0 } },
+    DIAG(SCHEDULED),
+
+    [S(RUNNING)][E(EXITED_WITH_SUCCESS)] = { act_success, S(EXITED_WITH_SUCCESS), { 0 } },
+    [S(RUNNING)][E(EXITED_WITH_FAILURE)] = { act_failure, S(EXITED_WITH_FAILURE), { 0 } },
+    [S(RUNNING)][E(KILLED_ON_REQUEST)] = { act_killed_externally, S(EXITED_WITH_FAILURE), { 0 } },
+    [S(RUNNING)][E(KILL)] = { act_kill, S(KILLING), { 0 } },
+    DIAG(RUNNING),
+
+    [S(KILLING)][E(KILLED_ON_REQUEST)] = { act_killed, S(CLEANEDUP_AFTER_KILL), { 0 } },
+    [S(KILLING)][E(EXITED_WITH_SUCCESS)] = { act_success, S(EXITED_WITH_SUCCESS), { 0 } },
+    [S(KILLING)][E(EXITED_WITH_FAILURE)] = { act_failure, S(EXITED_WITH_FAILURE), { 0 } },
+    [S(KILLING)][E(RESOURCES_CLEANEDUP)] = { act_done, S(DONE), { 0 } },
+    STAY(KILLING, KILL),
+    STAY(KILLING, LAUNCHED),
+    STAY(KILLING, RESOURCE_LOCALIZED),
+    STAY(KILLING, RESOURCE_FAILED),
+    DIAG(KILLING),
+
+    [S(EXITED_WITH_SUCCESS)][E(RESOURCES_CLEANEDUP)] = { act_done, S(DONE), { 0 } },
+    STAY(EXITED_WITH_SUCCESS, KILL),
+    DIAG(EXITED_WITH_SUCCESS),
+    [S(EXITED_WITH_FAILURE)][E(RESOURCES_CLEANEDUP)] = { act_done, S(DONE), { 0 } },
+    STAY(EXITED_WITH_FAILURE, KILL),
+    DIAG(EXITED_WITH_FAILURE),
+    [S(CLEANEDUP_AFTER_KILL)][E(RESOURCES_CLEANEDUP)] = { act_done, S(DONE), { 0 } },
+    STAY(CLEANEDUP_AFTER_KILL, KILL),
+    DIAG(CLEANEDUP_AFTER_KILL),
+
+    STAY(DONE, INIT),
+    STAY(DONE, KILL),
+    DIAG(DONE),
+};
+
+static const struct sv_fsm fsm = {
+    .name = "container",
+    .n_states = NM_CONTAINER_N_STATES,
+    .n_events = NM_CONTAINER_N_EVENTS,
+    .state_names = nm_container_state_names,
+    .event_names = event_names,
+    .cells = &cells[0][0],
+};
+
+const struct sv_fsm *nm_container_fsm(void)
+{
+    return &fsm;
+}
+
+void nm_container_handle(const struct sv_event *event, void *userdata)
+{
+    const struct nm_container_exit *exit = event->payload;
+    struct nm_container *c = event->object;
+    struct step step = {
+        .services = userdata,
+        .text = event->text,
+        .code = exit ? exit->code : 0,
+    };
+    int was = c->state;
+
+    if (sv_fsm_run(&fsm, &c->state, event->type, c, &step) < 0)
+        sv_log(SV_LOG_WARNING, c->text,
+               "%s: Can't handle this event at current state: Current: "
+               "[%s], eventType: [%s]",
+               c->text, nm_container_state_name(was), event_names[event->type]);
+    else if (was != c->state)
+        sv_log(SV_LOG_DEBUG, c->text, "Container %s transitioned from %s to %s", c->text,
+               nm_container_state_name(was), nm_container_state_name(c->state));
+}

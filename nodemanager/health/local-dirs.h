@@ -1,0 +1,37 @@
+/* The configured local and log directories: which are good, which one a new container gets
+ * (LocalDirsHandlerService). An index is the same number for the helper. */
+#ifndef SELVEDGE_NODEMANAGER_HEALTH_LOCAL_DIRS_H
+#define SELVEDGE_NODEMANAGER_HEALTH_LOCAL_DIRS_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/error.h"
+#include "nodemanager/conf.h"
+
+struct nm_dirs;
+
+/* Makes what is missing (local dirs, nmPrivate, filecache and usercache are the daemon's own),
+ * checks, and goes on checking on the loop. Refuses only when no directory is usable. `failed`,
+ * which may be NULL, hears of a local directory that went bad. */
+typedef void (*nm_dir_failed_fn)(int index, void *userdata);
+int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_failed_fn failed,
+                void *userdata, struct nm_dirs **ret, struct sv_error *err) _must_use_;
+struct nm_dirs *nm_dirs_free(struct nm_dirs *d);
+
+uint32_t nm_dirs_local_mask(const struct nm_dirs *d); /* readable: good or only full */
+uint32_t nm_dirs_log_mask(const struct nm_dirs *d);
+/* A good directory with `bytes` free, at random weighted by free space; -ENOSPC. */
+int nm_dirs_pick_local(struct nm_dirs *d, int64_t bytes) _must_use_;
+int nm_dirs_pick_log(struct nm_dirs *d) _must_use_;
+const char *nm_dirs_local(const struct nm_dirs *d, int index);
+const char *nm_dirs_log(const struct nm_dirs *d, int index);
+int nm_dirs_n_local(const struct nm_dirs *d);
+int nm_dirs_n_log(const struct nm_dirs *d);
+
+/* false: too few good directories; `report` says which and why ("" when all are good). */
+bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report);
+int64_t nm_dirs_checked_ms(const struct nm_dirs *d); /* wall clock of the last check */
+void nm_dirs_check(struct nm_dirs *d);
+
+#endif

@@ -1,0 +1,150 @@
+/* See node-health.h. */
+#include "nodemanager/health/node-health.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "executor/exe.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/mount-watch.h"
+
+#define PROBE_USEC 1000000 /* between probes of a helper that cannot be reached */
+
+struct nm_health {
+    sd_event *event;
+    struct exe *exe;
+    const struct nm_dirs *dirs;
+    struct nm_mount_watch *mounts;
+    sd_event_source *probe_timer;
+    void (*refused)(void *userdata);
+    void *userdata;
+    char unhealthy[512]; /* "" = no fault */
+};
+
+static void arm_probe(struct nm_health *h);
+
+static void on_probed(const struct exe_failure *f, void *userdata)
+{
+    struct nm_health *h = userdata;
+
+    if (f && f->status != EXE_STATUS_SOCKET) {
+        nm_health_set_unhealthy(h, f->text);
+    } else if (f) {
+        arm_probe(h);
+    } else {
+        sv_log_notice("container-executor answers again: the node is healthy");
+        h->unhealthy[0] = '\0';
+    }
+}
+
+static int on_probe_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct nm_health *h = userdata;
+
+    (void)s;
+    (void)usec;
+    h->probe_timer = sd_event_source_disable_unref(h->probe_timer);
+    /* Mounts may have changed meanwhile. */
+    if (exe_check(h->exe, true, on_probed, h) < 0)
+        arm_probe(h);
+    return 0;
+}
+
+static void arm_probe(struct nm_health *h)
+{
+    if (!h->probe_timer && sd_event_add_time_relative(h->event, &h->probe_timer, CLOCK_BOOTTIME,
+                                                      PROBE_USEC, 0, on_probe_timer, h) < 0)
+        sv_log_err("node health: out of memory: unhealthy until restart");
+}
+
+void nm_health_set_unhealthy(struct nm_health *h, const char *why)
+{
+    if (strcmp(h->unhealthy, why) != 0)
+        sv_log_err("node is unhealthy: %s", why);
+    snprintf(h->unhealthy, sizeof(h->unhealthy), "%s", why);
+    if (exe_unreachable(h->exe))
+        arm_probe(h);
+}
+
+bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX])
+{
+    const char *dirs;
+    bool good = nm_dirs_healthy(h->dirs, &dirs);
+
+    (void)snprintf(report, NM_HEALTH_REPORT_MAX, "%s%s%s", h->unhealthy,
+                   *h->unhealthy && *dirs ? ";" : "", dirs);
+    return good && !*h->unhealthy;
+}
+
+static void on_checked(const struct exe_failure *f, void *userdata)
+{
+    struct nm_health *h = userdata;
+
+    if (!f)
+        return;
+    /* Running containers are still supervised, and ended ones deleted. */
+    if (f->status == EXE_STATUS_SOCKET || f->status == EXE_STATUS_DEVICE_FILTER) {
+        nm_health_set_unhealthy(h, f->text);
+        return;
+    }
+    sv_log_err("container-executor refuses: %s", f->text);
+    h->refused(h->userdata);
+}
+
+static void on_prepared(const struct exe_failure *f, void *userdata)
+{
+    (void)userdata;
+    if (f)
+        sv_log_err("new containers may not see a mount that came or went: %s", f->text);
+}
+
+/* The container-visible part of the host is prepared with the mounts of one moment. */
+static void on_mounts_changed(void *userdata)
+{
+    struct nm_health *h = userdata;
+    int r = exe_check(h->exe, true, on_prepared, h);
+
+    if (r < 0)
+        sv_log_err("new containers may not see a mount that came or went: %s", strerror(-r));
+    else
+        sv_log_info("the host's mounts have changed: what containers see is prepared again");
+}
+
+int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
+                  void (*refused)(void *userdata), void *userdata, struct nm_health **ret,
+                  struct sv_error *err)
+{
+    struct nm_health *h = calloc(1, sizeof(*h));
+    int r;
+
+    if (!h)
+        return sv_error_errno(err, -ENOMEM, "node health");
+    *h = (struct nm_health){
+        .event = event, .exe = exe, .dirs = dirs, .refused = refused, .userdata = userdata
+    };
+    r = exe_check(exe, true, on_checked, h);
+    if (r < 0)
+        (void)sv_error_errno(err, r, "container-executor");
+    else
+        r = nm_mount_watch_new(event, "/proc/self/mountinfo", on_mounts_changed, h, &h->mounts,
+                               err);
+    if (r < 0) {
+        nm_health_free(h);
+        return r;
+    }
+    *ret = h;
+    return 0;
+}
+
+struct nm_health *nm_health_free(struct nm_health *h)
+{
+    if (!h)
+        return NULL;
+    nm_mount_watch_free(h->mounts);
+    sd_event_source_disable_unref(h->probe_timer);
+    free(h);
+    return NULL;
+}

@@ -1,0 +1,32 @@
+/* The health of the node as the ResourceManager sees it: usable directories, and faults of the
+ * set-up that the helper reports. A fault stays until the daemon restarts; a helper that cannot be
+ * reached is probed every second until it answers. Container-visible mounts are prepared again when
+ * the host's mounts change. */
+#ifndef SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
+#define SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/error.h"
+
+struct exe;
+struct nm_dirs;
+struct nm_health;
+
+#define NM_HEALTH_REPORT_MAX 2048
+
+/* Starts the first check of the helper, and watches the mounts. `refused`: the helper refuses this
+ * daemon's configuration, so that the daemon has to end. */
+int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
+                  void (*refused)(void *userdata), void *userdata, struct nm_health **ret,
+                  struct sv_error *err) _must_use_;
+/* Before exe_free. */
+struct nm_health *nm_health_free(struct nm_health *h);
+
+/* A fault of the node's set-up, found by the helper. */
+void nm_health_set_unhealthy(struct nm_health *h, const char *why);
+/* False: unhealthy, and the report says why; a healthy node's report may name bad directories. */
+bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX]);
+
+#endif

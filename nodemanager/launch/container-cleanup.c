@@ -1,0 +1,136 @@
+/* See container-cleanup.h. */
+#include "nodemanager/launch/container-cleanup.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "common/log.h"
+#include "executor/exe.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/launch/launcher.h"
+#include "wire/methods.h"
+
+#define TERM_MS 20000 /* for SIGTERM to arrive; the helper's own limit is ten seconds */
+
+static int on_kill_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct nm_container *c = userdata;
+    int r;
+
+    (void)s;
+    (void)usec;
+    c->launch.kill_timer = sd_event_source_disable_unref(c->launch.kill_timer);
+    r = c->launch.exe ? exe_kill(c->launch.exe) : 0;
+    if (r < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-r));
+    return 0;
+}
+
+/* A request to send SIGTERM. The container may be gone when the answer comes: it is looked up by
+ * name. */
+struct nm_cleanup_term {
+    struct nm_cleanup_term *prev, *next;
+    struct nm_launcher *launcher;
+    char text[YARN_ID_TEXT_MAX];
+};
+
+static void term_free(struct nm_cleanup_term *t)
+{
+    DL_DELETE(t->launcher->terms, t);
+    free(t);
+}
+
+void nm_cleanup_free_terms(struct nm_launcher *launcher)
+{
+    while (launcher->terms)
+        term_free(launcher->terms);
+}
+
+/* The configured delay starts here: on a busy node the helper may take longer than that to send the
+ * signal. */
+static void on_terminated(const struct exe_failure *f, void *userdata)
+{
+    struct nm_cleanup_term *t = userdata;
+    const struct nm_context *ctx = t->launcher->ctx;
+    struct nm_container *c = nm_container_find(ctx, t->text);
+
+    if (f) /* it may have ended meanwhile; cgroup.kill follows in any case */
+        sv_log_debug("signal: %s", f->text);
+    if (c && c->launch.kill_timer)
+        (void)sd_event_source_set_time_relative(c->launch.kill_timer,
+                                                (uint64_t)ctx->conf->sigkill_delay_ms * 1000);
+    term_free(t);
+}
+
+static int terminate(struct nm_container *c)
+{
+    struct nm_cleanup_term *t = calloc(1, sizeof(*t));
+    int r;
+
+    if (!t)
+        return -ENOMEM;
+    t->launcher = c->launch.launcher;
+    memcpy(t->text, c->text, sizeof(t->text));
+    r = exe_signal(c->launch.exe, SIGTERM, on_terminated, t);
+    if (r < 0)
+        free(t);
+    else
+        DL_APPEND(c->launch.launcher->terms, t);
+    return r;
+}
+
+static void on_signalled(const struct exe_failure *f, void *userdata)
+{
+    (void)userdata;
+    if (f) /* it may have ended meanwhile */
+        sv_log_debug("signal: %s", f->text);
+}
+
+void nm_cleanup_container(struct nm_container *c)
+{
+    int64_t delay = c->ctx->conf->sigkill_delay_ms;
+    int r = -EAGAIN;
+
+    if (!c->launch.exe || c->launch.cleanup_started || c->launch.exit.event)
+        return;
+    c->launch.cleanup_started = true;
+    if (!c->launch.pid)
+        return; /* called again when it has started */
+    if (delay > 0)
+        r = terminate(c);
+    if (r >= 0)
+        r = sd_event_add_time_relative(c->ctx->event, &c->launch.kill_timer, CLOCK_BOOTTIME,
+                                       (uint64_t)(delay + TERM_MS) * 1000, 1000, on_kill_timer, c);
+    if (r < 0) {
+        r = exe_kill(c->launch.exe);
+        if (r < 0)
+            sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-r));
+    }
+}
+
+int nm_cleanup_signal(struct nm_container *c, int signal)
+{
+    if (!c->launch.exe || !c->launch.pid || c->launch.exit.event)
+        return -ESRCH;
+    if (signal == SIGKILL)
+        return exe_kill(c->launch.exe);
+    return exe_signal(c->launch.exe, signal, on_signalled, NULL);
+}
+
+int nm_cleanup_signal_number(int command)
+{
+    switch (command) {
+    case HADOOP__YARN__SIGNAL_CONTAINER_COMMAND_PROTO__OUTPUT_THREAD_DUMP:
+        return SIGQUIT;
+    case HADOOP__YARN__SIGNAL_CONTAINER_COMMAND_PROTO__GRACEFUL_SHUTDOWN:
+        return SIGTERM;
+    case HADOOP__YARN__SIGNAL_CONTAINER_COMMAND_PROTO__FORCEFUL_SHUTDOWN:
+        return SIGKILL;
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,21 @@
+/* Signals to containers and their end (ContainerCleanup): SIGTERM, a delay, cgroup.kill. */
+#ifndef SELVEDGE_NODEMANAGER_LAUNCH_CONTAINER_CLEANUP_H
+#define SELVEDGE_NODEMANAGER_LAUNCH_CONTAINER_CLEANUP_H
+
+#include "common/base.h"
+
+struct nm_container;
+struct nm_launcher;
+
+/* SIGTERM now; when that was sent, or could not be, cgroup.kill after
+ * yarn.nodemanager.sleep-delay-before-sigkill.ms. The exit follows as an event. Allowed in any
+ * state of the launch. */
+void nm_cleanup_container(struct nm_container *c);
+/* A signal that the application or the ResourceManager requests. -ESRCH: it does not run. */
+int nm_cleanup_signal(struct nm_container *c, int signal) _must_use_;
+/* SignalContainerCommandProto → Linux signal; 0 for unknown ones. */
+int nm_cleanup_signal_number(int command);
+/* Frees the requests that no answer follows any more: after exe_free. */
+void nm_cleanup_free_terms(struct nm_launcher *launcher);
+
+#endif

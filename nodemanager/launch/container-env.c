@@ -1,0 +1,184 @@
+/* See container-env.h. Hostile: names and values of the application; the script writer of executor/
+ * quotes them. Only whitelisted names of the daemon's own environment are passed on. */
+#include "nodemanager/launch/container-env.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container-paths.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/services/localization.h"
+
+struct list {
+    struct sv_arena *arena;
+    struct exe_env *env;
+    size_t n, cap;
+    bool full; /* out of memory or of room */
+};
+
+static void add(struct list *l, const char *name, const char *value, enum exe_env_kind kind)
+{
+    if (l->n == l->cap || !value) {
+        l->full = true;
+        return;
+    }
+    l->env[l->n++] = (struct exe_env){ name, value, kind };
+}
+
+static bool valid_name(const char *s)
+{
+    if (!s || !*s || (*s >= '0' && *s <= '9'))
+        return false;
+    for (; *s; s++)
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
+              *s == '_'))
+            return false;
+    return true;
+}
+
+static const char *own_value(const struct nm_container *c, const char *name)
+{
+    for (size_t i = c->clc->n_environment; i-- > 0;)
+        if (sv_streq(c->clc->environment[i]->key, name))
+            return c->clc->environment[i]->value;
+    return NULL;
+}
+
+const char *nm_env_value(const struct nm_container *c, const char *name)
+{
+    const char *v = own_value(c, name);
+
+    for (char **w = c->ctx->conf->env_whitelist; !v && w && *w; w++)
+        if (!strcmp(*w, name))
+            v = getenv(name);
+    return v;
+}
+
+/* "a,b,c" of one text per directory in the mask. */
+static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, bool log,
+                             uint32_t mask, const char *tail)
+{
+    const struct nm_dirs *d = c->ctx->dirs;
+    int n = log ? nm_dirs_n_log(d) : nm_dirs_n_local(d);
+    char *s = NULL;
+
+    for (int i = 0; i < n; i++) {
+        if (!(mask & (1u << i)))
+            continue;
+        s = sv_arena_printf(a, "%s%s%s%s", s ? s : "", s ? "," : "",
+                            log ? nm_dirs_log(d, i) : nm_dirs_local(d, i), tail);
+        if (!s)
+            return NULL;
+    }
+    return s ? s : "";
+}
+
+/* yarn.nodemanager.admin-env: "A=x,B=$C"; $NAME is the container's value, else the daemon's. Empty
+ * values are left out. */
+static void add_admin_env(struct list *l, const struct nm_container *c)
+{
+    char *rest = sv_arena_strdup(l->arena, c->ctx->conf->admin_env), *p;
+
+    while ((p = strsep(&rest, ","))) {
+        char *eq = strchr(p, '=');
+        const char *value;
+
+        while (*p == ' ')
+            p++;
+        if (!eq)
+            continue;
+        *eq = 0;
+        value = eq + 1;
+        if (*value == '$') {
+            const char *from = value + 1;
+
+            value = own_value(c, from);
+            value = value ? value : getenv(from);
+        }
+        if (valid_name(p) && value && *value)
+            add(l, p, value, EXE_ENV_LITERAL);
+    }
+}
+
+static void add_standard(struct list *l, const struct nm_container *c)
+{
+    const struct nm_context *ctx = c->ctx;
+    struct sv_arena *a = l->arena;
+    uint32_t local = nm_dirs_local_mask(ctx->dirs), logs = nm_dirs_log_mask(ctx->dirs);
+    char work[PATH_MAX];
+    char *path;
+
+    if (nm_container_work_dir(c, work, sizeof(work)) < 0) {
+        l->full = true;
+        return;
+    }
+    add(l, "HADOOP_TOKEN_FILE_LOCATION", sv_arena_printf(a, "%s/container_tokens", work),
+        EXE_ENV_LITERAL);
+    add(l, "CONTAINER_ID", c->text, EXE_ENV_LITERAL);
+    add(l, "NM_PORT", sv_arena_printf(a, "%d", ctx->node_id.port), EXE_ENV_LITERAL);
+    add(l, "NM_HOST", ctx->node_id.host, EXE_ENV_LITERAL);
+    add(l, "NM_HTTP_PORT", sv_arena_printf(a, "%u", ctx->http_port), EXE_ENV_LITERAL);
+    path = sv_arena_printf(a, "/usercache/%s/appcache/%s", c->app->run_as, c->app->text);
+    add(l, "LOCAL_DIRS", path ? join_dirs(a, c, false, local, path) : NULL, EXE_ENV_LITERAL);
+    path = sv_arena_printf(a, "/usercache/%s/", c->app->run_as);
+    add(l, "LOCAL_USER_DIRS", path ? join_dirs(a, c, false, local, path) : NULL, EXE_ENV_LITERAL);
+    path = sv_arena_printf(a, "/%s/%s", c->app->text, c->text);
+    add(l, "LOG_DIRS", path ? join_dirs(a, c, true, logs, path) : NULL, EXE_ENV_LITERAL);
+    add(l, "USER", c->app->user, EXE_ENV_LITERAL);
+    add(l, "LOGNAME", c->app->user, EXE_ENV_LITERAL);
+    add(l, "HOME", ctx->conf->user_home, EXE_ENV_LITERAL);
+    add(l, "PWD", sv_arena_strdup(a, work), EXE_ENV_LITERAL);
+    add(l, "LOCALIZATION_COUNTERS", nm_localization_counters(c, a), EXE_ENV_LITERAL);
+    add(l, "JVM_PID", "$$", EXE_ENV_EXPAND);
+}
+
+int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,
+                 size_t *ret_n, struct sv_error *err)
+{
+    const struct nm_conf *conf = c->ctx->conf;
+    size_t n_white = sv_strv_len(conf->env_whitelist);
+    struct list l = { .arena = a, .cap = c->clc->n_environment + n_white + 64 };
+
+    l.env = sv_newn(a, struct exe_env, l.cap);
+    if (!l.env)
+        return sv_error_errno(err, -ENOMEM, "%s: environment", c->text);
+    for (size_t i = 0; i < c->clc->n_environment; i++) {
+        const Hadoop__Yarn__StringStringMapProto *e = c->clc->environment[i];
+
+        if (!valid_name(e->key)) {
+            char shown[64];
+
+            sv_escape(shown, sizeof(shown), e->key ? e->key : "");
+            return sv_error_set(err, -EINVAL,
+                                "%s: environment variable \"%s\" has a name that "
+                                "cannot be exported",
+                                c->text, shown);
+        }
+        add(&l, e->key, e->value ? e->value : "", EXE_ENV_EXPAND);
+    }
+    for (size_t i = 0; i < n_white; i++) {
+        const char *name = conf->env_whitelist[i], *value = getenv(name);
+
+        if (value && valid_name(name) && !own_value(c, name))
+            add(&l, name, value, EXE_ENV_WHITELIST);
+    }
+    add_standard(&l, c);
+    add_admin_env(&l, c);
+    if (*conf->force_path) {
+        const char *path = nm_env_value(c, "PATH");
+
+        add(&l, "PATH", sv_arena_printf(a, "%s:%s", conf->force_path, path ? path : "$PATH"),
+            EXE_ENV_EXPAND);
+    }
+    if (l.full)
+        return sv_error_errno(err, -ENOMEM, "%s: environment", c->text);
+    *ret = l.env;
+    *ret_n = l.n;
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* The environment of a container as YARN sets it (ContainerLaunch.sanitizeEnv). */
+#ifndef SELVEDGE_NODEMANAGER_LAUNCH_CONTAINER_ENV_H
+#define SELVEDGE_NODEMANAGER_LAUNCH_CONTAINER_ENV_H
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "executor/script.h"
+
+struct nm_container;
+
+/* Everything in the arena. A name that no shell can export is refused with words (-EINVAL). */
+int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,
+                 size_t *ret_n, struct sv_error *err) _must_use_;
+/* The value that the container will have for a name: its own, else the daemon's where that is
+ * whitelisted, else NULL. */
+const char *nm_env_value(const struct nm_container *c, const char *name);
+
+#endif

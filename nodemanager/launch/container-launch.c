@@ -1,0 +1,365 @@
+/* See container-launch.h. The order that keeps every record: directories are chosen and on record
+ * before the request is acknowledged; an exit is on record before it is reported; the exit record
+ * of executor/ is deleted only after that. */
+#include "nodemanager/launch/container-launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "executor/exe.h"
+#include "executor/script.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container-diagnostics.h"
+#include "nodemanager/core/container-paths.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/launch/container-cleanup.h"
+#include "nodemanager/launch/container-env.h"
+#include "nodemanager/launch/launcher.h"
+#include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/numa.h"
+#include "nodemanager/resources/resource-limits.h"
+#include "nodemanager/services/localization.h"
+#include "nodemanager/store/state-store.h"
+
+static const uint8_t no_credentials[] = { 'H', 'D', 'T', 'S', 0, 0, 0 };
+
+/* ---- exits ----------------------------------------------------------------------------------*/
+
+/* The record of the exit is in the store: it may be reported, and the exit record of executor/ may
+ * be deleted. */
+static void on_recorded(void *userdata, int result)
+{
+    struct nm_container *c = userdata;
+    int event = c->launch.exit.event;
+
+    if (result < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: its exit is not on record: %s", c->text,
+               strerror(-result));
+    if (c->launch.exe) {
+        exe_container_forget(c->launch.exe);
+        c->launch.exe = NULL;
+    }
+    c->recovering = false;
+    nm_assign_release(c->launch.launcher->assignments, c);
+    nm_numa_release(c->launch.launcher->numa, c);
+    c->launch.exit.event = 0;
+    nm_container_post_exit(c, event, c->launch.exit.code, c->launch.exit.text);
+    free(c->launch.exit.text);
+    c->launch.exit.text = NULL;
+}
+
+/* The final exit code of the container: a recorded kill decides it for signals. */
+static int final_code(const struct nm_container *c, int code)
+{
+    bool by_signal = code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED;
+
+    return c->kill_requested && by_signal ? c->kill_code : code;
+}
+
+/* `text` is taken. */
+static void finish(struct nm_container *c, int event, int code, char *text)
+{
+    struct nm_store *store = c->ctx->store;
+    int r;
+
+    c->launch.kill_timer = sd_event_source_disable_unref(c->launch.kill_timer);
+    c->launch.exit.event = event;
+    c->launch.exit.code = code;
+    c->launch.exit.text = text;
+    r = nm_store_container_completed(store, c->text, final_code(c, code));
+    if (r >= 0)
+        r = nm_store_after_commit(store, on_recorded, c);
+    if (r < 0)
+        on_recorded(c, r);
+}
+
+/* Diagnostics of the executor come before those of the exit, as in Hadoop: two entries. `text` is
+ * taken. */
+static void post_diagnostics(struct nm_container *c, char *text)
+{
+    if (text)
+        nm_container_post(c, NM_CONTAINER_EV_UPDATE_DIAGNOSTICS, text);
+    free(text);
+}
+
+/* Hadoop's launcher adds the text of a failure to the diagnostics and to the event as well, so that
+ * it appears twice; the diagnostics here are equal. */
+static void finish_failed(struct nm_container *c, int code)
+{
+    char *text = nm_diagnostics_exit(c, code);
+
+    post_diagnostics(c, text ? strdup(text) : NULL);
+    finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, code, text);
+}
+
+static void fail(struct nm_container *c, int code, const char *why)
+{
+    sv_log(SV_LOG_WARNING, c->text, "%s: launch failed: %s", c->text, why);
+    post_diagnostics(c, nm_diagnostics_exception(c, code, why));
+    finish_failed(c, code);
+}
+
+/* ---- events of executor/ ----------------------------------------------------------------------*/
+
+static void on_started(struct exe_container *x, pid_t pid, void *userdata)
+{
+    struct nm_container *c = userdata;
+    int r = 0;
+
+    (void)x;
+    c->recovering = false;
+    c->launch.pid = pid;
+    if (!c->launch_ms)
+        c->launch_ms = sv_wall_ms();
+    if (c->recovered != NM_RECOVERED_LAUNCHED)
+        r = nm_store_container_launched(c->ctx->store, c->text, c->launch_ms);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: its launch is not on record: %s", c->text, strerror(-r));
+    nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+    if (c->launch.cleanup_started) { /* requested while the helper was at work */
+        c->launch.cleanup_started = false;
+        nm_cleanup_container(c);
+    } else if (c->kill_requested) { /* adopted after a kill that was recorded */
+        nm_container_post_exit(c, NM_CONTAINER_EV_KILL, c->kill_code,
+                               "Container was being killed when the NodeManager restarted.");
+    }
+}
+
+static void launch_new(struct nm_container *c);
+
+static void finish_before_launch(struct nm_container *c)
+{
+    finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, YARN_EXIT_TERMINATED,
+           strdup("Container terminated before launch."));
+}
+
+/* A recovered container of which executor/ has neither a process nor an exit record. */
+static void on_not_adopted(struct nm_container *c)
+{
+    exe_container_forget(c->launch.exe);
+    c->launch.exe = NULL;
+    c->recovering = false;
+    if (c->recovered == NM_RECOVERED_LAUNCHED) {
+        nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+        finish_failed(c, YARN_EXIT_LOST);
+    } else if (c->state == NM_CONTAINER_KILLING) {
+        finish_before_launch(c);
+    } else if (c->kill_requested) { /* before the adoption, by this daemon or the one before */
+        nm_container_kill(c, c->kill_code, NULL);
+    } else { /* the daemon died before it had requested the launch */
+        c->recovered = NM_RECOVERED_NOT;
+        launch_new(c);
+    }
+}
+
+static void on_failed(struct exe_container *x, const struct exe_failure *f, void *userdata)
+{
+    struct nm_container *c = userdata;
+
+    (void)x;
+    if (c->recovering && f->status == EXE_STATUS_LOST) {
+        on_not_adopted(c);
+        return;
+    }
+    if (f->node_unhealthy)
+        nm_health_set_unhealthy(c->ctx->health, f->text);
+    if (c->state == NM_CONTAINER_KILLING)
+        finish_before_launch(c);
+    else
+        fail(c, f->exit_code, f->text);
+}
+
+static void note_usage(struct nm_container *c, const struct exe_exit *e)
+{
+    if (e->end_ms)
+        c->finish_ms = e->end_ms;
+    if (e->start_ms && !c->launch_ms)
+        c->launch_ms = e->start_ms;
+    if (e->usage.cpu_usec)
+        c->usage.last = e->usage;
+    else if (e->utime_us + e->stime_us > c->usage.last.cpu_usec)
+        c->usage.last.cpu_usec = e->utime_us + e->stime_us;
+    c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, e->usage.memory_peak);
+    c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, e->maxrss_kib << 10);
+}
+
+static void on_exited(struct exe_container *x, const struct exe_exit *e, void *userdata)
+{
+    struct nm_container *c = userdata;
+    int code = e->lost ? YARN_EXIT_LOST : e->exit_code;
+    char *text = NULL;
+
+    (void)x;
+    c->recovering = false;
+    if (c->state == NM_CONTAINER_SCHEDULED) /* adopted after its end */
+        nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+    note_usage(c, e);
+    if (e->oom && !c->kill_requested) {
+        finish(c, NM_CONTAINER_EV_EXITED_WITH_FAILURE, YARN_EXIT_KILLED_EXCEEDED_PMEM,
+               nm_diagnostics_memory(c, c->launch.pid, e->usage.memory_peak,
+                                     e->usage.oom ? NM_MEMORY_BY_KERNEL : NM_MEMORY_BY_NODE));
+        return;
+    }
+    if (code == 0) {
+        finish(c, NM_CONTAINER_EV_EXITED_WITH_SUCCESS, 0, NULL);
+        return;
+    }
+    if (code == YARN_EXIT_FORCE_KILLED || code == YARN_EXIT_TERMINATED) {
+        if (sv_asprintf(&text, "Container killed on request. Exit code is %d", code) >= 0)
+            post_diagnostics(c, text);
+        finish(c, NM_CONTAINER_EV_KILLED_ON_REQUEST, code, nm_diagnostics_exit(c, code));
+        return;
+    }
+    post_diagnostics(c, nm_diagnostics_exception(c, code, ""));
+    finish_failed(c, code);
+}
+
+static void on_oom(struct exe_container *x, void *userdata)
+{
+    struct nm_container *c = userdata;
+
+    (void)x;
+    sv_log(SV_LOG_WARNING, c->text,
+           "%s: the kernel has killed for memory (%lld MB); all of it ends", c->text,
+           (long long)c->resource.memory_mb);
+}
+
+static const struct exe_container_ops ops = {
+    .started = on_started,
+    .failed = on_failed,
+    .exited = on_exited,
+    .oom = on_oom,
+};
+
+/* ---- launch ---------------------------------------------------------------------------------*/
+
+static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const struct nm_conf *conf = c->ctx->conf;
+    char log_dir[PATH_MAX];
+    struct exe_env *env = NULL;
+    struct exe_link *links = NULL;
+    struct exe_script s = { .debug_info = conf->debug_info };
+    const char *java = nm_env_value(c, "JAVA_HOME");
+    int r;
+
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "%s", c->text);
+    r = nm_container_log_dir(c, log_dir, sizeof(log_dir));
+    if (r < 0)
+        return sv_error_errno(err, r, "%s: log directory", c->text);
+    r = nm_env_build(c, a, &env, &s.n_env, err);
+    if (r < 0)
+        return r;
+    r = nm_localization_links(c, a, &links, &s.n_links);
+    if (r < 0)
+        return sv_error_errno(err, r, "%s: links", c->text);
+    s.env = env;
+    s.links = links;
+    s.commands = (const char *const *)c->clc->command;
+    s.n_commands = c->clc->n_command;
+    s.log_dir = log_dir;
+    s.add_opens = conf->add_opens ? conf->add_opens : java ? exe_add_opens(java) : "";
+    return exe_script_build(&s, out, err);
+}
+
+static void launch_new(struct nm_container *c)
+{
+    _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(EXE_FILE_MAX);
+    struct sv_error err = { 0 };
+    const struct nm_conf *conf = c->ctx->conf;
+    struct exe_launch l = {
+        .id = c->id,
+        .user = c->app->run_as,
+        .local_mask = nm_dirs_local_mask(c->ctx->dirs),
+        .log_mask = nm_dirs_log_mask(c->ctx->dirs),
+        .work_dir = (unsigned)c->launch.local_dir,
+        .profile = conf->profile,
+        .network = conf->network,
+        .categories = c->app->categories,
+        .credentials = no_credentials,
+        .credentials_len = sizeof(no_credentials),
+    };
+    int r;
+
+    if (!(l.local_mask & (1u << c->launch.local_dir)) ||
+        !(l.log_mask & (1u << c->launch.log_dir))) {
+        fail(c, YARN_EXIT_DISKS_FAILED, "Most of the disks failed.");
+        return;
+    }
+    if (c->share.unassigned) {
+        fail(c, YARN_EXIT_INVALID, c->share.unassigned);
+        return;
+    }
+    nm_numa_assign(c->launch.launcher->numa, c);
+    nm_limits_of(c, &l.resource);
+    nm_assign_launch(c, &l);
+    r = build_script(c, &script, &err);
+    if (r >= 0) {
+        l.script = script.data;
+        l.script_len = script.len;
+        if (c->clc->has_tokens && c->clc->tokens.len) {
+            l.credentials = c->clc->tokens.data;
+            l.credentials_len = c->clc->tokens.len;
+        }
+        r = exe_launch(c->ctx->exe, &l, &ops, c, &c->launch.exe, &err);
+    }
+    if (r < 0) {
+        c->launch.exe = NULL;
+        fail(c, YARN_EXIT_INVALID, err.text);
+    }
+}
+
+void nm_launch_start(struct nm_launcher *launcher, struct nm_container *c)
+{
+    struct sv_error err = { 0 };
+    int r;
+
+    c->launch.launcher = launcher;
+    if (!c->recovering) {
+        launch_new(c);
+        return;
+    }
+    r = exe_adopt(c->ctx->exe, c->id, c->app->run_as, (unsigned)c->launch.local_dir, &ops, c,
+                  &c->launch.exe, &err);
+    if (r < 0) {
+        c->launch.exe = NULL;
+        c->recovering = false;
+        sv_log(SV_LOG_ERR, c->text, "%s: cannot be adopted: %s", c->text, err.text);
+        nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
+        finish_failed(c, YARN_EXIT_LOST);
+        return;
+    }
+    nm_numa_adopt(launcher->numa, c);
+}
+
+/* ---- service --------------------------------------------------------------------------------*/
+
+struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignments *assignments,
+                                    struct nm_numa *numa)
+{
+    struct nm_launcher *l = calloc(1, sizeof(*l));
+
+    if (l)
+        *l = (struct nm_launcher){ .ctx = ctx, .assignments = assignments, .numa = numa };
+    return l;
+}
+
+struct nm_launcher *nm_launcher_free(struct nm_launcher *l)
+{
+    if (!l)
+        return NULL;
+    nm_cleanup_free_terms(l);
+    free(l);
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/* Launch of containers (ContainersLauncher, ContainerLaunch): from a localized container to a call
+ * of executor/, from an exit to an event with Hadoop's exit code and diagnostics. */
+#ifndef SELVEDGE_NODEMANAGER_LAUNCH_CONTAINER_LAUNCH_H
+#define SELVEDGE_NODEMANAGER_LAUNCH_CONTAINER_LAUNCH_H
+
+#include "common/base.h"
+
+struct nm_assignments;
+struct nm_container;
+struct nm_context;
+struct nm_launcher;
+struct nm_numa;
+
+/* `numa` may be NULL (off). NULL: out of memory. */
+struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignments *assignments,
+                                    struct nm_numa *numa);
+struct nm_launcher *nm_launcher_free(struct nm_launcher *l); /* after exe_free */
+
+/* Ends in LAUNCHED or EXITED_WITH_FAILURE, later. A recovered container that may have been launched
+ * is adopted instead. */
+void nm_launch_start(struct nm_launcher *l, struct nm_container *c);
+
+#endif

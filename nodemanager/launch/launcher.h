@@ -1,0 +1,17 @@
+/* The service behind container-launch.h and container-cleanup.h; for those two files alone. */
+#ifndef SELVEDGE_NODEMANAGER_LAUNCH_LAUNCHER_H
+#define SELVEDGE_NODEMANAGER_LAUNCH_LAUNCHER_H
+
+struct nm_assignments;
+struct nm_cleanup_term;
+struct nm_context;
+struct nm_numa;
+
+struct nm_launcher {
+    struct nm_context *ctx;
+    struct nm_assignments *assignments;
+    struct nm_numa *numa;          /* NULL = off */
+    struct nm_cleanup_term *terms; /* SIGTERM requests without an answer yet; utlist */
+};
+
+#endif

@@ -1,0 +1,191 @@
+/* See containers-monitor.h. Reads kernel files only. */
+#include "nodemanager/resources/containers-monitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cgroups/cg.h"
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "executor/exe.h"
+#include "nodemanager/core/container-diagnostics.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+
+struct nm_monitor {
+    struct nm_context *ctx;
+    sd_event_source *timer;
+    int64_t memory_mb; /* of the machine */
+    int32_t cpus;
+    uint64_t containers_bytes;
+    float containers_cpu;
+    uint64_t node_bytes;
+    float node_cpu;
+    uint64_t cpu_busy, cpu_total; /* last reading of /proc/stat, ticks */
+    bool read_once;
+    unsigned containers; /* at the last tick */
+};
+
+static void sample_container(struct nm_container *c, int64_t now)
+{
+    struct cg_leaf *leaf = c->launch.exe ? exe_container_cgroup(c->launch.exe) : NULL;
+    struct cg_usage u;
+
+    if (!leaf || cg_leaf_usage(leaf, &u) < 0)
+        return;
+    if (c->usage.read_ms && now > c->usage.read_ms && u.cpu_usec >= c->usage.last.cpu_usec)
+        c->usage.cpu_cores = (float)((double)(u.cpu_usec - c->usage.last.cpu_usec) / 1000.0 /
+                                     (double)(now - c->usage.read_ms));
+    c->usage.last = u;
+    c->usage.read_ms = now;
+    c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, SV_MAX(u.memory_peak, u.memory_current));
+}
+
+/* Where the kernel does not hold each container to its memory, this does, as Hadoop: what uses more
+ * than twice its memory, or more than it at two readings, is killed. */
+static void check_memory(struct nm_container *c)
+{
+    const struct nm_conf *conf = c->ctx->conf;
+    struct cg_leaf *leaf = c->launch.exe ? exe_container_cgroup(c->launch.exe) : NULL;
+    uint64_t asked = (uint64_t)c->resource.memory_mb << 20, used;
+    char *why;
+
+    if (conf->memory_enforced || conf->elastic || !conf->pmem_check || !leaf || c->kill_requested ||
+        c->state != NM_CONTAINER_RUNNING || cg_leaf_memory_in_use(leaf, &used) < 0)
+        return;
+    c->usage.over_readings = used > asked ? c->usage.over_readings + 1 : 0;
+    if (c->usage.over_readings < 2 && used <= 2 * asked)
+        return;
+    why = nm_diagnostics_memory(c, c->launch.pid, used, NM_MEMORY_BY_MONITOR);
+    if (why)
+        sv_log(SV_LOG_WARNING, c->text, "%s", why);
+    nm_container_kill(c, YARN_EXIT_KILLED_EXCEEDED_PMEM, why ? why : "");
+    free(why);
+}
+
+/* "MemTotal:  123 kB" → KiB. */
+static uint64_t meminfo_kib(const char *text, const char *key)
+{
+    const char *p = strstr(text, key);
+    unsigned long long v = 0;
+
+    return p && sscanf(p + strlen(key), " %llu", &v) == 1 ? v : 0;
+}
+
+static void sample_node(struct nm_monitor *m)
+{
+    unsigned long long v[8] = { 0 };
+    _cleanup_free_ char *mem = NULL, *stat = NULL;
+    uint64_t total = 0, busy;
+
+    if (sv_read_file_at(AT_FDCWD, "/proc/meminfo", 65536, &mem, NULL) >= 0) {
+        uint64_t all = meminfo_kib(mem, "MemTotal:"), avail = meminfo_kib(mem, "MemAvailable:");
+
+        m->memory_mb = (int64_t)(all >> 10);
+        m->node_bytes = (all > avail ? all - avail : 0) << 10;
+    }
+    if (sv_read_file_at(AT_FDCWD, "/proc/stat", 1 << 20, &stat, NULL) < 0 ||
+        sscanf(stat, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3],
+               &v[4], &v[5], &v[6], &v[7]) != 8)
+        return;
+    for (size_t i = 0; i < SV_ARRAY_LEN(v); i++)
+        total += v[i];
+    busy = total - v[3] - v[4];
+    if (m->read_once && total > m->cpu_total && busy >= m->cpu_busy)
+        m->node_cpu =
+            (float)((double)(busy - m->cpu_busy) / (double)(total - m->cpu_total) * m->cpus);
+    m->cpu_busy = busy;
+    m->cpu_total = total;
+    m->read_once = true;
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct nm_monitor *m = userdata;
+    int64_t now = sv_now_ms();
+
+    (void)usec;
+    m->containers_bytes = 0;
+    m->containers_cpu = 0;
+    for (struct nm_container *c = m->ctx->containers; c; c = c->hh.next) {
+        if (nm_container_is_done(c))
+            continue;
+        sample_container(c, now);
+        check_memory(c);
+        m->containers_bytes += c->usage.last.memory_current;
+        m->containers_cpu += c->usage.cpu_cores;
+    }
+    sample_node(m);
+    if (HASH_COUNT(m->ctx->containers) < m->containers)
+        (void)malloc_trim(64 << 10); /* what ended gives its memory back, ignoring */
+    m->containers = HASH_COUNT(m->ctx->containers);
+    (void)sd_event_source_set_time_relative(s, (uint64_t)m->ctx->conf->monitor_ms * 1000);
+    (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
+    return 0;
+}
+
+static Hadoop__Yarn__ResourceUtilizationProto *utilization(struct sv_arena *a, uint64_t bytes,
+                                                           float cpu)
+{
+    Hadoop__Yarn__ResourceUtilizationProto *u = sv_new(a, Hadoop__Yarn__ResourceUtilizationProto);
+
+    if (!u)
+        return NULL;
+    hadoop__yarn__resource_utilization_proto__init(u);
+    u->has_pmem = u->has_vmem = u->has_cpu = true;
+    u->pmem = u->vmem = (int32_t)SV_MIN(bytes >> 20, (uint64_t)INT32_MAX);
+    u->cpu = cpu;
+    return u;
+}
+
+Hadoop__Yarn__ResourceUtilizationProto *
+nm_monitor_containers_utilization(const struct nm_monitor *m, struct sv_arena *a)
+{
+    return utilization(a, m->containers_bytes, m->containers_cpu);
+}
+
+Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct nm_monitor *m,
+                                                                    struct sv_arena *a)
+{
+    return utilization(a, m->node_bytes, m->node_cpu);
+}
+
+Hadoop__Yarn__ResourceProto *nm_monitor_physical(const struct nm_monitor *m, struct sv_arena *a)
+{
+    return yarn_resource_to(a, (struct yarn_resource){ m->memory_mb, m->cpus });
+}
+
+int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_error *err)
+{
+    struct nm_monitor *m = calloc(1, sizeof(*m));
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    int r;
+
+    if (!m)
+        return sv_error_errno(err, -ENOMEM, "containers monitor");
+    m->ctx = ctx;
+    m->cpus = cpus > 0 ? (int32_t)cpus : 1;
+    sample_node(m);
+    r = sd_event_add_time_relative(ctx->event, &m->timer, CLOCK_BOOTTIME,
+                                   (uint64_t)ctx->conf->monitor_ms * 1000, 0, on_timer, m);
+    if (r < 0) {
+        free(m);
+        return sv_error_errno(err, r, "containers monitor");
+    }
+    *ret = m;
+    return 0;
+}
+
+struct nm_monitor *nm_monitor_free(struct nm_monitor *m)
+{
+    if (!m)
+        return NULL;
+    sd_event_source_disable_unref(m->timer);
+    free(m);
+    return NULL;
+}

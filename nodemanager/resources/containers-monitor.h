@@ -1,0 +1,27 @@
+/* What containers and the node use (ContainersMonitor): read from cgroup counters and /proc every
+ * yarn.nodemanager.container-monitor.interval-ms, told in heartbeats and over REST. Kills only
+ * where yarn.nodemanager.resource.memory.enforced is false: else the kernel enforces memory. */
+#ifndef SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
+#define SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+#include "wire/methods.h"
+
+struct nm_context;
+struct nm_monitor;
+
+int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_error *err)
+    _must_use_;
+struct nm_monitor *nm_monitor_free(struct nm_monitor *m);
+
+/* For heartbeats; NULL when there is nothing to say or the arena is exhausted. */
+Hadoop__Yarn__ResourceUtilizationProto *
+nm_monitor_containers_utilization(const struct nm_monitor *m, struct sv_arena *a);
+Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct nm_monitor *m,
+                                                                    struct sv_arena *a);
+/* The machine's memory and processors. */
+Hadoop__Yarn__ResourceProto *nm_monitor_physical(const struct nm_monitor *m, struct sv_arena *a);
+
+#endif

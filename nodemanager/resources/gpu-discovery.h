@@ -1,0 +1,22 @@
+/* The GPUs of this node. Hadoop: GpuDiscoverer. Runs once, when the daemon starts. */
+#ifndef SELVEDGE_NODEMANAGER_RESOURCES_GPU_DISCOVERY_H
+#define SELVEDGE_NODEMANAGER_RESOURCES_GPU_DISCOVERY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+#define NM_GPUS_MAX 64
+
+/* Minor numbers, ascending, each once. `allowed` is yarn.nodemanager.resource-plugins.gpu.
+ * allowed-gpu-devices: "auto", or "index:minor,…" as Hadoop has it. `discovery` is
+ * path-to-discovery-executables: the program, the directory it lies in, or NULL for the
+ * usual places; asked only for "auto". */
+int nm_gpu_discover(const char *allowed, const char *discovery, uint32_t ret[NM_GPUS_MAX],
+                    size_t *ret_n, struct sv_error *err) _must_use_;
+/* What `nvidia-smi -q -x` prints; the program is the vendor's, its output is not trusted. */
+int nm_gpu_parse_smi(const char *xml, size_t len, uint32_t ret[NM_GPUS_MAX], size_t *ret_n,
+                     struct sv_error *err) _must_use_;
+
+#endif

@@ -1,0 +1,31 @@
+/* SELinux categories (selvedge.nodemanager.selinux.labels): two for each user, from c0 to c511, and
+ * two for each application, from c512 to c1023: 130,816 pairs of each. What has a label with all
+ * four is beyond the reach of any other application, the same user's too. The helper makes the
+ * labels; here is only who has which numbers, on record before the first label is written.
+ *
+ * A user keeps its pair as long as the store lives. An application's is free again when the
+ * application is forgotten and none of its directories is left, on no disk; a disk that cannot be
+ * asked keeps it taken. Where none is free the application is refused. */
+#ifndef SELVEDGE_NODEMANAGER_RESOURCES_MCS_H
+#define SELVEDGE_NODEMANAGER_RESOURCES_MCS_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+#include "executor/request.h"
+
+#define NM_MCS_PAIRS (EXE_CATEGORY_MAX / 2 * (EXE_CATEGORY_MAX / 2 - 1) / 2)
+
+struct nm_context;
+struct nm_app;
+struct nm_mcs;
+
+/* NULL in *ret where it is not enabled. The store must be open. */
+int nm_mcs_new(struct nm_context *ctx, struct nm_mcs **ret, struct sv_error *err) _must_use_;
+struct nm_mcs *nm_mcs_free(struct nm_mcs *m);
+/* a->categories, those on record or new ones; with `m` NULL none. -ENOSPC: no pair is free. */
+int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err) _must_use_;
+/* Pair number `i` of NM_MCS_PAIRS, ascending. */
+void nm_mcs_pair(uint32_t i, uint16_t ret[2]);
+
+#endif

@@ -1,0 +1,251 @@
+/* See heartbeat.h. */
+#include "nodemanager/rm/heartbeat.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/launch/container-cleanup.h"
+#include "nodemanager/resources/container-resize.h"
+#include "nodemanager/resources/resource-limits.h"
+#include "nodemanager/rm/node-status.h"
+#include "nodemanager/rm/rm-session.h"
+#include "nodemanager/store/state-store.h"
+#include "wire/methods.h"
+
+static Hadoop__Yarn__MasterKeyProto *key_to(struct sv_arena *a, const struct yarn_master_key *k)
+{
+    Hadoop__Yarn__MasterKeyProto *m = k ? sv_new(a, Hadoop__Yarn__MasterKeyProto) : NULL;
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__master_key_proto__init(m);
+    m->has_key_id = true;
+    m->key_id = k->key_id;
+    m->has_bytes = true;
+    m->bytes.data = sv_arena_memdup(a, k->bytes, k->len);
+    m->bytes.len = k->len;
+    return m->bytes.data ? m : NULL;
+}
+
+void nm_rm_forget_container(struct nm_container *c)
+{
+    int r = nm_store_container_remove(c->ctx->store, c->text);
+
+    if (r < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: it stays in the state store: %s", c->text, strerror(-r));
+    nm_container_remove(c);
+}
+
+/* The heartbeat has arrived: the ends of containers in it are delivered. */
+static void note_delivered(struct nm_updater *u)
+{
+    struct nm_container *c, *tmp;
+    int64_t now = sv_now_ms();
+
+    HASH_ITER (hh, u->ctx->containers, c, tmp) {
+        if (!c->report.in_flight)
+            continue;
+        c->report.in_flight = false;
+        c->report.delivered_ms = now;
+        /* no acknowledgement follows */
+        if (!c->app || c->app->state == NM_APP_FINISHED || c->report.acknowledged)
+            nm_rm_forget_container(c);
+    }
+}
+
+static void forget_acknowledged(struct nm_updater *u,
+                                const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+{
+    for (size_t i = 0; i < m->n_containers_to_be_removed_from_nm; i++) {
+        struct yarn_container_id id;
+        struct nm_container *c;
+        char text[YARN_ID_TEXT_MAX];
+
+        if (yarn_container_id_from(m->containers_to_be_removed_from_nm[i], &id) < 0)
+            continue;
+        c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
+        if (!c)
+            continue;
+        if (nm_container_is_done(c))
+            nm_rm_forget_container(c);
+        else
+            c->report.acknowledged = true; /* forgotten when it is done and delivered */
+    }
+}
+
+static void end_listed(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+{
+    char text[YARN_ID_TEXT_MAX];
+
+    for (size_t i = 0; i < m->n_containers_to_cleanup; i++) {
+        struct yarn_container_id id;
+        struct nm_container *c;
+
+        if (yarn_container_id_from(m->containers_to_cleanup[i], &id) < 0)
+            continue;
+        c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
+        if (c && !nm_container_is_done(c))
+            nm_container_kill(c, YARN_EXIT_KILLED_BY_RESOURCEMANAGER,
+                              "Container Killed by ResourceManager");
+        else if (!c)
+            sv_log_debug("couldn't find container %s while processing FINISH_CONTAINERS event",
+                         text);
+    }
+    for (size_t i = 0; i < m->n_applications_to_cleanup; i++) {
+        struct yarn_app_id id;
+        struct nm_app *app;
+
+        if (yarn_app_id_from(m->applications_to_cleanup[i], &id) < 0)
+            continue;
+        app = nm_app_find(u->ctx, yarn_app_id_text(id, text));
+        if (app)
+            nm_app_finish(app, "Application killed by ResourceManager");
+    }
+}
+
+static void send_signals(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+{
+    for (size_t i = 0; i < m->n_containers_to_signal; i++) {
+        const Hadoop__Yarn__SignalContainerRequestProto *q = m->containers_to_signal[i];
+        struct yarn_container_id id;
+        struct nm_container *c;
+        char text[YARN_ID_TEXT_MAX];
+        int r;
+
+        if (yarn_container_id_from(q->container_id, &id) < 0)
+            continue;
+        c = nm_container_find(u->ctx, yarn_container_id_text(id, text));
+        if (!c)
+            continue;
+        r = nm_cleanup_signal(c, nm_cleanup_signal_number((int)q->command));
+        if (r < 0)
+            sv_log(SV_LOG_WARNING, c->text, "%s: signal %d from the ResourceManager: %s", c->text,
+                   (int)q->command, strerror(-r));
+    }
+}
+
+static void update_listed(struct nm_context *ctx, Hadoop__Yarn__ContainerProto *const *containers,
+                          size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+        const Hadoop__Common__TokenProto *m = containers[i]->container_token;
+        struct yarn_container_token t = { 0 };
+        struct sv_error err = { 0 };
+        struct yarn_token token;
+        int r;
+
+        if (!a || !m || yarn_token_from(m, a, &token) < 0 || token.id_len == 0) {
+            sv_log_warning("ResourceManager: an update of a container has no token, ignoring");
+            continue;
+        }
+        r = nm_secrets_verify_container_token(ctx->secrets, &token, &t, &err);
+        if (r >= 0)
+            r = nm_resize_container(ctx, &t, token.id, token.id_len, &err);
+        if (r < 0)
+            sv_log_warning("ResourceManager: update of a container: %s", err.text);
+    }
+}
+
+/* New keys, interval and size of the node. */
+static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+{
+    struct nm_secrets *secrets = u->ctx->secrets;
+    struct yarn_resource total;
+
+    u->response_id = m->response_id;
+    if (m->has_nextheartbeatinterval && m->nextheartbeatinterval > 0)
+        u->interval_ms = SV_MIN(m->nextheartbeatinterval, 600000);
+    if (m->has_tokensequenceno)
+        u->token_sequence = m->tokensequenceno;
+    if (m->container_token_master_key &&
+        nm_secrets_set_container_key(secrets, m->container_token_master_key) < 0)
+        sv_log_err("new container token master key is malformed or cannot be recorded");
+    if (m->nm_token_master_key && nm_secrets_set_nm_key(secrets, m->nm_token_master_key) < 0)
+        sv_log_err("new NMToken master key is malformed or cannot be recorded");
+    if (m->resource && yarn_resource_from(m->resource, &total) == 0) {
+        nm_limits_set_total(u->config.limits, total);
+        sv_log_info("The ResourceManager has set this node to <memory:%lld, vCores:%d>",
+                    (long long)total.memory_mb, total.vcores);
+    }
+}
+
+static void resync(struct nm_updater *u, const char *from_rm)
+{
+    char shown[256];
+
+    sv_escape(shown, sizeof(shown), from_rm ? from_rm : "");
+    sv_log_warning("Node is out of sync with ResourceManager, hence resyncing. Message from "
+                   "ResourceManager: %s",
+                   shown);
+    u->registered = false;
+    u->send(u); /* a registration */
+}
+
+static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct nm_updater *u = userdata;
+    const Hadoop__Yarn__NodeHeartbeatResponseProto *m = (const void *)r->response;
+
+    u->call = 0;
+    if (u->ended)
+        return;
+    if (r->status < 0) {
+        if (r->status != -ECANCELED)
+            nm_rm_unavailable(u, "heartbeat", r, err->text);
+        return;
+    }
+    nm_rm_recovered(u);
+    u->heartbeat_wall_ms = sv_wall_ms();
+    if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
+        nm_rm_shut_down(u,
+                        "Received SHUTDOWN signal from Resourcemanager as part of heartbeat, hence "
+                        "shutting down.",
+                        m->diagnostics_message);
+        return;
+    }
+    if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__RESYNC) {
+        resync(u, m->diagnostics_message);
+        return;
+    }
+    apply_settings(u, m);
+    note_delivered(u);
+    nm_resize_increased_delivered(u->ctx);
+    forget_acknowledged(u, m);
+    end_listed(u, m);
+    update_listed(u->ctx, m->containers_to_decrease, m->n_containers_to_decrease);
+    update_listed(u->ctx, m->containers_to_update, m->n_containers_to_update);
+    send_signals(u, m);
+    nm_rm_schedule(u, u->again ? 0 : u->interval_ms);
+}
+
+void nm_rm_send_heartbeat(struct nm_updater *u)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__NodeHeartbeatRequestProto m;
+    int r = -ENOMEM;
+
+    hadoop__yarn__node_heartbeat_request_proto__init(&m);
+    u->again = false;
+    if (a) {
+        m.node_status = nm_rm_node_status(u, a);
+        m.last_known_container_token_master_key =
+            key_to(a, nm_secrets_container_key(u->ctx->secrets));
+        m.last_known_nm_token_master_key = key_to(a, nm_secrets_nm_key(u->ctx->secrets));
+        m.has_tokensequenceno = true;
+        m.tokensequenceno = u->token_sequence;
+        if (m.node_status)
+            r = ipc_proxy_call(u->rm, "nodeHeartbeat", &m.base,
+                               &hadoop__yarn__node_heartbeat_response_proto__descriptor,
+                               NM_RM_CALL_MS, on_heartbeat, u, &u->call);
+    }
+    if (r < 0)
+        nm_rm_unavailable(u, "heartbeat", NULL, strerror(-r));
+}

@@ -1,0 +1,14 @@
+/* Heartbeats to the ResourceManager, and the orders in their answers. */
+#ifndef SELVEDGE_NODEMANAGER_RM_HEARTBEAT_H
+#define SELVEDGE_NODEMANAGER_RM_HEARTBEAT_H
+
+struct nm_container;
+struct nm_updater;
+
+/* The next one is scheduled when its answer comes. */
+void nm_rm_send_heartbeat(struct nm_updater *u);
+/* Removes a completed container, whose end the ResourceManager knows, from the store and the
+ * tables. */
+void nm_rm_forget_container(struct nm_container *c);
+
+#endif

@@ -1,0 +1,138 @@
+/* See node-status-updater.h. One request is open at a time; events meanwhile go into the next one,
+ * which then follows at once. */
+#include "nodemanager/rm/node-status-updater.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/log.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/core/recently-stopped.h"
+#include "nodemanager/rm/heartbeat.h"
+#include "nodemanager/rm/registration.h"
+#include "nodemanager/rm/rm-session.h"
+#include "nodemanager/services/finished-containers.h"
+#include "wire/methods.h"
+
+#define UNREGISTER_MS 3000
+
+void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
+{
+    nm_stopped_add(u->ctx->stopped, c->text);
+    nm_finished_add(u->config.finished, c);
+    u->again = true;
+    if (u->registered && !u->call && !u->away_since_ms)
+        nm_rm_schedule(u, 0);
+}
+
+void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
+{
+    struct nm_container *c, *tmp;
+
+    HASH_ITER (hh, u->ctx->containers, c, tmp)
+        if (c->app == a && nm_container_is_done(c) && c->report.delivered_ms &&
+            !c->report.in_flight)
+            nm_rm_forget_container(c);
+}
+
+static void send_next(struct nm_updater *u)
+{
+    if (u->registered)
+        nm_rm_send_heartbeat(u);
+    else
+        nm_rm_send_register(u);
+}
+
+int nm_updater_new(const struct nm_updater_config *config, struct nm_updater **ret,
+                   struct sv_error *err)
+{
+    struct nm_updater *u = calloc(1, sizeof(*u));
+    int r;
+
+    if (!u)
+        return sv_error_errno(err, -ENOMEM, "node status updater");
+    u->config = *config;
+    u->ctx = config->ctx;
+    u->send = send_next;
+    u->interval_ms = 1000;
+    r = nm_rm_session_open(u, err);
+    if (r < 0) {
+        nm_updater_free(u);
+        return r;
+    }
+    *ret = u;
+    return 0;
+}
+
+struct nm_updater *nm_updater_free(struct nm_updater *u)
+{
+    if (!u)
+        return NULL;
+    u->ended = true;
+    nm_rm_session_close(u);
+    free(u);
+    return NULL;
+}
+
+void nm_updater_start(struct nm_updater *u)
+{
+    nm_rm_send_register(u);
+}
+
+static void on_unregistered(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct nm_updater *u = userdata;
+
+    u->call = 0;
+    if (r->status < 0)
+        sv_log_warning("Unregistration of the Node %s failed: %s", u->ctx->node_id_text, err->text);
+    else
+        sv_log_info("Successfully Unregistered the Node %s with ResourceManager.",
+                    u->ctx->node_id_text);
+    if (u->unregistered)
+        u->unregistered(u->unregistered_data);
+    u->unregistered = NULL;
+}
+
+void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), void *userdata)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__UnRegisterNodeManagerRequestProto m;
+
+    hadoop__yarn__un_register_node_manager_request_proto__init(&m);
+    u->unregistered = done;
+    u->unregistered_data = userdata;
+    if (a && u->registered && !u->ended) {
+        u->ended = true;
+        if (u->call)
+            (void)ipc_proxy_cancel(u->rm, u->call); /* it may just have been answered, ignoring */
+        m.node_id = yarn_node_id_to(a, &u->ctx->node_id);
+        if (m.node_id &&
+            ipc_proxy_call(u->rm, "unRegisterNodeManager", &m.base,
+                           &hadoop__yarn__un_register_node_manager_response_proto__descriptor,
+                           UNREGISTER_MS, on_unregistered, u, &u->call) >= 0) {
+            nm_rm_schedule(u, UNREGISTER_MS);
+            return;
+        }
+    }
+    u->ended = true;
+    u->unregistered = NULL;
+    done(userdata);
+}
+
+bool nm_updater_registered(const struct nm_updater *u)
+{
+    return u->registered;
+}
+
+int64_t nm_updater_rm_identifier(const struct nm_updater *u)
+{
+    return u->rm_identifier;
+}
+
+int64_t nm_updater_last_heartbeat_ms(const struct nm_updater *u)
+{
+    return u->heartbeat_wall_ms;
+}

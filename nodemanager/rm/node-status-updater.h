@@ -1,0 +1,49 @@
+/* The ResourceManager's view of this node (NodeStatusUpdater): registration, heartbeats, their
+ * contents in both directions, and retries while the ResourceManager is unavailable, during which
+ * containers continue. The ResourceManager is trusted with containers, not with memory: its lists
+ * are bounded by the frame, its ids are checked. */
+#ifndef SELVEDGE_NODEMANAGER_RM_NODE_STATUS_UPDATER_H
+#define SELVEDGE_NODEMANAGER_RM_NODE_STATUS_UPDATER_H
+
+#include "common/base.h"
+#include "common/error.h"
+
+struct nm_app;
+struct nm_container;
+struct nm_context;
+struct nm_finished;
+struct nm_limits;
+struct nm_monitor;
+struct nm_updater;
+
+struct nm_updater_config {
+    struct nm_context *ctx;
+    struct nm_limits *limits;
+    struct nm_monitor *monitor;
+    struct nm_finished *finished;
+    /* A registration has succeeded. */
+    void (*registered)(void *userdata);
+    /* The daemon has to end. `decommissioned`: by order of the ResourceManager. */
+    void (*stop)(const char *why, bool decommissioned, void *userdata);
+    void *userdata;
+};
+
+int nm_updater_new(const struct nm_updater_config *config, struct nm_updater **ret,
+                   struct sv_error *err) _must_use_;
+struct nm_updater *nm_updater_free(struct nm_updater *u);
+/* Sends the registration; retries by itself. */
+void nm_updater_start(struct nm_updater *u);
+/* Unregisters the node from the ResourceManager, then calls `done` (also on failure). */
+void nm_updater_unregister(struct nm_updater *u, void (*done)(void *userdata), void *userdata);
+
+/* A container is DONE: remembered as recently stopped, reported by an immediate heartbeat. */
+void nm_updater_container_done(struct nm_updater *u, struct nm_container *c);
+/* The application is over, so that the ends of its containers will not be acknowledged: delivered
+ * ones are forgotten. */
+void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a);
+
+bool nm_updater_registered(const struct nm_updater *u);
+int64_t nm_updater_rm_identifier(const struct nm_updater *u);
+int64_t nm_updater_last_heartbeat_ms(const struct nm_updater *u); /* wall clock; 0 = none yet */
+
+#endif

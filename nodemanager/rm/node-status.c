@@ -1,0 +1,75 @@
+/* See node-status.h. */
+#include "nodemanager/rm/node-status.h"
+
+#include "common/clock.h"
+#include "nodemanager/core/container-status.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/resources/container-resize.h"
+#include "nodemanager/resources/containers-monitor.h"
+#include "nodemanager/rm/rm-session.h"
+
+#define RESEND_MS 10000 /* a delivered end that is not acknowledged is reported again */
+
+static Hadoop__Yarn__NodeHealthStatusProto *health(const struct nm_context *ctx, struct sv_arena *a)
+{
+    Hadoop__Yarn__NodeHealthStatusProto *h = sv_new(a, Hadoop__Yarn__NodeHealthStatusProto);
+    char report[NM_HEALTH_REPORT_MAX];
+
+    if (!h)
+        return NULL;
+    hadoop__yarn__node_health_status_proto__init(h);
+    h->has_is_node_healthy = true;
+    h->is_node_healthy = nm_health_report(ctx->health, report);
+    h->health_report = sv_arena_strdup(a, report);
+    h->has_last_health_report_time = true;
+    h->last_health_report_time = nm_dirs_checked_ms(ctx->dirs);
+    return h->health_report ? h : NULL;
+}
+
+/* Whether the container is part of the next heartbeat: completed ones until delivered, then again
+ * every RESEND_MS until acknowledged. */
+static bool is_due(const struct nm_container *c, int64_t now)
+{
+    if (c->state == NM_CONTAINER_NEW && c->recovered)
+        return false; /* its recovery is not complete */
+    return !nm_container_is_done(c) || c->report.delivered_ms == 0 ||
+           now - c->report.delivered_ms >= RESEND_MS;
+}
+
+Hadoop__Yarn__NodeStatusProto *nm_rm_node_status(struct nm_updater *u, struct sv_arena *a)
+{
+    Hadoop__Yarn__NodeStatusProto *s = sv_new(a, Hadoop__Yarn__NodeStatusProto);
+    const struct nm_context *ctx = u->ctx;
+    int64_t now = sv_now_ms();
+
+    if (!s)
+        return NULL;
+    hadoop__yarn__node_status_proto__init(s);
+    s->node_id = yarn_node_id_to(a, &ctx->node_id);
+    s->has_response_id = true;
+    s->response_id = u->response_id;
+    s->nodehealthstatus = health(ctx, a);
+    s->containersstatuses =
+        sv_newn(a, Hadoop__Yarn__ContainerStatusProto *, HASH_COUNT(ctx->containers) + 1);
+    if (!s->node_id || !s->nodehealthstatus || !s->containersstatuses)
+        return NULL;
+    for (struct nm_container *c = ctx->containers; c; c = c->hh.next) {
+        c->report.in_flight = false;
+        if (!is_due(c, now))
+            continue;
+        s->containersstatuses[s->n_containersstatuses] = nm_container_status(c, a);
+        if (!s->containersstatuses[s->n_containersstatuses])
+            return NULL;
+        s->n_containersstatuses++;
+        c->report.in_flight = nm_container_is_done(c);
+    }
+    s->increased_containers = nm_resize_increased(ctx, a, &s->n_increased_containers);
+    if (!s->increased_containers)
+        return NULL;
+    s->containers_utilization = nm_monitor_containers_utilization(u->config.monitor, a);
+    s->node_utilization = nm_monitor_node_utilization(u->config.monitor, a);
+    return s;
+}

@@ -1,0 +1,153 @@
+/* See registration.h. */
+#include "nodemanager/rm/registration.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container-status.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/resources/containers-monitor.h"
+#include "nodemanager/resources/resource-limits.h"
+#include "nodemanager/rm/node-status.h"
+#include "nodemanager/rm/rm-session.h"
+#include "wire/methods.h"
+
+static bool version_accepted(struct nm_updater *u, const char *rm_version)
+{
+    const char *min = u->ctx->conf->rm_minimum_version;
+    int a[3] = { 0 }, b[3] = { 0 };
+
+    if (sv_streq(min, "NONE"))
+        return true;
+    if (sv_streq(min, "EqualToNM"))
+        min = NM_HADOOP_VERSION;
+    if (!rm_version || sscanf(rm_version, "%d.%d.%d", &a[0], &a[1], &a[2]) < 2 ||
+        sscanf(min, "%d.%d.%d", &b[0], &b[1], &b[2]) < 1)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (a[i] != b[i])
+            return a[i] > b[i];
+    return true;
+}
+
+static void on_registered(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    struct nm_updater *u = userdata;
+    const Hadoop__Yarn__RegisterNodeManagerResponseProto *m = (const void *)r->response;
+
+    u->call = 0;
+    if (u->ended)
+        return;
+    if (r->status < 0) {
+        if (r->status != -ECANCELED)
+            nm_rm_unavailable(u, "registration", r, err->text);
+        return;
+    }
+    if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
+        nm_rm_shut_down(
+            u,
+            "Received SHUTDOWN signal from Resourcemanager, Registration of NodeManager "
+            "failed,",
+            m->diagnostics_message);
+        return;
+    }
+    if (!version_accepted(u, m->rm_version)) {
+        nm_rm_shut_down(u, "Shutting down the Node Manager on RM version error,", m->rm_version);
+        return;
+    }
+    nm_rm_recovered(u);
+    if ((m->container_token_master_key &&
+         nm_secrets_set_container_key(u->ctx->secrets, m->container_token_master_key) < 0) ||
+        (m->nm_token_master_key &&
+         nm_secrets_set_nm_key(u->ctx->secrets, m->nm_token_master_key) < 0)) {
+        nm_rm_unavailable(u, "registration", NULL,
+                          "master keys are malformed or cannot be recorded");
+        return;
+    }
+    if (m->resource) {
+        struct yarn_resource total;
+
+        if (yarn_resource_from(m->resource, &total) == 0) {
+            total.gpus = u->ctx->total.gpus; /* those of the machine */
+            nm_limits_set_total(u->config.limits, total);
+        }
+    }
+    u->rm_identifier = m->rm_identifier;
+    u->registered = true;
+    u->response_id = 0;
+    for (struct nm_container *c = u->ctx->containers; c; c = c->hh.next)
+        if (c->report.in_flight)
+            c->report.delivered_ms = sv_now_ms();
+    sv_log_info("Registered with ResourceManager as %s with total resource of <memory:%lld, "
+                "vCores:%d>",
+                u->ctx->node_id_text, (long long)u->ctx->total.memory_mb, u->ctx->total.vcores);
+    u->config.registered(u->config.userdata);
+    u->again = false;
+    u->send(u); /* the first heartbeat */
+}
+
+static int add_recovered(struct nm_updater *u, struct sv_arena *a,
+                         Hadoop__Yarn__RegisterNodeManagerRequestProto *m)
+{
+    const struct nm_context *ctx = u->ctx;
+
+    m->container_statuses =
+        sv_newn(a, Hadoop__Yarn__NMContainerStatusProto *, HASH_COUNT(ctx->containers) + 1);
+    m->runningapplications =
+        sv_newn(a, Hadoop__Yarn__ApplicationIdProto *, HASH_COUNT(ctx->apps) + 1);
+    if (!m->container_statuses || !m->runningapplications)
+        return -ENOMEM;
+    for (struct nm_container *c = ctx->containers; c; c = c->hh.next) {
+        Hadoop__Yarn__NMContainerStatusProto *s = nm_container_nm_status(c, a);
+
+        if (!s)
+            return -ENOMEM;
+        m->container_statuses[m->n_container_statuses++] = s;
+        c->report.in_flight = nm_container_is_done(c);
+    }
+    for (struct nm_app *app = ctx->apps; app; app = app->hh.next) {
+        Hadoop__Yarn__ApplicationIdProto *id;
+
+        if (app->state == NM_APP_FINISHED)
+            continue;
+        id = yarn_app_id_to(a, app->id);
+        if (!id)
+            return -ENOMEM;
+        m->runningapplications[m->n_runningapplications++] = id;
+    }
+    return 0;
+}
+
+void nm_rm_send_register(struct nm_updater *u)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__RegisterNodeManagerRequestProto m;
+    int r = -ENOMEM;
+
+    hadoop__yarn__register_node_manager_request_proto__init(&m);
+    if (a) {
+        m.node_id = yarn_node_id_to(a, &u->ctx->node_id);
+        m.has_http_port = true;
+        m.http_port = u->ctx->http_port;
+        m.resource = yarn_resource_to(a, u->ctx->total);
+        m.nm_version = (char *)(uintptr_t)NM_HADOOP_VERSION;
+        m.physicalresource = nm_monitor_physical(u->config.monitor, a);
+        m.nodestatus = nm_rm_node_status(u, a);
+        if (m.nodestatus) /* they travel as container_statuses here */
+            m.nodestatus->n_containersstatuses = 0;
+        r = m.node_id && m.resource && m.nodestatus ? add_recovered(u, a, &m) : -ENOMEM;
+    }
+    if (r >= 0)
+        r = ipc_proxy_call(u->rm, "registerNodeManager", &m.base,
+                           &hadoop__yarn__register_node_manager_response_proto__descriptor,
+                           NM_RM_CALL_MS, on_registered, u, &u->call);
+    if (r < 0)
+        nm_rm_unavailable(u, "registration", NULL, strerror(-r));
+}

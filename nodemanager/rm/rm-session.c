@@ -1,0 +1,134 @@
+/* See rm-session.h. */
+#include "nodemanager/rm/rm-session.h"
+
+#include <stdio.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "nodemanager/core/context.h"
+#include "wire/backoff.h"
+#include "wire/methods.h"
+
+#define RETRY_FIRST_MS 250 /* after a refusal; doubles up to the configured interval */
+
+void nm_rm_schedule(struct nm_updater *u, int64_t in_ms)
+{
+    int r = sd_event_source_set_time_relative(u->timer, (uint64_t)in_ms * 1000);
+
+    if (r >= 0)
+        r = sd_event_source_set_enabled(u->timer, SD_EVENT_ONESHOT);
+    if (r < 0) /* without heartbeats the node is lost to the cluster: a restart is better */
+        u->config.stop("heartbeat timer failed", false, u->config.userdata);
+}
+
+static const char *rm_text(const struct ipc_proxy_server *s)
+{
+    static char text[360]; /* for one log message */
+
+    return ipc_proxy_server_text(s, text, sizeof(text));
+}
+
+void nm_rm_recovered(struct nm_updater *u)
+{
+    if (u->away_since_ms)
+        sv_log_info("ResourceManager %s answers again", rm_text(ipc_proxy_current(u->rm)));
+    u->away_since_ms = 0;
+    u->refusals = 0;
+}
+
+/* The proxy retries by itself. */
+static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
+                     const struct ipc_proxy_server *failed, const struct ipc_proxy_server *next,
+                     void *userdata)
+{
+    struct nm_updater *u = userdata;
+
+    if (!u->away_since_ms) {
+        u->away_since_ms = sv_now_ms();
+        sv_log_warning("ResourceManager %s: %s; trying again, containers go on", rm_text(failed),
+                       err->text);
+    }
+    if (failed != next)
+        sv_log_info("%s: Failing over to ResourceManager %s", method, rm_text(next));
+    else
+        sv_log_debug("%s: again in %lld ms", method, (long long)wait_ms);
+}
+
+/* The proxy has given up: without an answer for the configured time, which ends the daemon as it
+ * ends Hadoop's; or because of an answer that makes no sense, and then the request is retried. */
+void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_result *r,
+                       const char *why)
+{
+    const struct ipc_proxy_server *rm = ipc_proxy_current(u->rm);
+    const struct ipc_retry_policy *retry = &u->ctx->conf->rm.retry;
+    int64_t now = sv_now_ms(), wait;
+
+    if (!u->away_since_ms) {
+        u->away_since_ms = now;
+        sv_log_warning("ResourceManager %s: %s: %s; trying again, containers go on", rm_text(rm),
+                       what, why);
+    }
+    if ((r && ipc_failure_is_absence(ipc_failure_of(r))) ||
+        (retry->max_wait_ms >= 0 && now - u->away_since_ms > retry->max_wait_ms)) {
+        char text[512];
+
+        snprintf(text, sizeof(text), "ResourceManager %s did not answer for %lld ms", rm_text(rm),
+                 (long long)(now - u->away_since_ms));
+        u->ended = true;
+        u->config.stop(text, false, u->config.userdata);
+        return;
+    }
+    wait = ipc_backoff_ms(RETRY_FIRST_MS, retry->interval_ms, u->refusals, ipc_backoff_noise());
+    if (u->refusals < 64)
+        u->refusals++;
+    nm_rm_schedule(u, wait);
+}
+
+void nm_rm_shut_down(struct nm_updater *u, const char *why, const char *from_rm)
+{
+    char text[512], shown[256];
+
+    sv_escape(shown, sizeof(shown), from_rm ? from_rm : "");
+    snprintf(text, sizeof(text), "%s Message from ResourceManager: %s", why, shown);
+    u->ended = true;
+    u->config.stop(text, true, u->config.userdata);
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct nm_updater *u = userdata;
+
+    (void)s;
+    (void)usec;
+    if (u->ended && u->unregistered)            /* the unregistration took too long */
+        (void)ipc_proxy_cancel(u->rm, u->call); /* it may just have been answered, ignoring */
+    if (u->ended || u->call)
+        return 0;
+    u->send(u);
+    return 0;
+}
+
+int nm_rm_session_open(struct nm_updater *u, struct sv_error *err)
+{
+    struct ipc_proxy_config cfg = u->ctx->conf->rm;
+    int r;
+
+    cfg.client.protocol = YARN_RESOURCE_TRACKER_PROTOCOL;
+    cfg.notify = on_retry;
+    cfg.userdata = u;
+    r = ipc_proxy_new(u->ctx->event, &cfg, &u->rm, err);
+    if (r < 0)
+        return r;
+    r = sd_event_add_time_relative(u->ctx->event, &u->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, u);
+    if (r < 0)
+        return sv_error_errno(err, r, "node status updater");
+    (void)sd_event_source_set_enabled(u->timer, SD_EVENT_OFF); /* ours, ignoring */
+    return 0;
+}
+
+void nm_rm_session_close(struct nm_updater *u)
+{
+    ipc_proxy_free(u->rm);
+    sd_event_source_disable_unref(u->timer);
+}

@@ -1,0 +1,50 @@
+/* The connection of the node status updater to the ResourceManager: one request at a time, the
+ * timer of the next one, retries, and the end of the daemon when the ResourceManager orders it or
+ * does not answer for too long. For the files of rm/ alone. */
+#ifndef SELVEDGE_NODEMANAGER_RM_RM_SESSION_H
+#define SELVEDGE_NODEMANAGER_RM_RM_SESSION_H
+
+#include <systemd/sd-event.h>
+
+#include "nodemanager/rm/node-status-updater.h"
+#include "wire/proxy.h"
+
+#define NM_RM_CALL_MS 60000 /* a request unanswered for longer is repeated */
+
+struct nm_updater {
+    struct nm_updater_config config;
+    struct nm_context *ctx;
+    struct ipc_proxy *rm;
+    int32_t call; /* id of the open request; 0 = none */
+    sd_event_source *timer;
+    void (*send)(struct nm_updater *u); /* the next request: a registration or a heartbeat */
+    bool registered;
+    bool again; /* an event requires a heartbeat as soon as possible */
+    bool ended; /* no further request */
+    int32_t response_id;
+    int64_t rm_identifier;
+    int64_t interval_ms;
+    int64_t away_since_ms; /* monotonic; 0 = the ResourceManager answers */
+    unsigned refusals;     /* consecutive */
+    int64_t token_sequence;
+    int64_t heartbeat_wall_ms;
+    void (*unregistered)(void *userdata);
+    void *unregistered_data;
+};
+
+/* Opens the proxy and the timer. */
+int nm_rm_session_open(struct nm_updater *u, struct sv_error *err) _must_use_;
+void nm_rm_session_close(struct nm_updater *u);
+
+/* Arms the timer of the next request. */
+void nm_rm_schedule(struct nm_updater *u, int64_t in_ms);
+/* A request was answered. */
+void nm_rm_recovered(struct nm_updater *u);
+/* A request failed. `r`: its result, NULL = it was not sent or its answer makes no sense. Schedules
+ * a retry, or ends the daemon after the configured time. */
+void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_result *r,
+                       const char *why);
+/* The ResourceManager orders the end of the daemon; `from_rm` is its message. */
+void nm_rm_shut_down(struct nm_updater *u, const char *why, const char *from_rm);
+
+#endif

@@ -1,0 +1,450 @@
+/* See deletion-service.h. A task is one line of text in the store:
+ * "<what> <user or -> <cluster_ts> <app> <attempt> <container> <visibility> <resource> <its
+ * directory's number> <local mask> <log mask>"; it is parsed strictly when read back. */
+#include "nodemanager/services/deletion-service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/store/state-store.h"
+
+#define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
+#define ATTEMPTS 3 /* then it is left, with an error in the log */
+#define RETRY_MS 10000
+
+struct deletion {
+    struct deletion *prev, *next;
+    struct nm_deletion *d;
+    int64_t id;
+    int64_t at_ms; /* wall clock: survives restarts */
+    struct exe_delete_what what;
+    char user[EXE_USER_MAX + 1];
+    int attempts;
+    bool running;
+};
+
+struct nm_deletion {
+    struct nm_context *ctx;
+    struct deletion *tasks; /* in order of time, mostly */
+    size_t n_tasks, n_running;
+    int64_t next_id;
+    sd_event_source *timer;
+};
+
+static void run_due(struct nm_deletion *d);
+
+static int task_text(const struct deletion *t, char *buf, size_t size)
+{
+    const struct exe_delete_what *w = &t->what;
+    int n = snprintf(buf, size, "%d %s %" PRId64 " %d %d %" PRId64 " %d %" PRIu64 " %u %u %u",
+                     (int)w->what, *t->user ? t->user : "-", w->app.cluster_ts, w->app.id,
+                     w->container.attempt.attempt, w->container.id, (int)w->visibility,
+                     w->resource_id, w->resource_dir, w->local_mask, w->log_mask);
+
+    return n < 0 || (size_t)n >= size ? -EMSGSIZE : 0;
+}
+
+static int task_parse(struct deletion *t, const char *text)
+{
+    int what, app, attempt, visibility, end = -1;
+    struct exe_delete_what *w = &t->what;
+
+    if (sscanf(text, "%d %64s %" SCNd64 " %d %d %" SCNd64 " %d %" SCNu64 " %u %u %u%n", &what,
+               t->user, &w->app.cluster_ts, &app, &attempt, &w->container.id, &visibility,
+               &w->resource_id, &w->resource_dir, &w->local_mask, &w->log_mask, &end) != 11 ||
+        end < 0 || text[end] || what < EXE_DELETE_CONTAINER || what > EXE_DELETE_PUBLIC)
+        return -EBADMSG;
+    w->what = (enum exe_delete)what;
+    w->app.id = app;
+    w->container.attempt.app = w->app;
+    w->container.attempt.attempt = attempt;
+    w->visibility = (enum exe_visibility)visibility;
+    if (!strcmp(t->user, "-"))
+        t->user[0] = 0;
+    return 0;
+}
+
+static void remove_task(struct deletion *t)
+{
+    struct nm_deletion *d = t->d;
+    int r = nm_store_deletion_remove(d->ctx->store, t->id);
+
+    if (r < 0)
+        sv_log_err("deletion %lld stays in the state store: %s", (long long)t->id, strerror(-r));
+    DL_DELETE(d->tasks, t);
+    d->n_tasks--;
+    free(t);
+}
+
+/* <log>/<app> is empty now and the daemon's to remove: it lies in the daemon's own directory. */
+static void remove_empty_log_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
+{
+    char app[YARN_ID_TEXT_MAX];
+
+    yarn_app_id_text(w->app, app);
+    for (int i = 0; i < nm_dirs_n_log(d->ctx->dirs); i++) {
+        _cleanup_close_ int fd = -1;
+
+        if (!(w->log_mask & (1u << i)))
+            continue;
+        fd = open(nm_dirs_log(d->ctx->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0 && unlinkat(fd, app, AT_REMOVEDIR) < 0 && errno != ENOENT)
+            sv_log(SV_LOG_WARNING, app, "%s: log directory stays: %m", app);
+    }
+}
+
+/* nmPrivate/<app> on each directory. Its containers are over and on record; what can still be in it
+ * is the directory of a launch that a killed daemon had begun and its successor made on another
+ * disk. */
+static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
+{
+    char app[YARN_ID_TEXT_MAX];
+
+    yarn_app_id_text(w->app, app);
+    for (int i = 0; i < nm_dirs_n_local(d->ctx->dirs); i++) {
+        _cleanup_close_ int fd =
+            open(nm_dirs_local(d->ctx->dirs, i), O_PATH | O_DIRECTORY | O_CLOEXEC);
+        _cleanup_close_ int private =
+            fd < 0 ? -1 : openat(fd, "nmPrivate", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        int r = private < 0 ? 0 : sv_remove_tree_at(private, app);
+
+        if (r < 0)
+            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(d->ctx->dirs, i),
+                   app, strerror(-r));
+    }
+}
+
+static void on_deleted(const struct exe_failure *f, void *userdata)
+{
+    struct deletion *t = userdata;
+    struct nm_deletion *d = t->d;
+
+    d->n_running--;
+    t->running = false;
+    if (!f) {
+        if (t->what.what == EXE_DELETE_APP_LOGS)
+            remove_empty_log_dirs(d, &t->what);
+        if (t->what.what == EXE_DELETE_APP)
+            remove_private_dirs(d, &t->what);
+        remove_task(t);
+    } else if (++t->attempts >= ATTEMPTS) {
+        sv_log_err("deletion given up: %s", f->text);
+        remove_task(t);
+    } else {
+        sv_log_warning("deletion is tried again: %s", f->text);
+        t->at_ms = sv_wall_ms() + RETRY_MS;
+    }
+    run_due(d);
+}
+
+/* The tree that it deletes; a tree contains every tree of which it is a prefix. */
+static void tree_of(const struct deletion *t, char *buf, size_t size)
+{
+    const struct exe_delete_what *w = &t->what;
+    char app[YARN_ID_TEXT_MAX], container[YARN_ID_TEXT_MAX];
+
+    yarn_app_id_text(w->app, app);
+    yarn_container_id_text(w->container, container);
+    switch (w->what) {
+    case EXE_DELETE_CONTAINER:
+        (void)snprintf(buf, size, "user/%s/%s/%s/", t->user, app, container);
+        return;
+    case EXE_DELETE_CONTAINER_LOGS:
+        (void)snprintf(buf, size, "logs/%s/%s/", app, container);
+        return;
+    case EXE_DELETE_APP:
+        (void)snprintf(buf, size, "user/%s/%s/", t->user, app);
+        return;
+    case EXE_DELETE_APP_LOGS:
+        (void)snprintf(buf, size, "logs/%s/", app);
+        return;
+    case EXE_DELETE_USER:
+        (void)snprintf(buf, size, "user/%s/", t->user);
+        return;
+    case EXE_DELETE_RESOURCE:
+        if (w->visibility == EXE_VISIBILITY_PUBLIC)
+            (void)snprintf(buf, size, "public/%" PRIu64 "/", w->resource_id);
+        else
+            (void)snprintf(buf, size, "user/%s/%s/%" PRIu64 "/", t->user,
+                           w->visibility == EXE_VISIBILITY_APPLICATION ? app : "filecache",
+                           w->resource_id);
+        return;
+    case EXE_DELETE_PUBLIC:
+        (void)snprintf(buf, size, "public/");
+        return;
+    }
+}
+
+/* Two helpers that delete in one tree remove each other's files: each finds its directory changed,
+ * or gone, and reports a failure. */
+static bool overlaps_running(const struct deletion *t)
+{
+    char own[512], other[512];
+    const struct deletion *o;
+
+    tree_of(t, own, sizeof(own));
+    DL_FOREACH (t->d->tasks, o) {
+        if (!o->running)
+            continue;
+        tree_of(o, other, sizeof(other));
+        if (!strncmp(own, other, SV_MIN(strlen(own), strlen(other))))
+            return true;
+    }
+    return false;
+}
+
+static void run_task(struct deletion *t)
+{
+    struct nm_deletion *d = t->d;
+    int r;
+
+    t->what.user = *t->user ? t->user : NULL;
+    t->running = true;
+    d->n_running++;
+    r = exe_delete(d->ctx->exe, &t->what, on_deleted, t);
+    if (r < 0) {
+        struct exe_failure f = { .error = -r };
+
+        snprintf(f.text, sizeof(f.text), "container-executor: %s", strerror(-r));
+        on_deleted(&f, t);
+    }
+}
+
+static void run_due(struct nm_deletion *d)
+{
+    int64_t now = sv_wall_ms(), next = -1;
+    struct deletion *t, *tmp;
+
+    DL_FOREACH_SAFE (d->tasks, t, tmp) {
+        if (t->running)
+            continue;
+        if (t->at_ms > now) {
+            next = next < 0 ? t->at_ms : SV_MIN(next, t->at_ms);
+            continue;
+        }
+        if (d->n_running >= PARALLEL)
+            return; /* on_deleted calls again */
+        if (d->n_running > 0 && overlaps_running(t))
+            continue; /* the same */
+        run_task(t);
+        if (d->n_running == 0)
+            return; /* it failed at once, and on_deleted has gone on */
+    }
+    if (next < 0)
+        return;
+    (void)sd_event_source_set_time_relative(d->timer, (uint64_t)(next - now) * 1000);
+    (void)sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    run_due(userdata);
+    return 0;
+}
+
+/* Deletions wait until the state machines have handled their events. */
+static void arm(struct nm_deletion *d)
+{
+    (void)sd_event_source_set_time_relative(d->timer, 0);
+    (void)sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
+}
+
+static void add(struct nm_deletion *d, const struct exe_delete_what *what, const char *user,
+                int64_t delay_ms)
+{
+    struct deletion *t;
+    char text[256];
+    int r;
+
+    if (delay_ms < 0)
+        return;
+    t = calloc(1, sizeof(*t));
+    if (!t) {
+        sv_log_err("out of memory: something stays undeleted");
+        return;
+    }
+    t->d = d;
+    t->id = d->next_id++;
+    t->at_ms = sv_wall_ms() + delay_ms;
+    t->what = *what;
+    snprintf(t->user, sizeof(t->user), "%s", user ? user : "");
+    r = task_text(t, text, sizeof(text));
+    if (r >= 0)
+        r = nm_store_deletion(d->ctx->store, t->id, t->at_ms, text);
+    if (r < 0)
+        sv_log_err("deletion %lld is not on record: %s", (long long)t->id, strerror(-r));
+    DL_APPEND(d->tasks, t);
+    d->n_tasks++;
+    arm(d);
+}
+
+void nm_deletion_container(struct nm_deletion *d, struct nm_container *c)
+{
+    struct exe_delete_what w = {
+        .what = EXE_DELETE_CONTAINER,
+        .app = c->id.attempt.app,
+        .container = c->id,
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
+    };
+
+    if (c->app && (c->launch.pid || c->launch_ms)) /* else there is none */
+        add(d, &w, c->app->run_as, d->ctx->conf->delete_debug_delay_ms);
+}
+
+void nm_deletion_app(struct nm_deletion *d, struct nm_app *a)
+{
+    struct exe_delete_what w = {
+        .what = EXE_DELETE_APP,
+        .app = a->id,
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
+    };
+
+    if (!a->init_error)
+        add(d, &w, a->run_as, d->ctx->conf->delete_debug_delay_ms);
+}
+
+void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user)
+{
+    struct exe_delete_what w = {
+        .what = EXE_DELETE_APP,
+        .app = app,
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
+    };
+    const struct deletion *t;
+
+    DL_FOREACH (d->tasks, t)
+        if (t->what.what == EXE_DELETE_APP && yarn_app_id_cmp(t->what.app, app) == 0 &&
+            !strcmp(t->user, user))
+            return; /* known, perhaps kept for debugging */
+    add(d, &w, user, 0);
+}
+
+void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user)
+{
+    struct exe_delete_what w = {
+        .what = EXE_DELETE_APP_LOGS,
+        .app = app,
+        .log_mask = nm_dirs_log_mask(d->ctx->dirs),
+    };
+
+    add(d, &w, user, 0);
+}
+
+void nm_deletion_user(struct nm_deletion *d, const char *user)
+{
+    struct exe_delete_what w = {
+        .what = user ? EXE_DELETE_USER : EXE_DELETE_PUBLIC,
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
+    };
+
+    add(d, &w, user, 0);
+}
+
+void nm_deletion_resource(struct nm_deletion *d, const struct exe_delete_what *what)
+{
+    add(d, what, what->user, 0);
+}
+
+bool nm_deletion_busy(const struct nm_deletion *d)
+{
+    int64_t now = sv_wall_ms();
+    const struct deletion *t;
+
+    DL_FOREACH (d->tasks, t)
+        if (t->running || t->at_ms <= now)
+            return true;
+    return false;
+}
+
+int nm_deletion_new(struct nm_context *ctx, struct nm_deletion **ret, struct sv_error *err)
+{
+    struct nm_deletion *d = calloc(1, sizeof(*d));
+    int r;
+
+    if (!d)
+        return sv_error_errno(err, -ENOMEM, "deletion service");
+    d->ctx = ctx;
+    d->next_id = 1;
+    r = sd_event_add_time_relative(ctx->event, &d->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, d);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
+    if (r >= 0) /* after everything that starts or ends containers */
+        r = sd_event_source_set_priority(d->timer, SD_EVENT_PRIORITY_NORMAL + 20);
+    if (r < 0) {
+        nm_deletion_free(d);
+        return sv_error_errno(err, r, "deletion service");
+    }
+    *ret = d;
+    return 0;
+}
+
+struct nm_deletion *nm_deletion_free(struct nm_deletion *d)
+{
+    struct deletion *t, *tmp;
+
+    if (!d)
+        return NULL;
+    sd_event_source_disable_unref(d->timer);
+    DL_FOREACH_SAFE (d->tasks, t, tmp) {
+        DL_DELETE(d->tasks, t);
+        free(t);
+    }
+    free(d);
+    return NULL;
+}
+
+static int recover_one(int64_t id, int64_t at_ms, const char *text, void *userdata)
+{
+    struct nm_deletion *d = userdata;
+    struct deletion *t = calloc(1, sizeof(*t));
+
+    if (!t)
+        return -ENOMEM;
+    if (task_parse(t, text) < 0) {
+        sv_log_err("state store: deletion %lld is malformed, ignoring", (long long)id);
+        free(t);
+        return 0;
+    }
+    t->d = d;
+    t->id = id;
+    t->at_ms = at_ms;
+    d->next_id = SV_MAX(d->next_id, id + 1);
+    DL_APPEND(d->tasks, t);
+    d->n_tasks++;
+    return 0;
+}
+
+void nm_deletion_each(const struct nm_deletion *d,
+                      void (*fn)(const struct exe_delete_what *what, void *userdata),
+                      void *userdata)
+{
+    struct deletion *t;
+
+    DL_FOREACH (d->tasks, t) {
+        t->what.user = *t->user ? t->user : NULL;
+        fn(&t->what, userdata);
+    }
+}
+
+int nm_deletion_recover(struct nm_deletion *d)
+{
+    int r = nm_store_each_deletion(d->ctx->store, recover_one, d);
+
+    if (r >= 0 && d->tasks)
+        arm(d);
+    return r;
+}

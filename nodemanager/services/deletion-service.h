@@ -1,0 +1,36 @@
+/* Deletes directories of ended containers and applications (DeletionService): as their owner,
+ * through the helper, a few at a time, after yarn.nodemanager.delete.debug-delay-sec, and on record
+ * until done, so that a restarted daemon continues. */
+#ifndef SELVEDGE_NODEMANAGER_SERVICES_DELETION_SERVICE_H
+#define SELVEDGE_NODEMANAGER_SERVICES_DELETION_SERVICE_H
+
+#include "common/base.h"
+#include "common/error.h"
+#include "executor/exe.h"
+
+struct nm_context;
+struct nm_app;
+struct nm_container;
+struct nm_deletion;
+
+int nm_deletion_new(struct nm_context *ctx, struct nm_deletion **ret, struct sv_error *err)
+    _must_use_;
+struct nm_deletion *nm_deletion_free(struct nm_deletion *d);
+int nm_deletion_recover(struct nm_deletion *d) _must_use_;
+/* Calls fn for every pending deletion. */
+void nm_deletion_each(const struct nm_deletion *d,
+                      void (*fn)(const struct exe_delete_what *what, void *userdata),
+                      void *userdata);
+bool nm_deletion_busy(const struct nm_deletion *d); /* something is due or under way */
+
+void nm_deletion_container(struct nm_deletion *d, struct nm_container *c); /* the work directory */
+void nm_deletion_app(struct nm_deletion *d,
+                     struct nm_app *a); /* its directory in the user's cache */
+/* A directory without a record, found at start; nothing if its deletion is pending. */
+void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user);
+void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user);
+/* Everything of a user (start without recovery), or the public cache (user NULL). */
+void nm_deletion_user(struct nm_deletion *d, const char *user);
+void nm_deletion_resource(struct nm_deletion *d, const struct exe_delete_what *what);
+
+#endif

@@ -1,0 +1,619 @@
+/* See localization.h. Hostile: resources that applications ask for; the cache checks what is asked,
+ * the localizer what is fetched. Paths handed to launch scripts are computed here, never received.
+ */
+#include "nodemanager/services/localization.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <utlist.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "executor/exe.h"
+#include "localizer/cache.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/services/deletion-service.h"
+#include "nodemanager/store/localization-records.h"
+#include "nodemanager/store/state-store.h"
+
+#define GRACE_MS 5000 /* a localizer whose channel is closed has this long to go */
+
+struct loc_process {
+    struct loc_process *prev, *next;
+    struct nm_localization *l;
+    uint64_t id;
+    struct exe_localizer *exe;
+    sd_event_source *grace;
+    sd_event_source *reap;
+};
+
+struct nm_localization {
+    struct nm_context *ctx;
+    struct nm_deletion *deletion;
+    struct loc_cache *cache;
+    struct loc_process *processes;
+};
+
+struct nm_localizing { /* of one container, from the request to the release */
+    unsigned n;
+    char **paths; /* by index of the request; NULL until localized */
+    struct loc_counters counters;
+    bool ready;
+    char *failed; /* diagnostics */
+};
+
+/* ---- resources ------------------------------------------------------------------------------*/
+
+/* "scheme://user@host:port/file" in the arena; NULL when it cannot be one. */
+static const char *url_text(struct sv_arena *a, const Hadoop__Yarn__URLProto *u)
+{
+    const char *scheme, *host;
+
+    if (!u || !u->file || u->file[0] != '/')
+        return NULL;
+    scheme = u->scheme && *u->scheme ? u->scheme : "file";
+    host = u->host ? u->host : "";
+    if (u->has_port && u->port > 0)
+        return sv_arena_printf(a, "%s://%s%s%s:%d%s", scheme, u->userinfo ? u->userinfo : "",
+                               u->userinfo ? "@" : "", host, u->port, u->file);
+    return sv_arena_printf(a, "%s://%s%s%s%s", scheme, u->userinfo ? u->userinfo : "",
+                           u->userinfo ? "@" : "", host, u->file);
+}
+
+/* Link names are relative paths of sane components: the script makes them below the work dir. */
+static bool link_name_ok(const char *s)
+{
+    size_t depth = 0;
+
+    if (!s || !*s || *s == '/' || strlen(s) > 1024)
+        return false;
+    while (*s) {
+        char part[LOC_NAME_MAX + 1];
+        size_t n = strcspn(s, "/");
+
+        if (n == 0 || n > LOC_NAME_MAX || ++depth > 16)
+            return false;
+        memcpy(part, s, n);
+        part[n] = 0;
+        if (!loc_name_valid(part))
+            return false;
+        s += n;
+        if (*s == '/' && !*++s)
+            return false;
+    }
+    return true;
+}
+
+static int convert(const Hadoop__Yarn__StringLocalResourceMapProto *m, struct sv_arena *a,
+                   struct loc_resource *ret, struct sv_error *err)
+{
+    const Hadoop__Yarn__LocalResourceProto *v = m->value;
+    const char *key = m->key ? m->key : "";
+    char shown[128];
+
+    sv_escape(shown, sizeof(shown), key);
+    if (!v || !v->resource)
+        return sv_error_set(err, -EINVAL, "Null resource URL for local resource %s", shown);
+    if (!v->has_type)
+        return sv_error_set(err, -EINVAL, "Null resource type for local resource %s", shown);
+    if (!v->has_visibility)
+        return sv_error_set(err, -EINVAL, "Null resource visibility for local resource %s", shown);
+    if (!link_name_ok(key))
+        return sv_error_set(err, -EINVAL,
+                            "local resource \"%s\": not a name for a link below the "
+                            "work directory",
+                            shown);
+    *ret = (struct loc_resource){
+        .url = url_text(a, v->resource),
+        .timestamp = v->timestamp,
+        .size = v->has_size ? v->size : -1,
+        .type = (enum loc_type)v->type,
+        .visibility = (enum loc_visibility)v->visibility,
+        .pattern = v->type == HADOOP__YARN__LOCAL_RESOURCE_TYPE_PROTO__PATTERN ? v->pattern : NULL,
+    };
+    if (!ret->url)
+        return sv_error_set(err, -EINVAL, "local resource %s: malformed URL", shown);
+    if (loc_resource_check(ret, err) < 0)
+        return sv_error_wrap(err, "local resource %s", shown);
+    return 0;
+}
+
+int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
+                          struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = NULL;
+    struct loc_resource r;
+
+    if (clc->n_localresources == 0)
+        return 0;
+    if (clc->n_localresources > LOC_RESOURCES_MAX)
+        return sv_error_set(err, -E2BIG, "%zu local resources, at most %d are taken",
+                            clc->n_localresources, LOC_RESOURCES_MAX);
+    a = sv_arena_new(0);
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "local resources");
+    for (size_t i = 0; i < clc->n_localresources; i++) {
+        int q = convert(clc->localresources[i], a, &r, err);
+
+        if (q < 0)
+            return q;
+    }
+    return 0;
+}
+
+int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = NULL;
+    struct loc_resource *list;
+    size_t n = c->clc ? c->clc->n_localresources : 0;
+    int r = 0;
+
+    if (n == 0)
+        return 1;
+    a = sv_arena_new(0);
+    list = a ? sv_newn(a, struct loc_resource, n) : NULL;
+    c->localizing = calloc(1, sizeof(*c->localizing));
+    if (c->localizing)
+        c->localizing->paths = calloc(n, sizeof(char *));
+    if (!list || !c->localizing || !c->localizing->paths)
+        return sv_error_errno(err, -ENOMEM, "%s: local resources", c->text);
+    c->localizing->n = (unsigned)n;
+    for (size_t i = 0; i < n && r >= 0; i++)
+        r = convert(c->clc->localresources[i], a, &list[i], err);
+    if (r >= 0)
+        r = loc_cache_localize(l->cache, c->id, c->app->run_as, list, (unsigned)n, err);
+    return r < 0 ? r : 0;
+}
+
+void nm_localization_release(struct nm_localization *l, struct nm_container *c)
+{
+    struct nm_localizing *z = c->localizing;
+
+    if (!z)
+        return;
+    c->localizing = NULL;
+    loc_cache_release(l->cache, c->id);
+    for (unsigned i = 0; i < z->n && z->paths; i++)
+        free(z->paths[i]);
+    free(z->paths);
+    free(z->failed);
+    free(z);
+}
+
+void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a)
+{
+    loc_cache_app_finished(l->cache, a->id);
+}
+
+void nm_localization_dir_failed(struct nm_localization *l, int index)
+{
+    loc_cache_dir_failed(l->cache, index);
+}
+
+int nm_localization_links(const struct nm_container *c, struct sv_arena *a, struct exe_link **ret,
+                          size_t *ret_n)
+{
+    const struct nm_localizing *z = c->localizing;
+    struct exe_link *links;
+
+    *ret = NULL;
+    *ret_n = 0;
+    if (!z)
+        return 0;
+    links = sv_newn(a, struct exe_link, z->n);
+    if (!links)
+        return -ENOMEM;
+    for (unsigned i = 0; i < z->n; i++) {
+        if (!z->paths[i])
+            return -ENOENT;
+        links[i].target = z->paths[i];
+        links[i].name = c->clc->localresources[i]->key;
+    }
+    *ret = links;
+    *ret_n = z->n;
+    return 0;
+}
+
+const char *nm_localization_counters(const struct nm_container *c, struct sv_arena *a)
+{
+    static const struct loc_counters none;
+    const struct loc_counters *k = c->localizing ? &c->localizing->counters : &none;
+
+    return sv_arena_printf(a, "%llu,%llu,%u,%u,%lld", (unsigned long long)k->bytes_missed,
+                           (unsigned long long)k->bytes_cached, k->files_missed, k->files_cached,
+                           (long long)k->millis);
+}
+
+Hadoop__Yarn__ContainerLocalizationStatusesProto *
+nm_localization_status(const struct nm_container *c, struct sv_arena *a)
+{
+    Hadoop__Yarn__ContainerLocalizationStatusesProto *m =
+        sv_new(a, Hadoop__Yarn__ContainerLocalizationStatusesProto);
+    const struct nm_localizing *z = c->localizing;
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__container_localization_statuses_proto__init(m);
+    m->container_id = yarn_container_id_to(a, c->id);
+    if (!m->container_id || !z || !c->clc)
+        return m->container_id ? m : NULL;
+    m->localization_statuses = sv_newn(a, Hadoop__Yarn__LocalizationStatusProto *, z->n);
+    if (!m->localization_statuses)
+        return NULL;
+    for (unsigned i = 0; i < z->n; i++) {
+        Hadoop__Yarn__LocalizationStatusProto *s = sv_new(a, Hadoop__Yarn__LocalizationStatusProto);
+
+        if (!s)
+            return NULL;
+        hadoop__yarn__localization_status_proto__init(s);
+        s->resource_key = sv_arena_strdup(a, c->clc->localresources[i]->key);
+        s->has_localization_state = true;
+        s->localization_state = z->paths[i] ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_COMPLETED
+                                : z->failed ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_FAILED
+                                            : HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_PENDING;
+        if (!z->paths[i] && z->failed)
+            s->diagnostics = sv_arena_strdup(a, z->failed);
+        m->localization_statuses[m->n_localization_statuses++] = s;
+    }
+    return m;
+}
+
+/* ---- processes ------------------------------------------------------------------------------*/
+
+static void process_free(struct loc_process *p)
+{
+    DL_DELETE(p->l->processes, p);
+    sd_event_source_disable_unref(p->grace);
+    sd_event_source_disable_unref(p->reap);
+    exe_localizer_free(p->exe);
+    free(p);
+}
+
+static struct loc_process *process_find(struct nm_localization *l, uint64_t id)
+{
+    struct loc_process *p;
+
+    DL_FOREACH (l->processes, p)
+        if (p->id == id)
+            return p;
+    return NULL;
+}
+
+static int on_reap(sd_event_source *s, void *userdata)
+{
+    (void)s;
+    process_free(userdata);
+    return 0;
+}
+
+static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure *f, int status,
+                               void *userdata)
+{
+    struct loc_process *p = userdata;
+    char text[600];
+
+    (void)x;
+    if (f)
+        snprintf(text, sizeof(text), "container-localizer could not be started: %s", f->text);
+    else
+        snprintf(text, sizeof(text), "container-localizer ended with status %d", status);
+    if (f && f->node_unhealthy)
+        nm_health_set_unhealthy(p->l->ctx->health, f->text);
+    loc_cache_process_failed(p->l->cache, p->id, text);
+    /* not from inside its own callback */
+    if (sd_event_add_defer(p->l->ctx->event, &p->reap, on_reap, p) < 0)
+        sv_log_err("localizer %llu: out of memory", (unsigned long long)p->id);
+}
+
+static const struct exe_localizer_ops localizer_ops = { .ended = on_localizer_ended };
+
+static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, int *ret_fd,
+                    struct sv_error *err)
+{
+    struct nm_localization *l = userdata;
+    _cleanup_close_ int ours = -1, theirs = -1;
+    struct loc_process *p = calloc(1, sizeof(*p));
+    const struct nm_app *app = NULL;
+    char text[YARN_ID_TEXT_MAX];
+    int fds[2], r;
+
+    if (!p)
+        return sv_error_errno(err, -ENOMEM, "localizer");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0) {
+        r = sv_error_errno(err, -errno, "localizer channel");
+        free(p);
+        return r;
+    }
+    ours = fds[0];
+    theirs = fds[1];
+    p->l = l;
+    p->id = id;
+    DL_APPEND(l->processes, p);
+    if (!scope->public_cache)
+        app = nm_app_find(l->ctx, yarn_app_id_text(scope->app, text));
+    r = exe_localizer_start(
+        l->ctx->exe,
+        &(struct exe_localizer_start){
+            .user = scope->public_cache ? NULL : scope->user,
+            .app = scope->public_cache ? NULL : &scope->app,
+            .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
+                                              : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
+            .local_mask = nm_dirs_local_mask(l->ctx->dirs),
+            .categories = app ? app->categories : NULL,
+            .channel = theirs,
+        },
+        &localizer_ops, p, &p->exe, err);
+    if (r < 0) {
+        p->exe = NULL;
+        process_free(p);
+        return r;
+    }
+    *ret_fd = sv_take_fd(&ours);
+    return 0;
+}
+
+static int on_grace(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    process_free(userdata); /* kills it */
+    return 0;
+}
+
+static void cb_stop(void *userdata, uint64_t id)
+{
+    struct nm_localization *l = userdata;
+    struct loc_process *p = process_find(l, id);
+
+    if (p && !p->grace && !p->reap &&
+        sd_event_add_time_relative(l->ctx->event, &p->grace, CLOCK_BOOTTIME, GRACE_MS * 1000, 0,
+                                   on_grace, p) < 0)
+        process_free(p);
+}
+
+static int cb_pick_dir(void *userdata, int64_t size)
+{
+    struct nm_localization *l = userdata;
+
+    return nm_dirs_pick_local(l->ctx->dirs, size);
+}
+
+/* ---- records --------------------------------------------------------------------------------*/
+
+static void cb_removed(void *userdata, const struct loc_record *r);
+
+static void cb_remove(void *userdata, const struct loc_record *r)
+{
+    struct nm_localization *l = userdata;
+    struct exe_delete_what w = {
+        .what = EXE_DELETE_RESOURCE,
+        .user = r->user,
+        .app = r->app,
+        .visibility = r->visibility == LOC_PUBLIC    ? EXE_VISIBILITY_PUBLIC
+                      : r->visibility == LOC_PRIVATE ? EXE_VISIBILITY_PRIVATE
+                                                     : EXE_VISIBILITY_APPLICATION,
+        .resource_id = r->id,
+        .resource_dir = r->dir_number,
+        .local_mask = r->dir_index >= 0 ? 1u << r->dir_index : 0,
+    };
+
+    if (r->dir_index >= 0)
+        nm_deletion_resource(l->deletion, &w); /* on record: outlives a restart */
+    cb_removed(userdata, r);
+}
+
+static int store_record(struct nm_localization *l, const struct loc_record *r, bool completed)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(64 << 10);
+    char key[512];
+    int e = nm_loc_record_encode(r, completed, &b);
+
+    nm_loc_record_key(r, key, sizeof(key));
+    return e < 0 ? e : nm_store_resource(l->ctx->store, key, b.data, b.len);
+}
+
+static int cb_started(void *userdata, const struct loc_record *r)
+{
+    return store_record(userdata, r, false);
+}
+static int cb_completed(void *userdata, const struct loc_record *r)
+{
+    return store_record(userdata, r, true);
+}
+static void cb_removed(void *userdata, const struct loc_record *r)
+{
+    struct nm_localization *l = userdata;
+    char key[512];
+    int e;
+
+    nm_loc_record_key(r, key, sizeof(key));
+    e = nm_store_resource_remove(l->ctx->store, key);
+    if (e < 0)
+        sv_log_err("localized resource %s stays in the state store: %s", key, strerror(-e));
+}
+
+/* ---- results --------------------------------------------------------------------------------*/
+
+static struct nm_container *find_waiting(struct nm_localization *l, struct yarn_container_id id)
+{
+    char text[YARN_ID_TEXT_MAX];
+    struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
+
+    return c && c->localizing ? c : NULL;
+}
+
+static void cb_localized(void *userdata, struct yarn_container_id id, unsigned index,
+                         const char *path)
+{
+    struct nm_container *c = find_waiting(userdata, id);
+
+    if (!c || index >= c->localizing->n || c->localizing->paths[index])
+        return;
+    c->localizing->paths[index] = strdup(path);
+}
+
+static void cb_failed(void *userdata, struct yarn_container_id id, unsigned index,
+                      const char *diagnostics)
+{
+    struct nm_container *c = find_waiting(userdata, id);
+
+    (void)index;
+    if (!c)
+        return;
+    free(c->localizing->failed);
+    c->localizing->failed = strdup(diagnostics);
+    nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, diagnostics);
+}
+
+struct ready {
+    struct nm_localization *l;
+    struct yarn_container_id id;
+};
+
+/* What was localized is on record as complete: a daemon that dies from here on will not take it
+ * for a torn download and remove it under the running container. */
+static void on_ready_recorded(void *userdata, int result)
+{
+    struct ready *ready = userdata;
+    struct nm_container *c = find_waiting(ready->l, ready->id);
+
+    if (c && result >= 0)
+        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_LOCALIZED, NULL);
+    else if (c)
+        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED,
+                          "the state store could not record what was localized");
+    free(ready);
+}
+
+static void cb_ready(void *userdata, struct yarn_container_id id,
+                     const struct loc_counters *counters)
+{
+    struct nm_localization *l = userdata;
+    struct nm_container *c = find_waiting(l, id);
+    struct ready *ready;
+
+    if (!c)
+        return;
+    c->localizing->counters = *counters;
+    c->localizing->ready = true;
+    c->localize_ms = counters->millis;
+    ready = malloc(sizeof(*ready));
+    if (ready)
+        *ready = (struct ready){ l, id };
+    if (!ready || nm_store_after_commit(l->ctx->store, on_ready_recorded, ready) < 0) {
+        free(ready);
+        nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, "no memory");
+    }
+}
+
+static const struct loc_callbacks callbacks = {
+    .start = cb_start,
+    .stop = cb_stop,
+    .pick_dir = cb_pick_dir,
+    .remove = cb_remove,
+    .on_started = cb_started,
+    .on_completed = cb_completed,
+    .on_removed = cb_removed,
+    .localized = cb_localized,
+    .failed = cb_failed,
+    .ready = cb_ready,
+};
+
+/* ---- life -----------------------------------------------------------------------------------*/
+
+int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
+                        struct nm_localization **ret, struct sv_error *err)
+{
+    struct nm_localization *l = calloc(1, sizeof(*l));
+    struct loc_config cfg;
+    int r;
+
+    if (!l)
+        return sv_error_errno(err, -ENOMEM, "localization");
+    l->ctx = ctx;
+    l->deletion = deletion;
+    loc_config_defaults(&cfg);
+    cfg.local_dirs = (const char *const *)ctx->conf->local_dirs;
+    cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
+    cfg.target_size = ctx->conf->cache_target_bytes;
+    cfg.cleanup_interval_ms = ctx->conf->cache_cleanup_ms;
+    cfg.parallel = (uint32_t)ctx->conf->fetch_threads;
+    r = loc_cache_new(ctx->event, &cfg, &callbacks, l, &l->cache, err);
+    if (r < 0) {
+        free(l);
+        return r;
+    }
+    *ret = l;
+    return 0;
+}
+
+struct nm_localization *nm_localization_free(struct nm_localization *l)
+{
+    struct loc_process *p, *tmp;
+
+    if (!l)
+        return NULL;
+    loc_cache_free(l->cache);
+    DL_FOREACH_SAFE (l->processes, p, tmp)
+        process_free(p);
+    free(l);
+    return NULL;
+}
+
+static int recover_one(const char *key, const void *value, size_t len, void *userdata)
+{
+    struct nm_localization *l = userdata;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_buf b = SV_BUF_VIEW(value, len);
+    struct sv_error err = { 0 };
+    struct loc_record r;
+    char rel[2 * LOC_REL_MAX], sub[LOC_REL_MAX + 1];
+    bool completed;
+
+    if (!a)
+        return -ENOMEM;
+    if (nm_loc_record_decode(&b, a, &r, &completed) < 0) {
+        sv_log_err("state store: localized resource \"%.100s\" is malformed, ignoring", key);
+        return 0;
+    }
+    for (int i = 0; r.local_dir && i < nm_dirs_n_local(l->ctx->dirs); i++)
+        if (!strcmp(r.local_dir, nm_dirs_local(l->ctx->dirs, i)))
+            r.dir_index = i;
+    loc_hierarchy_path(r.dir_number, sub);
+    snprintf(rel, sizeof(rel), "%s%s%llu", sub, *sub ? "/" : "", (unsigned long long)r.id);
+    r.rel = rel;
+    if (loc_cache_recover(l->cache, &r, completed, &err) < 0)
+        sv_log_warning("localized resource %s is not taken over: %s", key, err.text);
+    return 0;
+}
+
+/* What is still to be deleted must not be hit by a new entry of the same number. */
+static void reserve_one(const struct exe_delete_what *w, void *userdata)
+{
+    struct nm_localization *l = userdata;
+    enum loc_visibility v = w->visibility == EXE_VISIBILITY_PUBLIC    ? LOC_PUBLIC
+                            : w->visibility == EXE_VISIBILITY_PRIVATE ? LOC_PRIVATE
+                                                                      : LOC_APPLICATION;
+
+    if (w->what == EXE_DELETE_RESOURCE &&
+        loc_cache_reserve(l->cache, v, w->user, w->app, w->resource_id) < 0)
+        sv_log_err("deletion of resource %llu is not known to the cache",
+                   (unsigned long long)w->resource_id);
+}
+
+int nm_localization_recover(struct nm_localization *l, struct sv_error *err)
+{
+    int r;
+
+    nm_deletion_each(l->deletion, reserve_one, l);
+    r = nm_store_each_resource(l->ctx->store, recover_one, l);
+    return r < 0 ? sv_error_errno(err, r, "localized resources") : 0;
+}

@@ -1,0 +1,17 @@
+/* Entries of the localizer's cache as the state store keeps them. The bytes are our own, but a disk
+ * may have changed them: decoding checks lengths and ends exactly at the end. */
+#ifndef SELVEDGE_NODEMANAGER_STORE_LOCALIZATION_RECORDS_H
+#define SELVEDGE_NODEMANAGER_STORE_LOCALIZATION_RECORDS_H
+
+#include "common/arena.h"
+#include "common/buf.h"
+#include "localizer/cache.h"
+
+/* Which tracker, and the number in it. */
+void nm_loc_record_key(const struct loc_record *r, char *buf, size_t size);
+int nm_loc_record_encode(const struct loc_record *r, bool completed, struct sv_buf *b) _must_use_;
+/* Texts in the arena. dir_index and rel are not part of it. -EBADMSG. */
+int nm_loc_record_decode(struct sv_buf *b, struct sv_arena *a, struct loc_record *ret,
+                         bool *ret_completed) _must_use_;
+
+#endif

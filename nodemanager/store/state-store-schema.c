@@ -1,0 +1,31 @@
+/* The tables of the state store, as they are made and as older ones become them; see state-store.c.
+ */
+#include "nodemanager/store/state-store-schema.h"
+
+/* clang-format off */
+#define MCS_TABLE \
+    "CREATE TABLE mcs(name TEXT NOT NULL, owner TEXT NOT NULL, pair INTEGER NOT NULL);" \
+    "CREATE UNIQUE INDEX mcs_names ON mcs(owner='',name);" \
+    "CREATE UNIQUE INDEX mcs_pairs ON mcs(owner='',pair);"
+const char *const nm_store_schema =
+    "CREATE TABLE apps(id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, view_acl TEXT NOT NULL, modify_acl TEXT NOT NULL,"
+    " finished INTEGER NOT NULL DEFAULT 0);"
+    "CREATE TABLE containers(id TEXT PRIMARY KEY NOT NULL, app TEXT NOT NULL, request BLOB NOT NULL,"
+    " start_ms INTEGER NOT NULL, launch_ms INTEGER NOT NULL DEFAULT 0,"
+    " finish_ms INTEGER NOT NULL DEFAULT 0, launched INTEGER NOT NULL DEFAULT 0,"
+    " killed INTEGER NOT NULL DEFAULT 0, completed INTEGER NOT NULL DEFAULT 0,"
+    " done INTEGER NOT NULL DEFAULT 0, local_dir INTEGER NOT NULL DEFAULT -1,"
+    " log_dir INTEGER NOT NULL DEFAULT -1, exit_code INTEGER NOT NULL DEFAULT -1000,"
+    " kill_code INTEGER NOT NULL DEFAULT -1000, diagnostics TEXT NOT NULL DEFAULT '',"
+    " assigned TEXT NOT NULL DEFAULT '', updated BLOB);"
+    "CREATE TABLE keys(name TEXT PRIMARY KEY NOT NULL, key_id INTEGER NOT NULL, bytes BLOB NOT NULL);"
+    "CREATE TABLE used_tokens(container TEXT PRIMARY KEY NOT NULL, expiry_ms INTEGER NOT NULL);"
+    "CREATE TABLE deletions(id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, task TEXT NOT NULL);"
+    "CREATE TABLE log_deleters(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, at_ms INTEGER NOT NULL);"
+    "CREATE TABLE resources(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);" MCS_TABLE;
+const char *const nm_store_upgrades[NM_STORE_SCHEMA - 1] = {
+    "ALTER TABLE containers ADD COLUMN assigned TEXT NOT NULL DEFAULT '';",
+    "ALTER TABLE containers ADD COLUMN updated BLOB;",
+    MCS_TABLE,
+};
+/* clang-format on */

@@ -1,0 +1,626 @@
+/* The SQLite state store; see state-store.h. Called by every component that must not forget.
+ * The file belongs to the daemon's account; it is checked (owner, integrity, schema) when opened,
+ * because a disk or an operator may have damaged it. */
+#include "nodemanager/store/state-store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "nodemanager/store/state-store-schema.h"
+
+#define APPLICATION_ID 0x53564e4d /* "SVNM" */
+
+enum stmt {
+    S_BEGIN,
+    S_COMMIT,
+    S_ROLLBACK,
+    S_APP,
+    S_APP_FINISHED,
+    S_APP_REMOVE,
+    S_CONT,
+    S_CONT_LAUNCHED,
+    S_CONT_KILLED,
+    S_CONT_COMPLETED,
+    S_CONT_DONE,
+    S_CONT_REMOVE,
+    S_CONT_UPDATED,
+    S_KEY,
+    S_KEY_REMOVE,
+    S_TOKEN,
+    S_TOKEN_EXPIRE,
+    S_DEL,
+    S_DEL_REMOVE,
+    S_LOGDEL,
+    S_LOGDEL_REMOVE,
+    S_RES,
+    S_RES_REMOVE,
+    S_MCS,
+    S_MCS_REMOVE,
+    S_EACH_APP,
+    S_EACH_CONT,
+    S_EACH_KEY,
+    S_EACH_TOKEN,
+    S_EACH_DEL,
+    S_EACH_LOGDEL,
+    S_EACH_RES,
+    S_EACH_MCS,
+    S_COUNT
+};
+
+/* clang-format off */
+static const char *const sql[S_COUNT] = {
+    [S_BEGIN] = "BEGIN IMMEDIATE",
+    [S_COMMIT] = "COMMIT",
+    [S_ROLLBACK] = "ROLLBACK",
+    [S_APP] = "INSERT OR REPLACE INTO apps(id,user,view_acl,modify_acl,finished) VALUES(?1,?2,?3,?4,0)",
+    [S_APP_FINISHED] = "UPDATE apps SET finished=1 WHERE id=?1",
+    [S_APP_REMOVE] = "DELETE FROM apps WHERE id=?1",
+    [S_CONT] = "INSERT INTO containers(id,app,request,start_ms,local_dir,log_dir,assigned) VALUES(?1,?2,?3,?4,?5,?6,?7)",
+    [S_CONT_LAUNCHED] = "UPDATE containers SET launched=1,launch_ms=?2 WHERE id=?1",
+    [S_CONT_KILLED] = "UPDATE containers SET killed=1,kill_code=?2 WHERE id=?1",
+    [S_CONT_COMPLETED] = "UPDATE containers SET completed=1,exit_code=?2 WHERE id=?1",
+    [S_CONT_DONE] = "UPDATE containers SET completed=1,done=1,exit_code=?2,finish_ms=?3,diagnostics=?4 WHERE id=?1",
+    [S_CONT_REMOVE] = "DELETE FROM containers WHERE id=?1",
+    [S_CONT_UPDATED] = "UPDATE containers SET updated=?2 WHERE id=?1",
+    [S_KEY] = "INSERT OR REPLACE INTO keys(name,key_id,bytes) VALUES(?1,?2,?3)",
+    [S_KEY_REMOVE] = "DELETE FROM keys WHERE name=?1",
+    [S_TOKEN] = "INSERT OR REPLACE INTO used_tokens(container,expiry_ms) VALUES(?1,?2)",
+    [S_TOKEN_EXPIRE] = "DELETE FROM used_tokens WHERE expiry_ms<?1",
+    [S_DEL] = "INSERT OR REPLACE INTO deletions(id,at_ms,task) VALUES(?1,?2,?3)",
+    [S_DEL_REMOVE] = "DELETE FROM deletions WHERE id=?1",
+    [S_LOGDEL] = "INSERT OR REPLACE INTO log_deleters(app,user,at_ms) VALUES(?1,?2,?3)",
+    [S_LOGDEL_REMOVE] = "DELETE FROM log_deleters WHERE app=?1",
+    [S_RES] = "INSERT OR REPLACE INTO resources(key,value) VALUES(?1,?2)",
+    [S_RES_REMOVE] = "DELETE FROM resources WHERE key=?1",
+    [S_MCS] = "INSERT INTO mcs(name,owner,pair) VALUES(?1,?2,?3)",
+    [S_MCS_REMOVE] = "DELETE FROM mcs WHERE name=?1 AND owner<>''",
+    [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
+    [S_EACH_CONT] =
+        ("SELECT id,app,request,start_ms,launch_ms,finish_ms,launched,killed,completed,done,"
+         "local_dir,log_dir,exit_code,kill_code,diagnostics,assigned,updated FROM containers ORDER BY rowid"),
+    [S_EACH_KEY] = "SELECT name,key_id,bytes FROM keys",
+    [S_EACH_TOKEN] = "SELECT container,expiry_ms FROM used_tokens",
+    [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",
+    [S_EACH_LOGDEL] = "SELECT app,user,at_ms FROM log_deleters",
+    [S_EACH_RES] = "SELECT key,value FROM resources",
+    [S_EACH_MCS] = "SELECT name,owner,pair FROM mcs ORDER BY rowid",
+};
+
+/* clang-format on */
+
+struct waiter {
+    nm_store_fn fn;
+    void *userdata;
+};
+
+struct nm_store {
+    sqlite3 *db;
+    sqlite3_stmt *stmt[S_COUNT];
+    sd_event_source *commit_source;
+    struct waiter *waiters;
+    size_t n_waiters, cap_waiters;
+    bool open;   /* a transaction is open */
+    bool failed; /* a write of the open transaction failed: the commit will report it */
+};
+
+static int db_error(struct nm_store *s, const char *what)
+{
+    sv_log_err("state store: %s: %s", what, sqlite3_errmsg(s->db));
+    s->failed = true;
+    return -EIO;
+}
+
+static sqlite3_stmt *prepared(struct nm_store *s, enum stmt n)
+{
+    if (!s->stmt[n] && sqlite3_prepare_v3(s->db, sql[n], -1, SQLITE_PREPARE_PERSISTENT, &s->stmt[n],
+                                          NULL) != SQLITE_OK) {
+        (void)db_error(s, sql[n]);
+        return NULL;
+    }
+    return s->stmt[n];
+}
+
+static int step_plain(struct nm_store *s, enum stmt n)
+{
+    sqlite3_stmt *st = prepared(s, n);
+    int r;
+
+    if (!st)
+        return -EIO;
+    r = sqlite3_step(st);
+    sqlite3_reset(st);
+    return r == SQLITE_DONE ? 0 : db_error(s, sql[n]);
+}
+
+int nm_store_commit(struct nm_store *s)
+{
+    struct waiter *w = s->waiters;
+    size_t n = s->n_waiters;
+    int r = 0;
+
+    if (s->open) {
+        r = s->failed ? -EIO : step_plain(s, S_COMMIT);
+        if (r < 0)
+            (void)step_plain(s, S_ROLLBACK);
+        s->open = false;
+        s->failed = false;
+    }
+    if (s->commit_source)
+        (void)sd_event_source_set_enabled(s->commit_source, SD_EVENT_OFF);
+    s->waiters = NULL;
+    s->n_waiters = s->cap_waiters = 0;
+    for (size_t i = 0; i < n; i++)
+        w[i].fn(w[i].userdata, r);
+    free(w);
+    return r;
+}
+
+static int on_due(sd_event_source *src, void *userdata)
+{
+    (void)src;
+    (void)nm_store_commit(userdata); /* waiters learn of a failure, ignoring */
+    return 0;
+}
+
+/* A commit is due after what is pending in the loop now: that joins it, what comes later does not
+ * delay it. */
+static int arm(struct nm_store *s)
+{
+    return sd_event_source_set_enabled(s->commit_source, SD_EVENT_ONESHOT);
+}
+
+int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata)
+{
+    if (s->n_waiters == s->cap_waiters) {
+        size_t cap = s->cap_waiters ? s->cap_waiters * 2 : 16;
+        struct waiter *w = reallocarray(s->waiters, cap, sizeof(*w));
+
+        if (!w)
+            return -ENOMEM;
+        s->waiters = w;
+        s->cap_waiters = cap;
+    }
+    s->waiters[s->n_waiters++] = (struct waiter){ fn, userdata };
+    return arm(s);
+}
+
+static int begin(struct nm_store *s)
+{
+    int r;
+
+    if (s->open)
+        return 0;
+    r = step_plain(s, S_BEGIN);
+    if (r < 0)
+        return r;
+    s->open = true;
+    return arm(s);
+}
+
+/* One write inside the group. fmt: t text, i int64, b blob (pointer, size_t). */
+static int write_row(struct nm_store *s, enum stmt n, const char *fmt, ...)
+{
+    sqlite3_stmt *st;
+    va_list ap;
+    int r = begin(s), at = 1;
+
+    if (r < 0)
+        return r;
+    st = prepared(s, n);
+    if (!st)
+        return -EIO;
+    va_start(ap, fmt);
+    for (const char *f = fmt; *f; f++, at++) {
+        if (*f == 't') {
+            r = sqlite3_bind_text(st, at, va_arg(ap, const char *), -1, SQLITE_STATIC);
+        } else if (*f == 'i') {
+            r = sqlite3_bind_int64(st, at, va_arg(ap, int64_t));
+        } else {
+            const void *p = va_arg(ap, const void *);
+            size_t len = va_arg(ap, size_t);
+
+            r = p ? sqlite3_bind_blob64(st, at, p, len, SQLITE_STATIC)
+                  : sqlite3_bind_zeroblob(st, at, 0);
+        }
+        if (r != SQLITE_OK)
+            break;
+    }
+    va_end(ap);
+    if (r == SQLITE_OK)
+        r = sqlite3_step(st);
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+    return r == SQLITE_DONE ? 0 : db_error(s, sql[n]);
+}
+
+int nm_store_app(struct nm_store *s, const char *app, const char *user, const char *view_acl,
+                 const char *modify_acl)
+{
+    return write_row(s, S_APP, "tttt", app, user, view_acl, modify_acl);
+}
+int nm_store_app_finished(struct nm_store *s, const char *app)
+{
+    return write_row(s, S_APP_FINISHED, "t", app);
+}
+int nm_store_app_remove(struct nm_store *s, const char *app)
+{
+    return write_row(s, S_APP_REMOVE, "t", app);
+}
+int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
+                       size_t request_len, int64_t start_ms, int local_dir, int log_dir,
+                       const char *assigned)
+{
+    return write_row(s, S_CONT, "ttbiiit", id, app, request, request_len, start_ms,
+                     (int64_t)local_dir, (int64_t)log_dir, assigned);
+}
+int nm_store_container_launched(struct nm_store *s, const char *id, int64_t launch_ms)
+{
+    return write_row(s, S_CONT_LAUNCHED, "ti", id, launch_ms);
+}
+int nm_store_container_killed(struct nm_store *s, const char *id, int exit_code)
+{
+    return write_row(s, S_CONT_KILLED, "ti", id, (int64_t)exit_code);
+}
+int nm_store_container_completed(struct nm_store *s, const char *id, int exit_code)
+{
+    return write_row(s, S_CONT_COMPLETED, "ti", id, (int64_t)exit_code);
+}
+int nm_store_container_done(struct nm_store *s, const char *id, int exit_code, int64_t finish_ms,
+                            const char *diagnostics)
+{
+    return write_row(s, S_CONT_DONE, "tiit", id, (int64_t)exit_code, finish_ms, diagnostics);
+}
+int nm_store_container_updated(struct nm_store *s, const char *id, const void *token, size_t len)
+{
+    return write_row(s, S_CONT_UPDATED, "tb", id, token, len);
+}
+int nm_store_container_remove(struct nm_store *s, const char *id)
+{
+    return write_row(s, S_CONT_REMOVE, "t", id);
+}
+int nm_store_key(struct nm_store *s, const char *name, const struct yarn_master_key *key)
+{
+    return write_row(s, S_KEY, "tib", name, (int64_t)key->key_id, key->bytes, key->len);
+}
+int nm_store_key_remove(struct nm_store *s, const char *name)
+{
+    return write_row(s, S_KEY_REMOVE, "t", name);
+}
+int nm_store_used_token(struct nm_store *s, const char *container, int64_t expiry_ms)
+{
+    return write_row(s, S_TOKEN, "ti", container, expiry_ms);
+}
+int nm_store_used_tokens_expire(struct nm_store *s, int64_t now_ms)
+{
+    return write_row(s, S_TOKEN_EXPIRE, "i", now_ms);
+}
+int nm_store_deletion(struct nm_store *s, int64_t id, int64_t at_ms, const char *task)
+{
+    return write_row(s, S_DEL, "iit", id, at_ms, task);
+}
+int nm_store_deletion_remove(struct nm_store *s, int64_t id)
+{
+    return write_row(s, S_DEL_REMOVE, "i", id);
+}
+int nm_store_log_deleter(struct nm_store *s, const char *app, const char *user, int64_t at_ms)
+{
+    return write_row(s, S_LOGDEL, "tti", app, user, at_ms);
+}
+int nm_store_log_deleter_remove(struct nm_store *s, const char *app)
+{
+    return write_row(s, S_LOGDEL_REMOVE, "t", app);
+}
+int nm_store_resource(struct nm_store *s, const char *key, const void *value, size_t len)
+{
+    return write_row(s, S_RES, "tb", key, value, len);
+}
+int nm_store_resource_remove(struct nm_store *s, const char *key)
+{
+    return write_row(s, S_RES_REMOVE, "t", key);
+}
+int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair)
+{
+    return write_row(s, S_MCS, "tti", name, owner, pair);
+}
+int nm_store_mcs_remove(struct nm_store *s, const char *app)
+{
+    return write_row(s, S_MCS_REMOVE, "t", app);
+}
+
+/* ---- reading back ---------------------------------------------------------------------------*/
+
+typedef int (*row_fn)(sqlite3_stmt *st, void *fn, void *u);
+
+static int each(struct nm_store *s, enum stmt n, row_fn row, void *fn, void *u)
+{
+    sqlite3_stmt *st = prepared(s, n);
+    int r = 0, q = SQLITE_DONE;
+
+    if (!st)
+        return -EIO;
+    while (r >= 0 && (q = sqlite3_step(st)) == SQLITE_ROW)
+        r = row(st, fn, u);
+    sqlite3_reset(st);
+    if (r >= 0 && q != SQLITE_DONE)
+        return db_error(s, sql[n]);
+    return r;
+}
+
+static const char *text(sqlite3_stmt *st, int col)
+{
+    return (const char *)sqlite3_column_text(st, col) ?: "";
+}
+
+/* Function pointers travel as void *, which POSIX allows; one union-free cast each. */
+static int row_app(sqlite3_stmt *st, void *fn, void *u)
+{
+    struct nm_stored_app a = {
+        .id = text(st, 0),
+        .user = text(st, 1),
+        .view_acl = text(st, 2),
+        .modify_acl = text(st, 3),
+        .finished = sqlite3_column_int(st, 4),
+    };
+    return ((int (*)(const struct nm_stored_app *, void *))fn)(&a, u);
+}
+
+static int row_container(sqlite3_stmt *st, void *fn, void *u)
+{
+    struct nm_stored_container c = {
+        .id = text(st, 0),
+        .app = text(st, 1),
+        .request = sqlite3_column_blob(st, 2),
+        .request_len = (size_t)sqlite3_column_bytes(st, 2),
+        .start_ms = sqlite3_column_int64(st, 3),
+        .launch_ms = sqlite3_column_int64(st, 4),
+        .finish_ms = sqlite3_column_int64(st, 5),
+        .launched = sqlite3_column_int(st, 6),
+        .killed = sqlite3_column_int(st, 7),
+        .completed = sqlite3_column_int(st, 8),
+        .done = sqlite3_column_int(st, 9),
+        .local_dir = sqlite3_column_int(st, 10),
+        .log_dir = sqlite3_column_int(st, 11),
+        .exit_code = sqlite3_column_int(st, 12),
+        .kill_code = sqlite3_column_int(st, 13),
+        .diagnostics = text(st, 14),
+        .assigned = text(st, 15),
+        .updated = sqlite3_column_blob(st, 16),
+        .updated_len = (size_t)sqlite3_column_bytes(st, 16),
+    };
+    return ((int (*)(const struct nm_stored_container *, void *))fn)(&c, u);
+}
+
+static int row_key(sqlite3_stmt *st, void *fn, void *u)
+{
+    struct yarn_master_key k = { .key_id = sqlite3_column_int(st, 1) };
+    int n = sqlite3_column_bytes(st, 2);
+
+    if (n <= 0 || n > YARN_MASTER_KEY_MAX)
+        return -EBADMSG;
+    k.len = (size_t)n;
+    memcpy(k.bytes, sqlite3_column_blob(st, 2), k.len);
+    return ((int (*)(const char *, const struct yarn_master_key *, void *))fn)(text(st, 0), &k, u);
+}
+
+static int row_token(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, int64_t, void *))fn)(text(st, 0), sqlite3_column_int64(st, 1),
+                                                        u);
+}
+
+static int row_deletion(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(int64_t, int64_t, const char *, void *))fn)(
+        sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1), text(st, 2), u);
+}
+
+static int row_log_deleter(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const char *, int64_t, void *))fn)(
+        text(st, 0), text(st, 1), sqlite3_column_int64(st, 2), u);
+}
+
+static int row_resource(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const void *, size_t, void *))fn)(
+        text(st, 0), sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1), u);
+}
+
+static int row_mcs(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const char *, int64_t, void *))fn)(
+        text(st, 0), text(st, 1), sqlite3_column_int64(st, 2), u);
+}
+
+int nm_store_each_app(struct nm_store *s, int (*fn)(const struct nm_stored_app *, void *), void *u)
+{
+    return each(s, S_EACH_APP, row_app, (void *)fn, u);
+}
+int nm_store_each_container(struct nm_store *s,
+                            int (*fn)(const struct nm_stored_container *, void *), void *u)
+{
+    return each(s, S_EACH_CONT, row_container, (void *)fn, u);
+}
+int nm_store_each_key(struct nm_store *s,
+                      int (*fn)(const char *, const struct yarn_master_key *, void *), void *u)
+{
+    return each(s, S_EACH_KEY, row_key, (void *)fn, u);
+}
+int nm_store_each_used_token(struct nm_store *s, int (*fn)(const char *, int64_t, void *), void *u)
+{
+    return each(s, S_EACH_TOKEN, row_token, (void *)fn, u);
+}
+int nm_store_each_deletion(struct nm_store *s, int (*fn)(int64_t, int64_t, const char *, void *),
+                           void *u)
+{
+    return each(s, S_EACH_DEL, row_deletion, (void *)fn, u);
+}
+int nm_store_each_log_deleter(struct nm_store *s,
+                              int (*fn)(const char *, const char *, int64_t, void *), void *u)
+{
+    return each(s, S_EACH_LOGDEL, row_log_deleter, (void *)fn, u);
+}
+int nm_store_each_resource(struct nm_store *s,
+                           int (*fn)(const char *, const void *, size_t, void *), void *u)
+{
+    return each(s, S_EACH_RES, row_resource, (void *)fn, u);
+}
+int nm_store_each_mcs(struct nm_store *s, int (*fn)(const char *, const char *, int64_t, void *),
+                      void *u)
+{
+    return each(s, S_EACH_MCS, row_mcs, (void *)fn, u);
+}
+
+/* ---- opening --------------------------------------------------------------------------------*/
+
+/* The single integer or text that a PRAGMA answers. */
+static int pragma_int(struct nm_store *s, const char *text_, int64_t *ret)
+{
+    sqlite3_stmt *st = NULL;
+    int r = sqlite3_prepare_v2(s->db, text_, -1, &st, NULL);
+
+    if (r == SQLITE_OK)
+        r = sqlite3_step(st);
+    if (r == SQLITE_ROW)
+        *ret = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return r == SQLITE_ROW ? 0 : -EBADMSG;
+}
+
+static bool integrity_ok(struct nm_store *s)
+{
+    sqlite3_stmt *st = NULL;
+    bool ok = sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &st, NULL) == SQLITE_OK &&
+              sqlite3_step(st) == SQLITE_ROW && !strcmp(text(st, 0), "ok");
+
+    sqlite3_finalize(st);
+    return ok;
+}
+
+static int check_file(const char *path, struct sv_error *err)
+{
+    struct stat st;
+
+    if (lstat(path, &st) < 0)
+        return errno == ENOENT ? 0 : sv_error_errno(err, -errno, "state store %s", path);
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+        return sv_error_set(err, -EPERM,
+                            "state store %s: must be a regular file of this account "
+                            "that nobody else may write",
+                            path);
+    return 0;
+}
+
+/* In one transaction: a store is of one schema or of the other. */
+static int apply(struct nm_store *s, const char *path, const char *const *steps, int64_t n,
+                 struct sv_error *err)
+{
+    char meta[128];
+    bool ok = sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
+
+    snprintf(meta, sizeof(meta), "PRAGMA application_id=%d; PRAGMA user_version=%d;",
+             APPLICATION_ID, NM_STORE_SCHEMA);
+    for (int64_t i = 0; ok && i < n; i++)
+        ok = sqlite3_exec(s->db, steps[i], NULL, NULL, NULL) == SQLITE_OK;
+    if (!ok || sqlite3_exec(s->db, meta, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        return sv_error_set(err, -EIO, "state store %s: %s", path, sqlite3_errmsg(s->db));
+    return 0;
+}
+
+static int check_schema(struct nm_store *s, const char *path, struct sv_error *err)
+{
+    int64_t version = -1, app = -1, tables = -1;
+
+    if (pragma_int(s, "PRAGMA user_version", &version) < 0 ||
+        pragma_int(s, "PRAGMA application_id", &app) < 0 ||
+        pragma_int(s, "SELECT count(*) FROM sqlite_master", &tables) < 0 || !integrity_ok(s))
+        return sv_error_set(err, -EBADMSG,
+                            "state store %s: damaged (%s); move it away to start "
+                            "without the containers that it records",
+                            path, sqlite3_errmsg(s->db));
+    if (tables == 0 && version == 0)
+        return apply(s, path, &nm_store_schema, 1, err);
+    if (app != APPLICATION_ID)
+        return sv_error_set(err, -EBADMSG, "state store %s: not a NodeManager's store", path);
+    if (version >= 1 && version < NM_STORE_SCHEMA)
+        return apply(s, path, nm_store_upgrades + version - 1, NM_STORE_SCHEMA - version, err);
+    if (version != NM_STORE_SCHEMA)
+        return sv_error_set(err, -EPROTO,
+                            "state store %s: schema %lld, this program knows %d; "
+                            "start the version that wrote it, or move it away",
+                            path, (long long)version, NM_STORE_SCHEMA);
+    return 0;
+}
+
+int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, struct sv_error *err)
+{
+    struct nm_store *s = calloc(1, sizeof(*s));
+    int r;
+
+    if (!s)
+        return sv_error_errno(err, -ENOMEM, "state store");
+    r = path ? check_file(path, err) : 0;
+    if (r < 0)
+        goto fail;
+    mode_t old = umask(0077);
+    r = sqlite3_open_v2(path ? path : ":memory:", &s->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                            SQLITE_OPEN_NOFOLLOW,
+                        NULL);
+    umask(old);
+    if (r != SQLITE_OK) {
+        r = sv_error_set(err, -EIO, "state store %s: %s", path ? path : "in memory",
+                         s->db ? sqlite3_errmsg(s->db) : "out of memory");
+        goto fail;
+    }
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    /* EXCLUSIVE keeps a second daemon out and the WAL index in memory. synchronous=NORMAL: a
+     * commit survives the daemon; fsync happens at checkpoints (decision 045). */
+    (void)sqlite3_exec(s->db,
+                       "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
+                       "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+                       "PRAGMA cache_size=-512; PRAGMA wal_autocheckpoint=1000;",
+                       NULL, NULL, NULL);
+    r = check_schema(s, path ? path : "in memory", err);
+    if (r < 0)
+        goto fail;
+    r = sd_event_add_defer(event, &s->commit_source, on_due, s);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(s->commit_source, SD_EVENT_OFF);
+    if (r < 0) {
+        r = sv_error_errno(err, r, "state store");
+        goto fail;
+    }
+    *ret = s;
+    return 0;
+fail:
+    s->open = false;
+    nm_store_close(s);
+    return r;
+}
+
+struct nm_store *nm_store_close(struct nm_store *s)
+{
+    if (!s)
+        return NULL;
+    if (s->db && s->commit_source)
+        (void)nm_store_commit(s); /* reported in the log, ignoring */
+    sd_event_source_disable_unref(s->commit_source);
+    for (int i = 0; i < S_COUNT; i++)
+        sqlite3_finalize(s->stmt[i]);
+    sqlite3_close(s->db);
+    free(s->waiters);
+    free(s);
+    return NULL;
+}

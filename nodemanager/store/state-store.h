@@ -1,0 +1,120 @@
+/* What survives the daemon: SQLite in WAL mode under yarn.nodemanager.recovery.dir.
+ *
+ * Writes join one open transaction that is committed when the loop has nothing more urgent to do
+ * (group commit). Whatever may only be said or done after the record exists waits for the commit
+ * with nm_store_after_commit. A store that is damaged, foreign or newer than this program is
+ * refused with words; nothing in it is trusted to be a path. */
+#ifndef SELVEDGE_NODEMANAGER_STORE_STATE_STORE_H
+#define SELVEDGE_NODEMANAGER_STORE_STATE_STORE_H
+
+#include <systemd/sd-event.h>
+
+#include "common/base.h"
+#include "common/error.h"
+#include "wire/token.h"
+
+#define NM_STORE_SCHEMA                                                                            \
+    4 /* 2: containers.assigned; 3: containers.updated; 4: mcs; older stores are upgraded when     \
+         opened */
+
+struct nm_store;
+
+/* path: a file ("…/nm-state.db") or NULL for a store in memory (recovery off). */
+int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, struct sv_error *err)
+    _must_use_;
+/* Commits what is open. */
+struct nm_store *nm_store_close(struct nm_store *s);
+
+/* Runs fn after everything written so far is on record. `result` is 0, or negative: the commit
+ * failed. */
+typedef void (*nm_store_fn)(void *userdata, int result);
+int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata) _must_use_;
+int nm_store_commit(struct nm_store *s); /* now; waiters learn of a failure too */
+
+/* Every writer returns 0 or -errno (-EIO: the store failed, see its log line). */
+int nm_store_app(struct nm_store *s, const char *app, const char *user, const char *view_acl,
+                 const char *modify_acl) _must_use_;
+int nm_store_app_finished(struct nm_store *s, const char *app) _must_use_; /* being finished */
+int nm_store_app_remove(struct nm_store *s, const char *app) _must_use_;
+
+/* local_dir, log_dir: indices into the configured lists, chosen before the launch. assigned: what
+ * of the node is this container's alone, text that assignments.c writes and reads. */
+int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
+                       size_t request_len, int64_t start_ms, int local_dir, int log_dir,
+                       const char *assigned) _must_use_;
+int nm_store_container_launched(struct nm_store *s, const char *id, int64_t launch_ms) _must_use_;
+int nm_store_container_killed(struct nm_store *s, const char *id, int exit_code) _must_use_;
+int nm_store_container_completed(struct nm_store *s, const char *id, int exit_code) _must_use_;
+int nm_store_container_done(struct nm_store *s, const char *id, int exit_code, int64_t finish_ms,
+                            const char *diagnostics) _must_use_;
+/* The identifier of a token that gave it another Resource; replaces the one of its request. */
+int nm_store_container_updated(struct nm_store *s, const char *id, const void *token, size_t len)
+    _must_use_;
+int nm_store_container_remove(struct nm_store *s, const char *id) _must_use_;
+
+/* name: "nm.current", "nm.previous", "container.current", "container.previous", or an application
+ * attempt's id (the key that its NMToken used). */
+int nm_store_key(struct nm_store *s, const char *name, const struct yarn_master_key *key)
+    _must_use_;
+int nm_store_key_remove(struct nm_store *s, const char *name) _must_use_;
+int nm_store_used_token(struct nm_store *s, const char *container, int64_t expiry_ms) _must_use_;
+int nm_store_used_tokens_expire(struct nm_store *s, int64_t now_ms) _must_use_;
+
+/* Deletion tasks: text that deletion-service.c writes and reads. */
+int nm_store_deletion(struct nm_store *s, int64_t id, int64_t at_ms, const char *task) _must_use_;
+int nm_store_deletion_remove(struct nm_store *s, int64_t id) _must_use_;
+int nm_store_log_deleter(struct nm_store *s, const char *app, const char *user, int64_t at_ms)
+    _must_use_;
+int nm_store_log_deleter_remove(struct nm_store *s, const char *app) _must_use_;
+
+/* Localized resources: key is the cache's own text. */
+int nm_store_resource(struct nm_store *s, const char *key, const void *value, size_t len)
+    _must_use_;
+int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;
+
+/* SELinux categories (mcs.c). owner: "" for a user's pair, the user of an application's. No pair is
+ * on record twice: a second row of one fails. */
+int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
+int nm_store_mcs_remove(struct nm_store *s, const char *app) _must_use_; /* an application's */
+
+/* Reading back at start. A negative result of a callback stops and is returned. */
+struct nm_stored_app {
+    const char *id, *user, *view_acl, *modify_acl;
+    bool finished;
+};
+struct nm_stored_container {
+    const char *id, *app;
+    const void *request;
+    size_t request_len;
+    int64_t start_ms, launch_ms, finish_ms;
+    bool launched, killed, completed, done;
+    int local_dir, log_dir, exit_code, kill_code;
+    const char *diagnostics, *assigned;
+    const void *updated; /* see nm_store_container_updated; NULL = never */
+    size_t updated_len;
+};
+int nm_store_each_app(struct nm_store *s, int (*fn)(const struct nm_stored_app *a, void *u),
+                      void *u) _must_use_;
+int nm_store_each_container(struct nm_store *s,
+                            int (*fn)(const struct nm_stored_container *c, void *u), void *u)
+    _must_use_;
+int nm_store_each_key(struct nm_store *s,
+                      int (*fn)(const char *name, const struct yarn_master_key *k, void *u),
+                      void *u) _must_use_;
+int nm_store_each_used_token(struct nm_store *s,
+                             int (*fn)(const char *container, int64_t expiry_ms, void *u), void *u)
+    _must_use_;
+int nm_store_each_deletion(struct nm_store *s,
+                           int (*fn)(int64_t id, int64_t at_ms, const char *task, void *u), void *u)
+    _must_use_;
+int nm_store_each_log_deleter(struct nm_store *s,
+                              int (*fn)(const char *app, const char *user, int64_t at_ms, void *u),
+                              void *u) _must_use_;
+int nm_store_each_resource(struct nm_store *s,
+                           int (*fn)(const char *key, const void *value, size_t len, void *u),
+                           void *u) _must_use_;
+int nm_store_each_mcs(struct nm_store *s,
+                      int (*fn)(const char *name, const char *owner, int64_t pair, void *u),
+                      void *u) _must_use_;
+
+#endif

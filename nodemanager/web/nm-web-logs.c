@@ -1,0 +1,189 @@
+/* See nm-web-logs.h. */
+#include "nodemanager/web/nm-web-logs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/fd.h"
+#include "common/str.h"
+#include "localizer/channel.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/web/web-reply.h"
+
+#define FILES_MAX 1000
+
+/* The container's directory below log dir `index`, and its owner. */
+static int open_dir(const struct nm_context *ctx, struct yarn_container_id id, int index,
+                    uid_t *ret_owner)
+{
+    char path[2 * YARN_ID_TEXT_MAX], app[YARN_ID_TEXT_MAX], container[YARN_ID_TEXT_MAX];
+    _cleanup_close_ int top = -1, dir = -1;
+    struct stat st;
+
+    top = open(nm_dirs_log(ctx->dirs, index), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (top < 0)
+        return -errno;
+    snprintf(path, sizeof(path), "%s/%s", yarn_app_id_text(id.attempt.app, app),
+             yarn_container_id_text(id, container));
+    dir = sv_open_beneath(top, path, O_RDONLY | O_DIRECTORY, 0);
+    if (dir < 0)
+        return dir;
+    if (fstat(dir, &st) < 0)
+        return -errno;
+    *ret_owner = st.st_uid;
+    return sv_take_fd(&dir);
+}
+
+typedef void (*file_fn)(const char *name, const struct stat *st, void *userdata);
+
+static bool each_file(const struct nm_context *ctx, struct yarn_container_id id, file_fn fn,
+                      void *userdata)
+{
+    bool found = false;
+    int files = 0;
+
+    for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
+        uid_t owner;
+        int fd = open_dir(ctx, id, i, &owner);
+        DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+        struct dirent *e;
+
+        if (!d) {
+            sv_close(fd);
+            continue;
+        }
+        found = true;
+        while (files < FILES_MAX && (e = readdir(d))) {
+            struct stat st;
+
+            if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+                !S_ISREG(st.st_mode) || st.st_uid != owner)
+                continue;
+            fn(e->d_name, &st, userdata);
+            files++;
+        }
+        closedir(d);
+    }
+    return found;
+}
+
+static json_t *name_json(const char *name)
+{
+    json_t *j = json_string(name);
+    char shown[4 * NAME_MAX + 1];
+
+    if (j)
+        return j;
+    sv_escape(shown, sizeof(shown), name);
+    return json_string(shown);
+}
+
+static void add_name(const char *name, const struct stat *st, void *userdata)
+{
+    (void)st;
+    (void)json_array_append_new(userdata, name_json(name)); /* a NULL is refused, ignoring */
+}
+
+json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id)
+{
+    json_t *list = json_array();
+
+    if (list)
+        (void)each_file(ctx, id, add_name, list);
+    return list;
+}
+
+static void add_info(const char *name, const struct stat *st, void *userdata)
+{
+    char time_text[64], size[32];
+    struct tm tm;
+
+    gmtime_r(&st->st_mtim.tv_sec, &tm);
+    strftime(time_text, sizeof(time_text), "%a %b %d %H:%M:%S %z %Y", &tm);
+    snprintf(size, sizeof(size), "%lld", (long long)st->st_size);
+    (void)json_array_append_new(userdata,
+                                json_pack("{s:o,s:s,s:s}", "fileName", name_json(name), "fileSize",
+                                          size, "lastModifiedTime", time_text)); /* ignoring */
+}
+
+int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
+                    struct sv_http_response *ret)
+{
+    char text[YARN_ID_TEXT_MAX];
+    json_t *list = json_array();
+
+    yarn_container_id_text(id, text);
+    if (!list)
+        return -ENOMEM;
+    if (!each_file(ctx, id, add_info, list)) {
+        json_decref(list);
+        return nm_web_exception(ret, 404, "NotFoundException",
+                                "java.lang.Exception: no logs of container %s on this node", text);
+    }
+    return nm_web_json(ret, 200,
+                       json_pack("{s:{s:o,s:s,s:s,s:s}}", "containerLogsInfo", "containerLogInfo",
+                                 list, "logAggregationType", "LOCAL", "containerId", text, "nodeId",
+                                 ctx->node_id_text));
+}
+
+/* start, end, size of a query: negative counts from the end of the file. */
+static int range(const struct sv_http_request *req, uint64_t length, uint64_t *ret_offset,
+                 uint64_t *ret_size)
+{
+    const char *start = sv_http_query(req, "start"), *end = sv_http_query(req, "end");
+    const char *size = sv_http_query(req, "size");
+    int64_t a = 0, b = (int64_t)length, n = 0, len = (int64_t)length;
+
+    if (start && sv_parse_i64(start, INT64_MIN + 1, INT64_MAX, &a) < 0)
+        return -EINVAL;
+    if (end && sv_parse_i64(end, INT64_MIN + 1, INT64_MAX, &b) < 0)
+        return -EINVAL;
+    if (size && sv_parse_i64(size, INT64_MIN + 1, INT64_MAX, &n) < 0)
+        return -EINVAL;
+    a = a < 0 ? SV_MAX(len + a, 0) : SV_MIN(a, len);
+    b = b < 0 ? SV_MAX(len + b, 0) : SV_MIN(b, len);
+    if (size && n >= 0)
+        b = SV_MIN(b, n);
+    else if (size)
+        a = SV_MAX(a, SV_MAX(len + n, 0));
+    *ret_offset = (uint64_t)a;
+    *ret_size = b > a ? (uint64_t)(b - a) : 0;
+    return 0;
+}
+
+int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
+                    const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    char text[YARN_ID_TEXT_MAX];
+
+    yarn_container_id_text(id, text);
+    if (!loc_name_valid(file))
+        return nm_web_exception(ret, 400, "BadRequestException", "Invalid log file name");
+    for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
+        _cleanup_close_ int dir = -1, fd = -1;
+        struct stat st;
+        uid_t owner;
+
+        dir = open_dir(ctx, id, i, &owner);
+        if (dir < 0)
+            continue;
+        fd = sv_open_beneath(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
+        if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != owner)
+            continue;
+        if (range(req, (uint64_t)st.st_size, &ret->offset, &ret->size) < 0)
+            return nm_web_exception(ret, 400, "BadRequestException",
+                                    "start, end and size must be numbers");
+        ret->status = 200;
+        ret->fd = sv_take_fd(&fd);
+        return 0;
+    }
+    return nm_web_exception(ret, 404, "NotFoundException",
+                            "java.lang.Exception: container %s has no such log file on this node",
+                            text);
+}

@@ -1,0 +1,322 @@
+/* See nm-web.h. */
+#include "nodemanager/web/nm-web.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cgroups/cg.h"
+#include "common/str.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/health/node-health.h"
+#include "nodemanager/rm/node-status-updater.h"
+#include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/nm-web-logs.h"
+#include "nodemanager/web/web-reply.h"
+
+/* Text of users as JSON; jansson would refuse the whole answer for bytes that are not UTF-8. */
+static json_t *safe_string(const char *s)
+{
+    json_t *j = json_string(s ? s : "");
+    char shown[1024];
+
+    if (j)
+        return j;
+    sv_escape(shown, sizeof(shown), s);
+    return json_string(shown);
+}
+
+/* ---- node -----------------------------------------------------------------------------------*/
+
+/* "memory", "pids", "cpu" as far as the kernel does not limit them here. */
+static json_t *limits_not_enforced(const struct nm_context *ctx)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } controllers[] = { { CG_MEMORY, "memory" }, { CG_PIDS, "pids" }, { CG_CPU, "cpu" } };
+    unsigned on = cg_root_controllers(ctx->cgroups);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(controllers); i++)
+        if (!(on & controllers[i].bit))
+            (void)json_array_append_new(list, json_string(controllers[i].name)); /* ignoring */
+    return list;
+}
+
+/* Share of the last 10 s, in percent, in which some, or all, waited. */
+static json_t *stall_json(const struct cg_stall *s)
+{
+    return json_pack("{s:f,s:f,s:I,s:I}", "some", s->some_avg10 / 100.0, "full",
+                     s->full_avg10 / 100.0, "someUs", (json_int_t)s->some_usec, "fullUs",
+                     (json_int_t)s->full_usec);
+}
+
+static json_t *usage_json(const struct cg_usage *u)
+{
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:{s:o,s:o,s:o}}", "throttledUs",
+                     (json_int_t)u->throttled_usec, "oomKills", (json_int_t)u->oom_kills,
+                     "memoryMaxMet", (json_int_t)u->max, "pidsPeak", (json_int_t)u->pids_peak,
+                     "pidsRefused", (json_int_t)u->pids_refused, "ioReadBytes",
+                     (json_int_t)u->io_read_bytes, "ioWriteBytes", (json_int_t)u->io_write_bytes,
+                     "ioReads", (json_int_t)u->io_reads, "ioWrites", (json_int_t)u->io_writes,
+                     "pressure", "cpu", stall_json(&u->cpu_stall), "memory",
+                     stall_json(&u->memory_stall), "io", stall_json(&u->io_stall));
+}
+
+/* All containers together, by the counters of their common group. */
+static json_t *containers_json(const struct nm_context *ctx)
+{
+    struct cg_usage u;
+    json_t *j;
+
+    if (cg_root_usage(ctx->cgroups, &u) < 0)
+        return json_null();
+    j = usage_json(&u);
+    (void)json_object_set_new(j, "memoryBytes", json_integer((json_int_t)u.memory_current));
+    (void)json_object_set_new(j, "cpuTimeMs", json_integer((json_int_t)(u.cpu_usec / 1000)));
+    (void)json_object_set_new(j, "pids", json_integer((json_int_t)u.pids_current)); /* ignoring */
+    return j;
+}
+
+static json_t *node_info(const struct nm_web *w)
+{
+    const struct nm_context *ctx = w->ctx;
+    const struct nm_conf *c = ctx->conf;
+    const char *missing = cg_root_missing(ctx->cgroups);
+    char report[NM_HEALTH_REPORT_MAX];
+    bool healthy = nm_health_report(ctx->health, report);
+
+    return json_pack(
+        "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:s,s:I,s:o}}",
+        "nodeInfo", "id", ctx->node_id_text, "nodeHostName", ctx->node_id.host,
+        "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
+        "selvedge-nodemanager " NM_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
+        NM_HADOOP_VERSION, "hadoopBuildVersion", "selvedge-nodemanager " NM_VERSION,
+        "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", safe_string(report),
+        "lastNodeUpdateTime", (json_int_t)nm_updater_last_heartbeat_ms(w->updater),
+        "totalVmemAllocatedContainersMB",
+        (json_int_t)((double)ctx->total.memory_mb * c->vmem_ratio),
+        "totalPmemAllocatedContainersMB", (json_int_t)ctx->total.memory_mb,
+        "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
+        "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
+        "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
+        json_pack("{s:s,s:o,s:o,s:o}", "version", NM_VERSION, "limitsNotEnforced",
+                  limits_not_enforced(ctx), "limitsWhy",
+                  missing ? safe_string(missing) : json_null(), "containers",
+                  containers_json(ctx)));
+}
+
+/* ---- applications ---------------------------------------------------------------------------*/
+
+static json_t *app_json(const struct nm_app *a)
+{
+    json_t *ids = json_array();
+
+    for (const struct nm_app_member *m = a->members; m; m = m->hh.next)
+        (void)json_array_append_new(ids, json_string(m->c->text)); /* short lists, ignoring */
+    return json_pack("{s:s,s:s,s:o,s:o}", "id", a->text, "state", nm_app_state_name(a->state),
+                     "user", safe_string(a->user), "containerids", ids);
+}
+
+static int apps(const struct nm_context *ctx, const struct sv_http_request *req,
+                struct sv_http_response *ret)
+{
+    const char *state = sv_http_query(req, "state"), *user = sv_http_query(req, "user");
+    json_t *list = json_array();
+    bool known = !state;
+
+    for (int i = 1; !known && i < NM_APP_N_STATES; i++)
+        known = !strcmp(state, nm_app_state_name(i));
+    if (!known) {
+        json_decref(list);
+        return nm_web_exception(ret, 400, "BadRequestException",
+                                "Error: application state is not known");
+    }
+    if (user && !*user) {
+        json_decref(list);
+        return nm_web_exception(ret, 400, "BadRequestException",
+                                "Error: You must specify a non-empty string for the user");
+    }
+    for (struct nm_app *a = ctx->apps; a; a = a->hh.next) {
+        if ((state && strcmp(state, nm_app_state_name(a->state)) != 0) ||
+            (user && strcmp(user, a->user) != 0))
+            continue;
+        (void)json_array_append_new(list, app_json(a)); /* a NULL is refused, ignoring */
+    }
+    if (json_array_size(list) == 0) {
+        json_decref(list);
+        return nm_web_json(ret, 200, json_pack("{s:{}}", "apps"));
+    }
+    return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
+}
+
+static int app(const struct nm_context *ctx, const char *id, struct sv_http_response *ret)
+{
+    struct yarn_app_id parsed;
+    struct nm_app *a;
+
+    if (yarn_app_id_parse(id, &parsed) < 0)
+        return nm_web_exception(ret, 400, "BadRequestException", "Invalid ApplicationId");
+    a = nm_app_find(ctx, id);
+    if (!a)
+        return nm_web_exception(ret, 404, "NotFoundException",
+                                "java.lang.Exception: app with id %s not found", id);
+    return nm_web_json(ret, 200, json_pack("{s:o}", "app", app_json(a)));
+}
+
+/* ---- containers -----------------------------------------------------------------------------*/
+
+/* A figure that is known once `known` is not 0. */
+static json_t *figure(int64_t known, int64_t value)
+{
+    return known ? json_integer(SV_MAX(value, (int64_t)0)) : json_null();
+}
+
+/* Hadoop's fields, and ours in an object of their own: what it used and how long things took. */
+static json_t *figures_json(const struct nm_context *ctx, const struct nm_figures *f,
+                            const char *state, const char *diagnostics, json_t *log_files)
+{
+    char link[1024];
+    json_t *own = json_pack(
+        "{s:I,s:o,s:o,s:I,s:f,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "memoryBytes",
+        (json_int_t)f->memory_bytes, "peakMemoryBytes",
+        figure(f->peak_bytes > 0, (int64_t)f->peak_bytes), "cpuTimeMs",
+        figure(f->launch_ms, (int64_t)(f->cpu_usec / 1000)), "pids", (json_int_t)f->pids,
+        "cpuCores", (double)f->cpu_cores, "startTime", (json_int_t)f->start_ms, "launchTime",
+        figure(f->launch_ms, f->launch_ms), "finishTime", figure(f->finish_ms, f->finish_ms),
+        "localizeMs", figure(f->launch_ms, f->localize_ms), "launchMs",
+        figure(f->launch_ms, f->launch_ms - f->start_ms - f->localize_ms), "limitsNotEnforced",
+        limits_not_enforced(ctx), "usage", usage_json(&f->usage));
+
+    snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", ctx->node_id.host,
+             ctx->http_port, f->text, f->user);
+    return json_pack("{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:o}", "id", f->text, "state",
+                     state, "exitCode", f->exit_code, "diagnostics", safe_string(diagnostics),
+                     "user", safe_string(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,
+                     "totalVCoresNeeded", f->vcores, "executionType",
+                     f->execution_type == 2 ? "OPPORTUNISTIC" : "GUARANTEED", "containerLogsLink",
+                     safe_string(link), "nodeId", ctx->node_id_text, "containerLogFiles", log_files,
+                     "selvedge", own);
+}
+
+static json_t *container_json(const struct nm_context *ctx, const struct nm_container *c)
+{
+    struct nm_figures f;
+
+    nm_figures_of(c, &f);
+    return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics,
+                        nm_web_log_names(ctx, c->id));
+}
+
+static int containers(const struct nm_context *ctx, struct sv_http_response *ret)
+{
+    json_t *list = json_array();
+
+    for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
+        (void)json_array_append_new(list, container_json(ctx, c)); /* a NULL is refused, ignoring */
+    if (json_array_size(list) == 0) {
+        json_decref(list);
+        return nm_web_json(ret, 200, json_pack("{s:{}}", "containers"));
+    }
+    return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
+}
+
+/* "{id}", "{id}/logs", "{id}/logs/{file}" */
+static int container(const struct nm_web *w, const char *rest, const struct sv_http_request *req,
+                     struct sv_http_response *ret)
+{
+    char id[YARN_ID_TEXT_MAX];
+    const struct nm_context *ctx = w->ctx;
+    const char *slash = strchrnul(rest, '/');
+    const struct nm_figures *ended;
+    struct yarn_container_id parsed;
+    struct nm_container *c;
+
+    if ((size_t)(slash - rest) >= sizeof(id))
+        return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
+    memcpy(id, rest, (size_t)(slash - rest));
+    id[slash - rest] = 0;
+    if (yarn_container_id_parse(id, &parsed) < 0)
+        return nm_web_exception(ret, 400, "BadRequestException",
+                                "java.lang.Exception: invalid container id, %.90s", id);
+    if (!strcmp(slash, "/logs") || !strcmp(slash, "/logs/"))
+        return nm_web_log_list(ctx, parsed, ret);
+    if (sv_has_prefix(slash, "/logs/"))
+        return nm_web_log_file(ctx, parsed, slash + strlen("/logs/"), req, ret);
+    if (*slash)
+        return 0; /* 404 */
+    c = nm_container_find(ctx, id);
+    ended = c ? NULL : nm_finished_find(w->finished, id);
+    if (ended)
+        return nm_web_json(
+            ret, 200,
+            json_pack("{s:o}", "container",
+                      figures_json(ctx, ended, "DONE", "", nm_web_log_names(ctx, parsed))));
+    if (!c)
+        return nm_web_exception(ret, 404, "NotFoundException",
+                                "java.lang.Exception: container with id, %s, not found", id);
+    return nm_web_json(ret, 200, json_pack("{s:o}", "container", container_json(ctx, c)));
+}
+
+/* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */
+static int container_logs(const struct nm_context *ctx, const char *rest, bool with_user,
+                          const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    char id[YARN_ID_TEXT_MAX];
+    const char *slash = strchrnul(rest, '/'), *file;
+    struct yarn_container_id parsed;
+
+    if ((size_t)(slash - rest) >= sizeof(id))
+        return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
+    memcpy(id, rest, (size_t)(slash - rest));
+    id[slash - rest] = 0;
+    if (yarn_container_id_parse(id, &parsed) < 0)
+        return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
+    file = *slash ? slash + 1 : slash;
+    if (with_user) {
+        file = strchrnul(file, '/');
+        file += *file ? 1 : 0;
+    }
+    if (!*file)
+        return nm_web_log_list(ctx, parsed, ret);
+    return nm_web_log_file(ctx, parsed, file, req, ret);
+}
+
+int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    static const char root[] = "/ws/v1/node", logs[] = "/node/containerlogs/";
+    const struct nm_web *w = userdata;
+    const struct nm_context *ctx = w->ctx;
+    const char *p = req->path;
+
+    if (strcmp(req->method, "GET") != 0 && strcmp(req->method, "HEAD") != 0) {
+        ret->status = 405;
+        return 0;
+    }
+    if (!strcmp(p, "/") || !strcmp(p, "/node")) {
+        ret->location = strdup("/ws/v1/node/info");
+        ret->status = 302;
+        return ret->location ? 0 : -ENOMEM;
+    }
+    if (sv_has_prefix(p, logs))
+        return container_logs(ctx, p + strlen(logs), true, req, ret);
+    if (!sv_has_prefix(p, root))
+        return 0; /* 404 */
+    p += strlen(root);
+    if (!*p || !strcmp(p, "/") || !strcmp(p, "/info"))
+        return nm_web_json(ret, 200, node_info(w));
+    if (!strcmp(p, "/apps") || !strcmp(p, "/apps/"))
+        return apps(ctx, req, ret);
+    if (sv_has_prefix(p, "/apps/"))
+        return app(ctx, p + strlen("/apps/"), ret);
+    if (!strcmp(p, "/containers") || !strcmp(p, "/containers/"))
+        return containers(ctx, ret);
+    if (sv_has_prefix(p, "/containers/"))
+        return container(w, p + strlen("/containers/"), req, ret);
+    if (sv_has_prefix(p, "/containerlogs/"))
+        return container_logs(ctx, p + strlen("/containerlogs/"), false, req, ret);
+    return 0; /* 404 */
+}

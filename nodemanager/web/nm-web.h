@@ -1,0 +1,22 @@
+/* REST of the NodeManager under /ws/v1/node and container logs, with the paths and fields of
+ * Hadoop's NMWebServices. Rendering only. Hostile: paths and queries of every client that can
+ * connect; file names and contents of logs. */
+#ifndef SELVEDGE_NODEMANAGER_WEB_NM_WEB_H
+#define SELVEDGE_NODEMANAGER_WEB_NM_WEB_H
+
+#include "common/http.h"
+
+struct nm_context;
+struct nm_finished;
+struct nm_updater;
+
+struct nm_web {
+    const struct nm_context *ctx;
+    const struct nm_finished *finished;
+    const struct nm_updater *updater;
+};
+
+/* An sv_http_handler; userdata is the struct nm_web. */
+int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata);
+
+#endif

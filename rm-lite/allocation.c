@@ -1,0 +1,100 @@
+/* Containers and reservations of the scheduler, and the decisions that report them.
+ * Called by scheduler.c, asks.c and assign.c. Pure. */
+#include "rm-lite/scheduler-impl.h"
+
+#include <string.h>
+
+struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
+{
+    struct rm_decision *d;
+
+    if (s->n_out == s->cap_out) {
+        size_t cap = s->cap_out ? s->cap_out * 2 : 16;
+
+        d = realloc(s->out, cap * sizeof(*d));
+        if (!d)
+            return NULL;
+        s->out = d;
+        s->cap_out = cap;
+    }
+    d = &s->out[s->n_out++];
+    memset(d, 0, sizeof(*d));
+    d->type = type;
+    return d;
+}
+
+static void container_key(struct rm_sched_container *c)
+{
+    c->key.ts = c->id.attempt.app.cluster_ts;
+    c->key.app_attempt = (int64_t)((uint64_t)c->id.attempt.app.id << 32) | c->id.attempt.attempt;
+    c->key.id = c->id.id;
+}
+
+struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
+                                            struct rm_sched_node *n, struct yarn_container_id id,
+                                            struct rm_res r)
+{
+    struct rm_sched_container *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        return NULL;
+    c->id = id;
+    container_key(c);
+    c->app = app;
+    c->node = n;
+    c->resource = r;
+    HASH_ADD(hh, s->containers, key, sizeof(c->key), c);
+    DL_APPEND2(app->containers, c, a_prev, a_next);
+    DL_APPEND2(n->containers, c, n_prev, n_next);
+    app->n_containers++;
+    n->n_containers++;
+    n->used = rm_res_add(n->used, r);
+    app->used = rm_res_add(app->used, r);
+    app->user->used = rm_res_add(app->user->used, r);
+    rm_queue_use(app->leaf, r, 1);
+    return c;
+}
+
+void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
+{
+    struct rm_res minus = rm_res_times(c->resource, -1);
+
+    HASH_DEL(s->containers, c);
+    DL_DELETE2(c->app->containers, c, a_prev, a_next);
+    DL_DELETE2(c->node->containers, c, n_prev, n_next);
+    c->app->n_containers--;
+    c->node->n_containers--;
+    c->node->used = rm_res_add(c->node->used, minus);
+    c->app->used = rm_res_add(c->app->used, minus);
+    c->app->user->used = rm_res_add(c->app->user->used, minus);
+    rm_queue_use(c->app->leaf, minus, -1);
+    free(c);
+}
+
+void rm_reserve_account(struct rm_sched_app *app, struct rm_res r, int n)
+{
+    app->reserved = rm_res_add(app->reserved, r);
+    app->n_reserved += n;
+    app->user->used = rm_res_add(app->user->used, r);
+    rm_queue_reserve(app->leaf, r);
+}
+
+void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
+{
+    struct rm_sched_app *app = n->reserved_app;
+    struct rm_decision *d;
+
+    if (!app)
+        return;
+    rm_reserve_account(app, rm_res_times(n->reserved, -1), -1);
+    n->reserved_group->reserved--;
+    n->reserved_app = NULL;
+    n->reserved_group = NULL;
+    d = rm_decide(s, RM_DECIDE_UNRESERVED);
+    if (d) {
+        d->app = app->id;
+        d->node = n->id;
+        d->resource = n->reserved;
+    }
+    n->reserved = (struct rm_res){ 0, 0 };
+}

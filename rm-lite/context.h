@@ -1,0 +1,78 @@
+/* RMContext: the tables and services that all parts of the ResourceManager share, and the look-ups.
+ *
+ * One thread, one sd-event loop. RPC methods, timers and the scheduler's decisions post events to
+ * four state machines (rm-app.h, rm-app-attempt.h, rm-container.h, rm-node.h). An entry point (RPC
+ * method, timer, callback of a client) opens a batch, so its events run when it returns; where its
+ * answer needs their effect it calls sv_dispatcher_run(). When the queue is empty, dead objects are
+ * freed and a requested scheduling round runs (rm.c). */
+#ifndef SELVEDGE_RM_LITE_CONTEXT_H
+#define SELVEDGE_RM_LITE_CONTEXT_H
+
+#include <systemd/sd-event.h>
+
+#include "common/clock.h"
+#include "common/dispatcher.h"
+#include "common/log.h"
+#include "rm-lite/name-set.h"
+#include "rm-lite/rm-conf.h"
+#include "wire/ids.h"
+
+struct ipc_server;
+struct rm_app;
+struct rm_attempt;
+struct rm_container;
+struct rm_done;
+struct rm_launcher;
+struct rm_node;
+struct rm_sched;
+struct rm_secrets;
+struct rm_store;
+struct sv_http;
+
+enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
+
+struct rm_counters {
+    int64_t apps_submitted, apps_completed, apps_failed, apps_killed;
+    int64_t allocated, released;
+};
+
+struct rm {
+    sd_event *event;
+    struct sv_conf *xml; /* the configuration files; not owned */
+    struct rm_conf conf; /* what was read from them; constant after the start */
+    int64_t started_ms;  /* wall: the cluster timestamp and rm_identifier */
+    int64_t epoch;
+    int32_t last_app; /* counter of application ids */
+    struct sv_dispatcher *dispatcher;
+    struct rm_sched *sched;
+    struct rm_secrets *secrets;
+    struct rm_store *store;
+    struct rm_launcher *launcher;
+    struct rm_app *apps, *app_list; /* by id; in order of submission */
+    size_t n_completed;
+    struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
+    struct rm_done *done;                       /* by container id */
+    struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
+    struct rm_name_set *include, *exclude;
+    struct rm_container *dead_containers; /* freed when the event queue is empty */
+    struct rm_node *dead_nodes;
+    struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
+    struct sv_http *http;
+    uint16_t client_port, am_port, tracker_port, admin_port, web_port;
+    sd_event_source *tick;
+    int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
+    bool round_requested;  /* a scheduling round runs when the event queue is empty */
+    struct rm_counters counters;
+};
+
+/* NULL: not there. */
+struct rm_app *rm_app_find(const struct rm *rm, struct yarn_app_id id);
+struct rm_attempt *rm_attempt_find(const struct rm *rm, struct yarn_attempt_id id);
+struct rm_container *rm_container_find(const struct rm *rm, struct yarn_container_id id);
+struct rm_node *rm_node_find(const struct rm *rm, const struct yarn_node_id *id);
+struct rm_node *rm_node_find_key(const struct rm *rm, const char *key); /* "host:port" */
+struct rm_node *rm_node_find_inactive(const struct rm *rm, const char *key);
+/* A completed container whose status its ApplicationMaster has not acknowledged. */
+struct rm_done *rm_done_find(const struct rm *rm, struct yarn_container_id id);
+
+#endif

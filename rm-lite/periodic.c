@@ -1,0 +1,77 @@
+/* Periodic work of the ResourceManager's timer; see periodic.h. */
+#include "rm-lite/periodic.h"
+
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/scheduling.h"
+#include "rm-lite/secrets.h"
+#include "rm-lite/store.h"
+#include "wire/exit-status.h"
+
+#define TICK_MS 200
+
+static void expire(struct rm *rm, int64_t now)
+{
+    struct rm_app *app;
+    struct rm_node *n, *tmp;
+
+    for (struct rm_container *c = rm->expiring; c && c->expires_ms <= now; c = c->x_next)
+        rm_container_post_exit(c, RM_CON_EV_EXPIRE, YARN_EXIT_ABORTED,
+                               "Container expired since it was unused");
+    DL_FOREACH (rm->app_list, app) {
+        struct rm_attempt *att = app->current;
+
+        if (att &&
+            (att->state == RM_ATT_ST_LAUNCHED || att->state == RM_ATT_ST_RUNNING ||
+             att->state == RM_ATT_ST_FINISHING) &&
+            now - att->seen_ms >= rm->conf.am_expiry_ms)
+            rm_attempt_post(att, RM_ATT_EV_EXPIRE, NULL);
+    }
+    HASH_ITER (hh, rm->nodes, n, tmp)
+        if (now - n->seen_ms >= rm->conf.nm_expiry_ms) {
+            sv_log_warning("node %s: no heartbeat for %lld ms: LOST", n->key,
+                           (long long)(now - n->seen_ms));
+            rm_node_post(n, RM_NODE_EV_EXPIRE);
+        }
+}
+
+void rm_periodic_run(struct rm *rm)
+{
+    SV_DISPATCH_BATCH(rm->dispatcher);
+    struct sv_error err = { 0 };
+    int r = rm_secrets_tick(rm->secrets, sv_wall_ms(), &err);
+
+    if (r > 0)
+        r = rm_store_keys(rm->store, rm->secrets, &err);
+    if (r < 0)
+        sv_log_err("%s; keeping the old token keys", err.text);
+    expire(rm, sv_now_ms());
+    if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
+        rm->hold_until_ms = 0;
+        rm_request_round(rm);
+    }
+    sv_dispatcher_run(rm->dispatcher); /* eviction needs the ends of applications */
+    rm_app_evict(rm);
+}
+
+static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+{
+    struct rm *rm = userdata;
+
+    (void)usec;
+    rm_periodic_run(rm);
+    (void)sd_event_source_set_time_relative(source, TICK_MS * 1000);
+    (void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+    return 0;
+}
+
+int rm_periodic_start(struct rm *rm, struct sv_error *err)
+{
+    int r = sd_event_add_time_relative(rm->event, &rm->tick, CLOCK_MONOTONIC, TICK_MS * 1000, 50000,
+                                       on_tick, rm);
+
+    return r < 0 ? sv_error_errno(err, r, "timer") : 0;
+}

@@ -1,0 +1,110 @@
+/* RMApp: one application, its states and its events. */
+#ifndef SELVEDGE_RM_LITE_RM_APP_H
+#define SELVEDGE_RM_LITE_RM_APP_H
+
+#include <utlist.h>
+
+#include "common/arena.h"
+#include "common/fsm.h"
+#include "proto/yarn.pb-c.h"
+#include "rm-lite/context.h"
+#include "rm-lite/hash.h"
+#include "rm-lite/resource.h"
+
+enum rm_app_state {
+    RM_APP_ST_NEW = 1,
+    RM_APP_ST_NEW_SAVING,
+    RM_APP_ST_SUBMITTED,
+    RM_APP_ST_ACCEPTED,
+    RM_APP_ST_RUNNING,
+    RM_APP_ST_FINAL_SAVING,
+    RM_APP_ST_FINISHING,
+    RM_APP_ST_FINISHED,
+    RM_APP_ST_FAILED,
+    RM_APP_ST_KILLING,
+    RM_APP_ST_KILLED,
+    RM_APP_STATES
+};
+/* The text of an event is the diagnostics; of RUNNING_ON_NODE the node's "host:port". No event of
+ * an application has a payload. */
+enum rm_app_event {
+    RM_APP_EV_START = 1,
+    RM_APP_EV_RECOVER,
+    RM_APP_EV_KILL,
+    RM_APP_EV_NEW_SAVED,
+    RM_APP_EV_ACCEPTED,
+    RM_APP_EV_REJECTED,
+    RM_APP_EV_ATTEMPT_REGISTERED,
+    RM_APP_EV_ATTEMPT_UNREGISTERED,
+    RM_APP_EV_ATTEMPT_FINISHED,
+    RM_APP_EV_ATTEMPT_FAILED,
+    RM_APP_EV_ATTEMPT_KILLED,
+    RM_APP_EV_UPDATE_SAVED,
+    RM_APP_EV_NODE_UPDATE,
+    RM_APP_EV_RUNNING_ON_NODE,
+    RM_APP_EVENTS
+};
+
+struct rm_seconds { /* aggregated use: MB·s and vcore·s, counted in milliseconds */
+    int64_t memory_ms, vcore_ms;
+};
+
+struct rm_app {
+    struct {
+        int64_t ts, id;
+    } key;
+    struct rm *rm;
+    struct yarn_app_id id;
+    char id_str[YARN_ID_TEXT_MAX];
+    int state, before; /* RMApp state; the one reported while FINAL_SAVING or KILLING */
+    int target;        /* the state after FINAL_SAVING */
+    bool attempt_done; /* its attempt finished during FINAL_SAVING */
+    bool recovered;
+    char *user, *name, *queue, *type;
+    uint8_t *submission; /* ApplicationSubmissionContextProto as received */
+    size_t submission_len;
+    struct sv_arena *context_arena; /* of rm_app_context(); NULL until used, and at the end */
+    void *context;
+    int32_t priority, max_attempts;
+    bool unmanaged, keep_containers;
+    int64_t validity_ms; /* attempt_failures_validity_interval */
+    struct rm_res am_resource;
+    char **tags;
+    int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
+    char *diagnostics;
+    char *kill_text;
+    int final_status;          /* FinalApplicationStatusProto */
+    char *tracking_url;        /* of the last attempt, kept when finished */
+    struct rm_seconds seconds; /* of finished containers */
+    int32_t total_containers;
+    struct rm_attempt *attempts; /* in order */
+    struct rm_attempt *current;
+    struct rm_name_set *ran_on; /* nodes that must be told of its end */
+    UT_hash_handle hh;
+    struct rm_app *prev, *next; /* rm->app_list, in order of submission */
+};
+
+/* Makes an application from a submission and puts it into the tables. NULL with `err` for a
+ * submission that cannot be read or asks for an invalid resource. */
+struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
+                          const uint8_t *submission, size_t len, struct sv_error *err);
+void rm_app_free(struct rm_app *app); /* with its attempts */
+/* The submission, unpacked once and kept while the application lives; not to be changed. NULL
+ * without memory. */
+const Hadoop__Yarn__ApplicationSubmissionContextProto *rm_app_context(struct rm_app *app);
+void rm_app_context_drop(struct rm_app *app);
+
+bool rm_app_is_final(const struct rm_app *app);     /* FINISHED, FAILED, KILLED */
+bool rm_app_final_stored(const struct rm_app *app); /* also FINISHING */
+int rm_app_wire_state(const struct rm_app *app);    /* YarnApplicationStateProto */
+int rm_app_wire_final(const struct rm_app *app);    /* FinalApplicationStatusProto */
+const char *rm_app_wire_state_name(const struct rm_app *app);
+void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s);
+
+void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text);
+
+/* rm-app-fsm.c */
+extern const struct sv_fsm rm_app_fsm;
+void rm_app_handle(const struct sv_event *event, void *userdata); /* sv_event_handler */
+
+#endif

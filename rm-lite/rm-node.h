@@ -1,0 +1,101 @@
+/* RMNode: one NodeManager as the ResourceManager knows it, its states and its events. */
+#ifndef SELVEDGE_RM_LITE_RM_NODE_H
+#define SELVEDGE_RM_LITE_RM_NODE_H
+
+#include <utlist.h>
+
+#include "common/fsm.h"
+#include "rm-lite/context.h"
+#include "rm-lite/hash.h"
+#include "rm-lite/resource.h"
+
+enum rm_node_state {
+    RM_NODE_ST_NEW = 1,
+    RM_NODE_ST_RUNNING,
+    RM_NODE_ST_UNHEALTHY,
+    RM_NODE_ST_DECOMMISSIONING,
+    RM_NODE_ST_DECOMMISSIONED,
+    RM_NODE_ST_LOST,
+    RM_NODE_ST_REBOOTED,
+    RM_NODE_ST_SHUTDOWN,
+    RM_NODE_STATES
+};
+enum rm_node_event {
+    RM_NODE_EV_STARTED = 1,   /* struct rm_node_health */
+    RM_NODE_EV_STATUS_UPDATE, /* struct rm_node_health */
+    RM_NODE_EV_DECOMMISSION,
+    RM_NODE_EV_GRACEFUL, /* struct rm_node_grace */
+    RM_NODE_EV_RECOMMISSION,
+    RM_NODE_EV_EXPIRE,
+    RM_NODE_EV_REBOOTING,
+    RM_NODE_EV_SHUTDOWN,
+    RM_NODE_EV_RECONNECTED,
+    RM_NODE_EV_RESOURCE_UPDATE,
+    RM_NODE_EV_CLEANUP_APP,
+    RM_NODE_EV_CLEANUP_CONTAINER,
+    RM_NODE_EV_PULLED_BY_AM,
+    RM_NODE_EVENTS
+};
+struct rm_node_health {
+    bool healthy;
+};
+struct rm_node_grace {
+    int64_t timeout_ms; /* for its applications to end; -1: none */
+};
+
+struct rm_cid { /* a container id in a list */
+    struct yarn_container_id id;
+    struct rm_cid *prev, *next;
+};
+struct rm_aid { /* an application id in a list */
+    struct yarn_app_id id;
+    struct rm_aid *prev, *next;
+};
+
+struct rm_node {
+    struct rm *rm;
+    struct yarn_node_id id;
+    char key[300];               /* "host:port" */
+    char *rack, *version, *http; /* http: "host:port" */
+    int32_t http_port;
+    int state;
+    struct rm_res total;
+    bool in_sched;
+    int64_t decommission_deadline_ms; /* monotonic; 0 = none */
+    int32_t response_id;
+    int64_t seen_ms;   /* monotonic, last heartbeat */
+    int64_t health_ms; /* wall, last health report */
+    char *health;
+    int32_t used_pmem, used_vmem, node_pmem, node_vmem; /* utilisation */
+    float used_cpu, node_cpu;
+    int32_t container_key, nm_key; /* ids of the keys that it has */
+    struct rm_container *containers;
+    struct rm_name_set *apps; /* applications that the node reports as running */
+    struct rm_cid *to_cleanup, *to_remove;
+    struct rm_aid *apps_to_cleanup;
+    uint8_t *last_response; /* packed, for a repeated heartbeat */
+    size_t last_response_len;
+    UT_hash_handle hh; /* rm->nodes or rm->inactive_nodes */
+};
+
+struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id);
+void rm_node_free(struct rm_node *n);
+int rm_node_wire_state(const struct rm_node *n); /* NodeStateProto */
+bool rm_node_is_active(const struct rm_node *n);
+/* For the answer to the next heartbeat: a container or an application to end, and a container
+ * whose status the ApplicationMaster has. */
+void rm_node_cleanup_container(struct rm_node *n, struct yarn_container_id id);
+void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id);
+void rm_node_pulled(struct rm_node *n, struct yarn_container_id id);
+void rm_node_clear_lists(struct rm_node *n);
+
+void rm_node_post(struct rm_node *n, enum rm_node_event event);
+/* STARTED, STATUS_UPDATE */
+void rm_node_post_health(struct rm_node *n, enum rm_node_event event, bool healthy);
+void rm_node_post_graceful(struct rm_node *n, int64_t timeout_ms);
+
+/* rm-node-fsm.c */
+extern const struct sv_fsm rm_node_fsm;
+void rm_node_handle(const struct sv_event *event, void *userdata); /* sv_event_handler */
+
+#endif

@@ -1,0 +1,94 @@
+/* Decisions of the scheduler as events; see scheduling.h. Called by the state machines, the RPC
+ * services and rm.c. */
+#include "rm-lite/scheduling.h"
+
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "wire/exit-status.h"
+
+static void on_allocated(struct rm *rm, const struct rm_decision *d)
+{
+    struct rm_attempt *att = rm_attempt_find(rm, d->container.attempt);
+    struct rm_node *node = rm_node_find(rm, &d->node);
+    struct rm_container *c;
+
+    if (!att || !node) { /* cannot happen: the scheduler knows only added ones */
+        struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_DONE, .container = d->container };
+
+        (void)rm_schedule(rm, &ev, NULL);
+        return;
+    }
+    c = rm_container_new(att, node, d->container, d->resource, d->priority, d->allocation_id);
+    DL_APPEND2(att->fresh, c, f_prev, f_next);
+    c->in_fresh = true;
+    rm_container_post(c, RM_CON_EV_START);
+    if (!att->has_master && !att->app->unmanaged)
+        rm_attempt_post_allocated(att, c);
+}
+
+static void decide(struct rm *rm, const struct rm_decision *d)
+{
+    struct rm_app *app = rm_app_find(rm, d->app);
+    struct rm_container *c;
+
+    switch (d->type) {
+    case RM_DECIDE_APP_ACCEPTED:
+        if (app)
+            rm_app_post(app, RM_APP_EV_ACCEPTED, NULL);
+        break;
+    case RM_DECIDE_APP_REJECTED:
+        if (app)
+            rm_app_post(app, RM_APP_EV_REJECTED, d->text);
+        break;
+    case RM_DECIDE_ATTEMPT_ADDED:
+        if (app && app->current)
+            rm_attempt_post(app->current, RM_ATT_EV_ADDED, NULL);
+        break;
+    case RM_DECIDE_ALLOCATED:
+        on_allocated(rm, d);
+        break;
+    case RM_DECIDE_ORPHANED:
+        c = rm_container_find(rm, d->container);
+        if (c)
+            rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_ABORTED,
+                                   "Container of a completed application");
+        break;
+    case RM_DECIDE_LOST:     /* rm-node-fsm.c posts the ends of its containers */
+    case RM_DECIDE_RESERVED: /* internal to the scheduler */
+    case RM_DECIDE_UNRESERVED:
+        break;
+    }
+}
+
+int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    SV_DISPATCH_BATCH(rm->dispatcher); /* no event runs before every decision is posted */
+    const struct rm_decision *d;
+    size_t n;
+    int r = rm_sched_handle(rm->sched, ev, sv_now_ms(), &d, &n, err);
+
+    /* on_allocated calls this function again, which overwrites the list, only in the case that
+     * cannot happen. */
+    for (size_t i = 0; i < n; i++)
+        decide(rm, &d[i]);
+    return r;
+}
+
+void rm_request_round(struct rm *rm)
+{
+    rm->round_requested = true;
+}
+
+void rm_run_requested_round(struct rm *rm)
+{
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND,
+                                 .window_ms = rm->conf.heartbeat_ms * 2 };
+
+    if (!rm->round_requested)
+        return;
+    rm->round_requested = false;
+    if (rm->conf.schedule_on_ask && sv_now_ms() >= rm->hold_until_ms)
+        (void)rm_schedule(rm, &ev, NULL); /* without memory the next heartbeat retries, ignoring */
+}

@@ -1,0 +1,16 @@
+/* Between the scheduler (scheduler.h, a pure library) and the state machines: applies events to it
+ * and turns its decisions into events of applications, attempts and containers. */
+#ifndef SELVEDGE_RM_LITE_SCHEDULING_H
+#define SELVEDGE_RM_LITE_SCHEDULING_H
+
+#include "common/error.h"
+#include "rm-lite/context.h"
+#include "rm-lite/scheduler.h"
+
+/* Applies a scheduler event and posts what the scheduler decides. */
+int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error *err);
+/* Requests a scheduling round over the recently seen nodes, when the event queue is empty. */
+void rm_request_round(struct rm *rm);
+void rm_run_requested_round(struct rm *rm); /* if one is requested */
+
+#endif

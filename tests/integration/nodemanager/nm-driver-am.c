@@ -1,0 +1,344 @@
+/* nm-driver as ApplicationMasters: clients of ContainerManagementProtocol with NMTokens and
+ * ContainerTokens that it makes itself, with whatever is to be wrong with them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "tests/integration/nodemanager/nm-driver.h"
+#include "tests/integration/nodemanager/nm-hostile.h"
+#include "wire/ipc-client.h"
+
+#define TOKEN_LIFE_MS 600000
+
+static struct am { /* one connection an application */
+    UT_hash_handle hh;
+    int app;
+    bool bad;
+    struct ipc_client *client;
+} * ams;
+
+/* fault: "nmtoken": signed with a wrong key; "othernode": for another node. */
+static struct ipc_client *am_client(int app, const char *user, const char *fault)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_nm_token t = { .attempt = { app_id(app), 1 },
+                               .node = rm.node,
+                               .key_id = rm.nm_key.key_id };
+    struct yarn_master_key key = rm.nm_key;
+    struct yarn_token token = { .kind = YARN_KIND_NM, .service = "" };
+    uint8_t password[YARN_TOKEN_PASSWORD_MAX];
+    struct sv_error err;
+    struct am *am = NULL;
+    bool bad = !strcmp(fault, "nmtoken") || !strcmp(fault, "nmnode");
+    int r;
+
+    HASH_FIND_INT(ams, &app, am);
+    if (am && !am->bad && !bad)
+        return am->client;
+    if (am) {
+        HASH_DEL(ams, am);
+        ipc_client_free(am->client);
+        free(am);
+    }
+    snprintf(t.submitter, sizeof(t.submitter), "%s", user);
+    if (!strcmp(fault, "nmtoken"))
+        key.bytes[0] ^= 1;
+    if (!strcmp(fault, "nmnode"))
+        t.node.port++;
+    r = yarn_nm_token_encode(a, &t, &token.id, &token.id_len);
+    if (r >= 0)
+        r = yarn_token_password(YARN_HMAC_SHA1, &key, token.id, token.id_len, password,
+                                &token.password_len);
+    if (r < 0)
+        die("NMToken", r);
+    token.password = password;
+    am = calloc(1, sizeof(*am));
+    am->app = app;
+    am->bad = bad;
+    r = ipc_client_new(rm.event,
+                       &(struct ipc_client_config){
+                           .host = rm.node.host,
+                           .port = (uint16_t)rm.node.port,
+                           .protocol = YARN_CONTAINER_MANAGEMENT_PROTOCOL,
+                           .version = 1,
+                           .token = &token,
+                       },
+                       &am->client, &err);
+    if (r < 0)
+        die(err.text, r);
+    HASH_ADD_INT(ams, app, am);
+    return am->client;
+}
+
+void am_forget_clients(void)
+{
+    struct am *am, *tmp;
+
+    HASH_ITER (hh, ams, am, tmp) {
+        HASH_DEL(ams, am);
+        ipc_client_free(am->client);
+        free(am);
+    }
+}
+
+/* A ContainerToken with whatever is to be wrong with it. */
+static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, int64_t n,
+                                                   const char *user, struct yarn_resource resource,
+                                                   int version, const char *fault)
+{
+    struct yarn_container_token t = {
+        .container = container_id(!strcmp(fault, "otherapp") ? app + 1000 : app, n),
+        .resource = resource,
+        .version = version,
+        .expiry_ms = sv_wall_ms() + (!strcmp(fault, "expired") ? -1000 : TOKEN_LIFE_MS),
+        .key_id = rm.container_key.key_id + (!strcmp(fault, "keyid") ? 77 : 0),
+        .rm_identifier = RM_ID + !strcmp(fault, "oldrm"),
+        .creation_ms = sv_wall_ms(),
+        .container_type = 2,
+        .execution_type = rm.execution_type,
+        .allocation_request_id = -1,
+    };
+    struct yarn_master_key key = rm.container_key;
+    struct yarn_node_id node = rm.node;
+    struct yarn_token token = { .kind = YARN_KIND_CONTAINER, .service = "" };
+    uint8_t *password = sv_arena_alloc(a, YARN_TOKEN_PASSWORD_MAX);
+    int r;
+
+    if (!strcmp(fault, "wrongkey"))
+        key.bytes[3] ^= 0x40;
+    if (!strcmp(fault, "othernode"))
+        node.port ^= 1;
+    yarn_node_id_text(&node, t.nm_addr);
+    snprintf(t.submitter, sizeof(t.submitter), "%s", user);
+    r = yarn_container_token_encode(a, &t, &token.id, &token.id_len);
+    if (r >= 0)
+        r = yarn_token_password(YARN_HMAC_SHA1, &key, token.id, token.id_len, password,
+                                &token.password_len);
+    if (r < 0)
+        die("ContainerToken", r);
+    token.password = password;
+    if (!strcmp(fault, "truncated"))
+        token.id_len -= 3;
+    if (!strcmp(fault, "shortpassword"))
+        token.password_len--;
+    return yarn_token_to(a, &token);
+}
+
+static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc)
+{
+    clc->localresources =
+        sv_newn(a, Hadoop__Yarn__StringLocalResourceMapProto *, rm.n_resources + 1);
+    for (size_t i = 0; i < rm.n_resources; i++) {
+        const struct driver_resource *from = &rm.resources[i];
+        Hadoop__Yarn__StringLocalResourceMapProto *row =
+            sv_new(a, Hadoop__Yarn__StringLocalResourceMapProto);
+        Hadoop__Yarn__LocalResourceProto *r = sv_new(a, Hadoop__Yarn__LocalResourceProto);
+        Hadoop__Yarn__URLProto *url = sv_new(a, Hadoop__Yarn__URLProto);
+
+        hadoop__yarn__string_local_resource_map_proto__init(row);
+        hadoop__yarn__local_resource_proto__init(r);
+        hadoop__yarn__urlproto__init(url);
+        row->key = sv_arena_strdup(a, from->name);
+        row->value = r;
+        url->scheme = sv_arena_strdup(a, "file");
+        url->file = sv_arena_strdup(a, from->path);
+        r->resource = url;
+        r->has_size = r->has_timestamp = r->has_type = r->has_visibility = true;
+        r->size = from->size;
+        r->timestamp = from->timestamp;
+        r->type = (Hadoop__Yarn__LocalResourceTypeProto)from->type;
+        r->visibility = (Hadoop__Yarn__LocalResourceVisibilityProto)from->visibility;
+        clc->localresources[clc->n_localresources++] = row;
+    }
+}
+
+static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *a, int app,
+                                                               int64_t n, const char *user,
+                                                               int64_t mem, const char *fault,
+                                                               const char *command)
+{
+    Hadoop__Yarn__StartContainerRequestProto *q =
+        sv_new(a, Hadoop__Yarn__StartContainerRequestProto);
+    Hadoop__Yarn__ContainerLaunchContextProto *clc =
+        sv_new(a, Hadoop__Yarn__ContainerLaunchContextProto);
+
+    hadoop__yarn__start_container_request_proto__init(q);
+    hadoop__yarn__container_launch_context_proto__init(clc);
+    q->container_launch_context = clc;
+    q->container_token = container_token(
+        a, app, n, user, (struct yarn_resource){ mem, rm.vcores, rm.gpus }, 0, fault);
+    add_resources(a, clc);
+    clc->n_command = 1;
+    clc->command = sv_newn(a, char *, 1);
+    clc->command[0] = sv_arena_strdup(a, command);
+    (void)hostile_context(a, fault, clc);
+    if (!strcmp(fault, "auxservice")) {
+        clc->n_service_data = 1;
+        clc->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, 1);
+        clc->service_data[0] = sv_new(a, Hadoop__Yarn__StringBytesMapProto);
+        hadoop__yarn__string_bytes_map_proto__init(clc->service_data[0]);
+        clc->service_data[0]->key = (char *)(uintptr_t) "no_such_service";
+    }
+    return q;
+}
+
+static json_t *failures(size_t n, Hadoop__Yarn__ContainerExceptionMapProto **rows)
+{
+    json_t *j = json_object();
+
+    for (size_t i = 0; i < n; i++) {
+        struct yarn_container_id id;
+        char text[YARN_ID_TEXT_MAX] = "?";
+
+        if (yarn_container_id_from(rows[i]->container_id, &id) == 0)
+            yarn_container_id_text(id, text);
+        json_object_set_new(j, text,
+                            json_pack("{s:s?,s:s?}", "class", rows[i]->exception->class_name,
+                                      "message", rows[i]->exception->message));
+    }
+    return j;
+}
+
+static json_t *ids(size_t n, Hadoop__Yarn__ContainerIdProto **rows)
+{
+    json_t *j = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        struct yarn_container_id id;
+        char text[YARN_ID_TEXT_MAX];
+
+        if (yarn_container_id_from(rows[i], &id) == 0)
+            json_array_append_new(j, json_string(yarn_container_id_text(id, text)));
+    }
+    return j;
+}
+
+/* A call, or the exception that it ended in as JSON in *ret_failed. */
+static const void *call(struct ipc_client *c, const char *method, const ProtobufCMessage *q,
+                        const ProtobufCMessageDescriptor *response, struct sv_arena *a,
+                        json_t **ret_failed)
+{
+    ProtobufCMessage *m = NULL;
+    struct sv_error err = { 0 };
+    const char *class = NULL;
+    int r = ipc_client_call_sync(c, method, q, response, a, &m, &class, &err);
+
+    if (r >= 0)
+        return m;
+    *ret_failed = json_pack("{s:i,s:s?,s:s}", "error", r, "class", class, "message", err.text);
+    return NULL;
+}
+
+json_t *am_start(int app, int64_t first, int count, const char *user, int64_t mem,
+                 const char *fault, const char *command)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__StartContainersRequestProto q;
+    const Hadoop__Yarn__StartContainersResponseProto *m;
+    json_t *failed = NULL;
+
+    hadoop__yarn__start_containers_request_proto__init(&q);
+    q.start_container_request =
+        sv_newn(a, Hadoop__Yarn__StartContainerRequestProto *, 2 * (size_t)count);
+    for (int i = 0; i < count; i++) {
+        Hadoop__Yarn__StartContainerRequestProto *one =
+            start_request(a, app, first + i, user, mem, fault, command);
+        q.start_container_request[q.n_start_container_request++] = one;
+        if (!strcmp(fault, "twice"))
+            q.start_container_request[q.n_start_container_request++] = one;
+    }
+    m = call(am_client(app, user, fault), "startContainers", &q.base,
+             &hadoop__yarn__start_containers_response_proto__descriptor, a, &failed);
+    if (!m)
+        return failed;
+    return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
+                     "failed", failures(m->n_failed_requests, m->failed_requests));
+}
+
+json_t *am_stop(int app, int other, int64_t first, int count)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__StopContainersRequestProto q;
+    const Hadoop__Yarn__StopContainersResponseProto *m;
+    json_t *failed = NULL;
+
+    hadoop__yarn__stop_containers_request_proto__init(&q);
+    q.container_id = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, (size_t)count);
+    for (int i = 0; i < count; i++)
+        q.container_id[q.n_container_id++] =
+            yarn_container_id_to(a, container_id(other, first + i));
+    m = call(am_client(app, "?", ""), "stopContainers", &q.base,
+             &hadoop__yarn__stop_containers_response_proto__descriptor, a, &failed);
+    if (!m)
+        return failed;
+    return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
+                     "failed", failures(m->n_failed_requests, m->failed_requests));
+}
+
+json_t *am_status(int app, int other, int64_t first, int count)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetContainerStatusesRequestProto q;
+    const Hadoop__Yarn__GetContainerStatusesResponseProto *m;
+    json_t *failed = NULL, *list = json_object();
+
+    hadoop__yarn__get_container_statuses_request_proto__init(&q);
+    q.container_id = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, (size_t)count);
+    for (int i = 0; i < count; i++)
+        q.container_id[q.n_container_id++] =
+            yarn_container_id_to(a, container_id(other, first + i));
+    m = call(am_client(app, "?", ""), "getContainerStatuses", &q.base,
+             &hadoop__yarn__get_container_statuses_response_proto__descriptor, a, &failed);
+    if (!m) {
+        json_decref(list);
+        return failed;
+    }
+    for (size_t i = 0; i < m->n_status; i++) {
+        struct yarn_container_id id;
+        char text[YARN_ID_TEXT_MAX];
+
+        if (yarn_container_id_from(m->status[i]->container_id, &id) == 0)
+            json_object_set_new(list, yarn_container_id_text(id, text),
+                                json_pack("{s:i,s:i,s:i,s:s?}", "state", (int)m->status[i]->state,
+                                          "sub", (int)m->status[i]->container_sub_state, "exit",
+                                          m->status[i]->exit_status, "diagnostics",
+                                          m->status[i]->diagnostics));
+    }
+    return json_pack("{s:o,s:o}", "status", list, "failed",
+                     failures(m->n_failed_requests, m->failed_requests));
+}
+
+json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource resource, int version,
+                  const char *fault)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Common__TokenProto *token = container_token(a, app, n, user, resource, version, fault);
+    const Hadoop__Yarn__ContainerUpdateResponseProto *m;
+    Hadoop__Yarn__ContainerUpdateRequestProto q;
+    json_t *failed = NULL;
+
+    hadoop__yarn__container_update_request_proto__init(&q);
+    q.n_update_container_token = 1;
+    q.update_container_token = &token;
+    m = call(am_client(app, "?", ""), "updateContainer", &q.base,
+             &hadoop__yarn__container_update_response_proto__descriptor, a, &failed);
+    if (!m)
+        return failed;
+    return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
+                     "failed", failures(m->n_failed_requests, m->failed_requests));
+}
+
+json_t *am_signal(int app, int other, int64_t n, int command)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__SignalContainerRequestProto q;
+    json_t *failed = NULL;
+
+    hadoop__yarn__signal_container_request_proto__init(&q);
+    q.container_id = yarn_container_id_to(a, container_id(other, n));
+    q.command = (Hadoop__Yarn__SignalContainerCommandProto)command;
+    if (!call(am_client(app, "?", ""), "signalToContainer", &q.base,
+              &hadoop__yarn__signal_container_response_proto__descriptor, a, &failed))
+        return failed;
+    return json_object();
+}

@@ -1,0 +1,379 @@
+/* Plays everything around a NodeManager: a ResourceManager (ResourceTracker server that knows the
+ * master keys) and ApplicationMasters (clients with NMTokens and ContainerTokens it makes). Works
+ * with any NodeManager that speaks Hadoop's protocol, ours or Apache's.
+ *
+ *     nm-driver --port RESOURCE_TRACKER_PORT [--heartbeat MS]
+ *
+ * One command a line on stdin, one JSON object a line on stdout (tests/lib/nm_driver.py):
+ *     registered MS                   waits for a registration newer than the last command, and the
+ * heartbeat that tells that its answer has come start APP FIRST COUNT USER MEM FAULT COMMAND…
+ *     stop|status|signal APP FIRST COUNT [N]
+ *     next VCORES EXECUTION_TYPE [GPUS]       of the containers that are started from now on
+ *     resource VISIBILITY TYPE NAME PATH | resources none    what they want localized (numbers as
+ * on the wire) update APP N USER MEM VCORES VERSION FAULT   updateContainer exits ends that
+ * heartbeats have told so far wait MS COUNT                   until that many containers have ended
+ *     keys                            the master keys, which nobody else is to see
+ *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off |
+ * pause on|off hostile KIND N                  lies in the answer to the next heartbeat
+ * (nm-hostile.h) bench …                         see bench() */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/str.h"
+#include "tests/integration/nodemanager/nm-driver.h"
+
+struct driver rm;
+
+int64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
+}
+
+_Noreturn void die(const char *what, int r)
+{
+    fprintf(stderr, "nm-driver: %s: %s\n", what, strerror(-r));
+    exit(1);
+}
+
+struct yarn_app_id app_id(int app)
+{
+    return (struct yarn_app_id){ .cluster_ts = CLUSTER_TS, .id = app };
+}
+
+struct yarn_container_id container_id(int app, int64_t n)
+{
+    return (struct yarn_container_id){ .attempt = { app_id(app), 1 }, .id = n };
+}
+
+/* The master keys that the NodeManager has been given, as hexadecimal text. */
+static json_t *do_keys(void)
+{
+    const struct yarn_master_key *keys[] = { &rm.nm_key, &rm.container_key };
+    char text[2][2 * YARN_MASTER_KEY_MAX + 1];
+
+    for (size_t k = 0; k < SV_ARRAY_LEN(keys); k++)
+        for (size_t i = 0; i < keys[k]->len; i++)
+            snprintf(text[k] + 2 * i, 3, "%02x", keys[k]->bytes[i]);
+    return json_pack("{s:[s,s]}", "keys", text[0], text[1]);
+}
+
+static bool run_until(bool (*done)(int64_t), int64_t arg, int64_t ms)
+{
+    int64_t end = now_us() + ms * 1000;
+
+    while (!done(arg)) {
+        int64_t left = end - now_us();
+
+        if (left <= 0)
+            return false;
+        if (sd_event_run(rm.event, (uint64_t)SV_MIN(left, 50000)) < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool has_registered(int64_t arg)
+{
+    (void)arg;
+    return rm.registrations > rm.registrations_asked && rm.heartbeats > rm.heartbeats_before;
+}
+static bool has_ended(int64_t count)
+{
+    return rm.ended >= count;
+}
+static bool has_beaten(int64_t count)
+{
+    return rm.heartbeats >= count;
+}
+
+static json_t *do_exits(void)
+{
+    json_t *j = json_object();
+
+    for (struct seen *s = rm.seen; s; s = s->hh.next) {
+        json_t *row =
+            json_pack("{s:i,s:i,s:i}", "state", s->state, "exit", s->exit_code, "told", s->told);
+
+        json_object_set_new(row, "diagnostics",
+                            json_string(s->diagnostics ? s->diagnostics : "") ?: json_null());
+        json_object_set_new(j, s->text, row);
+    }
+    return json_pack("{s:o,s:i,s:i}", "exits", j, "ended", rm.ended, "heartbeats", rm.heartbeats);
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* bench latency APP FIRST COUNT USER: one container after the other; microseconds from the call to
+ * the sub-state RUNNING (or beyond), asked by getContainerStatuses without a pause. */
+static json_t *bench_latency(int app, int64_t first, int count, const char *user)
+{
+    int64_t *us = calloc((size_t)count, sizeof(*us));
+    int n = 0;
+
+    for (int i = 0; i < count; i++) {
+        int64_t t0 = now_us(), until = t0 + 30000000;
+        bool running = false;
+        json_t *j = am_start(app, first + i, 1, user, 64, "", "sleep 0.05");
+        bool ok = json_array_size(json_object_get(j, "ok")) == 1;
+
+        json_decref(j);
+        while (ok && !running && now_us() < until) {
+            const char *key;
+            json_t *row;
+
+            j = am_status(app, app, first + i, 1);
+            json_object_foreach(json_object_get(j, "status"), key, row) running =
+                json_integer_value(json_object_get(row, "sub")) >= 2;
+            if (json_object_size(json_object_get(j, "failed")) > 0)
+                running = true; /* over and acknowledged already */
+            json_decref(j);
+        }
+        if (running)
+            us[n++] = now_us() - t0;
+        run_until(has_ended, rm.ended + 1, 60000);
+    }
+    qsort(us, (size_t)n, sizeof(*us), compare_i64);
+    json_t *r = n ? json_pack("{s:i,s:I,s:I,s:I,s:I}", "n", n, "min", (json_int_t)us[0], "p50",
+                              (json_int_t)us[n / 2], "p90", (json_int_t)us[n * 9 / 10], "max",
+                              (json_int_t)us[n - 1])
+                  : json_pack("{s:i}", "n", 0);
+    free(us);
+    return r;
+}
+
+/* bench rate APP FIRST COUNT BATCH USER: COUNT containers of `true`, BATCH a call; until the last
+ * end has arrived in a heartbeat. */
+static json_t *bench_rate(int app, int64_t first, int count, int batch, const char *user)
+{
+    int64_t t0 = now_us();
+    int target = rm.ended + count, started = 0;
+    bool all;
+
+    for (int i = 0; i < count; i += batch) {
+        json_t *j = am_start(app, first + i, SV_MIN(batch, count - i), user, 64, "", "true");
+
+        started += (int)json_array_size(json_object_get(j, "ok"));
+        if (json_object_get(j, "error"))
+            return j;
+        json_decref(j);
+    }
+    all = run_until(has_ended, target, 600000);
+    return json_pack("{s:i,s:b,s:I}", "started", started, "all", all, "us",
+                     (json_int_t)(now_us() - t0));
+}
+
+/* A file of this machine as it is now. */
+static json_t *add_resource(int visibility, int type, const char *name, const char *path)
+{
+    struct driver_resource *r = &rm.resources[rm.n_resources];
+    struct stat st;
+
+    if (rm.n_resources == SV_ARRAY_LEN(rm.resources) || stat(path, &st) < 0)
+        return json_pack("{s:s}", "error", "resource");
+    *r = (struct driver_resource){ .size = st.st_size, .visibility = visibility, .type = type };
+    r->timestamp = st.st_mtim.tv_sec * 1000LL + st.st_mtim.tv_nsec / 1000000;
+    (void)snprintf(r->name, sizeof(r->name), "%s", name);
+    (void)snprintf(r->path, sizeof(r->path), "%s", path);
+    rm.n_resources++;
+    return json_object();
+}
+
+static json_t *on_off(const char *line, const char *word, bool *what)
+{
+    *what = !strcmp(line + strlen(word), " on");
+    return json_object();
+}
+
+static json_t *command(char *line)
+{
+    int app, other, count, n, at = 0, batch, vcores;
+    long long first, mem, ms;
+    char user[65], fault[33], name[64], path[256];
+
+    if (!sv_has_prefix(
+            line,
+            "registered")) /* one that came before, twice perhaps, is not who is waited for later */
+        rm.registrations_asked = rm.registrations;
+    if (sscanf(line, "registered %lld", &ms) == 1) {
+        bool ok = run_until(has_registered, 0, ms);
+
+        if (!ok)
+            return json_pack("{s:b}", "timeout", 1);
+        rm.registrations_asked = rm.registrations;
+        am_forget_clients();
+        return json_incref(rm.registered);
+    }
+    if (sscanf(line, "start %d %lld %d %64s %lld %32s %n", &app, &first, &count, user, &mem, fault,
+               &at) == 6 &&
+        at)
+        return am_start(app, first, count, user, mem, strcmp(fault, "-") ? fault : "", line + at);
+    if (sscanf(line, "stop %d %d %lld %d", &app, &other, &first, &count) == 4)
+        return am_stop(app, other, first, count);
+    if (sscanf(line, "status %d %d %lld %d", &app, &other, &first, &count) == 4)
+        return am_status(app, other, first, count);
+    if (sscanf(line, "signal %d %d %lld %d", &app, &other, &first, &n) == 4)
+        return am_signal(app, other, first, n);
+    rm.gpus = sv_has_prefix(line, "next ") ? 0 : rm.gpus;
+    if (sscanf(line, "next %d %d %d", &rm.vcores, &rm.execution_type, &rm.gpus) >= 2)
+        return json_object();
+    if (sscanf(line, "resource %d %d %63s %255s", &n, &count, name, path) == 4)
+        return add_resource(n, count, name, path);
+    if (!strcmp(line, "resources none")) {
+        rm.n_resources = 0;
+        return json_object();
+    }
+    if (sscanf(line, "update %d %lld %64s %lld %d %d %32s", &app, &first, user, &mem, &vcores, &n,
+               fault) == 7)
+        return am_update(app, first, user, (struct yarn_resource){ mem, vcores }, n,
+                         strcmp(fault, "-") ? fault : "");
+    if (!strcmp(line, "increased"))
+        return json_pack("{s:i}", "increased", rm.increased);
+    if (!strcmp(line, "exits"))
+        return do_exits();
+    if (sscanf(line, "wait %lld %d", &ms, &n) == 2)
+        return json_pack("{s:b,s:i}", "reached", run_until(has_ended, n, ms), "ended", rm.ended);
+    if (sscanf(line, "beats %lld %d", &ms, &n) == 2)
+        return json_pack("{s:b}", "reached", run_until(has_beaten, rm.heartbeats + n, ms));
+    if (sscanf(line, "finish %d", &app) == 1 && rm.n_finish < 64 && app > 0 && app < 4096) {
+        rm.finished[app] = true;
+        rm.finish[rm.n_finish++] = app_id(app);
+        return json_object();
+    }
+    if (sscanf(line, "cleanup %d %lld", &app, &first) == 2 && rm.n_cleanup < 64) {
+        rm.cleanup[rm.n_cleanup++] = container_id(app, first);
+        return json_object();
+    }
+    if (sscanf(line, "rmsignal %d %lld %d", &app, &first, &n) == 3) {
+        rm.signal_id = container_id(app, first);
+        rm.signal_command = n;
+        return json_object();
+    }
+    if (sscanf(line, "bench latency %d %lld %d %64s", &app, &first, &count, user) == 4)
+        return bench_latency(app, first, count, user);
+    if (sscanf(line, "bench rate %d %lld %d %d %64s", &app, &first, &count, &batch, user) == 5)
+        return bench_rate(app, first, count, batch, user);
+    if (!strcmp(line, "roll")) {
+        if (yarn_master_key_generate(rm.nm_key.key_id + 1, 8, &rm.nm_key) < 0 ||
+            yarn_master_key_generate(rm.container_key.key_id + 1, 8, &rm.container_key) < 0)
+            return json_pack("{s:s}", "error", "key");
+        rm.rolled = true;
+        am_forget_clients();
+        return json_object();
+    }
+    if (sscanf(line, "hostile %15s %d", rm.lie, &rm.lies) == 2)
+        return json_object();
+    if (!strcmp(line, "keys"))
+        return do_keys();
+    if (sv_has_prefix(line, "ack "))
+        return on_off(line, "ack", &rm.ack);
+    if (sv_has_prefix(line, "pause ")) {
+        bool on;
+        json_t *j = on_off(line, "pause", &on);
+
+        rm_serve(!on);
+        return j;
+    }
+    if (!strcmp(line, "resync"))
+        rm.resync = true;
+    else if (!strcmp(line, "shutdown"))
+        rm.shutdown = true;
+    else if (!strcmp(line, "unregistered"))
+        return json_pack("{s:b}", "unregistered", rm.unregistered);
+    else
+        return json_pack("{s:s}", "error", "unknown command");
+    return json_object();
+}
+
+static char in[1 << 20];
+static size_t in_len;
+static bool in_closed;
+
+static int on_stdin(sd_event_source *s, int fd, uint32_t events, void *userdata)
+{
+    ssize_t n = in_len < sizeof(in) ? read(fd, in + in_len, sizeof(in) - in_len) : -1;
+
+    (void)events;
+    (void)userdata;
+    if (n > 0) {
+        in_len += (size_t)n;
+        return 0;
+    }
+    in_closed = true;
+    return sd_event_source_set_enabled(s, SD_EVENT_OFF);
+}
+
+/* Commands run outside of callbacks, because they run the loop themselves. */
+static void run_commands(void)
+{
+    static char line[sizeof(in)];
+    char *end;
+
+    while ((end = memchr(in, '\n', in_len))) {
+        size_t used = (size_t)(end - in) + 1;
+        json_t *j;
+
+        memcpy(line, in, used - 1);
+        line[used - 1] = 0;
+        memmove(in, in + used, in_len - used);
+        in_len -= used;
+        j = command(line);
+        if (!j || json_dumpf(j, stdout, JSON_COMPACT) < 0)
+            fputs("{\"error\":\"no JSON\"}", stdout);
+        fputc('\n', stdout);
+        fflush(stdout);
+        json_decref(j);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        { "port", required_argument, NULL, 'p' },
+        { "heartbeat", required_argument, NULL, 'b' },
+        { NULL, 0, NULL, 0 },
+    };
+    uint64_t v;
+    int o, r;
+
+    rm.heartbeat_ms = 1000;
+    rm.ack = true;
+    rm.vcores = rm.execution_type = 1;
+    while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if ((o != 'p' && o != 'b') || sv_parse_u64(optarg, 1, 65535, &v) < 0)
+            return 2;
+        if (o == 'p')
+            rm.port = (uint16_t)v;
+        else
+            rm.heartbeat_ms = (int64_t)v;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    sv_log_init("nm-driver");
+    r = sd_event_default(&rm.event);
+    if (r >= 0)
+        r = yarn_master_key_generate(1, 8, &rm.nm_key);
+    if (r >= 0)
+        r = yarn_master_key_generate(1, 8, &rm.container_key);
+    if (r >= 0)
+        r = sd_event_add_io(rm.event, NULL, STDIN_FILENO, EPOLLIN, on_stdin, NULL);
+    if (r < 0)
+        die("start", r);
+    rm_serve(true);
+    while (!in_closed && sd_event_run(rm.event, UINT64_MAX) >= 0)
+        run_commands();
+    return 0;
+}

@@ -1,0 +1,59 @@
+"""Every public method of Hadoop's YarnClient against our ResourceManager and against Apache's: the result or the exception
+with its text, case by case (java/reference/ClientProbe.java). The answers of Apache's ResourceManager are kept in
+tests/golden/yarn-client: its own answers must still be those, ours must be equal but for REASONS.
+YARN_CLIENT_CAPTURE=1 writes that file. Needs a cluster that has run no application."""
+import os
+
+from cluster import ClusterError
+from interop import hadoop, peers
+
+GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "yarn-client", f"apache-{hadoop.REFERENCE}.txt")
+# case → why our answer differs.
+QUEUE = "the queue's short name, and the time of the submission, which Apache leaves out"
+LATER = "not offered yet; the refusal says so"
+REASONS = {
+    "unmanaged: report before registration": QUEUE + "; a page instead of no address",
+    "unmanaged: report when registered": QUEUE + "; the page through the proxy",
+    "unmanaged: report at the end": QUEUE + "; the page through the proxy",
+    "getApplicationReport": QUEUE + "; the application's page until its master has registered",
+    "killed: report": QUEUE + "; no original address where there never was one",
+    "killed: attempt": "why it was killed",
+    "getRMDelegationToken": LATER,
+    "updateApplicationTimeouts that have passed": LATER,
+    "updateApplicationTimeouts that are no date": LATER,
+    "updateApplicationTimeouts": LATER,
+    "signalToContainer": LATER,
+}
+
+
+def probe(c):
+    """{case: its result}, in the order of the program."""
+    done = peers.client(c, "ClientProbe", timeout=480)
+    c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
+    lines = [line.split("\t") for line in done.stdout.replace(c.submitter.pw_name, "USER").splitlines()]
+    found = {words[1]: words[2] for words in lines if words[0] == "case" and len(words) == 3}
+    if done.returncode != 0 or ["end"] not in lines:
+        raise ClusterError(f"ClientProbe ends with {done.returncode} after {list(found)[-1:]}:\n{done.stdout[-3000:]}")
+    return found
+
+
+def golden(found, is_apache):
+    if is_apache and os.environ.get("YARN_CLIENT_CAPTURE"):
+        os.makedirs(os.path.dirname(GOLDEN), exist_ok=True)
+        with open(GOLDEN, "w", encoding="utf-8") as f:
+            f.writelines(f"{case}\t{result}\n" for case, result in found.items())
+    with open(GOLDEN, encoding="utf-8") as f:
+        return dict(line.rstrip("\n").split("\t") for line in f)
+
+
+def run(report, c):
+    found, is_apache = probe(c), c.peer_rm != peers.SELVEDGE
+    reasons = {} if is_apache else REASONS
+    for case, wanted in golden(found, is_apache).items():
+        name = f"{c.pairing}: YarnClient: {case}"
+        if found.get(case) == wanted:
+            report.check(f"{name}: {wanted[:90]}", case not in reasons, "the reason for a difference is obsolete")
+        elif case in reasons:
+            report.check(f"{name}: {reasons[case]}", case in found)
+        else:
+            report.check(name, False, f"\n      now:    {found.get(case)}\n      golden: {wanted}")

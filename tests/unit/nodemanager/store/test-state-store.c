@@ -1,0 +1,351 @@
+/* The state store: what is written comes back, commits wait for nobody and tell everybody, and what
+ * is not a store of ours is refused with words. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "nodemanager/store/state-store.h"
+
+static sd_event *event;
+static char dir[] = "/tmp/selvedge-store-XXXXXX";
+static char path[128];
+
+static struct nm_store *open_store(void)
+{
+    struct nm_store *s = NULL;
+    struct sv_error err = { 0 };
+
+    if (nm_store_open(event, path, &s, &err) < 0)
+        fail_msg("%s", err.text);
+    return s;
+}
+
+static int fresh(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    return 0;
+}
+
+static int got_apps, got_containers, got_keys, got_tokens, got_deletions, got_logs, got_resources;
+
+static int on_app(const struct nm_stored_app *a, void *u)
+{
+    (void)u;
+    assert_string_equal(a->id, "application_1_0001");
+    assert_string_equal(a->user, "alice");
+    assert_string_equal(a->view_acl, "bob");
+    assert_true(a->finished);
+    got_apps++;
+    return 0;
+}
+
+static int on_container(const struct nm_stored_container *c, void *u)
+{
+    (void)u;
+    assert_string_equal(c->id, "container_1_0001_01_000001");
+    assert_int_equal(c->request_len, 4);
+    assert_memory_equal(c->request, "\0\1\2\3", 4);
+    assert_int_equal(c->start_ms, 111);
+    assert_int_equal(c->launch_ms, 222);
+    assert_int_equal(c->finish_ms, 333);
+    assert_true(c->launched && c->killed && c->completed && c->done);
+    assert_int_equal(c->local_dir, 1);
+    assert_int_equal(c->log_dir, 2);
+    assert_int_equal(c->exit_code, -105);
+    assert_int_equal(c->kill_code, -105);
+    assert_string_equal(c->diagnostics, "why\nnot");
+    assert_string_equal(c->assigned, "gpu=1");
+    got_containers++;
+    return 0;
+}
+
+static int on_key(const char *name, const struct yarn_master_key *k, void *u)
+{
+    (void)u;
+    assert_string_equal(name, "nm.current");
+    assert_int_equal(k->key_id, -7);
+    assert_int_equal(k->len, 8);
+    assert_memory_equal(k->bytes, "\0abcdefg", 8);
+    got_keys++;
+    return 0;
+}
+
+static int on_token(const char *c, int64_t expiry, void *u)
+{
+    (void)u;
+    assert_string_equal(c, "container_late");
+    assert_int_equal(expiry, 2000);
+    got_tokens++;
+    return 0;
+}
+
+static int on_deletion(int64_t id, int64_t at, const char *task, void *u)
+{
+    (void)u;
+    assert_int_equal(id, 5);
+    assert_int_equal(at, 99);
+    assert_string_equal(task, "task");
+    got_deletions++;
+    return 0;
+}
+
+static int on_log(const char *app, const char *user, int64_t at, void *u)
+{
+    (void)u;
+    assert_string_equal(app, "application_1_0001");
+    assert_string_equal(user, "alice");
+    assert_int_equal(at, 77);
+    got_logs++;
+    return 0;
+}
+
+static int on_resource(const char *key, const void *v, size_t n, void *u)
+{
+    (void)u;
+    assert_string_equal(key, "k");
+    assert_memory_equal(v, "vv", n);
+    got_resources++;
+    return 0;
+}
+
+static void comes_back(void **state)
+{
+    struct yarn_master_key key = { .key_id = -7, .len = 8 };
+    struct nm_store *s = open_store();
+    const char *id = "container_1_0001_01_000001";
+
+    (void)state;
+    memcpy(key.bytes, "\0abcdefg", 8);
+    assert_int_equal(nm_store_app(s, "application_1_0001", "alice", "bob", " "), 0);
+    assert_int_equal(nm_store_app(s, "application_1_0002", "alice", "bob", " "), 0);
+    assert_int_equal(nm_store_app_remove(s, "application_1_0002"), 0);
+    assert_int_equal(nm_store_app_finished(s, "application_1_0001"), 0);
+    assert_int_equal(
+        nm_store_container(s, id, "application_1_0001", "\0\1\2\3", 4, 111, 1, 2, "gpu=1"), 0);
+    assert_int_equal(nm_store_container_launched(s, id, 222), 0);
+    assert_int_equal(nm_store_container_killed(s, id, -105), 0);
+    assert_int_equal(nm_store_container_completed(s, id, 143), 0);
+    assert_int_equal(nm_store_container_done(s, id, -105, 333, "why\nnot"), 0);
+    assert_int_equal(nm_store_key(s, "nm.current", &key), 0);
+    assert_int_equal(nm_store_key(s, "gone", &key), 0);
+    assert_int_equal(nm_store_key_remove(s, "gone"), 0);
+    assert_int_equal(nm_store_used_token(s, "container_early", 1000), 0);
+    assert_int_equal(nm_store_used_token(s, "container_late", 2000), 0);
+    assert_int_equal(nm_store_used_tokens_expire(s, 1500), 0);
+    assert_int_equal(nm_store_deletion(s, 5, 99, "task"), 0);
+    assert_int_equal(nm_store_deletion(s, 6, 99, "task"), 0);
+    assert_int_equal(nm_store_deletion_remove(s, 6), 0);
+    assert_int_equal(nm_store_log_deleter(s, "application_1_0001", "alice", 77), 0);
+    assert_int_equal(nm_store_resource(s, "k", "vv", 2), 0);
+    nm_store_close(s);
+
+    s = open_store();
+    assert_int_equal(nm_store_each_app(s, on_app, NULL), 0);
+    assert_int_equal(nm_store_each_container(s, on_container, NULL), 0);
+    assert_int_equal(nm_store_each_key(s, on_key, NULL), 0);
+    assert_int_equal(nm_store_each_used_token(s, on_token, NULL), 0);
+    assert_int_equal(nm_store_each_deletion(s, on_deletion, NULL), 0);
+    assert_int_equal(nm_store_each_log_deleter(s, on_log, NULL), 0);
+    assert_int_equal(nm_store_each_resource(s, on_resource, NULL), 0);
+    assert_true(got_apps == 1 && got_containers == 1 && got_keys == 1 && got_tokens == 1);
+    assert_true(got_deletions == 1 && got_logs == 1 && got_resources == 1);
+    nm_store_close(s);
+}
+
+static void on_committed(void *userdata, int result)
+{
+    *(int *)userdata += result == 0 ? 1 : 100;
+}
+
+/* Two writers in one group; both hear of the one commit, from the loop. */
+static void group_commit(void **state)
+{
+    struct nm_store *s = open_store();
+    int told = 0;
+
+    (void)state;
+    assert_int_equal(nm_store_used_token(s, "a", 1), 0);
+    assert_int_equal(nm_store_after_commit(s, on_committed, &told), 0);
+    assert_int_equal(nm_store_used_token(s, "b", 1), 0);
+    assert_int_equal(nm_store_after_commit(s, on_committed, &told), 0);
+    assert_int_equal(told, 0);
+    while (told == 0)
+        assert_true(sd_event_run(event, 1000000) >= 0);
+    assert_int_equal(told, 2);
+    nm_store_close(s);
+}
+
+/* A write that is refused (same id twice) spoils its group: nobody is told that it is on record. */
+static void failed_write_fails_the_group(void **state)
+{
+    struct nm_store *s = open_store();
+    int told = 0;
+
+    (void)state;
+    sv_log_set_level((enum sv_log_level)0);
+    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0);
+    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), -EIO);
+    assert_int_equal(nm_store_after_commit(s, on_committed, &told), 0);
+    nm_store_commit(s);
+    assert_int_equal(told, 100);
+    assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0); /* rolled back */
+    nm_store_commit(s);
+    sv_log_set_level(SV_LOG_ERR);
+    nm_store_close(s);
+}
+
+static int refused(const char *words)
+{
+    struct nm_store *s = NULL;
+    struct sv_error err = { 0 };
+    int r = nm_store_open(event, path, &s, &err);
+
+    assert_true(r < 0);
+    assert_null(s);
+    assert_non_null(strstr(err.text, path));
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+    return r;
+}
+
+static void run_sql(const char *text)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void future_version(void **state)
+{
+    (void)state;
+    nm_store_close(open_store());
+    run_sql("PRAGMA user_version=99");
+    assert_int_equal(refused("schema 99"), -EPROTO);
+}
+
+static int on_old(const struct nm_stored_container *c, void *u)
+{
+    assert_string_equal(c->id, "c");
+    assert_string_equal(c->assigned, "");
+    ++*(int *)u;
+    return 0;
+}
+
+/* A store of schema 1, as its version made it. */
+static void older_version(void **state)
+{
+    int seen = 0;
+
+    (void)state;
+    nm_store_close(open_store());
+    run_sql("ALTER TABLE containers DROP COLUMN assigned;"
+            "ALTER TABLE containers DROP COLUMN updated; DROP TABLE mcs; PRAGMA user_version=1;"
+            "INSERT INTO containers(id,app,request,start_ms) VALUES('c','a',x'00',1)");
+    for (int i = 0; i < 2; i++) {
+        struct nm_store *s = open_store();
+
+        assert_int_equal(nm_store_each_container(s, on_old, &seen), 0);
+        nm_store_close(s);
+    }
+    assert_int_equal(seen, 2);
+}
+
+static void foreign_database(void **state)
+{
+    (void)state;
+    run_sql("CREATE TABLE something(x)");
+    refused("not a NodeManager's store");
+}
+
+static void damaged(void **state)
+{
+    struct nm_store *s = open_store();
+    char junk[4096];
+    int fd;
+
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        char id[32];
+
+        snprintf(id, sizeof(id), "container_%d", i);
+        assert_int_equal(nm_store_container(s, id, "a", junk, sizeof(junk), 1, 0, 0, ""), 0);
+    }
+    nm_store_close(s);
+    memset(junk, 0xa5, sizeof(junk));
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    for (off_t at = 0; at < 200 * 4096; at += 3 * 4096) /* bit rot, header included */
+        assert_int_equal(pwrite(fd, junk, 512, at), 512);
+    sv_close(fd);
+    refused("damaged");
+    fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
+    assert_int_equal(write(fd, "no database at all, really not", 30), 30);
+    sv_close(fd);
+    refused("damaged");
+}
+
+static void unsafe_file(void **state)
+{
+    (void)state;
+    nm_store_close(open_store());
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(refused("nobody else may write"), -EPERM);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/tmp/elsewhere.db", path), 0);
+    assert_int_equal(refused("regular file"), -EPERM);
+}
+
+static void second_daemon(void **state)
+{
+    struct nm_store *s = open_store(), *t = NULL;
+    struct sv_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(nm_store_used_token(s, "a", 1), 0);
+    nm_store_commit(s);
+    assert_true(nm_store_open(event, path, &t, &err) < 0);
+    nm_store_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(comes_back, fresh),
+        cmocka_unit_test_setup(group_commit, fresh),
+        cmocka_unit_test_setup(failed_write_fails_the_group, fresh),
+        cmocka_unit_test_setup(future_version, fresh),
+        cmocka_unit_test_setup(older_version, fresh),
+        cmocka_unit_test_setup(foreign_database, fresh),
+        cmocka_unit_test_setup(damaged, fresh),
+        cmocka_unit_test_setup(unsafe_file, fresh),
+        cmocka_unit_test_setup(second_daemon, fresh),
+    };
+    int r, tmp;
+
+    sv_log_init("test");
+    sv_log_set_level(SV_LOG_ERR);
+    if (!mkdtemp(dir) || sd_event_default(&event) < 0)
+        return 1;
+    snprintf(path, sizeof(path), "%s/nm-state.db", dir);
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    tmp = open("/tmp", O_PATH | O_CLOEXEC);
+    r += sv_remove_tree_at(tmp, strrchr(dir, '/') + 1) < 0;
+    sv_close(tmp);
+    sd_event_unref(event);
+    return r;
+}

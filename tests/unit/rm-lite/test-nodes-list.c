@@ -1,0 +1,157 @@
+/* rm-lite/nodes-list.c and rm-lite/version.c: include and exclude files, and what a refresh does to
+ * the nodes. */
+#include "tests/unit/rm-lite/rm-fixture.h"
+
+#include "rm-lite/nodes-list.h"
+#include "rm-lite/version.h"
+
+struct lists {
+    char dir[64], include[96], exclude[96];
+    const char *keys[3][2];
+};
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void lists_setup(struct lists *l, struct fix *f, const char *include, const char *exclude)
+{
+    (void)snprintf(l->dir, sizeof(l->dir), "%s", "/tmp/test-nodes-XXXXXX");
+    assert_non_null(mkdtemp(l->dir));
+    (void)snprintf(l->include, sizeof(l->include), "%s/include", l->dir);
+    (void)snprintf(l->exclude, sizeof(l->exclude), "%s/exclude", l->dir);
+    write_file(l->include, include);
+    write_file(l->exclude, exclude);
+    memset(l->keys, 0, sizeof(l->keys));
+    l->keys[0][0] = "yarn.resourcemanager.nodes.include-path";
+    l->keys[0][1] = l->include;
+    l->keys[1][0] = "yarn.resourcemanager.nodes.exclude-path";
+    l->keys[1][1] = l->exclude;
+    setup_with(f, (const char *const(*)[2])l->keys);
+}
+
+static void lists_teardown(struct lists *l, struct fix *f)
+{
+    teardown(f);
+    (void)nftw(l->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void test_format(void **state)
+{
+    struct lists l;
+    struct fix f;
+
+    (void)state;
+    lists_setup(&l, &f, "# of rack 1\nhost-a  host-b,host-c # the last\r\n\n\thost-d#no blank",
+                "host-b\nhost-x");
+    assert_int_equal(HASH_COUNT(f.rm->include), 4);
+    assert_true(rm_nodes_list_allows(f.rm, "host-a"));
+    assert_true(rm_nodes_list_allows(f.rm, "host-c"));
+    assert_true(rm_nodes_list_allows(f.rm, "host-d"));
+    assert_false(rm_nodes_list_allows(f.rm, "host-b")); /* on both lists: excluded */
+    assert_false(rm_nodes_list_allows(f.rm, "host-e")); /* on none */
+    assert_false(rm_nodes_list_allows(f.rm, "the"));    /* a word of a comment */
+    lists_teardown(&l, &f);
+}
+
+static void test_empty_include_allows_all(void **state)
+{
+    struct lists l;
+    struct fix f;
+
+    (void)state;
+    lists_setup(&l, &f, "# no host\n", "host-x");
+    assert_true(rm_nodes_list_allows(f.rm, "host-a"));
+    assert_false(rm_nodes_list_allows(f.rm, "host-x"));
+    lists_teardown(&l, &f);
+}
+
+static void test_error_keeps_the_lists(void **state)
+{
+    struct sv_error err = { 0 };
+    struct lists l;
+    struct fix f;
+
+    (void)state;
+    lists_setup(&l, &f, "host-a", "host-x");
+    write_file(l.include, "host-b");
+    assert_int_equal(unlink(l.exclude), 0);
+    assert_int_equal(rm_nodes_list_read(f.rm, &err), -ENOENT);
+    assert_non_null(strstr(err.text, l.exclude));
+    assert_true(rm_nodes_list_allows(f.rm, "host-a"));
+    assert_false(rm_nodes_list_allows(f.rm, "host-b"));
+    write_file(l.exclude, "");
+    assert_int_equal(rm_nodes_list_read(f.rm, &err), 0);
+    assert_false(rm_nodes_list_allows(f.rm, "host-a"));
+    assert_true(rm_nodes_list_allows(f.rm, "host-b"));
+    lists_teardown(&l, &f);
+}
+
+static void test_refresh(void **state)
+{
+    struct sv_error err = { 0 };
+    struct lists l;
+    struct fix f;
+    struct rm_node *a, *b;
+
+    (void)state;
+    lists_setup(&l, &f, "", "");
+    a = add_node(&f, 1);
+    b = add_node(&f, 2);
+    write_file(l.exclude, "127.0.0.1");
+    assert_int_equal(rm_nodes_list_read(f.rm, &err), 0);
+    rm_nodes_list_apply(f.rm, true, 60000);
+    assert_int_equal(a->state, RM_NODE_ST_DECOMMISSIONING);
+    assert_true(a->decommission_deadline_ms > sv_now_ms());
+    assert_int_equal(b->state, RM_NODE_ST_RUNNING);
+
+    write_file(l.exclude, ""); /* before its end: it stays a node */
+    assert_int_equal(rm_nodes_list_read(f.rm, &err), 0);
+    rm_nodes_list_apply(f.rm, true, 60000);
+    assert_int_equal(a->state, RM_NODE_ST_RUNNING);
+    assert_int_equal(a->decommission_deadline_ms, 0);
+
+    write_file(l.exclude, "127.0.0.1 127.0.0.2"); /* both at once, while the table is walked */
+    assert_int_equal(rm_nodes_list_read(f.rm, &err), 0);
+    rm_nodes_list_apply(f.rm, false, 0);
+    assert_null(f.rm->nodes);
+    assert_int_equal(HASH_COUNT(f.rm->inactive_nodes), 2);
+    assert_int_equal(b->state, RM_NODE_ST_DECOMMISSIONED);
+    lists_teardown(&l, &f);
+}
+
+static void test_versions(void **state)
+{
+    static const char *const ascending[] = {
+        "2.9.9", "3.0.0-SNAPSHOT", "3.0.0", "3.4", "3.4.2", "3.4.10", "10.0.0",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(ascending); i++)
+        for (size_t j = 0; j < SV_ARRAY_LEN(ascending); j++) {
+            int expected = i < j ? -1 : i > j, r = rm_version_cmp(ascending[i], ascending[j]);
+
+            if ((r > 0) - (r < 0) != expected)
+                fail_msg("%s and %s: %d", ascending[i], ascending[j], r);
+        }
+    assert_true(rm_version_cmp("", "3.4.2") < 0); /* a node that states none */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_format),
+        cmocka_unit_test(test_empty_include_allows_all),
+        cmocka_unit_test(test_error_keeps_the_lists),
+        cmocka_unit_test(test_refresh),
+        cmocka_unit_test(test_versions),
+    };
+
+    sv_log_set_level(SV_LOG_ERR);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
