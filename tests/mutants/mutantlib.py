@@ -1,4 +1,4 @@
-"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's prebuilt ground; and test
+"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's prebuilt fixture; and test
 programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
 root and a finished `make test-programs`."""
 import fcntl
@@ -63,7 +63,7 @@ class Build:
             raise SystemExit("make does not say how the helper is built")
 
     def _user(self, path):
-        """Objects of the programs that are not built for a ground: beside the others."""
+        """Objects of the programs that are not built for a fixture: beside the others."""
         return path.replace(self.real + "/executor/", self.out + "/user/").replace(
             self.real + "/setuid-helper/handoff/", self.out + "/handoff/")
 
@@ -125,7 +125,7 @@ def clean():
 
 
 def run(build, program, functions, seconds):
-    """(status, words): of the chosen functions of a test program; none chosen: all. One at a time on a machine: the ground's
+    """(status, words): of the chosen functions of a test program; none chosen: all. One at a time on a machine: the fixture's
     control group has one name. Who finds it there has it from a run that was killed."""
     with open("/run/lock/selvedge-mutants.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
