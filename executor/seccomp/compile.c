@@ -12,12 +12,10 @@
  *         deny CALL…                    EPERM
  *         errno NAME CALL…              this error number
  *         include FILE                  its lines, from the same directory; once, not nested
- *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits;
- * these lines come before all that allow or deny
+ *         first-deny CALL aN VALUE      EPERM, comparing the low 32 bits; before all other rules
  *
- * A call may be given as NAME=NUMBER when it is
- * newer than the library here. An unknown name is an error: a policy is never silently
- * smaller or larger than its text. */
+ * A call may be given as NAME=NUMBER when it is newer than the library here. An unknown name is an
+ * error: a policy is never silently smaller or larger than its text. */
 #include <ctype.h>
 #include <errno.h>
 #include <seccomp.h>
