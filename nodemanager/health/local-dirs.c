@@ -15,7 +15,6 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
-#include "common/str.h"
 #include "executor/request.h"
 
 struct dir {

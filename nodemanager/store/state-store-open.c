@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base.h"
 #include "nodemanager/store/state-store-schema.h"
 
 #define APPLICATION_ID 0x53564e4d /* "SVNM" */

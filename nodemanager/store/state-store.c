@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "nodemanager/store/state-store-open.h"
 

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "executor/exe.h"
 #include "nodemanager/core/application.h"
