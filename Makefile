@@ -14,9 +14,9 @@ endif
 AR        := ar
 PROTOC_C  ?= protoc-c
 PKGCONFIG ?= pkg-config
-# These targets install missing packages first, pkg-config included, and build in a make of their own.
+# These targets build nothing, or install missing packages first, pkg-config included, and build in a make of their own.
 ifneq ($(MAKECMDGOALS),)
-ifeq ($(filter-out deps demo check check-fast check-full check-vm clean,$(MAKECMDGOALS)),)
+ifeq ($(filter-out deps demo check check-fast check-full check-vm clean help hooks,$(MAKECMDGOALS)),)
 PKGCONFIG := :
 endif
 endif

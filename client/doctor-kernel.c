@@ -58,7 +58,8 @@ static void protections(struct doctor *d)
         if (!*doctor_read_line(sysctls[i].path, value, sizeof(value)))
             continue; /* missing in this kernel, or not readable */
         if (strcmp(value, sysctls[i].at_least) < 0)
-            doctor_report(d, DOCTOR_NOTE, KERNEL, "sysctl it to 1; nothing of ours relies on it",
+            doctor_report(d, DOCTOR_NOTE, KERNEL,
+                          "set it to 1 with sysctl; Selvedge does not rely on it",
                           "%s is %s: %s on the host", sysctls[i].path + strlen("/proc/sys/"), value,
                           sysctls[i].meaning);
     }
@@ -73,7 +74,7 @@ static void landlock(struct doctor *d)
         doctor_report(
             d, DOCTOR_NOTE, KERNEL, "Linux 6.12 with CONFIG_SECURITY_LANDLOCK",
             "no Landlock scopes: a container with the host's network can reach the host's abstract "
-            "unix sockets; whatever listens there must look at who calls");
+            "unix sockets; servers there must check their peers");
     else
         doctor_report(d, DOCTOR_OK, KERNEL, NULL, "Landlock %ld, with scopes", abi);
 }

@@ -102,7 +102,7 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
                   d->conf.rm.n_servers > 1 ? " and others" : "");
     if (sv_conf_each(d->conf.conf, on_key, &unknown) == 0 && unknown.others)
         doctor_report(d, DOCTOR_NOTE, CONFIGURATION,
-                      "selvedge-nodemanager --print-config lists what is read",
+                      "selvedge-nodemanager --print-config lists the supported keys",
                       "%u keys of yarn.nodemanager.* are not read by this version, such as %s",
                       unknown.others, unknown.first);
 }

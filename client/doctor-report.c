@@ -64,10 +64,10 @@ void doctor_print_text(const struct doctor *d)
             printf("%19s  -> %s\n", "", f->remedy);
     }
     if (d->counts[DOCTOR_BAD])
-        printf("%u findings prevent containers from starting, or break a guarantee.\n",
+        printf("Findings that prevent containers from starting or break a guarantee: %u.\n",
                d->counts[DOCTOR_BAD]);
     else if (d->counts[DOCTOR_WEAK])
-        printf("Containers run here, with %u protections weaker than possible.\n",
+        printf("Containers run here; protections weaker than possible: %u.\n",
                d->counts[DOCTOR_WEAK]);
     else
         puts("Containers run here, and every limit is enforced.");

@@ -7,7 +7,7 @@
 
 struct kills {
     struct cli_ctx *ctx;
-    char **texts; /* what is left; NULL-terminated */
+    char **texts; /* remaining applications; NULL-terminated */
     sd_event_source *timer;
 };
 

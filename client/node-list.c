@@ -69,16 +69,11 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
 
 int cli_cmd_node(struct cli_ctx *ctx, int argc, char **argv)
 {
-    static const struct option options[] = { { "all", no_argument, NULL, 'a' }, { 0 } };
     bool all = false;
-    int c, r;
+    int code = cli_parse_all(ctx, argc, argv, &all), r;
 
-    optind = 1;
-    while ((c = getopt_long(argc, argv, "a", options, NULL)) != -1) {
-        if (c != 'a')
-            return cli_usage(ctx);
-        all = true;
-    }
+    if (code != 0)
+        return code;
     if (argc - optind != 1 || strcmp(argv[optind], "list") != 0)
         return cli_usage(ctx);
     r = cli_rm_nodes(ctx->rm, all, on_nodes, ctx);

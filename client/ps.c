@@ -100,17 +100,12 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
 
 int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv)
 {
-    static const struct option options[] = { { "all", no_argument, NULL, 'a' }, { 0 } };
     struct yarn_app_id app;
     bool all = false;
-    int c, code, r;
+    int code = cli_parse_all(ctx, argc, argv, &all), r;
 
-    optind = 1;
-    while ((c = getopt_long(argc, argv, "a", options, NULL)) != -1) {
-        if (c != 'a')
-            return cli_usage(ctx);
-        all = true;
-    }
+    if (code != 0)
+        return code;
     if (argc - optind > 1)
         return cli_usage(ctx);
     if (optind < argc) {

@@ -28,7 +28,7 @@ static const struct cli_command commands[] = {
       "      --tries N          maximum starts of an instance whose node is lost (3)\n"
       "      --am-memory SIZE   of the ApplicationMaster's container (128m)\n"
       "      --am-program PATH  the ApplicationMaster\n"
-      "      --no-output        do not show what the containers print\n"
+      "      --no-output        do not show the containers' output\n"
       "\n"
       "One COMMAND without arguments is a line for bash; with arguments it is a program and\n"
       "exactly those arguments. Each container has SELVEDGE_INSTANCE (0...) and\n"
@@ -38,7 +38,7 @@ static const struct cli_command commands[] = {
     { "ps", cli_cmd_ps, "ps [-a] [APPLICATION]", "list applications, or one's containers",
       "  -a, --all              ended ones too\n" },
     { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
-      "show what containers printed",
+      "show the output of containers",
       "  -l, --log NAME         this file instead of stdout and stderr\n"
       "\n"
       "CONTAINER is a container's id or an instance's number.\n" },
@@ -62,8 +62,9 @@ static void help(FILE *out)
                  "  selvedge [--conf DIR] [-D KEY=VALUE]... [--json] COMMAND ...\n\n");
     for (size_t i = 0; i < SV_ARRAY_LEN(commands); i++)
         fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\nselvedge COMMAND --help tells more. The cluster is the one of yarn-site.xml in "
-                 "--conf,\n$HADOOP_CONF_DIR or /etc/hadoop/conf.\n");
+    fprintf(out,
+            "\nselvedge COMMAND --help shows details. The cluster is the one of yarn-site.xml in "
+            "--conf,\n$HADOOP_CONF_DIR or /etc/hadoop/conf.\n");
 }
 
 static const struct cli_command *find_command(const char *name)

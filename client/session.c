@@ -1,6 +1,7 @@
 /* One run of the `selvedge` command, see session.h. */
 #include "client/session.h"
 
+#include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@ int cli_usage(const struct cli_ctx *ctx)
 {
     const struct cli_command *c = ctx->command;
 
-    fprintf(stderr, "usage: selvedge %s   (selvedge %s --help tells more)\n", c->synopsis, c->name);
+    fprintf(stderr, "usage: selvedge %s   (selvedge %s --help shows details)\n", c->synopsis,
+            c->name);
     return 2;
 }
 
@@ -32,6 +34,22 @@ int cli_parse_app(const char *text, struct yarn_app_id *ret)
         return 0;
     (void)cli_fail("%s: not an application: expected application_<time>_<number>", text);
     return 2;
+}
+
+int cli_parse_all(const struct cli_ctx *ctx, int argc, char **argv, bool *ret_all)
+{
+    static const struct option options[] = { { "all", no_argument, NULL, 'a' }, { 0 } };
+    bool all = false;
+    int c;
+
+    optind = 1;
+    while ((c = getopt_long(argc, argv, "a", options, NULL)) != -1) {
+        if (c != 'a')
+            return cli_usage(ctx);
+        all = true;
+    }
+    *ret_all = all;
+    return 0;
 }
 
 int cli_loop(struct cli_ctx *ctx)

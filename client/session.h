@@ -39,5 +39,7 @@ void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err)
 int cli_usage(const struct cli_ctx *ctx);
 /* 0, or 2 after an error message. */
 int cli_parse_app(const char *text, struct yarn_app_id *ret);
+/* For subcommands with the single option -a, --all: leaves optind at the first argument; 0 or 2. */
+int cli_parse_all(const struct cli_ctx *ctx, int argc, char **argv, bool *ret_all);
 
 #endif

@@ -3,7 +3,7 @@
  * Parsed by libxml2 without DTD, entities, XInclude or network, with depth and size limits
  * (CVE-2017-15713). Later files override earlier ones except <final> keys; ${var} and ${env.X},
  * ${env.X-default}, ${env.X:-default} expand when read (20 levels at most, as Hadoop's
- * Configuration). An error names file, line, key and what was expected. */
+ * Configuration). An error names file, line, key and the expected format. */
 #ifndef SELVEDGE_COMMON_CONF_H
 #define SELVEDGE_COMMON_CONF_H
 

@@ -1,5 +1,5 @@
 # For people who work on the tree: the list of targets, the editor's database, git hooks. Documents are checked
-# against the code by tests/tools/{check-wire-doc,hardening-table,print-states}.
+# against the code by tests/tools/{check-wire-doc,hardening-table,print-states,check-docs}.
 help:
 	@tests/tools/make-help
 
@@ -12,5 +12,5 @@ hooks:
 
 .PHONY: help compdb hooks
 ifeq ($(SANITIZE),)
-UNIT_SCRIPTS += tests/tools/check-commits "tests/tools/make-help --check"
+UNIT_SCRIPTS += tests/tools/check-commits tests/tools/check-docs "tests/tools/make-help --check"
 endif

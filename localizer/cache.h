@@ -7,7 +7,7 @@
  * INIT → DOWNLOADING → LOCALIZED | FAILED (loc_entry_fsm). A failed entry is dropped once its
  * waiters are notified, so that the next request retries.
  *
- * The owner (nodemanager/) implements by callbacks what needs other components: starting a
+ * The owner (nodemanager/) provides callbacks for operations of other components: starting a
  * localizer, deleting as another user, the state store. Hostile: every byte from a localizer, and
  * the resources that an application requests (url, pattern, numbers). */
 #ifndef SELVEDGE_LOCALIZER_CACHE_H

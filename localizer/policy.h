@@ -1,7 +1,7 @@
 /* Policy for the contents of archives: rules for every entry, checked before anything is written.
  * Pure, without libarchive, so that it can be tested and fuzzed separately. One rejected entry
  * rejects the whole archive. Reasons and table of rules:
- * docs/decisions/050-localizer-limits-and-names.md.
+ * docs/design/localizer.md.
  *
  * Hostile: all input but the limits. Used by unpack.c, which also creates every object with O_EXCL,
  * beneath the target, without following links: policy and kernel must both agree. */

@@ -107,74 +107,74 @@ static const struct sv_conf_key keys[] = {
     [K_MEMORY] = { NM "resource.memory-mb", SV_CONF_INT, "-1", -1, MAX_MB, .help = "Memory for containers; -1 = 8192." },
     [K_VCORES] = { NM "resource.cpu-vcores", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "Virtual cores for containers; -1 = 8." },
     [K_LOG_AGGREGATION] = { "yarn.log-aggregation-enable", SV_CONF_BOOL, "false", .help = "Upload of logs; not supported by this version." },
-    [K_TRACK_STOPPED] = { NM "duration-to-track-stopped-containers", SV_CONF_DURATION, "600000", 0, FOREVER, 1, "How long a stopped container is remembered as recently stopped." },
+    [K_TRACK_STOPPED] = { NM "duration-to-track-stopped-containers", SV_CONF_DURATION, "600000", 0, FOREVER, 1, "Time for which a stopped container is remembered as recently stopped." },
     [K_RM_MINIMUM] = { NM "resourcemanager.minimum.version", SV_CONF_STRING, "NONE", .help = "Lowest ResourceManager version to work with: NONE, EqualToNM or a version." },
     [K_LOCAL_DIRS] = { NM "local-dirs", SV_CONF_LIST, "${hadoop.tmp.dir}/nm-local-dir", .help = "Directories for localized files and work directories; the same list as in container-executor.cfg." },
     [K_LOG_DIRS] = { NM "log-dirs", SV_CONF_LIST, "${yarn.log.dir}/userlogs", .help = "Directories for container logs; the same list as in container-executor.cfg." },
-    [K_DISK_ENABLE] = { NM "disk-health-checker.enable", SV_CONF_BOOL, "true", .help = "Check the directories while running." },
+    [K_DISK_ENABLE] = { NM "disk-health-checker.enable", SV_CONF_BOOL, "true", .help = "Check the directories periodically." },
     [K_DISK_INTERVAL] = { NM "disk-health-checker.interval-ms", SV_CONF_DURATION, "120000", 100, FOREVER, 1, "Time between two checks." },
     [K_DISK_MIN_HEALTHY] = { NM "disk-health-checker.min-healthy-disks", SV_CONF_FLOAT, "0.25", .help = "Share of directories that must be good for the node to be healthy." },
-    [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A fuller disk takes no new containers." },
-    [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space takes no new containers." },
+    [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
+    [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
     [K_EXECUTOR_PATH] = { NM "linux-container-executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one." },
-    [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket that systemd starts container-executor for (selvedge-executor.socket): it needs no setuid bit then. Default: it has one, and the NodeManager starts it." },
+    [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
     [K_UNENFORCED] = { "selvedge.nodemanager.unenforced-limits.allowed", SV_CONF_BOOL, "false", .help = "Run although the kernel cannot enforce memory, pids and cpu limits here (development)." },
-    [K_SELINUX] = { "selvedge.nodemanager.selinux.labels", SV_CONF_BOOL, "false", .help = "Give every user and application SELinux categories of its own; container-executor.cfg must ask for labels." },
+    [K_SELINUX] = { "selvedge.nodemanager.selinux.labels", SV_CONF_BOOL, "false", .help = "Give every user and application SELinux categories of its own; container-executor.cfg must enable labels." },
     [K_LIMIT_USERS] = { NM "linux-container-executor.nonsecure-mode.limit-users", SV_CONF_BOOL, "true", .help = "Without Kerberos run every container as the local user of the next key." },
     [K_LOCAL_USER] = { NM "linux-container-executor.nonsecure-mode.local-user", SV_CONF_STRING, "nobody", .help = "The account for containers while limit-users is true." },
-    [K_WHITELIST] = { NM "env-whitelist", SV_CONF_LIST, "JAVA_HOME,HADOOP_COMMON_HOME,HADOOP_HDFS_HOME,HADOOP_CONF_DIR,CLASSPATH_PREPEND_DISTCACHE,HADOOP_YARN_HOME,HADOOP_HOME,PATH,LANG,TZ", .help = "Variables of the daemon's environment that containers get unless they set their own." },
+    [K_WHITELIST] = { NM "env-whitelist", SV_CONF_LIST, "JAVA_HOME,HADOOP_COMMON_HOME,HADOOP_HDFS_HOME,HADOOP_CONF_DIR,CLASSPATH_PREPEND_DISTCACHE,HADOOP_YARN_HOME,HADOOP_HOME,PATH,LANG,TZ", .help = "Variables that containers inherit from the daemon's environment unless they set their own." },
     [K_ADMIN_ENV] = { NM "admin-env", SV_CONF_STRING, "MALLOC_ARENA_MAX=$MALLOC_ARENA_MAX", .help = "Variables that containers cannot override: A=x,B=y." },
-    [K_FORCE_PATH] = { NM "force.path", SV_CONF_STRING, "", .help = "Put in front of PATH." },
+    [K_FORCE_PATH] = { NM "force.path", SV_CONF_STRING, "", .help = "Prepended to PATH." },
     [K_USER_HOME] = { NM "user-home-dir", SV_CONF_STRING, "/home/", .help = "HOME of containers." },
     [K_ADD_OPENS] = { "selvedge.nodemanager.add-opens", SV_CONF_STRING, NULL, .help = "Text for the <ADD_OPENS> mark; default: decided by the container's Java version." },
     [K_DEBUG_INFO] = { NM "log-container-debug-info.enabled", SV_CONF_BOOL, "true", .help = "Copy the launch script and a directory listing into the log directory." },
     [K_STDERR_TAIL] = { NM "container.stderr.tail.bytes", SV_CONF_INT, "4096", 0, 1 << 20, .help = "Bytes of the error log in the diagnostics of a failure." },
-    [K_STDERR_PATTERN] = { NM "container.stderr.pattern", SV_CONF_STRING, "{*stderr*,*STDERR*}", .help = "Which log is the error log." },
+    [K_STDERR_PATTERN] = { NM "container.stderr.pattern", SV_CONF_STRING, "{*stderr*,*STDERR*}", .help = "File name pattern of the error log." },
     [K_PIDS_MAX] = { "selvedge.nodemanager.container.pids.max", SV_CONF_INT, "16384", 1, 4194304, .help = "Processes and threads of one container." },
     [K_SIGKILL_DELAY] = { NM "sleep-delay-before-sigkill.ms", SV_CONF_DURATION, "250", 0, 3600000, 1, "Time between TERM and KILL." },
-    [K_KILL_WAIT] = { NM "process-kill-wait.ms", SV_CONF_DURATION, "5000", 0, 3600000, 1, "How long a stop of the daemon waits for containers to end." },
-    [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = for ever." },
+    [K_KILL_WAIT] = { NM "process-kill-wait.ms", SV_CONF_DURATION, "5000", 0, 3600000, 1, "Time for which a stop of the daemon waits for containers to end." },
+    [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
     [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, 256, .help = "Parallel downloads for PUBLIC resources." },
-    [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size that the cache is cleaned down to." },
+    [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
-    [K_PROFILE] = { "selvedge.nodemanager.sandbox.profile", SV_CONF_STRING, "strict", .help = "What containers see of the host: strict, hadoop (its whole tree, read-only) or host; container-executor.cfg must allow it." },
+    [K_PROFILE] = { "selvedge.nodemanager.sandbox.profile", SV_CONF_STRING, "strict", .help = "Part of the host that containers see: strict, hadoop (its whole tree, read-only) or host; container-executor.cfg must allow it." },
     [K_NETWORK] = { "selvedge.nodemanager.network", SV_CONF_STRING, "host", .help = "Network of containers: host, none or private; container-executor.cfg must allow it." },
     [K_BANDWIDTH] = { NM "resource.network.enabled", SV_CONF_BOOL, "false", .help = "Outbound bandwidth of containers is limited; with private networks." },
     [K_BANDWIDTH_NODE] = { NM "resource.network.outbound-bandwidth-mbit", SV_CONF_INT, "1000", 1, 4000000, .help = "Outbound bandwidth of the node, Mbit/s." },
-    [K_BANDWIDTH_YARN] = { NM "resource.network.outbound-bandwidth-yarn-mbit", SV_CONF_INT, "${yarn.nodemanager.resource.network.outbound-bandwidth-mbit}", 1, 4000000, .help = "What containers may use of it. Each is guaranteed a fiftieth and may use what the others leave; with cgroups.strict-resource-usage no more than the fiftieth. Their sum is kept by selvedge.network.outbound-mbit in container-executor.cfg, without which nothing can be guaranteed." },
-    [K_BANDWIDTH_SHARES] = { "selvedge.nodemanager.network.shares", SV_CONF_INT, "50", 1, 10000, .help = "Containers that outbound bandwidth is guaranteed to at once: what is one's fiftieth otherwise." },
+    [K_BANDWIDTH_YARN] = { NM "resource.network.outbound-bandwidth-yarn-mbit", SV_CONF_INT, "${yarn.nodemanager.resource.network.outbound-bandwidth-mbit}", 1, 4000000, .help = "The part of it for containers. Each is guaranteed a fiftieth and may use free bandwidth; with cgroups.strict-resource-usage no more than the fiftieth. Their sum is enforced by selvedge.network.outbound-mbit in container-executor.cfg, without which nothing is guaranteed." },
+    [K_BANDWIDTH_SHARES] = { "selvedge.nodemanager.network.shares", SV_CONF_INT, "50", 1, 10000, .help = "Number of containers with guaranteed outbound bandwidth at a time; each is guaranteed that part of it instead of a fiftieth." },
     [K_PLUGINS] = { NM "resource-plugins", SV_CONF_LIST, "", .help = "Kinds of devices for containers; known: yarn.io/gpu." },
-    [K_GPUS] = { NM "resource-plugins.gpu.allowed-gpu-devices", SV_CONF_STRING, "auto", .help = "GPUs for containers as index:minor,… or auto: those that nvidia-smi tells." },
-    [K_GPU_DISCOVERY] = { NM "resource-plugins.gpu.path-to-discovery-executables", SV_CONF_STRING, NULL, .help = "nvidia-smi, or the directory that it is in." },
+    [K_GPUS] = { NM "resource-plugins.gpu.allowed-gpu-devices", SV_CONF_STRING, "auto", .help = "GPUs for containers as index:minor,… or auto: those that nvidia-smi lists." },
+    [K_GPU_DISCOVERY] = { NM "resource-plugins.gpu.path-to-discovery-executables", SV_CONF_STRING, NULL, .help = "nvidia-smi, or its directory." },
     [K_GPU_MAJOR] = { "selvedge.nodemanager.gpu.major-device-number", SV_CONF_INT, "195", 1, 4095, .help = "As gpu.major-device-number in container-executor.cfg." },
     [K_CPU_PERCENT] = { NM "resource.percentage-physical-cpu-limit", SV_CONF_INT, "100", 1, 100, .help = "Share of the machine's processors that all containers together may use." },
-    [K_STRICT_CPU] = { NM "linux-container-executor.cgroups.strict-resource-usage", SV_CONF_BOOL, "false", .help = "A container gets the processor time of its vcores and no more, also where processors are idle." },
-    [K_MEMORY_ENFORCED] = { NM "resource.memory.enforced", SV_CONF_BOOL, "true", .help = "The kernel holds each container to its memory. false: only the node's memory is a limit, and what is over its own at two readings is killed if pmem-check-enabled." },
-    [K_MEMORY_NODE] = { "selvedge.nodemanager.containers.memory-limit.enabled", SV_CONF_BOOL, "true", .help = "All containers together are held to resource.memory-mb (and what localizers need)." },
-    [K_ELASTIC] = { NM "elastic-memory-control.enabled", SV_CONF_BOOL, "false", .help = "Containers may use more than they asked for while the node has room; when it has not, one is killed: opportunistic ones first, then those over their memory, the newest first." },
-    [K_ELASTIC_TIMEOUT] = { NM "elastic-memory-control.timeout-sec", SV_CONF_INT, "5", 1, 3600, .help = "Seconds after which a killed container that has not ended is not waited for: the next one is killed." },
-    [K_MEMORY_HIGH] = { "selvedge.nodemanager.container.memory.high-percentage", SV_CONF_INT, "0", 0, 100, .help = "memory.high in percent of a container's memory: above it the kernel takes back and slows down; 0 = off." },
-    [K_MEMORY_SOFT] = { NM "resource.memory.cgroups.soft-limit-percentage", SV_CONF_FLOAT, "90.0", .help = "memory.low in percent of a container's memory: what the kernel takes last when the node's memory for containers is used up." },
+    [K_STRICT_CPU] = { NM "linux-container-executor.cgroups.strict-resource-usage", SV_CONF_BOOL, "false", .help = "A container gets the processor time of its vcores and no more, even when processors are idle." },
+    [K_MEMORY_ENFORCED] = { NM "resource.memory.enforced", SV_CONF_BOOL, "true", .help = "The kernel limits the memory of each container. false: only the node's memory is limited, and a container above its own memory at two readings is killed if pmem-check-enabled." },
+    [K_MEMORY_NODE] = { "selvedge.nodemanager.containers.memory-limit.enabled", SV_CONF_BOOL, "true", .help = "The memory of all containers together is limited to resource.memory-mb (and the memory of localizers)." },
+    [K_ELASTIC] = { NM "elastic-memory-control.enabled", SV_CONF_BOOL, "false", .help = "Containers may use more memory than requested while the node has free memory; when it has none, one is killed: opportunistic ones first, then those above their request, the newest first." },
+    [K_ELASTIC_TIMEOUT] = { NM "elastic-memory-control.timeout-sec", SV_CONF_INT, "5", 1, 3600, .help = "Seconds to wait for the end of a killed container before the next one is killed." },
+    [K_MEMORY_HIGH] = { "selvedge.nodemanager.container.memory.high-percentage", SV_CONF_INT, "0", 0, 100, .help = "memory.high in percent of a container's memory: above it the kernel reclaims and throttles; 0 = off." },
+    [K_MEMORY_SOFT] = { NM "resource.memory.cgroups.soft-limit-percentage", SV_CONF_FLOAT, "90.0", .help = "memory.low in percent of a container's memory: reclaimed last when the node's memory for containers is used up." },
     [K_SWAP] = { "selvedge.nodemanager.container.swap-percentage", SV_CONF_INT, "0", 0, 1000, .help = "memory.swap.max in percent of a container's memory." },
     [K_DISK] = { NM "resource.disk.enabled", SV_CONF_BOOL, "false", .help = "Containers share disks by weight (io.weight)." },
     [K_IO_WEIGHT] = { "selvedge.nodemanager.container.io.weight", SV_CONF_INT, "100", 1, 10000, .help = "io.weight of a container, with resource.disk.enabled." },
-    [K_IO_MAX] = { "selvedge.nodemanager.container.io.max", SV_CONF_LIST, "", .help = "Limits of one container on a disk: PATH rbps=N wbps=N riops=N wiops=N (any of the four), commas between disks; PATH is the block device or something on it. On ext4 with dioread_lock or nodelalloc others who call fsync wait for such a container: yarn.nodemanager.recovery.dir belongs elsewhere then." },
-    [K_HUGETLB] = { "selvedge.nodemanager.container.hugetlb.max-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "Huge pages of one container, for each size of page; they do not count as its memory." },
-    [K_LOCALIZERS_MEMORY] = { "selvedge.nodemanager.localizers.memory-mb", SV_CONF_INT, "1024", 16, MAX_MB, .help = "Memory of all localizers, what they write and the kernel has not yet written among it." },
+    [K_IO_MAX] = { "selvedge.nodemanager.container.io.max", SV_CONF_LIST, "", .help = "Limits of one container on a disk: PATH rbps=N wbps=N riops=N wiops=N (any of the four), commas between disks; PATH is the block device or a path on it. On ext4 with dioread_lock or nodelalloc every fsync waits for such a container: use another disk for yarn.nodemanager.recovery.dir then." },
+    [K_HUGETLB] = { "selvedge.nodemanager.container.hugetlb.max-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "Huge pages of one container, for each page size; they do not count as its memory." },
+    [K_LOCALIZERS_MEMORY] = { "selvedge.nodemanager.localizers.memory-mb", SV_CONF_INT, "1024", 16, MAX_MB, .help = "Memory of all localizers, including dirty pages of their files." },
     [K_LOCALIZERS_PIDS] = { "selvedge.nodemanager.localizers.pids.max", SV_CONF_INT, "4096", 16, 4194304, .help = "Processes and threads of all localizers." },
-    [K_NUMA] = { NM "numa-awareness.enabled", SV_CONF_BOOL, "false", .help = "Each container is bound to the processors and the memory of NUMA nodes that have room for it." },
-    [K_NUMA_READ] = { NM "numa-awareness.read-topology", SV_CONF_BOOL, "false", .help = "NUMA nodes as the kernel tells them; false: as the keys node-ids, <id>.memory and <id>.cpus say." },
+    [K_NUMA] = { NM "numa-awareness.enabled", SV_CONF_BOOL, "false", .help = "Each container is bound to the processors and the memory of NUMA nodes with enough free resources." },
+    [K_NUMA_READ] = { NM "numa-awareness.read-topology", SV_CONF_BOOL, "false", .help = "NUMA nodes of the kernel's topology; false: of the keys node-ids, <id>.memory and <id>.cpus." },
     [K_NUMA_IDS] = { NM "numa-awareness.node-ids", SV_CONF_LIST, "", .help = "NUMA nodes for containers; yarn.nodemanager.numa-awareness.<id>.memory is in MB, .<id>.cpus a number of processors." },
     [K_MONITOR] = { NM "container-monitor.interval-ms", SV_CONF_DURATION, "${yarn.nodemanager.resource-monitor.interval-ms}", 50, FOREVER, 1, "Time between two readings of container usage." },
     [K_MONITOR_ALL] = { NM "resource-monitor.interval-ms", SV_CONF_DURATION, "3000", 50, FOREVER, 1, "Default of the key above." },
     [K_PMEM] = { NM "pmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; the kernel enforces memory here." },
     [K_VMEM] = { NM "vmem-check-enabled", SV_CONF_BOOL, "true", .help = "Shown in REST; virtual memory is not limited here." },
     [K_VMEM_RATIO] = { NM "vmem-pmem-ratio", SV_CONF_FLOAT, "2.1", .help = "Virtual to physical memory, for REST." },
-    [K_DIAG_MAX] = { NM "container-diagnostics-maximum-size", SV_CONF_INT, "10000", 100, 1 << 20, .help = "Characters of diagnostics that are kept." },
+    [K_DIAG_MAX] = { NM "container-diagnostics-maximum-size", SV_CONF_INT, "10000", 100, 1 << 20, .help = "Maximum length of diagnostics, in characters." },
     [K_RECOVERY] = { NM "recovery.enabled", SV_CONF_BOOL, "true", .help = "Containers survive a restart of the daemon. Hadoop's default is false; ours is true." },
-    [K_SUPERVISED] = { NM "recovery.supervised", SV_CONF_BOOL, "true", .help = "The daemon is restarted by a supervisor: a clean stop leaves containers running and does not unregister." },
+    [K_SUPERVISED] = { NM "recovery.supervised", SV_CONF_BOOL, "true", .help = "The daemon is restarted by a supervisor: a regular stop leaves containers running and does not unregister." },
     [K_RECOVERY_DIR] = { NM "recovery.dir", SV_CONF_STRING, "${hadoop.tmp.dir}/yarn-nm-recovery", .help = "Directory of the state store." },
     [K_HMAC] = { "hadoop.security.secret-manager.key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", .help = "HMAC of tokens; the same on all nodes." },
     [K_SECURITY] = { "hadoop.security.authentication", SV_CONF_STRING, "simple", .help = "simple; kerberos is not supported by this version." },
@@ -202,7 +202,7 @@ static void print_key(FILE *out, const struct sv_conf_key *k)
     fprintf(out, "%s\n    default: %s\n    %s\n", k->name, k->def ? k->def : "(unset)", k->help);
 }
 
-/* The rows above, and wire's: how it calls, and how it serves. */
+/* The rows above and those of wire/ for clients and servers. */
 void nm_conf_print(FILE *out)
 {
     size_t n_called, n_served;
@@ -255,7 +255,8 @@ static int set_base_defaults(struct sv_conf *c)
     return 0;
 }
 
-/* 0.0.0.0 as a node's own name means this machine's host name: peers must be able to connect. */
+/* 0.0.0.0 as the address of the node means the host name of this machine: peers must be able to
+ * connect. */
 static int real_hostname(struct sv_conf *c, struct sv_error *err)
 {
     const char *h = sv_conf_raw(c, keys[K_HOSTNAME].name);
@@ -268,7 +269,7 @@ static int real_hostname(struct sv_conf *c, struct sv_error *err)
     return sv_conf_set(c, keys[K_HOSTNAME].name, name);
 }
 
-/* "file:///x" and "/x" are the same directory; anything relative or remote is refused. */
+/* "file:///x" and "/x" are the same directory; relative and remote paths are refused. */
 static int check_dirs(char **dirs, const char *key, struct sv_error *err)
 {
     if (!dirs[0])
@@ -334,8 +335,8 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
-/* What a yarn-site.xml may ask for and this version has not: refused where going on would be
- * unsafe or useless, told where the node still works. */
+/* Settings of a yarn-site.xml that this version does not support: refused where the node would be
+ * unsafe or useless, logged where it works without them. */
 static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
     _cleanup_strv_ char **aux = NULL;
@@ -354,7 +355,7 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
                        keys[K_LOG_AGGREGATION].name, keys[K_LOG_RETAIN].name);
     GET(sv_conf_list, K_AUX, &aux);
     for (char **a = aux; a && *a; a++)
-        sv_log_warning("%s: \"%s\" is not supported by this version; containers that ask for it "
+        sv_log_warning("%s: \"%s\" is not supported by this version; containers that request it "
                        "are refused",
                        keys[K_AUX].name, *a);
     return 0;
@@ -403,7 +404,7 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     if (c->executor_socket && !*c->executor_socket)
         c->executor_socket = NULL;
     if (c->executor_socket && *c->executor_socket != '/')
-        return sv_error_set(err, -EINVAL, "%s: an absolute path is needed",
+        return sv_error_set(err, -EINVAL, "%s: must be an absolute path",
                             keys[K_EXECUTOR_SOCKET].name);
     GET(sv_conf_string, K_CGROUP_ROOT, &c->cgroup_root);
     GET(sv_conf_bool, K_UNENFORCED, &c->unenforced_allowed);
@@ -441,7 +442,7 @@ static int read_choice(struct nm_conf *c, int key, const char *const *names, siz
     return sv_error_set(err, -EINVAL, "%s: \"%s\" is not known", keys[key].name, s);
 }
 
-/* "PATH rbps=1 wbps=…": what the kernel understands, and a path that can be looked up. */
+/* "PATH rbps=1 wbps=…": keys of io.max, and an absolute path. */
 static int check_io_max(char **list, struct sv_error *err)
 {
     static const char *const words[] = { "rbps=", "wbps=", "riops=", "wiops=" };
@@ -495,7 +496,7 @@ static int read_devices(struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
-/* Not rounded up to Mbit/s, as Hadoop does for tc: all shares together are what there is. */
+/* Not rounded up to Mbit/s, as Hadoop does for tc: the sum of all shares is the whole bandwidth. */
 static void divide_bandwidth(struct nm_conf *c)
 {
     const int64_t all = c->bandwidth_mbit * 1000, share = all / c->bandwidth_shares;

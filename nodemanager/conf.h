@@ -1,6 +1,6 @@
-/* The NodeManager's settings: every key the daemon reads is one row of the table in conf.c, with
- * Hadoop's name and default. Read once at start; a bad value refuses the start with words. The
- * files are the operator's (trusted to be theirs, not to be right). */
+/* The configuration of the NodeManager: each key is one row of the table in conf.c, with Hadoop's
+ * name and default. Read once at start and const from then on; an invalid value prevents the start
+ * with a message. The files are the operator's: trusted, but not to be correct. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_H
 #define SELVEDGE_NODEMANAGER_CONF_H
 
@@ -17,7 +17,7 @@
 struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
-    /* who and where */
+    /* addresses */
     const char *hostname;  /* of yarn.nodemanager.address */
     const char *bind_host; /* NULL = hostname */
     uint16_t port;         /* 0 = any */
@@ -49,7 +49,7 @@ struct nm_conf {
     const char *admin_env;
     const char *force_path;
     const char *user_home;
-    const char *add_opens; /* NULL = look at the container's Java */
+    const char *add_opens; /* NULL = by the version of the container's Java */
     bool debug_info;
     int64_t stderr_tail_bytes;
     const char *stderr_pattern;
@@ -57,8 +57,8 @@ struct nm_conf {
     enum exe_network network;
     bool bandwidth_enabled;                /* outbound, in private networks */
     int64_t bandwidth_mbit;                /* all containers together */
-    int64_t bandwidth_shares;              /* of so many is a container guaranteed one */
-    uint32_t net_rate_kbit, net_ceil_kbit; /* so, of a container; 0: no limit */
+    int64_t bandwidth_shares;              /* a container is guaranteed one of so many parts */
+    uint32_t net_rate_kbit, net_ceil_kbit; /* of one container; 0: no limit */
     bool gpus;                             /* yarn.nodemanager.resource-plugins has yarn.io/gpu */
     const char *gpus_allowed, *gpu_discovery;
     int64_t gpu_major;
@@ -106,7 +106,7 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     _must_use_;
 void nm_conf_free(struct nm_conf *c);
 
-/* The table, for --print-config, the manual and the tests. */
+/* The table, for --print-config and the tests. */
 const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
 void nm_conf_print(FILE *out);
 

@@ -54,7 +54,8 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     return 0;
 }
 
-/* Signals arrive through the loop; a peer that goes away is an error code, never a signal. */
+/* Signals are handled in the loop; a write to a closed connection is an error code, never SIGPIPE.
+ */
 static int set_up_signals(struct nm *nm)
 {
     sigset_t set;
@@ -78,10 +79,10 @@ static void set_limits(void)
 
     if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
         l.rlim_cur = SV_MIN(l.rlim_max, (rlim_t)65536);
-        (void)setrlimit(RLIMIT_NOFILE, &l); /* fewer containers then, ignoring */
+        (void)setrlimit(RLIMIT_NOFILE, &l); /* fewer containers are possible then, ignoring */
     }
     (void)setrlimit(RLIMIT_CORE, &none); /* lowering cannot fail */
-    umask(0022); /* groups must be readable for the helper; what is secret says so by itself */
+    umask(0022); /* cgroups must be readable for the helper; secret files have explicit modes */
 }
 
 /* It needs no capability: the helper is setuid, and its cgroups are its own. */
@@ -117,7 +118,7 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
         sd_event_unref(nm->event);
         return EXIT_FAILURE;
     }
-    (void)sd_event_set_watchdog(nm->event, true); /* 0 when there is none */
+    (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
     r = sd_event_loop(nm->event);
     sv_log_info("stopped");
     nm_free(nm);

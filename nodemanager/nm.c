@@ -279,7 +279,7 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
 
     while ((r = open(nm, &own)) == -EADDRINUSE && sv_now_ms() < end) {
         if (!logged)
-            sv_log_warning("%s; waiting for it to be given up", own.text);
+            sv_log_warning("%s; waiting for it to become free", own.text);
         logged = true;
         (void)poll(NULL, 0, 20);
     }
@@ -375,7 +375,7 @@ static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
         return 0;
     }
     if (alive)
-        sv_log_warning("%u containers have not ended in time", alive);
+        sv_log_warning("stopping: %u containers have not ended in time", alive);
     unregister(nm);
     return 0;
 }

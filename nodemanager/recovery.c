@@ -1,5 +1,5 @@
-/* See recovery.h. Store contents are the daemon's own but a disk may have changed them: ids are
- * parsed strictly, requests are decoded with bounds, nothing is used as a path. */
+/* See recovery.h. The daemon wrote the store, but a disk may have changed it: ids are parsed
+ * strictly, requests are decoded with bounds, nothing is used as a path. */
 #include "nodemanager/recovery.h"
 
 #include <dirent.h>
@@ -27,14 +27,14 @@
 #include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
 
-struct progress {
+struct recovery_progress {
     const struct nm_recovery *services;
     int bad; /* records that could not be used */
 };
 
 static int recover_app(const struct nm_stored_app *s, void *userdata)
 {
-    struct progress *x = userdata;
+    struct recovery_progress *x = userdata;
     struct yarn_app_id id;
     struct nm_app *a;
     int r;
@@ -55,7 +55,7 @@ static int recover_app(const struct nm_stored_app *s, void *userdata)
 
 static int recover_container(const struct nm_stored_container *s, void *userdata)
 {
-    struct progress *x = userdata;
+    struct recovery_progress *x = userdata;
     struct nm_context *ctx = x->services->ctx;
     struct nm_app *app = nm_app_find(ctx, s->app);
     struct nm_container *c;
@@ -206,7 +206,7 @@ static void clear_last_run(const struct nm_recovery *services)
     nm_deletion_user(services->deletion, NULL);
 }
 
-static int restore_records(struct progress *x)
+static int restore_records(struct recovery_progress *x)
 {
     const struct nm_recovery *services = x->services;
     struct nm_store *store = services->ctx->store;
@@ -229,7 +229,7 @@ static void resume(const struct nm_context *ctx)
     struct nm_app *app, *tmp;
 
     for (struct nm_app *a = ctx->apps; a; a = a->hh.next)
-        if (!a->finish_recorded) /* else its directories are only to be deleted */
+        if (!a->finish_recorded) /* otherwise its directories are only deleted */
             nm_app_post(a, NM_APP_EV_INIT_APPLICATION, NULL);
     /* A container that may have to be launched waits for the directories of its application. */
     for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
@@ -244,7 +244,7 @@ static void resume(const struct nm_context *ctx)
 int nm_recover(const struct nm_recovery *services, struct sv_error *err)
 {
     const struct nm_context *ctx = services->ctx;
-    struct progress x = { .services = services };
+    struct recovery_progress x = { .services = services };
     int r;
 
     if (!ctx->conf->recovery) {
@@ -258,8 +258,9 @@ int nm_recover(const struct nm_recovery *services, struct sv_error *err)
     if (r < 0)
         return r;
     if (x.bad)
-        sv_log_err("state store: %d records could not be used; what they stood for is removed",
-                   x.bad);
+        sv_log_err(
+            "state store: %d records are unusable; their containers and directories are removed",
+            x.bad);
     sv_log_info("recovered %u applications and %u containers", HASH_COUNT(ctx->apps),
                 HASH_COUNT(ctx->containers));
     resume(ctx);

@@ -1,16 +1,18 @@
-# selvedge-nodemanager: the daemon. Everything but main is an archive, so that tests link it too.
+# selvedge-nodemanager, the daemon. All objects but main.o are in an archive, which tests link too.
 NODEMANAGER_PKGS := sqlite3 jansson
 CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAGER_PKGS)) \
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
+# Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o \
-	$(addprefix store/, state-store.o state-store-schema.o localization-records.o) \
+	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o) \
-	$(addprefix services/, deletion-service.o finished-containers.o localization.o log-handler.o) \
+	$(addprefix services/, deletion-service.o finished-containers.o localization.o \
+		localization-request.o log-handler.o) \
 	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
 	$(addprefix fsm/, application-fsm.o container-fsm.o) \
@@ -21,22 +23,22 @@ NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
 
-# The localizer's archive knows no parser of archives: those stay in container-localizer.
+# The archive parsers of the localizer are linked into container-localizer alone.
 $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LOCALIZER_A) \
 		$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
 	$(call link,$(NODEMANAGER_LDLIBS) $(WIRE_LDLIBS) $(CGROUPS_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-nodemanager
 
-# Plays the ResourceManager and ApplicationMasters around a NodeManager, for tests and the bench.
+# Fake ResourceManager and ApplicationMasters around a NodeManager, for tests and the benchmark.
 $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/integration/nodemanager/,nm-driver.o nm-driver-rm.o \
 		nm-driver-am.o nm-hostile.o) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
-	health/test-mount-watch core/test-container core/test-token-secret-managers \
-	resources/test-assignments resources/test-elastic-memory \
-	resources/test-mcs resources/test-numa services/test-deletion-service fsm/test-state-machines)
+	health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
+	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
+	services/test-deletion-service launch/test-container-cleanup fsm/test-state-machines)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))

@@ -1,16 +1,13 @@
-/* ClientRMService (8032): submission, control and reports of applications. SIMPLE authentication:
- * the user name is the client's claim, as in every insecure Hadoop cluster. Requests are hostile.
- */
+/* ClientRMService (8032): submission and control of applications, the table of all methods. SIMPLE
+ * authentication: the user name is the client's claim, as in every insecure Hadoop cluster.
+ * Requests are hostile. */
 #include "rm-lite/client-rm-service.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 #include "common/str.h"
 #include "rm-lite/answer.h"
+#include "rm-lite/application-reports.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/client-call.h"
 #include "rm-lite/cluster-reports.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -20,76 +17,7 @@
 #include "rm-lite/scheduling.h"
 #include "rm-lite/store.h"
 
-#define CONFIRM "' doesn't exist in RM. Please check that the job submission was successful."
-
-static const char *user_of(struct ipc_call *call)
-{
-    const char *user = ipc_call_peer(call)->user;
-
-    return user && *user ? user : "nobody";
-}
-
-/* The application of a request, or NULL after the call was answered. */
-static struct rm_app *app_of(struct ipc_call *call, struct rm *rm,
-                             const Hadoop__Yarn__ApplicationIdProto *m)
-{
-    struct yarn_app_id id;
-    struct rm_app *app;
-    char text[YARN_ID_TEXT_MAX];
-
-    if (yarn_app_id_from(m, &id) < 0) {
-        ipc_call_fail(call, JAVA_APP_NOT_FOUND, "Invalid application id: null");
-        return NULL;
-    }
-    app = rm_app_find(rm, id);
-    if (!app)
-        ipc_call_fail(call, JAVA_APP_NOT_FOUND, "Application with id '%s%s",
-                      yarn_app_id_text(id, text), CONFIRM);
-    return app;
-}
-
-static struct rm_attempt *attempt_of(struct ipc_call *call, struct rm *rm,
-                                     const Hadoop__Yarn__ApplicationAttemptIdProto *m)
-{
-    struct yarn_attempt_id id;
-    struct rm_attempt *att;
-    char text[YARN_ID_TEXT_MAX];
-
-    if (yarn_attempt_id_from(m, &id) < 0) {
-        ipc_call_fail(call, JAVA_ATTEMPT_NOT_FOUND, "Invalid application attempt id: null");
-        return NULL;
-    }
-    if (!app_of(call, rm, m->application_id))
-        return NULL;
-    att = rm_attempt_find(rm, id);
-    if (!att)
-        ipc_call_fail(call, JAVA_ATTEMPT_NOT_FOUND,
-                      "ApplicationAttempt with id '%s' doesn't exist in RM.",
-                      yarn_attempt_id_text(id, text));
-    return att;
-}
-
-/* With ACLs on, an application belongs to its owner; without, to everybody. */
-static bool may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app *app,
-                       const char *operation)
-{
-    if (!rm->conf.acl_enable || sv_streq(user_of(call), app->user))
-        return true;
-    rm_audit_fail(&(struct rm_audit){ .user = user_of(call),
-                                      .ip = ipc_call_peer(call)->address,
-                                      .operation = operation,
-                                      .target = "ClientRMService",
-                                      .permissions = "User doesn't have permissions to MODIFY_APP",
-                                      .description = "Unauthorized user",
-                                      .app = app->id_str });
-    ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                  "java.security.AccessControlException: User %s cannot perform operation "
-                  "MODIFY_APP on %s",
-                  user_of(call), app->id_str);
-    return false;
-}
-
-/* ----------------------------------------------------------------- life of an app */
+/* ----------------------------------------------------------- submission and control */
 
 static void on_getNewApplication(struct ipc_call *call, const ProtobufCMessage *request,
                                  void *userdata)
@@ -125,7 +53,7 @@ static void on_submitApplication(struct ipc_call *call, const ProtobufCMessage *
         (const Hadoop__Yarn__SubmitApplicationRequestProto *)request;
     Hadoop__Yarn__SubmitApplicationResponseProto resp =
         HADOOP__YARN__SUBMIT_APPLICATION_RESPONSE_PROTO__INIT;
-    struct rm_audit audit = { .user = user_of(call),
+    struct rm_audit audit = { .user = rm_client_user(call),
                               .ip = ipc_call_peer(call)->address,
                               .operation = "Submit Application Request",
                               .target = "ClientRMService" };
@@ -133,7 +61,8 @@ static void on_submitApplication(struct ipc_call *call, const ProtobufCMessage *
     const char *class;
     char text[YARN_ID_TEXT_MAX];
     struct yarn_app_id id;
-    int r = rm_app_submit(rm, q->application_submission_context, user_of(call), &class, &err);
+    int r =
+        rm_app_submit(rm, q->application_submission_context, rm_client_user(call), &class, &err);
 
     if (q->application_submission_context &&
         yarn_app_id_from(q->application_submission_context->application_id, &id) >= 0) {
@@ -166,7 +95,7 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
     const char *why;
 
     if (yarn_app_id_from(q->application_id, &id) < 0 || !(app = rm_app_find(rm, id))) {
-        rm_audit_fail(&(struct rm_audit){ .user = user_of(call),
+        rm_audit_fail(&(struct rm_audit){ .user = rm_client_user(call),
                                           .ip = peer->address,
                                           .operation = "Kill Application Request",
                                           .target = "ClientRMService",
@@ -175,13 +104,14 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
                       q->application_id ? yarn_app_id_text(id, text) : "null");
         return;
     }
-    if (!may_modify(call, rm, app, "Kill Application Request"))
+    if (!rm_client_may_modify(call, rm, app, "Kill Application Request"))
         return;
     resp.has_is_kill_completed = true;
     resp.is_kill_completed = rm_app_final_stored(app);
     if (!resp.is_kill_completed) {
-        why = rm_kill_text(ipc_call_arena(call), app, user_of(call), peer->address, q->diagnostics);
-        rm_audit_ok(&(struct rm_audit){ .user = user_of(call),
+        why = rm_kill_text(ipc_call_arena(call), app, rm_client_user(call), peer->address,
+                           q->diagnostics);
+        rm_audit_ok(&(struct rm_audit){ .user = rm_client_user(call),
                                         .ip = peer->address,
                                         .operation = "Kill Application Request",
                                         .target = "ClientRMService",
@@ -200,9 +130,9 @@ static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMess
         (const Hadoop__Yarn__FailApplicationAttemptRequestProto *)request;
     Hadoop__Yarn__FailApplicationAttemptResponseProto resp =
         HADOOP__YARN__FAIL_APPLICATION_ATTEMPT_RESPONSE_PROTO__INIT;
-    struct rm_attempt *att = attempt_of(call, rm, q->application_attempt_id);
+    struct rm_attempt *att = rm_client_attempt(call, rm, q->application_attempt_id);
 
-    if (!att || !may_modify(call, rm, att->app, "Fail Attempt Request"))
+    if (!att || !rm_client_may_modify(call, rm, att->app, "Fail Attempt Request"))
         return;
     rm_attempt_post(att, RM_ATT_EV_FAIL, "Attempt failed by user.");
     ipc_call_reply(call, &resp.base);
@@ -217,10 +147,10 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
         (const Hadoop__Yarn__UpdateApplicationPriorityRequestProto *)request;
     Hadoop__Yarn__UpdateApplicationPriorityResponseProto resp =
         HADOOP__YARN__UPDATE_APPLICATION_PRIORITY_RESPONSE_PROTO__INIT;
-    struct rm_app *app = app_of(call, rm, q->applicationid);
+    struct rm_app *app = rm_client_app(call, rm, q->applicationid);
     struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY };
 
-    if (!app || !may_modify(call, rm, app, "Update Application Priority"))
+    if (!app || !rm_client_may_modify(call, rm, app, "Update Application Priority"))
         return;
     if (rm_app_is_final(app)) { /* a final application keeps its priority */
         resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
@@ -234,221 +164,6 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
     (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: added with the new priority, ignoring */
     rm_store_app_update(rm, app);
     resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
-    ipc_call_reply(call, &resp.base);
-}
-
-/* ----------------------------------------------------------------------- reports */
-
-static void on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *request,
-                                    void *userdata)
-{
-    const Hadoop__Yarn__GetApplicationReportRequestProto *q =
-        (const Hadoop__Yarn__GetApplicationReportRequestProto *)request;
-    Hadoop__Yarn__GetApplicationReportResponseProto resp =
-        HADOOP__YARN__GET_APPLICATION_REPORT_RESPONSE_PROTO__INIT;
-    struct rm_app *app = app_of(call, userdata, q->application_id);
-
-    if (!app)
-        return;
-    resp.application_report = rm_app_report(ipc_call_arena(call), app);
-    if (resp.application_report)
-        ipc_call_reply(call, &resp.base);
-    else
-        rm_answer_no_memory(call);
-}
-
-static bool in_list(char *const *list, size_t n, const char *s)
-{
-    if (n == 0)
-        return true;
-    for (size_t i = 0; i < n; i++)
-        if (strcasecmp(list[i], s) == 0)
-            return true;
-    return false;
-}
-
-static bool has_tag(const struct rm_app *app, char *const *tags, size_t n)
-{
-    if (n == 0)
-        return true;
-    for (char **t = app->tags; t && *t; t++)
-        if (in_list(tags, n, *t))
-            return true;
-    return false;
-}
-
-static bool matches(struct ipc_call *call, const struct rm_app *app,
-                    const Hadoop__Yarn__GetApplicationsRequestProto *q)
-{
-    bool state = q->n_application_states == 0;
-
-    for (size_t i = 0; i < q->n_application_states && !state; i++)
-        state = (int)q->application_states[i] == rm_app_wire_state(app);
-    return state && in_list(q->application_types, q->n_application_types, app->type) &&
-           in_list(q->users, q->n_users, app->user) &&
-           in_list(q->queues, q->n_queues, app->queue) &&
-           has_tag(app, q->applicationtags, q->n_applicationtags) &&
-           (!q->name || strcmp(q->name, app->name) == 0) &&
-           (!q->has_start_begin || app->start_ms >= q->start_begin) &&
-           (!q->has_start_end || app->start_ms <= q->start_end) &&
-           (!q->has_finish_begin || app->finish_ms >= q->finish_begin) &&
-           (!q->has_finish_end || app->finish_ms <= q->finish_end) &&
-           (q->scope != HADOOP__YARN__APPLICATIONS_REQUEST_SCOPE_PROTO__OWN ||
-            sv_streq(user_of(call), app->user));
-}
-
-static void on_getApplications(struct ipc_call *call, const ProtobufCMessage *request,
-                               void *userdata)
-{
-    struct rm *rm = userdata;
-    const Hadoop__Yarn__GetApplicationsRequestProto *q =
-        (const Hadoop__Yarn__GetApplicationsRequestProto *)request;
-    Hadoop__Yarn__GetApplicationsResponseProto resp =
-        HADOOP__YARN__GET_APPLICATIONS_RESPONSE_PROTO__INIT;
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
-    struct rm_app *app;
-
-    if (!a) {
-        rm_answer_no_memory(call);
-        return;
-    }
-    resp.applications =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
-    if (!resp.applications) {
-        rm_answer_no_memory(call);
-        return;
-    }
-    DL_FOREACH (rm->app_list, app) {
-        if ((int64_t)resp.n_applications >= limit)
-            break;
-        if (!matches(call, app, q))
-            continue;
-        resp.applications[resp.n_applications] = rm_app_report(a, app);
-        if (!resp.applications[resp.n_applications++]) {
-            rm_answer_no_memory(call);
-            return;
-        }
-    }
-    ipc_call_reply(call, &resp.base);
-}
-
-static void on_getApplicationAttemptReport(struct ipc_call *call, const ProtobufCMessage *request,
-                                           void *userdata)
-{
-    const Hadoop__Yarn__GetApplicationAttemptReportRequestProto *q =
-        (const Hadoop__Yarn__GetApplicationAttemptReportRequestProto *)request;
-    Hadoop__Yarn__GetApplicationAttemptReportResponseProto resp =
-        HADOOP__YARN__GET_APPLICATION_ATTEMPT_REPORT_RESPONSE_PROTO__INIT;
-    struct rm_attempt *att = attempt_of(call, userdata, q->application_attempt_id);
-
-    if (!att)
-        return;
-    resp.application_attempt_report = rm_attempt_report(ipc_call_arena(call), att);
-    if (resp.application_attempt_report)
-        ipc_call_reply(call, &resp.base);
-    else
-        rm_answer_no_memory(call);
-}
-
-static void on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMessage *request,
-                                      void *userdata)
-{
-    const Hadoop__Yarn__GetApplicationAttemptsRequestProto *q =
-        (const Hadoop__Yarn__GetApplicationAttemptsRequestProto *)request;
-    Hadoop__Yarn__GetApplicationAttemptsResponseProto resp =
-        HADOOP__YARN__GET_APPLICATION_ATTEMPTS_RESPONSE_PROTO__INIT;
-    struct rm_app *app = app_of(call, userdata, q->application_id);
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    struct rm_attempt *att;
-    size_t n = 0;
-
-    if (!app)
-        return;
-    if (!a) {
-        rm_answer_no_memory(call);
-        return;
-    }
-    DL_COUNT(app->attempts, att, n);
-    resp.application_attempts = RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationAttemptReportProto, n);
-    if (!resp.application_attempts) {
-        rm_answer_no_memory(call);
-        return;
-    }
-    DL_FOREACH (app->attempts, att) {
-        resp.application_attempts[resp.n_application_attempts] = rm_attempt_report(a, att);
-        if (!resp.application_attempts[resp.n_application_attempts++]) {
-            rm_answer_no_memory(call);
-            return;
-        }
-    }
-    ipc_call_reply(call, &resp.base);
-}
-
-static void on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *request,
-                                  void *userdata)
-{
-    struct rm *rm = userdata;
-    const Hadoop__Yarn__GetContainerReportRequestProto *q =
-        (const Hadoop__Yarn__GetContainerReportRequestProto *)request;
-    Hadoop__Yarn__GetContainerReportResponseProto resp =
-        HADOOP__YARN__GET_CONTAINER_REPORT_RESPONSE_PROTO__INIT;
-    struct yarn_container_id id;
-    struct rm_container *c;
-    char text[YARN_ID_TEXT_MAX];
-
-    if (yarn_container_id_from(q->container_id, &id) < 0) {
-        ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Invalid container id: null");
-        return;
-    }
-    if (!app_of(call, rm,
-                q->container_id->app_attempt_id ? q->container_id->app_attempt_id->application_id
-                                                : NULL))
-        return;
-    c = rm_container_find(rm, id);
-    if (!c) {
-        ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Container with id '%s' doesn't exist in RM.",
-                      yarn_container_id_text(id, text));
-        return;
-    }
-    resp.container_report = rm_container_report(ipc_call_arena(call), c);
-    if (resp.container_report)
-        ipc_call_reply(call, &resp.base);
-    else
-        rm_answer_no_memory(call);
-}
-
-static void on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
-{
-    struct rm *rm = userdata;
-    const Hadoop__Yarn__GetContainersRequestProto *q =
-        (const Hadoop__Yarn__GetContainersRequestProto *)request;
-    Hadoop__Yarn__GetContainersResponseProto resp =
-        HADOOP__YARN__GET_CONTAINERS_RESPONSE_PROTO__INIT;
-    struct rm_attempt *att = attempt_of(call, rm, q->application_attempt_id);
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-
-    if (!att)
-        return;
-    if (!a) {
-        rm_answer_no_memory(call);
-        return;
-    }
-    resp.containers =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
-    if (!resp.containers) {
-        rm_answer_no_memory(call);
-        return;
-    }
-    for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
-        if (c->attempt != att)
-            continue;
-        resp.containers[resp.n_containers] = rm_container_report(a, c);
-        if (!resp.containers[resp.n_containers++]) {
-            rm_answer_no_memory(call);
-            return;
-        }
-    }
     ipc_call_reply(call, &resp.base);
 }
 
@@ -496,10 +211,10 @@ ON(moveApplicationAcrossQueues)
         (const Hadoop__Yarn__MoveApplicationAcrossQueuesRequestProto *)request;
     Hadoop__Yarn__MoveApplicationAcrossQueuesResponseProto resp =
         HADOOP__YARN__MOVE_APPLICATION_ACROSS_QUEUES_RESPONSE_PROTO__INIT;
-    struct rm_app *app = app_of(call, rm, q->application_id);
+    struct rm_app *app = rm_client_app(call, rm, q->application_id);
     struct rm_queue_info to, from;
 
-    if (!app || !may_modify(call, rm, app, "Move Application Request"))
+    if (!app || !rm_client_may_modify(call, rm, app, "Move Application Request"))
         return;
     if (rm_app_final_stored(app))
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "App in %s state cannot be moved.",
@@ -520,9 +235,9 @@ ON(updateApplicationTimeouts)
         (const Hadoop__Yarn__UpdateApplicationTimeoutsRequestProto *)request;
     Hadoop__Yarn__UpdateApplicationTimeoutsResponseProto resp =
         HADOOP__YARN__UPDATE_APPLICATION_TIMEOUTS_RESPONSE_PROTO__INIT;
-    struct rm_app *app = app_of(call, userdata, q->applicationid);
+    struct rm_app *app = rm_client_app(call, userdata, q->applicationid);
 
-    if (!app || !may_modify(call, userdata, app, "Update Application Timeouts"))
+    if (!app || !rm_client_may_modify(call, userdata, app, "Update Application Timeouts"))
         return;
     if (!rm_app_final_stored(app)) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
@@ -586,6 +301,13 @@ ON(getResourceTypeInfo)
 
 #define ROW(name, request, response)                                                               \
     { #name, &request##__descriptor, &response##__descriptor, on_##name },
+/* application-reports.c */
+#define on_getApplicationReport rm_on_getApplicationReport
+#define on_getApplications rm_on_getApplications
+#define on_getApplicationAttemptReport rm_on_getApplicationAttemptReport
+#define on_getApplicationAttempts rm_on_getApplicationAttempts
+#define on_getContainerReport rm_on_getContainerReport
+#define on_getContainers rm_on_getContainers
 /* cluster-reports.c */
 #define on_getClusterMetrics rm_on_getClusterMetrics
 #define on_getClusterNodes rm_on_getClusterNodes

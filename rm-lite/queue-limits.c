@@ -161,7 +161,7 @@ struct rm_res rm_user_limit(const struct rm_sched *s, const struct rm_queue *lea
     return rm_res_round_up(rm_res_min(ul, cap), s->set.min_alloc);
 }
 
-struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
+static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
 {
     struct rm_res base = rm_res_max(leaf->eff_min, rm_res_max(leaf->used, (struct rm_res){ 0, 0 }));
 
@@ -241,7 +241,7 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
 
     if (!leaf->waiting)
         return;
-    limit = rm_queue_am_limit(s, leaf);
+    limit = queue_am_limit(s, leaf);
     user_limit = user_am_limit(s, leaf, limit);
     DL_FOREACH_SAFE2(leaf->waiting, app, tmp, w_next)
     {
@@ -288,7 +288,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .reserved = q->reserved,
         .pending = q->pending,
         .am_used = q->am_used,
-        .am_limit = rm_queue_am_limit(s, q),
+        .am_limit = queue_am_limit(s, q),
         .effective_min = q->eff_min,
         .effective_max = q->eff_max,
         .max_allocation = q->max_allocation,

@@ -3,7 +3,6 @@
 
 #include "common/oom.h"
 #include "rm-lite/rm-app.h"
-#include "rm-lite/text.h"
 #include "wire/exit-status.h"
 
 #define A(x) HADOOP__YARN__YARN_APPLICATION_ATTEMPT_STATE_PROTO__APP_ATTEMPT_##x

@@ -10,7 +10,8 @@ RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
 	am-session.o am-allocate.o application-master-service.o resource-tracker-service.o \
-	client-rm-service.o cluster-reports.o admin-service.o web-json.o web.o services.o rm.o)
+	client-call.o application-reports.o cluster-reports.o client-rm-service.o admin-service.o \
+	web-json.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))

@@ -169,7 +169,6 @@ struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name); /* NULL = 
 void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees when unused */
 struct rm_res rm_user_limit(const struct rm_sched *s, const struct rm_queue *leaf,
                             const struct rm_user *u);
-struct rm_res rm_queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);
 int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);

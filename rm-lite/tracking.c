@@ -9,7 +9,8 @@
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 
-void rm_web_address(const struct rm *rm, char *buf, size_t size)
+/* "host:port" of the ResourceManager's web for other hosts. */
+static void web_address(const struct rm *rm, char *buf, size_t size)
 {
     const char *host = rm->conf.web.host;
     uint16_t port = rm->web_port ? rm->web_port : rm->conf.web.port;
@@ -25,7 +26,7 @@ void rm_app_page(const struct rm_app *app, char *buf, size_t size)
 {
     char web[300];
 
-    rm_web_address(app->rm, web, sizeof(web));
+    web_address(app->rm, web, sizeof(web));
     (void)snprintf(buf, size, "http://%s/cluster/app/%s", web, app->id_str);
 }
 
@@ -37,6 +38,6 @@ void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size)
         rm_app_page(att->app, buf, size);
         return;
     }
-    rm_web_address(att->rm, web, sizeof(web));
+    web_address(att->rm, web, sizeof(web));
     (void)snprintf(buf, size, "http://%s/proxy/%s/", web, att->app->id_str);
 }

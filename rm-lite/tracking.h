@@ -4,8 +4,6 @@
 
 #include "rm-lite/context.h"
 
-/* "host:port" of the ResourceManager's web for other hosts. */
-void rm_web_address(const struct rm *rm, char *buf, size_t size);
 /* The URL for users: the proxied one where the ApplicationMaster gave one, else the application's
  * page. `att` may not be NULL. */
 void rm_tracking_url(const struct rm_attempt *att, char *buf, size_t size);

@@ -4,7 +4,7 @@
  *
  * The job has the same user id, and MUST NOT be able to trace this process or to read its memory or
  * descriptors: its file is not readable by users (mode 0711), so the kernel never makes it dumpable
- * (decision 057). It holds two descriptors, no environment, and no byte of the helper. */
+ * (ADR 28). It holds two descriptors, no environment, and no byte of the helper. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>

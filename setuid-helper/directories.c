@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "setuid-helper/helper.h"
+#include "setuid-helper/mounts.h"
 
 /* Clones `dir`, which is closed, as a detached mount; none for the host profile. */
 static void add(const struct hlp *h, struct hlp_dirs *t, int dir, bool read_only, const char *base,
@@ -15,9 +15,8 @@ static void add(const struct hlp *h, struct hlp_dirs *t, int dir, bool read_only
 {
     struct hlp_dir *to = &t->v[t->n];
     if (h->req.profile != EXE_PROFILE_HOST) {
-        *to = (struct hlp_dir){ .fd = hlp_copy_tree(dir, read_only, rest),
-                                .base = base,
-                                .kind = t->kind };
+        *to = (struct hlp_dir){ hlp_copy(dir, "", AT_EMPTY_PATH), base, t->kind, "" };
+        hlp_set_attributes(to->fd, 0, HLP_BASELINE | (read_only ? HLP_RO : 0), 0, rest);
         (void)hlp_format(to->rest, sizeof(to->rest), "%s", rest);
         t->n++;
     }

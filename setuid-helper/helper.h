@@ -194,7 +194,6 @@ void hlp_enter_sandbox(struct hlp *h, int template, struct hlp_child *c,
 void hlp_enter_mount_ns(int mounts);
 /* In the child: what needs its pid namespace and its group. */
 void hlp_finish_root(const struct hlp *h, const struct hlp_child *c);
-int hlp_copy_tree(int dir, bool read_only, const char *what); /* a detached mount of it */
 
 /* directories.c: opens the directories of a launch and makes the container's own. */
 void hlp_open_dirs(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *dirs);

@@ -69,18 +69,13 @@ static void make_record(const struct hlp *h, struct record *r)
     hlp_label(h, HLP_LABEL_APP_FILES);
 }
 
-struct started {
-    pid_t pid;
-    int pidfd, status, life; /* our ends */
-};
-
 /* True in the child, which is born in its mount, IPC and UTS namespaces. */
-static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct started *s)
+static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct hlp_handoff *w)
 {
-    int status[2], life[2];
+    int status[2], life[2], pidfd;
     struct clone_args args = {
         .flags = CLONE_PIDFD | CLONE_NEWPID | CLONE_INTO_CGROUP,
-        .pidfd = (uint64_t)(uintptr_t)&s->pidfd,
+        .pidfd = (uint64_t)(uintptr_t)&pidfd,
         .exit_signal = SIGCHLD,
         .cgroup = (uint64_t)cgroup,
     };
@@ -105,9 +100,10 @@ static bool start(const struct hlp *h, int cgroup, struct hlp_child *c, struct s
         return true;
     }
     hlp_enter_mount_ns(h->host_ns);
-    s->pid = (pid_t)pid;
-    s->status = status[0];
-    s->life = life[1];
+    w->r.init_pid = (int32_t)pid;
+    w->pidfd = pidfd;
+    w->status = status[0];
+    w->life = life[1];
     return false;
 }
 
@@ -184,43 +180,25 @@ static void write_record(int fd, struct exe_record *r)
 }
 
 /* Drops, lets the child go on, and becomes container-monitor. */
-_Noreturn static void become_monitor(struct hlp *h, const struct started *s, struct record *record,
-                                     int mounts, int monitors, int left)
+_Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int record_dir)
 {
     static const char *const argv[] = { "container-monitor", NULL };
-    struct hlp_handoff w = {
-        .pidfd = s->pidfd,
-        .status = s->status,
-        .life = s->life,
-        .record = record->fd,
-        .monitors = monitors,
-        .left = left,
-        .mounts = mounts,
-        .request_id = h->req.request_id,
-        .r = { .state = EXE_RECORD_RUNNING,
-               .cluster_ts = h->req.cluster_ts,
-               .app = h->req.app,
-               .attempt = h->req.attempt,
-               .container = h->req.container,
-               .init_pid = s->pid,
-               .uid = h->user.uid },
-    };
-    const int keep[] = { 0,          w.pidfd, w.status, w.life,      w.record,
-                         w.monitors, w.left,  w.mounts, record->dir, h->monitor_program };
+    const int keep[] = { 0,           w->pidfd, w->status, w->life,    w->record,
+                         w->monitors, w->left,  w->mounts, record_dir, h->monitor_program };
     int task[2];
     close_but(keep, sizeof(keep) / sizeof(keep[0]));
     h->host_ns = -1;            /* closed */
     for (int i = 0; i < 8; i++) /* container-monitor gets their numbers */
         if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
-    write_record(w.record, &w.r);
-    if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], &w, sizeof(w)) != (ssize_t)sizeof(w))
+    write_record(w->record, &w->r);
+    if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], w, sizeof(*w)) != (ssize_t)sizeof(*w))
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     (void)setsid();
     hlp_drop(&h->monitor);
     hlp_label(h, HLP_LABEL_MONITOR);
-    if (w.record >= 0)
-        (void)close(record->dir);
+    if (w->record >= 0)
+        (void)close(record_dir);
     hlp_on_fail(NULL, NULL);
     if (dup2(task[0], HLP_MONITOR_TASK) < 0 ||
         dup3(h->monitor_program, HLP_MONITOR_PROGRAM, O_CLOEXEC) < 0)
@@ -228,8 +206,8 @@ _Noreturn static void become_monitor(struct hlp *h, const struct started *s, str
     hlp_load_filter(&h->cfg.filters[HLP_FILTER_MONITOR]);
     /* A child that has failed does not read this; its message is in the other pipe. Waiting for the
      * child's message leaves it the processor until it executes, too. */
-    if (write(w.life, "g", 1) == 1 || errno == EPIPE) {
-        struct pollfd word = { .fd = w.status, .events = POLLIN };
+    if (write(w->life, "g", 1) == 1 || errno == EPIPE) {
+        struct pollfd word = { .fd = w->status, .events = POLLIN };
         while (poll(&word, 1, -1) < 0 && errno == EINTR)
             ;
         (void)syscall(SYS_execveat, HLP_MONITOR_PROGRAM, "", argv, &argv[1], AT_EMPTY_PATH);
@@ -251,9 +229,17 @@ void hlp_launch(struct hlp *h)
     static struct hlp_child c;
     static struct hlp_dirs dirs;
     struct hlp_groups groups;
-    struct started s;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    const int left = h->activated ? leave_service() : -1;
+    struct hlp_handoff w = {
+        .left = h->activated ? leave_service() : -1,
+        .request_id = h->req.request_id,
+        .r = { .state = EXE_RECORD_RUNNING,
+               .cluster_ts = h->req.cluster_ts,
+               .app = h->req.app,
+               .attempt = h->req.attempt,
+               .container = h->req.container,
+               .uid = h->user.uid },
+    };
     memset(c.caches, 0xff, sizeof(c.caches)); /* -1 */
     (void)umask(0);
     if (h->cfg.unfiltered[0])
@@ -276,7 +262,7 @@ void hlp_launch(struct hlp *h)
                                : h->req.profile == EXE_PROFILE_STRICT ? HLP_FILTER_STRICT
                                                                       : HLP_FILTER_HADOOP];
     groups.root = hlp_open_root_group(h);
-    const int monitors = hlp_open_monitors(h, groups.root);
+    w.monitors = hlp_open_monitors(h, groups.root);
     if (container)
         make_record(h, &record);
     groups.own = hlp_open_group(h, groups.root, container ? h->container : CG_LOCALIZERS);
@@ -287,10 +273,12 @@ void hlp_launch(struct hlp *h)
     }
     hlp_open_dirs(h, &c, &dirs);
     hlp_enter_sandbox(h, template, &c, &dirs);
-    if (start(h, groups.own, &c, &s)) {
+    if (start(h, groups.own, &c, &w)) {
         hlp_on_fail(NULL, NULL);
         hlp_child(h, &c);
     }
     hlp_verify_filtered(h, &groups);
-    become_monitor(h, &s, &record, c.mounts, monitors, left);
+    w.record = record.fd;
+    w.mounts = c.mounts;
+    become_monitor(h, &w, record.dir);
 }

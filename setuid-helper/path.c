@@ -1,8 +1,7 @@
 /* Files and directories, by descriptor. Three kinds of trees, each with its own access rule:
  *  - root's (configuration, programs, filters): every step from / on MUST be verified to be root's;
  *  - the daemon's (local and log dirs): MUST be walked with its file-system ids, owners checked;
- *  - a user's: MUST be opened by openat2 beneath, with the user's file-system ids or after the
- * drop. */
+ *  - a user's: MUST be opened by openat2 beneath, with the user's ids or after the drop. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -15,7 +15,7 @@ HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o
 HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 # musl, where it is installed (packaging/deps-*): a start by glibc asks the processor what it is some
-# forty times, which costs half a millisecond where that traps into a hypervisor (note 041).
+# forty times, which costs half a millisecond where that traps into a hypervisor (ADR 12).
 MUSL_LIB ?= $(patsubst %/rcrt1.o,%,$(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-musl/rcrt1.o \
 	/usr/$(shell uname -m)-linux-musl/lib*/rcrt1.o)))
 MUSL_INCLUDE ?= $(firstword $(wildcard /usr/include/$(shell uname -m)-linux-musl /usr/$(shell uname -m)-linux-musl/include))

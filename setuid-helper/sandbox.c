@@ -28,15 +28,6 @@ _Noreturn static void fail(const char *what)
     hlp_fail(EXE_STATUS_MOUNT, errno, what);
 }
 
-int hlp_copy_tree(int dir, bool read_only, const char *what)
-{
-    int tree = hlp_copy(dir, "", AT_EMPTY_PATH);
-    if (tree < 0)
-        fail(what);
-    hlp_set_attributes(tree, 0, HLP_BASELINE | (read_only ? HLP_RO : 0), 0, what);
-    return tree;
-}
-
 /* A new /proc, which also sets oom_score_adj: the daemon's protection MUST NOT be inherited; a
  * localizer is killed first. */
 static int new_proc(const struct hlp *h)

@@ -1,6 +1,6 @@
 /* Exit statuses of containers as YARN reports them:
- * org.apache.hadoop.yarn.api.records.ContainerExitStatus and, from 0 up, what a process ends with.
- * Both daemons use them. */
+ * org.apache.hadoop.yarn.api.records.ContainerExitStatus and, from 0 up, the exit status of a
+ * process. Both daemons use them. */
 #ifndef SELVEDGE_WIRE_EXIT_STATUS_H
 #define SELVEDGE_WIRE_EXIT_STATUS_H
 

@@ -57,8 +57,8 @@ int ipc_client_new(sd_event *event, const struct ipc_client_config *cfg, struct 
 struct ipc_client *ipc_client_free(struct ipc_client *c);
 
 /* Packs the request now. `done` is never called from inside this function. call_ms 0 = the
- * client's. A request that was not sent completely when an established connection broke is sent
- * again once over a new one. `method` and `response` must outlive the call. */
+ * client's. A request that was not sent completely when an established connection broke is resent
+ * once over a new one. `method` and `response` must outlive the call. */
 int ipc_client_call(struct ipc_client *c, const char *method, const ProtobufCMessage *request,
                     const ProtobufCMessageDescriptor *response, int64_t call_ms, ipc_done done,
                     void *userdata) _must_use_;

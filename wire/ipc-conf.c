@@ -18,10 +18,11 @@ enum {
 
 static const struct sv_conf_key keys[] = {
     [K_PROTECTION] = { "hadoop.rpc.protection", SV_CONF_STRING, "authentication",
-                       .help = "What connections with tokens offer: a list of authentication, "
+                       .help = "Protection offered to connections with tokens: a list of "
+                               "authentication, "
                                "integrity, privacy." },
     [K_MAX_DATA] = { "ipc.maximum.data.length", SV_CONF_INT, "134217728", 65536, IPC_FRAME_MAX,
-                     .help = "The most bytes of one request." },
+                     .help = "Maximum size of one request in bytes." },
     [K_MAX_CONNECTIONS] = { "ipc.server.max.connections", SV_CONF_INT, "0", 0, 1000000,
                             .help = "Connections of one server; 0 = 10000." },
     [K_PER_ADDRESS] = { "selvedge.ipc.max-connections-per-address", SV_CONF_INT, "4000", 1, 1000000,

@@ -68,7 +68,7 @@ struct ipc_conn {
     struct ipc_conn *dirty_prev, *dirty_next;
     int fd;
     enum conn_state state;
-    uint32_t events; /* epoll events asked for */
+    uint32_t events; /* requested epoll events */
     bool in_pre, in_dirty;
     bool busy;        /* inside a dispatch, which flushes at its end */
     bool paused;      /* not reading: too many open calls or unsent bytes */

@@ -40,28 +40,28 @@ enum {
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
-    [K_HA] = { RM "ha.enabled", SV_CONF_BOOL, "false", .help = "There are several ResourceManagers, of which one is active." },
-    [K_IDS] = { RM "ha.rm-ids", SV_CONF_LIST, "", .help = "Their ids; " RM "hostname.ID or the address keys with .ID say where each is." },
-    [K_WAIT] = { RM "connect.max-wait.ms", SV_CONF_DURATION, "900000", -1, FOREVER, 1, "How long a ResourceManager that does not answer is tried; -1 = for ever." },
+    [K_HA] = { RM "ha.enabled", SV_CONF_BOOL, "false", .help = "Several ResourceManagers, one of them active." },
+    [K_IDS] = { RM "ha.rm-ids", SV_CONF_LIST, "", .help = "Their ids; " RM "hostname.ID or the address keys with .ID give their addresses." },
+    [K_WAIT] = { RM "connect.max-wait.ms", SV_CONF_DURATION, "900000", -1, FOREVER, 1, "Time limit for retries of an unreachable ResourceManager; -1 = no limit." },
     [K_INTERVAL] = { RM "connect.retry-interval.ms", SV_CONF_DURATION, "30000", 1, FOREVER, 1, "The longest time between two attempts; the first ones follow sooner." },
     [K_NM_WAIT] = { NM_RM "connect.max-wait.ms", SV_CONF_DURATION, "${" RM "connect.max-wait.ms}", -1, FOREVER, 1, "The same for NodeManagers only." },
     [K_NM_INTERVAL] = { NM_RM "connect.retry-interval.ms", SV_CONF_DURATION, "${" RM "connect.retry-interval.ms}", 1, FOREVER, 1, "The same for NodeManagers only." },
-    [K_FAILOVERS] = { "yarn.client.failover-max-attempts", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "With several ResourceManagers: how often a call goes to the next one; -1 = as often as fits into the longest wait." },
+    [K_FAILOVERS] = { "yarn.client.failover-max-attempts", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "With several ResourceManagers: maximum failovers of a call; -1 = as many as fit into the time limit." },
     [K_SLEEP_BASE] = { "yarn.client.failover-sleep-base-ms", SV_CONF_DURATION, NULL, 1, FOREVER, 1, "Wait before the second failover, doubled for each later one; default: the retry interval." },
     [K_SLEEP_MAX] = { "yarn.client.failover-sleep-max-ms", SV_CONF_DURATION, NULL, 1, FOREVER, 1, "The longest such wait; default: the retry interval." },
-    [K_FAILOVER_RETRIES] = { "yarn.client.failover-retries", SV_CONF_INT, "0", 0, INT32_MAX, .help = "With several ResourceManagers: attempts to connect to one before the next is tried." },
+    [K_FAILOVER_RETRIES] = { "yarn.client.failover-retries", SV_CONF_INT, "0", 0, INT32_MAX, .help = "With several ResourceManagers: attempts to connect to one before the failover." },
     [K_FAILOVER_TIMEOUT_RETRIES] = { "yarn.client.failover-retries-on-socket-timeouts", SV_CONF_INT, "0", 0, INT32_MAX, .help = "The same when connecting takes too long." },
-    [K_CLIENT_NM_WAIT] = { "yarn.client.nodemanager-connect.max-wait-ms", SV_CONF_DURATION, "180000", -1, FOREVER, 1, "How long a NodeManager that does not answer is tried; -1 = for ever." },
+    [K_CLIENT_NM_WAIT] = { "yarn.client.nodemanager-connect.max-wait-ms", SV_CONF_DURATION, "180000", -1, FOREVER, 1, "Time limit for retries of an unreachable NodeManager; -1 = no limit." },
     [K_CLIENT_NM_INTERVAL] = { "yarn.client.nodemanager-connect.retry-interval-ms", SV_CONF_DURATION, "10000", 1, FOREVER, 1, "The longest time between two attempts." },
-    [K_CONNECT_RETRIES] = { "ipc.client.connect.max.retries", SV_CONF_INT, "10", 0, INT32_MAX, .help = "Attempts to connect to a server that refuses." },
-    [K_CONNECT_TIMEOUT_RETRIES] = { "ipc.client.connect.max.retries.on.timeouts", SV_CONF_INT, "45", 0, INT32_MAX, .help = "Attempts to connect to a server that is silent." },
+    [K_CONNECT_RETRIES] = { "ipc.client.connect.max.retries", SV_CONF_INT, "10", 0, INT32_MAX, .help = "Attempts to connect to a server that refuses connections." },
+    [K_CONNECT_TIMEOUT_RETRIES] = { "ipc.client.connect.max.retries.on.timeouts", SV_CONF_INT, "45", 0, INT32_MAX, .help = "Attempts to connect to a server that does not respond." },
     [K_CONNECT_INTERVAL] = { "ipc.client.connect.retry.interval", SV_CONF_DURATION, "1000", 1, FOREVER, 1, "The longest time between two of them." },
-    [K_CONNECT_TIMEOUT] = { "ipc.client.connect.timeout", SV_CONF_DURATION, "20000", 1, FOREVER, 1, "From the first packet to a connection that is ready, login included." },
-    [K_RPC_TIMEOUT] = { "ipc.client.rpc-timeout.ms", SV_CONF_DURATION, "120000", 0, FOREVER, 1, "How long an answer is waited for; 0 = a day." },
-    [K_PING] = { "ipc.client.ping", SV_CONF_BOOL, "true", .help = "Send pings while an answer is waited for." },
+    [K_CONNECT_TIMEOUT] = { "ipc.client.connect.timeout", SV_CONF_DURATION, "20000", 1, FOREVER, 1, "Time limit for establishing a connection, authentication included." },
+    [K_RPC_TIMEOUT] = { "ipc.client.rpc-timeout.ms", SV_CONF_DURATION, "120000", 0, FOREVER, 1, "Time limit for an answer; 0 = a day." },
+    [K_PING] = { "ipc.client.ping", SV_CONF_BOOL, "true", .help = "Send pings while waiting for an answer." },
     [K_PING_INTERVAL] = { "ipc.ping.interval", SV_CONF_DURATION, "60000", 1, FOREVER, 1, "Time between two pings." },
-    [K_IDLE] = { "ipc.client.connection.maxidletime", SV_CONF_DURATION, "10000", 0, FOREVER, 1, "An unused connection is closed after this time." },
-    [K_RESPONSE_MAX] = { "ipc.maximum.response.length", SV_CONF_INT, "134217728", 1, INT32_MAX, .help = "A longer answer is not taken, in bytes." },
+    [K_IDLE] = { "ipc.client.connection.maxidletime", SV_CONF_DURATION, "10000", 0, FOREVER, 1, "Idle time after which a connection is closed." },
+    [K_RESPONSE_MAX] = { "ipc.maximum.response.length", SV_CONF_INT, "134217728", 1, INT32_MAX, .help = "Maximum size of an answer in bytes." },
 };
 static const struct {
     const char *address; /* and address.ID */
@@ -148,8 +148,8 @@ static int read_server(struct sv_conf *c, enum yarn_rm_service service, const ch
     const char *host = sv_conf_raw(c, host_name);
     if (!host && *suffix && !sv_conf_raw(c, name))
         return sv_error_set(err, -EINVAL,
-                            "%s: not set, and neither is %s: one of them must say where "
-                            "this ResourceManager is",
+                            "%s: not set, and neither is %s: one of them must give the address of "
+                            "this ResourceManager",
                             name, host_name);
     snprintf(def, sizeof def, "%s:%u", host ? host : "0.0.0.0", services[service].port);
     struct sv_conf_key key = { .name = name, .type = SV_CONF_ADDRESS, .def = def };

@@ -1,6 +1,6 @@
 /* SASL DIGEST-MD5 for tokens, both sides; see sasl.h. Called by ipc-server and ipc-client. Hostile:
  * the peer's directives, which digest_parse validates first. Why the exchange is computed here:
- * docs/decisions/022-sasl-protection.md. */
+ * docs/adr/0006-sasl-integrity-and-privacy.md. */
 #include "wire/sasl.h"
 
 #include <errno.h>

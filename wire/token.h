@@ -124,7 +124,7 @@ int yarn_client_am_token_encode(struct sv_arena *a, const struct yarn_client_am_
 struct yarn_delegation_token {
     char owner[256];
     char renewer[256];
-    char real_user[256]; /* who acts for the owner, or "" */
+    char real_user[256]; /* user acting for the owner, or "" */
     int64_t issue_ms;
     int64_t max_ms;
     int32_t sequence;
@@ -148,7 +148,7 @@ int yarn_token_from(const Hadoop__Common__TokenProto *m, struct sv_arena *a, str
     _must_use_;
 Hadoop__Common__TokenProto *yarn_token_to(struct sv_arena *a, const struct yarn_token *t);
 
-/* Credentials: "HDTS" + version 0 (Writable) or 1 (protobuf); also what CLC.tokens holds. */
+/* Credentials: "HDTS" + version 0 (Writable) or 1 (protobuf); also the format of CLC.tokens. */
 struct yarn_credentials {
     struct {
         const char *alias;

@@ -68,13 +68,23 @@ int writable_put_bytes(struct sv_buf *b, const void *p, size_t n)
     return r;
 }
 
+/* A length and that many bytes, not copied. */
+static int get_ref(struct sv_buf *b, const uint8_t **ret, size_t *ret_len)
+{
+    size_t n;
+    int r = writable_get_len(b, &n);
+    if (r >= 0)
+        r = sv_buf_get_ref(b, ret, n);
+    if (r >= 0)
+        *ret_len = n;
+    return r;
+}
+
 int writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret, size_t *ret_len)
 {
     const uint8_t *p;
     size_t n;
-    int r = writable_get_len(b, &n);
-    if (r >= 0)
-        r = sv_buf_get_ref(b, &p, n);
+    int r = get_ref(b, &p, &n);
     if (r < 0)
         return r;
     const uint8_t *copy = sv_arena_memdup(a, p, n);
@@ -94,9 +104,7 @@ int writable_get_text(struct sv_buf *b, struct sv_arena *a, const char **ret)
 {
     const uint8_t *p;
     size_t n;
-    int r = writable_get_len(b, &n);
-    if (r >= 0)
-        r = sv_buf_get_ref(b, &p, n);
+    int r = get_ref(b, &p, &n);
     if (r < 0)
         return r;
     if (!ipc_text_ok(p, n))

@@ -11,7 +11,7 @@ struct yarn_token;
 
 int writable_put_vlong(struct sv_buf *b, int64_t v) _must_use_;
 int writable_get_vlong(struct sv_buf *b, int64_t *ret) _must_use_;
-/* A length or count: 0 … what is left in the buffer. */
+/* A length or count, at most the number of bytes left in the buffer. */
 int writable_get_len(struct sv_buf *b, size_t *ret) _must_use_;
 int writable_put_bytes(struct sv_buf *b, const void *p, size_t n) _must_use_; /* VInt + bytes */
 int writable_get_bytes(struct sv_buf *b, struct sv_arena *a, const uint8_t **ret, size_t *ret_len)

@@ -1,9 +1,9 @@
 /* compile POLICY FILTER: turns a policy text into the BPF program that the setuid helper loads.
- * Runs when the project is built; libseccomp is never part of the helper. Input: our own source.
+ * Runs at build time; libseccomp is never part of the helper. Input: our own source.
  *
- * The program is ours (tree.c), as short as it can be: the kernel takes a time that grows with it
- * at every launch. libseccomp says what the names mean and makes the same policy in its own way;
- * unless both give the same answer to every call (prove.c) there is no filter.
+ * tree.c generates the program, as short as possible: the kernel's time at every launch grows with
+ * its length. libseccomp resolves the names and compiles the same policy its own way; unless both
+ * programs answer every call alike (prove.c) no filter is written.
  *
  * Lines:  default errno NAME            what every other call answers; first line of the policy
  *         allow CALL…                   any arguments
@@ -12,10 +12,10 @@
  *         deny CALL…                    EPERM
  *         errno NAME CALL…              this error number
  *         include FILE                  its lines, from the same directory; once, not nested
- *         first-deny CALL aN VALUE      EPERM before any other rule, comparing the low 32 bits;
- * these lines come before all that allow or deny A call may be given as NAME=NUMBER for those that
- * are newer than the library here. A name that is not known is an error: a policy is never silently
- * smaller or larger than its text. */
+ *         first-deny CALL aN VALUE      EPERM, comparing the low 32 bits; before all other rules
+ *
+ * A call may be given as NAME=NUMBER when it is newer than the library here. An unknown name is an
+ * error: a policy is never silently smaller or larger than its text. */
 #include <ctype.h>
 #include <errno.h>
 #include <seccomp.h>

@@ -1,5 +1,5 @@
-/* A system call policy as rules, and the BPF program that is made of it. Used when the project is
- * built (compile.c) and by its test; nothing of this is installed. */
+/* A system call policy as rules, and the BPF program generated from it. Used at build time
+ * (compile.c) and by its test; not installed. */
 #ifndef SELVEDGE_EXECUTOR_SECCOMP_FILTER_H
 #define SELVEDGE_EXECUTOR_SECCOMP_FILTER_H
 

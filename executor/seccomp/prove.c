@@ -1,5 +1,5 @@
-/* Two programs, one answer: the interpreter and the comparison that compile.c makes of what it has
- * generated and what libseccomp has, each time the project is built. */
+/* Equivalence check of two filters: interpreter and comparison, run by compile.c at every build on
+ * the generated program and libseccomp's. */
 #include <linux/audit.h>
 #include <stdbool.h>
 #include <stddef.h>

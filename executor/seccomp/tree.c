@@ -1,9 +1,9 @@
 /* Generates the program of a policy: a balanced tree of comparisons over ranges of call numbers
- * that have one answer, in place of libseccomp's single numbers. The kernel translates it, and asks
- * it for each number it knows once more, at every launch: both take the time that its length and
- * depth are.
+ * with one answer, in place of libseccomp's single numbers. At every launch the kernel translates
+ * the program and evaluates it once for each known number: both take time by its length and depth.
  *
- * Written from its end to its front, so that where a jump leads is known when it is written. */
+ * Written from the end to the front, so that the target of a jump is known when the jump is
+ * written. */
 #include <linux/audit.h>
 #include <stddef.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/str.h"
 #include "nodemanager/am/cm-reply.h"
 #include "nodemanager/am/start-containers.h"
 #include "nodemanager/am/update-container.h"

@@ -20,7 +20,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/rm/node-status-updater.h"
-#include "nodemanager/services/localization.h"
+#include "nodemanager/services/localization-request.h"
 #include "nodemanager/store/state-store.h"
 
 #define START_MAX 10000       /* containers in one call */
@@ -29,13 +29,13 @@
 
 #define START "Start Container Request"
 
-struct starting { /* one call, until its records are in the store */
+struct start_call { /* one call, until its records are committed */
     struct nm_am *am;
     struct ipc_call *call;
     Hadoop__Yarn__StartContainersResponseProto response;
     size_t n_started;
     char (*started)[YARN_ID_TEXT_MAX];
-    bool abort; /* InvalidToken: the whole call fails, what was started goes on */
+    bool abort; /* InvalidToken: the whole call fails; started containers continue */
     struct sv_error abort_error;
 };
 
@@ -68,8 +68,8 @@ static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
                            yarn_attempt_id_text(t->container.attempt, b));
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    /* Hadoop remembers (expiry, container): a new token for one that runs is refused with other
-     * words, by start_one. */
+    /* Hadoop remembers (expiry, container): a new token for a running container is refused by
+     * start_one, with another message. */
     if (nm_secrets_token_used(am->ctx->secrets, text, &used_expiry_ms) &&
         (t->expiry_ms == used_expiry_ms || !c || nm_container_is_done(c))) {
         (void)sv_error_set(&f->err, -EACCES,
@@ -111,7 +111,7 @@ static bool user_ok(const char *s)
     return true;
 }
 
-/* Everything about the launch context that can be refused before anything is done. */
+/* All checks of the launch context; no side effect. */
 static int check_context(struct nm_context *ctx, const struct yarn_container_token *t,
                          const Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
                          struct refusal *f)
@@ -122,7 +122,7 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         (void)sv_error_set(&f->err, -EINVAL, "Null ContainerLaunchContext");
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (clc->n_service_data > 0) { /* no auxiliary service is known here */
+    if (clc->n_service_data > 0) { /* there are no auxiliary services */
         char shown[128];
 
         sv_escape(shown, sizeof(shown), clc->service_data[0]->key ? clc->service_data[0]->key : "");
@@ -130,7 +130,7 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         return refuse(f, JAVA_INVALID_AUX_SERVICE);
     }
     if (clc->n_environment > ENV_MAX) {
-        (void)sv_error_set(&f->err, -E2BIG, "%zu environment variables, at most %d are taken",
+        (void)sv_error_set(&f->err, -E2BIG, "%zu environment variables, at most %d are accepted",
                            clc->n_environment, ENV_MAX);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
@@ -172,7 +172,7 @@ static char *acl_of(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
     return strdup(" ");
 }
 
-/* The container's application; made and recorded with its first container. */
+/* The application of the container; created and recorded with its first container. */
 static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_token *t,
                             const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                             struct nm_app **ret, struct refusal *f)
@@ -213,44 +213,63 @@ static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_
     return r < 0 ? r : 0;
 }
 
-static int start_one(struct starting *s, const struct yarn_container_token *t, const char *text,
+/* Its share of the node, then the records. */
+static int assign_and_record(struct start_call *s, struct nm_container *c, const uint8_t *packed,
+                             size_t size, int64_t token_expiry_ms)
+{
+    struct nm_context *ctx = s->am->ctx;
+    char assigned[NM_ASSIGNED_TEXT_MAX];
+    struct sv_error why = { 0 };
+    int r;
+
+    if (nm_assign(s->am->assignments, c, assigned, &why) < 0)
+        c->share.unassigned = strdup(why.text);
+    r = nm_store_container(ctx->store, c->text, c->app->text, packed, size, c->start_ms,
+                           c->launch.local_dir, c->launch.log_dir, assigned);
+    if (r >= 0)
+        r = nm_secrets_use_token(ctx->secrets, c->text, token_expiry_ms);
+    if (r < 0) {
+        nm_assign_release(s->am->assignments, c);
+        nm_container_remove(c);
+    }
+    return r;
+}
+
+static int start_one(struct start_call *s, const struct yarn_container_token *t, const char *text,
                      const Hadoop__Yarn__StartContainerRequestProto *q, struct refusal *f)
 {
-    struct nm_assignments *assignments = s->am->assignments;
+    const struct ipc_peer *peer = ipc_call_peer(s->call);
     struct nm_context *ctx = s->am->ctx;
-    struct sv_arena *a = ipc_call_arena(s->call);
     size_t size = hadoop__yarn__start_container_request_proto__get_packed_size(q);
     struct nm_container *c = NULL;
     struct nm_app *app = NULL;
-    char assigned[NM_ASSIGNED_TEXT_MAX];
-    struct sv_error why = { 0 };
     uint8_t *packed;
     int r;
 
     if (size > REQUEST_MAX) {
-        (void)sv_error_set(&f->err, -E2BIG, "request of %zu bytes, at most %d are taken", size,
+        (void)sv_error_set(&f->err, -E2BIG, "request of %zu bytes, at most %d are accepted", size,
                            REQUEST_MAX);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     if (nm_container_find(ctx, text)) {
-        nm_audit_failure_id(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
-                            NM_CM_TARGET_FAILURE, "Container already running on this node!",
-                            t->container);
+        nm_audit_failure_id(peer->user, peer->address, START, NM_CM_TARGET_FAILURE,
+                            "Container already running on this node!", t->container);
         (void)sv_error_set(&f->err, -EEXIST, "Container %s already is running on this node!!",
                            text);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    packed = sv_arena_alloc(a, size);
+    packed = sv_arena_alloc(ipc_call_arena(s->call), size);
     if (!packed)
         return -ENOMEM;
     hadoop__yarn__start_container_request_proto__pack(q, packed);
     r = nm_container_new(ctx, t, packed, size, &c);
     if (r < 0)
         return r;
+    /* Without a good directory the launch is refused (DISKS_FAILED), as in Hadoop. */
     c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, 0);
     c->launch.log_dir = nm_dirs_pick_log(ctx->dirs);
     if (c->launch.local_dir < 0)
-        c->launch.local_dir = 0; /* refused at the launch: DISKS_FAILED, as in Hadoop */
+        c->launch.local_dir = 0;
     if (c->launch.log_dir < 0)
         c->launch.log_dir = 0;
     r = find_or_make_app(ctx, t, q->container_launch_context, &app, f);
@@ -261,47 +280,76 @@ static int start_one(struct starting *s, const struct yarn_container_token *t, c
         return r;
     }
     nm_container_add(c, app);
-    if (nm_assign(assignments, c, assigned, &why) < 0)
-        c->share.unassigned = strdup(why.text);
-    r = nm_store_container(ctx->store, c->text, app->text, packed, size, c->start_ms,
-                           c->launch.local_dir, c->launch.log_dir, assigned);
+    r = assign_and_record(s, c, packed, size, t->expiry_ms);
     if (r >= 0)
-        r = nm_secrets_use_token(ctx->secrets, c->text, t->expiry_ms);
-    if (r < 0) {
-        nm_assign_release(assignments, c);
-        nm_container_remove(c);
-        return r;
-    }
-    nm_audit_success(ipc_call_peer(s->call)->user, ipc_call_peer(s->call)->address, START,
-                     NM_CM_TARGET, c);
-    return 0;
+        nm_audit_success(peer->user, peer->address, START, NM_CM_TARGET, c);
+    return r;
 }
 
-/* One request of the list. Good or refused, it ends in the response; -ECANCELED aborts the call. */
-static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
-                         const Hadoop__Yarn__StartContainerRequestProto *q)
+/* The signed token of a request; -ECANCELED aborts the call. */
+static int verify_token(struct start_call *s, const Hadoop__Yarn__StartContainerRequestProto *q,
+                        struct yarn_container_token *ret)
 {
-    struct sv_arena *a = ipc_call_arena(s->call);
-    struct yarn_container_token t = { 0 };
-    struct refusal f = { .java_class = JAVA_YARN_EXCEPTION };
-    Hadoop__Yarn__ContainerExceptionMapProto *row;
     struct yarn_token token;
-    char text[YARN_ID_TEXT_MAX] = "";
     int r;
 
-    if (!q->container_token || yarn_token_from(q->container_token, a, &token) < 0 ||
+    if (!q->container_token ||
+        yarn_token_from(q->container_token, ipc_call_arena(s->call), &token) < 0 ||
         token.id_len == 0) {
-        s->abort_error.code = -EBADMSG;
         (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
         return -ECANCELED;
     }
-    r = nm_secrets_verify_container_token(s->am->ctx->secrets, &token, &t, &s->abort_error);
-    if (r < 0) {
-        s->abort = r == -EACCES;
-        if (r == -EBADMSG)
-            (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
-        return -ECANCELED;
-    }
+    r = nm_secrets_verify_container_token(s->am->ctx->secrets, &token, ret, &s->abort_error);
+    if (r >= 0)
+        return 0;
+    s->abort = r == -EACCES;
+    if (r == -EBADMSG)
+        (void)sv_error_set(&s->abort_error, -EBADMSG, "Invalid ContainerToken");
+    return -ECANCELED;
+}
+
+static int add_started(struct start_call *s, struct yarn_container_id id, const char *text)
+{
+    Hadoop__Yarn__ContainerIdProto *row = yarn_container_id_to(ipc_call_arena(s->call), id);
+
+    snprintf(s->started[s->n_started++], YARN_ID_TEXT_MAX, "%s", text);
+    if (!row)
+        return -ENOMEM;
+    s->response.succeeded_requests[s->response.n_succeeded_requests++] = row;
+    return 0;
+}
+
+static int add_refused(struct start_call *s, struct yarn_container_id id, const char *text, int r,
+                       struct refusal *f)
+{
+    Hadoop__Yarn__ContainerExceptionMapProto *row;
+
+    if (r == -ESHUTDOWN && !f->err.code)
+        (void)sv_error_set(&f->err, r,
+                           "Container start failed as the NodeManager is in the process "
+                           "of shutting down");
+    else if (!f->err.code)
+        (void)sv_error_errno(&f->err, r, "Container %s could not be recorded", text);
+    sv_log(SV_LOG_WARNING, text, "%s: %s", text, f->err.text);
+    row = nm_cm_failed_row(ipc_call_arena(s->call), id, f->java_class, f->err.text);
+    if (!row)
+        return -ENOMEM;
+    s->response.failed_requests[s->response.n_failed_requests++] = row;
+    return 0;
+}
+
+/* One request of the list. Accepted or refused, it gets a row in the response; -ECANCELED aborts
+ * the call. */
+static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
+                         const Hadoop__Yarn__StartContainerRequestProto *q)
+{
+    struct yarn_container_token t = { 0 };
+    struct refusal f = { .java_class = JAVA_YARN_EXCEPTION };
+    char text[YARN_ID_TEXT_MAX];
+    int r = verify_token(s, q, &t);
+
+    if (r < 0)
+        return r;
     yarn_container_id_text(t.container, text);
     r = authorize(s->am, nmt, &t, text, &f);
     if (r >= 0 && nm_secrets_attempt_starts(s->am->ctx->secrets, nmt, &f.err) < 0) {
@@ -310,34 +358,14 @@ static int start_request(struct starting *s, const struct yarn_nm_token *nmt,
         return -ECANCELED;
     }
     if (r >= 0)
-        r = check_context(s->am->ctx, &t, q->container_launch_context, a, &f);
+        r = check_context(s->am->ctx, &t, q->container_launch_context, ipc_call_arena(s->call), &f);
     if (r >= 0)
         r = start_one(s, &t, text, q, &f);
-    if (r >= 0) {
-        snprintf(s->started[s->n_started++], YARN_ID_TEXT_MAX, "%s", text);
-        s->response.succeeded_requests[s->response.n_succeeded_requests] =
-            yarn_container_id_to(a, t.container);
-        if (!s->response.succeeded_requests[s->response.n_succeeded_requests])
-            return -ENOMEM;
-        s->response.n_succeeded_requests++;
-        return 0;
-    }
-    if (r == -ESHUTDOWN && !f.err.code)
-        (void)sv_error_set(&f.err, r,
-                           "Container start failed as the NodeManager is in the process "
-                           "of shutting down");
-    else if (!f.err.code)
-        (void)sv_error_errno(&f.err, r, "Container %s could not be recorded", text);
-    sv_log(SV_LOG_WARNING, text, "%s: %s", text, f.err.text);
-    row = nm_cm_failed_row(a, t.container, f.java_class, f.err.text);
-    if (!row)
-        return -ENOMEM;
-    s->response.failed_requests[s->response.n_failed_requests++] = row;
-    return 0;
+    return r >= 0 ? add_started(s, t.container, text) : add_refused(s, t.container, text, r, &f);
 }
 
 /* The records are in the store (or not): containers begin, or are forgotten. */
-static void begin_recorded(struct starting *s, bool ok)
+static void begin_recorded(struct start_call *s, bool ok)
 {
     struct nm_context *ctx = s->am->ctx;
 
@@ -364,7 +392,7 @@ static void begin_recorded(struct starting *s, bool ok)
 
 static void on_recorded(void *userdata, int result)
 {
-    struct starting *s = userdata;
+    struct start_call *s = userdata;
 
     begin_recorded(s, result >= 0);
     if (result < 0)
@@ -387,7 +415,7 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
     struct sv_arena *a = ipc_call_arena(call);
     size_t n = q->n_start_container_request;
     struct yarn_nm_token nmt;
-    struct starting *s;
+    struct start_call *s;
     int r = 0;
 
     if (nm_cm_caller(call, &nmt) < 0)
@@ -401,7 +429,7 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
     if (n > START_MAX) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                       "%zu containers in one request, at most %d are "
-                      "taken",
+                      "accepted",
                       n, START_MAX);
         return;
     }

@@ -40,7 +40,7 @@ static int authorize(const struct yarn_nm_token *nmt, const struct yarn_containe
 
 /* ---- calls ----------------------------------------------------------------------------------*/
 
-struct updating {
+struct update_call {
     struct nm_am *am;
     struct ipc_call *call;
     bool increase; /* which of the two answers */
@@ -51,7 +51,7 @@ struct updating {
 
 static void on_recorded(void *userdata, int result)
 {
-    struct updating *u = userdata;
+    struct update_call *u = userdata;
     Hadoop__Yarn__IncreaseContainersResourceResponseProto increased;
     Hadoop__Yarn__ContainerUpdateResponseProto updated;
 
@@ -75,8 +75,8 @@ static void on_recorded(void *userdata, int result)
     }
 }
 
-/* 0, -ENOMEM, or another code with words that end the whole call. */
-static int update_one(struct updating *u, const struct yarn_nm_token *nmt,
+/* 0, -ENOMEM, or another code with a message, which fails the whole call. */
+static int update_one(struct update_call *u, const struct yarn_nm_token *nmt,
                       const Hadoop__Common__TokenProto *m, struct sv_error *err)
 {
     struct sv_arena *a = ipc_call_arena(u->call);
@@ -105,7 +105,7 @@ static void run(struct ipc_call *call, struct nm_am *am, Hadoop__Common__TokenPr
                 size_t n, bool increase)
 {
     struct sv_arena *a = ipc_call_arena(call);
-    struct updating *u = sv_new(a, struct updating);
+    struct update_call *u = sv_new(a, struct update_call);
     struct yarn_nm_token nmt;
     struct sv_error err = { 0 };
     int r = 0;
@@ -115,12 +115,12 @@ static void run(struct ipc_call *call, struct nm_am *am, Hadoop__Common__TokenPr
     if (n > UPDATE_MAX) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                       "%zu containers in one request, at most %d are "
-                      "taken",
+                      "accepted",
                       n, UPDATE_MAX);
         return;
     }
     if (u) {
-        *u = (struct updating){ .am = am, .call = call, .increase = increase };
+        *u = (struct update_call){ .am = am, .call = call, .increase = increase };
         u->good = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n + 1);
         u->bad = sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
     }

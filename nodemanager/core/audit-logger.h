@@ -1,6 +1,5 @@
-/* NMAuditLogger: who asked what of which container and how it went, one tab-separated line an
- * event, in Hadoop's keys and order. Goes to the log at notice level under the name NMAuditLogger.
- */
+/* NMAuditLogger: user, operation, container and result of each request, one tab-separated line
+ * each, with Hadoop's keys and order. Logged at notice level under the name NMAuditLogger. */
 #ifndef SELVEDGE_NODEMANAGER_CORE_AUDIT_LOGGER_H
 #define SELVEDGE_NODEMANAGER_CORE_AUDIT_LOGGER_H
 
@@ -13,7 +12,7 @@ void nm_audit_success(const char *user, const char *ip, const char *operation, c
                       const struct nm_container *c);
 void nm_audit_failure(const char *user, const char *ip, const char *operation, const char *target,
                       const char *why, const struct nm_container *c);
-/* Before there is a container object. */
+/* For requests without a container object. */
 void nm_audit_failure_id(const char *user, const char *ip, const char *operation,
                          const char *target, const char *why, struct yarn_container_id id);
 

@@ -18,7 +18,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 
-#define FILES_MAX 16 /* error files that are named */
+#define FILES_MAX 16 /* error files that are listed */
 
 char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, const char *error)
 {
@@ -75,8 +75,8 @@ char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t pe
     return s;
 }
 
-/* The container's log directory as a descriptor, reached without following any link of the user's
- * making: only the configured directory itself is trusted. */
+/* A file descriptor of the container's log directory, opened without following links of the user:
+ * only the configured directory itself is trusted. */
 static int open_log_dir(const struct nm_container *c)
 {
     char path[PATH_MAX];
@@ -150,7 +150,7 @@ static bool matches(const char *pattern, const char *name)
     return false;
 }
 
-/* Names of the error files and the one that was written last and is not empty. */
+/* Names of the error files, and the last written one of those that are not empty. */
 static int find_error_files(const struct nm_container *c, int dir, char names[][NAME_MAX + 1],
                             int *ret_best)
 {
@@ -185,8 +185,8 @@ static int find_error_files(const struct nm_container *c, int dir, char names[][
     return n;
 }
 
-/* Diagnostics travel in protobuf strings, which Java reads as UTF-8: bytes that are none become
- * '?', control characters other than tab and newline become blanks. */
+/* Diagnostics are sent in protobuf strings, which Java decodes as UTF-8: invalid bytes become '?',
+ * control characters other than tab and newline become blanks. */
 static void make_text(char *s)
 {
     for (unsigned char *p = (unsigned char *)s; *p;) {
@@ -214,7 +214,7 @@ static void make_text(char *s)
 
 static int append_error_file(const struct nm_container *c, struct sv_buf *b, int dir)
 {
-    static char names[FILES_MAX][NAME_MAX + 1]; /* one thread */
+    static char names[FILES_MAX][NAME_MAX + 1]; /* the daemon has one thread */
     int64_t tail = c->ctx->conf->stderr_tail_bytes;
     int best, n = find_error_files(c, dir, names, &best), r = 0;
 
@@ -230,7 +230,8 @@ static int append_error_file(const struct nm_container *c, struct sv_buf *b, int
     if (r >= 0)
         r = sv_buf_printf(b, "Last %lld bytes of %s :\n", (long long)tail, names[best]);
     if (r >= 0) {
-        (void)append_tail(b, dir, names[best], tail); /* it may have gone, ignoring */
+        (void)append_tail(b, dir, names[best],
+                          tail); /* the file may be deleted already, ignoring */
         r = sv_buf_put_str(b, "\n");
     }
     return r;
@@ -256,7 +257,8 @@ char *nm_diagnostics_exit(const struct nm_container *c, int exit_code)
         r = sv_buf_printf(&b, "Error file: prelaunch.err.\nLast %lld bytes of prelaunch.err :\n",
                           (long long)tail);
         if (r >= 0)
-            (void)append_tail(&b, dir, "prelaunch.err", tail); /* it may have gone, ignoring */
+            (void)append_tail(&b, dir, "prelaunch.err",
+                              tail); /* the file may be deleted already, ignoring */
     }
     if (dir >= 0 && r >= 0)
         r = append_error_file(c, &b, dir);

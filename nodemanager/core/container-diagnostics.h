@@ -1,5 +1,5 @@
-/* The words of a container's end, as Hadoop's ContainerLaunch and LinuxContainerExecutor put them:
- * users, ApplicationMasters and tools read them. */
+/* Diagnostics of a container's end in the wording of Hadoop's ContainerLaunch and
+ * LinuxContainerExecutor, which users, ApplicationMasters and tools parse. */
 #ifndef SELVEDGE_NODEMANAGER_CORE_CONTAINER_DIAGNOSTICS_H
 #define SELVEDGE_NODEMANAGER_CORE_CONTAINER_DIAGNOSTICS_H
 
@@ -7,13 +7,13 @@
 
 struct nm_container;
 
-/* "Exception from container-launch. …"; `error` (may be "") is what the helper said. malloc'd or
+/* "Exception from container-launch. …"; `error` (may be "") is the helper's message. malloc'd or
  * NULL. */
 char *nm_diagnostics_exception(const struct nm_container *c, int exit_code, const char *error);
 /* "Container exited with a non-zero exit code 1. Error file: prelaunch.err. …" with the tails of
  * the container's own error files, which are hostile and read without following links. */
 char *nm_diagnostics_exit(const struct nm_container *c, int exit_code);
-/* Killed for its memory limit, in the words that Spark and others look for. */
+/* Killed for its memory limit, in the wording that Spark and others search for. */
 enum nm_memory_by {
     NM_MEMORY_BY_KERNEL, /* at its own memory.max */
     NM_MEMORY_BY_NODE,   /* at that of all containers, or of the machine */

@@ -9,21 +9,21 @@
 
 #define SWEEP_MS 1000
 
-struct entry {
+struct stopped_entry {
     UT_hash_handle hh; /* oldest first */
     char text[YARN_ID_TEXT_MAX];
     int64_t until_ms;
 };
 
 struct nm_stopped {
-    struct entry *entries;
+    struct stopped_entry *entries;
     int64_t keep_ms, swept_ms;
 };
 
 static void sweep(struct nm_stopped *s)
 {
     int64_t now = sv_now_ms();
-    struct entry *e, *tmp;
+    struct stopped_entry *e, *tmp;
 
     if (now - s->swept_ms < SWEEP_MS)
         return;
@@ -47,7 +47,7 @@ struct nm_stopped *nm_stopped_new(int64_t keep_ms)
 
 struct nm_stopped *nm_stopped_free(struct nm_stopped *s)
 {
-    struct entry *e, *tmp;
+    struct stopped_entry *e, *tmp;
 
     if (!s)
         return NULL;
@@ -61,7 +61,7 @@ struct nm_stopped *nm_stopped_free(struct nm_stopped *s)
 
 void nm_stopped_add(struct nm_stopped *s, const char *container)
 {
-    struct entry *e = NULL;
+    struct stopped_entry *e = NULL;
 
     sweep(s);
     HASH_FIND_STR(s->entries, container, e);
@@ -77,7 +77,7 @@ void nm_stopped_add(struct nm_stopped *s, const char *container)
 
 bool nm_stopped_has(struct nm_stopped *s, const char *container)
 {
-    struct entry *e = NULL;
+    struct stopped_entry *e = NULL;
 
     sweep(s);
     HASH_FIND_STR(s->entries, container, e);

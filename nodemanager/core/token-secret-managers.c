@@ -1,4 +1,4 @@
-/* See token-secret-managers.h. Every comparison of secrets takes constant time; no text ever holds
+/* See token-secret-managers.h. Every comparison of secrets takes constant time; no message contains
  * a key or a password. */
 #include "nodemanager/core/token-secret-managers.h"
 
@@ -12,12 +12,12 @@
 #include "nodemanager/store/state-store.h"
 #include "wire/ipc-server.h"
 
-#define SWEEP_MS 10000 /* used tokens are looked through at most this often */
-/* A used token is remembered at least and at most so long after this daemon has come to know it. */
+#define SWEEP_MS 10000 /* minimum time between two sweeps of used tokens */
+/* Minimum and maximum time that a used token is remembered, from when this process knows it. */
 #define REMEMBER_MIN_MS (10 * 60 * 1000)
 #define REMEMBER_MAX_MS (INT64_C(7) * 24 * 3600 * 1000)
 
-struct attempt_key { /* the key that an attempt's NMToken was made with */
+struct attempt_key { /* the key of an attempt's NMToken */
     UT_hash_handle hh;
     char text[YARN_ID_TEXT_MAX];
     struct yarn_attempt_id id;
@@ -28,7 +28,7 @@ struct used_token {
     UT_hash_handle hh;
     char text[YARN_ID_TEXT_MAX];
     int64_t expiry_ms; /* wall clock, as the token says */
-    int64_t keep_ms;   /* monotonic: a wall clock that jumps ahead and back lets nobody replay */
+    int64_t keep_ms;   /* monotonic: a jump of the wall clock forth and back allows no replay */
 };
 
 struct key_pair {
@@ -46,7 +46,7 @@ struct nm_secrets {
     struct attempt_key *attempts;
     struct used_token *used;
     int64_t swept_ms; /* monotonic */
-    bool warned_weak; /* said once, not at every roll */
+    bool warned_weak; /* logged once, not at every roll */
 };
 
 int nm_secrets_new(struct nm_store *store, enum yarn_hmac hmac, struct nm_secrets **ret)
@@ -121,7 +121,7 @@ static int set_key(struct nm_secrets *s, struct key_pair *p, const Hadoop__Yarn_
     if (yarn_master_key_weak(&k) && !s->warned_weak) {
         s->warned_weak = true;
         sv_log_warning(
-            "master key %s has only %zu bytes, Hadoop's default: whoever holds a token can "
+            "master key %s has only %zu bytes, Hadoop's default: every holder of a token can "
             "find it by trying; raise hadoop.security.secret-manager.key-length on the "
             "ResourceManager",
             p->current_name, k.len);
@@ -188,7 +188,7 @@ int nm_secrets_verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_pas
                             "current node manager.expected : %s found : %s",
                             attempt, s->node_text, node);
     key = find_key(&s->nm, t.key_id);
-    if (!key) { /* an attempt that is known here may go on with the key it came with */
+    if (!key) { /* a known attempt may continue with its first key */
         old = find_attempt(s, attempt);
         key = old ? &old->key : NULL;
     }
@@ -234,12 +234,14 @@ int nm_secrets_attempt_starts(struct nm_secrets *s, const struct yarn_nm_token *
 void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app)
 {
     struct attempt_key *a, *tmp;
+    int r;
 
     HASH_ITER (hh, s->attempts, a, tmp) {
         if (yarn_app_id_cmp(a->id.app, app) != 0)
             continue;
-        if (nm_store_key_remove(s->store, a->text) < 0)
-            sv_log_err("%s: its key could not be taken out of the state store", a->text);
+        r = nm_store_key_remove(s->store, a->text);
+        if (r < 0)
+            sv_log_err("%s: its key stays in the state store: %s", a->text, strerror(-r));
         HASH_DEL(s->attempts, a);
         explicit_bzero(a, sizeof(*a));
         free(a);
@@ -292,6 +294,7 @@ static void sweep(struct nm_secrets *s)
 {
     int64_t wall = sv_wall_ms(), now = sv_now_ms(), gone = wall;
     struct used_token *u, *tmp;
+    int r;
 
     if (now - s->swept_ms < SWEEP_MS)
         return;
@@ -304,8 +307,9 @@ static void sweep(struct nm_secrets *s)
         HASH_DEL(s->used, u);
         free(u);
     }
-    if (nm_store_used_tokens_expire(s->store, gone) < 0)
-        sv_log_err("expired container tokens could not be taken out of the state store");
+    r = nm_store_used_tokens_expire(s->store, gone);
+    if (r < 0)
+        sv_log_err("expired container tokens stay in the state store: %s", strerror(-r));
 }
 
 bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t *ret_expiry_ms)

@@ -1,7 +1,7 @@
-/* Master keys from the ResourceManager and what they verify: NMTokens of connecting
- * ApplicationMasters (NMTokenSecretManagerInNM) and ContainerTokens of what they want started
- * (NMContainerTokenSecretManager). Hostile: every token. Keys are on record as soon as known, so
- * that a restarted daemon knows whom it served. */
+/* Master keys from the ResourceManager and the tokens that they verify: NMTokens of connecting
+ * ApplicationMasters (NMTokenSecretManagerInNM) and ContainerTokens in their requests
+ * (NMContainerTokenSecretManager). Hostile: every token. Keys are recorded at once, so that a
+ * restarted daemon accepts the same tokens. */
 #ifndef SELVEDGE_NODEMANAGER_CORE_TOKEN_SECRET_MANAGERS_H
 #define SELVEDGE_NODEMANAGER_CORE_TOKEN_SECRET_MANAGERS_H
 
@@ -37,14 +37,14 @@ int nm_secrets_verify_container_token(struct nm_secrets *s, const struct yarn_to
                                       struct yarn_container_token *ret, struct sv_error *err)
     _must_use_;
 
-/* An attempt starts a container with this NMToken: its key stays good for that attempt. -EACCES:
+/* An attempt starts a container with this NMToken: its key stays valid for that attempt. -EACCES:
  * InvalidToken with err's text. */
 int nm_secrets_attempt_starts(struct nm_secrets *s, const struct yarn_nm_token *t,
                               struct sv_error *err) _must_use_;
 void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app);
 
-/* Each container token starts one container, until it expires by itself; whatever the wall clock
- * does in between, it stays used for as long as it was good when it was used (at most a week). */
+/* Each container token starts one container. It is remembered as used until it expires; jumps of
+ * the wall clock do not shorten the lifetime that it had when it was used (at most a week). */
 bool nm_secrets_token_used(struct nm_secrets *s, const char *container, int64_t *ret_expiry_ms);
 int nm_secrets_use_token(struct nm_secrets *s, const char *container, int64_t expiry_ms) _must_use_;
 

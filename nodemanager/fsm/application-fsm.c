@@ -35,7 +35,7 @@ static bool is_busy(const struct nm_app *a)
 
 /* ---- actions --------------------------------------------------------------------------------*/
 
-struct step { /* argument of an action */
+struct app_step { /* argument of an action */
     struct nm_app_services *services;
     const char *text; /* of the event; NULL = none */
 };
@@ -83,7 +83,7 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
 
 static int act_init(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct app_step *s = arg;
     struct nm_app *a = o;
     struct nm_context *ctx = a->ctx;
     struct nm_app_init *q = calloc(1, sizeof(*q));
@@ -119,7 +119,7 @@ static int act_stay(void *o, int event, void *arg)
 
 static int act_container_init(void *o, int event, void *arg)
 {
-    const char *id = ((const struct step *)arg)->text;
+    const char *id = ((const struct app_step *)arg)->text;
     struct nm_app *a = o;
     struct nm_container *c = id ? nm_container_find(a->ctx, id) : NULL;
 
@@ -144,7 +144,7 @@ static void init_containers(struct nm_app *a, const char *error)
 static int act_inited(void *o, int event, void *arg)
 {
     (void)event;
-    init_containers(o, ((const struct step *)arg)->text);
+    init_containers(o, ((const struct app_step *)arg)->text);
     return NM_APP_RUNNING;
 }
 
@@ -169,7 +169,7 @@ static void record_finish(struct nm_app *a)
 
 static int act_finish(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct app_step *s = arg;
     struct nm_app *a = o;
     _cleanup_free_ char *why = NULL;
 
@@ -196,7 +196,7 @@ static int act_last_container(void *o, int event, void *arg)
     (void)event;
     if (is_busy(a))
         return NM_APP_FINISHING_CONTAINERS_WAIT;
-    clean_resources(a, ((const struct step *)arg)->services);
+    clean_resources(a, ((const struct app_step *)arg)->services);
     return NM_APP_RESOURCES_CLEANINGUP;
 }
 
@@ -204,13 +204,13 @@ static int act_last_container(void *o, int event, void *arg)
  * others are over. */
 static int act_inited_late(void *o, int event, void *arg)
 {
-    init_containers(o, ((const struct step *)arg)->text);
+    init_containers(o, ((const struct app_step *)arg)->text);
     return act_last_container(o, event, arg);
 }
 
 static int act_cleaned(void *o, int event, void *arg)
 {
-    const struct nm_app_services *services = ((const struct step *)arg)->services;
+    const struct nm_app_services *services = ((const struct app_step *)arg)->services;
     struct nm_app *a = o;
     int r;
 
@@ -310,7 +310,7 @@ const struct sv_fsm *nm_app_fsm(void)
 
 void nm_app_handle(const struct sv_event *event, void *userdata)
 {
-    struct step step = { .services = userdata, .text = event->text };
+    struct app_step step = { .services = userdata, .text = event->text };
     struct nm_app *a = event->object;
     int was = a->state;
 

@@ -17,7 +17,7 @@
 #include "nodemanager/services/localization.h"
 #include "nodemanager/store/state-store.h"
 
-struct step { /* argument of an action */
+struct container_step { /* argument of an action */
     const struct nm_container_services *services;
     const char *text; /* of the event; NULL = none */
     int code;         /* its struct nm_container_exit */
@@ -35,7 +35,7 @@ static void clean_up(struct nm_container *c, const struct nm_container_services 
 }
 
 /* The first kill decides. */
-static int kill_code(struct nm_container *c, const struct step *s)
+static int kill_code(struct nm_container *c, const struct container_step *s)
 {
     if (c->kill_code == YARN_EXIT_INVALID)
         c->kill_code = s->code;
@@ -47,7 +47,7 @@ static int act_diagnostics(void *o, int event, void *arg)
     struct nm_container *c = o;
 
     (void)event;
-    nm_container_add_diagnostics_line(c, ((const struct step *)arg)->text);
+    nm_container_add_diagnostics_line(c, ((const struct container_step *)arg)->text);
     return c->state;
 }
 
@@ -75,7 +75,7 @@ static void audit_end(const struct nm_container *c)
  * heartbeat, to the ResourceManager. */
 static int act_done(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
     struct nm_container *c = o;
     int r = 0;
 
@@ -87,7 +87,8 @@ static int act_done(void *o, int event, void *arg)
                                     c->diagnostics);
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: its end is not on record: %s", c->text, strerror(-r));
-    nm_assign_release(s->services->assignments, c); /* one that was never launched has it still */
+    nm_assign_release(s->services->assignments,
+                      c); /* a container that was never launched still has it */
     nm_container_drop_request(c);
     audit_end(c);
     if (c->app)
@@ -97,7 +98,8 @@ static int act_done(void *o, int event, void *arg)
     return NM_CONTAINER_DONE;
 }
 
-static int fail_localization(struct nm_container *c, const struct step *s, const char *why)
+static int fail_localization(struct nm_container *c, const struct container_step *s,
+                             const char *why)
 {
     nm_container_add_diagnostics_line(c, why);
     sv_log(SV_LOG_WARNING, c->text, "%s: localization failed: %s", c->text, why);
@@ -107,7 +109,7 @@ static int fail_localization(struct nm_container *c, const struct step *s, const
 
 static int act_init(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
     struct nm_container *c = o;
     struct sv_error err = { 0 };
     int r;
@@ -133,13 +135,13 @@ static int act_init(void *o, int event, void *arg)
 static int act_localized(void *o, int event, void *arg)
 {
     (void)event;
-    nm_launch_start(((const struct step *)arg)->services->launcher, o);
+    nm_launch_start(((const struct container_step *)arg)->services->launcher, o);
     return NM_CONTAINER_SCHEDULED;
 }
 
 static int act_localization_failed(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
 
     (void)event;
     return fail_localization(o, s, s->text ? s->text : "localization failed");
@@ -159,13 +161,13 @@ static int act_success(void *o, int event, void *arg)
 
     (void)event;
     c->exit_code = YARN_EXIT_SUCCESS;
-    clean_up(c, ((const struct step *)arg)->services);
+    clean_up(c, ((const struct container_step *)arg)->services);
     return NM_CONTAINER_EXITED_WITH_SUCCESS;
 }
 
 static int act_failure(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
     struct nm_container *c = o;
 
     (void)event;
@@ -186,7 +188,7 @@ static int act_killed_externally(void *o, int event, void *arg)
 
 static int act_killed(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
     struct nm_container *c = o;
 
     (void)event;
@@ -199,7 +201,7 @@ static int act_killed(void *o, int event, void *arg)
 
 static int act_kill_new(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
     struct nm_container *c = o;
     int code = kill_code(c, s);
 
@@ -213,15 +215,15 @@ static int act_kill_new(void *o, int event, void *arg)
 
 static int act_kill_before_running(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
     struct nm_container *c = o;
 
     (void)event;
     c->exit_code = kill_code(c, s);
     nm_container_add_diagnostics_line(c, s->text);
     if (c->launch.exe || c->launch.exit.event) {
-        /* The helper is at work: its launch completes and is then ended; or the launch has failed,
-         * and the event of that follows. */
+        /* The helper has not answered yet: the launch completes and is then ended; or the launch
+         * has failed, and the event of the failure follows. */
         nm_cleanup_container(c);
     } else {
         nm_container_add_diagnostics(c, "Container is killed before being launched.\n");
@@ -232,7 +234,7 @@ static int act_kill_before_running(void *o, int event, void *arg)
 
 static int act_kill(void *o, int event, void *arg)
 {
-    const struct step *s = arg;
+    const struct container_step *s = arg;
     struct nm_container *c = o;
 
     (void)event;
@@ -336,7 +338,7 @@ void nm_container_handle(const struct sv_event *event, void *userdata)
 {
     const struct nm_container_exit *exit = event->payload;
     struct nm_container *c = event->object;
-    struct step step = {
+    struct container_step step = {
         .services = userdata,
         .text = event->text,
         .code = exit ? exit->code : 0,

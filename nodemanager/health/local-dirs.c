@@ -1,5 +1,5 @@
-/* Directory health and choice; see local-dirs.h. The trees below are written by users, but only the
- * top directories, which are the daemon's own, are looked at here. */
+/* Health and choice of directories; see local-dirs.h. Users write the trees below; this file
+ * accesses only the top directories, which belong to the daemon. */
 #include "nodemanager/health/local-dirs.h"
 
 #include <errno.h>
@@ -15,7 +15,6 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
-#include "common/str.h"
 #include "executor/request.h"
 
 struct dir {
@@ -37,13 +36,13 @@ struct nm_dirs {
     int64_t checked_ms;
 };
 
-/* Makes a directory of the daemon's own, or accepts one that is ours. */
+/* Creates a directory that belongs to the daemon, or accepts an existing one. */
 static int own_dir(int parent, const char *name, mode_t mode)
 {
     struct stat st;
 
     if (mkdirat(parent, name, mode) == 0)
-        return fchmodat(parent, name, mode, 0) < 0 ? -errno : 0; /* whatever the umask says */
+        return fchmodat(parent, name, mode, 0) < 0 ? -errno : 0; /* independent of the umask */
     if (errno != EEXIST)
         return -errno;
     if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -116,7 +115,7 @@ static void check_one(const struct nm_conf *conf, struct dir *d, bool local)
     }
 }
 
-/* One list's part of the report and its verdict. */
+/* The part of one list in the report; returns whether enough directories are good. */
 static bool judge(const struct nm_conf *conf, struct dir *list, int n, const char *name,
                   char *report, size_t size)
 {

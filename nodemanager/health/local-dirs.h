@@ -1,5 +1,5 @@
-/* The configured local and log directories: which are good, which one a new container gets
- * (LocalDirsHandlerService). An index is the same number for the helper. */
+/* The configured local and log directories: their health, and the choice for a new container
+ * (LocalDirsHandlerService). The helper uses the same indices. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_LOCAL_DIRS_H
 #define SELVEDGE_NODEMANAGER_HEALTH_LOCAL_DIRS_H
 
@@ -11,9 +11,9 @@
 
 struct nm_dirs;
 
-/* Makes what is missing (local dirs, nmPrivate, filecache and usercache are the daemon's own),
- * checks, and goes on checking on the loop. Refuses only when no directory is usable. `failed`,
- * which may be NULL, hears of a local directory that went bad. */
+/* Creates missing directories (local dirs, nmPrivate, filecache and usercache belong to the daemon)
+ * and checks all of them, now and periodically. Fails only when no directory is usable. `failed`,
+ * which may be NULL, is called for a local directory that becomes bad. */
 typedef void (*nm_dir_failed_fn)(int index, void *userdata);
 int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_failed_fn failed,
                 void *userdata, struct nm_dirs **ret, struct sv_error *err) _must_use_;
@@ -29,7 +29,8 @@ const char *nm_dirs_log(const struct nm_dirs *d, int index);
 int nm_dirs_n_local(const struct nm_dirs *d);
 int nm_dirs_n_log(const struct nm_dirs *d);
 
-/* false: too few good directories; `report` says which and why ("" when all are good). */
+/* false: too few good directories; `report` lists the bad ones with reasons ("" when all are good).
+ */
 bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report);
 int64_t nm_dirs_checked_ms(const struct nm_dirs *d); /* wall clock of the last check */
 void nm_dirs_check(struct nm_dirs *d);

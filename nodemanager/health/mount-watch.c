@@ -1,5 +1,5 @@
-/* The host's mounts, watched; see mount-watch.h. The kernel says that the table has changed by an
- * exceptional condition on it. What it holds comes from whoever mounts on this host: root. */
+/* Watches the mounts of the host; see mount-watch.h. The kernel signals a change of the table by an
+ * exceptional condition on its file. The contents come from root, who mounts on this host. */
 #include "nodemanager/health/mount-watch.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct nm_mount_watch {
     void (*changed)(void *userdata);
     void *userdata;
     uint64_t digest;
-    int64_t since_ms; /* the first change that is not told yet; 0: none */
+    int64_t since_ms; /* the first change that was not reported yet; 0: none */
 };
 
 /* Field `n` (0…) of a line, as a pointer and a length. */
@@ -58,7 +58,7 @@ static bool counts(const char *s, const char *end)
 
 uint64_t nm_mounts_digest(const char *text, size_t len)
 {
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a: root's table, no adversary */
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a: the table is root's, no adversary */
     for (const char *s = text, *stop = text + len; s < stop;) {
         const char *end = memchr(s, '\n', (size_t)(stop - s));
         end = end ? end : stop;

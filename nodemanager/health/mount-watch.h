@@ -1,5 +1,5 @@
-/* The host's mounts, watched: what containers see of the host was prepared with those of a moment
- * (container-prepare), so one that comes or goes later has it prepared again. */
+/* Watches the mounts of the host: container-prepare has prepared the container-visible part of the
+ * host with the mounts of one moment, and has to repeat that after a change. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_MOUNT_WATCH_H
 #define SELVEDGE_NODEMANAGER_HEALTH_MOUNT_WATCH_H
 
@@ -10,15 +10,15 @@
 
 struct nm_mount_watch;
 
-/* `changed` comes once for a series of changes, when nothing has changed for half a second or after
- * five. `path`: /proc/self/mountinfo. */
+/* `changed` is called once for a series of changes: after half a second without a change, or after
+ * five seconds. `path`: /proc/self/mountinfo. */
 int nm_mount_watch_new(sd_event *event, const char *path, void (*changed)(void *userdata),
                        void *userdata, struct nm_mount_watch **ret, struct sv_error *err)
     _must_use_;
 struct nm_mount_watch *nm_mount_watch_free(struct nm_mount_watch *w);
 
-/* A number of all the mounts that a container might see: not those on places that every profile
- * covers, not the namespaces that container-prepare keeps. */
+/* A hash of all mounts that can be visible to a container: without those below paths that every
+ * profile covers, and without the namespaces that container-prepare keeps. */
 uint64_t nm_mounts_digest(const char *text, size_t len);
 
 #endif

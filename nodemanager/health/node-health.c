@@ -98,7 +98,8 @@ static void on_prepared(const struct exe_failure *f, void *userdata)
 {
     (void)userdata;
     if (f)
-        sv_log_err("new containers may not see a mount that came or went: %s", f->text);
+        sv_log_err("mounts of the host have changed, and new containers do not see it: %s",
+                   f->text);
 }
 
 /* The container-visible part of the host is prepared with the mounts of one moment. */
@@ -108,9 +109,11 @@ static void on_mounts_changed(void *userdata)
     int r = exe_check(h->exe, true, on_prepared, h);
 
     if (r < 0)
-        sv_log_err("new containers may not see a mount that came or went: %s", strerror(-r));
+        sv_log_err("mounts of the host have changed, and new containers do not see it: %s",
+                   strerror(-r));
     else
-        sv_log_info("the host's mounts have changed: what containers see is prepared again");
+        sv_log_info(
+            "mounts of the host have changed: the container-visible part is prepared again");
 }
 
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,

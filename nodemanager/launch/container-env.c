@@ -15,14 +15,14 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/services/localization.h"
 
-struct list {
+struct env_list {
     struct sv_arena *arena;
     struct exe_env *env;
     size_t n, cap;
-    bool full; /* out of memory or of room */
+    bool full; /* out of memory or of slots */
 };
 
-static void add(struct list *l, const char *name, const char *value, enum exe_env_kind kind)
+static void add(struct env_list *l, const char *name, const char *value, enum exe_env_kind kind)
 {
     if (l->n == l->cap || !value) {
         l->full = true;
@@ -60,7 +60,7 @@ const char *nm_env_value(const struct nm_container *c, const char *name)
     return v;
 }
 
-/* "a,b,c" of one text per directory in the mask. */
+/* "a,b,c" with one path for each directory in the mask. */
 static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, bool log,
                              uint32_t mask, const char *tail)
 {
@@ -81,7 +81,7 @@ static const char *join_dirs(struct sv_arena *a, const struct nm_container *c, b
 
 /* yarn.nodemanager.admin-env: "A=x,B=$C"; $NAME is the container's value, else the daemon's. Empty
  * values are left out. */
-static void add_admin_env(struct list *l, const struct nm_container *c)
+static void add_admin_env(struct env_list *l, const struct nm_container *c)
 {
     char *rest = sv_arena_strdup(l->arena, c->ctx->conf->admin_env), *p;
 
@@ -106,7 +106,7 @@ static void add_admin_env(struct list *l, const struct nm_container *c)
     }
 }
 
-static void add_standard(struct list *l, const struct nm_container *c)
+static void add_standard(struct env_list *l, const struct nm_container *c)
 {
     const struct nm_context *ctx = c->ctx;
     struct sv_arena *a = l->arena;
@@ -143,7 +143,7 @@ int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_en
 {
     const struct nm_conf *conf = c->ctx->conf;
     size_t n_white = sv_strv_len(conf->env_whitelist);
-    struct list l = { .arena = a, .cap = c->clc->n_environment + n_white + 64 };
+    struct env_list l = { .arena = a, .cap = c->clc->n_environment + n_white + 64 };
 
     l.env = sv_newn(a, struct exe_env, l.cap);
     if (!l.env)

@@ -8,7 +8,7 @@
 
 struct nm_container;
 
-/* Everything in the arena. A name that no shell can export is refused with words (-EINVAL). */
+/* Everything in the arena. A name that no shell can export is refused with a message (-EINVAL). */
 int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,
                  size_t *ret_n, struct sv_error *err) _must_use_;
 /* The value that the container will have for a name: its own, else the daemon's where that is

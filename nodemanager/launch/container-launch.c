@@ -125,7 +125,7 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: its launch is not on record: %s", c->text, strerror(-r));
     nm_container_post(c, NM_CONTAINER_EV_LAUNCHED, NULL);
-    if (c->launch.cleanup_started) { /* requested while the helper was at work */
+    if (c->launch.cleanup_started) { /* requested before the helper had answered */
         c->launch.cleanup_started = false;
         nm_cleanup_container(c);
     } else if (c->kill_requested) { /* adopted after a kill that was recorded */
@@ -229,8 +229,8 @@ static void on_oom(struct exe_container *x, void *userdata)
 
     (void)x;
     sv_log(SV_LOG_WARNING, c->text,
-           "%s: the kernel has killed for memory (%lld MB); all of it ends", c->text,
-           (long long)c->resource.memory_mb);
+           "%s: the kernel has killed a process at the memory limit (%lld MB); the container ends",
+           c->text, (long long)c->resource.memory_mb);
 }
 
 static const struct exe_container_ops ops = {

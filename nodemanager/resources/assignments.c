@@ -13,7 +13,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/resources/gpu-discovery.h"
 
-#define ADDRESSES 65534 /* at most, also where the range has more */
+#define ADDRESSES 65534 /* maximum, also of a larger range */
 
 struct nm_assignments {
     const struct nm_context *ctx;
@@ -115,7 +115,7 @@ int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASS
         (void)!take_gpu(a, c, i);
     if (c->share.assigned.n_gpus < requested)
         r = sv_error_set(err, -EBUSY,
-                         "%s: %zu of yarn.io/gpu were asked for, %zu are free of %zu "
+                         "%s: %zu of yarn.io/gpu were requested, %zu are free of %zu "
                          "(at most %d for one container)",
                          c->text, requested, c->share.assigned.n_gpus, a->n_gpus, EXE_DEVICES_MAX);
     if (r == 0 && a->ctx->conf->network == EXE_NETWORK_PRIVATE &&

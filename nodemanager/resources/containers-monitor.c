@@ -46,8 +46,8 @@ static void sample_container(struct nm_container *c, int64_t now)
     c->usage.peak_bytes = SV_MAX(c->usage.peak_bytes, SV_MAX(u.memory_peak, u.memory_current));
 }
 
-/* Where the kernel does not hold each container to its memory, this does, as Hadoop: what uses more
- * than twice its memory, or more than it at two readings, is killed. */
+/* Where the kernel does not enforce the memory of each container, the monitor does, as in Hadoop: a
+ * container above twice its memory, or above its memory at two readings, is killed. */
 static void check_memory(struct nm_container *c)
 {
     const struct nm_conf *conf = c->ctx->conf;
@@ -122,7 +122,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     }
     sample_node(m);
     if (HASH_COUNT(m->ctx->containers) < m->containers)
-        (void)malloc_trim(64 << 10); /* what ended gives its memory back, ignoring */
+        (void)malloc_trim(64 << 10); /* returns the memory of ended containers, ignoring */
     m->containers = HASH_COUNT(m->ctx->containers);
     (void)sd_event_source_set_time_relative(s, (uint64_t)m->ctx->conf->monitor_ms * 1000);
     (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */

@@ -1,6 +1,7 @@
-/* What containers and the node use (ContainersMonitor): read from cgroup counters and /proc every
- * yarn.nodemanager.container-monitor.interval-ms, told in heartbeats and over REST. Kills only
- * where yarn.nodemanager.resource.memory.enforced is false: else the kernel enforces memory. */
+/* Resource usage of the containers and the node (ContainersMonitor): read from cgroup counters and
+ * /proc every yarn.nodemanager.container-monitor.interval-ms, reported in heartbeats and over REST.
+ * Kills only where yarn.nodemanager.resource.memory.enforced is false: otherwise the kernel
+ * enforces memory. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_CONTAINERS_MONITOR_H
 
@@ -16,7 +17,7 @@ int nm_monitor_new(struct nm_context *ctx, struct nm_monitor **ret, struct sv_er
     _must_use_;
 struct nm_monitor *nm_monitor_free(struct nm_monitor *m);
 
-/* For heartbeats; NULL when there is nothing to say or the arena is exhausted. */
+/* For heartbeats; NULL when the arena is exhausted. */
 Hadoop__Yarn__ResourceUtilizationProto *
 nm_monitor_containers_utilization(const struct nm_monitor *m, struct sv_arena *a);
 Hadoop__Yarn__ResourceUtilizationProto *nm_monitor_node_utilization(const struct nm_monitor *m,

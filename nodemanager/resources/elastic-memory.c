@@ -14,7 +14,7 @@
 
 struct nm_elastic {
     struct nm_context *ctx;
-    char victim[YARN_ID_TEXT_MAX]; /* killed and not yet known to have ended; "" = none */
+    char victim[YARN_ID_TEXT_MAX]; /* killed, its end not known yet; "" = none */
     int64_t killed_ms;             /* monotonic */
 };
 
@@ -29,7 +29,7 @@ bool nm_elastic_before(const struct nm_elastic_row *a, const struct nm_elastic_r
     return a->launch_ms > b->launch_ms;
 }
 
-/* Running, not yet told to end. */
+/* The best victim among running containers without a kill request. */
 static struct nm_container *choose(struct nm_context *ctx, struct nm_elastic_row *ret)
 {
     struct nm_container *best = NULL;
@@ -73,14 +73,15 @@ static void on_memory(struct cg_root *r, void *userdata)
     char why[512];
     int k;
 
-    /* memory.high is met by file cache as well, which the kernel takes back by itself. A little
-     * below it: who is slowed down at the limit must not have to go beyond it to be heard. */
+    /* File cache reaches memory.high as well, and the kernel reclaims it by itself: memory in use
+     * counts. The threshold is a little below the limit, because a container that is throttled at
+     * the limit may never exceed it. */
     if (cg_root_memory_in_use(r, &in_use) < 0 || in_use < all - all / 32 || victim_is_dying(e))
         return;
     *e->victim = '\0';
     c = choose(e->ctx, &row);
     if (!c) {
-        sv_log_err("containers use %llu of %llu MB, and none is left to be killed",
+        sv_log_err("elastic memory: containers use %llu of %llu MB, and none can be killed",
                    (unsigned long long)(in_use >> 20), (unsigned long long)(all >> 20));
         return;
     }
@@ -94,7 +95,8 @@ static void on_memory(struct cg_root *r, void *userdata)
     (void)snprintf(e->victim, sizeof(e->victim), "%s", c->text);
     e->killed_ms = sv_now_ms();
     nm_container_kill(c, YARN_EXIT_KILLED_EXCEEDED_PMEM, why);
-    k = c->launch.exe ? exe_kill(c->launch.exe) : 0; /* its memory is needed now: no TERM first */
+    k = c->launch.exe ? exe_kill(c->launch.exe)
+                      : 0; /* its memory is needed at once: no SIGTERM first */
     if (k < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: cgroup.kill: %s", c->text, strerror(-k));
 }

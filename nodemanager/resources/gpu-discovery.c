@@ -85,7 +85,7 @@ static xmlNode *child(xmlNode *n, const char *name)
 int nm_gpu_parse_smi(const char *xml, size_t len, uint32_t ret[NM_GPUS_MAX], size_t *ret_n,
                      struct sv_error *err)
 {
-    /* It begins with a DOCTYPE, which is read over: nothing is fetched, no entity replaced. */
+    /* The DOCTYPE at the beginning is ignored: nothing is fetched, no entity is replaced. */
     xmlDoc *doc = xmlReadMemory(xml, (int)SV_MIN(len, OUTPUT_MAX), PROGRAM, NULL,
                                 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;

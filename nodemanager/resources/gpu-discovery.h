@@ -9,13 +9,13 @@
 
 #define NM_GPUS_MAX 64
 
-/* Minor numbers, ascending, each once. `allowed` is yarn.nodemanager.resource-plugins.gpu.
- * allowed-gpu-devices: "auto", or "index:minor,…" as Hadoop has it. `discovery` is
- * path-to-discovery-executables: the program, the directory it lies in, or NULL for the
- * usual places; asked only for "auto". */
+/* Minor numbers, ascending, without duplicates. `allowed` is allowed-gpu-devices of
+ * yarn.nodemanager.resource-plugins.gpu: "auto", or "index:minor,…" as in Hadoop. `discovery` is
+ * path-to-discovery-executables: the program, its directory, or NULL for the usual places; used
+ * only for "auto". */
 int nm_gpu_discover(const char *allowed, const char *discovery, uint32_t ret[NM_GPUS_MAX],
                     size_t *ret_n, struct sv_error *err) _must_use_;
-/* What `nvidia-smi -q -x` prints; the program is the vendor's, its output is not trusted. */
+/* The output of `nvidia-smi -q -x`; the program is the vendor's, its output is not trusted. */
 int nm_gpu_parse_smi(const char *xml, size_t len, uint32_t ret[NM_GPUS_MAX], size_t *ret_n,
                      struct sv_error *err) _must_use_;
 

@@ -1,5 +1,5 @@
-/* See mcs.h. Called on the loop only. Rows of the store are the daemon's own, but a disk may have
- * changed them: a number that is none, or that two have, is an error at the start. */
+/* See mcs.h. Called on the loop only. The daemon wrote the rows of the store, but a disk may have
+ * changed them: an invalid or duplicate number is an error at the start. */
 #include "nodemanager/resources/mcs.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/store/state-store.h"
 
-#define SWEEP 16 /* applications that are looked at when a new one comes */
+#define SWEEP 16 /* applications that are checked when a new one is assigned */
 
 struct mcs_entry { /* a user's (owner "") or an application's */
     UT_hash_handle hh;
@@ -24,16 +24,16 @@ struct mcs_entry { /* a user's (owner "") or an application's */
     char name[EXE_TEXT_MAX], owner[EXE_USER_MAX + 1];
 };
 
-struct kind {
+struct mcs_kind {
     struct mcs_entry *entries; /* uthash, oldest first */
-    uint32_t next;             /* to try first: the one that has just become free is not the next */
+    uint32_t next;             /* to try first: a released pair is not assigned again at once */
     uint8_t used[NM_MCS_PAIRS / 8];
 };
 _Static_assert(NM_MCS_PAIRS % 8 == 0, "every pair has its bit");
 
 struct nm_mcs {
     struct nm_context *ctx;
-    struct kind users, apps;
+    struct mcs_kind users, apps;
 };
 
 void nm_mcs_pair(uint32_t i, uint16_t ret[2])
@@ -46,19 +46,19 @@ void nm_mcs_pair(uint32_t i, uint16_t ret[2])
     ret[1] = (uint16_t)high;
 }
 
-static bool used(const struct kind *k, uint32_t pair)
+static bool used(const struct mcs_kind *k, uint32_t pair)
 {
     return k->used[pair / 8] >> (pair % 8) & 1;
 }
 
-static void mark(struct kind *k, uint32_t pair, bool taken)
+static void mark(struct mcs_kind *k, uint32_t pair, bool taken)
 {
     uint8_t bit = (uint8_t)(1u << (pair % 8));
 
     k->used[pair / 8] = (uint8_t)(taken ? k->used[pair / 8] | bit : k->used[pair / 8] & ~bit);
 }
 
-static int add(struct kind *k, const char *name, const char *owner, uint32_t pair)
+static int add(struct mcs_kind *k, const char *name, const char *owner, uint32_t pair)
 {
     struct mcs_entry *e = calloc(1, sizeof(*e));
 
@@ -72,7 +72,7 @@ static int add(struct kind *k, const char *name, const char *owner, uint32_t pai
     return 0;
 }
 
-static struct mcs_entry *find(const struct kind *k, const char *name)
+static struct mcs_entry *find(const struct mcs_kind *k, const char *name)
 {
     struct mcs_entry *e = NULL;
 
@@ -88,7 +88,7 @@ static bool fits(const char *name, const char *owner)
 static int recover_one(const char *name, const char *owner, int64_t pair, void *userdata)
 {
     struct nm_mcs *m = userdata;
-    struct kind *k = *owner ? &m->apps : &m->users;
+    struct mcs_kind *k = *owner ? &m->apps : &m->users;
 
     if (!fits(name, owner) || pair < 0 || pair >= NM_MCS_PAIRS || used(k, (uint32_t)pair) ||
         find(k, name))
@@ -110,8 +110,8 @@ int nm_mcs_new(struct nm_context *ctx, struct nm_mcs **ret, struct sv_error *err
         return sv_error_errno(err, -ENOMEM, "SELinux categories");
     }
     m->ctx = ctx;
-    /* A store that is new may not be the node's first: what an earlier one gave is unlikely to come
-     * again. */
+    /* A random start: pairs that an earlier, lost store assigned are unlikely to be assigned again.
+     */
     m->users.next = start[0] % NM_MCS_PAIRS;
     m->apps.next = start[1] % NM_MCS_PAIRS;
     r = nm_store_each_mcs(ctx->store, recover_one, m);
@@ -125,7 +125,7 @@ int nm_mcs_new(struct nm_context *ctx, struct nm_mcs **ret, struct sv_error *err
     return 0;
 }
 
-static void drop(struct kind *k, struct mcs_entry *e)
+static void drop(struct mcs_kind *k, struct mcs_entry *e)
 {
     mark(k, e->pair, false);
     HASH_DEL(k->entries, e);
@@ -144,7 +144,7 @@ struct nm_mcs *nm_mcs_free(struct nm_mcs *m)
     return NULL;
 }
 
-/* ENOENT is the only answer that says so. */
+/* Only ENOENT proves absence. */
 static bool absent(const char *top, bool good, const char *path)
 {
     _cleanup_close_ int dir = good && top ? open(top, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -168,7 +168,7 @@ static bool no_file_left(const struct nm_mcs *m, const struct mcs_entry *e)
     return true;
 }
 
-/* The oldest applications first: those that are still there go behind the others. */
+/* The oldest applications first: those still present move to the end of the list. */
 static void sweep(struct nm_mcs *m)
 {
     unsigned n = HASH_COUNT(m->apps.entries);
@@ -185,7 +185,7 @@ static void sweep(struct nm_mcs *m)
     }
 }
 
-static int pair_of(struct nm_mcs *m, struct kind *k, const char *name, const char *owner,
+static int pair_of(struct nm_mcs *m, struct mcs_kind *k, const char *name, const char *owner,
                    uint32_t *ret)
 {
     struct mcs_entry *e = find(k, name);
@@ -202,7 +202,7 @@ static int pair_of(struct nm_mcs *m, struct kind *k, const char *name, const cha
 
         if (used(k, i))
             continue;
-        /* On record before a label can be on a disk. */
+        /* Committed before a label can be on a disk. */
         r = nm_store_mcs(m->ctx->store, name, owner, i);
         if (r >= 0)
             r = nm_store_commit(m->ctx->store);

@@ -1,11 +1,10 @@
 /* SELinux categories (selvedge.nodemanager.selinux.labels): two for each user, from c0 to c511, and
- * two for each application, from c512 to c1023: 130,816 pairs of each. What has a label with all
- * four is beyond the reach of any other application, the same user's too. The helper makes the
- * labels; here is only who has which numbers, on record before the first label is written.
- *
- * A user keeps its pair as long as the store lives. An application's is free again when the
- * application is forgotten and none of its directories is left, on no disk; a disk that cannot be
- * asked keeps it taken. Where none is free the application is refused. */
+ * two for each application, from c512 to c1023: 130,816 pairs of each. No other application, not
+ * even of the same user, can access files with all four in their label. The helper writes the
+ * labels; this file assigns the numbers and records them before the first label is written. A user
+ * keeps its pair as long as the store exists. The pair of an application is free again when the
+ * application is forgotten and no disk has a directory of it; a disk that cannot be read keeps it
+ * in use. If no pair is free the application is refused. */
 #ifndef SELVEDGE_NODEMANAGER_RESOURCES_MCS_H
 #define SELVEDGE_NODEMANAGER_RESOURCES_MCS_H
 

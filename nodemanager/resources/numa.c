@@ -17,8 +17,8 @@
 
 #define SYS "/sys/devices/system/node"
 #define KEY "yarn.nodemanager.numa-awareness."
-/* A list of processors says that it is as long as one of all that the kernel was built for could
- * be: 28 KiB with 8192 of them, as distributions build it. */
+/* st_size of a list of processors is its maximum for all processors that the kernel supports: 28
+ * KiB for 8192, as distributions configure it. */
 #define SYS_FILE_MAX 65536
 
 struct nm_numa {
@@ -63,7 +63,7 @@ bool nm_numa_take(struct nm_numa_node *nodes, size_t n, int64_t memory_mb, int32
     return true;
 }
 
-/* ---- what there is --------------------------------------------------------------------------*/
+/* ---- discovery ------------------------------------------------------------------------------*/
 
 /* Numbers in "0-3,8". */
 static int count_list(const char *s)
@@ -82,7 +82,7 @@ static int count_list(const char *s)
     return n;
 }
 
-/* One node of the machine: its processors, and how much memory and how many processors it has. */
+/* One node of the machine: its list of processors, its memory and the number of processors. */
 static int read_node(unsigned id, char **ret_cpus, int64_t *ret_mb, int32_t *ret_n)
 {
     _cleanup_free_ char *cpus = NULL, *mem = NULL;
@@ -127,7 +127,7 @@ static int add(struct nm_numa *m, unsigned id, int64_t mb, int64_t cpus, struct 
     return 0;
 }
 
-/* As Hadoop's keys say; memory in MB, cpus a number. */
+/* The nodes of Hadoop's keys; memory in MB, cpus a number. */
 static int configured(struct nm_numa *m, const struct nm_conf *conf, struct sv_error *err)
 {
     for (char **id = conf->numa_nodes; id && *id; id++) {
@@ -170,7 +170,7 @@ static int of_machine(struct nm_numa *m, struct sv_error *err)
         if (r < 0)
             return r;
     }
-    return m->n ? 0 : sv_error_set(err, -ENOENT, SYS ": this kernel tells of no NUMA nodes");
+    return m->n ? 0 : sv_error_set(err, -ENOENT, SYS ": the kernel reports no NUMA nodes");
 }
 
 int nm_numa_new(const struct nm_conf *conf, struct nm_numa **ret, struct sv_error *err)
@@ -235,8 +235,8 @@ void nm_numa_assign(struct nm_numa *m, struct nm_container *c)
         free(c->share.numa);
         c->share.numa = NULL;
         sv_log(SV_LOG_WARNING, c->text,
-               "%s: no NUMA nodes have room for <memory:%lld, vCores:%d>: "
-               "it is not bound",
+               "%s: no NUMA nodes have <memory:%lld, vCores:%d> free: "
+               "it runs unbound",
                c->text, (long long)c->resource.memory_mb, c->resource.vcores);
         return;
     }

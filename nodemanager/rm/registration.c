@@ -37,6 +37,28 @@ static bool version_accepted(struct nm_updater *u, const char *rm_version)
     return true;
 }
 
+static int set_keys(struct nm_updater *u, const Hadoop__Yarn__RegisterNodeManagerResponseProto *m)
+{
+    struct nm_secrets *secrets = u->ctx->secrets;
+    int r = 0;
+
+    if (m->container_token_master_key)
+        r = nm_secrets_set_container_key(secrets, m->container_token_master_key);
+    if (r >= 0 && m->nm_token_master_key)
+        r = nm_secrets_set_nm_key(secrets, m->nm_token_master_key);
+    return r;
+}
+
+static void set_total(struct nm_updater *u, const Hadoop__Yarn__ResourceProto *m)
+{
+    struct yarn_resource total;
+
+    if (!m || yarn_resource_from(m, &total) != 0)
+        return;
+    total.gpus = u->ctx->total.gpus; /* those of the machine */
+    nm_limits_set_total(u->config.limits, total);
+}
+
 static void on_registered(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct nm_updater *u = userdata;
@@ -63,22 +85,12 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
         return;
     }
     nm_rm_recovered(u);
-    if ((m->container_token_master_key &&
-         nm_secrets_set_container_key(u->ctx->secrets, m->container_token_master_key) < 0) ||
-        (m->nm_token_master_key &&
-         nm_secrets_set_nm_key(u->ctx->secrets, m->nm_token_master_key) < 0)) {
+    if (set_keys(u, m) < 0) {
         nm_rm_unavailable(u, "registration", NULL,
                           "master keys are malformed or cannot be recorded");
         return;
     }
-    if (m->resource) {
-        struct yarn_resource total;
-
-        if (yarn_resource_from(m->resource, &total) == 0) {
-            total.gpus = u->ctx->total.gpus; /* those of the machine */
-            nm_limits_set_total(u->config.limits, total);
-        }
-    }
+    set_total(u, m->resource);
     u->rm_identifier = m->rm_identifier;
     u->registered = true;
     u->response_id = 0;

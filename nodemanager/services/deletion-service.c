@@ -21,7 +21,7 @@
 #include "nodemanager/store/state-store.h"
 
 #define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
-#define ATTEMPTS 3 /* then it is left, with an error in the log */
+#define ATTEMPTS 3 /* then the deletion is given up, with an error in the log */
 #define RETRY_MS 10000
 
 struct deletion {
@@ -88,7 +88,7 @@ static void remove_task(struct deletion *t)
     free(t);
 }
 
-/* <log>/<app> is empty now and the daemon's to remove: it lies in the daemon's own directory. */
+/* <log>/<app> is empty now; the daemon removes it, because it is in the daemon's own directory. */
 static void remove_empty_log_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
 {
     char app[YARN_ID_TEXT_MAX];
@@ -105,9 +105,8 @@ static void remove_empty_log_dirs(struct nm_deletion *d, const struct exe_delete
     }
 }
 
-/* nmPrivate/<app> on each directory. Its containers are over and on record; what can still be in it
- * is the directory of a launch that a killed daemon had begun and its successor made on another
- * disk. */
+/* nmPrivate/<app> on each disk. The containers are done and on record; a directory can be left from
+ * a launch that a killed daemon had begun and its successor repeated on another disk. */
 static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
 {
     char app[YARN_ID_TEXT_MAX];
@@ -140,10 +139,10 @@ static void on_deleted(const struct exe_failure *f, void *userdata)
             remove_private_dirs(d, &t->what);
         remove_task(t);
     } else if (++t->attempts >= ATTEMPTS) {
-        sv_log_err("deletion given up: %s", f->text);
+        sv_log_err("deletion is given up: %s", f->text);
         remove_task(t);
     } else {
-        sv_log_warning("deletion is tried again: %s", f->text);
+        sv_log_warning("deletion is retried: %s", f->text);
         t->at_ms = sv_wall_ms() + RETRY_MS;
     }
     run_due(d);
@@ -274,7 +273,7 @@ static void add(struct nm_deletion *d, const struct exe_delete_what *what, const
         return;
     t = calloc(1, sizeof(*t));
     if (!t) {
-        sv_log_err("out of memory: something stays undeleted");
+        sv_log_err("deletion service: out of memory: a directory is not deleted");
         return;
     }
     t->d = d;
@@ -301,7 +300,7 @@ void nm_deletion_container(struct nm_deletion *d, struct nm_container *c)
         .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
 
-    if (c->app && (c->launch.pid || c->launch_ms)) /* else there is none */
+    if (c->app && (c->launch.pid || c->launch_ms)) /* otherwise it has no directory */
         add(d, &w, c->app->run_as, d->ctx->conf->delete_debug_delay_ms);
 }
 
@@ -329,7 +328,7 @@ void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const c
     DL_FOREACH (d->tasks, t)
         if (t->what.what == EXE_DELETE_APP && yarn_app_id_cmp(t->what.app, app) == 0 &&
             !strcmp(t->user, user))
-            return; /* known, perhaps kept for debugging */
+            return; /* pending, perhaps delayed for debugging */
     add(d, &w, user, 0);
 }
 
@@ -382,7 +381,7 @@ int nm_deletion_new(struct nm_context *ctx, struct nm_deletion **ret, struct sv_
     r = sd_event_add_time_relative(ctx->event, &d->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
-    if (r >= 0) /* after everything that starts or ends containers */
+    if (r >= 0) /* after all events that start or end containers */
         r = sd_event_source_set_priority(d->timer, SD_EVENT_PRIORITY_NORMAL + 20);
     if (r < 0) {
         nm_deletion_free(d);

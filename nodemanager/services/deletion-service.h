@@ -21,7 +21,7 @@ int nm_deletion_recover(struct nm_deletion *d) _must_use_;
 void nm_deletion_each(const struct nm_deletion *d,
                       void (*fn)(const struct exe_delete_what *what, void *userdata),
                       void *userdata);
-bool nm_deletion_busy(const struct nm_deletion *d); /* something is due or under way */
+bool nm_deletion_busy(const struct nm_deletion *d); /* a deletion is due or running */
 
 void nm_deletion_container(struct nm_deletion *d, struct nm_container *c); /* the work directory */
 void nm_deletion_app(struct nm_deletion *d,

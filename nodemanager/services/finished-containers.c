@@ -7,13 +7,13 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 
-struct entry {
-    UT_hash_handle hh; /* in order of their ends */
+struct finished_entry {
+    UT_hash_handle hh; /* in the order of their ends */
     struct nm_figures f;
 };
 
 struct nm_finished {
-    struct entry *entries;
+    struct finished_entry *entries;
 };
 
 void nm_figures_of(const struct nm_container *c, struct nm_figures *ret)
@@ -45,7 +45,7 @@ struct nm_finished *nm_finished_new(void)
 
 struct nm_finished *nm_finished_free(struct nm_finished *f)
 {
-    struct entry *e, *tmp;
+    struct finished_entry *e, *tmp;
 
     if (!f)
         return NULL;
@@ -59,7 +59,7 @@ struct nm_finished *nm_finished_free(struct nm_finished *f)
 
 void nm_finished_add(struct nm_finished *f, const struct nm_container *c)
 {
-    struct entry *e = NULL;
+    struct finished_entry *e = NULL;
 
     HASH_FIND_STR(f->entries, c->text, e);
     if (e) {
@@ -71,14 +71,14 @@ void nm_finished_add(struct nm_finished *f, const struct nm_container *c)
         e = malloc(sizeof(*e));
     }
     if (!e)
-        return; /* only a page of figures */
+        return; /* only REST misses it */
     nm_figures_of(c, &e->f);
     HASH_ADD_STR(f->entries, f.text, e);
 }
 
 const struct nm_figures *nm_finished_find(const struct nm_finished *f, const char *container)
 {
-    struct entry *e = NULL;
+    struct finished_entry *e = NULL;
 
     HASH_FIND_STR(f->entries, container, e);
     return e ? &e->f : NULL;

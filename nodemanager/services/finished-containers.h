@@ -1,6 +1,5 @@
-/* The figures of the last containers that have ended, for REST: the ResourceManager's
- * acknowledgement takes the container itself away within a heartbeat, before anybody could ask what
- * it used. */
+/* Usage figures of the last ended containers, for REST: the acknowledgement of the ResourceManager
+ * removes the container itself within a heartbeat, before a client could request its usage. */
 #ifndef SELVEDGE_NODEMANAGER_SERVICES_FINISHED_CONTAINERS_H
 #define SELVEDGE_NODEMANAGER_SERVICES_FINISHED_CONTAINERS_H
 
@@ -22,7 +21,7 @@ struct nm_figures { /* of one container, running or ended */
     uint64_t memory_bytes, peak_bytes, cpu_usec, pids;
     float cpu_cores;
     struct cg_usage usage; /* the last reading, also of one that has ended */
-    int64_t start_ms, launch_ms, finish_ms, localize_ms; /* wall clock; localize: took */
+    int64_t start_ms, launch_ms, finish_ms, localize_ms; /* wall clock; localize_ms: duration */
 };
 void nm_figures_of(const struct nm_container *c, struct nm_figures *ret);
 

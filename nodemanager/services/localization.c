@@ -1,10 +1,8 @@
-/* See localization.h. Hostile: resources that applications ask for; the cache checks what is asked,
- * the localizer what is fetched. Paths handed to launch scripts are computed here, never received.
- */
+/* See localization.h. Hostile: resources that applications request; the cache checks the requests,
+ * the localizer the fetched files. Paths in launch scripts are computed here, never received. */
 #include "nodemanager/services/localization.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,7 +10,6 @@
 
 #include "common/fd.h"
 #include "common/log.h"
-#include "common/str.h"
 #include "executor/exe.h"
 #include "localizer/cache.h"
 #include "nodemanager/core/application.h"
@@ -21,10 +18,11 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/services/deletion-service.h"
+#include "nodemanager/services/localization-request.h"
 #include "nodemanager/store/localization-records.h"
 #include "nodemanager/store/state-store.h"
 
-#define GRACE_MS 5000 /* a localizer whose channel is closed has this long to go */
+#define GRACE_MS 5000 /* for a localizer to exit after its channel was closed */
 
 struct loc_process {
     struct loc_process *prev, *next;
@@ -52,103 +50,6 @@ struct nm_localizing { /* of one container, from the request to the release */
 
 /* ---- resources ------------------------------------------------------------------------------*/
 
-/* "scheme://user@host:port/file" in the arena; NULL when it cannot be one. */
-static const char *url_text(struct sv_arena *a, const Hadoop__Yarn__URLProto *u)
-{
-    const char *scheme, *host;
-
-    if (!u || !u->file || u->file[0] != '/')
-        return NULL;
-    scheme = u->scheme && *u->scheme ? u->scheme : "file";
-    host = u->host ? u->host : "";
-    if (u->has_port && u->port > 0)
-        return sv_arena_printf(a, "%s://%s%s%s:%d%s", scheme, u->userinfo ? u->userinfo : "",
-                               u->userinfo ? "@" : "", host, u->port, u->file);
-    return sv_arena_printf(a, "%s://%s%s%s%s", scheme, u->userinfo ? u->userinfo : "",
-                           u->userinfo ? "@" : "", host, u->file);
-}
-
-/* Link names are relative paths of sane components: the script makes them below the work dir. */
-static bool link_name_ok(const char *s)
-{
-    size_t depth = 0;
-
-    if (!s || !*s || *s == '/' || strlen(s) > 1024)
-        return false;
-    while (*s) {
-        char part[LOC_NAME_MAX + 1];
-        size_t n = strcspn(s, "/");
-
-        if (n == 0 || n > LOC_NAME_MAX || ++depth > 16)
-            return false;
-        memcpy(part, s, n);
-        part[n] = 0;
-        if (!loc_name_valid(part))
-            return false;
-        s += n;
-        if (*s == '/' && !*++s)
-            return false;
-    }
-    return true;
-}
-
-static int convert(const Hadoop__Yarn__StringLocalResourceMapProto *m, struct sv_arena *a,
-                   struct loc_resource *ret, struct sv_error *err)
-{
-    const Hadoop__Yarn__LocalResourceProto *v = m->value;
-    const char *key = m->key ? m->key : "";
-    char shown[128];
-
-    sv_escape(shown, sizeof(shown), key);
-    if (!v || !v->resource)
-        return sv_error_set(err, -EINVAL, "Null resource URL for local resource %s", shown);
-    if (!v->has_type)
-        return sv_error_set(err, -EINVAL, "Null resource type for local resource %s", shown);
-    if (!v->has_visibility)
-        return sv_error_set(err, -EINVAL, "Null resource visibility for local resource %s", shown);
-    if (!link_name_ok(key))
-        return sv_error_set(err, -EINVAL,
-                            "local resource \"%s\": not a name for a link below the "
-                            "work directory",
-                            shown);
-    *ret = (struct loc_resource){
-        .url = url_text(a, v->resource),
-        .timestamp = v->timestamp,
-        .size = v->has_size ? v->size : -1,
-        .type = (enum loc_type)v->type,
-        .visibility = (enum loc_visibility)v->visibility,
-        .pattern = v->type == HADOOP__YARN__LOCAL_RESOURCE_TYPE_PROTO__PATTERN ? v->pattern : NULL,
-    };
-    if (!ret->url)
-        return sv_error_set(err, -EINVAL, "local resource %s: malformed URL", shown);
-    if (loc_resource_check(ret, err) < 0)
-        return sv_error_wrap(err, "local resource %s", shown);
-    return 0;
-}
-
-int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                          struct sv_error *err)
-{
-    _cleanup_arena_ struct sv_arena *a = NULL;
-    struct loc_resource r;
-
-    if (clc->n_localresources == 0)
-        return 0;
-    if (clc->n_localresources > LOC_RESOURCES_MAX)
-        return sv_error_set(err, -E2BIG, "%zu local resources, at most %d are taken",
-                            clc->n_localresources, LOC_RESOURCES_MAX);
-    a = sv_arena_new(0);
-    if (!a)
-        return sv_error_errno(err, -ENOMEM, "local resources");
-    for (size_t i = 0; i < clc->n_localresources; i++) {
-        int q = convert(clc->localresources[i], a, &r, err);
-
-        if (q < 0)
-            return q;
-    }
-    return 0;
-}
-
 int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
@@ -167,7 +68,7 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
         return sv_error_errno(err, -ENOMEM, "%s: local resources", c->text);
     c->localizing->n = (unsigned)n;
     for (size_t i = 0; i < n && r >= 0; i++)
-        r = convert(c->clc->localresources[i], a, &list[i], err);
+        r = nm_localization_convert(c->clc->localresources[i], a, &list[i], err);
     if (r >= 0)
         r = loc_cache_localize(l->cache, c->id, c->app->run_as, list, (unsigned)n, err);
     return r < 0 ? r : 0;
@@ -310,7 +211,7 @@ static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure
     loc_cache_process_failed(p->l->cache, p->id, text);
     /* not from inside its own callback */
     if (sd_event_add_defer(p->l->ctx->event, &p->reap, on_reap, p) < 0)
-        sv_log_err("localizer %llu: out of memory", (unsigned long long)p->id);
+        sv_log_err("localizer %llu: out of memory: it is not freed", (unsigned long long)p->id);
 }
 
 static const struct exe_localizer_ops localizer_ops = { .ended = on_localizer_ended };
@@ -406,7 +307,7 @@ static void cb_remove(void *userdata, const struct loc_record *r)
     };
 
     if (r->dir_index >= 0)
-        nm_deletion_resource(l->deletion, &w); /* on record: outlives a restart */
+        nm_deletion_resource(l->deletion, &w); /* recorded: continues after a restart */
     cb_removed(userdata, r);
 }
 
@@ -473,16 +374,16 @@ static void cb_failed(void *userdata, struct yarn_container_id id, unsigned inde
     nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, diagnostics);
 }
 
-struct ready {
+struct ready_request {
     struct nm_localization *l;
     struct yarn_container_id id;
 };
 
-/* What was localized is on record as complete: a daemon that dies from here on will not take it
- * for a torn download and remove it under the running container. */
+/* The resources are on record as complete: a restarted daemon does not mistake them for partial
+ * downloads, which it would remove under the running container. */
 static void on_ready_recorded(void *userdata, int result)
 {
-    struct ready *ready = userdata;
+    struct ready_request *ready = userdata;
     struct nm_container *c = find_waiting(ready->l, ready->id);
 
     if (c && result >= 0)
@@ -498,7 +399,7 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
 {
     struct nm_localization *l = userdata;
     struct nm_container *c = find_waiting(l, id);
-    struct ready *ready;
+    struct ready_request *ready;
 
     if (!c)
         return;
@@ -507,7 +408,7 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
     c->localize_ms = counters->millis;
     ready = malloc(sizeof(*ready));
     if (ready)
-        *ready = (struct ready){ l, id };
+        *ready = (struct ready_request){ l, id };
     if (!ready || nm_store_after_commit(l->ctx->store, on_ready_recorded, ready) < 0) {
         free(ready);
         nm_container_post(c, NM_CONTAINER_EV_RESOURCE_FAILED, "no memory");
@@ -591,11 +492,11 @@ static int recover_one(const char *key, const void *value, size_t len, void *use
     snprintf(rel, sizeof(rel), "%s%s%llu", sub, *sub ? "/" : "", (unsigned long long)r.id);
     r.rel = rel;
     if (loc_cache_recover(l->cache, &r, completed, &err) < 0)
-        sv_log_warning("localized resource %s is not taken over: %s", key, err.text);
+        sv_log_warning("localized resource %s is not recovered: %s", key, err.text);
     return 0;
 }
 
-/* What is still to be deleted must not be hit by a new entry of the same number. */
+/* A new entry must not get the number of an entry whose deletion is pending. */
 static void reserve_one(const struct exe_delete_what *w, void *userdata)
 {
     struct nm_localization *l = userdata;
@@ -605,7 +506,7 @@ static void reserve_one(const struct exe_delete_what *w, void *userdata)
 
     if (w->what == EXE_DELETE_RESOURCE &&
         loc_cache_reserve(l->cache, v, w->user, w->app, w->resource_id) < 0)
-        sv_log_err("deletion of resource %llu is not known to the cache",
+        sv_log_err("localized resource %llu: its number could not be reserved until its deletion",
                    (unsigned long long)w->resource_id);
 }
 

@@ -22,13 +22,10 @@ struct nm_localization *nm_localization_free(struct nm_localization *l);
 /* Reads the store's records; unfinished downloads are deleted. */
 int nm_localization_recover(struct nm_localization *l, struct sv_error *err) _must_use_;
 
-/* Refuses what an application must not ask for (link names, urls, numbers); no side effect. */
-int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                          struct sv_error *err) _must_use_;
 /* 1: nothing to fetch; 0: RESOURCE_LOCALIZED or RESOURCE_FAILED follows; negative: refused. */
 int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
     _must_use_;
-/* Gives references back and forgets a request that is under way. */
+/* Releases the references and cancels a pending request. */
 void nm_localization_release(struct nm_localization *l, struct nm_container *c);
 void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a);
 void nm_localization_dir_failed(struct nm_localization *l, int index);

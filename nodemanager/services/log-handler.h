@@ -15,8 +15,8 @@ int nm_log_handler_new(struct nm_context *ctx, struct nm_deletion *deletion,
                        struct nm_log_handler **ret, struct sv_error *err) _must_use_;
 struct nm_log_handler *nm_log_handler_free(struct nm_log_handler *h);
 int nm_log_handler_recover(struct nm_log_handler *h) _must_use_;
-/* Sets the deadline; LOG_HANDLING_FINISHED is posted when the logs go. Until then the application
- * stays in the table as FINISHED. */
+/* Sets the deadline; LOG_HANDLING_FINISHED is posted when the logs are deleted. Until then the
+ * application stays in the table as FINISHED. */
 void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a);
 
 #endif

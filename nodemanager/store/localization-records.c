@@ -15,8 +15,8 @@ void nm_loc_record_key(const struct loc_record *r, char *buf, size_t size)
              (unsigned long long)r->id);
 }
 
-/* The record as JSON would be bigger and slower; it is our own file: fields behind each other,
- * texts with their length. Read back by nm_loc_record_decode. */
+/* A private binary format, smaller and faster than JSON: fields in sequence, texts with their
+ * length. Decoded by nm_loc_record_decode. */
 int nm_loc_record_encode(const struct loc_record *r, bool completed, struct sv_buf *b)
 {
     const char *texts[] = { r->user, r->resource.url, r->resource.pattern, r->local_dir };

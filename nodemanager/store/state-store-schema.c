@@ -1,4 +1,4 @@
-/* The tables of the state store, as they are made and as older ones become them; see state-store.c.
+/* The tables of the state store, and the upgrades from older schemas; see state-store.c.
  */
 #include "nodemanager/store/state-store-schema.h"
 

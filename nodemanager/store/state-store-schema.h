@@ -4,8 +4,8 @@
 
 #include "nodemanager/store/state-store.h"
 
-extern const char *const nm_store_schema; /* NM_STORE_SCHEMA, made new */
-/* Step i leads from schema i + 1 to the next. */
+extern const char *const nm_store_schema; /* creates NM_STORE_SCHEMA */
+/* Step i upgrades schema i + 1 to the next. */
 extern const char *const nm_store_upgrades[NM_STORE_SCHEMA - 1];
 
 #endif

@@ -1,22 +1,13 @@
-/* The SQLite state store; see state-store.h. Called by every component that must not forget.
- * The file belongs to the daemon's account; it is checked (owner, integrity, schema) when opened,
- * because a disk or an operator may have damaged it. */
+/* See state-store.h. */
 #include "nodemanager/store/state-store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "common/clock.h"
 #include "common/log.h"
-#include "nodemanager/store/state-store-schema.h"
-
-#define APPLICATION_ID 0x53564e4d /* "SVNM" */
+#include "nodemanager/store/state-store-open.h"
 
 enum stmt {
     S_BEGIN,
@@ -96,7 +87,7 @@ static const char *const sql[S_COUNT] = {
 
 /* clang-format on */
 
-struct waiter {
+struct commit_waiter {
     nm_store_fn fn;
     void *userdata;
 };
@@ -105,10 +96,10 @@ struct nm_store {
     sqlite3 *db;
     sqlite3_stmt *stmt[S_COUNT];
     sd_event_source *commit_source;
-    struct waiter *waiters;
+    struct commit_waiter *waiters;
     size_t n_waiters, cap_waiters;
     bool open;   /* a transaction is open */
-    bool failed; /* a write of the open transaction failed: the commit will report it */
+    bool failed; /* a write of the open transaction failed: so does the commit */
 };
 
 static int db_error(struct nm_store *s, const char *what)
@@ -142,7 +133,7 @@ static int step_plain(struct nm_store *s, enum stmt n)
 
 int nm_store_commit(struct nm_store *s)
 {
-    struct waiter *w = s->waiters;
+    struct commit_waiter *w = s->waiters;
     size_t n = s->n_waiters;
     int r = 0;
 
@@ -166,12 +157,12 @@ int nm_store_commit(struct nm_store *s)
 static int on_due(sd_event_source *src, void *userdata)
 {
     (void)src;
-    (void)nm_store_commit(userdata); /* waiters learn of a failure, ignoring */
+    (void)nm_store_commit(userdata); /* waiters get the failure, ignoring */
     return 0;
 }
 
-/* A commit is due after what is pending in the loop now: that joins it, what comes later does not
- * delay it. */
+/* A commit is due after the events that are pending in the loop now: their writes join it, later
+ * ones do not delay it. */
 static int arm(struct nm_store *s)
 {
     return sd_event_source_set_enabled(s->commit_source, SD_EVENT_ONESHOT);
@@ -181,14 +172,14 @@ int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata)
 {
     if (s->n_waiters == s->cap_waiters) {
         size_t cap = s->cap_waiters ? s->cap_waiters * 2 : 16;
-        struct waiter *w = reallocarray(s->waiters, cap, sizeof(*w));
+        struct commit_waiter *w = reallocarray(s->waiters, cap, sizeof(*w));
 
         if (!w)
             return -ENOMEM;
         s->waiters = w;
         s->cap_waiters = cap;
     }
-    s->waiters[s->n_waiters++] = (struct waiter){ fn, userdata };
+    s->waiters[s->n_waiters++] = (struct commit_waiter){ fn, userdata };
     return arm(s);
 }
 
@@ -205,7 +196,7 @@ static int begin(struct nm_store *s)
     return arm(s);
 }
 
-/* One write inside the group. fmt: t text, i int64, b blob (pointer, size_t). */
+/* One write of the open transaction. fmt: t text, i int64, b blob (pointer, size_t). */
 static int write_row(struct nm_store *s, enum stmt n, const char *fmt, ...)
 {
     sqlite3_stmt *st;
@@ -479,87 +470,7 @@ int nm_store_each_mcs(struct nm_store *s, int (*fn)(const char *, const char *, 
     return each(s, S_EACH_MCS, row_mcs, (void *)fn, u);
 }
 
-/* ---- opening --------------------------------------------------------------------------------*/
-
-/* The single integer or text that a PRAGMA answers. */
-static int pragma_int(struct nm_store *s, const char *text_, int64_t *ret)
-{
-    sqlite3_stmt *st = NULL;
-    int r = sqlite3_prepare_v2(s->db, text_, -1, &st, NULL);
-
-    if (r == SQLITE_OK)
-        r = sqlite3_step(st);
-    if (r == SQLITE_ROW)
-        *ret = sqlite3_column_int64(st, 0);
-    sqlite3_finalize(st);
-    return r == SQLITE_ROW ? 0 : -EBADMSG;
-}
-
-static bool integrity_ok(struct nm_store *s)
-{
-    sqlite3_stmt *st = NULL;
-    bool ok = sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &st, NULL) == SQLITE_OK &&
-              sqlite3_step(st) == SQLITE_ROW && !strcmp(text(st, 0), "ok");
-
-    sqlite3_finalize(st);
-    return ok;
-}
-
-static int check_file(const char *path, struct sv_error *err)
-{
-    struct stat st;
-
-    if (lstat(path, &st) < 0)
-        return errno == ENOENT ? 0 : sv_error_errno(err, -errno, "state store %s", path);
-    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
-        return sv_error_set(err, -EPERM,
-                            "state store %s: must be a regular file of this account "
-                            "that nobody else may write",
-                            path);
-    return 0;
-}
-
-/* In one transaction: a store is of one schema or of the other. */
-static int apply(struct nm_store *s, const char *path, const char *const *steps, int64_t n,
-                 struct sv_error *err)
-{
-    char meta[128];
-    bool ok = sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
-
-    snprintf(meta, sizeof(meta), "PRAGMA application_id=%d; PRAGMA user_version=%d;",
-             APPLICATION_ID, NM_STORE_SCHEMA);
-    for (int64_t i = 0; ok && i < n; i++)
-        ok = sqlite3_exec(s->db, steps[i], NULL, NULL, NULL) == SQLITE_OK;
-    if (!ok || sqlite3_exec(s->db, meta, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        return sv_error_set(err, -EIO, "state store %s: %s", path, sqlite3_errmsg(s->db));
-    return 0;
-}
-
-static int check_schema(struct nm_store *s, const char *path, struct sv_error *err)
-{
-    int64_t version = -1, app = -1, tables = -1;
-
-    if (pragma_int(s, "PRAGMA user_version", &version) < 0 ||
-        pragma_int(s, "PRAGMA application_id", &app) < 0 ||
-        pragma_int(s, "SELECT count(*) FROM sqlite_master", &tables) < 0 || !integrity_ok(s))
-        return sv_error_set(err, -EBADMSG,
-                            "state store %s: damaged (%s); move it away to start "
-                            "without the containers that it records",
-                            path, sqlite3_errmsg(s->db));
-    if (tables == 0 && version == 0)
-        return apply(s, path, &nm_store_schema, 1, err);
-    if (app != APPLICATION_ID)
-        return sv_error_set(err, -EBADMSG, "state store %s: not a NodeManager's store", path);
-    if (version >= 1 && version < NM_STORE_SCHEMA)
-        return apply(s, path, nm_store_upgrades + version - 1, NM_STORE_SCHEMA - version, err);
-    if (version != NM_STORE_SCHEMA)
-        return sv_error_set(err, -EPROTO,
-                            "state store %s: schema %lld, this program knows %d; "
-                            "start the version that wrote it, or move it away",
-                            path, (long long)version, NM_STORE_SCHEMA);
-    return 0;
-}
+/* ---- open and close -------------------------------------------------------------------------*/
 
 int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, struct sv_error *err)
 {
@@ -568,46 +479,20 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
 
     if (!s)
         return sv_error_errno(err, -ENOMEM, "state store");
-    r = path ? check_file(path, err) : 0;
-    if (r < 0)
-        goto fail;
-    mode_t old = umask(0077);
-    r = sqlite3_open_v2(path ? path : ":memory:", &s->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                            SQLITE_OPEN_NOFOLLOW,
-                        NULL);
-    umask(old);
-    if (r != SQLITE_OK) {
-        r = sv_error_set(err, -EIO, "state store %s: %s", path ? path : "in memory",
-                         s->db ? sqlite3_errmsg(s->db) : "out of memory");
-        goto fail;
+    r = nm_store_db_open(path, &s->db, err);
+    if (r >= 0) {
+        r = sd_event_add_defer(event, &s->commit_source, on_due, s);
+        if (r >= 0)
+            r = sd_event_source_set_enabled(s->commit_source, SD_EVENT_OFF);
+        if (r < 0)
+            (void)sv_error_errno(err, r, "state store");
     }
-    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    /* EXCLUSIVE keeps a second daemon out and the WAL index in memory. synchronous=NORMAL: a
-     * commit survives the daemon; fsync happens at checkpoints (decision 045). */
-    (void)sqlite3_exec(s->db,
-                       "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
-                       "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
-                       "PRAGMA cache_size=-512; PRAGMA wal_autocheckpoint=1000;",
-                       NULL, NULL, NULL);
-    r = check_schema(s, path ? path : "in memory", err);
-    if (r < 0)
-        goto fail;
-    r = sd_event_add_defer(event, &s->commit_source, on_due, s);
-    if (r >= 0)
-        r = sd_event_source_set_enabled(s->commit_source, SD_EVENT_OFF);
     if (r < 0) {
-        r = sv_error_errno(err, r, "state store");
-        goto fail;
+        nm_store_close(s);
+        return r;
     }
     *ret = s;
     return 0;
-fail:
-    s->open = false;
-    nm_store_close(s);
-    return r;
 }
 
 struct nm_store *nm_store_close(struct nm_store *s)

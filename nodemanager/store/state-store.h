@@ -1,9 +1,8 @@
-/* What survives the daemon: SQLite in WAL mode under yarn.nodemanager.recovery.dir.
- *
- * Writes join one open transaction that is committed when the loop has nothing more urgent to do
- * (group commit). Whatever may only be said or done after the record exists waits for the commit
- * with nm_store_after_commit. A store that is damaged, foreign or newer than this program is
- * refused with words; nothing in it is trusted to be a path. */
+/* Persistent state of the daemon: SQLite in WAL mode under yarn.nodemanager.recovery.dir. Writes
+ * join one open transaction, which is committed when the loop is idle (group commit). Answers and
+ * actions that require the record wait for the commit with nm_store_after_commit. A store that is
+ * damaged, foreign or newer than this program is refused with a message; nothing in it is trusted
+ * to be a path. */
 #ifndef SELVEDGE_NODEMANAGER_STORE_STATE_STORE_H
 #define SELVEDGE_NODEMANAGER_STORE_STATE_STORE_H
 
@@ -22,14 +21,14 @@ struct nm_store;
 /* path: a file ("…/nm-state.db") or NULL for a store in memory (recovery off). */
 int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, struct sv_error *err)
     _must_use_;
-/* Commits what is open. */
+/* Commits the open transaction. */
 struct nm_store *nm_store_close(struct nm_store *s);
 
 /* Runs fn after everything written so far is on record. `result` is 0, or negative: the commit
  * failed. */
 typedef void (*nm_store_fn)(void *userdata, int result);
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata) _must_use_;
-int nm_store_commit(struct nm_store *s); /* now; waiters learn of a failure too */
+int nm_store_commit(struct nm_store *s); /* now; waiters get the result too */
 
 /* Every writer returns 0 or -errno (-EIO: the store failed, see its log line). */
 int nm_store_app(struct nm_store *s, const char *app, const char *user, const char *view_acl,
@@ -37,8 +36,8 @@ int nm_store_app(struct nm_store *s, const char *app, const char *user, const ch
 int nm_store_app_finished(struct nm_store *s, const char *app) _must_use_; /* being finished */
 int nm_store_app_remove(struct nm_store *s, const char *app) _must_use_;
 
-/* local_dir, log_dir: indices into the configured lists, chosen before the launch. assigned: what
- * of the node is this container's alone, text that assignments.c writes and reads. */
+/* local_dir, log_dir: indices into the configured lists, chosen before the launch. assigned: the
+ * exclusive resources of the container, a text of assignments.c. */
 int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
                        size_t request_len, int64_t start_ms, int local_dir, int log_dir,
                        const char *assigned) _must_use_;
@@ -47,7 +46,7 @@ int nm_store_container_killed(struct nm_store *s, const char *id, int exit_code)
 int nm_store_container_completed(struct nm_store *s, const char *id, int exit_code) _must_use_;
 int nm_store_container_done(struct nm_store *s, const char *id, int exit_code, int64_t finish_ms,
                             const char *diagnostics) _must_use_;
-/* The identifier of a token that gave it another Resource; replaces the one of its request. */
+/* The identifier of the token of an update; replaces the one of its request. */
 int nm_store_container_updated(struct nm_store *s, const char *id, const void *token, size_t len)
     _must_use_;
 int nm_store_container_remove(struct nm_store *s, const char *id) _must_use_;
@@ -60,14 +59,14 @@ int nm_store_key_remove(struct nm_store *s, const char *name) _must_use_;
 int nm_store_used_token(struct nm_store *s, const char *container, int64_t expiry_ms) _must_use_;
 int nm_store_used_tokens_expire(struct nm_store *s, int64_t now_ms) _must_use_;
 
-/* Deletion tasks: text that deletion-service.c writes and reads. */
+/* Deletion tasks: a text of deletion-service.c. */
 int nm_store_deletion(struct nm_store *s, int64_t id, int64_t at_ms, const char *task) _must_use_;
 int nm_store_deletion_remove(struct nm_store *s, int64_t id) _must_use_;
 int nm_store_log_deleter(struct nm_store *s, const char *app, const char *user, int64_t at_ms)
     _must_use_;
 int nm_store_log_deleter_remove(struct nm_store *s, const char *app) _must_use_;
 
-/* Localized resources: key is the cache's own text. */
+/* Localized resources: the key is a text of localization-records.c. */
 int nm_store_resource(struct nm_store *s, const char *key, const void *value, size_t len)
     _must_use_;
 int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;
@@ -77,7 +76,7 @@ int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
 int nm_store_mcs_remove(struct nm_store *s, const char *app) _must_use_; /* an application's */
 
-/* Reading back at start. A negative result of a callback stops and is returned. */
+/* Reads the records back at start. A negative result of a callback stops and is returned. */
 struct nm_stored_app {
     const char *id, *user, *view_acl, *modify_acl;
     bool finished;

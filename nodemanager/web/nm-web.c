@@ -30,7 +30,7 @@ static json_t *safe_string(const char *s)
 
 /* ---- node -----------------------------------------------------------------------------------*/
 
-/* "memory", "pids", "cpu" as far as the kernel does not limit them here. */
+/* Those of "memory", "pids", "cpu" that the kernel does not limit on this node. */
 static json_t *limits_not_enforced(const struct nm_context *ctx)
 {
     static const struct {
@@ -46,7 +46,7 @@ static json_t *limits_not_enforced(const struct nm_context *ctx)
     return list;
 }
 
-/* Share of the last 10 s, in percent, in which some, or all, waited. */
+/* Share of the last 10 s, in percent, in which some or all processes waited. */
 static json_t *stall_json(const struct cg_stall *s)
 {
     return json_pack("{s:f,s:f,s:I,s:I}", "some", s->some_avg10 / 100.0, "full",
@@ -169,13 +169,13 @@ static int app(const struct nm_context *ctx, const char *id, struct sv_http_resp
 
 /* ---- containers -----------------------------------------------------------------------------*/
 
-/* A figure that is known once `known` is not 0. */
+/* JSON null until `known` is not 0. */
 static json_t *figure(int64_t known, int64_t value)
 {
     return known ? json_integer(SV_MAX(value, (int64_t)0)) : json_null();
 }
 
-/* Hadoop's fields, and ours in an object of their own: what it used and how long things took. */
+/* Hadoop's fields, and an object of our own with resource usage and durations. */
 static json_t *figures_json(const struct nm_context *ctx, const struct nm_figures *f,
                             const char *state, const char *diagnostics, json_t *log_files)
 {

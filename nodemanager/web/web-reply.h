@@ -6,7 +6,7 @@
 
 #include "common/http.h"
 
-/* Takes the JSON over. */
+/* Takes ownership of the JSON. */
 int nm_web_json(struct sv_http_response *ret, unsigned status, json_t *j);
 /* Hadoop's error body: {"RemoteException":{…}}. */
 int nm_web_exception(struct sv_http_response *ret, unsigned status, const char *exception,

@@ -332,7 +332,7 @@ class Cluster:
             attempt("cgroup mount", self.cgroup.unmount)
         for node in self.nodes:
             attempt(f"state of {node.name}", node.forget_state)
-        with contextlib.suppress(HostError):  # a pre-started helper may still be exiting
+        with contextlib.suppress(HostError):  # a helper may still be exiting
             wait_for(lambda: not host.mounts_of_place(self.root, self.real_root), host.PATIENCE, "mounts")
         left = [f"mount {point} (pid {pid})" for pid, point in host.mounts_of_place(self.root, self.real_root)]
         problems += left

@@ -70,7 +70,7 @@ suite_program() {
 	fi
 }
 
-# Failures that a second run cannot excuse (docs/decisions/074): a crash of a program of ours, a sanitizer's
+# Failures that a second run cannot excuse (docs/develop/testing.md): a crash of a program of ours, a sanitizer's
 # report, leftovers. A program that was stopped by its limit has had its time twice already.
 never_retried='AddressSanitizer|LeakSanitizer|runtime error:|sanitizer report|left behind|not clean|ended with -?[0-9]|SIGSEGV|SIGABRT'
 most_retried=2

@@ -16,7 +16,7 @@ NULL = "java.lang.NullPointerException"
 # An identifier that cannot be read: Hadoop's server drops the connection in the middle of SASL, so
 # its client sees an end of file. An answer with the reason is as good.
 UNREADABLE = {"java.io.IOException", INVALID, SASL}
-# Hadoop's server passes on its SASL library's error; ours answers InvalidToken (decision 020).
+# Hadoop's server passes on its SASL library's error; ours answers InvalidToken (ADR 4).
 WRONG_PASSWORD = {SASL, INVALID}
 GOOD = {"-"}
 

@@ -1,6 +1,6 @@
-/* container-delete where a job fills what is deleted: it ends. The program is a part of this one;
- * its clock and its seeks are the test's, which fills the directory whenever it looks: no job can
- * be faster. */
+/* container-delete while a job fills the directory that is deleted: it ends. The program is
+ * included here; its clock and its seeks are the test's, which adds entries at every reading: no
+ * job can be faster. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static int end(void **state)
     return removed();
 }
 
-static void test_at_rest(void **state)
+static void test_tree_at_rest(void **state)
 {
     (void)state;
     for (int i = 0; i < 2000; i++)
@@ -124,7 +124,7 @@ static void test_filled_between_readings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_at_rest, begin, end),
+        cmocka_unit_test_setup_teardown(test_tree_at_rest, begin, end),
         cmocka_unit_test_setup_teardown(test_filled_faster_than_read, begin, end),
         cmocka_unit_test_setup_teardown(test_filled_between_readings, begin, end),
     };

@@ -1,4 +1,4 @@
-/* executor/failure.c: what becomes of the helper's refusals. */
+/* executor/failure.c: messages and exit codes of the helper's refusals. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static struct exe_failure from(enum exe_status status, int error, const char *te
 }
 
 /* Whose fault it is: one container's, or the node's, which then takes no more of them. */
-static void test_whose(void **state)
+static void test_node_or_container_at_fault(void **state)
 {
     (void)state;
     struct exe_failure f = from(EXE_STATUS_DEVICE_FILTER, EPERM, "BPF_PROG_LOAD");
@@ -35,7 +35,7 @@ static void test_whose(void **state)
     assert_false(from(EXE_STATUS_USER_UNKNOWN, 0, "nobody").node_unhealthy);
 }
 
-static void test_without_answer(void **state)
+static void test_no_reply(void **state)
 {
     struct exe_failure f;
     (void)state;
@@ -50,8 +50,8 @@ static void test_without_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whose),
-        cmocka_unit_test(test_without_answer),
+        cmocka_unit_test(test_node_or_container_at_fault),
+        cmocka_unit_test(test_no_reply),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* executor/helper-socket.c against a listener that takes, drops, or is not there. Its requests are
- * numbered.
- */
+/* executor/helper-socket.c against a listener that accepts, drops, or is missing. Requests are
+ * numbered. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -125,7 +124,7 @@ static void turn(struct fixture *g)
     assert_return_code(sd_event_run(g->event, 10000000), 0);
 }
 
-static void test_order_and_number(void **state)
+static void test_order_and_limit(void **state)
 {
     struct fixture *g = *state;
     int fd;
@@ -150,7 +149,7 @@ static void test_order_and_number(void **state)
     (void)sv_close(fd);
 }
 
-static void test_dropped(void **state)
+static void test_dropped_connection_is_retried(void **state)
 {
     struct fixture *g = *state;
     int fd;
@@ -174,7 +173,7 @@ static void test_dropped(void **state)
 
 /* Where somebody serves the socket, but always others, there is more patience than where nobody
  * does. */
-static void test_dropped_for_long(void **state)
+static void test_dropped_until_time_limit(void **state)
 {
     struct fixture *g = *state;
     const int64_t times[] = { 1000, 1000 + EXE_DIAL_PATIENCE_MS, 1000 + EXE_DIAL_UNREAD_MS - 1,
@@ -204,7 +203,7 @@ static void test_dropped_for_long(void **state)
 }
 
 /* The queue at the other end stays full: an end, but not a quick one. */
-static void test_full_for_long(void **state)
+static void test_full_backlog_until_time_limit(void **state)
 {
     struct fixture *g = *state;
     int n = 0;
@@ -222,7 +221,7 @@ static void test_full_for_long(void **state)
     assert_int_equal(g->calls[n - 1].error, -EAGAIN);
 }
 
-static void test_not_there(void **state)
+static void test_missing_socket(void **state)
 {
     struct fixture *g = *state;
     int fd;
@@ -248,7 +247,7 @@ static void test_not_there(void **state)
 
 /* Connected, and nobody is there who reads it: given up as if there were no socket. One that is
  * read is not. */
-static void test_not_read(void **state)
+static void test_unread_request_times_out(void **state)
 {
     struct fixture *g = *state;
     int fd;
@@ -273,7 +272,7 @@ static void test_not_read(void **state)
 }
 
 /* A queue that is full at the other end is not waited for in the call. */
-static void test_full(void **state)
+static void test_full_backlog_is_retried(void **state)
 {
     struct fixture *g = *state;
     int fd, heard = 0;
@@ -293,7 +292,7 @@ static void test_full(void **state)
 }
 
 /* Descriptors are the request's own until it is sent. */
-static void test_descriptors(void **state)
+static void test_descriptors_are_duplicated(void **state)
 {
     struct fixture *g = *state;
     struct exe_request r = { .op = EXE_OP_SIGNAL,
@@ -337,7 +336,7 @@ static void test_descriptors(void **state)
     (void)sv_close(fd);
 }
 
-static void test_refused(void **state)
+static void test_invalid_arguments(void **state)
 {
     struct fixture *g = *state;
     struct exe_dialer *d;
@@ -354,15 +353,15 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_order_and_number, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_dropped_for_long, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_full_for_long, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_not_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_descriptors, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_order_and_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_dropped_connection_is_retried, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_dropped_until_time_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full_backlog_until_time_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_missing_socket, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unread_request_times_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full_backlog_is_retried, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_descriptors_are_duplicated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_invalid_arguments, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* executor/helper-spawn.c with /bin/true in the place of the helper: it is started and can always
- * be waited for. */
+/* executor/helper-spawn.c with /bin/true as the helper: it is started and can always be reaped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,7 +27,7 @@ static void ended(struct exe_helper *c)
     assert_true(c->socket < 0 && c->process < 0);
 }
 
-static void test_started(void **state)
+static void test_spawn(void **state)
 {
     struct exe_helper c = EXE_HELPER_NONE;
     (void)state;
@@ -44,7 +43,7 @@ static void test_started(void **state)
 
 /* With a descriptor too few nothing is started; with just enough, what is started can be waited
  * for. */
-static void test_descriptors(void **state)
+static void test_too_few_descriptors(void **state)
 {
     struct exe_helper c = EXE_HELPER_NONE;
     struct rlimit before;
@@ -69,7 +68,7 @@ static void test_descriptors(void **state)
 
 /* One that has ended is seen by what is sent to it; a request that it would refuse is not sent at
  * all. */
-static void test_said(void **state)
+static void test_send_to_exited_helper(void **state)
 {
     struct exe_helper c = EXE_HELPER_NONE;
     struct exe_request r = { .op = EXE_OP_CHECK };
@@ -86,9 +85,9 @@ static void test_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_started),
-        cmocka_unit_test(test_descriptors),
-        cmocka_unit_test(test_said),
+        cmocka_unit_test(test_spawn),
+        cmocka_unit_test(test_too_few_descriptors),
+        cmocka_unit_test(test_send_to_exited_helper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Addresses, names and refusals of container-network's requests. */
+/* executor/network-plan.c: addresses, names and refusals of container-network's requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

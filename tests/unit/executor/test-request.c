@@ -1,4 +1,4 @@
-/* executor/request.c: what encodes decodes to the same; what is not exactly right is refused. */
+/* executor/request.c: what is encoded decodes to the same; invalid bytes are refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,7 +183,7 @@ static void test_bytes_refused(void **state)
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EBADMSG);
 }
 
-static void test_texts(void **state)
+static void test_identifier_texts(void **state)
 {
     struct exe_request r = launch();
     char text[EXE_TEXT_MAX];
@@ -259,9 +259,9 @@ static void test_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_fields_refused),
-        cmocka_unit_test(test_user_names),      cmocka_unit_test(test_bytes_refused),
-        cmocka_unit_test(test_texts),           cmocka_unit_test(test_reply),
+        cmocka_unit_test(test_every_operation),  cmocka_unit_test(test_fields_refused),
+        cmocka_unit_test(test_user_names),       cmocka_unit_test(test_bytes_refused),
+        cmocka_unit_test(test_identifier_texts), cmocka_unit_test(test_reply),
         cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* executor/script.c: bash is the oracle. Random bytes go through the quoting and come out the same;
- * a whole script does what YARN says. */
+/* executor/script.c, with bash as the oracle: random bytes survive quoting; a whole script does
+ * what YARN specifies. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* System call filters (executor/seccomp): what is generated answers as its rules say, wherever
- * jumps have to go; and the proof that compile.c relies on finds a program that differs in one
+/* System call filters (executor/seccomp): the generated program answers as its rules say, with
+ * jumps of any length; the proof that compile.c relies on finds a program that differs in one
  * instruction. */
 #include <errno.h>
 #include <setjmp.h>

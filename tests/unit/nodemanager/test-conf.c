@@ -1,4 +1,4 @@
-/* The NodeManager's settings: Hadoop's defaults, overrides, and refusals that name the key. */
+/* conf.c: Hadoop's defaults, overrides, and errors that name the key. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -146,7 +146,7 @@ static void refusals(void **state)
         expect_refused(SET((char *)(uintptr_t)bad[i][0]), bad[i][1]);
 }
 
-/* Every row has words for the manual and a default that its own type accepts. */
+/* Every row has a help text and a default that its type accepts. */
 static void rows(void **state)
 {
     size_t n;
@@ -162,7 +162,7 @@ static void rows(void **state)
     }
 }
 
-/* What --print-config says: every key once, wire's among them. */
+/* Output of --print-config: every key once, including those of wire/. */
 static void printed(void **state)
 {
     static const char *const some[] = { "yarn.nodemanager.local-dirs", "hadoop.rpc.protection",

@@ -1,5 +1,5 @@
-/* A scheduler with nodes and applications that the test plays by events: what test-rm-scheduler and
- * test-rm-queues share. */
+/* A scheduler whose nodes and applications are events of the test: the fixture of test-scheduler
+ * and test-queues. */
 #ifndef SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_RM_LITE_SCHEDULER_FIXTURE_H
 

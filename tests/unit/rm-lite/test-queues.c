@@ -42,7 +42,7 @@ static void test_weights_and_absolute(void **state)
     fix_end(&f);
     two_queues(&f, "[memory=4096,vcores=8]", "[memory=12288,vcores=24]");
     fix_start(&f);
-    node(&f, 1, NULL, 8192, 64); /* half of what is promised */
+    node(&f, 1, NULL, 8192, 64); /* half of the absolute capacities */
     assert_int_equal(rm_sched_queue(f.s, "root.b", &q), 0);
     assert_int_equal(q.effective_min.mem, 6144);
     assert_int_equal(q.effective_min.vcores, 24);

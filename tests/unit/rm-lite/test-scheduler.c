@@ -203,7 +203,7 @@ static void test_locality_delay(void **state)
     /* Others wait: rack after min(nodes, 40) missed chances, any after min(nodes, 40 + 10). */
     for (int i = 0; i < 4; i++)
         assert_int_equal(beat(&f, 2), 0);
-    assert_int_equal(beat(&f, 1), 8); /* as many as fit: the off-switch limit is not for these */
+    assert_int_equal(beat(&f, 1), 8); /* as many as fit: no off-switch limit for these */
     assert_int_equal(f.d[7].locality, RM_NODE_LOCAL);
     for (int i = 0; i < 3; i++) /* the full node counted as the first chance */
         assert_int_equal(beat(&f, 2), 0);
@@ -258,7 +258,7 @@ static void test_reservation(void **state)
     set(&f, CS "per-node-heartbeat.maximum-offswitch-assignments", "100");
     fix_start(&f);
     node(&f, 1, NULL, 8192, 64);
-    node(&f, 2, NULL, 8192, 64); /* never heard of again: the queue has room, the node has not */
+    node(&f, 2, NULL, 8192, 64); /* no heartbeat later: the queue has space, the node has not */
     app(&f, 1, "ann", "default", 0);
     app(&f, 2, "ann", "default", 0);
     ask(&f, 1, 1024, 7);
@@ -266,7 +266,7 @@ static void test_reservation(void **state)
     ask(&f, 1, 4096, 1);
     assert_int_equal(beat(&f, 1), 0);
     assert_int_equal(f.d[0].type, RM_DECIDE_RESERVED);
-    ask(&f, 2, 1024, 1); /* would fit, but the node is kept for the first */
+    ask(&f, 2, 1024, 1); /* would fit, but the node is reserved for the first */
     assert_int_equal(beat(&f, 1), 0);
     rm_sched_app_usage(f.s, app_id(1), &u);
     assert_int_equal(u.reserved.mem, 4096);
@@ -327,7 +327,7 @@ static void test_recovered_container(void **state)
     assert_int_equal(go(&f, ev), -EEXIST);
     ask(&f, 1, 1024, 1);
     assert_int_equal(beat(&f, 1), 1);
-    assert_int_equal(f.d[0].container.id, 42); /* numbers go on behind it */
+    assert_int_equal(f.d[0].container.id, 42); /* numbers continue after it */
     fix_end(&f);
 }
 
@@ -352,7 +352,7 @@ static void test_ask_round(void **state)
     for (size_t i = 0; i < f.n; i++)
         per_node[f.d[i].node.host[4] - '0']++;
     assert_int_equal(f.n, 10);
-    assert_int_equal(per_node[1], 0); /* not seen for too long */
+    assert_int_equal(per_node[1], 0); /* its heartbeat is too old */
     assert_int_equal(per_node[2], 5); /* the others take turns */
     assert_int_equal(per_node[3], 5);
     fix_end(&f);

@@ -1,4 +1,4 @@
-/* rm-lite/secrets.c: when keys are made, announced, used and dropped. */
+/* rm-lite/secrets.c: creation, announcement, use and end of token keys. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static void test_roll(void **state)
     (void)state;
     assert_int_equal(rm_secrets_tick(&s, T0 + ROLL - 1, NULL), 0);
     assert_int_equal(rm_secrets_tick(&s, T0 + ROLL, NULL), 1);
-    /* announced at once, used only when every node had the time to hear of it */
+    /* announced at once, used when every node has had the time to learn it */
     assert_int_equal(rm_secrets_announce(&s, RM_SECRET_NM)->key_id, old + 1);
     assert_int_equal(rm_secrets_signing(&s, RM_SECRET_NM)->key_id, old);
     /* AMRM tokens: only this process verifies them */

@@ -1,4 +1,4 @@
-/* setuid-helper/config.c and passwd.c: strict, or refused. */
+/* setuid-helper/config.c and passwd.c: strict parsing, or refusal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static int parse(const char *text)
     return line;
 }
 
-static void test_good(void **state)
+static void test_valid_configuration(void **state)
 {
     (void)state;
     assert_int_equal(parse(GOOD), 0);
@@ -52,7 +52,7 @@ static void test_good(void **state)
     assert_int_equal(cfg->policy.selinux, 1 << HLP_SELINUX_LABELS | 1 << HLP_SELINUX_ENFORCING);
 }
 
-static void test_refused(void **state)
+static void test_invalid_lines(void **state)
 {
     static const char *const bad[] = {
         "unknown.key=1\n",
@@ -164,7 +164,7 @@ static void test_sections(void **state)
     assert_false(hlp_device_allowed(cfg, &gpu0));
 }
 
-static void test_places(void **state)
+static void test_conflicting_directories(void **state)
 {
     static const char *const bad[] = { "/tmp/x", "/proc/x",    "/usr/local/yarn", "/etc/x",
                                        "/opt/x", "/dev/shm/x", "/a,/a/b",         "/",
@@ -313,10 +313,14 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sections),    cmocka_unit_test(test_places),
-        cmocka_unit_test(test_passwd),      cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_many_groups), cmocka_unit_test(test_banned),
+        cmocka_unit_test(test_valid_configuration),
+        cmocka_unit_test(test_invalid_lines),
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_conflicting_directories),
+        cmocka_unit_test(test_passwd),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_many_groups),
+        cmocka_unit_test(test_banned),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,5 +1,5 @@
-/* setuid-helper/policy.c and policy-compile.c: what is written is what is read; what is not whole
- * is nothing. */
+/* setuid-helper/policy.c and policy-compile.c: a policy survives writing and reading; a damaged
+ * file is refused. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static size_t written(void)
     return n;
 }
 
-static void test_round(void **state)
+static void test_round_trip(void **state)
 {
     (void)state;
     size_t n = written();
@@ -171,7 +171,7 @@ static void no_group(void)
     q->nm_gid = 0;
 }
 
-static void test_refused(void **state)
+static void test_damaged_file(void **state)
 {
     static void (*const changes[])(void) = { magic,      id,           longer,      many_dirs,
                                              many_names, many_sources, many_nodes,  many_controls,
@@ -185,7 +185,7 @@ static void test_refused(void **state)
         assert_false(hlp_policy_place(q, cut));
 }
 
-static void test_source(void **state)
+static void test_source_changes(void **state)
 {
     char path[] = "/tmp/test-policy-XXXXXX";
     struct hlp_source a = { .path = path, .content = 1 }, b = a, which = { .path = path };
@@ -211,7 +211,7 @@ static void test_source(void **state)
 }
 
 /* A filter that waits for a group to be empty: then the policy is not up to date. */
-static void test_held(void **state)
+static void test_held_filter(void **state)
 {
     char path[] = "/tmp/test-policy-XXXXXX";
     (void)state;
@@ -248,10 +248,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_source),
-        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_source_changes),
+        cmocka_unit_test(test_held_filter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

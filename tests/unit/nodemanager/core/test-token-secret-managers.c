@@ -1,5 +1,5 @@
-/* Tokens at the NodeManager: which are taken, which are refused and with what words; key rolls;
- * replay; what a restart remembers. */
+/* core/token-secret-managers.c: accepted and refused tokens with their messages, key rolls, replay,
+ * and the state after a restart. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,7 +129,7 @@ static void container_tokens(void **state)
     assert_non_null(strstr(err.text, "Expected : node1:8041 Found : node2:8041"));
 }
 
-/* HARDENING F64: every single byte of identifier and password counts, and so does their length. */
+/* HARDENING F64: every byte of identifier and password is verified, and so is their length. */
 static void f64_every_byte_counts(void **state)
 {
     struct yarn_container_token t = plain();
@@ -176,9 +176,9 @@ static void keys_roll(void **state)
     two = sign(&t, &k2);
     assert_int_equal(verify(&two, &err), -EACCES);
     set_keys(2, 0x22);
-    assert_int_equal(verify(&one, &err), 0); /* the previous one is still good */
+    assert_int_equal(verify(&one, &err), 0); /* the previous key is still valid */
     assert_int_equal(verify(&two, &err), 0);
-    set_keys(2, 0x22); /* told again in every heartbeat until known */
+    set_keys(2, 0x22); /* sent again in every heartbeat until known */
     assert_int_equal(verify(&one, &err), 0);
     set_keys(3, 0x33);
     assert_int_equal(verify(&one, &err), -EACCES);
@@ -220,7 +220,7 @@ static void nm_tokens(void **state)
 }
 
 /* An attempt that has started a container keeps its key over rolls, until its application ends. */
-static void attempt_keeps_its_key(void **state)
+static void attempt_keeps_key(void **state)
 {
     struct yarn_nm_token t = {
         .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice", .key_id = 1
@@ -242,7 +242,7 @@ static void attempt_keeps_its_key(void **state)
     assert_int_equal(verify_nm(&t, user, &err), -EACCES);
 }
 
-/* HARDENING F65: used is used, until the token has expired by itself. */
+/* HARDENING F65: a used token stays used until it expires. */
 static void f65_replay(void **state)
 {
     (void)state;
@@ -251,13 +251,13 @@ static void f65_replay(void **state)
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     sv_clock_set_test(401000, 1400000);
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
-    sv_clock_set_test(501000, 1501000); /* expired, but not yet as long as all are remembered */
+    sv_clock_set_test(501000, 1501000); /* expired, but within the minimum time */
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     sv_clock_set_test(701000, 1701000);
     assert_false(nm_secrets_token_used(secrets, "container_1", NULL));
 }
 
-/* HARDENING F69: a clock that jumps by a day, to 1970 or by years makes no used token usable. */
+/* HARDENING F69: a jump of the clock by a day, to 1970 or by years makes no used token usable. */
 static void f69_clock_jumps(void **state)
 {
     static const int64_t jumps[] = { 1000000 + 86400000,     1000000, 0, 1000000 + 86400000,
@@ -271,7 +271,7 @@ static void f69_clock_jumps(void **state)
         sv_clock_set_test(now, jumps[i]);
         assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     }
-    /* also when the daemon is restarted while the clock is wrong */
+    /* also when the daemon restarts while the clock is wrong */
     sv_clock_set_test(now + 20000, 1000000 + 86400000);
     assert_true(nm_secrets_token_used(secrets, "container_1", NULL));
     nm_store_commit(store);
@@ -284,12 +284,12 @@ static void f69_clock_jumps(void **state)
     /* a token whose expiry is absurd is not kept for ever */
     assert_int_equal(nm_secrets_use_token(secrets, "container_2", INT64_MAX), 0);
     assert_true(nm_secrets_token_used(secrets, "container_2", NULL));
-    /* and what is over is over */
+    /* and an expired token is forgotten */
     sv_clock_set_test(now + 3700000, expiry + 1000);
     assert_false(nm_secrets_token_used(secrets, "container_1", NULL));
 }
 
-/* A good token with a field that nobody knows behind its identifier. */
+/* A valid token with an unknown field after its identifier. */
 static struct yarn_token with_trailing(struct yarn_token good)
 {
     uint8_t *id = sv_arena_alloc(arena, good.id_len + 3);
@@ -301,8 +301,8 @@ static struct yarn_token with_trailing(struct yarn_token good)
     return good;
 }
 
-/* HARDENING F64: whatever is changed after signing, the words are the same and name nothing of it:
- * nobody learns what was nearly right. */
+/* HARDENING F64: the message is the same for every change after signing and names no part of the
+ * token: it helps no guess. */
 static void f64_one_answer(void **state)
 {
     enum { INFLATED, PROLONGED, OTHER_USER, OTHER_RM, OTHER_CONTAINER, CHANGED };
@@ -340,7 +340,7 @@ static void f64_one_answer(void **state)
     }
 }
 
-static void restart_remembers(void **state)
+static void state_after_restart(void **state)
 {
     struct yarn_nm_token t = {
         .attempt = { { 17, 3 }, 1 }, .node = node, .submitter = "alice", .key_id = 1
@@ -374,11 +374,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(f64_every_byte_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_roll, setup, teardown),
         cmocka_unit_test_setup_teardown(nm_tokens, setup, teardown),
-        cmocka_unit_test_setup_teardown(attempt_keeps_its_key, setup, teardown),
+        cmocka_unit_test_setup_teardown(attempt_keeps_key, setup, teardown),
         cmocka_unit_test_setup_teardown(f64_one_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(f65_replay, setup, teardown),
         cmocka_unit_test_setup_teardown(f69_clock_jumps, setup, teardown),
-        cmocka_unit_test_setup_teardown(restart_remembers, setup, teardown),
+        cmocka_unit_test_setup_teardown(state_after_restart, setup, teardown),
     };
 
     sv_log_init("test");

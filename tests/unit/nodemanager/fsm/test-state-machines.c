@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "executor/exe.h"
 #include "nodemanager/core/application.h"
@@ -31,10 +30,10 @@
 #include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
 
-/* ---- the components around the machines -----------------------------------------------------*/
+/* ---- stubs of the services --------------------------------------------------------------------*/
 
 static struct {
-    int localize; /* what nm_localization_request answers */
+    int localize; /* result of nm_localization_request */
     int done, launched, cleanups, released, share_released, deleted, app_inits, app_cleaned;
     int log_finished;
     int posted_container, posted_app; /* last events */
@@ -193,14 +192,14 @@ void nm_audit_failure(const char *u, const char *ip, const char *o, const char *
     (void)c;
 }
 
-/* ---- objects --------------------------------------------------------------------------------*/
+/* ---- fixtures -------------------------------------------------------------------------------*/
 
 static struct nm_conf conf = { .diagnostics_max = 10000 };
 static struct nm_context ctx;
 static struct nm_container_services container_services;
 static struct nm_app_services app_services;
 
-/* Events that the actions post are noted, not handled. */
+/* Posted events are recorded, not handled. */
 static void note_container(const struct sv_event *event, void *userdata)
 {
     (void)userdata;
@@ -428,7 +427,7 @@ static void killed_before_application_init(void **state)
     drop(a, c);
 }
 
-static void killed_from_outside(void **state)
+static void killed_externally(void **state)
 {
     struct nm_app *a = new_app();
     struct nm_container *c = new_container(a);
@@ -442,7 +441,7 @@ static void killed_from_outside(void **state)
     drop(a, c);
 }
 
-static void waits_for_its_record(void **state)
+static void waits_for_record(void **state)
 {
     struct nm_app *a = new_app();
     struct nm_container *c = new_container(a);
@@ -459,7 +458,7 @@ static void waits_for_its_record(void **state)
     drop(a, c);
 }
 
-/* Its directories are not deleted while the helper still makes them. */
+/* The directories are not deleted while the helper still creates them. */
 static void not_cleaned_during_init(void **state)
 {
     struct nm_app *a = new_app();
@@ -485,10 +484,10 @@ int main(void)
         cmocka_unit_test(walk_container),
         cmocka_unit_test(walk_app),
         cmocka_unit_test(killed_by_master),
-        cmocka_unit_test(killed_from_outside),
+        cmocka_unit_test(killed_externally),
         cmocka_unit_test(killed_while_failure_is_recorded),
         cmocka_unit_test(killed_before_application_init),
-        cmocka_unit_test(waits_for_its_record),
+        cmocka_unit_test(waits_for_record),
         cmocka_unit_test(not_cleaned_during_init),
     };
     struct sv_error err;

@@ -1,4 +1,4 @@
-/* Which directories are good, which one a container gets, and what the health report says. */
+/* health/local-dirs.c: health of directories, the choice for a container, and the health report. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static char *local[] = { a, b, NULL }, *log_dirs[] = { logs, NULL };
 static sd_event *event;
 static struct nm_conf conf;
 
-/* Everything below is ours and directly in /tmp. */
+/* All test directories are ours and directly in /tmp. */
 static int remove_dir(const char *path)
 {
     int tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -74,7 +74,7 @@ static struct nm_dirs *make(void)
     return d;
 }
 
-static void made_with_their_modes(void **state)
+static void created_with_modes(void **state)
 {
     struct nm_dirs *d = make();
     char path[128];
@@ -93,8 +93,9 @@ static void made_with_their_modes(void **state)
     nm_dirs_free(d);
 }
 
-/* A directory whose place is taken by a file: bad, told once, not picked; the rest goes on. */
-static void one_goes_bad(void **state)
+/* A file in the place of a directory: bad, reported once, not picked; the other directories stay in
+ * use. */
+static void bad_directory(void **state)
 {
     struct nm_dirs *d = make();
     const char *report;
@@ -125,8 +126,8 @@ static void one_goes_bad(void **state)
     nm_dirs_free(d);
 }
 
-/* A full disk keeps what is there and takes nothing new. */
-static void full(void **state)
+/* A full disk keeps its contents and is not picked. */
+static void full_disk(void **state)
 {
     struct nm_dirs *d = make();
     const char *report;
@@ -146,7 +147,7 @@ static void full(void **state)
     nm_dirs_free(d);
 }
 
-static void nothing_usable(void **state)
+static void no_usable_directory(void **state)
 {
     struct nm_dirs *d = NULL;
     struct sv_error err = { 0 };
@@ -163,10 +164,10 @@ static void nothing_usable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(made_with_their_modes, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_goes_bad, setup, teardown),
-        cmocka_unit_test_setup_teardown(full, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_usable, setup, teardown),
+        cmocka_unit_test_setup_teardown(created_with_modes, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_directory, setup, teardown),
+        cmocka_unit_test_setup_teardown(full_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_usable_directory, setup, teardown),
     };
 
     sv_log_init("test");

@@ -1,5 +1,4 @@
-/* nodemanager/health/mount-watch.c: which mounts count, and the kernel's word that they have
- * changed. */
+/* health/mount-watch.c: relevant mounts, and the kernel's notification of a change. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,37 +61,37 @@ static void fail_now(const char *what)
     _exit(1);
 }
 
-static int until(sd_event *event, const int *told, int want)
+static int wait_until(sd_event *event, const int *notified, int expected)
 {
-    for (int i = 0; i < 100 && *told < want; i++)
+    for (int i = 0; i < 100 && *notified < expected; i++)
         if (sd_event_run(event, 100000) < 0)
             return -1;
-    return *told == want ? 0 : -1;
+    return *notified == expected ? 0 : -1;
 }
 
-/* In a child with a mount namespace of its own. */
+/* In a child process with its own mount namespace. */
 static void watch(void)
 {
     struct nm_mount_watch *w = NULL;
     struct sv_error err = { 0 };
     sd_event *event;
-    int told = 0;
+    int notified = 0;
     if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         fail_now("unshare");
     if (sd_event_new(&event) < 0 ||
-        nm_mount_watch_new(event, "/proc/self/mountinfo", on_changed, &told, &w, &err) < 0)
+        nm_mount_watch_new(event, "/proc/self/mountinfo", on_changed, &notified, &w, &err) < 0)
         fail_now(err.text);
-    if (mount("none", "/opt", "tmpfs", 0, NULL) < 0 || until(event, &told, 1) < 0)
-        fail_now("a mount is told");
+    if (mount("none", "/opt", "tmpfs", 0, NULL) < 0 || wait_until(event, &notified, 1) < 0)
+        fail_now("a mount is reported");
     if (umount("/opt") < 0 || mount("none", "/opt", "tmpfs", MS_RDONLY, NULL) < 0 ||
-        until(event, &told, 2) < 0)
-        fail_now("two changes are told once");
-    /* One that no container sees: nothing is told until the next one that counts. */
+        wait_until(event, &notified, 2) < 0)
+        fail_now("two changes are reported once");
+    /* A mount that no container sees: no callback until a relevant one. */
     if (mount("none", "/proc", "tmpfs", 0, NULL) < 0 || sd_event_run(event, 700000) < 0 ||
-        sd_event_run(event, 700000) < 0 || told != 2)
-        fail_now("a mount on /proc is not told");
-    if (umount("/opt") < 0 || until(event, &told, 3) < 0)
-        fail_now("an end is told");
+        sd_event_run(event, 700000) < 0 || notified != 2)
+        fail_now("a mount on /proc is not reported");
+    if (umount("/opt") < 0 || wait_until(event, &notified, 3) < 0)
+        fail_now("an unmount is reported");
     w = nm_mount_watch_free(w);
     (void)sd_event_unref(event);
     _exit(w != NULL);

@@ -1,4 +1,5 @@
-/* GPUs found, assigned once, found again after a restart; addresses of a private network. */
+/* resources/assignments.c and gpu-discovery.c: GPUs are discovered, assigned once, and assigned
+ * again after a restart; addresses of a private network. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -174,7 +175,7 @@ static void test_assigned_once(void **state)
     assert_int_equal(l.net_ceil_kbit, 1000000);
     nm_assign_release(f.assignments, &f.c[0]);
     assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);
-    assert_string_equal(text, "address=2 gpu=0"); /* an address that is just free waits its turn */
+    assert_string_equal(text, "address=2 gpu=0"); /* a released address is not the next one */
     f.c[3].resource.gpus = 0;
     assert_int_equal(nm_assign(f.assignments, &f.c[3], text, &err), 0);
     assert_string_equal(text, "address=3");
@@ -183,7 +184,7 @@ static void test_assigned_once(void **state)
     nm_assignments_free(f.assignments);
 }
 
-/* A range that is smaller than what could be counted: after its last address comes its first. */
+/* A small range: the first address follows the last. */
 static void test_small_range(void **state)
 {
     struct fixture f;
@@ -194,11 +195,11 @@ static void test_small_range(void **state)
     fixture_open(&f);
     addresses = 3;
     for (int i = 0; i < 7; i++) {
-        char wanted[32];
-        (void)snprintf(wanted, sizeof(wanted), "address=%d", i % 3);
+        char expected[32];
+        (void)snprintf(expected, sizeof(expected), "address=%d", i % 3);
         f.c[0].resource.gpus = 0;
         assert_int_equal(nm_assign(f.assignments, &f.c[0], text, &err), 0);
-        assert_string_equal(text, wanted);
+        assert_string_equal(text, expected);
         nm_assign_release(f.assignments, &f.c[0]);
     }
     for (int i = 0; i < 4; i++) {
@@ -227,7 +228,7 @@ static void test_assigned_again(void **state)
         nm_assign_release(f.assignments, &f.c[1]);
     }
     assert_int_equal(nm_assign_again(f.assignments, &f.c[1], "gpu=9"),
-                     0); /* a GPU that was taken out */
+                     0); /* a GPU that was removed from the node */
     assert_int_equal(f.c[1].share.assigned.n_gpus, 0);
     f.c[2].resource.gpus = 2;
     assert_int_equal(nm_assign(f.assignments, &f.c[2], text, &err), 0);

@@ -1,4 +1,4 @@
-/* nodemanager/resources/elastic-memory.c: the order in which containers are killed. */
+/* resources/elastic-memory.c: the order in which containers are killed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 static void order(void **state)
 {
-    /* From the first that goes to the last. */
+    /* In the order in which they are killed. */
     static const struct nm_elastic_row rows[] = {
         { .opportunistic = true, .used = 200, .asked = 100, .launch_ms = 1 },
         { .opportunistic = true, .used = 50, .asked = 100, .launch_ms = 9 },

@@ -1,4 +1,4 @@
-/* SELinux categories: who has which, over restarts, and when they are free again. */
+/* resources/mcs.c: assignment of SELinux categories, also over restarts, and their release. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -108,7 +108,7 @@ static int assign(const char *app, const char *user, uint16_t ret[EXE_CATEGORIES
     return r;
 }
 
-static void every_pair_once(void **state)
+static void pairs_are_unique(void **state)
 {
     static bool seen[EXE_CATEGORY_MAX / 2][EXE_CATEGORY_MAX / 2];
     uint16_t p[2];
@@ -123,7 +123,7 @@ static void every_pair_once(void **state)
     }
 }
 
-static void off(void **state)
+static void disabled(void **state)
 {
     struct nm_conf off_conf = { 0 };
     struct nm_context other = { .conf = &off_conf };
@@ -154,12 +154,12 @@ static void users_and_applications(void **state)
     assert_int_equal(assign("application_1_0002", "alice", b), 0);
     assert_int_equal(assign("application_1_0003", "bob", c), 0);
     memcpy(r.categories, a, sizeof(a));
-    assert_true(exe_request_ok(&r)); /* what the helper takes */
+    assert_true(exe_request_ok(&r)); /* accepted by the helper */
     assert_memory_equal(a, b, 4);
     assert_memory_not_equal(a, c, 4);
     assert_memory_not_equal(a + 2, b + 2, 4);
     assert_memory_not_equal(a + 2, c + 2, 4);
-    assert_int_equal(assign("application_1_0001", "alice", b), 0); /* asked again */
+    assert_int_equal(assign("application_1_0001", "alice", b), 0); /* the second request */
     assert_memory_equal(a, b, 8);
     /* A user may be called like an application. */
     assert_int_equal(assign("application_1_0004", "application_1_0004", b), 0);
@@ -201,9 +201,9 @@ static int rows(void)
     return n;
 }
 
-/* A pair stays taken while the application is known, while any of its files is there, and while a
- * disk cannot be asked; otherwise the next application sweeps it. */
-static void free_again(void **state)
+/* A pair stays in use while the application is known, while a file of it exists, and while a disk
+ * cannot be read; otherwise the next application releases it. */
+static void released(void **state)
 {
     uint16_t a[4];
     char app_dir[128];
@@ -228,7 +228,7 @@ static void free_again(void **state)
     assert_int_equal(sv_remove_tree_at(fd, "application_1_0001"), 0);
     sv_close(fd);
     good = 0;
-    assert_int_equal(assign("application_1_0005", "alice", a), 0); /* nobody can say */
+    assert_int_equal(assign("application_1_0005", "alice", a), 0); /* the disk cannot be read */
     assert_int_equal(rows(), 3);
     good = 1;
     assert_int_equal(assign("application_1_0006", "alice", a), 0);
@@ -249,7 +249,7 @@ static void exhausted(void **state)
     start();
     assert_int_equal(assign("application_1_0001", "alice", a), -ENOSPC);
     assert_int_equal(a[3], 0);
-    assert_int_equal(assign("application_1_0001", "u7", a), 0); /* who has one goes on */
+    assert_int_equal(assign("application_1_0001", "u7", a), 0); /* an existing pair stays valid */
 }
 
 static void bad_records(void **state)
@@ -270,20 +270,20 @@ static void bad_records(void **state)
     stop();
     (void)unlink(store);
     start();
-    /* Nobody gets what somebody has. */
+    /* A pair in use is not assigned. */
     assert_int_equal(nm_store_mcs(ctx.store, "application_1_0001", "alice", 7), 0);
-    assert_int_equal(nm_store_mcs(ctx.store, "alice", "", 7), 0); /* a user's is another one */
+    assert_int_equal(nm_store_mcs(ctx.store, "alice", "", 7), 0); /* pairs of users are separate */
     assert_true(nm_store_mcs(ctx.store, "application_1_0002", "alice", 7) < 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_once),
-        cmocka_unit_test(off),
+        cmocka_unit_test(pairs_are_unique),
+        cmocka_unit_test(disabled),
         cmocka_unit_test_setup_teardown(users_and_applications, fresh, end),
         cmocka_unit_test_setup_teardown(restart, fresh, end),
-        cmocka_unit_test_setup_teardown(free_again, fresh, end),
+        cmocka_unit_test_setup_teardown(released, fresh, end),
         cmocka_unit_test_setup_teardown(exhausted, fresh, end),
         cmocka_unit_test_setup_teardown(bad_records, fresh, end),
     };

@@ -1,4 +1,4 @@
-/* nodemanager/resources/numa.c: which NUMA nodes a container gets. */
+/* resources/numa.c: the NUMA nodes of a container. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static void one_node(void **state)
     struct nm_numa_taken t;
 
     (void)state;
-    assert_true(nm_numa_take(nodes, 2, 2 * GB, 1, &t)); /* the first with room */
+    assert_true(nm_numa_take(nodes, 2, 2 * GB, 1, &t)); /* the first that fits */
     assert_int_equal(t.memory_mb[0], 2 * GB);
     assert_int_equal(t.cpus[0], 1);
     assert_true(nm_numa_take(nodes, 2, 1 * GB, 1, &t)); /* node 0 has no memory left */
@@ -35,7 +35,7 @@ static void several_nodes(void **state)
     struct nm_numa_taken t;
 
     (void)state;
-    assert_true(nm_numa_take(nodes, 2, 3 * GB, 2, &t)); /* none has it alone */
+    assert_true(nm_numa_take(nodes, 2, 3 * GB, 2, &t)); /* no node fits alone */
     assert_int_equal(t.memory_mb[0], 2 * GB);
     assert_int_equal(t.memory_mb[1], 1 * GB);
     assert_int_equal(t.cpus[0], 1);

@@ -1,5 +1,5 @@
-/* nodemanager/services/deletion-service.c: which deletions run beside each other. The helper, the
- * store and the disks are played here. */
+/* services/deletion-service.c: deletions that run in parallel. The helper, the store and the disks
+ * are stubs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define CALLS 16
 
-/* What the helper was asked and has not answered. */
+/* Requests to the helper without an answer. */
 static struct {
     struct exe_delete_what what;
     exe_done done;
@@ -137,15 +137,14 @@ static void answer(size_t i)
     turn();
 }
 
-/* An application's end comes when its containers' directories are on their way out: not before they
- * are gone. */
-static void test_application_waits(void **state)
+/* The directory of an application is deleted after those of its containers. */
+static void test_application_after_containers(void **state)
 {
     (void)state;
     nm_deletion_container(deletion, &containers[0]);
     nm_deletion_container(deletion, &containers[1]);
     turn();
-    assert_int_equal(n_calls, 2); /* beside each other */
+    assert_int_equal(n_calls, 2); /* in parallel */
     nm_deletion_app(deletion, &app);
     nm_deletion_app_logs(deletion, app.id, "joe"); /* another tree */
     turn();
@@ -156,7 +155,7 @@ static void test_application_waits(void **state)
     answer(0);
     assert_int_equal(n_calls, 2);
     assert_int_equal(calls[1].what.what, EXE_DELETE_APP);
-    /* And the other way round: a container of it. */
+    /* A container of it waits for the application. */
     nm_deletion_container(deletion, &containers[2]);
     turn();
     assert_int_equal(n_calls, 2);
@@ -170,17 +169,18 @@ static void test_application_waits(void **state)
     assert_false(nm_deletion_busy(deletion));
 }
 
-/* Who is held up keeps nobody else back, and is not taken for another's: names that only begin
- * alike. */
-static void test_others_go_on(void **state)
+/* A waiting deletion delays no others, and names with a common prefix do not overlap. */
+static void test_independent_deletions_run(void **state)
 {
     struct nm_app other = { .ctx = &ctx, .id = { 1700000000000, 70 }, .run_as = (char *)"joe" };
-    struct nm_app anothers = { .ctx = &ctx, .id = { 1700000000000, 7 }, .run_as = (char *)"joey" };
+    struct nm_app other_user = { .ctx = &ctx,
+                                 .id = { 1700000000000, 7 },
+                                 .run_as = (char *)"joey" };
     (void)state;
     nm_deletion_container(deletion, &containers[0]);
     nm_deletion_app(deletion, &app);
     nm_deletion_app(deletion, &other);
-    nm_deletion_app(deletion, &anothers);
+    nm_deletion_app(deletion, &other_user);
     turn();
     assert_int_equal(n_calls, 3);
     assert_int_equal(calls[1].what.app.id, 70);
@@ -190,7 +190,7 @@ static void test_others_go_on(void **state)
     assert_int_equal(on_record, 0);
 }
 
-/* A cache and what is in it. */
+/* A cache and its entries. */
 static void test_caches(void **state)
 {
     struct exe_delete_what public = { .what = EXE_DELETE_RESOURCE,
@@ -237,8 +237,8 @@ static void test_caches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_application_waits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_others_go_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_application_after_containers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_independent_deletions_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caches, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

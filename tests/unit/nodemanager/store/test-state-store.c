@@ -1,5 +1,5 @@
-/* The state store: what is written comes back, commits wait for nobody and tell everybody, and what
- * is not a store of ours is refused with words. */
+/* store/state-store.c: records are read back as written, group commits call all waiters, and
+ * foreign files are refused with a message. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -121,7 +121,7 @@ static int on_resource(const char *key, const void *v, size_t n, void *u)
     return 0;
 }
 
-static void comes_back(void **state)
+static void records_are_read_back(void **state)
 {
     struct yarn_master_key key = { .key_id = -7, .len = 8 };
     struct nm_store *s = open_store();
@@ -170,37 +170,37 @@ static void on_committed(void *userdata, int result)
     *(int *)userdata += result == 0 ? 1 : 100;
 }
 
-/* Two writers in one group; both hear of the one commit, from the loop. */
+/* Two writers in one transaction; the loop calls both after the one commit. */
 static void group_commit(void **state)
 {
     struct nm_store *s = open_store();
-    int told = 0;
+    int calls = 0;
 
     (void)state;
     assert_int_equal(nm_store_used_token(s, "a", 1), 0);
-    assert_int_equal(nm_store_after_commit(s, on_committed, &told), 0);
+    assert_int_equal(nm_store_after_commit(s, on_committed, &calls), 0);
     assert_int_equal(nm_store_used_token(s, "b", 1), 0);
-    assert_int_equal(nm_store_after_commit(s, on_committed, &told), 0);
-    assert_int_equal(told, 0);
-    while (told == 0)
+    assert_int_equal(nm_store_after_commit(s, on_committed, &calls), 0);
+    assert_int_equal(calls, 0);
+    while (calls == 0)
         assert_true(sd_event_run(event, 1000000) >= 0);
-    assert_int_equal(told, 2);
+    assert_int_equal(calls, 2);
     nm_store_close(s);
 }
 
-/* A write that is refused (same id twice) spoils its group: nobody is told that it is on record. */
+/* A failed write (duplicate id) fails its transaction: every waiter gets the failure. */
 static void failed_write_fails_the_group(void **state)
 {
     struct nm_store *s = open_store();
-    int told = 0;
+    int calls = 0;
 
     (void)state;
     sv_log_set_level((enum sv_log_level)0);
     assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0);
     assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), -EIO);
-    assert_int_equal(nm_store_after_commit(s, on_committed, &told), 0);
+    assert_int_equal(nm_store_after_commit(s, on_committed, &calls), 0);
     nm_store_commit(s);
-    assert_int_equal(told, 100);
+    assert_int_equal(calls, 100);
     assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0); /* rolled back */
     nm_store_commit(s);
     sv_log_set_level(SV_LOG_ERR);
@@ -246,7 +246,7 @@ static int on_old(const struct nm_stored_container *c, void *u)
     return 0;
 }
 
-/* A store of schema 1, as its version made it. */
+/* A store of schema 1 as an old version created it. */
 static void older_version(void **state)
 {
     int seen = 0;
@@ -304,7 +304,7 @@ static void unsafe_file(void **state)
     (void)state;
     nm_store_close(open_store());
     assert_int_equal(chmod(path, 0666), 0);
-    assert_int_equal(refused("nobody else may write"), -EPERM);
+    assert_int_equal(refused("only this account may write"), -EPERM);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("/tmp/elsewhere.db", path), 0);
     assert_int_equal(refused("regular file"), -EPERM);
@@ -325,7 +325,7 @@ static void second_daemon(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(comes_back, fresh),
+        cmocka_unit_test_setup(records_are_read_back, fresh),
         cmocka_unit_test_setup(group_commit, fresh),
         cmocka_unit_test_setup(failed_write_fails_the_group, fresh),
         cmocka_unit_test_setup(future_version, fresh),

@@ -1,4 +1,4 @@
-"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's prebuilt ground; and test
+"""The helper built from a changed copy of its sources, for the fixed place of helper_fixture's prebuilt fixture; and test
 programs run on it, chosen functions of them, that stop at the first check that fails. Used by tests/mutants/run. Needs
 root and a finished `make test-programs`."""
 import fcntl
@@ -58,12 +58,12 @@ class Build:
                 words[words.index("-o") + 1] = target.replace(self.real, self.build)
                 self.link[os.path.basename(target)] = words
         os.makedirs(self.out + "/user", exist_ok=True)
-        os.makedirs(self.out + "/watch", exist_ok=True)
+        os.makedirs(self.out + "/handoff", exist_ok=True)
         if len(self.link) != 6 or len(self.compile) < 20:
             raise SystemExit("make does not say how the helper is built")
 
     def _user(self, path):
-        """Objects of the programs that are not built for a ground: beside the others."""
+        """Objects of the programs that are not built for a fixture: beside the others."""
         return path.replace(self.real + "/executor/", self.out + "/user/").replace(
             self.real + "/setuid-helper/handoff/", self.out + "/handoff/")
 
@@ -77,7 +77,7 @@ class Build:
         wanted = list(self.compile) if sources is None else [s for s in sources if s in self.compile]
         for source in wanted:
             for words in self.compile[source]:
-                # A mistake may leave something unused; that is not how it is to be found.
+                # A mutant may leave something unused; a warning is not how it must be noticed.
                 error = self._run(words + ["-Wno-error"], self.cflags)
                 if error:
                     return error
@@ -125,7 +125,7 @@ def clean():
 
 
 def run(build, program, functions, seconds):
-    """(status, words): of the chosen functions of a test program; none chosen: all. One at a time on a machine: the ground's
+    """(status, words): of the chosen functions of a test program; none chosen: all. One at a time on a machine: the fixture's
     control group has one name. Who finds it there has it from a run that was killed."""
     with open("/run/lock/selvedge-mutants.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

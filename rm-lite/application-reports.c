@@ -1,0 +1,227 @@
+/* ApplicationClientProtocol's reports of applications, attempts and containers. Part of
+ * client-rm-service.c's table. */
+#include "rm-lite/application-reports.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "common/str.h"
+#include "rm-lite/answer.h"
+#include "rm-lite/client-call.h"
+#include "rm-lite/reports.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+
+void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *request,
+                                void *userdata)
+{
+    const Hadoop__Yarn__GetApplicationReportRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationReportRequestProto *)request;
+    Hadoop__Yarn__GetApplicationReportResponseProto resp =
+        HADOOP__YARN__GET_APPLICATION_REPORT_RESPONSE_PROTO__INIT;
+    struct rm_app *app = rm_client_app(call, userdata, q->application_id);
+
+    if (!app)
+        return;
+    resp.application_report = rm_app_report(ipc_call_arena(call), app);
+    if (resp.application_report)
+        ipc_call_reply(call, &resp.base);
+    else
+        rm_answer_no_memory(call);
+}
+
+static bool in_list(char *const *list, size_t n, const char *s)
+{
+    if (n == 0)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(list[i], s) == 0)
+            return true;
+    return false;
+}
+
+static bool has_tag(const struct rm_app *app, char *const *tags, size_t n)
+{
+    if (n == 0)
+        return true;
+    for (char **t = app->tags; t && *t; t++)
+        if (in_list(tags, n, *t))
+            return true;
+    return false;
+}
+
+static bool matches(struct ipc_call *call, const struct rm_app *app,
+                    const Hadoop__Yarn__GetApplicationsRequestProto *q)
+{
+    bool state = q->n_application_states == 0;
+
+    for (size_t i = 0; i < q->n_application_states && !state; i++)
+        state = (int)q->application_states[i] == rm_app_wire_state(app);
+    return state && in_list(q->application_types, q->n_application_types, app->type) &&
+           in_list(q->users, q->n_users, app->user) &&
+           in_list(q->queues, q->n_queues, app->queue) &&
+           has_tag(app, q->applicationtags, q->n_applicationtags) &&
+           (!q->name || strcmp(q->name, app->name) == 0) &&
+           (!q->has_start_begin || app->start_ms >= q->start_begin) &&
+           (!q->has_start_end || app->start_ms <= q->start_end) &&
+           (!q->has_finish_begin || app->finish_ms >= q->finish_begin) &&
+           (!q->has_finish_end || app->finish_ms <= q->finish_end) &&
+           (q->scope != HADOOP__YARN__APPLICATIONS_REQUEST_SCOPE_PROTO__OWN ||
+            sv_streq(rm_client_user(call), app->user));
+}
+
+void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetApplicationsRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationsRequestProto *)request;
+    Hadoop__Yarn__GetApplicationsResponseProto resp =
+        HADOOP__YARN__GET_APPLICATIONS_RESPONSE_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
+    struct rm_app *app;
+
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    resp.applications =
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
+    if (!resp.applications) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    DL_FOREACH (rm->app_list, app) {
+        if ((int64_t)resp.n_applications >= limit)
+            break;
+        if (!matches(call, app, q))
+            continue;
+        resp.applications[resp.n_applications] = rm_app_report(a, app);
+        if (!resp.applications[resp.n_applications++]) {
+            rm_answer_no_memory(call);
+            return;
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+void rm_on_getApplicationAttemptReport(struct ipc_call *call, const ProtobufCMessage *request,
+                                       void *userdata)
+{
+    const Hadoop__Yarn__GetApplicationAttemptReportRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationAttemptReportRequestProto *)request;
+    Hadoop__Yarn__GetApplicationAttemptReportResponseProto resp =
+        HADOOP__YARN__GET_APPLICATION_ATTEMPT_REPORT_RESPONSE_PROTO__INIT;
+    struct rm_attempt *att = rm_client_attempt(call, userdata, q->application_attempt_id);
+
+    if (!att)
+        return;
+    resp.application_attempt_report = rm_attempt_report(ipc_call_arena(call), att);
+    if (resp.application_attempt_report)
+        ipc_call_reply(call, &resp.base);
+    else
+        rm_answer_no_memory(call);
+}
+
+void rm_on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMessage *request,
+                                  void *userdata)
+{
+    const Hadoop__Yarn__GetApplicationAttemptsRequestProto *q =
+        (const Hadoop__Yarn__GetApplicationAttemptsRequestProto *)request;
+    Hadoop__Yarn__GetApplicationAttemptsResponseProto resp =
+        HADOOP__YARN__GET_APPLICATION_ATTEMPTS_RESPONSE_PROTO__INIT;
+    struct rm_app *app = rm_client_app(call, userdata, q->application_id);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+    struct rm_attempt *att;
+    size_t n = 0;
+
+    if (!app)
+        return;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    DL_COUNT(app->attempts, att, n);
+    resp.application_attempts = RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationAttemptReportProto, n);
+    if (!resp.application_attempts) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    DL_FOREACH (app->attempts, att) {
+        resp.application_attempts[resp.n_application_attempts] = rm_attempt_report(a, att);
+        if (!resp.application_attempts[resp.n_application_attempts++]) {
+            rm_answer_no_memory(call);
+            return;
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
+
+void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *request,
+                              void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetContainerReportRequestProto *q =
+        (const Hadoop__Yarn__GetContainerReportRequestProto *)request;
+    Hadoop__Yarn__GetContainerReportResponseProto resp =
+        HADOOP__YARN__GET_CONTAINER_REPORT_RESPONSE_PROTO__INIT;
+    struct yarn_container_id id;
+    struct rm_container *c;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (yarn_container_id_from(q->container_id, &id) < 0) {
+        ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Invalid container id: null");
+        return;
+    }
+    if (!rm_client_app(call, rm,
+                       q->container_id->app_attempt_id
+                           ? q->container_id->app_attempt_id->application_id
+                           : NULL))
+        return;
+    c = rm_container_find(rm, id);
+    if (!c) {
+        ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Container with id '%s' doesn't exist in RM.",
+                      yarn_container_id_text(id, text));
+        return;
+    }
+    resp.container_report = rm_container_report(ipc_call_arena(call), c);
+    if (resp.container_report)
+        ipc_call_reply(call, &resp.base);
+    else
+        rm_answer_no_memory(call);
+}
+
+void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
+{
+    struct rm *rm = userdata;
+    const Hadoop__Yarn__GetContainersRequestProto *q =
+        (const Hadoop__Yarn__GetContainersRequestProto *)request;
+    Hadoop__Yarn__GetContainersResponseProto resp =
+        HADOOP__YARN__GET_CONTAINERS_RESPONSE_PROTO__INIT;
+    struct rm_attempt *att = rm_client_attempt(call, rm, q->application_attempt_id);
+    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
+
+    if (!att)
+        return;
+    if (!a) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    resp.containers =
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
+    if (!resp.containers) {
+        rm_answer_no_memory(call);
+        return;
+    }
+    for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
+        if (c->attempt != att)
+            continue;
+        resp.containers[resp.n_containers] = rm_container_report(a, c);
+        if (!resp.containers[resp.n_containers++]) {
+            rm_answer_no_memory(call);
+            return;
+        }
+    }
+    ipc_call_reply(call, &resp.base);
+}
