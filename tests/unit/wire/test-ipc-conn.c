@@ -220,7 +220,8 @@ static void test_E60_pipelined_calls(void **state)
             raw_put(&in, chunk, (size_t)k);
         const uint8_t *frame;
         size_t len, used;
-        while (ipc_frame_next(in.data + in.pos, sv_buf_left(&in), 1024, &frame, &len, &used) > 0) {
+        while (in.data &&
+               ipc_frame_next(in.data + in.pos, sv_buf_left(&in), 1024, &frame, &len, &used) > 0) {
             /* delimited header, its first field the call's id */
             unsigned id = frame[2] & 0x7f;
             for (int at = 2, shift = 7; frame[at++] & 0x80; shift += 7)
