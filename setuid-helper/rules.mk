@@ -91,7 +91,7 @@ FUZZ_TARGETS += fuzz-executor-config fuzz-executor-policy
 fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
 fuzz-executor-policy_DEPS := $(HELPER_TEST_OBJS)
 
-# What the lane runs inside containers: no library, nothing of the host is needed.
+# Programs that the integration suite runs inside containers: static, nothing of the host is needed.
 $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach fake-lookup): $(BUILD)/%: \
 		%.c
 	$(call say,LD,$@)

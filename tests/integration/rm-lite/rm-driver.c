@@ -23,7 +23,7 @@
 
 #define NODES 20
 #define MAX_CONTAINERS 4000
-#define PATIENCE_MS 120000 /* for hangs alone: the machine may be busy with other lanes */
+#define PATIENCE_MS 120000 /* for hangs alone: the machine may be busy with other suites */
 
 typedef Hadoop__Yarn__NodeHeartbeatResponseProto HeartbeatResponse;
 typedef Hadoop__Yarn__AllocateResponseProto AllocateResponse;
