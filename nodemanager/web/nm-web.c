@@ -202,21 +202,24 @@ static json_t *figures_json(const struct nm_context *ctx, const struct nm_figure
                      "selvedge", own);
 }
 
-static json_t *container_json(const struct nm_context *ctx, const struct nm_container *c)
+static json_t *container_json(const struct nm_context *ctx, const struct nm_container *c,
+                              json_t *log_files)
 {
     struct nm_figures f;
 
     nm_figures_of(c, &f);
-    return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics,
-                        nm_web_log_names(ctx, c->id));
+    return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics, log_files);
 }
+
+/* The list of all has no names of log files: that would read every job's directories. */
 
 static int containers(const struct nm_context *ctx, struct sv_http_response *ret)
 {
     json_t *list = json_array();
 
     for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
-        (void)json_array_append_new(list, container_json(ctx, c)); /* a NULL is refused, ignoring */
+        (void)json_array_append_new(
+            list, container_json(ctx, c, json_array())); /* a NULL is refused, ignoring */
     if (json_array_size(list) == 0) {
         json_decref(list);
         return nm_web_json(ret, 200, json_pack("{s:{}}", "containers"));
@@ -258,7 +261,9 @@ static int container(const struct nm_web *w, const char *rest, const struct sv_h
     if (!c)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);
-    return nm_web_json(ret, 200, json_pack("{s:o}", "container", container_json(ctx, c)));
+    return nm_web_json(
+        ret, 200,
+        json_pack("{s:o}", "container", container_json(ctx, c, nm_web_log_names(ctx, parsed))));
 }
 
 /* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */
