@@ -42,11 +42,18 @@ static int open_dir(const struct nm_context *ctx, struct yarn_container_id id, i
     return sv_take_fd(&dir);
 }
 
+/* Copies for debugging (yarn.nodemanager.log-container-debug-info.enabled): the script exports the
+ * job's environment, where jobs keep passwords. On disk their owner reads them. */
+static bool is_debug_info(const char *name)
+{
+    return sv_streq(name, "launch_container.sh") || sv_streq(name, "directory.info");
+}
+
 /* What is shown and sent: a regular file of the directory's owner with no other name, which could
  * be one that the account has elsewhere. */
-static bool served(const struct stat *st, uid_t owner)
+static bool served(const char *name, const struct stat *st, uid_t owner)
 {
-    return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_nlink == 1;
+    return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_nlink == 1 && !is_debug_info(name);
 }
 
 typedef void (*file_fn)(const char *name, const struct stat *st, void *userdata);
@@ -73,7 +80,8 @@ static int each_file(const struct nm_context *ctx, struct yarn_container_id id, 
             struct stat st;
 
             entries++;
-            if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && served(&st, owner))
+            if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                served(e->d_name, &st, owner))
                 fn(e->d_name, &st, userdata);
         }
         closedir(d);
@@ -102,7 +110,7 @@ json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id 
 {
     json_t *list = json_array();
 
-    if (list)
+    if (list && ctx->conf->web.logs_enabled)
         (void)each_file(ctx, id, add_name, list); /* none without a directory, ignoring */
     return list;
 }
@@ -120,13 +128,23 @@ static void add_info(const char *name, const struct stat *st, void *userdata)
                                           size, "lastModifiedTime", time_text)); /* ignoring */
 }
 
+static int logs_off(struct sv_http_response *ret)
+{
+    return nm_web_exception(ret, 403, "ForbiddenException",
+                            "container logs are not served over HTTP on this node: "
+                            "selvedge.nodemanager.webapp.logs.enabled is false");
+}
+
 int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
                     struct sv_http_response *ret)
 {
     char text[YARN_ID_TEXT_MAX];
-    json_t *list = json_array();
+    json_t *list;
     int entries;
 
+    if (!ctx->conf->web.logs_enabled)
+        return logs_off(ret);
+    list = json_array();
     yarn_container_id_text(id, text);
     if (!list)
         return -ENOMEM;
@@ -174,6 +192,8 @@ int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, c
     char text[YARN_ID_TEXT_MAX];
 
     yarn_container_id_text(id, text);
+    if (!ctx->conf->web.logs_enabled)
+        return logs_off(ret);
     if (!loc_name_valid(file))
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid log file name");
     for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
@@ -185,7 +205,7 @@ int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, c
         if (dir < 0)
             continue;
         fd = sv_open_beneath(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
-        if (fd < 0 || fstat(fd, &st) < 0 || !served(&st, owner))
+        if (fd < 0 || fstat(fd, &st) < 0 || !served(file, &st, owner))
             continue;
         if (range(req, (uint64_t)st.st_size, &ret->offset, &ret->size) < 0)
             return nm_web_exception(ret, 400, "BadRequestException",

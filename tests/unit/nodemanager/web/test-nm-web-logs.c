@@ -35,7 +35,9 @@ struct dirent *__wrap_readdir(DIR *d)
 
 static char top[] = "/tmp/selvedge-logs-XXXXXX", local_dir[64], log_a[64], log_b[64];
 static char *local[] = { local_dir, NULL }, *log_dirs[] = { log_a, log_b, NULL };
-static struct nm_conf conf = { .local_dirs = local, .log_dirs = log_dirs };
+static struct nm_conf conf = { .local_dirs = local,
+                               .log_dirs = log_dirs,
+                               .web = { .logs_enabled = true } };
 static struct nm_context ctx = { .conf = &conf, .node_id_text = "node:8041" };
 static sd_event *event;
 static struct yarn_container_id id;
@@ -145,13 +147,16 @@ static void only_files_with_one_name(void **state)
     (void)state;
     write_file(dir, "stdout");
     write_file(dir, "twice");
+    write_file(dir, "launch_container.sh");
+    write_file(dir, "directory.info");
     assert_int_equal(linkat(dir, "twice", dir, "again", 0), 0);
     assert_int_equal(symlinkat("stdout", dir, "link"), 0);
     assert_int_equal(mkfifoat(dir, "fifo", 0644), 0);
     assert_true(named("stdout"));
     assert_int_equal(status_of("stdout"), 200);
-    for (char **n = (char *[]){ "twice", "again", "link", "fifo", "nothing", ".", "..", NULL }; *n;
-         n++) {
+    for (char **n = (char *[]){ "twice", "again", "link", "fifo", "nothing", ".", "..",
+                                "launch_container.sh", "directory.info", NULL };
+         *n; n++) {
         assert_false(named(*n));
         assert_in_range(status_of(*n), 400, 404);
     }
