@@ -5,30 +5,33 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/node-url.h"
 #include "common/buf.h"
 #include "common/str.h"
 
 #define CHUNK ((size_t)1 << 20)
 #define WHOLE ((size_t)16 << 20)          /* for a node that frames the text and has no ranges */
 #define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
-#define START_MAX 32 /* "?start=" and a number: offset, for Selvedge's NodeManager */
+#define START_MAX 32 /* "&start=" and a number: offset, for Selvedge's NodeManager */
 #define TRIES 10     /* of the last poll, if the node does not answer */
 
 struct cli_follow {
     struct cli_fetch *fetch;
     char *url, *prefix, *problem;
     FILE *out;
-    size_t url_len; /* without the query, for which space follows */
+    size_t url_len; /* without the offset, for which space follows */
     uint64_t offset;
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
     int tries;
 };
 
-struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, const char *container,
-                                  const char *log, const char *prefix, FILE *out)
+struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *user, const char *http,
+                                  const char *container, const char *log, const char *prefix,
+                                  FILE *out)
 {
     struct cli_follow *f = calloc(1, sizeof(*f));
+    _cleanup_free_ char *url = NULL, *path = NULL;
 
     if (!f)
         return NULL;
@@ -36,8 +39,9 @@ struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, con
     f->out = out;
     f->line = SV_BUF_INIT(LINE_MAX_BYTES);
     f->prefix = strdup(prefix);
-    if (!f->prefix || sv_asprintf(&f->url, "http://%s/ws/v1/node/containers/%s/logs/%s%*s", http,
-                                  container, log, START_MAX, "") < 0)
+    if (!f->prefix || sv_asprintf(&path, "/logs/%s", log) < 0 ||
+        cli_node_url(http, container, path, user, &url) < 0 ||
+        sv_asprintf(&f->url, "%s%*s", url, START_MAX, "") < 0)
         return cli_follow_free(f);
     f->url_len = strlen(f->url) - START_MAX;
     return f;
@@ -128,13 +132,15 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
             return;
         }
     }
-    if (f->last && (good || status == 404 || ++f->tries >= TRIES)) {
+    if (f->last && (good || status == 404 || status == 403 || ++f->tries >= TRIES)) {
         flush_line(f);
         f->complete = true;
         if (!good)
             (void)!sv_asprintf(&f->problem, "%s: %s", f->url,
                                status < 0      ? why
                                : status == 404 ? "not found"
+                               : status == 403 ? "refused: only its owner, the application's "
+                                                 "viewers and administrators may read it"
                                                : "HTTP error");
     }
     fflush(f->out);
@@ -145,7 +151,7 @@ void cli_follow_poll(struct cli_follow *f, bool last)
     if (f->open || f->complete)
         return;
     f->last = last;
-    snprintf(f->url + f->url_len, START_MAX, "?start=%llu",
+    snprintf(f->url + f->url_len, START_MAX, "&start=%llu",
              f->framed ? 0ULL : (unsigned long long)f->offset);
     f->open = cli_fetch_get(f->fetch, f->url, f->framed ? WHOLE : CHUNK, on_body, f) >= 0;
 }

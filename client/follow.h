@@ -9,9 +9,11 @@
 
 struct cli_follow;
 
-/* `http`: "host:port" of the node. `prefix` is copied; "" prints the bytes as they are. */
-struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *http, const char *container,
-                                  const char *log, const char *prefix, FILE *out);
+/* `user`: who asks. `http`: "host:port" of the node. `prefix` is copied; "" prints the bytes as
+ * they are. */
+struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *user, const char *http,
+                                  const char *container, const char *log, const char *prefix,
+                                  FILE *out);
 struct cli_follow *cli_follow_free(struct cli_follow *f);
 /* Reads further, unless a request is open. `last`: the container has ended, so the log is
  * complete. */

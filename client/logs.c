@@ -46,7 +46,8 @@ static bool open_next(struct logs *l)
         if (!l->only || l->n_names > 1)
             printf("--- instance %d, %s on %s, %s\n", row->instance, row->container, row->node,
                    name);
-        l->follow = cli_follow_new(l->ctx->fetch, row->http, row->container, name, "", stdout);
+        l->follow = cli_follow_new(l->ctx->fetch, l->ctx->user, row->http, row->container, name, "",
+                                   stdout);
         return l->follow != NULL;
     }
     return false;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/node-url.h"
+
 struct rows_query {
     struct cli_ctx *ctx;
     struct cli_rows rows;
@@ -49,18 +51,17 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
 
 static void request_usage(struct rows_query *g)
 {
-    char url[512];
-
     g->open = 1;
     for (size_t i = 0; g->usage && i < g->rows.status.n; i++) {
         struct cli_row *row = &g->rows.status.rows[i];
+        _cleanup_free_ char *url = NULL;
         struct row_usage_call *call = *row->http ? malloc(sizeof(*call)) : NULL;
 
         if (!call)
             continue;
         *call = (struct row_usage_call){ g, row };
-        snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http, row->container);
-        if (cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0)
+        if (cli_node_url(row->http, row->container, "", g->ctx->user, &url) < 0 ||
+            cli_fetch_get(g->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0)
             free(call);
         else
             g->open++;

@@ -10,6 +10,7 @@
 
 #include "client/commands.h"
 #include "client/follow.h"
+#include "client/node-url.h"
 #include "client/status.h"
 #include "common/clock.h"
 #include "common/str.h"
@@ -88,13 +89,13 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
 static void request_usage(struct run *run, size_t i, const struct cli_row *row)
 {
     struct usage_call *call = malloc(sizeof(*call));
-    char url[512];
+    _cleanup_free_ char *url = NULL;
 
     run->streams[i].usage_asked = true;
-    snprintf(url, sizeof(url), "http://%s/ws/v1/node/containers/%s", row->http, row->container);
     if (call)
         *call = (struct usage_call){ run, i };
-    if (!call || cli_fetch_get(run->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0) {
+    if (!call || cli_node_url(row->http, row->container, "", run->ctx->user, &url) < 0 ||
+        cli_fetch_get(run->ctx->fetch, url, CLI_BODY_MAX, on_usage, call) < 0) {
         free(call);
         run->streams[i].usage_known = true; /* permanently unknown: shown as "-" */
     }
@@ -117,9 +118,10 @@ static void open_stream(struct run *run, struct stream *s, const struct cli_row 
         return;
     if (run->job.instances > 1)
         snprintf(prefix, sizeof(prefix), "[%d] ", row->instance);
-    s->out = cli_follow_new(run->ctx->fetch, row->http, row->container, "stdout", prefix,
-                            run->ctx->json ? stderr : stdout);
-    s->err = cli_follow_new(run->ctx->fetch, row->http, row->container, "stderr", prefix, stderr);
+    s->out = cli_follow_new(run->ctx->fetch, run->ctx->user, row->http, row->container, "stdout",
+                            prefix, run->ctx->json ? stderr : stdout);
+    s->err = cli_follow_new(run->ctx->fetch, run->ctx->user, row->http, row->container, "stderr",
+                            prefix, stderr);
 }
 
 static bool stream_complete(const struct stream *s)

@@ -3,13 +3,15 @@ CFLAGS_common := $(shell $(PKGCONFIG) --cflags $(COMMON_PKGS))
 COMMON_LDLIBS := $(shell $(PKGCONFIG) --libs $(COMMON_PKGS))
 COMMON_A := $(BUILD)/libselvedge-common.a
 COMMON_OBJS := $(addprefix $(BUILD)/common/, error.o log.o caps.o arena.o buf.o str.o fd.o clock.o \
-	fsm.o oom.o dispatcher.o conf.o conf-xml.o http.o)
+	fsm.o oom.o dispatcher.o conf.o conf-xml.o http.o acl.o auth-cookie.o)
 $(COMMON_A): $(COMMON_OBJS)
 LIBS += $(COMMON_A)
-COMMON_TESTS := common/test-error common/test-log common/test-caps common/test-arena common/test-buf common/test-str common/test-fd common/test-clock common/test-fsm common/test-dispatcher common/test-conf common/test-http
+COMMON_TESTS := common/test-error common/test-log common/test-caps common/test-arena common/test-buf common/test-str common/test-fd common/test-clock common/test-fsm common/test-dispatcher common/test-conf common/test-http common/test-acl common/test-auth-cookie
 UNIT_TESTS += $(COMMON_TESTS)
 $(foreach t,$(COMMON_TESTS),$(eval $(t)_DEPS := $(COMMON_A))$(eval $(t)_LDLIBS := $(COMMON_LDLIBS)))
 
-FUZZ_TARGETS += fuzz-conf
+FUZZ_TARGETS += fuzz-conf fuzz-auth-cookie
 fuzz-conf_DEPS := $(COMMON_A)
 fuzz-conf_LDLIBS := $(COMMON_LDLIBS)
+fuzz-auth-cookie_DEPS := $(COMMON_A)
+fuzz-auth-cookie_LDLIBS := $(COMMON_LDLIBS)

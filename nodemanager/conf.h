@@ -10,6 +10,7 @@
 #include "common/conf.h"
 #include "common/error.h"
 #include "executor/request.h"
+#include "nodemanager/conf-web.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -23,6 +24,7 @@ struct nm_conf {
     uint16_t port;         /* 0 = any */
     const char *web_host;
     uint16_t web_port;
+    struct nm_conf_web web;
     struct yarn_resource resource;
 
     /* ResourceManagers: one, or an active one among several */

@@ -13,6 +13,7 @@ struct row {
 
 #define AT(field) offsetof(struct rm_conf, field)
 #define RM "yarn.resourcemanager."
+#define WEB_PUT "selvedge.rm.webapp.put.enabled"
 
 static const struct row rows[] = {
     { { RM "address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8032", 0, 0, 0,
@@ -108,6 +109,11 @@ static const struct row rows[] = {
       AT(minimum_nm_version) },
     { { "yarn.acl.enable", SV_CONF_BOOL, "false", 0, 0, 0, "check who may do what" },
       AT(acl_enable) },
+    { { WEB_PUT, SV_CONF_BOOL, NULL, 0, 0, 0,
+        "applications can be killed over HTTP (PUT), where the caller is the name in the query; "
+        "unset = "
+        "unless yarn.acl.enable" },
+      AT(web_put) },
 };
 
 static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf *c,
@@ -122,6 +128,8 @@ static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf 
         return sv_conf_address(conf, &row->key, &a->host, &a->port, err);
     }
     case SV_CONF_BOOL:
+        if (!row->key.def && !sv_conf_raw(conf, row->key.name))
+            return 0; /* by another key: complete() */
         return sv_conf_bool(conf, &row->key, at, err);
     case SV_CONF_INT:
         if (!row->key.def && !sv_conf_raw(conf, row->key.name)) {
@@ -149,6 +157,15 @@ static int check_roll(const char *key, int64_t roll_ms, int64_t expiry_ms, struc
                         key, (long long)roll_ms, (long long)delay);
 }
 
+/* Keys whose default is another key's value. */
+static void complete(struct sv_conf *conf, struct rm_conf *c)
+{
+    if (c->am_global_max_attempts < 0)
+        c->am_global_max_attempts = c->am_max_attempts;
+    if (!sv_conf_raw(conf, WEB_PUT))
+        c->web_put = !c->acl_enable;
+}
+
 int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err)
 {
     struct rm_conf c = { 0 };
@@ -171,8 +188,7 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
     if (r < 0)
         return r;
     c.node.retry.connect_timeout_retries = (int)c.launch_retries;
-    if (c.am_global_max_attempts < 0)
-        c.am_global_max_attempts = c.am_max_attempts;
+    complete(conf, &c);
     r = yarn_hmac_parse(c.hmac_name, &c.hmac);
     if (r < 0)
         return sv_error_set(err, r,

@@ -40,6 +40,7 @@ struct rm_conf {
     struct ipc_proxy_config node; /* how a NodeManager is called; without its address and token */
     const char *minimum_nm_version;
     bool acl_enable;
+    bool web_put; /* PUT over HTTP */
 };
 
 /* Reads every row; the strings belong to `conf`. */

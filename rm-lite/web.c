@@ -331,6 +331,12 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         ret->status = 405;
         return 0;
     }
+    if (!get && !rm->conf.web_put)
+        return send_error(ret, 403, "ForbiddenException",
+                          "org.apache.hadoop.yarn.webapp.ForbiddenException",
+                          "PUT is off on this ResourceManager: selvedge.rm.webapp.put.enabled is "
+                          "false, with yarn.acl.enable by default; use `selvedge kill` or `yarn "
+                          "application -kill`");
     if (strcmp(p, "/") == 0)
         return redirect(ret, "/cluster");
     if (strcmp(p, "/cluster") == 0 || sv_has_prefix(p, "/cluster/"))

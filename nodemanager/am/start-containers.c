@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/acl.h"
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
@@ -172,6 +173,14 @@ static char *acl_of(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
     return strdup(" ");
 }
 
+static bool acls_too_long(const Hadoop__Yarn__ContainerLaunchContextProto *clc)
+{
+    for (size_t i = 0; i < clc->n_application_acls; i++)
+        if (clc->application_acls[i]->acl && strlen(clc->application_acls[i]->acl) > SV_ACL_MAX)
+            return true;
+    return false;
+}
+
 /* The application of the container; created and recorded with its first container. */
 static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_token *t,
                             const Hadoop__Yarn__ContainerLaunchContextProto *clc,
@@ -196,6 +205,13 @@ static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_
         }
         *ret = app;
         return 0;
+    }
+    if (acls_too_long(clc)) {
+        (void)sv_error_set(&f->err, -EMSGSIZE,
+                           "An access list of application %s is longer than %zu "
+                           "bytes",
+                           text, SV_ACL_MAX);
+        return refuse(f, JAVA_YARN_EXCEPTION);
     }
     r = nm_app_new(ctx, t->container.attempt.app, t->submitter, &app);
     if (r < 0)

@@ -16,7 +16,9 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/web/web-reply.h"
 
-#define FILES_MAX 1000
+/* Of one container. Jobs fill these directories with what they like, and reading them occupies the
+ * daemon's only thread: every entry counts, shown or not. */
+#define ENTRIES_MAX 1000
 
 /* The container's directory below log dir `index`, and its owner. */
 static int open_dir(const struct nm_context *ctx, struct yarn_container_id id, int index,
@@ -40,13 +42,28 @@ static int open_dir(const struct nm_context *ctx, struct yarn_container_id id, i
     return sv_take_fd(&dir);
 }
 
+/* Copies for debugging (yarn.nodemanager.log-container-debug-info.enabled): the script exports the
+ * job's environment, where jobs keep passwords. On disk their owner reads them. */
+static bool is_debug_info(const char *name)
+{
+    return sv_streq(name, "launch_container.sh") || sv_streq(name, "directory.info");
+}
+
+/* What is shown and sent: a regular file of the directory's owner with no other name, which could
+ * be one that the account has elsewhere. */
+static bool served(const char *name, const struct stat *st, uid_t owner)
+{
+    return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_nlink == 1 && !is_debug_info(name);
+}
+
 typedef void (*file_fn)(const char *name, const struct stat *st, void *userdata);
 
-static bool each_file(const struct nm_context *ctx, struct yarn_container_id id, file_fn fn,
-                      void *userdata)
+/* The entries that were read, or -ENOENT without a directory. */
+static int each_file(const struct nm_context *ctx, struct yarn_container_id id, file_fn fn,
+                     void *userdata)
 {
     bool found = false;
-    int files = 0;
+    int entries = 0;
 
     for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
         uid_t owner;
@@ -59,18 +76,17 @@ static bool each_file(const struct nm_context *ctx, struct yarn_container_id id,
             continue;
         }
         found = true;
-        while (files < FILES_MAX && (e = readdir(d))) {
+        while (entries < ENTRIES_MAX && (e = readdir(d))) {
             struct stat st;
 
-            if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-                !S_ISREG(st.st_mode) || st.st_uid != owner)
-                continue;
-            fn(e->d_name, &st, userdata);
-            files++;
+            entries++;
+            if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                served(e->d_name, &st, owner))
+                fn(e->d_name, &st, userdata);
         }
         closedir(d);
     }
-    return found;
+    return found ? entries : -ENOENT;
 }
 
 static json_t *name_json(const char *name)
@@ -94,8 +110,8 @@ json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id 
 {
     json_t *list = json_array();
 
-    if (list)
-        (void)each_file(ctx, id, add_name, list);
+    if (list && ctx->conf->web.logs_enabled)
+        (void)each_file(ctx, id, add_name, list); /* none without a directory, ignoring */
     return list;
 }
 
@@ -112,24 +128,37 @@ static void add_info(const char *name, const struct stat *st, void *userdata)
                                           size, "lastModifiedTime", time_text)); /* ignoring */
 }
 
+static int logs_off(struct sv_http_response *ret)
+{
+    return nm_web_exception(ret, 403, "ForbiddenException",
+                            "container logs are not served over HTTP on this node: "
+                            "selvedge.nodemanager.webapp.logs.enabled is false");
+}
+
 int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
                     struct sv_http_response *ret)
 {
     char text[YARN_ID_TEXT_MAX];
-    json_t *list = json_array();
+    json_t *list;
+    int entries;
 
+    if (!ctx->conf->web.logs_enabled)
+        return logs_off(ret);
+    list = json_array();
     yarn_container_id_text(id, text);
     if (!list)
         return -ENOMEM;
-    if (!each_file(ctx, id, add_info, list)) {
+    entries = each_file(ctx, id, add_info, list);
+    if (entries < 0) {
         json_decref(list);
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: no logs of container %s on this node", text);
     }
     return nm_web_json(ret, 200,
-                       json_pack("{s:{s:o,s:s,s:s,s:s}}", "containerLogsInfo", "containerLogInfo",
-                                 list, "logAggregationType", "LOCAL", "containerId", text, "nodeId",
-                                 ctx->node_id_text));
+                       json_pack("{s:{s:o,s:s,s:s,s:s,s:{s:i,s:b}}}", "containerLogsInfo",
+                                 "containerLogInfo", list, "logAggregationType", "LOCAL",
+                                 "containerId", text, "nodeId", ctx->node_id_text, "selvedge",
+                                 "entriesRead", entries, "cut", entries == ENTRIES_MAX));
 }
 
 /* start, end, size of a query: negative counts from the end of the file. */
@@ -163,6 +192,8 @@ int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, c
     char text[YARN_ID_TEXT_MAX];
 
     yarn_container_id_text(id, text);
+    if (!ctx->conf->web.logs_enabled)
+        return logs_off(ret);
     if (!loc_name_valid(file))
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid log file name");
     for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
@@ -174,7 +205,7 @@ int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, c
         if (dir < 0)
             continue;
         fd = sv_open_beneath(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
-        if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != owner)
+        if (fd < 0 || fstat(fd, &st) < 0 || !served(file, &st, owner))
             continue;
         if (range(req, (uint64_t)st.st_size, &ret->offset, &ret->size) < 0)
             return nm_web_exception(ret, 400, "BadRequestException",

@@ -1,6 +1,7 @@
 /* Container logs over HTTP. The directories are written by jobs: every name below the configured
- * log directory is opened without following links, must be a regular file and belong to the account
- * that owns the container's directory. Content is sent as text/plain, never as HTML. */
+ * log directory is opened without following links, must be a regular file with one name and belong
+ * to the account that owns the container's directory. Content is sent as text/plain, never as HTML.
+ */
 #ifndef SELVEDGE_NODEMANAGER_WEB_NM_WEB_LOGS_H
 #define SELVEDGE_NODEMANAGER_WEB_NM_WEB_LOGS_H
 
@@ -11,7 +12,8 @@
 
 struct nm_context;
 
-/* Names of a container's log files; [] when there are none. */
+/* Names of a container's log files; [] when there are none. These two read at most 1,000 entries of
+ * its directories, on the daemon's only thread. */
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id);
 int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
                     struct sv_http_response *ret);

@@ -14,7 +14,11 @@
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
 #include "nodemanager/web/nm-web-logs.h"
+#include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
+
+#define ROOT "/ws/v1/node"
+#define OLD_LOGS "/node/containerlogs/"
 
 /* Text of users as JSON; jansson would refuse the whole answer for bytes that are not UTF-8. */
 static json_t *safe_string(const char *s)
@@ -121,8 +125,8 @@ static json_t *app_json(const struct nm_app *a)
                      "user", safe_string(a->user), "containerids", ids);
 }
 
-static int apps(const struct nm_context *ctx, const struct sv_http_request *req,
-                struct sv_http_response *ret)
+static int apps(const struct nm_context *ctx, const struct nm_web_caller *who,
+                const struct sv_http_request *req, struct sv_http_response *ret)
 {
     const char *state = sv_http_query(req, "state"), *user = sv_http_query(req, "user");
     json_t *list = json_array();
@@ -142,7 +146,7 @@ static int apps(const struct nm_context *ctx, const struct sv_http_request *req,
     }
     for (struct nm_app *a = ctx->apps; a; a = a->hh.next) {
         if ((state && strcmp(state, nm_app_state_name(a->state)) != 0) ||
-            (user && strcmp(user, a->user) != 0))
+            (user && strcmp(user, a->user) != 0) || !nm_web_may_view(who, a))
             continue;
         (void)json_array_append_new(list, app_json(a)); /* a NULL is refused, ignoring */
     }
@@ -153,7 +157,17 @@ static int apps(const struct nm_context *ctx, const struct sv_http_request *req,
     return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
 }
 
-static int app(const struct nm_context *ctx, const char *id, struct sv_http_response *ret)
+static int forbidden(const struct nm_web_caller *who, const char *object,
+                     struct sv_http_response *ret)
+{
+    return nm_web_exception(ret, 403, "ForbiddenException",
+                            "User [%.64s] is not authorized to view %.64s: with yarn.acl.enable "
+                            "its owner, the users of its VIEW_APP list and administrators are",
+                            who->user, object);
+}
+
+static int app(const struct nm_context *ctx, const struct nm_web_caller *who, const char *id,
+               struct sv_http_response *ret)
 {
     struct yarn_app_id parsed;
     struct nm_app *a;
@@ -164,6 +178,8 @@ static int app(const struct nm_context *ctx, const char *id, struct sv_http_resp
     if (!a)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: app with id %s not found", id);
+    if (!nm_web_may_view(who, a))
+        return forbidden(who, id, ret);
     return nm_web_json(ret, 200, json_pack("{s:o}", "app", app_json(a)));
 }
 
@@ -202,21 +218,26 @@ static json_t *figures_json(const struct nm_context *ctx, const struct nm_figure
                      "selvedge", own);
 }
 
-static json_t *container_json(const struct nm_context *ctx, const struct nm_container *c)
+static json_t *container_json(const struct nm_context *ctx, const struct nm_container *c,
+                              json_t *log_files)
 {
     struct nm_figures f;
 
     nm_figures_of(c, &f);
-    return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics,
-                        nm_web_log_names(ctx, c->id));
+    return figures_json(ctx, &f, nm_container_state_name(c->state), c->diagnostics, log_files);
 }
 
-static int containers(const struct nm_context *ctx, struct sv_http_response *ret)
+/* The list of all has no names of log files: that would read every job's directories. */
+
+static int containers(const struct nm_context *ctx, const struct nm_web_caller *who,
+                      struct sv_http_response *ret)
 {
     json_t *list = json_array();
 
     for (struct nm_container *c = ctx->containers; c; c = c->hh.next)
-        (void)json_array_append_new(list, container_json(ctx, c)); /* a NULL is refused, ignoring */
+        if (nm_web_may_view(who, c->app))
+            (void)json_array_append_new(
+                list, container_json(ctx, c, json_array())); /* a NULL is refused, ignoring */
     if (json_array_size(list) == 0) {
         json_decref(list);
         return nm_web_json(ret, 200, json_pack("{s:{}}", "containers"));
@@ -224,24 +245,44 @@ static int containers(const struct nm_context *ctx, struct sv_http_response *ret
     return nm_web_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
 }
 
+/* The application may be forgotten by the node while its logs are still there. */
+static bool may_view_container(const struct nm_context *ctx, const struct nm_web_caller *who,
+                               struct yarn_container_id id)
+{
+    char text[YARN_ID_TEXT_MAX];
+
+    return nm_web_may_view(who, nm_app_find(ctx, yarn_app_id_text(id.attempt.app, text)));
+}
+
+/* The id at the start of `rest`, up to the next slash. */
+static const char *container_of_path(const char *rest, char ret_id[YARN_ID_TEXT_MAX],
+                                     struct yarn_container_id *ret)
+{
+    const char *slash = strchrnul(rest, '/');
+
+    if (slash - rest >= YARN_ID_TEXT_MAX)
+        return NULL;
+    memcpy(ret_id, rest, (size_t)(slash - rest));
+    ret_id[slash - rest] = 0;
+    return yarn_container_id_parse(ret_id, ret) < 0 ? NULL : slash;
+}
+
 /* "{id}", "{id}/logs", "{id}/logs/{file}" */
-static int container(const struct nm_web *w, const char *rest, const struct sv_http_request *req,
-                     struct sv_http_response *ret)
+static int container(const struct nm_web *w, const struct nm_web_caller *who, const char *rest,
+                     const struct sv_http_request *req, struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX];
     const struct nm_context *ctx = w->ctx;
-    const char *slash = strchrnul(rest, '/');
     const struct nm_figures *ended;
     struct yarn_container_id parsed;
+    const char *slash = container_of_path(rest, id, &parsed);
     struct nm_container *c;
 
-    if ((size_t)(slash - rest) >= sizeof(id))
-        return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
-    memcpy(id, rest, (size_t)(slash - rest));
-    id[slash - rest] = 0;
-    if (yarn_container_id_parse(id, &parsed) < 0)
+    if (!slash)
         return nm_web_exception(ret, 400, "BadRequestException",
-                                "java.lang.Exception: invalid container id, %.90s", id);
+                                "java.lang.Exception: invalid container id, %.90s", rest);
+    if (!may_view_container(ctx, who, parsed))
+        return forbidden(who, id, ret);
     if (!strcmp(slash, "/logs") || !strcmp(slash, "/logs/"))
         return nm_web_log_list(ctx, parsed, ret);
     if (sv_has_prefix(slash, "/logs/"))
@@ -258,23 +299,24 @@ static int container(const struct nm_web *w, const char *rest, const struct sv_h
     if (!c)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);
-    return nm_web_json(ret, 200, json_pack("{s:o}", "container", container_json(ctx, c)));
+    return nm_web_json(
+        ret, 200,
+        json_pack("{s:o}", "container", container_json(ctx, c, nm_web_log_names(ctx, parsed))));
 }
 
 /* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */
-static int container_logs(const struct nm_context *ctx, const char *rest, bool with_user,
-                          const struct sv_http_request *req, struct sv_http_response *ret)
+static int container_logs(const struct nm_context *ctx, const struct nm_web_caller *who,
+                          const char *rest, bool with_user, const struct sv_http_request *req,
+                          struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX];
-    const char *slash = strchrnul(rest, '/'), *file;
     struct yarn_container_id parsed;
+    const char *slash = container_of_path(rest, id, &parsed), *file;
 
-    if ((size_t)(slash - rest) >= sizeof(id))
+    if (!slash)
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
-    memcpy(id, rest, (size_t)(slash - rest));
-    id[slash - rest] = 0;
-    if (yarn_container_id_parse(id, &parsed) < 0)
-        return nm_web_exception(ret, 400, "BadRequestException", "Invalid container id");
+    if (!may_view_container(ctx, who, parsed))
+        return forbidden(who, id, ret);
     file = *slash ? slash + 1 : slash;
     if (with_user) {
         file = strchrnul(file, '/');
@@ -285,11 +327,37 @@ static int container_logs(const struct nm_context *ctx, const char *rest, bool w
     return nm_web_log_file(ctx, parsed, file, req, ret);
 }
 
+/* What tells of jobs: the path below /ws/v1/node, or, for log pages of Hadoop 2, below OLD_LOGS. */
+static int of_jobs(const struct nm_web *w, const char *p, bool old,
+                   const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    const struct nm_context *ctx = w->ctx;
+    struct nm_web_caller who;
+
+    if (nm_web_identify(&ctx->conf->web, req, &who) < 0)
+        return nm_web_exception(ret, 403, "ForbiddenException",
+                                "yarn.acl.enable is true and the request names no user: %s",
+                                sv_streq(ctx->conf->web.auth_type, "simple")
+                                    ? "add user.name=NAME to the query"
+                                    : "it needs a valid cookie hadoop.auth");
+    if (old)
+        return container_logs(ctx, &who, p, true, req, ret);
+    if (!strcmp(p, "/apps") || !strcmp(p, "/apps/"))
+        return apps(ctx, &who, req, ret);
+    if (sv_has_prefix(p, "/apps/"))
+        return app(ctx, &who, p + strlen("/apps/"), ret);
+    if (!strcmp(p, "/containers") || !strcmp(p, "/containers/"))
+        return containers(ctx, &who, ret);
+    if (sv_has_prefix(p, "/containers/"))
+        return container(w, &who, p + strlen("/containers/"), req, ret);
+    if (sv_has_prefix(p, "/containerlogs/"))
+        return container_logs(ctx, &who, p + strlen("/containerlogs/"), false, req, ret);
+    return 0; /* 404 */
+}
+
 int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
-    static const char root[] = "/ws/v1/node", logs[] = "/node/containerlogs/";
     const struct nm_web *w = userdata;
-    const struct nm_context *ctx = w->ctx;
     const char *p = req->path;
 
     if (strcmp(req->method, "GET") != 0 && strcmp(req->method, "HEAD") != 0) {
@@ -297,26 +365,16 @@ int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         return 0;
     }
     if (!strcmp(p, "/") || !strcmp(p, "/node")) {
-        ret->location = strdup("/ws/v1/node/info");
+        ret->location = strdup(ROOT "/info");
         ret->status = 302;
         return ret->location ? 0 : -ENOMEM;
     }
-    if (sv_has_prefix(p, logs))
-        return container_logs(ctx, p + strlen(logs), true, req, ret);
-    if (!sv_has_prefix(p, root))
+    if (sv_has_prefix(p, OLD_LOGS))
+        return of_jobs(w, p + strlen(OLD_LOGS), true, req, ret);
+    if (!sv_has_prefix(p, ROOT))
         return 0; /* 404 */
-    p += strlen(root);
+    p += strlen(ROOT);
     if (!*p || !strcmp(p, "/") || !strcmp(p, "/info"))
         return nm_web_json(ret, 200, node_info(w));
-    if (!strcmp(p, "/apps") || !strcmp(p, "/apps/"))
-        return apps(ctx, req, ret);
-    if (sv_has_prefix(p, "/apps/"))
-        return app(ctx, p + strlen("/apps/"), ret);
-    if (!strcmp(p, "/containers") || !strcmp(p, "/containers/"))
-        return containers(ctx, ret);
-    if (sv_has_prefix(p, "/containers/"))
-        return container(w, p + strlen("/containers/"), req, ret);
-    if (sv_has_prefix(p, "/containerlogs/"))
-        return container_logs(ctx, p + strlen("/containerlogs/"), false, req, ret);
-    return 0; /* 404 */
+    return of_jobs(w, p, false, req, ret);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/acl.h"
 #include "common/clock.h"
 #include "tests/integration/nodemanager/nm-driver.h"
 #include "tests/integration/nodemanager/nm-hostile.h"
@@ -152,6 +153,28 @@ static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchConte
     }
 }
 
+/* rm.view_acl, or for the fault "longacl" more than a NodeManager should compare. */
+static void add_view_acl(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc,
+                         const char *fault)
+{
+    Hadoop__Yarn__ApplicationACLMapProto *row;
+
+    if (!*rm.view_acl && strcmp(fault, "longacl") != 0)
+        return;
+    row = sv_new(a, Hadoop__Yarn__ApplicationACLMapProto);
+    hadoop__yarn__application_aclmap_proto__init(row);
+    row->has_accesstype = true;
+    row->accesstype = HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP;
+    row->acl = sv_arena_strdup(a, rm.view_acl);
+    if (!strcmp(fault, "longacl")) {
+        row->acl = sv_arena_alloc(a, SV_ACL_MAX + 2);
+        memset(row->acl, 'a', SV_ACL_MAX + 1);
+        row->acl[SV_ACL_MAX + 1] = 0;
+    }
+    clc->application_acls = sv_newn(a, Hadoop__Yarn__ApplicationACLMapProto *, 1);
+    clc->application_acls[clc->n_application_acls++] = row;
+}
+
 static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *a, int app,
                                                                int64_t n, const char *user,
                                                                int64_t mem, const char *fault,
@@ -168,6 +191,7 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
     q->container_token = container_token(
         a, app, n, user, (struct yarn_resource){ mem, rm.vcores, rm.gpus }, 0, fault);
     add_resources(a, clc);
+    add_view_acl(a, clc, fault);
     clc->n_command = 1;
     clc->command = sv_newn(a, char *, 1);
     clc->command[0] = sv_arena_strdup(a, command);

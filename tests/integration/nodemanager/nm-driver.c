@@ -9,6 +9,7 @@
  * heartbeat that tells that its answer has come start APP FIRST COUNT USER MEM FAULT COMMAND…
  *     stop|status|signal APP FIRST COUNT [N]
  *     next VCORES EXECUTION_TYPE [GPUS]       of the containers that are started from now on
+ *     view-acl LIST                   VIEW_APP of the applications from now on; "" = none
  *     resource VISIBILITY TYPE NAME PATH | resources none    what they want localized (numbers as
  * on the wire) update APP N USER MEM VCORES VERSION FAULT   updateContainer exits ends that
  * heartbeats have told so far wait MS COUNT                   until that many containers have ended
@@ -231,6 +232,10 @@ static json_t *command(char *line)
     rm.gpus = sv_has_prefix(line, "next ") ? 0 : rm.gpus;
     if (sscanf(line, "next %d %d %d", &rm.vcores, &rm.execution_type, &rm.gpus) >= 2)
         return json_object();
+    if (sv_has_prefix(line, "view-acl ")) {
+        snprintf(rm.view_acl, sizeof(rm.view_acl), "%.255s", line + strlen("view-acl "));
+        return json_object();
+    }
     if (sscanf(line, "resource %d %d %63s %255s", &n, &count, name, path) == 4)
         return add_resource(n, count, name, path);
     if (!strcmp(line, "resources none")) {

@@ -52,7 +52,8 @@ extern struct driver {
         int visibility, type;
     } resources[8];
     size_t n_resources;
-    int increased; /* containers that heartbeats have told to have grown */
+    int increased;      /* containers that heartbeats have told to have grown */
+    char view_acl[256]; /* of applications to come; "" = none */
     float cpu;
     char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
     int lies;

@@ -1,0 +1,12 @@
+/* Addresses of a NodeManager's web server. */
+#ifndef SELVEDGE_CLIENT_NODE_URL_H
+#define SELVEDGE_CLIENT_NODE_URL_H
+
+#include "common/base.h"
+
+/* malloc'd: the container `id` on the node `http` ("host:port"), then `rest` ("/logs/stdout" or
+ * ""), with the user's name in the query, which a NodeManager with yarn.acl.enable demands. */
+int cli_node_url(const char *http, const char *id, const char *rest, const char *user, char **ret)
+    _must_use_;
+
+#endif
