@@ -38,12 +38,13 @@ TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
 	health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
-	services/test-deletion-service launch/test-container-cleanup fsm/test-state-machines)
+	services/test-deletion-service launch/test-container-cleanup launch/test-container-env fsm/test-state-machines)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
-$(foreach t,elastic-memory numa,$(eval nodemanager/resources/test-$(t)_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) \
+$(foreach t,resources/test-elastic-memory resources/test-numa launch/test-container-env,\
+	$(eval nodemanager/$(t)_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) \
 	$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A))\
-	$(eval nodemanager/resources/test-$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
+	$(eval nodemanager/$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
 nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(WIRE_A) $(COMMON_A)

@@ -138,6 +138,36 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
     add(l, "JVM_PID", "$$", EXE_ENV_EXPAND);
 }
 
+int nm_env_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc, const char *container,
+                 struct sv_error *err)
+{
+    size_t total = 0;
+
+    if (clc->n_environment > EXE_ENV_MAX)
+        return sv_error_set(err, -E2BIG,
+                            "Container %s: %zu environment variables, at most %d are accepted",
+                            container, clc->n_environment, EXE_ENV_MAX);
+    for (size_t i = 0; i < clc->n_environment; i++) {
+        const Hadoop__Yarn__StringStringMapProto *e = clc->environment[i];
+        size_t n = (e->key ? strlen(e->key) : 0) + (e->value ? strlen(e->value) : 0);
+        char shown[64];
+
+        total += n;
+        if (n + 2 <= EXE_ENV_VARIABLE_MAX)
+            continue;
+        sv_escape(shown, sizeof(shown), e->key ? e->key : "");
+        return sv_error_set(err, -E2BIG,
+                            "Container %s: environment variable \"%s\" has %zu bytes, at most "
+                            "%d are accepted",
+                            container, shown, n + 2, EXE_ENV_VARIABLE_MAX);
+    }
+    if (total > EXE_ENV_BYTES_MAX)
+        return sv_error_set(err, -E2BIG,
+                            "Container %s: %zu bytes of environment, at most %d are accepted",
+                            container, total, EXE_ENV_BYTES_MAX);
+    return 0;
+}
+
 int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,
                  size_t *ret_n, struct sv_error *err)
 {
