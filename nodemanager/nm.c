@@ -12,6 +12,7 @@
 #include "common/fd.h"
 #include "common/http.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -292,6 +293,7 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
  * user must not see its files vanish. */
 static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm *nm = userdata;
 
     (void)usec;
@@ -363,6 +365,7 @@ static void unregister(struct nm *nm)
 
 static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm *nm = userdata;
     unsigned alive = 0;
 

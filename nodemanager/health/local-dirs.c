@@ -15,6 +15,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/request.h"
 
 struct dir {
@@ -161,6 +162,7 @@ void nm_dirs_check(struct nm_dirs *d)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_dirs *d = userdata;
 
     (void)usec;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/mount-watch.h"
@@ -42,6 +43,7 @@ static void on_probed(const struct exe_failure *f, void *userdata)
 
 static int on_probe_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_health *h = userdata;
 
     (void)s;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "nodemanager/store/state-store-open.h"
 
 enum stmt {
@@ -156,6 +157,7 @@ int nm_store_commit(struct nm_store *s)
 
 static int on_due(sd_event_source *src, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src;
     (void)nm_store_commit(userdata); /* waiters get the failure, ignoring */
     return 0;
