@@ -109,8 +109,8 @@ static int open_executor(struct nm *nm, struct sv_error *err)
                 },
                 &nm->ctx.exe, err);
     return r < 0 ? r
-                 : nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, on_helper_refused, nm,
-                                 &nm->ctx.health, err);
+                 : nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, nm->ctx.store,
+                                 on_helper_refused, nm, &nm->ctx.health, err);
 }
 
 static int open_context(struct nm *nm, struct sv_error *err)
