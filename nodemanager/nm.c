@@ -42,12 +42,14 @@
 
 /* ---- callbacks of components ------------------------------------------------------------------*/
 
-static void on_dir_failed(int index, void *userdata)
+static void on_dir_changed(int index, bool usable, void *userdata)
 {
     struct nm *nm = userdata;
 
-    if (nm->localization)
+    if (!usable && index >= 0 && nm->localization)
         nm_localization_dir_failed(nm->localization, index);
+    if (usable)
+        nm_apps_make_dirs(&nm->ctx, &nm->app_services);
 }
 
 static void on_helper_refused(void *userdata)
@@ -133,7 +135,7 @@ static int open_context(struct nm *nm, struct sv_error *err)
 static int open_lower_layers(struct nm *nm, struct sv_error *err)
 {
     struct nm_context *ctx = &nm->ctx;
-    int r = nm_dirs_new(nm->event, &nm->conf, on_dir_failed, nm, &ctx->dirs, err);
+    int r = nm_dirs_new(nm->event, &nm->conf, on_dir_changed, nm, &ctx->dirs, err);
 
     if (r >= 0)
         r = open_store(nm, err);

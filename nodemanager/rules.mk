@@ -6,7 +6,7 @@ NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
-	$(addprefix health/, local-dirs.o mount-watch.o node-health.o) \
+	$(addprefix health/, dir-probe.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \

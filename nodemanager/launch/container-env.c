@@ -110,7 +110,8 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
 {
     const struct nm_context *ctx = c->ctx;
     struct sv_arena *a = l->arena;
-    uint32_t local = nm_dirs_local_mask(ctx->dirs), logs = nm_dirs_log_mask(ctx->dirs);
+    uint32_t local = nm_dirs_local_usable(ctx->dirs) & c->app->local_dirs;
+    uint32_t logs = nm_dirs_log_usable(ctx->dirs) & c->app->log_dirs;
     char work[PATH_MAX];
     char *path;
 

@@ -249,7 +249,7 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
             .app = scope->public_cache ? NULL : &scope->app,
             .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
                                               : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
-            .local_mask = nm_dirs_local_mask(l->ctx->dirs),
+            .local_mask = nm_dirs_local_usable(l->ctx->dirs) & (app ? app->local_dirs : UINT32_MAX),
             .categories = app ? app->categories : NULL,
             .channel = theirs,
         },
