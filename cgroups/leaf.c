@@ -11,6 +11,7 @@
 #include "cgroups/internal.h"
 #include "cgroups/limits.h"
 #include "common/fd.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 
 #define REST_USEC                                                                                  \
@@ -167,6 +168,7 @@ int cg_leaf_frozen(struct cg_leaf *l)
 
 static int on_events(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct cg_leaf *l = userdata;
     (void)s;
     (void)fd;
@@ -209,6 +211,7 @@ static int on_rested(sd_event_source *s, uint64_t usec, void *userdata);
 
 static int on_memory_events(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct cg_leaf *l = userdata;
     (void)fd;
     (void)revents;
@@ -229,6 +232,7 @@ static int on_memory_events(sd_event_source *s, int fd, uint32_t revents, void *
 
 static int on_rested(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct cg_leaf *l = userdata;
     (void)s;
     (void)usec;

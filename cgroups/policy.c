@@ -13,6 +13,7 @@
 #include "cgroups/internal.h"
 #include "cgroups/limits.h"
 #include "common/fd.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 
 #define REST_USEC 100000
@@ -139,6 +140,7 @@ const char *cg_root_unfulfilled(const struct cg_root *r)
 
 static int on_rested(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct cg_root *r = userdata;
     (void)s;
     (void)usec;
@@ -149,6 +151,7 @@ static int on_rested(sd_event_source *s, uint64_t usec, void *userdata)
 
 static int on_memory(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct cg_root *r = userdata;
     char text[CG_FILE_MAX];
     (void)revents;

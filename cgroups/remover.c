@@ -18,6 +18,7 @@
 #include "cgroups/file.h"
 #include "cgroups/internal.h"
 #include "common/fd.h"
+#include "common/loop-guard.h"
 
 #define FIRST_WAIT_USEC 1000
 #define LONGEST_WAIT_USEC 500000
@@ -170,6 +171,7 @@ struct cg_remover *cg_remover_free(struct cg_remover *r)
 
 static int on_told(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct removal *m = userdata;
     struct cg_remover *r = m->remover;
     struct sv_error err = { 0 };

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "common/loop-guard.h"
+
 static const struct sv_fsm_cell *cell_of(const struct sv_fsm *fsm, int state, int event)
 {
     return &fsm->cells[(size_t)state * (size_t)fsm->n_events + (size_t)event];
@@ -31,6 +33,7 @@ int sv_fsm_run(const struct sv_fsm *fsm, int *state, int event, void *object, vo
     cell = cell_of(fsm, *state, event);
     if (cell->next == SV_FSM_REFUSED)
         return -EPROTO;
+    sv_loop_enter(fsm->name, fsm->event_names[event]);
     next = cell->action ? cell->action(object, event, arg) : cell->next;
     if (!declares(cell, next))
         return -EBADE;

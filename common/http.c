@@ -19,6 +19,7 @@
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 
 #define CONNECTIONS_MAX 512u
@@ -242,6 +243,7 @@ static int run(struct sv_http *h)
 
 static int on_io(sd_event_source *s, int fd, uint32_t events, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)s;
     (void)fd;
     (void)events;
@@ -250,6 +252,7 @@ static int on_io(sd_event_source *s, int fd, uint32_t events, void *userdata)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)s;
     (void)usec;
     return run(userdata);

@@ -15,6 +15,7 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "executor/internal.h"
 
@@ -241,6 +242,7 @@ static void on_oom(struct cg_leaf *l, void *userdata)
 /* pid 1 has exited, after every other process; the monitor is writing the record. */
 static int on_init_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct exe_container *c = userdata;
     (void)s;
     (void)fd;
@@ -370,6 +372,7 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
 
 static int on_adopted_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct exe_container *c = userdata;
     (void)s;
     (void)fd;
@@ -484,6 +487,7 @@ static void on_group_gone(const struct sv_error *failed, void *userdata)
 /* First probe of an adopted container, from the event loop; then its retries. */
 static int on_adopted(sd_event_source *s, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct exe_container *c = userdata;
     struct exe_record r = { 0 };
     (void)s;
@@ -521,6 +525,7 @@ static int on_adopted(sd_event_source *s, void *userdata)
 
 static int on_retry_probe(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)usec;
     return on_adopted(s, userdata);
 }

@@ -11,6 +11,7 @@
 #include <utlist.h>
 
 #include "common/fd.h"
+#include "common/loop-guard.h"
 #include "executor/helper-socket.h"
 #include "executor/helper-spawn.h"
 #include "executor/internal.h"
@@ -134,6 +135,7 @@ static void on_reply(struct exe_call *c, const struct exe_reply *reply, int pidf
 
 static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct exe_call *c = userdata;
     uint8_t buf[EXE_REPLY_SIZE_MAX];
     struct exe_reply reply;
@@ -167,6 +169,7 @@ static int on_socket(sd_event_source *s, int fd, uint32_t revents, void *userdat
 
 static int on_end(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct exe_call *c = userdata;
     uint8_t buf[EXE_REPLY_SIZE_MAX];
     struct exe_reply reply;

@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/helper-spawn.h"
 
 #define RETRY_USEC 100000
@@ -164,6 +165,7 @@ static struct exe_dial *find_expired(const struct exe_dialer *d)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct exe_dialer *d = userdata;
     struct exe_dial *q;
     (void)s;
@@ -182,6 +184,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
  * unread for a minute fails: a helper that starts later finds the connection closed. */
 static int on_watch(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct exe_dialer *d = userdata;
     struct exe_dial *q, *late;
     const int64_t since = sv_now_ms() - EXE_DIAL_UNREAD_MS;

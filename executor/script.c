@@ -4,13 +4,14 @@
 #include "executor/script.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/arena.h"
 #include "executor/marks.h"
 
-#define ENV_MAX 4096
-#define VALUE_MAX (256 * 1024)
+#define NAME_MAX_BYTES 256 /* of a variable, with its NUL */
+#define ENV_OWN_MAX 1024   /* variables of the daemon beside the application's */
 
 int exe_quote(struct sv_buf *out, const char *s)
 {
@@ -53,7 +54,7 @@ static bool name_ok(const char *s)
         return false;
     while (name_byte(s[n]))
         n++;
-    return s[n] == '\0' && n < 256;
+    return s[n] == '\0' && n < NAME_MAX_BYTES;
 }
 
 /* Link names: relative, no "..", no component that means something else. */
@@ -76,12 +77,17 @@ static bool link_ok(const char *s)
 struct var {
     const struct exe_env *env;
     const char *value; /* marks replaced */
+    size_t at;         /* in exe_script's list */
     enum { NEW, OPEN, DONE } state;
 };
 
+/* Names are the application's, who could choose them to collide in a hash table: a sorted array has
+ * no bad case. */
 struct order {
-    struct var *v;
-    size_t n;
+    struct var *v;      /* in the order of the first entry of each name */
+    struct var **names; /* sorted by name */
+    size_t n;           /* of both */
+    uint64_t comparisons;
     struct sv_buf *out;
 };
 
@@ -104,12 +110,52 @@ static int emit(const struct var *v, struct sv_buf *out)
     return r < 0 ? r : sv_buf_put_u8(out, '\n');
 }
 
+/* The order of the `n` bytes at `name` and the name of `v`. */
+static int compare(struct order *o, const char *name, size_t n, const struct var *v)
+{
+    int r = strncmp(name, v->env->name, n);
+    o->comparisons++;
+    return r ? r : v->env->name[n] ? -1 : 0;
+}
+
 static struct var *find(struct order *o, const char *name, size_t n)
 {
-    for (size_t i = 0; i < o->n; i++)
-        if (strncmp(o->v[i].env->name, name, n) == 0 && o->v[i].env->name[n] == '\0')
-            return &o->v[i];
+    for (size_t low = 0, high = o->n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        int r = compare(o, name, n, o->names[middle]);
+        if (r == 0)
+            return o->names[middle];
+        low = r > 0 ? middle + 1 : low;
+        high = r < 0 ? middle : high;
+    }
     return NULL;
+}
+
+static int by_name(const void *a, const void *b, void *userdata)
+{
+    const struct var *x = *(struct var *const *)a, *y = *(struct var *const *)b;
+    int r = strcmp(x->env->name, y->env->name);
+    ((struct order *)userdata)->comparisons++;
+    return r ? r : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Sorts the names. Of entries with one name the first keeps its place and gets the value of the
+ * last; the others are done. */
+static void sort_names(struct order *o)
+{
+    size_t n = o->n, kept = 0;
+    qsort_r(o->names, n, sizeof(struct var *), by_name, o);
+    for (size_t i = 0; i < n; i++) {
+        struct var *last = kept ? o->names[kept - 1] : NULL, *v = o->names[i];
+        if (last && strcmp(last->env->name, v->env->name) == 0) {
+            last->env = v->env;
+            last->value = v->value;
+            v->state = DONE;
+        } else {
+            o->names[kept++] = v;
+        }
+    }
+    o->n = kept;
 }
 
 /* The next variable that `*s` refers to ($NAME, ${NAME…}), moving `*s` behind it. */
@@ -126,7 +172,7 @@ static struct var *next_reference(struct order *o, const char **s)
         size_t n = 0;
         while (name_byte(name[n]))
             n++;
-        struct var *v = n ? find(o, name, n) : NULL;
+        struct var *v = n && n < NAME_MAX_BYTES ? find(o, name, n) : NULL;
         if (v) {
             *s = name + n;
             return v;
@@ -166,35 +212,63 @@ static int place(struct order *o, struct var *v)
     return 0;
 }
 
+static int check_variable(const struct exe_env *e, struct sv_error *err)
+{
+    if (!name_ok(e->name))
+        return sv_error_set(err, -EINVAL,
+                            "launch context: a variable's name must be letters, "
+                            "digits and underscores");
+    if (strlen(e->name) + strlen(e->value) + 2 > EXE_ENV_VARIABLE_MAX)
+        return sv_error_set(err, -EINVAL, "launch context: value of %s is too long", e->name);
+    return 0;
+}
+
+/* Fills `o` with checked variables whose marks are replaced. More than the script may hold is
+ * refused before it is searched for references. */
+static int collect(const struct exe_script *s, const struct exe_marks *marks, struct sv_arena *a,
+                   struct order *o, struct sv_error *err)
+{
+    size_t bytes = 0;
+    if (s->n_env > EXE_ENV_MAX + ENV_OWN_MAX)
+        return sv_error_set(err, -EINVAL, "launch context: %zu variables, at most %d are accepted",
+                            s->n_env, EXE_ENV_MAX + ENV_OWN_MAX);
+    o->v = sv_newn(a, struct var, s->n_env + 1);
+    o->names = sv_newn(a, struct var *, s->n_env + 1);
+    if (!o->v || !o->names)
+        return sv_error_errno(err, -ENOMEM, "launch script");
+    for (size_t i = 0; i < s->n_env; i++) {
+        const struct exe_env *e = &s->env[i];
+        struct var *v = &o->v[i];
+        int r = check_variable(e, err);
+        if (r < 0)
+            return r;
+        *v = (struct var){ .env = e, .at = i, .value = e->value };
+        if (e->kind != EXE_ENV_LITERAL)
+            v->value = exe_expand_marks(a, marks, e->value);
+        if (!v->value)
+            return sv_error_errno(err, -ENOMEM, "launch script");
+        bytes += strlen(v->value);
+        if (bytes > o->out->max)
+            return sv_error_errno(err, -EMSGSIZE, "launch script");
+        o->names[o->n++] = v;
+    }
+    sort_names(o);
+    return 0;
+}
+
 static int environment(const struct exe_script *s, const struct exe_marks *marks,
                        struct sv_buf *out, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct order o = { .out = out };
-    if (s->n_env > ENV_MAX)
-        return sv_error_set(err, -EINVAL, "launch context: %zu variables, at most %d are accepted",
-                            s->n_env, ENV_MAX);
-    o.v = a ? sv_newn(a, struct var, s->n_env ? s->n_env : 1) : NULL;
-    if (!o.v)
+    if (!a)
         return sv_error_errno(err, -ENOMEM, "launch script");
-    for (size_t i = 0; i < s->n_env; i++) {
-        const struct exe_env *e = &s->env[i];
-        if (!name_ok(e->name))
-            return sv_error_set(err, -EINVAL,
-                                "launch context: a variable's name must be letters, "
-                                "digits and underscores");
-        if (strlen(e->value) > VALUE_MAX)
-            return sv_error_set(err, -EINVAL, "launch context: value of %s is too long", e->name);
-        struct var *v = find(&o, e->name, strlen(e->name));
-        v = v ? v : &o.v[o.n++];
-        v->env = e;
-        v->value = e->kind == EXE_ENV_LITERAL ? e->value : exe_expand_marks(a, marks, e->value);
-        if (!v->value)
-            return sv_error_errno(err, -ENOMEM, "launch script");
-    }
-    int r = sv_buf_put_str(out, "echo \"Setting up env variables\"\n");
-    for (size_t i = 0; r == 0 && i < o.n; i++)
+    int r = collect(s, marks, a, &o, err);
+    r = r < 0 ? r : sv_buf_put_str(out, "echo \"Setting up env variables\"\n");
+    for (size_t i = 0; r == 0 && i < s->n_env; i++)
         r = place(&o, &o.v[i]);
+    if (s->comparisons)
+        *s->comparisons += o.comparisons;
     return r;
 }
 

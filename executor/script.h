@@ -10,6 +10,13 @@
 #include "common/buf.h"
 #include "common/error.h"
 
+/* What an application may put into one container's environment. YARN has no limit; what exceeds
+ * these could not start: the kernel executes nothing with more than 128 KiB in one variable
+ * (MAX_ARG_STRLEN), and the script that sets the variables is at most EXE_FILE_MAX long. */
+#define EXE_ENV_MAX 4096                  /* variables */
+#define EXE_ENV_VARIABLE_MAX (128 * 1024) /* bytes of a name, "=", its value and the NUL */
+#define EXE_ENV_BYTES_MAX (1024 * 1024)   /* bytes of all names and values */
+
 enum exe_env_kind {
     EXE_ENV_EXPAND,    /* the application's: marks are replaced, $VAR and ${VAR} expand */
     EXE_ENV_LITERAL,   /* ours: every byte means itself */
@@ -37,6 +44,7 @@ struct exe_script {
     const char *log_dir;   /* for <LOG_DIR>, prelaunch.out and prelaunch.err */
     const char *add_opens; /* for <ADD_OPENS>; "" where Java is older than 17 */
     bool debug_info;       /* yarn.nodemanager.log-container-debug-info.enabled */
+    uint64_t *comparisons; /* counts comparisons of names, for the test of growth; may be NULL */
 };
 
 /* Appends the script to `out`. -EINVAL with a message for a name that is refused or a NUL's absence

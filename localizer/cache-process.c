@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "localizer/cache-internal.h"
 
@@ -208,6 +209,7 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
 
 static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct cache_process *p = userdata;
 
     (void)source;

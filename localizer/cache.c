@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "localizer/cache-internal.h"
 
@@ -312,6 +313,7 @@ static void arm_tick(struct loc_cache *c)
 
 static int on_pump(sd_event_source *source, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct loc_cache *c = userdata;
 
     (void)source;
@@ -330,6 +332,7 @@ static int on_pump(sd_event_source *source, void *userdata)
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct loc_cache *c = userdata;
 
     (void)source;
@@ -341,6 +344,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 
 static int on_cleanup(sd_event_source *source, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct loc_cache *c = userdata;
 
     (void)usec;

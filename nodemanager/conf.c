@@ -36,6 +36,7 @@ enum {
     K_DISK_MIN_HEALTHY,
     K_DISK_MAX_UTIL,
     K_DISK_MIN_FREE,
+    K_DISK_MIN_INODES,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
     K_CGROUP_ROOT,
@@ -126,6 +127,7 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_MIN_HEALTHY] = { NM "disk-health-checker.min-healthy-disks", SV_CONF_FLOAT, "0.25", .help = "Share of directories that must be good for the node to be healthy." },
     [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
+    [K_DISK_MIN_INODES] = { "selvedge.nodemanager.disk-health-checker.min-free-inodes", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "A disk with fewer free inodes gets no new containers." },
     [K_EXECUTOR_PATH] = { NM "linux-container-executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
@@ -400,6 +402,7 @@ static int read_directories(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_float, K_DISK_MIN_HEALTHY, &c->min_healthy_disks);
     GET(sv_conf_float, K_DISK_MAX_UTIL, &c->max_disk_utilization);
     GET(sv_conf_int, K_DISK_MIN_FREE, &c->min_free_mb);
+    GET(sv_conf_int, K_DISK_MIN_INODES, &c->min_free_inodes);
     GET(sv_conf_bool, K_RECOVERY, &c->recovery);
     GET(sv_conf_bool, K_SUPERVISED, &c->recovery_supervised);
     GET(sv_conf_string, K_RECOVERY_DIR, &c->recovery_dir);

@@ -37,7 +37,7 @@ struct nm_conf {
     bool disk_check_enabled;
     int64_t disk_check_ms;
     double min_healthy_disks, max_disk_utilization;
-    int64_t min_free_mb;
+    int64_t min_free_mb, min_free_inodes;
 
     /* launch */
     const char *executor_path;

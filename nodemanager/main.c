@@ -11,6 +11,7 @@
 
 #include "common/caps.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "localizer/cache.h"
 #include "nodemanager/fsm/application-fsm.h"
@@ -49,6 +50,7 @@ static int print_graph(const char *name)
 
 static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)s;
     nm_stop(userdata, si->ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT", EXIT_SUCCESS);
     return 0;
@@ -119,7 +121,7 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
         return EXIT_FAILURE;
     }
     (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
-    r = sd_event_loop(nm->event);
+    r = sv_loop_run(nm->event);
     sv_log_info("stopped");
     nm_free(nm);
     sd_event_unref(nm->event);

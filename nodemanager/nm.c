@@ -12,6 +12,7 @@
 #include "common/fd.h"
 #include "common/http.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -41,12 +42,14 @@
 
 /* ---- callbacks of components ------------------------------------------------------------------*/
 
-static void on_dir_failed(int index, void *userdata)
+static void on_dir_changed(int index, bool usable, void *userdata)
 {
     struct nm *nm = userdata;
 
-    if (nm->localization)
+    if (!usable && index >= 0 && nm->localization)
         nm_localization_dir_failed(nm->localization, index);
+    if (usable)
+        nm_apps_make_dirs(&nm->ctx, &nm->app_services);
 }
 
 static void on_helper_refused(void *userdata)
@@ -108,8 +111,8 @@ static int open_executor(struct nm *nm, struct sv_error *err)
                 },
                 &nm->ctx.exe, err);
     return r < 0 ? r
-                 : nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, on_helper_refused, nm,
-                                 &nm->ctx.health, err);
+                 : nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, nm->ctx.store,
+                                 on_helper_refused, nm, &nm->ctx.health, err);
 }
 
 static int open_context(struct nm *nm, struct sv_error *err)
@@ -132,7 +135,7 @@ static int open_context(struct nm *nm, struct sv_error *err)
 static int open_lower_layers(struct nm *nm, struct sv_error *err)
 {
     struct nm_context *ctx = &nm->ctx;
-    int r = nm_dirs_new(nm->event, &nm->conf, on_dir_failed, nm, &ctx->dirs, err);
+    int r = nm_dirs_new(nm->event, &nm->conf, on_dir_changed, nm, &ctx->dirs, err);
 
     if (r >= 0)
         r = open_store(nm, err);
@@ -292,6 +295,7 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
  * user must not see its files vanish. */
 static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm *nm = userdata;
 
     (void)usec;
@@ -363,6 +367,7 @@ static void unregister(struct nm *nm)
 
 static int on_stop_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm *nm = userdata;
     unsigned alive = 0;
 

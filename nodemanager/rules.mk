@@ -6,7 +6,7 @@ NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-web.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
-	$(addprefix health/, local-dirs.o mount-watch.o node-health.o) \
+	$(addprefix health/, dir-probe.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
@@ -38,14 +38,15 @@ TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
 	health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
-	services/test-deletion-service launch/test-container-cleanup fsm/test-state-machines \
+	services/test-deletion-service launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
 	web/test-nm-web-logs)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
-$(foreach t,elastic-memory numa,$(eval nodemanager/resources/test-$(t)_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) \
+$(foreach t,resources/test-elastic-memory resources/test-numa launch/test-container-env,\
+	$(eval nodemanager/$(t)_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) \
 	$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A))\
-	$(eval nodemanager/resources/test-$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
+	$(eval nodemanager/$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
 nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)

@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "common/buf.h"
+#include "common/loop-guard.h"
 #include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -44,6 +45,7 @@ static void send_now(struct launch *l);
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct launch *l = userdata;
 
     (void)source;

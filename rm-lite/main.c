@@ -6,6 +6,7 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
+#include "common/loop-guard.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -75,7 +76,7 @@ static int run(struct sv_conf *conf)
     sv_log_notice("ResourceManager is ready, cluster timestamp %lld, epoch %lld",
                   (long long)rm->started_ms, (long long)rm->epoch);
     (void)sd_notify(0, "READY=1"); /* no service manager, ignoring */
-    r = sd_event_loop(event);
+    r = sv_loop_run(event);
     (void)sd_notify(0, "STOPPING=1");
     rm_free(rm);
     sd_event_unref(event);

@@ -1,6 +1,7 @@
 /* Periodic work of the ResourceManager's timer; see periodic.h. */
 #include "rm-lite/periodic.h"
 
+#include "common/loop-guard.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -59,6 +60,7 @@ void rm_periodic_run(struct rm *rm)
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct rm *rm = userdata;
 
     (void)usec;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/fd.h"
+#include "common/loop-guard.h"
 #include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -81,6 +82,7 @@ static int run(struct rm_store *s, enum stmt i, struct sv_error *err)
 
 static int on_flush(sd_event_source *source, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct rm *rm = userdata;
 
     (void)source;

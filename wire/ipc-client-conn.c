@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "wire/frame.h"
 #include "wire/ipc-client-conn.h"
@@ -457,6 +458,7 @@ static void on_readable(struct ipc_client *c)
 
 static int on_io(sd_event_source *src, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src, (void)fd;
     struct ipc_client *c = userdata;
     ipc_client_ref(c);

@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "common/clock.h"
+#include "common/loop-guard.h"
 #include "wire/frame.h"
 #include "wire/ipc-client-conn.h"
 #include "wire/token.h"
@@ -269,6 +270,7 @@ static void deadlines_run(struct ipc_client *c, int64_t now)
 
 static int on_timer(sd_event_source *src, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src, (void)usec;
     struct ipc_client *c = userdata;
     ipc_client_ref(c);
@@ -291,6 +293,7 @@ void ipc_client_pump_later(struct ipc_client *c)
 
 static int on_pump(sd_event_source *src, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src;
     struct ipc_client *c = userdata;
     ipc_client_ref(c);

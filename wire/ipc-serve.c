@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "wire/frame.h"
 #include "wire/ipc-conn.h"
@@ -131,6 +132,7 @@ static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderP
     }
     call->memory = sv_arena_used(call->arena);
     call->conn->calls_memory += call->memory;
+    sv_loop_enter(p->name, call->method->name);
     call->method->handler(call, request, s->cfg.userdata);
 }
 

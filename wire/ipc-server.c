@@ -18,6 +18,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "wire/frame.h"
 #include "wire/ipc-conn.h"
 #include "wire/ipc-retry.h"
@@ -162,6 +163,7 @@ static void accepted(struct ipc_server *s, int fd, const struct sockaddr_storage
 
 static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src, (void)revents;
     struct ipc_server *s = userdata;
     for (int i = 0; i < ACCEPT_BATCH; i++) {
@@ -194,6 +196,7 @@ static int64_t turn_us(void)
 
 static int on_ready(sd_event_source *src, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src, (void)revents;
     struct ipc_server *s = userdata;
     struct ipc_batch *b = s->batch;
@@ -231,6 +234,7 @@ void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms)
 
 static int on_timer(sd_event_source *src, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src, (void)usec;
     struct ipc_server *s = userdata;
     struct ipc_conn *c, *tmp;
@@ -268,6 +272,7 @@ void ipc_server_mark_dirty(struct ipc_conn *c)
 
 static int on_flush(sd_event_source *src, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src;
     struct ipc_server *s = userdata;
     /* A handler may free the server or mark a connection dirty again: handle one at a time, and

@@ -10,6 +10,7 @@
 #include <utlist.h>
 
 #include "common/clock.h"
+#include "common/loop-guard.h"
 #include "wire/backoff.h"
 #include "wire/token.h"
 
@@ -225,6 +226,7 @@ static struct proxy_call *next_due(const struct ipc_proxy *p, int64_t now)
 
 static int on_timer(sd_event_source *src, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src, (void)usec;
     struct ipc_proxy *p = userdata;
     struct proxy_call *call;

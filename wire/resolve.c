@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/fd.h"
+#include "common/loop-guard.h"
 
 struct resolve_job {
     atomic_int refs;
@@ -100,6 +101,7 @@ static int thread_start(struct resolve_job *j)
 
 static int on_done(sd_event_source *src, int fd, uint32_t revents, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)fd, (void)revents;
     struct ipc_resolve *r = userdata;
     (void)sd_event_source_set_enabled(src, SD_EVENT_OFF);

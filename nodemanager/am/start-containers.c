@@ -19,6 +19,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/launch/container-env.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/localization-request.h"
@@ -26,7 +27,6 @@
 
 #define START_MAX 10000       /* containers in one call */
 #define REQUEST_MAX (8 << 20) /* bytes of one container's request */
-#define ENV_MAX 10000         /* variables of one container */
 
 #define START "Start Container Request"
 
@@ -114,8 +114,8 @@ static bool user_ok(const char *s)
 
 /* All checks of the launch context; no side effect. */
 static int check_context(struct nm_context *ctx, const struct yarn_container_token *t,
-                         const Hadoop__Yarn__ContainerLaunchContextProto *clc, struct sv_arena *a,
-                         struct refusal *f)
+                         const char *text, const Hadoop__Yarn__ContainerLaunchContextProto *clc,
+                         struct sv_arena *a, struct refusal *f)
 {
     struct yarn_credentials credentials;
 
@@ -130,12 +130,7 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         (void)sv_error_set(&f->err, -EINVAL, "The auxService:%s does not exist", shown);
         return refuse(f, JAVA_INVALID_AUX_SERVICE);
     }
-    if (clc->n_environment > ENV_MAX) {
-        (void)sv_error_set(&f->err, -E2BIG, "%zu environment variables, at most %d are accepted",
-                           clc->n_environment, ENV_MAX);
-        return refuse(f, JAVA_YARN_EXCEPTION);
-    }
-    if (nm_localization_check(clc, &f->err) < 0)
+    if (nm_env_check(clc, text, &f->err) < 0 || nm_localization_check(clc, &f->err) < 0)
         return refuse(f, JAVA_YARN_EXCEPTION);
     if (clc->has_tokens &&
         yarn_credentials_parse(clc->tokens.data, clc->tokens.len, a, &credentials, &f->err) < 0) {
@@ -374,7 +369,8 @@ static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
         return -ECANCELED;
     }
     if (r >= 0)
-        r = check_context(s->am->ctx, &t, q->container_launch_context, ipc_call_arena(s->call), &f);
+        r = check_context(s->am->ctx, &t, text, q->container_launch_context,
+                          ipc_call_arena(s->call), &f);
     if (r >= 0)
         r = start_one(s, &t, text, q, &f);
     return r >= 0 ? add_started(s, t.container, text) : add_refused(s, t.container, text, r, &f);

@@ -55,7 +55,8 @@ struct nm_app {
     struct nm_app_member *members;       /* its containers on this node, by text */
     int64_t start_ms;
     bool finish_recorded;
-    bool initing; /* the helper makes its directories */
+    unsigned initing;              /* requests with which the helper makes its directories */
+    uint32_t local_dirs, log_dirs; /* masks of those that have been made */
 };
 
 int nm_app_new(struct nm_context *ctx, struct yarn_app_id id, const char *user, struct nm_app **ret)

@@ -47,6 +47,8 @@ struct nm_app_init {
     struct nm_app_services *services;
     struct nm_context *ctx;
     char text[YARN_ID_TEXT_MAX];
+    uint32_t local_dirs, log_dirs;
+    bool again; /* for a directory that came back: no event follows */
 };
 
 static void init_free(struct nm_app_init *q)
@@ -68,7 +70,11 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
     _cleanup_free_ char *why = NULL;
 
     if (a)
-        a->initing = false;
+        a->initing--;
+    if (a && !f) {
+        a->local_dirs |= q->local_dirs;
+        a->log_dirs |= q->log_dirs;
+    }
     if (a && f) {
         if (f->node_unhealthy)
             nm_health_set_unhealthy(q->ctx->health, f->text);
@@ -76,37 +82,64 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
                         a->text, f->exit_code, f->text) < 0)
             why = NULL;
     }
-    if (a)
+    if (a && !q->again)
         nm_app_post(a, NM_APP_EV_APPLICATION_INITED, f ? why ?: "out of memory" : NULL);
+    else if (a && f)
+        sv_log(SV_LOG_WARNING, a->text, "%s; it goes on without the directory", why ?: f->text);
     init_free(q);
+}
+
+/* The helper makes the directories of the application that are missing. */
+static int request_dirs(struct nm_app_services *services, struct nm_app *a, bool again)
+{
+    struct nm_app_init *q = calloc(1, sizeof(*q));
+    int r;
+
+    if (!q)
+        return -ENOMEM;
+    *q = (struct nm_app_init){ .services = services,
+                               .ctx = a->ctx,
+                               .local_dirs = nm_dirs_local_usable(a->ctx->dirs),
+                               .log_dirs = nm_dirs_log_usable(a->ctx->dirs),
+                               .again = again };
+    memcpy(q->text, a->text, sizeof(q->text));
+    r = exe_init_app(a->ctx->exe, a->id, a->run_as, q->local_dirs, q->log_dirs, a->categories,
+                     on_init_done, q);
+    if (r < 0) {
+        free(q);
+        return r;
+    }
+    DL_APPEND(services->inits, q);
+    a->initing++;
+    return 0;
+}
+
+void nm_apps_make_dirs(struct nm_context *ctx, struct nm_app_services *services)
+{
+    for (struct nm_app *a = ctx->apps; a; a = a->hh.next) {
+        int r = a->state == NM_APP_INITING || a->state == NM_APP_RUNNING
+                    ? request_dirs(services, a, true)
+                    : 0;
+
+        if (r < 0)
+            sv_log(SV_LOG_WARNING, a->text, "%s: goes on without a directory that came back: %s",
+                   a->text, strerror(-r));
+    }
 }
 
 static int act_init(void *o, int event, void *arg)
 {
     const struct app_step *s = arg;
     struct nm_app *a = o;
-    struct nm_context *ctx = a->ctx;
-    struct nm_app_init *q = calloc(1, sizeof(*q));
     struct sv_error err = { 0 };
-    int r = -ENOMEM;
+    int r;
 
     (void)event;
-    if (q)
-        r = nm_mcs_assign(s->services->mcs, a, &err);
-    if (r >= 0) {
-        q->services = s->services;
-        q->ctx = ctx;
-        memcpy(q->text, a->text, sizeof(q->text));
-        r = exe_init_app(ctx->exe, a->id, a->run_as, nm_dirs_local_mask(ctx->dirs),
-                         nm_dirs_log_mask(ctx->dirs), a->categories, on_init_done, q);
-    }
-    if (r < 0) {
-        free(q);
+    r = nm_mcs_assign(s->services->mcs, a, &err);
+    if (r >= 0)
+        r = request_dirs(s->services, a, false);
+    if (r < 0)
         nm_app_post(a, NM_APP_EV_APPLICATION_INITED, err.code < 0 ? err.text : strerror(-r));
-    } else {
-        DL_APPEND(s->services->inits, q);
-        a->initing = true;
-    }
     return NM_APP_INITING;
 }
 

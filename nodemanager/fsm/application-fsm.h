@@ -6,6 +6,7 @@
 #include "common/fsm.h"
 
 struct nm_app_init;
+struct nm_context;
 struct nm_deletion;
 struct nm_localization;
 struct nm_log_handler;
@@ -24,6 +25,8 @@ struct nm_app_services {
 
 /* The sv_event_handler of NM_MACHINE_APP; userdata is a struct nm_app_services. */
 void nm_app_handle(const struct sv_event *event, void *userdata);
+/* A directory is usable again: makes those of the running applications in it. */
+void nm_apps_make_dirs(struct nm_context *ctx, struct nm_app_services *services);
 /* Frees the requests that no answer follows any more: after exe_free. */
 void nm_app_free_inits(struct nm_app_services *services);
 const struct sv_fsm *nm_app_fsm(void);

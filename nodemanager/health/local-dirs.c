@@ -1,118 +1,86 @@
-/* Health and choice of directories; see local-dirs.h. Users write the trees below; this file
- * accesses only the top directories, which belong to the daemon. */
+/* Health and choice of directories; see local-dirs.h. The disks are touched by dir-probe.c alone.
+ */
 #include "nodemanager/health/local-dirs.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/request.h"
+#include "nodemanager/health/dir-probe.h"
+
+#define FIRST_CHECK_MS 10000 /* for all directories, before the loop runs */
 
 struct dir {
     const char *path;
-    enum { DIR_GOOD, DIR_FULL, DIR_BAD } state;
+    bool local;
+    enum {
+        DIR_GOOD,
+        DIR_FULL,  /* over a threshold: nothing new is placed there */
+        DIR_STUCK, /* nothing can be made there; what is there can be read and deleted */
+        DIR_BAD
+    } state;
     char why[128];
     uint64_t free_bytes;
+    struct nm_dir_probe *probe; /* NULL: none runs */
+    bool hangs;                 /* `probe` did not end in time */
 };
 
 struct nm_dirs {
     const struct nm_conf *conf;
     struct dir local[EXE_DIRS_MAX], log[EXE_DIRS_MAX];
     int n_local, n_log;
-    sd_event_source *timer;
-    nm_dir_failed_fn failed;
+    sd_event_source *timer, *on_told;
+    int told; /* eventfd: a probe has ended */
+    nm_dir_changed_fn changed;
     void *userdata;
     bool healthy;
     char report[1024];
     int64_t checked_ms;
 };
 
-/* Creates a directory that belongs to the daemon, or accepts an existing one. */
-static int own_dir(int parent, const char *name, mode_t mode)
+_printf_(3, 4) static void set_bad(struct dir *d, int state, const char *fmt, ...)
 {
-    struct stat st;
+    va_list ap;
 
-    if (mkdirat(parent, name, mode) == 0)
-        return fchmodat(parent, name, mode, 0) < 0 ? -errno : 0; /* independent of the umask */
-    if (errno != EEXIST)
-        return -errno;
-    if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return -errno;
-    return !S_ISDIR(st.st_mode) ? -ENOTDIR : 0;
-}
-
-static int prepare(const char *path, bool local)
-{
-    _cleanup_close_ int fd = -1;
-    struct stat st;
-    int r = sv_mkdir_p(path, 0755);
-
-    if (r < 0)
-        return r;
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &st) < 0)
-        return -errno;
-    if (st.st_uid != geteuid())
-        return -EPERM;
-    if (!local)
-        return 0;
-    r = own_dir(fd, "nmPrivate", 0700);
-    if (r >= 0)
-        r = own_dir(fd, "usercache", 0755);
-    return r;
-}
-
-static void set_bad(struct dir *d, int state, const char *why)
-{
     d->state = state;
-    snprintf(d->why, sizeof(d->why), "%s", why);
+    va_start(ap, fmt);
+    (void)vsnprintf(d->why, sizeof(d->why), fmt, ap);
+    va_end(ap);
 }
 
-static void check_one(const struct nm_conf *conf, struct dir *d, bool local)
+/* ENOSPC makes it stuck, EIO, EROFS and the like make it bad. */
+static void judge_one(const struct nm_conf *conf, struct dir *d, const struct nm_dir_facts *f)
 {
-    struct statvfs vfs;
-    int r = prepare(d->path, local);
-    double used;
+    bool full = f->written && (f->error == -ENOSPC || f->error == -EDQUOT);
 
     d->state = DIR_GOOD;
     d->why[0] = 0;
-    d->free_bytes = 0;
-    if (r == -EPERM) {
-        set_bad(d, DIR_BAD, "not owned by the NodeManager's account");
+    d->free_bytes = f->free_bytes;
+    if (f->error < 0 && !full)
+        set_bad(d, DIR_BAD, "%s: %s", f->what, strerror(-f->error));
+    else if (!conf->disk_check_enabled)
         return;
-    }
-    if (r >= 0 && access(d->path, R_OK | W_OK | X_OK) < 0)
-        r = -errno;
-    if (r >= 0 && statvfs(d->path, &vfs) < 0)
-        r = -errno;
-    if (r < 0) {
-        set_bad(d, DIR_BAD, strerror(-r));
-        return;
-    }
-    d->free_bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;
-    if (!conf->disk_check_enabled)
-        return;
-    used = vfs.f_blocks ? 100.0 * (1.0 - (double)vfs.f_bavail / (double)vfs.f_blocks) : 100.0;
-    if (used > conf->max_disk_utilization) {
-        char why[128];
-
-        snprintf(why, sizeof(why), "used space above threshold of %.1f%%",
-                 conf->max_disk_utilization);
-        set_bad(d, DIR_FULL, why);
-    } else if ((int64_t)(d->free_bytes >> 20) < conf->min_free_mb) {
+    else if (f->counts_inodes && f->free_inodes < (uint64_t)conf->min_free_inodes)
+        set_bad(d, full ? DIR_STUCK : DIR_FULL, "%llu free inodes, below the minimum of %lld",
+                (unsigned long long)f->free_inodes, (long long)conf->min_free_inodes);
+    else if (full)
+        set_bad(d, DIR_STUCK, "%s: %s", f->what, strerror(-f->error));
+    else if (f->used_percent > conf->max_disk_utilization)
+        set_bad(d, DIR_FULL, "used space above threshold of %.1f%%", conf->max_disk_utilization);
+    else if ((int64_t)(d->free_bytes >> 20) < conf->min_free_mb)
         set_bad(d, DIR_FULL, "free space below the minimum");
-    }
 }
 
 /* The part of one list in the report; returns whether enough directories are good. */
@@ -135,21 +103,18 @@ static bool judge(const struct nm_conf *conf, struct dir *list, int n, const cha
     return (double)(n - bad) / n >= conf->min_healthy_disks && bad < n;
 }
 
-void nm_dirs_check(struct nm_dirs *d)
+static struct dir *nth(struct nm_dirs *d, int i)
+{
+    return i < d->n_local              ? &d->local[i]
+           : i < d->n_local + d->n_log ? &d->log[i - d->n_local]
+                                       : NULL;
+}
+
+static void judge_all(struct nm_dirs *d)
 {
     char report[sizeof(d->report)] = "";
-    bool healthy;
+    bool healthy = judge(d->conf, d->local, d->n_local, "local-dirs", report, sizeof(report));
 
-    for (int i = 0; i < d->n_local; i++) {
-        bool was_bad = d->local[i].state == DIR_BAD;
-
-        check_one(d->conf, &d->local[i], true);
-        if (!was_bad && d->local[i].state == DIR_BAD && d->failed)
-            d->failed(i, d->userdata);
-    }
-    for (int i = 0; i < d->n_log; i++)
-        check_one(d->conf, &d->log[i], false);
-    healthy = judge(d->conf, d->local, d->n_local, "local-dirs", report, sizeof(report));
     healthy = judge(d->conf, d->log, d->n_log, "log-dirs", report, sizeof(report)) && healthy;
     if (strcmp(report, d->report) || healthy != d->healthy)
         sv_log(healthy ? SV_LOG_INFO : SV_LOG_WARNING, NULL, "directories: %s",
@@ -159,28 +124,111 @@ void nm_dirs_check(struct nm_dirs *d)
     d->checked_ms = sv_wall_ms();
 }
 
+/* Starts a check of every directory, but of those whose last check has not ended. */
+static void begin_check(struct nm_dirs *d)
+{
+    struct dir *x;
+
+    for (int i = 0; (x = nth(d, i)); i++) {
+        int r;
+
+        x->hangs = x->probe != NULL;
+        if (x->hangs)
+            continue;
+        r = nm_dir_probe_start(x->path, x->local, d->conf->disk_check_enabled, d->told, &x->probe);
+        if (r < 0)
+            sv_log_warning("%s: not checked this time: %s", x->path, strerror(-r));
+    }
+}
+
+/* Takes the results that are there, and judges. */
+static void take_results(struct nm_dirs *d)
+{
+    struct dir *x;
+
+    for (int i = 0; (x = nth(d, i)); i++) {
+        bool was_usable = x->state < DIR_STUCK, usable;
+        struct nm_dir_facts f;
+
+        if (x->probe && nm_dir_probe_result(x->probe, &f) == 0) {
+            x->probe = nm_dir_probe_unref(x->probe);
+            x->hangs = false;
+            judge_one(d->conf, x, &f);
+        } else if (x->hangs) {
+            set_bad(x, DIR_BAD, "a check of it does not end: the disk hangs");
+        }
+        usable = x->state < DIR_STUCK;
+        if (usable != was_usable && d->changed)
+            d->changed(x->local ? i : -1, usable, d->userdata);
+    }
+    judge_all(d);
+}
+
+static bool all_ended(struct nm_dirs *d)
+{
+    struct dir *x;
+    struct nm_dir_facts f;
+
+    for (int i = 0; (x = nth(d, i)); i++)
+        if (x->probe && !x->hangs && nm_dir_probe_result(x->probe, &f) < 0)
+            return false;
+    return true;
+}
+
+void nm_dirs_check(struct nm_dirs *d)
+{
+    struct pollfd p = { .fd = d->told, .events = POLLIN };
+    int64_t end = sv_now_ms() + FIRST_CHECK_MS, left;
+    struct dir *x;
+    uint64_t n;
+
+    begin_check(d);
+    while (!all_ended(d) && (left = end - sv_now_ms()) > 0) {
+        if (poll(&p, 1, (int)left) > 0)
+            (void)!read(d->told, &n, sizeof(n)); /* only wakes, ignoring */
+    }
+    for (int i = 0; (x = nth(d, i)); i++)
+        x->hangs = x->probe != NULL; /* with a result: taken now */
+    take_results(d);
+}
+
+static int on_told(sd_event_source *s, int fd, uint32_t events, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    uint64_t n;
+
+    (void)s;
+    (void)events;
+    (void)!read(fd, &n, sizeof(n)); /* only wakes, ignoring */
+    take_results(userdata);
+    return 0;
+}
+
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_dirs *d = userdata;
 
     (void)usec;
-    nm_dirs_check(d);
+    begin_check(d);
+    take_results(d);
     (void)sd_event_source_set_time_relative(s, (uint64_t)d->conf->disk_check_ms * 1000);
     (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* cannot fail for our own, ignoring */
     return 0;
 }
 
-static int fill(struct dir *list, int *n, char **paths, const char *name, struct sv_error *err)
+static int fill(struct dir *list, int *n, char **paths, bool local, const char *name,
+                struct sv_error *err)
 {
     for (*n = 0; paths[*n]; (*n)++) {
         if (*n == EXE_DIRS_MAX)
             return sv_error_set(err, -E2BIG, "%s: more than %d directories", name, EXE_DIRS_MAX);
-        list[*n].path = paths[*n];
+        list[*n] = (struct dir){ .path = paths[*n], .local = local };
     }
     return 0;
 }
 
-int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_failed_fn failed,
+int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_changed_fn changed,
                 void *userdata, struct nm_dirs **ret, struct sv_error *err)
 {
     struct nm_dirs *d = calloc(1, sizeof(*d));
@@ -191,9 +239,12 @@ int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_failed_fn fa
     d->conf = conf;
     d->userdata = userdata;
     d->healthy = true;
-    r = fill(d->local, &d->n_local, conf->local_dirs, "yarn.nodemanager.local-dirs", err);
+    d->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    r = d->told < 0 ? sv_error_errno(err, -errno, "directories") : 0;
     if (r >= 0)
-        r = fill(d->log, &d->n_log, conf->log_dirs, "yarn.nodemanager.log-dirs", err);
+        r = fill(d->local, &d->n_local, conf->local_dirs, true, "yarn.nodemanager.local-dirs", err);
+    if (r >= 0)
+        r = fill(d->log, &d->n_log, conf->log_dirs, false, "yarn.nodemanager.log-dirs", err);
     if (r < 0)
         goto fail;
     nm_dirs_check(d);
@@ -201,10 +252,12 @@ int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_failed_fn fa
         r = sv_error_set(err, -ENODEV, "no usable directory: %s", d->report);
         goto fail;
     }
-    d->failed = failed;
+    d->changed = changed;
     if (conf->disk_check_enabled) {
         r = sd_event_add_time_relative(event, &d->timer, CLOCK_BOOTTIME,
                                        (uint64_t)conf->disk_check_ms * 1000, 0, on_timer, d);
+        if (r >= 0)
+            r = sd_event_add_io(event, &d->on_told, d->told, EPOLLIN, on_told, d);
         if (r < 0) {
             r = sv_error_errno(err, r, "directories");
             goto fail;
@@ -219,30 +272,44 @@ fail:
 
 struct nm_dirs *nm_dirs_free(struct nm_dirs *d)
 {
+    struct dir *x;
+
     if (!d)
         return NULL;
     sd_event_source_disable_unref(d->timer);
+    sd_event_source_disable_unref(d->on_told);
+    for (int i = 0; (x = nth(d, i)); i++)
+        x->probe = nm_dir_probe_unref(x->probe);
+    d->told = sv_close(d->told);
     free(d);
     return NULL;
 }
 
-static uint32_t mask(const struct dir *list, int n)
+static uint32_t mask(const struct dir *list, int n, int up_to)
 {
     uint32_t m = 0;
 
     for (int i = 0; i < n; i++)
-        if (list[i].state != DIR_BAD)
+        if ((int)list[i].state <= up_to)
             m |= 1u << i;
     return m;
 }
 
 uint32_t nm_dirs_local_mask(const struct nm_dirs *d)
 {
-    return mask(d->local, d->n_local);
+    return mask(d->local, d->n_local, DIR_STUCK);
 }
 uint32_t nm_dirs_log_mask(const struct nm_dirs *d)
 {
-    return mask(d->log, d->n_log);
+    return mask(d->log, d->n_log, DIR_STUCK);
+}
+uint32_t nm_dirs_local_usable(const struct nm_dirs *d)
+{
+    return mask(d->local, d->n_local, DIR_FULL);
+}
+uint32_t nm_dirs_log_usable(const struct nm_dirs *d)
+{
+    return mask(d->log, d->n_log, DIR_FULL);
 }
 
 static int pick(const struct dir *list, int n, uint64_t bytes)

@@ -12,15 +12,21 @@
 struct nm_dirs;
 
 /* Creates missing directories (local dirs, nmPrivate, filecache and usercache belong to the daemon)
- * and checks all of them, now and periodically. Fails only when no directory is usable. `failed`,
- * which may be NULL, is called for a local directory that becomes bad. */
-typedef void (*nm_dir_failed_fn)(int index, void *userdata);
-int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_failed_fn failed,
+ * and checks all of them, now and periodically, on threads: a check that has not ended when the
+ * next is due makes its directory bad until it ends. Fails only when no directory is usable.
+ * `changed`, which may be NULL, is called for a directory that becomes usable or ceases to be;
+ * `index` is -1 for a log directory. */
+typedef void (*nm_dir_changed_fn)(int index, bool usable, void *userdata);
+int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_changed_fn changed,
                 void *userdata, struct nm_dirs **ret, struct sv_error *err) _must_use_;
 struct nm_dirs *nm_dirs_free(struct nm_dirs *d);
 
-uint32_t nm_dirs_local_mask(const struct nm_dirs *d); /* readable: good or only full */
+/* Readable: what is there can be deleted, though perhaps nothing can be made there. */
+uint32_t nm_dirs_local_mask(const struct nm_dirs *d);
 uint32_t nm_dirs_log_mask(const struct nm_dirs *d);
+/* Of them those in which a file can be made: good, or over a threshold only. */
+uint32_t nm_dirs_local_usable(const struct nm_dirs *d);
+uint32_t nm_dirs_log_usable(const struct nm_dirs *d);
 /* A good directory with `bytes` free, at random weighted by free space; -ENOSPC. */
 int nm_dirs_pick_local(struct nm_dirs *d, int64_t bytes) _must_use_;
 int nm_dirs_pick_log(struct nm_dirs *d) _must_use_;
@@ -33,6 +39,6 @@ int nm_dirs_n_log(const struct nm_dirs *d);
  */
 bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report);
 int64_t nm_dirs_checked_ms(const struct nm_dirs *d); /* wall clock of the last check */
-void nm_dirs_check(struct nm_dirs *d);
+void nm_dirs_check(struct nm_dirs *d);               /* now; waits for the results, at most 10 s */
 
 #endif

@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 
 #define QUIET_MS 500
 #define LONGEST_MS 5000
@@ -93,6 +94,7 @@ static int read_digest(int fd, uint64_t *ret)
 
 static int on_quiet(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_mount_watch *w = userdata;
     uint64_t digest;
     (void)s;
@@ -111,6 +113,7 @@ static int on_quiet(sd_event_source *s, uint64_t usec, void *userdata)
 
 static int on_change(sd_event_source *s, int fd, uint32_t events, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_mount_watch *w = userdata;
     int64_t now = sv_now_ms();
     (void)s;

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/mount-watch.h"
+#include "nodemanager/store/state-store.h"
 
 #define PROBE_USEC 1000000 /* between probes of a helper that cannot be reached */
 
@@ -17,6 +19,7 @@ struct nm_health {
     sd_event *event;
     struct exe *exe;
     const struct nm_dirs *dirs;
+    const struct nm_store *store;
     struct nm_mount_watch *mounts;
     sd_event_source *probe_timer;
     void (*refused)(void *userdata);
@@ -42,6 +45,7 @@ static void on_probed(const struct exe_failure *f, void *userdata)
 
 static int on_probe_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_health *h = userdata;
 
     (void)s;
@@ -71,12 +75,13 @@ void nm_health_set_unhealthy(struct nm_health *h, const char *why)
 
 bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX])
 {
-    const char *dirs;
+    const char *dirs, *store = nm_store_failure(h->store);
     bool good = nm_dirs_healthy(h->dirs, &dirs);
 
-    (void)snprintf(report, NM_HEALTH_REPORT_MAX, "%s%s%s", h->unhealthy,
-                   *h->unhealthy && *dirs ? ";" : "", dirs);
-    return good && !*h->unhealthy;
+    (void)snprintf(report, NM_HEALTH_REPORT_MAX, "%s%s%s%s%s", h->unhealthy,
+                   *h->unhealthy && store ? ";" : "", store ? store : "",
+                   (*h->unhealthy || store) && *dirs ? ";" : "", dirs);
+    return good && !store && !*h->unhealthy;
 }
 
 static void on_checked(const struct exe_failure *f, void *userdata)
@@ -117,17 +122,20 @@ static void on_mounts_changed(void *userdata)
 }
 
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
-                  void (*refused)(void *userdata), void *userdata, struct nm_health **ret,
-                  struct sv_error *err)
+                  const struct nm_store *store, void (*refused)(void *userdata), void *userdata,
+                  struct nm_health **ret, struct sv_error *err)
 {
     struct nm_health *h = calloc(1, sizeof(*h));
     int r;
 
     if (!h)
         return sv_error_errno(err, -ENOMEM, "node health");
-    *h = (struct nm_health){
-        .event = event, .exe = exe, .dirs = dirs, .refused = refused, .userdata = userdata
-    };
+    *h = (struct nm_health){ .event = event,
+                             .exe = exe,
+                             .dirs = dirs,
+                             .store = store,
+                             .refused = refused,
+                             .userdata = userdata };
     r = exe_check(exe, true, on_checked, h);
     if (r < 0)
         (void)sv_error_errno(err, r, "container-executor");

@@ -1,7 +1,7 @@
-/* The health of the node as the ResourceManager sees it: usable directories, and faults of the
- * set-up that the helper reports. A fault stays until the daemon restarts; a helper that cannot be
- * reached is probed every second until it answers. Container-visible mounts are prepared again when
- * the host's mounts change. */
+/* The health of the node as the ResourceManager sees it: usable directories, a state store that can
+ * be written, and faults of the set-up that the helper reports. A fault stays until the daemon
+ * restarts; a helper that cannot be reached is probed every second until it answers.
+ * Container-visible mounts are prepared again when the host's mounts change. */
 #ifndef SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
 #define SELVEDGE_NODEMANAGER_HEALTH_NODE_HEALTH_H
 
@@ -13,14 +13,15 @@
 struct exe;
 struct nm_dirs;
 struct nm_health;
+struct nm_store;
 
 #define NM_HEALTH_REPORT_MAX 2048
 
 /* Starts the first check of the helper, and watches the mounts. `refused`: the helper refuses this
  * daemon's configuration, so that the daemon has to end. */
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
-                  void (*refused)(void *userdata), void *userdata, struct nm_health **ret,
-                  struct sv_error *err) _must_use_;
+                  const struct nm_store *store, void (*refused)(void *userdata), void *userdata,
+                  struct nm_health **ret, struct sv_error *err) _must_use_;
 /* Before exe_free. */
 struct nm_health *nm_health_free(struct nm_health *h);
 

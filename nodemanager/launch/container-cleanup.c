@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -18,6 +19,7 @@
 
 static int on_kill_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_container *c = userdata;
     int r;
 

@@ -110,7 +110,8 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
 {
     const struct nm_context *ctx = c->ctx;
     struct sv_arena *a = l->arena;
-    uint32_t local = nm_dirs_local_mask(ctx->dirs), logs = nm_dirs_log_mask(ctx->dirs);
+    uint32_t local = nm_dirs_local_usable(ctx->dirs) & c->app->local_dirs;
+    uint32_t logs = nm_dirs_log_usable(ctx->dirs) & c->app->log_dirs;
     char work[PATH_MAX];
     char *path;
 
@@ -136,6 +137,36 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
     add(l, "PWD", sv_arena_strdup(a, work), EXE_ENV_LITERAL);
     add(l, "LOCALIZATION_COUNTERS", nm_localization_counters(c, a), EXE_ENV_LITERAL);
     add(l, "JVM_PID", "$$", EXE_ENV_EXPAND);
+}
+
+int nm_env_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc, const char *container,
+                 struct sv_error *err)
+{
+    size_t total = 0;
+
+    if (clc->n_environment > EXE_ENV_MAX)
+        return sv_error_set(err, -E2BIG,
+                            "Container %s: %zu environment variables, at most %d are accepted",
+                            container, clc->n_environment, EXE_ENV_MAX);
+    for (size_t i = 0; i < clc->n_environment; i++) {
+        const Hadoop__Yarn__StringStringMapProto *e = clc->environment[i];
+        size_t n = (e->key ? strlen(e->key) : 0) + (e->value ? strlen(e->value) : 0);
+        char shown[64];
+
+        total += n;
+        if (n + 2 <= EXE_ENV_VARIABLE_MAX)
+            continue;
+        sv_escape(shown, sizeof(shown), e->key ? e->key : "");
+        return sv_error_set(err, -E2BIG,
+                            "Container %s: environment variable \"%s\" has %zu bytes, at most "
+                            "%d are accepted",
+                            container, shown, n + 2, EXE_ENV_VARIABLE_MAX);
+    }
+    if (total > EXE_ENV_BYTES_MAX)
+        return sv_error_set(err, -E2BIG,
+                            "Container %s: %zu bytes of environment, at most %d are accepted",
+                            container, total, EXE_ENV_BYTES_MAX);
+    return 0;
 }
 
 int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,

@@ -5,8 +5,14 @@
 #include "common/arena.h"
 #include "common/base.h"
 #include "executor/script.h"
+#include "wire/methods.h"
 
 struct nm_container;
+
+/* Refuses more environment than a container may have (EXE_ENV_*), naming the container and the
+ * limit; no side effect. */
+int nm_env_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc, const char *container,
+                 struct sv_error *err) _must_use_;
 
 /* Everything in the arena. A name that no shell can export is refused with a message (-EINVAL). */
 int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,

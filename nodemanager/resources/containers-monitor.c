@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "nodemanager/core/container-diagnostics.h"
 #include "nodemanager/core/container.h"
@@ -106,6 +107,7 @@ static void sample_node(struct nm_monitor *m)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_monitor *m = userdata;
     int64_t now = sv_now_ms();
 

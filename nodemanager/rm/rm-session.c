@@ -5,6 +5,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "common/str.h"
 #include "nodemanager/core/context.h"
 #include "wire/backoff.h"
@@ -97,6 +98,7 @@ void nm_rm_shut_down(struct nm_updater *u, const char *why, const char *from_rm)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_updater *u = userdata;
 
     (void)s;

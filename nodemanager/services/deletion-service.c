@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -249,6 +250,7 @@ static void run_due(struct nm_deletion *d)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)s;
     (void)usec;
     run_due(userdata);

@@ -10,6 +10,7 @@
 
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "localizer/cache.h"
 #include "nodemanager/core/application.h"
@@ -190,6 +191,7 @@ static struct loc_process *process_find(struct nm_localization *l, uint64_t id)
 
 static int on_reap(sd_event_source *s, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)s;
     process_free(userdata);
     return 0;
@@ -247,7 +249,7 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
             .app = scope->public_cache ? NULL : &scope->app,
             .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
                                               : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
-            .local_mask = nm_dirs_local_mask(l->ctx->dirs),
+            .local_mask = nm_dirs_local_usable(l->ctx->dirs) & (app ? app->local_dirs : UINT32_MAX),
             .categories = app ? app->categories : NULL,
             .channel = theirs,
         },
@@ -263,6 +265,7 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
 
 static int on_grace(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)s;
     (void)usec;
     process_free(userdata); /* kills it */

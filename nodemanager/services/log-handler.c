@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "executor/request.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/context.h"
@@ -45,6 +46,7 @@ static void arm(struct nm_log_handler *h)
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
+    SV_LOOP_HANDLER();
     struct nm_log_handler *h = userdata;
     int64_t now = sv_wall_ms();
     struct deleter *d, *tmp;

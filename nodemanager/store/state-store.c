@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/log.h"
+#include "common/loop-guard.h"
 #include "nodemanager/store/state-store-open.h"
 
 enum stmt {
@@ -92,20 +94,43 @@ struct commit_waiter {
     void *userdata;
 };
 
+#define PROBE_USEC 1000000 /* between attempts to write after a failure */
+#define PROBE_BYTES 65536
+
 struct nm_store {
     sqlite3 *db;
     sqlite3_stmt *stmt[S_COUNT];
-    sd_event_source *commit_source;
+    sd_event_source *commit_source, *probe_timer;
     struct commit_waiter *waiters;
     size_t n_waiters, cap_waiters;
     bool open;   /* a transaction is open */
     bool failed; /* a write of the open transaction failed: so does the commit */
+    bool probing;
+    char failure[512]; /* "" = the last write succeeded */
 };
 
+static void arm_probe(struct nm_store *s)
+{
+    if (!s->probe_timer)
+        return;
+    (void)sd_event_source_set_time_relative(s->probe_timer, PROBE_USEC);
+    (void)sd_event_source_set_enabled(s->probe_timer, SD_EVENT_ONESHOT); /* ours, ignoring */
+}
+
+/* The first error says why; a rollback after it adds nothing. */
 static int db_error(struct nm_store *s, const char *what)
 {
-    sv_log_err("state store: %s: %s", what, sqlite3_errmsg(s->db));
+    const char *file = sqlite3_db_filename(s->db, "main"), *why = sqlite3_errmsg(s->db);
+
+    if (!s->probing)
+        sv_log_err("state store: %s: %s", what, why);
     s->failed = true;
+    if (!*s->failure && (sqlite3_errcode(s->db) & 0xff) != SQLITE_CONSTRAINT) {
+        (void)snprintf(s->failure, sizeof(s->failure),
+                       "state store %s: %s; no container starts until it can be written",
+                       file && *file ? file : "in memory", why);
+        arm_probe(s);
+    }
     return -EIO;
 }
 
@@ -141,6 +166,10 @@ int nm_store_commit(struct nm_store *s)
         r = s->failed ? -EIO : step_plain(s, S_COMMIT);
         if (r < 0)
             (void)step_plain(s, S_ROLLBACK);
+        else if (*s->failure)
+            sv_log_notice("state store: it can be written again");
+        if (r >= 0)
+            s->failure[0] = '\0';
         s->open = false;
         s->failed = false;
     }
@@ -156,6 +185,7 @@ int nm_store_commit(struct nm_store *s)
 
 static int on_due(sd_event_source *src, void *userdata)
 {
+    SV_LOOP_HANDLER();
     (void)src;
     (void)nm_store_commit(userdata); /* waiters get the failure, ignoring */
     return 0;
@@ -230,6 +260,38 @@ static int write_row(struct nm_store *s, enum stmt n, const char *fmt, ...)
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
     return r == SQLITE_DONE ? 0 : db_error(s, sql[n]);
+}
+
+/* Writes and removes a used token that has expired, as long as a large launch context: in a smaller
+ * place the next container would fail again. Two commits: SQLite does not write what one removes.
+ */
+static int on_probe(sd_event_source *src, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct nm_store *s = userdata;
+    _cleanup_free_ char *token = calloc(1, PROBE_BYTES + 1);
+    int r = token ? 0 : -ENOMEM;
+
+    (void)src;
+    (void)usec;
+    s->probing = true;
+    if (r >= 0)
+        r = write_row(s, S_TOKEN, "ti", memset(token, 'x', PROBE_BYTES), (int64_t)0);
+    if (s->open)
+        r = nm_store_commit(s);
+    if (r >= 0)
+        r = nm_store_used_tokens_expire(s, 1);
+    if (s->open)
+        r = nm_store_commit(s);
+    s->probing = false;
+    if (r < 0)
+        arm_probe(s);
+    return 0;
+}
+
+const char *nm_store_failure(const struct nm_store *s)
+{
+    return *s->failure ? s->failure : NULL;
 }
 
 int nm_store_app(struct nm_store *s, const char *app, const char *user, const char *view_acl,
@@ -484,6 +546,11 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
         r = sd_event_add_defer(event, &s->commit_source, on_due, s);
         if (r >= 0)
             r = sd_event_source_set_enabled(s->commit_source, SD_EVENT_OFF);
+        if (r >= 0)
+            r = sd_event_add_time_relative(event, &s->probe_timer, CLOCK_BOOTTIME, 0, 0, on_probe,
+                                           s);
+        if (r >= 0)
+            r = sd_event_source_set_enabled(s->probe_timer, SD_EVENT_OFF);
         if (r < 0)
             (void)sv_error_errno(err, r, "state store");
     }
@@ -502,6 +569,7 @@ struct nm_store *nm_store_close(struct nm_store *s)
     if (s->db && s->commit_source)
         (void)nm_store_commit(s); /* reported in the log, ignoring */
     sd_event_source_disable_unref(s->commit_source);
+    sd_event_source_disable_unref(s->probe_timer);
     for (int i = 0; i < S_COUNT; i++)
         sqlite3_finalize(s->stmt[i]);
     sqlite3_close(s->db);

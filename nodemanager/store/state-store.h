@@ -30,6 +30,11 @@ typedef void (*nm_store_fn)(void *userdata, int result);
 int nm_store_after_commit(struct nm_store *s, nm_store_fn fn, void *userdata) _must_use_;
 int nm_store_commit(struct nm_store *s); /* now; waiters get the result too */
 
+/* Why the store cannot be written; NULL: the last write succeeded. After a failure a row of
+ * 64 KiB is written and removed every second until that succeeds: a node without work has nothing
+ * else to write. */
+const char *nm_store_failure(const struct nm_store *s);
+
 /* Every writer returns 0 or -errno (-EIO: the store failed, see its log line). */
 int nm_store_app(struct nm_store *s, const char *app, const char *user, const char *view_acl,
                  const char *modify_acl) _must_use_;

@@ -55,6 +55,26 @@ static void add_variable(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContex
     clc->n_environment = 1;
 }
 
+/* `n` variables of `length` bytes, each of which is references to the last of them. */
+static void add_references(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc,
+                           size_t n, size_t length)
+{
+    static const char reference[] = "$V9999";
+    char *value = sv_arena_alloc(a, length + 1);
+
+    for (size_t i = 0; i < length; i++)
+        value[i] = reference[i % (sizeof(reference) - 1)];
+    value[length] = '\0';
+    clc->environment = sv_newn(a, Hadoop__Yarn__StringStringMapProto *, n);
+    for (size_t i = 0; i < n; i++) {
+        clc->environment[i] = sv_new(a, Hadoop__Yarn__StringStringMapProto);
+        hadoop__yarn__string_string_map_proto__init(clc->environment[i]);
+        clc->environment[i]->key = sv_arena_printf(a, "V%04zu", i + 10000 - n);
+        clc->environment[i]->value = value;
+    }
+    clc->n_environment = n;
+}
+
 bool hostile_context(struct sv_arena *a, const char *fault,
                      Hadoop__Yarn__ContainerLaunchContextProto *clc)
 {
@@ -83,6 +103,8 @@ bool hostile_context(struct sv_arena *a, const char *fault,
         }
     if (strcmp(fault, "many-resources") == 0) {
         add_resources(a, clc, "r", MANY);
+    } else if (strcmp(fault, "many-references") == 0) { /* 4.9 MiB */
+        add_references(a, clc, 4020, 1270);
     } else if (strcmp(fault, "long-variable") == 0) {
         char *value = sv_arena_alloc(a, LONG + 1);
 

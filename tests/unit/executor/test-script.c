@@ -209,6 +209,73 @@ static void test_refused(void **state)
     }
 }
 
+/* `n` variables of an application, whose values refer to each other `refs` times. */
+static uint64_t comparisons_of(size_t n, size_t refs)
+{
+    struct exe_env *env = calloc(n, sizeof(*env));
+    char(*names)[16] = calloc(n, sizeof(*names));
+    struct sv_buf out = SV_BUF_INIT(1 << 20);
+    struct sv_error err = { 0 };
+    uint64_t comparisons = 0;
+    const char *const command = "true";
+    struct exe_script s = { .env = env,
+                            .n_env = n,
+                            .commands = &command,
+                            .n_commands = 1,
+                            .log_dir = "/l",
+                            .comparisons = &comparisons };
+    assert_true(env && names);
+    for (size_t i = 0; i < n; i++) {
+        struct sv_buf value = SV_BUF_INIT(1 << 20);
+        (void)snprintf(names[i], sizeof(names[i]), "V%zu", i);
+        for (size_t k = 0; k < refs; k++)
+            assert_int_equal(sv_buf_printf(&value, "$V%zu", (i * 7 + k * 13) % n), 0);
+        assert_int_equal(sv_buf_put_u8(&value, 0), 0);
+        env[i] = (struct exe_env){ names[i], (const char *)value.data, EXE_ENV_EXPAND };
+    }
+    assert_int_equal(exe_script_build(&s, &out, &err), 0);
+    for (size_t i = 0; i < n; i++)
+        free((void *)(uintptr_t)env[i].value);
+    free(env);
+    free(names);
+    sv_buf_free(&out);
+    return comparisons;
+}
+
+/* Twice the variables with as many references each: twice the work, and a bit for the logarithm. */
+static void test_growth(void **state)
+{
+    (void)state;
+    for (size_t n = 128; n <= 1024; n *= 2)
+        assert_true(comparisons_of(2 * n, 20) < 3 * comparisons_of(n, 20));
+    assert_true(comparisons_of(EXE_ENV_MAX, 20) < 20ull * EXE_ENV_MAX * 20);
+}
+
+/* A variable that no kernel would execute; a name longer than any, as a reference. */
+static void test_long_variables(void **state)
+{
+    char *value = malloc(EXE_ENV_VARIABLE_MAX + 1);
+    const char *const command = "true";
+    struct exe_env env = { "A", value, EXE_ENV_EXPAND };
+    const struct exe_script s = {
+        .env = &env, .n_env = 1, .commands = &command, .n_commands = 1, .log_dir = "/l"
+    };
+    struct sv_error err;
+    (void)state;
+    assert_non_null(value);
+    memset(value, 'x', EXE_ENV_VARIABLE_MAX);
+    value[0] = '$';
+    for (size_t length = EXE_ENV_VARIABLE_MAX - 3; length <= EXE_ENV_VARIABLE_MAX - 2; length++) {
+        struct sv_buf out = SV_BUF_INIT(1 << 20);
+        value[length] = '\0';
+        assert_int_equal(exe_script_build(&s, &out, &err),
+                         length == EXE_ENV_VARIABLE_MAX - 3 ? 0 : -EINVAL);
+        sv_buf_free(&out);
+        value[length] = 'x';
+    }
+    free(value);
+}
+
 static void test_add_opens(void **state)
 {
     _cleanup_close_ int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -244,6 +311,8 @@ int main(void)
         cmocka_unit_test(test_quote_expand_means_yarn),
         cmocka_unit_test(test_script),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_long_variables),
         cmocka_unit_test(test_add_opens),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -130,12 +130,12 @@ void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
     (void)a;
     seen.log_finished++;
 }
-uint32_t nm_dirs_local_mask(const struct nm_dirs *d)
+uint32_t nm_dirs_local_usable(const struct nm_dirs *d)
 {
     (void)d;
     return 1;
 }
-uint32_t nm_dirs_log_mask(const struct nm_dirs *d)
+uint32_t nm_dirs_log_usable(const struct nm_dirs *d)
 {
     (void)d;
     return 1;

@@ -1,12 +1,15 @@
 /* health/local-dirs.c: health of directories, the choice for a container, and the health report. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,11 +19,31 @@
 #include "common/log.h"
 #include "nodemanager/health/local-dirs.h"
 
+/* What the disk of directory `b` does: fdatasync of a file on it fails, or does not return. */
+static atomic_int fault;         /* 0 or errno */
+static int hang[2] = { -1, -1 }; /* a pipe that is read before fdatasync returns */
+
 static char top[] = "/tmp/selvedge-dirs-XXXXXX";
 static char a[64], b[64], logs[64];
 static char *local[] = { a, b, NULL }, *log_dirs[] = { logs, NULL };
 static sd_event *event;
 static struct nm_conf conf;
+
+int fdatasync(int fd)
+{
+    char link[64], file[128];
+    ssize_t n;
+
+    (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    n = readlink(link, file, sizeof(file) - 1);
+    file[n < 0 ? 0 : n] = '\0';
+    if (strncmp(file, b, strlen(b)) != 0)
+        return 0;
+    if (hang[0] >= 0)
+        (void)!read(hang[0], link, 1);
+    errno = fault;
+    return fault ? -1 : 0;
+}
 
 /* All test directories are ours and directly in /tmp. */
 static int remove_dir(const char *path)
@@ -46,7 +69,8 @@ static int setup(void **state)
                              .disk_check_enabled = true,
                              .disk_check_ms = 100000,
                              .min_healthy_disks = 0.6,
-                             .max_disk_utilization = 100.0 };
+                             .max_disk_utilization = 100.0,
+                             .min_free_inodes = 1000 };
     return 0;
 }
 
@@ -57,11 +81,11 @@ static int teardown(void **state)
     return remove_dir(top);
 }
 
-static int failed_index;
-static void on_failed(int index, void *userdata)
+static int failed_index, returned_index;
+static void on_changed(int index, bool usable, void *userdata)
 {
     (void)userdata;
-    failed_index = index;
+    *(usable ? &returned_index : &failed_index) = index;
 }
 
 static struct nm_dirs *make(void)
@@ -69,7 +93,7 @@ static struct nm_dirs *make(void)
     struct nm_dirs *d = NULL;
     struct sv_error err = { 0 };
 
-    if (nm_dirs_new(event, &conf, on_failed, NULL, &d, &err) < 0)
+    if (nm_dirs_new(event, &conf, on_changed, NULL, &d, &err) < 0)
         fail_msg("%s", err.text);
     return d;
 }
@@ -147,6 +171,107 @@ static void full_disk(void **state)
     nm_dirs_free(d);
 }
 
+/* What the disk says when a file is written: words in the report, and back. */
+static void failing_disk(void **state)
+{
+    static const struct {
+        int error;
+        uint32_t mask; /* a full disk stays readable */
+    } faults[] = { { EIO, 1 }, { EROFS, 1 }, { ENOSPC, 3 }, { EDQUOT, 3 } };
+    struct nm_dirs *d = make();
+    const char *report;
+    char words[256], file[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        fault = faults[i].error;
+        failed_index = returned_index = -1;
+        nm_dirs_check(d);
+        assert_false(nm_dirs_healthy(d, &report));
+        (void)snprintf(words, sizeof(words), "%s : a file cannot be written: %s", b,
+                       strerror(fault));
+        assert_non_null(strstr(report, words));
+        assert_int_equal(nm_dirs_local_mask(d), faults[i].mask);
+        assert_int_equal(nm_dirs_local_usable(d), 1);
+        assert_int_equal(failed_index, 1);
+        assert_int_equal(returned_index, -1);
+        for (int k = 0; k < 20; k++)
+            assert_int_equal(nm_dirs_pick_local(d, 0), 0);
+        fault = 0;
+        nm_dirs_check(d);
+        assert_true(nm_dirs_healthy(d, &report));
+        assert_string_equal(report, "");
+        assert_int_equal(nm_dirs_local_usable(d), 3);
+        assert_int_equal(returned_index, 1);
+    }
+    (void)snprintf(file, sizeof(file), "%s/.selvedge-probe", b);
+    assert_int_equal(access(file, F_OK), -1);
+    nm_dirs_free(d);
+}
+
+static void run_until(struct nm_dirs *d, bool healthy)
+{
+    const char *report;
+
+    while (nm_dirs_healthy(d, &report) != healthy)
+        assert_true(sd_event_run(event, 10000000) > 0);
+}
+
+/* A disk that does not answer: the loop goes on, the directory is bad until the check ends. */
+static void hanging_disk(void **state)
+{
+    struct nm_dirs *d;
+    const char *report;
+
+    (void)state;
+    conf.disk_check_ms = 200;
+    d = make();
+    assert_int_equal(pipe(hang), 0);
+    run_until(d, false);
+    (void)nm_dirs_healthy(d, &report);
+    assert_non_null(strstr(report, b));
+    assert_non_null(strstr(report, "does not end: the disk hangs"));
+    assert_int_equal(nm_dirs_local_mask(d), 1);
+    assert_int_equal(write(hang[1], "x", 1), 1);
+    sv_close(hang[1]); /* later reads end at once */
+    run_until(d, true);
+    assert_int_equal(nm_dirs_local_mask(d), 3);
+    nm_dirs_free(d);
+    sv_close(hang[0]);
+    hang[0] = hang[1] = -1;
+}
+
+/* Real file systems, in a mount namespace of this program: no inodes, then read-only. */
+static void small_file_system(void **state)
+{
+    struct nm_dirs *d;
+    const char *report;
+
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("# only root can mount\n");
+        skip();
+    }
+    assert_int_equal(unshare(CLONE_NEWNS), 0);
+    assert_int_equal(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+    d = make();
+    assert_int_equal(mount("none", b, "tmpfs", 0, "nr_inodes=64,mode=755"), 0);
+    nm_dirs_check(d);
+    assert_false(nm_dirs_healthy(d, &report));
+    assert_non_null(strstr(report, " free inodes, below the minimum of 1000"));
+    assert_int_equal(nm_dirs_local_mask(d), 3);
+    assert_int_equal(nm_dirs_pick_local(d, 0), 0);
+    assert_int_equal(mount("none", b, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
+    nm_dirs_check(d);
+    assert_false(nm_dirs_healthy(d, &report));
+    assert_non_null(strstr(report, strerror(EROFS)));
+    assert_int_equal(nm_dirs_local_mask(d), 1);
+    assert_int_equal(umount(b), 0);
+    nm_dirs_check(d);
+    assert_true(nm_dirs_healthy(d, &report));
+    nm_dirs_free(d);
+}
+
 static void no_usable_directory(void **state)
 {
     struct nm_dirs *d = NULL;
@@ -167,6 +292,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(created_with_modes, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_directory, setup, teardown),
         cmocka_unit_test_setup_teardown(full_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(failing_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(hanging_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(small_file_system, setup, teardown),
         cmocka_unit_test_setup_teardown(no_usable_directory, setup, teardown),
     };
 

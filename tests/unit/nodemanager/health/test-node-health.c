@@ -15,6 +15,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/mount-watch.h"
 #include "nodemanager/health/node-health.h"
+#include "nodemanager/store/state-store.h"
 
 static struct {
     exe_done done; /* of the last check */
@@ -22,7 +23,7 @@ static struct {
     int checks;
     bool unreachable;
     bool dirs_good;
-    const char *dirs_report;
+    const char *dirs_report, *store_failure;
     void (*mounts_changed)(void *userdata);
     int refused;
 } stub;
@@ -48,6 +49,12 @@ bool nm_dirs_healthy(const struct nm_dirs *d, const char **ret_report)
     (void)d;
     *ret_report = stub.dirs_report;
     return stub.dirs_good;
+}
+
+const char *nm_store_failure(const struct nm_store *s)
+{
+    (void)s;
+    return stub.store_failure;
 }
 
 int nm_mount_watch_new(sd_event *event, const char *path, void (*changed)(void *userdata),
@@ -82,7 +89,7 @@ static int setup(void **state)
     stub.dirs_report = "";
     if (sd_event_new(&event) < 0)
         return -1;
-    return nm_health_new(event, NULL, NULL, on_refused, NULL, &health, NULL);
+    return nm_health_new(event, NULL, NULL, NULL, on_refused, NULL, &health, NULL);
 }
 
 static int teardown(void **state)
@@ -123,7 +130,21 @@ static void reports(void **state)
     stub.dirs_good = true;
     stub.dirs_report = "";
     expect(false, "a fault");
+    stub.store_failure = "the store is full";
+    expect(false, "a fault;the store is full");
     assert_int_equal(stub.checks, 1); /* reachable: no probe */
+}
+
+static void store_cannot_be_written(void **state)
+{
+    (void)state;
+    answer(EXE_STATUS_OK, NULL);
+    stub.store_failure = "the store is full";
+    expect(false, "the store is full");
+    stub.dirs_report = "1/4 local-dirs are bad";
+    expect(false, "the store is full;1/4 local-dirs are bad");
+    stub.store_failure = NULL;
+    expect(true, "1/4 local-dirs are bad");
 }
 
 static void refused_configuration(void **state)
@@ -167,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reports, setup, teardown),
+        cmocka_unit_test_setup_teardown(store_cannot_be_written, setup, teardown),
         cmocka_unit_test_setup_teardown(refused_configuration, setup, teardown),
         cmocka_unit_test_setup_teardown(probes_until_the_helper_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(mounts_are_prepared_again, setup, teardown),

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -198,11 +200,49 @@ static void failed_write_fails_the_group(void **state)
     sv_log_set_level((enum sv_log_level)0);
     assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0);
     assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), -EIO);
+    assert_null(nm_store_failure(s)); /* the caller's fault */
     assert_int_equal(nm_store_after_commit(s, on_committed, &calls), 0);
     nm_store_commit(s);
     assert_int_equal(calls, 100);
     assert_int_equal(nm_store_container(s, "c", "a", "r", 1, 1, 0, 0, ""), 0); /* rolled back */
     nm_store_commit(s);
+    sv_log_set_level(SV_LOG_ERR);
+    nm_store_close(s);
+}
+
+static int on_no_probe(const char *container, int64_t expiry_ms, void *userdata)
+{
+    (void)userdata;
+    return strlen(container) == 1 && expiry_ms == 1 ? 0 : -EEXIST;
+}
+
+/* A file system that is full: said until the store can be written again, and by itself. */
+static void full_file_system(void **state)
+{
+    struct nm_store *s = open_store();
+    struct rlimit unlimited, full;
+    int calls = 0;
+
+    (void)state;
+    assert_int_equal(nm_store_used_token(s, "a", 1), 0);
+    assert_int_equal(nm_store_commit(s), 0);
+    assert_null(nm_store_failure(s));
+    sv_log_set_level((enum sv_log_level)0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+    full = (struct rlimit){ 1, unlimited.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    (void)!nm_store_used_token(s, "b", 1);
+    (void)!nm_store_after_commit(s, on_committed, &calls);
+    while (calls == 0)
+        assert_true(sd_event_run(event, 1000000) >= 0);
+    (void)setrlimit(RLIMIT_FSIZE, &unlimited);
+    assert_int_equal(calls, 100);
+    assert_non_null(nm_store_failure(s));
+    assert_non_null(strstr(nm_store_failure(s), path));
+    while (nm_store_failure(s))
+        assert_true(sd_event_run(event, 5000000) > 0);
+    assert_int_equal(nm_store_each_used_token(s, on_no_probe, NULL), 0);
     sv_log_set_level(SV_LOG_ERR);
     nm_store_close(s);
 }
@@ -328,6 +368,7 @@ int main(void)
         cmocka_unit_test_setup(records_are_read_back, fresh),
         cmocka_unit_test_setup(group_commit, fresh),
         cmocka_unit_test_setup(failed_write_fails_the_group, fresh),
+        cmocka_unit_test_setup(full_file_system, fresh),
         cmocka_unit_test_setup(future_version, fresh),
         cmocka_unit_test_setup(older_version, fresh),
         cmocka_unit_test_setup(foreign_database, fresh),

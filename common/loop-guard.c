@@ -1,0 +1,109 @@
+/* See loop-guard.h. Called by the main files of the daemons; sv_loop_enter by every handler. */
+#include "common/loop-guard.h"
+
+#include <time.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+
+struct part {
+    const char *where, *what;
+    int64_t ms; /* since when; for `longest`: how long */
+};
+
+static struct {
+    bool running;        /* a handler */
+    struct part first;   /* the handler itself */
+    struct part now;     /* the part that runs */
+    struct part longest; /* of the parts that have ended */
+    int64_t cpu_ms;      /* of the thread, at the start */
+    int64_t next_log_ms; /* 0: nothing was logged yet */
+    uint64_t not_logged; /* slow handlers since the last line */
+    struct sv_loop_stats stats;
+} guard;
+
+static int64_t cpu_ms(void)
+{
+    struct timespec t = { 0 };
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* cannot fail for this clock, ignoring */
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void end_part(int64_t now)
+{
+    if (now - guard.now.ms >= guard.longest.ms)
+        guard.longest = (struct part){ guard.now.where, guard.now.what, now - guard.now.ms };
+}
+
+void sv_loop_enter(const char *where, const char *what)
+{
+    int64_t now;
+
+    if (!guard.running)
+        return;
+    now = sv_now_ms();
+    end_part(now);
+    guard.now = (struct part){ where, what, now };
+    if (!guard.first.what)
+        guard.first = guard.now;
+}
+
+static void report(int64_t now, int64_t took)
+{
+    guard.stats.slow++;
+    guard.stats.longest_ms = SV_MAX(guard.stats.longest_ms, took);
+    if (guard.next_log_ms && now < guard.next_log_ms) {
+        guard.not_logged++;
+        return;
+    }
+    sv_log_warning("event loop: %s %s took %lld ms (%lld ms of processor time), of them %lld ms "
+                   "since %s %s began; every other request waited (%llu more since the last such "
+                   "line)",
+                   guard.first.where, guard.first.what, (long long)took,
+                   (long long)(cpu_ms() - guard.cpu_ms), (long long)guard.longest.ms,
+                   guard.longest.where, guard.longest.what, (unsigned long long)guard.not_logged);
+    guard.not_logged = 0;
+    guard.next_log_ms = now + SV_LOOP_LOG_MS;
+}
+
+/* Calls the handler of one source. */
+static int dispatch(sd_event *event)
+{
+    int64_t start = sv_now_ms(), now;
+    int r;
+
+    guard.running = true;
+    guard.cpu_ms = cpu_ms();
+    guard.now = (struct part){ "sd-event", "handler without a name", start };
+    guard.first = guard.longest = (struct part){ 0 };
+    r = sd_event_dispatch(event);
+    now = sv_now_ms();
+    end_part(now);
+    if (!guard.first.what)
+        guard.first = guard.now;
+    guard.running = false;
+    if (now - start > SV_LOOP_SLOW_MS)
+        report(now, now - start);
+    return r;
+}
+
+int sv_loop_run(sd_event *event)
+{
+    _unused_ _cleanup_(sd_event_unrefp) sd_event *held = sd_event_ref(event);
+    int r = 0;
+
+    while (r >= 0 && sd_event_get_state(event) != SD_EVENT_FINISHED) {
+        r = sd_event_prepare(event);
+        if (r == 0)
+            r = sd_event_wait(event, UINT64_MAX);
+        if (r > 0)
+            r = dispatch(event);
+    }
+    return r < 0 ? r : sd_event_get_exit_code(event, &r) < 0 ? 0 : r;
+}
+
+struct sv_loop_stats sv_loop_stats(void)
+{
+    return guard.stats;
+}

@@ -1,0 +1,85 @@
+/* launch/container-env.c: what an application may put into the environment of a container. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nodemanager/launch/container-env.h"
+
+#define CONTAINER "container_1_0001_01_000001"
+
+static Hadoop__Yarn__ContainerLaunchContextProto clc;
+
+/* `n` variables V0000… with values of `length` bytes. */
+static void fill(size_t n, size_t length)
+{
+    hadoop__yarn__container_launch_context_proto__init(&clc);
+    clc.environment = calloc(n, sizeof(*clc.environment));
+    assert_non_null(clc.environment);
+    for (size_t i = 0; i < n; i++) {
+        Hadoop__Yarn__StringStringMapProto *e = malloc(sizeof(*e));
+        char name[16];
+
+        assert_non_null(e);
+        hadoop__yarn__string_string_map_proto__init(e);
+        (void)snprintf(name, sizeof(name), "V%04zu", i);
+        e->key = strdup(name);
+        e->value = malloc(length + 1);
+        assert_true(e->key && e->value);
+        memset(e->value, 'x', length);
+        e->value[length] = '\0';
+        clc.environment[clc.n_environment++] = e;
+    }
+}
+
+static void empty(void)
+{
+    for (size_t i = 0; i < clc.n_environment; i++) {
+        free(clc.environment[i]->key);
+        free(clc.environment[i]->value);
+        free(clc.environment[i]);
+    }
+    free(clc.environment);
+}
+
+/* words: of the refusal; NULL: accepted */
+static void expect(size_t n, size_t length, const char *words)
+{
+    struct sv_error err = { 0 };
+
+    fill(n, length);
+    assert_int_equal(nm_env_check(&clc, CONTAINER, &err), words ? -E2BIG : 0);
+    if (words) {
+        assert_non_null(strstr(err.text, "Container " CONTAINER ": "));
+        assert_non_null(strstr(err.text, words));
+    }
+    empty();
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    expect(0, 0, NULL);
+    expect(EXE_ENV_MAX, 200, NULL);
+    expect(EXE_ENV_MAX + 1, 1, "4097 environment variables, at most 4096 are accepted");
+    expect(1, EXE_ENV_VARIABLE_MAX - 7, NULL);
+    expect(1, EXE_ENV_VARIABLE_MAX - 6,
+           "environment variable \"V0000\" has 131073 bytes, at most 131072 are accepted");
+    expect(8, EXE_ENV_BYTES_MAX / 8 - 7, NULL);
+    expect(1024, EXE_ENV_BYTES_MAX / 1024 - 5, NULL);
+    expect(1024, EXE_ENV_BYTES_MAX / 1024 - 4,
+           "1049600 bytes of environment, at most 1048576 are accepted");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(limits) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
