@@ -112,7 +112,7 @@ struct cli_rm;
 
 /* `user`: NULL = the process' own. The addresses of the ResourceManagers and the retry limits are
  * read from `conf` by Hadoop's keys: yarn.resourcemanager.address, .ha.*, .connect.*,
- * yarn.client.failover-*, ipc.client.*. */
+ * yarn.client.failover-*, ipc.client.*. -EOPNOTSUPP: they are of a cluster with Kerberos. */
 int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
                struct sv_error *err) _must_use_;
 struct cli_rm *cli_rm_free(struct cli_rm *rm); /* open calls end with -ECANCELED first */

@@ -9,6 +9,7 @@
 #include "client/internal.h"
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
+#include "wire/auth-conf.h"
 #include "wire/methods.h"
 #include "wire/proxy.h"
 
@@ -54,7 +55,9 @@ int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct c
 
     if (!rm)
         return sv_error_errno(err, -ENOMEM, "client");
-    r = yarn_rm_proxy_config(conf, YARN_RM_CLIENTS, &cfg, err);
+    r = yarn_auth_check(conf, err);
+    if (r >= 0)
+        r = yarn_rm_proxy_config(conf, YARN_RM_CLIENTS, &cfg, err);
     if (r >= 0) {
         cfg.client.protocol = YARN_APPLICATION_CLIENT_PROTOCOL;
         cfg.client.user = user;

@@ -335,9 +335,7 @@ const char *sv_conf_raw(struct sv_conf *c, const char *name)
 
 /* ---- typed reads ---- */
 
-/* Where a key's value comes from, for messages: "yarn-site.xml:12: key". */
-static void describe_origin(const struct sv_conf *c, const struct sv_conf_key *k, char *dst,
-                            size_t size)
+void sv_conf_origin(const struct sv_conf *c, const struct sv_conf_key *k, char *dst, size_t size)
 {
     const struct conf_entry *e = find(c, k->name);
 
@@ -352,7 +350,7 @@ static int bad(const struct sv_conf *c, const struct sv_conf_key *k, const char 
 {
     char at[512];
 
-    describe_origin(c, k, at, sizeof(at));
+    sv_conf_origin(c, k, at, sizeof(at));
     if (!value)
         return sv_error_set(err, code, "%s is not set: expected %s", k->name, expected);
     if (k->min || k->max)

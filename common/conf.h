@@ -67,6 +67,8 @@ int sv_conf_size(struct sv_conf *c, const struct sv_conf_key *k, uint64_t *ret,
                  struct sv_error *err) _must_use_;
 int sv_conf_list(struct sv_conf *c, const struct sv_conf_key *k, char ***ret, struct sv_error *err)
     _must_use_; /* malloc'd strv */
+/* Where the value of a key is set, for messages: "/etc/hadoop/conf/core-site.xml:12: key". */
+void sv_conf_origin(const struct sv_conf *c, const struct sv_conf_key *k, char *dst, size_t size);
 /* Splits host and port; ret_host is owned by the configuration. Port 0 = any. */
 int sv_conf_address(struct sv_conf *c, const struct sv_conf_key *k, const char **ret_host,
                     uint16_t *ret_port, struct sv_error *err) _must_use_;

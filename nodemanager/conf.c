@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 
 #define NM "yarn.nodemanager."
@@ -98,7 +99,6 @@ enum {
     K_SUPERVISED,
     K_RECOVERY_DIR,
     K_HMAC,
-    K_SECURITY,
     K_AUX,
     K_COUNT
 };
@@ -189,7 +189,6 @@ static const struct sv_conf_key keys[] = {
     [K_SUPERVISED] = { NM "recovery.supervised", SV_CONF_BOOL, "true", .help = "The daemon is restarted by a supervisor: a regular stop leaves containers running and does not unregister." },
     [K_RECOVERY_DIR] = { NM "recovery.dir", SV_CONF_STRING, "${hadoop.tmp.dir}/yarn-nm-recovery", .help = "Directory of the state store." },
     [K_HMAC] = { "hadoop.security.secret-manager.key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", .help = "HMAC of tokens; the same on all nodes." },
-    [K_SECURITY] = { "hadoop.security.authentication", SV_CONF_STRING, "simple", .help = "simple; kerberos is not supported by this version." },
     [K_AUX] = { NM "aux-services", SV_CONF_LIST, "", .help = "Auxiliary services; none is supported by this version." },
 };
 /* clang-format on */
@@ -223,6 +222,7 @@ void nm_conf_print(FILE *out)
 
     for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++)
         print_key(out, &keys[i]);
+    print_key(out, yarn_auth_key());
     for (size_t i = 0; i < n_called; i++)
         print_key(out, &called[i]);
     for (size_t i = 0; i < n_served; i++)
@@ -353,13 +353,10 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
     _cleanup_strv_ char **aux = NULL;
     bool agg;
-    const char *s;
-    int r;
+    int r = yarn_auth_check(c->conf, err);
 
-    GET(sv_conf_string, K_SECURITY, &s);
-    if (!sv_streq(s, "simple"))
-        return sv_error_set(err, -EOPNOTSUPP, "%s=%s: only simple is supported by this version",
-                            keys[K_SECURITY].name, s);
+    if (r < 0)
+        return r;
     GET(sv_conf_bool, K_LOG_AGGREGATION, &agg);
     if (agg)
         sv_log_warning("%s=true: this version does not upload logs; they stay on this node for "

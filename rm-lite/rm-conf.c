@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "wire/auth-conf.h"
 
 struct row {
     struct sv_conf_key key;
@@ -169,8 +170,10 @@ static void complete(struct sv_conf *conf, struct rm_conf *c)
 int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err)
 {
     struct rm_conf c = { 0 };
-    int r;
+    int r = yarn_auth_check(conf, err);
 
+    if (r < 0)
+        return r;
     /* Hadoop's default of the host in the addresses above. */
     if (!sv_conf_raw(conf, RM "hostname")) {
         r = sv_conf_set(conf, RM "hostname", "0.0.0.0");
@@ -231,6 +234,7 @@ void rm_conf_print(struct sv_conf *conf, FILE *out)
 
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         print_key(conf, &rows[i].key, out);
+    print_key(conf, yarn_auth_key(), out);
     for (size_t i = 0; i < n_served; i++)
         print_key(conf, &served[i], out);
     for (size_t i = 0; i < n_called; i++)

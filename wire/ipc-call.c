@@ -80,6 +80,7 @@ static void call_finish(struct ipc_call *call)
     c->calls_memory -= call->memory;
     if (c->server) {
         c->active_ms = sv_now_ms();
+        ipc_address_used(c);
         ipc_server_mark_dirty(c);
     }
     ipc_server_arena_done(c->server, call->arena); /* the arena holds the call */

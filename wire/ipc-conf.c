@@ -24,9 +24,11 @@ static const struct sv_conf_key keys[] = {
     [K_MAX_DATA] = { "ipc.maximum.data.length", SV_CONF_INT, "134217728", 65536, IPC_FRAME_MAX,
                      .help = "Maximum size of one request in bytes." },
     [K_MAX_CONNECTIONS] = { "ipc.server.max.connections", SV_CONF_INT, "0", 0, 1000000,
-                            .help = "Connections of one server; 0 = 10000." },
-    [K_PER_ADDRESS] = { "selvedge.ipc.max-connections-per-address", SV_CONF_INT, "4000", 1, 1000000,
-                        .help = "Connections that one client address may hold at one server." },
+                            .help = "Connections of one server; 0 = 10000. One more closes the "
+                                    "idlest of the address that has the most." },
+    [K_PER_ADDRESS] = { "selvedge.ipc.max-connections-per-address", SV_CONF_INT, "256", 1, 1000000,
+                        .help = "Connections that one client address may hold at one server; one "
+                                "more closes its idlest." },
     [K_BACKLOG] = { "ipc.server.listen.queue.size", SV_CONF_INT, "1024", 1, 65535,
                     .help = "Connections that wait to be accepted." },
     [K_IDLE_TIME] = { "ipc.client.connection.maxidletime", SV_CONF_INT, "10000", 1000, 86400000,

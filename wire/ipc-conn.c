@@ -44,8 +44,7 @@ int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_a
         return r;
     }
     c->server = s;
-    c->from = from;
-    from->n++;
+    ipc_address_join(from, c);
     DL_APPEND(s->conns, c);
     s->n_conns++;
     DL_APPEND2(s->pre, c, pre_prev, pre_next);
@@ -105,7 +104,7 @@ void ipc_conn_close(struct ipc_conn *c)
     /* A child between fork and exec still has the socket: close() alone would leave it in the epoll
      * set, and its next event would refer to a freed connection. */
     (void)epoll_ctl(s->epoll, EPOLL_CTL_DEL, c->fd, NULL); /* it is in the set, ignoring */
-    ipc_server_left(s, c->from);
+    ipc_address_leave(s, c);
     c->fd = sv_close(c->fd);
     c->sasl = sasl_server_free(c->sasl);
     c->layer = sasl_layer_free(c->layer);

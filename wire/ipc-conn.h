@@ -1,8 +1,9 @@
 /* Private to the IPC server: connections and calls. One connection object, split by phase into
- * files that call each other (a listed call cycle). Included only by ipc-server.c, ipc-conn.c,
- * ipc-serve.c, ipc-auth.c, ipc-call.c and ipc-retry.c:
+ * files that call each other (a listed call cycle). Included only by ipc-server.c, ipc-address.c,
+ * ipc-conn.c, ipc-serve.c, ipc-auth.c, ipc-call.c and ipc-retry.c:
  *
  *   ipc-server.c  listening, accepting, deadlines
+ *   ipc-address.c connections by client address: which one gives way
  *   ipc-conn.c    input and output of one connection, pausing, closing
  *   ipc-auth.c    connection header, SASL, connection context
  *   ipc-serve.c   frames → calls → handlers; ProtocolMetaInfoPB
@@ -52,10 +53,11 @@ struct ipc_echo {
     uint8_t client_id[64];
 };
 
-/* Number of connections of a client address. */
+/* The connections of a client address. */
 struct ipc_address {
     UT_hash_handle hh;
-    struct in6_addr ip; /* IPv4 as mapped */
+    struct in6_addr ip;     /* IPv4 as mapped */
+    struct ipc_conn *conns; /* the idlest first; pings do not count as use */
     size_t n;
 };
 
@@ -93,6 +95,7 @@ struct ipc_conn {
     char *user, *real_user;
     uint8_t *token_id;
     struct ipc_address *from;
+    struct ipc_conn *from_prev, *from_next; /* the address's list */
     char address[56];
 };
 
@@ -141,8 +144,19 @@ void ipc_server_wake_at(struct ipc_server *s, int64_t at_ms); /* a deadline, may
 struct sv_arena *ipc_server_arena(struct ipc_server *s, size_t max_bytes); /* NULL: no memory */
 void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a);      /* s may be NULL */
 void ipc_server_fd_freed(struct ipc_server *s); /* a descriptor was closed */
-void ipc_server_left(struct ipc_server *s, struct ipc_address *from);
 void ipc_server_mark_dirty(struct ipc_conn *c); /* flush and resume soon */
+
+/* ipc-address.c */
+/* For a new connection from this address: *ret_gives_way is the connection to be closed first, or
+ * NULL. -EUSERS: none gives way, the new one is rejected. */
+int ipc_address_room(const struct ipc_server *s, const struct sockaddr_storage *sa,
+                     struct ipc_conn **ret_gives_way) _must_use_;
+struct ipc_address *ipc_address_get(struct ipc_server *s, const struct sockaddr_storage *sa);
+void ipc_address_put(struct ipc_server *s,
+                     struct ipc_address *a); /* frees one without connections */
+void ipc_address_join(struct ipc_address *a, struct ipc_conn *c);
+void ipc_address_leave(struct ipc_server *s, struct ipc_conn *c);
+void ipc_address_used(struct ipc_conn *c); /* a call began or ended */
 
 /* ipc-conn.c */
 int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_address *from);

@@ -159,6 +159,7 @@ static int on_call(struct ipc_conn *c, const struct ipc_echo *echo, struct sv_ar
     call->echo = *echo;
     ipc_conn_ref(c);
     c->inflight++;
+    ipc_address_used(c);
     call_run(call, (const void *)base, param, param_len);
     return 0;
 }

@@ -42,7 +42,7 @@ static void limits_default(struct ipc_limits *l)
     DEFAULT(request_ms, 60000);
     DEFAULT(idle_ms, 120000);
     DEFAULT(write_ms, 60000);
-    DEFAULT(max_per_address, l->max_connections);
+    DEFAULT(max_per_address, 256);
     DEFAULT(crowd, 4000);
     DEFAULT(crowd_idle_ms, 20000);
     DEFAULT(backlog, 1024);
@@ -87,69 +87,45 @@ static void address_text(const struct sockaddr_storage *sa, char *buf, size_t si
     }
 }
 
-static struct in6_addr address_key(const struct sockaddr_storage *sa)
+/* Closes a connection where there are too many. -EUSERS: the new one is rejected instead. */
+static int make_room(struct ipc_server *s, const struct sockaddr_storage *sa)
 {
-    struct in6_addr key = { 0 };
-    if (sa->ss_family == AF_INET) {
-        key.s6_addr[10] = key.s6_addr[11] = 0xff;
-        memcpy(key.s6_addr + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
-    } else {
-        key = ((const struct sockaddr_in6 *)sa)->sin6_addr;
-    }
-    return key;
-}
-
-static struct ipc_address *address_get(struct ipc_server *s, const struct sockaddr_storage *sa)
-{
-    struct in6_addr key = address_key(sa);
-    struct ipc_address *a;
-    HASH_FIND(hh, s->addresses, &key, sizeof key, a);
-    if (a || !(a = calloc(1, sizeof *a)))
-        return a;
-    a->ip = key;
-    HASH_ADD(hh, s->addresses, ip, sizeof a->ip, a);
-    return a;
-}
-
-static void address_put(struct ipc_server *s, struct ipc_address *a)
-{
-    if (a->n > 0)
-        return;
-    HASH_DELETE(hh, s->addresses, a);
-    free(a);
-}
-
-void ipc_server_left(struct ipc_server *s, struct ipc_address *from)
-{
-    from->n--;
-    address_put(s, from);
+    struct ipc_conn *gives_way;
+    int r = ipc_address_room(s, sa, &gives_way);
+    if (r < 0 || !gives_way)
+        return r;
+    sv_log_debug("ipc %s: closed: the idlest connection of the address that has the most",
+                 gives_way->address);
+    ipc_conn_close(gives_way);
+    return 0;
 }
 
 /* -errno: the connection is rejected. */
-static int accept_as(struct ipc_server *s, int fd, const char *address, struct ipc_address *from)
+static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage *sa,
+                     const char *address)
 {
     static const int one = 1;
+    int r = make_room(s, sa);
+    if (r < 0)
+        return r;
+    if (s->n_pre >= s->limits.max_preauth)
+        ipc_conn_close(s->pre);
+    struct ipc_address *from = ipc_address_get(s, sa);
     if (!from)
         return -ENOMEM;
-    if (from->n >= s->limits.max_per_address)
-        return -EUSERS;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
-    return ipc_conn_new(s, fd, address, from);
+    r = ipc_conn_new(s, fd, address, from);
+    if (r < 0)
+        ipc_address_put(s, from);
+    return r;
 }
 
 static void accepted(struct ipc_server *s, int fd, const struct sockaddr_storage *sa)
 {
     char address[56];
-    if (s->n_conns >= s->limits.max_connections) {
-        sv_close(fd);
-        return;
-    }
-    if (s->n_pre >= s->limits.max_preauth)
-        ipc_conn_close(s->pre);
     address_text(sa, address, sizeof address);
-    struct ipc_address *from = address_get(s, sa);
-    int r = accept_as(s, fd, address, from);
+    int r = accept_as(s, fd, sa, address);
     if (r >= 0) {
         if (s->n_conns > s->limits.crowd) /* deadlines are shorter now */
             ipc_server_wake_at(s, sv_now_ms() + s->limits.crowd_idle_ms / 4);
@@ -157,8 +133,6 @@ static void accepted(struct ipc_server *s, int fd, const struct sockaddr_storage
     }
     sv_log_debug("ipc %s: connection refused: %s", address, strerror(-r));
     sv_close(fd);
-    if (from)
-        address_put(s, from);
 }
 
 static int on_accept(sd_event_source *src, int fd, uint32_t revents, void *userdata)

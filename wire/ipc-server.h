@@ -60,8 +60,10 @@ typedef int (*ipc_token_verifier)(const uint8_t *id, size_t id_len, uint8_t ret_
 struct ipc_limits {               /* 0 = the default in brackets */
     size_t max_frame;             /* [128 MiB] ipc.maximum.data.length */
     size_t max_frame_preauth;     /* [64 KiB] until authenticated */
-    size_t max_connections;       /* [10000]; one more is closed at once */
-    size_t max_per_address;       /* [max_connections] of them from one client address */
+    size_t max_connections;       /* [10000]; for one more, the idlest of the address that has the
+                                   * most is closed */
+    size_t max_per_address;       /* [256] of them from one client address; for one more, its
+                                   * idlest is closed */
     size_t max_preauth;           /* [1024] connections not yet READY; one more drops the oldest */
     size_t max_inflight_per_conn; /* [1000] calls; reading pauses beyond */
     size_t max_outq_per_conn;     /* [16 MiB] unsent bytes; reading pauses beyond */

@@ -54,7 +54,8 @@ int main(void)
     static const struct ipc_protocol *const protocols[] = { &protocol, NULL };
     const struct ipc_server_config cfg = { .allow_simple = true,
                                            .protocols = protocols,
-                                           .limits = { .max_connections = 20000 } };
+                                           .limits = { .max_connections = 20000,
+                                                       .max_per_address = 20000 } };
     struct sv_error err = { 0 };
     struct ipc_server *server;
     sd_event *event = NULL;

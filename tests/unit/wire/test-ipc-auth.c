@@ -103,7 +103,9 @@ static void test_E55_claims_cost_nothing(void **state)
     struct peer_server s;
     int fd[N];
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
-    peer_server_start(&s, &raw_simple);
+    struct ipc_server_config cfg = raw_simple;
+    cfg.limits.max_per_address = N + 1;
+    peer_server_start(&s, &cfg);
     raw_put_hello(&b);
     raw_put(&b, "\x07\xff\xff\xff", 4);
     size_t before = mallinfo2().uordblks;
@@ -145,6 +147,7 @@ static void test_E55_unfinished_by_10000(void **state)
     struct peer_server s;
     struct ipc_server_config cfg = { .allow_simple = true,
                                      .limits = { .max_connections = n,
+                                                 .max_per_address = n,
                                                  .max_preauth = n,
                                                  .header_ms = RAW_MS,
                                                  .handshake_ms = RAW_MS } };
