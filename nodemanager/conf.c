@@ -9,6 +9,7 @@
 #include "common/str.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
+#include "wire/node-secret.h"
 
 #define NM "yarn.nodemanager."
 #define MAX_MB ((int64_t)1 << 40)
@@ -223,6 +224,7 @@ void nm_conf_print(FILE *out)
     for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++)
         print_key(out, &keys[i]);
     print_key(out, yarn_auth_key());
+    print_key(out, yarn_node_secret_key());
     for (size_t i = 0; i < n_called; i++)
         print_key(out, &called[i]);
     for (size_t i = 0; i < n_served; i++)

@@ -24,6 +24,8 @@ struct rm_container;
 struct rm_done;
 struct rm_launcher;
 struct rm_node;
+struct rm_node_auth;
+struct rm_node_lookups;
 struct rm_sched;
 struct rm_secrets;
 struct rm_store;
@@ -54,6 +56,8 @@ struct rm {
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
     struct rm_name_set *include, *exclude;
+    struct rm_node_auth *node_auth;
+    struct rm_node_lookups *node_lookups;
     struct rm_container *dead_containers; /* freed when the event queue is empty */
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;

@@ -1,14 +1,18 @@
 /* ResourceTrackerService (8031): NodeManagers register, heartbeat and leave.
  *
- * The peer is a NodeManager, SIMPLE in an insecure cluster: its reports are believed only for
- * containers that were placed on it. */
+ * The peer is a NodeManager that has shown the node secret, or whose address root's setting names
+ * (node-auth.h), on the machine whose name it claims (node-address.h). Its reports are believed
+ * only for containers that were placed on it. */
 #include "rm-lite/resource-tracker-service.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/oom.h"
 #include "rm-lite/answer.h"
+#include "rm-lite/node-address.h"
+#include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -215,10 +219,28 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
     return NULL;
 }
 
-static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage *request,
-                                   void *userdata)
+static void register_shut_down(struct ipc_call *call, RegisterResponse *resp, const char *why)
 {
-    struct rm *rm = userdata;
+    sv_log_notice("%s", why);
+    resp->nodeaction = NODE_ACTION(SHUTDOWN);
+    resp->diagnostics_message = (char *)(uintptr_t)why;
+    ipc_call_reply(call, &resp->base);
+}
+
+static const char *foreign_host(struct sv_arena *a, const struct yarn_node_id *id,
+                                const struct ipc_call *call)
+{
+    return sv_arena_printf(a,
+                           "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
+                           "NodeManager. It connects from %s, and %s is not the name of that "
+                           "address (selvedge.rm.registration.ip-hostname-check)",
+                           id->host, ipc_call_peer(call)->address, id->host);
+}
+
+/* The peer may speak for the node; `status` tells whether the node's host is the peer's machine. */
+static void register_node(int status, struct rm *rm, struct ipc_call *call,
+                          const ProtobufCMessage *request)
+{
     SV_DISPATCH_BATCH(rm->dispatcher);
     const RegisterRequest *q = (const RegisterRequest *)request;
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
@@ -240,12 +262,15 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     resp.rm_version = (char *)(uintptr_t)RM_HADOOP_VERSION;
     resp.has_rm_identifier = true;
     resp.rm_identifier = rm->started_ms;
-    why = refuse(rm, q, &id, rm_res_of(res), a);
+    if (status < 0 && status != -EACCES) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "registerNodeManager: the address of %s cannot be found: %s", id.host,
+                      strerror(-status));
+        return;
+    }
+    why = status < 0 ? foreign_host(a, &id, call) : refuse(rm, q, &id, rm_res_of(res), a);
     if (why) {
-        sv_log_notice("%s", why);
-        resp.nodeaction = NODE_ACTION(SHUTDOWN);
-        resp.diagnostics_message = (char *)(uintptr_t)why;
-        ipc_call_reply(call, &resp.base);
+        register_shut_down(call, &resp, why);
         return;
     }
     resp.nodeaction = NODE_ACTION(NORMAL);
@@ -257,11 +282,25 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
         return;
     }
     node_join(rm, q, &id, rm_res_of(res));
+    rm_node_find(rm, &id)->peer = ipc_call_peer(call)->ip;
     sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%d>, "
                 "version %s",
                 id.host, id.port, q->http_port, (long long)res.memory_mb, res.vcores,
                 q->nm_version ? q->nm_version : "unknown");
     ipc_call_reply(call, &resp.base);
+}
+
+static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage *request,
+                                   void *userdata)
+{
+    const RegisterRequest *q = (const RegisterRequest *)request;
+    struct rm *rm = userdata;
+    struct yarn_node_id id;
+
+    if (yarn_node_id_from(q->node_id, &id) < 0)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "registerNodeManager: the request has no node id");
+    else if (rm_node_auth_allows(rm, call, id.host))
+        rm_node_address_check(rm, call, request, id.host, register_node);
 }
 
 /* ------------------------------------------------------------------ heartbeats */
@@ -413,6 +452,11 @@ static void status_update(struct rm *rm, struct rm_node *n, const Hadoop__Yarn__
     sv_dispatcher_run(rm->dispatcher);      /* the answer has the node's state and lists after it */
 }
 
+static bool is_elsewhere(const struct rm *rm, const struct rm_node *n, const struct ipc_call *call)
+{
+    return rm->conf.check_node_address && !rm_node_address_same(&n->peer, &ipc_call_peer(call)->ip);
+}
+
 static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
@@ -432,7 +476,15 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "nodeHeartbeat: the request has no node id");
         return;
     }
+    if (!rm_node_auth_allows(rm, call, id.host))
+        return;
     n = rm_node_find(rm, &id);
+    if (n && is_elsewhere(rm, n, call)) { /* registers again and is verified again */
+        answer_action(
+            call, NODE_ACTION(RESYNC),
+            sv_arena_printf(a, "Node %s:%d registered from another address", id.host, id.port));
+        return;
+    }
     if (!rm_nodes_list_allows(rm, id.host) && !(n && n->state == RM_NODE_ST_DECOMMISSIONING)) {
         if (n)
             rm_node_post(n, RM_NODE_EV_DECOMMISSION);
@@ -503,8 +555,10 @@ static void on_unRegisterNodeManager(struct ipc_call *call, const ProtobufCMessa
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "unRegisterNodeManager: no node id");
         return;
     }
+    if (!rm_node_auth_allows(rm, call, id.host))
+        return;
     n = rm_node_find(rm, &id);
-    if (n) {
+    if (n && !is_elsewhere(rm, n, call)) {
         sv_log_info("Node with node id : %s has shutdown, hence unregistering the node.", n->key);
         rm_node_post(n, RM_NODE_EV_SHUTDOWN);
     } else {

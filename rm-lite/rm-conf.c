@@ -6,6 +6,7 @@
 
 #include "common/str.h"
 #include "wire/auth-conf.h"
+#include "wire/node-secret.h"
 
 struct row {
     struct sv_conf_key key;
@@ -91,6 +92,13 @@ static const struct row rows[] = {
     { { RM "nodemanager-graceful-decommission-timeout-secs", SV_CONF_DURATION, "3600", 0, INT64_MAX,
         1000, "time for a node's applications to end when it leaves gracefully" },
       AT(decommission_timeout_ms) },
+    { { "selvedge.rm.unprotected-nodes", SV_CONF_STRING, "", 0, 0, 0,
+        "addresses and networks (10.1.0.0/16, *), separated by commas, from which nodes may "
+        "register without the node secret: Apache's NodeManagers" },
+      AT(unprotected_nodes) },
+    { { "selvedge.rm.registration.ip-hostname-check", SV_CONF_BOOL, "true", 0, 0, 0,
+        "a node's host name must resolve to the address that it connects from" },
+      AT(check_node_address) },
     { { "selvedge.rm.schedule-on-ask", SV_CONF_BOOL, "true", 0, 0, 0,
         "allocate as soon as asked, on nodes seen lately, without waiting for their heartbeat" },
       AT(schedule_on_ask) },
@@ -235,6 +243,7 @@ void rm_conf_print(struct sv_conf *conf, FILE *out)
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         print_key(conf, &rows[i].key, out);
     print_key(conf, yarn_auth_key(), out);
+    print_key(conf, yarn_node_secret_key(), out);
     for (size_t i = 0; i < n_served; i++)
         print_key(conf, &served[i], out);
     for (size_t i = 0; i < n_called; i++)

@@ -39,6 +39,8 @@ struct rm_conf {
     int64_t launch_retries;       /* yarn.resourcemanager.nodemanager-connect-retries */
     struct ipc_proxy_config node; /* how a NodeManager is called; without its address and token */
     const char *minimum_nm_version;
+    const char *unprotected_nodes;
+    bool check_node_address;
     bool acl_enable;
     bool web_put; /* PUT over HTTP */
 };

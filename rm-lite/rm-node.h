@@ -2,6 +2,7 @@
 #ifndef SELVEDGE_RM_LITE_RM_NODE_H
 #define SELVEDGE_RM_LITE_RM_NODE_H
 
+#include <netinet/in.h>
 #include <utlist.h>
 
 #include "common/fsm.h"
@@ -58,6 +59,7 @@ struct rm_node {
     char key[300];               /* "host:port" */
     char *rack, *version, *http; /* http: "host:port" */
     int32_t http_port;
+    struct in6_addr peer; /* from which it registered; IPv4 as mapped */
     int state;
     struct rm_res total;
     bool in_sched;

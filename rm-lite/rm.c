@@ -5,6 +5,7 @@
 
 #include "common/str.h"
 #include "rm-lite/am-launcher.h"
+#include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -107,8 +108,8 @@ static int start(struct rm *rm, struct sv_error *err)
     int r;
 
     if ((r = load_scheduler_conf(rm, err)) < 0 || (r = rm_conf_read(rm->xml, &rm->conf, err)) < 0 ||
-        (r = rm_nodes_list_read(rm, err)) < 0 || (r = dispatcher_new(rm)) < 0 ||
-        (r = secrets_new(rm)) < 0 ||
+        (r = rm_nodes_list_read(rm, err)) < 0 || (r = rm_node_auth_new(rm, err)) < 0 ||
+        (r = dispatcher_new(rm)) < 0 || (r = secrets_new(rm)) < 0 ||
         (r = rm_store_open(rm, rm->conf.recovery ? rm->conf.state_dir : NULL, err)) < 0 ||
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_wall_ms(), err)) < 0 ||
@@ -173,6 +174,7 @@ struct rm *rm_free(struct rm *rm)
     rm_set_clear(&rm->exclude);
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
+    rm_node_auth_free(rm);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

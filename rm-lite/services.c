@@ -6,6 +6,8 @@
 #include "rm-lite/am-session.h"
 #include "rm-lite/application-master-service.h"
 #include "rm-lite/client-rm-service.h"
+#include "rm-lite/node-address.h"
+#include "rm-lite/node-auth.h"
 #include "rm-lite/resource-tracker-service.h"
 #include "rm-lite/web.h"
 #include "wire/ipc-server.h"
@@ -31,8 +33,8 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
 {
     const char *bind = rm->conf.bind_host && *rm->conf.bind_host ? rm->conf.bind_host : NULL;
     const struct service all[] = {
-        { "ResourceTracker", &rm->conf.tracker, true, NULL, rm_tracker_protocols,
-          &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES },
+        { "ResourceTracker", &rm->conf.tracker, rm_node_auth_simple(rm), rm_node_auth_verifier(rm),
+          rm_tracker_protocols, &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES },
         { "ApplicationMasterProtocol", &rm->conf.scheduler, false, rm_am_verify_token,
           rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
         { "ApplicationClientProtocol", &rm->conf.client, true, NULL, rm_client_protocols,
@@ -73,6 +75,7 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
 void rm_services_stop(struct rm *rm)
 {
     rm->http = sv_http_free(rm->http);
+    rm_node_address_stop(rm);
     rm->client_server = ipc_server_free(rm->client_server);
     rm->am_server = ipc_server_free(rm->am_server);
     rm->tracker_server = ipc_server_free(rm->tracker_server);

@@ -7,17 +7,12 @@
 #include <utlist.h>
 
 #include "wire/ipc-conn.h"
+#include "wire/resolve.h"
 
 /* A local process may take any source address in 127.0.0.0/8: they count as one. */
 static struct in6_addr address_key(const struct sockaddr_storage *sa)
 {
-    struct in6_addr key = { 0 };
-    if (sa->ss_family == AF_INET) {
-        key.s6_addr[10] = key.s6_addr[11] = 0xff;
-        memcpy(key.s6_addr + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
-    } else {
-        key = ((const struct sockaddr_in6 *)sa)->sin6_addr;
-    }
+    struct in6_addr key = ipc_address_ip(sa);
     if (IN6_IS_ADDR_V4MAPPED(&key) && key.s6_addr[12] == 127)
         memcpy(key.s6_addr + 12, (const uint8_t[]){ 127, 0, 0, 1 }, 4);
     return key;

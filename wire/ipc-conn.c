@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "wire/frame.h"
 #include "wire/ipc-conn.h"
+#include "wire/resolve.h"
 
 #define LINGER_MS 2000          /* time for the peer to read a last answer before the reset */
 #define LINGER_BYTES (1u << 20) /* discarded meanwhile */
@@ -22,7 +23,8 @@
 
 /* ---- Life ---- */
 
-int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_address *from)
+int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa,
+                 const char *address, struct ipc_address *from)
 {
     struct ipc_conn *c = calloc(1, sizeof *c);
     if (!c)
@@ -35,6 +37,7 @@ int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_a
     c->inner = SV_BUF_INIT(2 * (s->limits.max_frame + 4) + IPC_READ_CHUNK);
     snprintf(c->address, sizeof c->address, "%s", address);
     c->peer.address = c->address;
+    c->peer.ip = ipc_address_ip(sa);
     c->peer.user = "";
     c->since_ms = c->active_ms = sv_now_ms();
     if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &(struct epoll_event){ c->events, { .ptr = c } }) <

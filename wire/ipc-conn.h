@@ -159,7 +159,8 @@ void ipc_address_leave(struct ipc_server *s, struct ipc_conn *c);
 void ipc_address_used(struct ipc_conn *c); /* a call began or ended */
 
 /* ipc-conn.c */
-int ipc_conn_new(struct ipc_server *s, int fd, const char *address, struct ipc_address *from);
+int ipc_conn_new(struct ipc_server *s, int fd, const struct sockaddr_storage *sa,
+                 const char *address, struct ipc_address *from);
 void ipc_conn_ref(struct ipc_conn *c);
 void ipc_conn_unref(struct ipc_conn *c);
 void ipc_conn_close(struct ipc_conn *c);

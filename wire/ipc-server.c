@@ -115,7 +115,7 @@ static int accept_as(struct ipc_server *s, int fd, const struct sockaddr_storage
         return -ENOMEM;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
-    r = ipc_conn_new(s, fd, address, from);
+    r = ipc_conn_new(s, fd, sa, address, from);
     if (r < 0)
         ipc_address_put(s, from);
     return r;

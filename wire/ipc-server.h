@@ -8,6 +8,7 @@
 #ifndef SELVEDGE_WIRE_IPC_SERVER_H
 #define SELVEDGE_WIRE_IPC_SERVER_H
 
+#include <netinet/in.h>
 #include <protobuf-c/protobuf-c.h>
 #include <systemd/sd-event.h>
 
@@ -24,6 +25,7 @@ struct ipc_peer {
     const char *user;        /* SIMPLE: effective user; TOKEN: name that the verifier returned */
     const char *real_user;   /* SIMPLE proxying, or NULL */
     const char *address;     /* "127.0.0.1:4711" */
+    struct in6_addr ip;      /* the same without the port; IPv4 as mapped */
     const uint8_t *token_id; /* TOKEN: identifier bytes as received */
     size_t token_id_len;
 };

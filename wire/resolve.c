@@ -25,6 +25,16 @@ struct resolve_job {
     char host[256];
 };
 
+struct in6_addr ipc_address_ip(const struct sockaddr_storage *sa)
+{
+    struct in6_addr ip = { 0 };
+    if (sa->ss_family != AF_INET)
+        return ((const struct sockaddr_in6 *)sa)->sin6_addr;
+    ip.s6_addr[10] = ip.s6_addr[11] = 0xff;
+    memcpy(ip.s6_addr + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
+    return ip;
+}
+
 struct ipc_resolve {
     struct resolve_job *job;
     sd_event_source *io;

@@ -3,6 +3,7 @@
 #ifndef SELVEDGE_WIRE_RESOLVE_H
 #define SELVEDGE_WIRE_RESOLVE_H
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <systemd/sd-event.h>
 
@@ -15,6 +16,9 @@ struct ipc_addresses {
     socklen_t len[IPC_RESOLVE_MAX];
     size_t n;
 };
+
+/* The IP address alone; IPv4 as mapped. */
+struct in6_addr ipc_address_ip(const struct sockaddr_storage *sa);
 
 struct ipc_resolve;
 

@@ -28,7 +28,7 @@ CFLAGS_wire := $(CFLAGS_common)
 WIRE_OBJS += $(BUILD)/wire/ids.o $(BUILD)/wire/depth.o $(BUILD)/wire/enums.o
 
 WIRE_OBJS += $(addprefix $(BUILD)/wire/,frame.o qop.o digest.o sasl.o sasl-layer.o ipc-server.o ipc-address.o ipc-conn.o ipc-auth.o ipc-serve.o \
-	ipc-call.o ipc-retry.o ipc-conf.o auth-conf.o \
+	ipc-call.o ipc-retry.o ipc-conf.o auth-conf.o node-secret.o \
 	ipc-client.o ipc-client-conn.o ipc-client-sasl.o ipc-client-layer.o resolve.o backoff.o retry.o proxy.o proxy-conf.o)
 # Tokens.
 WIRE_OBJS += $(addprefix $(BUILD)/wire/,token.o token-ids.o token-users.o token-old.o token-text.o \
@@ -38,7 +38,7 @@ $(WIRE_A): $$(WIRE_OBJS)
 LIBS += $(WIRE_A)
 
 # Unit tests: one list, all linked with the library.
-WIRE_TESTS := auth-conf ids depth enums golden-rpc token credentials backoff retry proxy sasl sasl-layer
+WIRE_TESTS := auth-conf node-secret ids depth enums golden-rpc token credentials backoff retry proxy sasl sasl-layer
 WIRE_TESTS += ipc-server ipc-server-bounds ipc-address ipc-auth ipc-conn ipc-serve ipc-retry
 WIRE_TESTS += ipc-client ipc-client-conn ipc-client-sasl
 WIRE_TESTS := $(addprefix wire/test-,$(WIRE_TESTS))

@@ -2,6 +2,7 @@
 #include "nodemanager/rm/rm-session.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/log.h"
@@ -9,7 +10,9 @@
 #include "common/str.h"
 #include "nodemanager/core/context.h"
 #include "wire/backoff.h"
+#include "wire/ipc-conf.h"
 #include "wire/methods.h"
+#include "wire/node-secret.h"
 
 #define RETRY_FIRST_MS 250 /* after a refusal; doubles up to the configured interval */
 
@@ -111,15 +114,42 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-int nm_rm_session_open(struct nm_updater *u, struct sv_error *err)
+/* With a node secret the node authenticates itself; Apache's ResourceManager knows none. */
+static int proxy_open(struct nm_updater *u, const struct yarn_node_secret *secret,
+                      struct sv_error *err)
 {
     struct ipc_proxy_config cfg = u->ctx->conf->rm;
-    int r;
+    struct ipc_server_settings settings;
+    struct yarn_node_token node;
+    int r = ipc_settings_read(u->ctx->conf->conf, &settings, err);
 
+    if (r < 0)
+        return r;
     cfg.client.protocol = YARN_RESOURCE_TRACKER_PROTOCOL;
+    cfg.client.qop_mask = settings.qop_mask;
     cfg.notify = on_retry;
     cfg.userdata = u;
+    if (secret->len > 0) {
+        r = yarn_node_token_make(secret, u->ctx->node_id.host, &node);
+        if (r < 0)
+            return sv_error_errno(err, r, "node token for %s", u->ctx->node_id.host);
+        cfg.client.token = &node.token;
+        sv_log_info("ResourceManager: this node authenticates with the node secret %s", secret->id);
+    }
     r = ipc_proxy_new(u->ctx->event, &cfg, &u->rm, err);
+    explicit_bzero(&node, sizeof(node));
+    return r;
+}
+
+int nm_rm_session_open(struct nm_updater *u, struct sv_error *err)
+{
+    struct yarn_node_secret secret;
+    int r = yarn_node_secret_load(u->ctx->conf->conf, &secret, err);
+
+    if (r < 0)
+        return r;
+    r = proxy_open(u, &secret, err);
+    yarn_node_secret_clear(&secret);
     if (r < 0)
         return r;
     r = sd_event_add_time_relative(u->ctx->event, &u->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, u);

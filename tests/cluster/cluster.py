@@ -200,15 +200,18 @@ class Cluster:
     """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts.
     `site`: keys for yarn-site.xml. `read_only_paths`: more host directories for containers. `quiet`: print problems
     alone. `installed`: our programs are installed; a cluster without them runs other NodeManagers, by
-    start_nodes(argv). `address`: the listening address. `policy`: more keys for container-executor.cfg."""
+    start_nodes(argv). `address`: the listening address. `policy`: more keys for container-executor.cfg.
+    `node_secret`: our ResourceManager demands it of our NodeManagers."""
 
     def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False,
-                 installed=True, address="127.0.0.1", policy=None):
+                 installed=True, address="127.0.0.1", policy=None, node_secret=False):
         host.private_namespace()
         os.umask(0o022)
         host.sweep()
         self.name, self.quiet, self.installed = name, quiet, installed
-        self.site = site or {}
+        self.site = dict(site or {})
+        if node_secret:
+            self.site |= {"selvedge.rm.unprotected-nodes": "", "selvedge.node-secret.file": f"{PLACE}/node-secret"}
         self.address, self.policy = address, policy or {}
         self.read_only_paths = list(read_only_paths)
         self.root, self.real_root = PLACE, f"/var/lib/selvedge-{name}-{os.getpid()}"
@@ -267,6 +270,11 @@ class Cluster:
             os.mkdir(f"{self.root}/{path}")
             os.chmod(f"{self.root}/{path}", mode)
         os.chown(f"{self.root}/rm", self.daemon.pw_uid, self.daemon.pw_gid)
+        if "selvedge.node-secret.file" in self.site:
+            with open(self.site["selvedge.node-secret.file"], "w", encoding="ascii") as f:
+                os.fchmod(f.fileno(), 0o600)
+                os.fchown(f.fileno(), self.daemon.pw_uid, self.daemon.pw_gid)
+                f.write(os.urandom(32).hex() + "\n")
         self.nodes = [Node(self, i + 1) for i in range(self.n_nodes)]
         if not self.cgroup.enforced:
             self.say("this machine's cgroup v2 has no memory, pids and cpu controllers: "

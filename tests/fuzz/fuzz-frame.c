@@ -70,6 +70,7 @@ static void turn(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const struct sockaddr_storage local = { .ss_family = AF_INET6 };
     int fd[2];
     char sink[4096];
     start();
@@ -82,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!from)
         abort();
     HASH_ADD(hh, s->addresses, ip, sizeof from->ip, from);
-    if (ipc_conn_new(s, fd[0], "fuzz:1", from) < 0)
+    if (ipc_conn_new(s, fd[0], &local, "fuzz:1", from) < 0)
         abort();
     for (size_t at = 2; at < size; at += cut) {
         if (send(fd[1], data + at, SV_MIN(cut, size - at), MSG_NOSIGNAL) < 0)

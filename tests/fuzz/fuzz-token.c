@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/node-secret.h"
 #include "wire/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -40,6 +41,24 @@ static void writable_delegation_token(const uint8_t *p, size_t n)
         abort();
 }
 
+/* A node's identifier is text of exactly one form. */
+static void node_token(const uint8_t *p, size_t n)
+{
+    static const struct yarn_node_secret secret = { .bytes = "a secret of 32 bytes or more ...",
+                                                    .len = 32,
+                                                    .id = "0123456789abcdef" };
+    uint8_t password[YARN_TOKEN_PASSWORD_MAX];
+    struct yarn_node_token again;
+    char host[256];
+    size_t len;
+    if (yarn_node_token_verify(&secret, p, n, password, &len, host, NULL) < 0)
+        return;
+    if (yarn_node_token_make(&secret, host, &again) < 0 ||
+        !yarn_bytes_equal(again.id, again.token.id_len, p, n) ||
+        !yarn_bytes_equal(again.password, again.token.password_len, password, len))
+        abort();
+}
+
 static void text(const uint8_t *p, size_t n)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -67,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     client_am_token(data, size);
     delegation_token(data, size);
     writable_delegation_token(data, size);
+    node_token(data, size);
     text(data, size);
     return 0;
 }

@@ -454,13 +454,40 @@ static void run_rate(void)
     good_bye(&m, id);
 }
 
+/* A container that says it is a node: the ResourceManager demands the node secret. */
+static void run_stranger(void)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__RegisterNodeManagerRequestProto q =
+        HADOOP__YARN__REGISTER_NODE_MANAGER_REQUEST_PROTO__INIT;
+    struct ipc_client *c =
+        open_client(g.tracker_port, YARN_RESOURCE_TRACKER_PROTOCOL, "yarn", NULL);
+    struct yarn_node_id id = { .host = "127.0.0.1", .port = 1 };
+    const Hadoop__Yarn__RegisterNodeManagerResponseProto *resp;
+    const char *class = "";
+    struct sv_error err;
+
+    q.node_id = yarn_node_id_to(a, &id);
+    q.resource = yarn_resource_to(a, (struct yarn_resource){ 65536, 64 });
+    q.nm_version = (char *)(uintptr_t) "3.4.2";
+    resp = call(a, c, "registerNodeManager", &q.base,
+                &hadoop__yarn__register_node_manager_response_proto__descriptor, &class, &err);
+    check(!resp || (!resp->container_token_master_key && !resp->nm_token_master_key),
+          "a stranger gets no master key");
+    check(!resp && sv_streq(class, JAVA_ACCESS_CONTROL), "and is refused before its request: %s",
+          err.text);
+    ipc_client_free(c);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } scenarios[] = {
-    { "life", run_life },     { "rules", run_rules },     { "heartbeats", run_heartbeats },
-    { "kill", run_kill },     { "failure", run_failure }, { "restart", run_restart },
-    { "expiry", run_expiry }, { "roll", run_roll },       { "rate", run_rate },
+    { "stranger", run_stranger }, { "life", run_life },
+    { "rules", run_rules },       { "heartbeats", run_heartbeats },
+    { "kill", run_kill },         { "failure", run_failure },
+    { "restart", run_restart },   { "expiry", run_expiry },
+    { "roll", run_roll },         { "rate", run_rate },
 };
 
 #endif

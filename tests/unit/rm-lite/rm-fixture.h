@@ -61,6 +61,8 @@ static inline void start(struct fix *f)
         assert_int_equal(sv_conf_set(f->conf, key, "127.0.0.1:0"), 0);
     }
     assert_int_equal(sv_conf_set(f->conf, "selvedge.rm.state-dir", f->dir), 0);
+    assert_int_equal(sv_conf_set(f->conf, "selvedge.node-secret.file", ""), 0);
+    assert_int_equal(sv_conf_set(f->conf, "selvedge.rm.unprotected-nodes", "127.0.0.0/8"), 0);
     assert_int_equal(
         sv_conf_set(f->conf, "yarn.scheduler.capacity.maximum-am-resource-percent", "1"), 0);
     for (const char *const(*k)[2] = f->keys; k && (*k)[0]; k++)
