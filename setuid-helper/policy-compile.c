@@ -100,7 +100,7 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p,
     len = load(p, "/etc/group");
     if (!hlp_group_find(accounts, len, cfg->group, &p->nm_gid) || p->nm_gid == 0)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, cfg->group);
-    if (hlp_groups_refuse(p, accounts, len) < 0)
+    if (hlp_groups_refuse(p, &cfg->banned_groups, accounts, len) < 0)
         hlp_fail(EXE_STATUS_USER_LOOKUP, E2BIG, "/etc/group");
     hlp_users_join(p, users, accounts, len);
     p->n_users = (uint32_t)users->n;
