@@ -26,13 +26,14 @@ static bool in_table(const struct hlp *h, struct hlp_user *ret)
     return false;
 }
 
-/* Asks user-lookup, which runs as nobody: uid, gid, the number of groups, the groups. */
+/* Asks user-lookup, which runs as an account of its own: uid, gid, the number of groups, the
+ * groups. Its file MUST NOT be readable: whoever traces it decides who the job's user is. */
 static bool look_up(struct hlp *h, struct hlp_user *u)
 {
-    static const struct hlp_user nobody = { .name = "nobody", .uid = 65534, .gid = 65534 };
     const struct hlp_program program = { .name = "user-lookup",
                                          .argument = h->req.user,
-                                         .as = &nobody,
+                                         .as = &h->cfg.lookup,
+                                         .without = 066,
                                          .fds = { 2, -1, 2, -1, -1 },
                                          .net_namespace = -1,
                                          .status = EXE_STATUS_USER_LOOKUP };

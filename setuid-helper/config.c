@@ -53,6 +53,7 @@ static const struct row {
     { "selvedge.nodemanager.user", NAME, AT(nm_user) },
     { "selvedge.monitor.user", NAME, AT(monitor_user) },
     { "selvedge.public.user", NAME, AT(public_user) },
+    { "selvedge.lookup.user", NAME, AT(lookup_user) },
     { "selvedge.cgroup.root", PATH, AT(policy.cgroup_root) },
     { "selvedge.unenforced-limits.allowed", FLAG, AT(policy.unenforced_allowed) },
     { "selvedge.sandbox.profiles", WORDS, AT(policy.profiles), { .words = hlp_profile_names } },
@@ -370,6 +371,7 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     cfg->nm_user = "yarn";
     cfg->monitor_user = "selvedge-monitor";
     cfg->public_user = "selvedge-public";
+    cfg->lookup_user = "selvedge-lookup";
     cfg->policy.min_uid = 1000;
     cfg->policy.profiles = 1U << EXE_PROFILE_STRICT;
     cfg->policy.networks = 1U << EXE_NETWORK_HOST | 1U << EXE_NETWORK_NONE;

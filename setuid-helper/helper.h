@@ -90,6 +90,7 @@ void hlp_drop_keeping(const struct hlp_user *u);
 struct hlp_program {
     const char *name, *argument;
     const struct hlp_user *as; /* NULL: stays root, with what container-prepare needs */
+    mode_t without;            /* bits that its file's mode must not have */
     int fds[HLP_PROGRAM_FDS];  /* its descriptors 0 to 4; -1: none (1 is the pipe) */
     int net_namespace;         /* >= 0: runs there, with CAP_NET_ADMIN */
     enum exe_status status;    /* of a failure to run it */
@@ -130,6 +131,9 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open,
 /* What an open came to, fd or -errno: whose it must be, if that counts, and which bits its mode
  * must not have. */
 #define HLP_ANY ((uid_t)-1)
+/* LIBEXECDIR/<name>, O_PATH, for an exec by descriptor. Where an account executes it that others
+ * may have, it MUST be without 066: the kernel keeps such a process from being traced. */
+int hlp_open_program(const char *name, mode_t without, enum exe_status status);
 int hlp_check_open(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
                    enum exe_status status);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);

@@ -64,11 +64,9 @@ void hlp_init_app(struct hlp *h)
 _Noreturn static void hand_over(const struct hlp *h, const char *name, int *fds, int n)
 {
     const char *const argv[] = { name, NULL }, *const envp[] = { NULL };
-    char path[HLP_PATH_MAX];
     int p[2], *keep[EXE_DIRS_MAX + 2] = { &p[0] };
-    (void)hlp_format(path, sizeof(path), "%s/%s", LIBEXECDIR, name);
     hlp_fs_as(0, 0);
-    int program = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
+    int program = hlp_open_program(name, 0, EXE_STATUS_EXEC);
     if (pipe2(p, O_CLOEXEC) < 0 || write(p[1], &h->req, sizeof(h->req)) != (ssize_t)sizeof(h->req))
         hlp_fail(EXE_STATUS_EXEC, errno, "pipe");
     keep[1] = &program;

@@ -92,7 +92,7 @@ struct hlp_policy {
     uint32_t selinux;            /* bits HLP_SELINUX_…; none = off */
     uint8_t unenforced_allowed;
     uint8_t assignable; /* are there devices that a container may be given? */
-    struct hlp_user nm, monitor, public;
+    struct hlp_user nm, monitor, public, lookup;
     gid_t nm_gid;
     struct net_request net; /* as far as the configuration knows it */
     /* Nodes that may be assigned, then those that come with the first one of `control_major`. */

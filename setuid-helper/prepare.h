@@ -18,7 +18,7 @@ struct hlp_devices { /* a section [gpu], [fpga] or [devices] */
 
 struct hlp_config { /* strings point into `text` */
     char text[HLP_CONFIG_MAX + 2];
-    const char *group, *nm_user, *monitor_user, *public_user;
+    const char *group, *nm_user, *monitor_user, *public_user, *lookup_user;
     struct hlp_devices gpu, fpga, devices, denied;
     struct hlp_list banned, banned_groups, read_only, writable;
     uint8_t net_isolated;
