@@ -68,6 +68,8 @@ enum hlp_extra {
     HLP_CAP_SYS_RESOURCE
 };
 void hlp_set_step_cap(enum hlp_extra extra);
+/* Irreversible: the working set becomes that of the request's operation. */
+void hlp_cut_caps(const struct hlp *h);
 /* Sets oom_score_adj of this process and its descendants, as their minimum where the machine has
  * CAP_SYS_RESOURCE; elsewhere the minimum is 0. */
 void hlp_oom_score(int proc, const char *score);

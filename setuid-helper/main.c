@@ -3,8 +3,9 @@
  * The order is fixed. The process MUST be sanitized before a byte from outside is read; the policy
  * MUST be compared with its sources after the request has arrived, so that no helper that was kept
  * waiting acts by an old one; the caller and this program's file MUST be checked against that
- * policy before the request is decoded, and the request and the job's user before the operation
- * runs. Everything before the operation refuses by hlp_fail. */
+ * policy before the request is decoded; the capabilities MUST be cut to the operation's as soon as
+ * it is known, and the job's user MUST be checked before it runs. Everything before the operation
+ * refuses by hlp_fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -98,12 +99,6 @@ static bool caller_is_gone(void)
 /* Answers the policy in force, for the daemon to compare with its own. */
 _Noreturn static void check(struct hlp *h)
 {
-    if (h->req.what == EXE_CHECK_REBUILD) {
-        if (unlink(EXECUTOR_STATE "/policy") < 0 && errno != ENOENT)
-            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
-        (void)close(h->table);
-        hlp_load_policy(h);
-    }
     hlp_reply(h->req.request_id, EXE_STATUS_OK, 0, h->cfg.answer);
     _exit(0);
 }
@@ -132,6 +127,13 @@ int main(int argc, char **argv)
     decode(request, len, n_fds);
     if (caller_is_gone())
         _exit(0);
+    if (self.req.op == EXE_OP_CHECK && self.req.what == EXE_CHECK_REBUILD) {
+        if (unlink(EXECUTOR_STATE "/policy") < 0 && errno != ENOENT)
+            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
+        (void)close(self.table);
+        hlp_load_policy(&self);
+    }
+    hlp_cut_caps(&self);
     if (self.req.user[0])
         hlp_job_user(&self);
     else
