@@ -134,9 +134,8 @@ static const char *list(struct hlp_list *l, char *value, bool (*ok)(const char *
             return "an entry of the list is empty or has a form that is not accepted";
         if (l->n == max)
             return "too many entries";
-        for (unsigned i = 0; i < l->n; i++)
-            if (strcmp(l->v[i], item) == 0)
-                return "an entry is there twice";
+        if (hlp_list_has(l, item))
+            return "an entry is there twice";
         l->v[l->n++] = item;
     }
     return NULL;

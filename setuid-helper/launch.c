@@ -195,6 +195,7 @@ _Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int r
     if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], w, sizeof(*w)) != (ssize_t)sizeof(*w))
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     (void)setsid();
+    hlp_audit(h, EXE_STATUS_OK, 0);
     hlp_drop(&h->monitor);
     hlp_label(h, HLP_LABEL_MONITOR);
     if (w->record >= 0)

@@ -9,33 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
 
 static struct hlp self = { .table = -1, .host_ns = -1, .monitor_program = -1, .hidden = -1 };
-
-/* One line for the machine's log, so that a daemon that was taken over leaves traces: fixed words
- * and numbers only. Best effort, and only while still root. */
-static void audit(enum exe_status status, int error)
-{
-    struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
-    char line[160];
-    int n = snprintf(line, sizeof(line),
-                     "<84>container-executor[%d]: refused: status=%d errno=%d op=%u request=%llu",
-                     (int)getpid(), status, error, self.req.op,
-                     (unsigned long long)self.req.request_id);
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && n > 0 && geteuid() == 0)
-        (void)sendto(fd, line, (size_t)n, MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof(to));
-    if (fd >= 0)
-        (void)close(fd);
-}
 
 static void refuse(enum exe_status status, int error, const char *what)
 {
@@ -43,7 +24,7 @@ static void refuse(enum exe_status status, int error, const char *what)
     self.host_ns = -1; /* once: this step may fail, too */
     if (host_ns >= 0 && geteuid() == 0)
         hlp_enter_mount_ns(host_ns); /* /dev/log is there */
-    audit(status, error);
+    hlp_audit(&self, status, error);
     hlp_reply(self.req.request_id, status, error, what);
 }
 

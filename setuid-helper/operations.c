@@ -50,6 +50,7 @@ void hlp_init_app(struct hlp *h)
         (void)close(hlp_ensure_dir(h, root, h->app, h->user.uid, 02750, EXE_STATUS_LOG_DIR));
         (void)close(root);
     }
+    hlp_audit(h, EXE_STATUS_OK, 0);
     hlp_drop(&h->user);
     (void)umask(027);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
@@ -73,6 +74,7 @@ _Noreturn static void hand_over(const struct hlp *h, const char *name, int *fds,
     for (int i = 0; i < n; i++)
         keep[2 + i] = &fds[i];
     hlp_keep_only(keep, n + 2);
+    hlp_audit(h, EXE_STATUS_OK, 0);
     hlp_drop(&h->user);
     bool placed = fcntl(0, F_SETFD, 0) == 0 && dup2(p[0], 1) == 1;
     for (int i = 0; placed && i < n; i++)

@@ -73,6 +73,14 @@ bool hlp_policy_place(struct hlp_policy *p, size_t len)
            pool.at == pool.end;
 }
 
+bool hlp_list_has(const struct hlp_list *l, const char *name)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        if (strcmp(l->v[i], name) == 0)
+            return true;
+    return false;
+}
+
 bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id)
 {
     bool refused = id == 0 || id > HLP_ID_MAX;

@@ -115,6 +115,7 @@ bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void
                       void *argument);
 /* The first `len` bytes of `p` came from a file: are they a policy? Makes its pointers. */
 bool hlp_policy_place(struct hlp_policy *p, size_t len);
+bool hlp_list_has(const struct hlp_list *l, const char *name);
 /* Is it one of them, root's, or nobody's? */
 bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id);
 /* Looks at what is at its path now. */

@@ -271,14 +271,6 @@ static void find_masks(struct hlp_policy *p)
     (void)close(proc);
 }
 
-static bool is_masked(const struct hlp_policy *p, const char *name)
-{
-    for (uint32_t i = 0; i < p->masks.n; i++)
-        if (strcmp(p->masks.v[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* /dev, with what a launch moves over the masked names: each a mount of its own. */
 static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy *p)
 {
@@ -288,7 +280,7 @@ static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy 
         fail(HLP_HIDDEN);
     for (int made = 0; made < 2; made++) {
         for (size_t i = 0; i < COUNT(masks); i++) {
-            if (!is_masked(p, masks[i].name))
+            if (!hlp_list_has(&p->masks, masks[i].name))
                 continue;
             (void)hlp_format(path, sizeof(path), HLP_HIDDEN "/%s", masks[i].name);
             if (made)
