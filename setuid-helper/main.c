@@ -39,18 +39,21 @@ static void check_caller(uid_t caller)
         hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
 }
 
-/* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it. */
+/* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it; under
+ * the installed name and no other, so that no link or copy outlives an upgrade. What an upgrade has
+ * just replaced has no name any more. */
 static void check_binary(void)
 {
-    struct stat st;
-    int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) < 0)
+    static const char path[] = LIBEXECDIR "/container-executor";
+    struct stat st, installed;
+    int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_BINARY_OWNER, EXE_STATUS_BINARY_OWNER);
+    if (stat("/proc/self/exe", &st) < 0 || fstat(fd, &installed) < 0)
         hlp_fail(EXE_STATUS_BINARY_OWNER, errno, "/proc/self/exe");
     (void)close(fd);
-    if (self.activated) /* others' hands off is what counts; it needs no setuid bit */
-        st.st_mode = st.st_mode & 022 ? 0 : S_IFREG | 04750;
-    if (st.st_uid != 0 || (!self.activated && st.st_gid != self.nm_gid) ||
-        st.st_mode != (S_IFREG | 04750))
+    if (st.st_nlink != 0 && (st.st_dev != installed.st_dev || st.st_ino != installed.st_ino))
+        hlp_fail(EXE_STATUS_BINARY_OWNER, EXDEV, path);
+    if (!self.activated && /* which needs no setuid bit: others' hands off is what counts */
+        (st.st_uid != 0 || st.st_gid != self.nm_gid || st.st_mode != (S_IFREG | 04750)))
         hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
 }
 
