@@ -170,7 +170,7 @@ void doctor_files(struct doctor *d)
         { "container-prepare", 022, 0100 },   { "container-signal", 022, 0111 },
         { "container-network", 022, 0111 },   { "container-delete", 022, 0111 },
         { "container-monitor", 066, 0111 },   { "container-init", 066, 0111 },
-        { "user-lookup", 022, 0111 },         { "selvedge-am", 022, 0111 },
+        { "user-lookup", 066, 0111 },         { "selvedge-am", 022, 0111 },
         { "seccomp/strict.bpf", 022, 0 },     { "seccomp/hadoop.bpf", 022, 0 },
         { "seccomp/localizer.bpf", 022, 0 },  { "seccomp/monitor.bpf", 022, 0 },
     };

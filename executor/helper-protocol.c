@@ -27,7 +27,8 @@ static const char *const texts[] = {
         "configuration file or a directory above it is not safe from others "
         "than root",
     [EXE_STATUS_CONFIG_SYNTAX] = "configuration file has an error",
-    [EXE_STATUS_BINARY_OWNER] = "helper's own file is not root:<group> 4750",
+    [EXE_STATUS_BINARY_OWNER] =
+        "helper's own file is not the installed one, root:<group> 4750, with one name",
     [EXE_STATUS_SERVICE_ACCOUNT] = "an account named in the configuration does not exist or is not "
                                    "usable",
     [EXE_STATUS_STATE] = "prepared state cannot be made, or its directory is not safe from "

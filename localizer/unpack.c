@@ -8,11 +8,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/str.h"
 
 #define BLOCK 65536
 #define PROGRESS_BYTES (1u << 20)
+#define EMPTY_MAX (1u << 20) /* bytes of a tar without an entry */
 
 static bool has_suffix_lower(const char *name, const char *suffix)
 {
@@ -60,9 +62,9 @@ static int malformed(struct archive *a, const char *path, struct sv_error *err)
     return sv_error_set(err, -EBADMSG, "archive is malformed: %s", why);
 }
 
-/* Only formats that Hadoop unpacks: no format_all, no filter programs. The seeking zip reader uses
- * the central directory, as every other tool does. */
-static int open_archive(struct loc_unpack *u, struct archive **ret, struct sv_error *err)
+/* Only formats that Hadoop unpacks: no format_all, no filter programs, no gzip within gzip. The
+ * seeking zip reader uses the central directory, as every other tool does. */
+static int open_archive(struct loc_unpack *u, bool raw, struct archive **ret, struct sv_error *err)
 {
     struct archive *a = archive_read_new();
     int r;
@@ -73,7 +75,7 @@ static int open_archive(struct loc_unpack *u, struct archive **ret, struct sv_er
     if (u->format == LOC_FORMAT_ZIP)
         r = archive_read_support_format_zip_seekable(a);
     else
-        r = archive_read_support_format_tar(a);
+        r = raw ? archive_read_support_format_raw(a) : archive_read_support_format_tar(a);
     if (r == ARCHIVE_OK && u->format == LOC_FORMAT_TAR_GZ)
         r = archive_read_support_filter_gzip(a);
     if (r == ARCHIVE_OK && u->format == LOC_FORMAT_ZIP)
@@ -81,7 +83,11 @@ static int open_archive(struct loc_unpack *u, struct archive **ret, struct sv_er
     if (r == ARCHIVE_OK)
         r = u->fd >= 0 ? archive_read_open_fd(a, u->fd, BLOCK)
                        : archive_read_open_memory(a, u->data, u->len);
-    return r == ARCHIVE_OK ? 0 : malformed(a, NULL, err);
+    if (r != ARCHIVE_OK)
+        return malformed(a, NULL, err);
+    if (archive_filter_count(a) > 2) /* the last one is the file itself */
+        return sv_error_set(err, -EPERM, "archive refused: it is compressed more than once");
+    return 0;
 }
 
 static uint64_t packed_so_far(const struct loc_unpack *u, struct archive *a)
@@ -223,18 +229,53 @@ static int one_entry(struct loc_unpack *u, struct archive *a, struct archive_ent
     return store(u, a, e, kind, path, err);
 }
 
+/* To libarchive, as to tar, two blocks of zeros end an archive, whatever follows. One without an
+ * entry MUST be zeros to its end: anything else is of another format, or hidden. */
+static int check_empty(struct loc_unpack *u, struct sv_error *err)
+{
+    _cleanup_(archive_freep) struct archive *a = NULL;
+    struct archive_entry *e;
+    uint64_t total = 0;
+    char block[4096];
+
+    if (u->format == LOC_FORMAT_ZIP)
+        return 0; /* its directory is at its end */
+    if (u->fd >= 0 && lseek(u->fd, 0, SEEK_SET) < 0)
+        return sv_error_set(err, -errno, "archive: %s", strerror(errno));
+    int r = open_archive(u, true, &a, err);
+    if (r < 0)
+        return r;
+    if (archive_read_next_header(a, &e) != ARCHIVE_OK)
+        return malformed(a, NULL, err);
+    for (;;) {
+        la_ssize_t n = archive_read_data(a, block, sizeof block);
+
+        if (n <= 0)
+            return n == 0 ? 0 : malformed(a, NULL, err);
+        total += (uint64_t)n;
+        for (la_ssize_t i = 0; i < n; i++)
+            if (block[i] != 0)
+                return sv_error_set(err, -EPERM, "archive refused: zeros come before its content");
+        if (total > EMPTY_MAX)
+            return sv_error_set(err, -EFBIG, "archive refused: more than %u bytes and no entry",
+                                EMPTY_MAX);
+    }
+}
+
 int loc_unpack(struct loc_unpack *u, struct sv_error *err)
 {
     _cleanup_(archive_freep) struct archive *a = NULL;
+    bool empty = true;
     int r;
 
-    r = open_archive(u, &a, err);
+    r = open_archive(u, false, &a, err);
     while (r >= 0) {
         struct archive_entry *e;
 
         r = archive_read_next_header(a, &e);
         if (r == ARCHIVE_EOF)
-            return 0;
+            return empty ? check_empty(u, err) : 0;
+        empty = false;
         if (r != ARCHIVE_OK) /* a warning means inconsistent metadata */
             return malformed(a, NULL, err);
         r = one_entry(u, a, e, err);

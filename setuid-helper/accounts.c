@@ -26,13 +26,14 @@ static bool in_table(const struct hlp *h, struct hlp_user *ret)
     return false;
 }
 
-/* Asks user-lookup, which runs as nobody: uid, gid, the number of groups, the groups. */
+/* Asks user-lookup, which runs as an account of its own: uid, gid, the number of groups, the
+ * groups. Its file MUST NOT be readable: whoever traces it decides who the job's user is. */
 static bool look_up(struct hlp *h, struct hlp_user *u)
 {
-    static const struct hlp_user nobody = { .name = "nobody", .uid = 65534, .gid = 65534 };
     const struct hlp_program program = { .name = "user-lookup",
                                          .argument = h->req.user,
-                                         .as = &nobody,
+                                         .as = &h->cfg.lookup,
+                                         .without = 066,
                                          .fds = { 2, -1, 2, -1, -1 },
                                          .net_namespace = -1,
                                          .status = EXE_STATUS_USER_LOOKUP };
@@ -51,15 +52,6 @@ static bool look_up(struct hlp *h, struct hlp_user *u)
     return true;
 }
 
-/* Does root's configuration let it have an id that is not a person's? */
-static bool allowed_system(const struct hlp_list *l, const char *name)
-{
-    for (unsigned i = 0; i < l->n; i++)
-        if (strcmp(l->v[i], name) == 0)
-            return true;
-    return false;
-}
-
 void hlp_job_user(struct hlp *h)
 {
     struct hlp_user *u = &h->user;
@@ -69,6 +61,6 @@ void hlp_job_user(struct hlp *h)
     if (hlp_id_refused(&h->cfg.refused_uids, u->uid) ||
         hlp_id_refused(&h->cfg.refused_gids, u->gid) ||
         ((u->uid < h->cfg.min_uid || u->uid == 65534) &&
-         !allowed_system(&h->cfg.allowed_system, u->name)))
+         !hlp_list_has(&h->cfg.allowed_system, u->name)))
         hlp_fail(EXE_STATUS_USER_REFUSED, 0, u->name);
 }

@@ -47,11 +47,13 @@ static const struct row {
     { "yarn.nodemanager.local-dirs", PATHS, AT(policy.local_dirs) },
     { "yarn.nodemanager.log-dirs", PATHS, AT(policy.log_dirs) },
     { "banned.users", NAMES, AT(banned) },
+    { "selvedge.banned.groups", NAMES, AT(banned_groups) },
     { "allowed.system.users", NAMES, AT(policy.allowed_system) },
     { "min.user.id", UID, AT(policy.min_uid) },
     { "selvedge.nodemanager.user", NAME, AT(nm_user) },
     { "selvedge.monitor.user", NAME, AT(monitor_user) },
     { "selvedge.public.user", NAME, AT(public_user) },
+    { "selvedge.lookup.user", NAME, AT(lookup_user) },
     { "selvedge.cgroup.root", PATH, AT(policy.cgroup_root) },
     { "selvedge.unenforced-limits.allowed", FLAG, AT(policy.unenforced_allowed) },
     { "selvedge.sandbox.profiles", WORDS, AT(policy.profiles), { .words = hlp_profile_names } },
@@ -132,9 +134,8 @@ static const char *list(struct hlp_list *l, char *value, bool (*ok)(const char *
             return "an entry of the list is empty or has a form that is not accepted";
         if (l->n == max)
             return "too many entries";
-        for (unsigned i = 0; i < l->n; i++)
-            if (strcmp(l->v[i], item) == 0)
-                return "an entry is there twice";
+        if (hlp_list_has(l, item))
+            return "an entry is there twice";
         l->v[l->n++] = item;
     }
     return NULL;
@@ -357,6 +358,11 @@ static const char *whole(const struct hlp_config *cfg)
 
 int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
 {
+    static const char *const banned[] = { "yarn", "mapred", "hdfs", "bin" }; /* Hadoop's */
+    /* As good as root, or with rights to the host's devices, logs or keys. */
+    static const char *const groups[] = { "disk",  "kmem",   "shadow",  "docker", "lxd",
+                                          "incus", "podman", "libvirt", "adm",    "systemd-journal",
+                                          "sudo",  "backup", "video",   "kvm",    "ssl-cert" };
     bool seen[N_ROWS] = { false };
     const char *section = "";
     int n = 0;
@@ -364,6 +370,7 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     cfg->nm_user = "yarn";
     cfg->monitor_user = "selvedge-monitor";
     cfg->public_user = "selvedge-public";
+    cfg->lookup_user = "selvedge-lookup";
     cfg->policy.min_uid = 1000;
     cfg->policy.profiles = 1U << EXE_PROFILE_STRICT;
     cfg->policy.networks = 1U << EXE_NETWORK_HOST | 1U << EXE_NETWORK_NONE;
@@ -393,11 +400,10 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     if (*ret_why)
         return n ? n : 1;
     cfg->policy.net.total_kbit *= 1000;
-    if (!seen[3]) { /* Hadoop's default */
-        static const char *const banned[] = { "yarn", "mapred", "hdfs", "bin" };
-        for (unsigned i = 0; i < 4; i++)
-            cfg->banned.v[cfg->banned.n++] = banned[i];
-    }
+    for (size_t i = 0; !seen[3] && i < sizeof(banned) / sizeof(banned[0]); i++)
+        cfg->banned.v[cfg->banned.n++] = banned[i];
+    for (size_t i = 0; !seen[4] && i < sizeof(groups) / sizeof(groups[0]); i++)
+        cfg->banned_groups.v[cfg->banned_groups.n++] = groups[i];
     return 0;
 }
 

@@ -48,6 +48,9 @@ bool hlp_is_channel(int fd); /* a SOCK_SEQPACKET of AF_UNIX */
 /* The request datagram and its descriptors, within ten seconds. */
 size_t hlp_receive(uint8_t *buf, size_t size, int fds[EXE_FDS_MAX], int *ret_n_fds);
 void hlp_reply(uint64_t request_id, enum exe_status status, int error, const char *text);
+/* One line for the machine's log, so that a daemon that was taken over leaves traces. Best effort,
+ * and only while still root: an operation for a user MUST call it at its last step as such. */
+void hlp_audit(const struct hlp *h, enum exe_status status, int error);
 
 /* policy-load.c */
 void hlp_load_policy(struct hlp *h);
@@ -68,6 +71,8 @@ enum hlp_extra {
     HLP_CAP_SYS_RESOURCE
 };
 void hlp_set_step_cap(enum hlp_extra extra);
+/* Irreversible: the working set becomes that of the request's operation. */
+void hlp_cut_caps(const struct hlp *h);
 /* Sets oom_score_adj of this process and its descendants, as their minimum where the machine has
  * CAP_SYS_RESOURCE; elsewhere the minimum is 0. */
 void hlp_oom_score(int proc, const char *score);
@@ -90,6 +95,7 @@ void hlp_drop_keeping(const struct hlp_user *u);
 struct hlp_program {
     const char *name, *argument;
     const struct hlp_user *as; /* NULL: stays root, with what container-prepare needs */
+    mode_t without;            /* bits that its file's mode must not have */
     int fds[HLP_PROGRAM_FDS];  /* its descriptors 0 to 4; -1: none (1 is the pipe) */
     int net_namespace;         /* >= 0: runs there, with CAP_NET_ADMIN */
     enum exe_status status;    /* of a failure to run it */
@@ -130,6 +136,9 @@ int hlp_open_trusted(const char *path, int flags, enum exe_status on_open,
 /* What an open came to, fd or -errno: whose it must be, if that counts, and which bits its mode
  * must not have. */
 #define HLP_ANY ((uid_t)-1)
+/* LIBEXECDIR/<name>, O_PATH, for an exec by descriptor. Where an account executes it that others
+ * may have, it MUST be without 066: the kernel keeps such a process from being traced. */
+int hlp_open_program(const char *name, mode_t without, enum exe_status status);
 int hlp_check_open(int fd, const char *what, uid_t uid, gid_t gid, mode_t without,
                    enum exe_status status);
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status);

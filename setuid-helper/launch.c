@@ -195,6 +195,7 @@ _Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int r
     if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], w, sizeof(*w)) != (ssize_t)sizeof(*w))
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     (void)setsid();
+    hlp_audit(h, EXE_STATUS_OK, 0);
     hlp_drop(&h->monitor);
     hlp_label(h, HLP_LABEL_MONITOR);
     if (w->record >= 0)
@@ -213,14 +214,6 @@ _Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int r
         (void)syscall(SYS_execveat, HLP_MONITOR_PROGRAM, "", argv, &argv[1], AT_EMPTY_PATH);
     }
     hlp_fail(EXE_STATUS_EXEC, errno, argv[0]);
-}
-
-/* MUST NOT be readable by the account that executes it: the kernel then keeps that account from
- * tracing it. */
-static int open_closed(const char *path)
-{
-    int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
-    return hlp_check_open(fd, path, 0, HLP_ANY, 066, EXE_STATUS_EXEC);
 }
 
 void hlp_launch(struct hlp *h)
@@ -244,8 +237,8 @@ void hlp_launch(struct hlp *h)
     (void)umask(0);
     if (h->cfg.unfiltered[0])
         hlp_fail(EXE_STATUS_DEVICE_FILTER, 0, h->cfg.unfiltered);
-    c.init = open_closed(LIBEXECDIR "/container-init");
-    h->monitor_program = open_closed(LIBEXECDIR "/container-monitor");
+    c.init = hlp_open_program("container-init", 066, EXE_STATUS_EXEC);
+    h->monitor_program = hlp_open_program("container-monitor", 066, EXE_STATUS_EXEC);
     if (container) {
         check_allowed(h);
         check_memfd(h->fds[0], "launch script");

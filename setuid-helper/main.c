@@ -3,38 +3,20 @@
  * The order is fixed. The process MUST be sanitized before a byte from outside is read; the policy
  * MUST be compared with its sources after the request has arrived, so that no helper that was kept
  * waiting acts by an old one; the caller and this program's file MUST be checked against that
- * policy before the request is decoded, and the request and the job's user before the operation
- * runs. Everything before the operation refuses by hlp_fail. */
+ * policy before the request is decoded; the capabilities MUST be cut to the operation's as soon as
+ * it is known, and the job's user MUST be checked before it runs. Everything before the operation
+ * refuses by hlp_fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
 
 static struct hlp self = { .table = -1, .host_ns = -1, .monitor_program = -1, .hidden = -1 };
-
-/* One line for the machine's log, so that a daemon that was taken over leaves traces: fixed words
- * and numbers only. Best effort, and only while still root. */
-static void audit(enum exe_status status, int error)
-{
-    struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
-    char line[160];
-    int n = snprintf(line, sizeof(line),
-                     "<84>container-executor[%d]: refused: status=%d errno=%d op=%u request=%llu",
-                     (int)getpid(), status, error, self.req.op,
-                     (unsigned long long)self.req.request_id);
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && n > 0 && geteuid() == 0)
-        (void)sendto(fd, line, (size_t)n, MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof(to));
-    if (fd >= 0)
-        (void)close(fd);
-}
 
 static void refuse(enum exe_status status, int error, const char *what)
 {
@@ -42,7 +24,7 @@ static void refuse(enum exe_status status, int error, const char *what)
     self.host_ns = -1; /* once: this step may fail, too */
     if (host_ns >= 0 && geteuid() == 0)
         hlp_enter_mount_ns(host_ns); /* /dev/log is there */
-    audit(status, error);
+    hlp_audit(&self, status, error);
     hlp_reply(self.req.request_id, status, error, what);
 }
 
@@ -57,18 +39,21 @@ static void check_caller(uid_t caller)
         hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
 }
 
-/* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it. */
+/* The file that runs: root:<group> and exactly 4750, so that nobody but the daemon starts it; under
+ * the installed name and no other, so that no link or copy outlives an upgrade. What an upgrade has
+ * just replaced has no name any more. */
 static void check_binary(void)
 {
-    struct stat st;
-    int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) < 0)
+    static const char path[] = LIBEXECDIR "/container-executor";
+    struct stat st, installed;
+    int fd = hlp_open_trusted(path, O_PATH, EXE_STATUS_BINARY_OWNER, EXE_STATUS_BINARY_OWNER);
+    if (stat("/proc/self/exe", &st) < 0 || fstat(fd, &installed) < 0)
         hlp_fail(EXE_STATUS_BINARY_OWNER, errno, "/proc/self/exe");
     (void)close(fd);
-    if (self.activated) /* others' hands off is what counts; it needs no setuid bit */
-        st.st_mode = st.st_mode & 022 ? 0 : S_IFREG | 04750;
-    if (st.st_uid != 0 || (!self.activated && st.st_gid != self.nm_gid) ||
-        st.st_mode != (S_IFREG | 04750))
+    if (st.st_nlink != 0 && (st.st_dev != installed.st_dev || st.st_ino != installed.st_ino))
+        hlp_fail(EXE_STATUS_BINARY_OWNER, EXDEV, path);
+    if (!self.activated && /* which needs no setuid bit: others' hands off is what counts */
+        (st.st_uid != 0 || st.st_gid != self.nm_gid || st.st_mode != (S_IFREG | 04750)))
         hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
 }
 
@@ -98,12 +83,6 @@ static bool caller_is_gone(void)
 /* Answers the policy in force, for the daemon to compare with its own. */
 _Noreturn static void check(struct hlp *h)
 {
-    if (h->req.what == EXE_CHECK_REBUILD) {
-        if (unlink(EXECUTOR_STATE "/policy") < 0 && errno != ENOENT)
-            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
-        (void)close(h->table);
-        hlp_load_policy(h);
-    }
     hlp_reply(h->req.request_id, EXE_STATUS_OK, 0, h->cfg.answer);
     _exit(0);
 }
@@ -132,6 +111,13 @@ int main(int argc, char **argv)
     decode(request, len, n_fds);
     if (caller_is_gone())
         _exit(0);
+    if (self.req.op == EXE_OP_CHECK && self.req.what == EXE_CHECK_REBUILD) {
+        if (unlink(EXECUTOR_STATE "/policy") < 0 && errno != ENOENT)
+            hlp_fail(EXE_STATUS_STATE, errno, EXECUTOR_STATE "/policy");
+        (void)close(self.table);
+        hlp_load_policy(&self);
+    }
+    hlp_cut_caps(&self);
     if (self.req.user[0])
         hlp_job_user(&self);
     else

@@ -50,6 +50,7 @@ void hlp_init_app(struct hlp *h)
         (void)close(hlp_ensure_dir(h, root, h->app, h->user.uid, 02750, EXE_STATUS_LOG_DIR));
         (void)close(root);
     }
+    hlp_audit(h, EXE_STATUS_OK, 0);
     hlp_drop(&h->user);
     (void)umask(027);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
@@ -64,17 +65,16 @@ void hlp_init_app(struct hlp *h)
 _Noreturn static void hand_over(const struct hlp *h, const char *name, int *fds, int n)
 {
     const char *const argv[] = { name, NULL }, *const envp[] = { NULL };
-    char path[HLP_PATH_MAX];
     int p[2], *keep[EXE_DIRS_MAX + 2] = { &p[0] };
-    (void)hlp_format(path, sizeof(path), "%s/%s", LIBEXECDIR, name);
     hlp_fs_as(0, 0);
-    int program = hlp_open_trusted(path, O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
+    int program = hlp_open_program(name, 0, EXE_STATUS_EXEC);
     if (pipe2(p, O_CLOEXEC) < 0 || write(p[1], &h->req, sizeof(h->req)) != (ssize_t)sizeof(h->req))
         hlp_fail(EXE_STATUS_EXEC, errno, "pipe");
     keep[1] = &program;
     for (int i = 0; i < n; i++)
         keep[2 + i] = &fds[i];
     hlp_keep_only(keep, n + 2);
+    hlp_audit(h, EXE_STATUS_OK, 0);
     hlp_drop(&h->user);
     bool placed = fcntl(0, F_SETFD, 0) == 0 && dup2(p[0], 1) == 1;
     for (int i = 0; placed && i < n; i++)

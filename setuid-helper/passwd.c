@@ -148,18 +148,16 @@ bool hlp_id_refuse(struct hlp_ids *ids, uint32_t id)
     return true;
 }
 
-/* Groups that are as good as root, or as the daemon. */
-int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len)
+int hlp_groups_refuse(struct hlp_policy *p, const struct hlp_list *banned, const char *text,
+                      size_t len)
 {
-    static const char *const refused[] = { "disk",  "kmem",    "shadow", "docker",         "lxd",
-                                           "incus", "libvirt", "podman", "systemd-journal" };
     struct slice rest = { text, len }, name, members;
     uint32_t gid;
     bool room = hlp_id_refuse(&p->refused_gids, p->nm_gid);
     for (bool end = false; !end && room;)
         if (group_line(&rest, &name, &gid, &members, &end))
-            for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-                room = room && (!is(name, refused[i]) || hlp_id_refuse(&p->refused_gids, gid));
+            for (uint32_t i = 0; i < banned->n; i++)
+                room = room && (!is(name, banned->v[i]) || hlp_id_refuse(&p->refused_gids, gid));
     return room ? 0 : -E2BIG;
 }
 

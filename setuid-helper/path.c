@@ -119,6 +119,14 @@ int hlp_check_open(int fd, const char *what, uid_t uid, gid_t gid, mode_t withou
     return fd;
 }
 
+int hlp_open_program(const char *name, mode_t without, enum exe_status status)
+{
+    char path[HLP_PATH_MAX];
+    (void)hlp_format(path, sizeof(path), "%s/%s", LIBEXECDIR, name);
+    return hlp_check_open(hlp_open_trusted(path, O_PATH, status, status), path, 0, HLP_ANY, without,
+                          status);
+}
+
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
 {
     char name[256];

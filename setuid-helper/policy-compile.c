@@ -67,11 +67,15 @@ static size_t load(struct hlp_policy *p, const char *path)
                         EXE_STATUS_USER_LOOKUP);
 }
 
-static struct hlp_user service(const struct hlp_users *users, const char *name)
+/* An account of ours, whose id is no job's. */
+static struct hlp_user service(const struct hlp_users *users, const char *name,
+                               struct hlp_policy *p)
 {
     const struct hlp_user *u = hlp_users_find(users, name);
     if (!u || u->uid == 0 || u->gid == 0)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, name);
+    if (hlp_id_refused(&p->refused_uids, u->uid) || !hlp_id_refuse(&p->refused_uids, u->uid))
+        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, EINVAL, "two service accounts have one user id");
     return *u;
 }
 
@@ -81,15 +85,11 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p,
     size_t len = load(p, "/etc/passwd");
     if (hlp_users_parse(accounts, len, users) < 0)
         hlp_fail(EXE_STATUS_USER_LOOKUP, ENOMEM, "/etc/passwd");
-    p->nm = service(users, cfg->nm_user);
-    p->monitor = service(users, cfg->monitor_user);
-    p->public = service(users, cfg->public_user);
-    if (p->nm.uid == p->monitor.uid || p->nm.uid == p->public.uid ||
-        p->monitor.uid == p->public.uid)
-        hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, EINVAL, "two service accounts have one user id");
-    bool room = hlp_id_refuse(&p->refused_uids, p->nm.uid) &&
-                hlp_id_refuse(&p->refused_uids, p->monitor.uid) &&
-                hlp_id_refuse(&p->refused_uids, p->public.uid);
+    p->nm = service(users, cfg->nm_user, p);
+    p->monitor = service(users, cfg->monitor_user, p);
+    p->public = service(users, cfg->public_user, p);
+    p->lookup = service(users, cfg->lookup_user, p);
+    bool room = true;
     for (uint32_t i = 0; i < cfg->banned.n; i++) {
         const struct hlp_user *u = hlp_users_find(users, cfg->banned.v[i]);
         room = room && (!u || hlp_id_refuse(&p->refused_uids, u->uid));
@@ -100,7 +100,7 @@ static void find_accounts(const struct hlp_config *cfg, struct hlp_policy *p,
     len = load(p, "/etc/group");
     if (!hlp_group_find(accounts, len, cfg->group, &p->nm_gid) || p->nm_gid == 0)
         hlp_fail(EXE_STATUS_SERVICE_ACCOUNT, 0, cfg->group);
-    if (hlp_groups_refuse(p, accounts, len) < 0)
+    if (hlp_groups_refuse(p, &cfg->banned_groups, accounts, len) < 0)
         hlp_fail(EXE_STATUS_USER_LOOKUP, E2BIG, "/etc/group");
     hlp_users_join(p, users, accounts, len);
     p->n_users = (uint32_t)users->n;

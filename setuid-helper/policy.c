@@ -69,7 +69,16 @@ bool hlp_policy_place(struct hlp_policy *p, size_t len)
         ok = place_filter(&p->filters[i], &pool);
     return ok && p->magic == HLP_POLICY_MAGIC && p->id == HLP_POLICY_ID && p->length == len &&
            account_ok(&p->nm) && account_ok(&p->monitor) && account_ok(&p->public) &&
-           p->nm_gid != 0 && hlp_policy_texts(p, place, &pool) && pool.at == pool.end;
+           account_ok(&p->lookup) && p->nm_gid != 0 && hlp_policy_texts(p, place, &pool) &&
+           pool.at == pool.end;
+}
+
+bool hlp_list_has(const struct hlp_list *l, const char *name)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        if (strcmp(l->v[i], name) == 0)
+            return true;
+    return false;
 }
 
 bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id)

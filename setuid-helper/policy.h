@@ -20,7 +20,7 @@
 #define HLP_POLICY_MAGIC 0x6c507653u /* "SvPl" */
 #define HLP_LIST_MAX 64
 #define HLP_GROUPS_MAX 64
-#define HLP_SOURCES_MAX 192
+#define HLP_SOURCES_MAX 256
 #define HLP_ASSIGNABLE_MAX 64
 #define HLP_DEVICE_CODE_MAX 64
 #define HLP_CONTROLS_MAX 8
@@ -92,7 +92,7 @@ struct hlp_policy {
     uint32_t selinux;            /* bits HLP_SELINUX_…; none = off */
     uint8_t unenforced_allowed;
     uint8_t assignable; /* are there devices that a container may be given? */
-    struct hlp_user nm, monitor, public;
+    struct hlp_user nm, monitor, public, lookup;
     gid_t nm_gid;
     struct net_request net; /* as far as the configuration knows it */
     /* Nodes that may be assigned, then those that come with the first one of `control_major`. */
@@ -115,6 +115,7 @@ bool hlp_policy_texts(struct hlp_policy *p, bool (*each)(const char **text, void
                       void *argument);
 /* The first `len` bytes of `p` came from a file: are they a policy? Makes its pointers. */
 bool hlp_policy_place(struct hlp_policy *p, size_t len);
+bool hlp_list_has(const struct hlp_list *l, const char *name);
 /* Is it one of them, root's, or nobody's? */
 bool hlp_id_refused(const struct hlp_ids *ids, uint32_t id);
 /* Looks at what is at its path now. */

@@ -18,9 +18,9 @@ struct hlp_devices { /* a section [gpu], [fpga] or [devices] */
 
 struct hlp_config { /* strings point into `text` */
     char text[HLP_CONFIG_MAX + 2];
-    const char *group, *nm_user, *monitor_user, *public_user;
+    const char *group, *nm_user, *monitor_user, *public_user, *lookup_user;
     struct hlp_devices gpu, fpga, devices, denied;
-    struct hlp_list banned, read_only, writable;
+    struct hlp_list banned, banned_groups, read_only, writable;
     uint8_t net_isolated;
     struct hlp_policy policy; /* what goes there as it is written here */
 };
@@ -61,8 +61,9 @@ bool hlp_group_find(const char *text, size_t len, const char *name, gid_t *ret);
 bool hlp_id_refuse(struct hlp_ids *ids, uint32_t id); /* false: no room */
 /* These names are in the table as root's, whoever they were. */
 void hlp_users_ban(struct hlp_users *t, const struct hlp_list *banned);
-/* Notes in the policy which groups no container may have; -E2BIG. */
-int hlp_groups_refuse(struct hlp_policy *p, const char *text, size_t len);
+/* Notes in the policy which groups no container may have: these and the daemon's; -E2BIG. */
+int hlp_groups_refuse(struct hlp_policy *p, const struct hlp_list *banned, const char *text,
+                      size_t len);
 /* Puts users into the others that they are members of. */
 void hlp_users_join(const struct hlp_policy *p, const struct hlp_users *t, const char *text,
                     size_t len);

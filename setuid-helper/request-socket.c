@@ -1,12 +1,15 @@
-/* Descriptor 0 of container-executor: one datagram in, with its descriptors, and one out.
+/* Descriptor 0 of container-executor: one datagram in, with its descriptors, and one out; and the
+ * line that the machine's log gets of it.
  *
  * The datagram is hostile: what is longer than a request, cut, or carries anything but at most
  * EXE_FDS_MAX descriptors MUST be refused here. Its content is decoded by main.c, and MUST NOT be
  * looked at before the caller has been checked. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "setuid-helper/helper.h"
@@ -74,4 +77,26 @@ void hlp_reply(uint64_t request_id, enum exe_status status, int error, const cha
     (void)recv(0, (char[1]){ 0 }, 1, MSG_DONTWAIT);
     /* A caller that is gone or does not read loses its answer, nothing else. */
     (void)sendmsg(0, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* The request has been decoded, or is all zero: no byte of it is written that has not been checked.
+ */
+void hlp_audit(const struct hlp *h, enum exe_status status, int error)
+{
+    static const char *const operations[] = { "none",     "CHECK",  "INIT_APP", "LAUNCH",
+                                              "LOCALIZE", "SIGNAL", "DELETE" };
+    struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/dev/log" };
+    char line[512];
+    int n = snprintf(line, sizeof(line),
+                     "<%s[%d]: %s: operation=%s user=%s container=%s status=%d errno=%d "
+                     "request=%llu",
+                     status ? "84>container-executor" : "86>container-executor", (int)getpid(),
+                     status ? "refused" : "accepted", operations[h->req.op], h->req.user,
+                     h->req.container ? h->container : "-", status, error,
+                     (unsigned long long)h->req.request_id);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0 && n > 0 && geteuid() == 0)
+        (void)sendto(fd, line, (size_t)n, MSG_NOSIGNAL, (struct sockaddr *)&to, sizeof(to));
+    if (fd >= 0)
+        (void)close(fd);
 }

@@ -7,15 +7,17 @@
  *   hadoop      the host's tree read-only; /dev new; secret places and the daemon's directories
  * covered localizer   the host's tree read-only, the daemon's directories covered
  *
- * Every mount MUST be nosuid, and nodev except device nodes, and read-only except devices and what
- * the configuration makes writable. Paths are root's: the host's own and the configuration's. The
- * daemon's directories MUST NOT be reached through a link. A path of the host that a template shows
- * is a source of the policy: another file or mount there rebuilds the templates. */
+ * Private keys of the host's services are covered in all of them. Every mount MUST be nosuid, and
+ * nodev except device nodes, and read-only except devices and what the configuration makes
+ * writable. Paths are root's: the host's own and the configuration's. The daemon's directories MUST
+ * NOT be reached through a link. A path of the host that a template shows is a source of the
+ * policy: another file or mount there rebuilds the templates. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -30,21 +32,19 @@
 #define LOCALIZER 0 /* among the numbers of profiles */
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+static uint32_t with_keys; /* the first of the sources below which private keys may be */
+
 _Noreturn static void fail(const char *what)
 {
     hlp_fail(EXE_STATUS_MOUNT, errno, what);
 }
 
-static bool is_directory(int root, const char *path)
-{
-    struct stat st;
-    return fstatat(root, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* An empty directory over the one at `path`. */
+/* An empty directory over the one at `path`, if there is one. */
 static void cover(int root, const char *path)
 {
-    hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE), root, path);
+    struct stat st;
+    if (fstatat(root, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+        hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE), root, path);
 }
 
 static void make_read_only(int root, const char *path)
@@ -176,8 +176,7 @@ static void hadoop_root(int root)
     for (size_t i = 0; i < COUNT(kept); i++)
         trees[i] = hlp_copy(root, kept[i], AT_RECURSIVE);
     for (size_t i = 0; i < COUNT(covered); i++)
-        if (is_directory(root, covered[i]))
-            cover(root, covered[i]);
+        cover(root, covered[i]);
     for (size_t i = 0; i < COUNT(kept); i++)
         if (trees[i] >= 0) {
             hlp_make_point(root, kept[i], true);
@@ -272,14 +271,6 @@ static void find_masks(struct hlp_policy *p)
     (void)close(proc);
 }
 
-static bool is_masked(const struct hlp_policy *p, const char *name)
-{
-    for (uint32_t i = 0; i < p->masks.n; i++)
-        if (strcmp(p->masks.v[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* /dev, with what a launch moves over the masked names: each a mount of its own. */
 static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy *p)
 {
@@ -289,7 +280,7 @@ static void make_dev(int root, struct hlp_nodes *nodes, const struct hlp_policy 
         fail(HLP_HIDDEN);
     for (int made = 0; made < 2; made++) {
         for (size_t i = 0; i < COUNT(masks); i++) {
-            if (!is_masked(p, masks[i].name))
+            if (!hlp_list_has(&p->masks, masks[i].name))
                 continue;
             (void)hlp_format(path, sizeof(path), HLP_HIDDEN "/%s", masks[i].name);
             if (made)
@@ -319,6 +310,7 @@ static void build(const struct hlp_config *cfg, unsigned kind)
 {
     const struct hlp_policy *p = &cfg->policy;
     struct hlp_nodes nodes = { .n = 0 };
+    char path[HLP_PATH_MAX];
     int root = hlp_openat2(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
     hlp_set_attributes(root, AT_RECURSIVE, HLP_RO | HLP_BASELINE, 0, "/");
     if (kind != LOCALIZER)
@@ -333,6 +325,10 @@ static void build(const struct hlp_config *cfg, unsigned kind)
     if (kind != LOCALIZER) {
         configured_paths(&cfg->writable, root, true);
         make_dev(root, &nodes, p);
+    }
+    for (uint32_t i = with_keys; i < p->n_sources; i++) {
+        (void)hlp_format(path, sizeof(path), "%s/private", p->sources[i].path + 1);
+        cover(root, path);
     }
     places(&p->local_dirs, root, kind == EXE_PROFILE_STRICT);
     places(&p->log_dirs, root, kind == EXE_PROFILE_STRICT);
@@ -352,6 +348,7 @@ static void add_sources(struct hlp_config *cfg)
 {
     struct hlp_policy *p = &cfg->policy;
     struct stat st;
+    char *path; /* lives as long as the program, as the directory does */
     for (size_t i = 0; i < COUNT(shown); i++) {
         const bool there = stat(shown[i], &st) == 0;
         if (!there && errno != ENOENT && errno != ENOTDIR)
@@ -365,6 +362,15 @@ static void add_sources(struct hlp_config *cfg)
     add_list(p, &cfg->writable);
     add_list(p, &p->local_dirs);
     add_list(p, &p->log_dirs);
+    with_keys = p->n_sources; /* with their names, which may come later */
+    hlp_add_source(p, "/etc/ssl", true);
+    hlp_add_source(p, "/etc/pki", true);
+    DIR *pki = opendir("/etc/pki");
+    if (!pki && errno != ENOENT && errno != ENOTDIR)
+        fail("/etc/pki");
+    for (struct dirent *e; pki && (e = readdir(pki));)
+        if (e->d_name[0] != '.')
+            hlp_add_source(p, asprintf(&path, "/etc/pki/%s", e->d_name) < 0 ? NULL : path, true);
 }
 
 /* A mount namespace, bound at `at`. The kernel lets a younger one be bound in an older one alone,

@@ -84,6 +84,7 @@ $(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(HELPER_PATHS) -MMD -MP -c -o $@ $<
 UNIT_TESTS += setuid-helper/test-config
 setuid-helper/test-config_DEPS := $(HELPER_TEST_OBJS)
+UNIT_TESTS += setuid-helper/test-user-lookup
 $(BUILD)/tests/fuzz/fuzz-executor-policy.o: CPPFLAGS += -DHLP_POLICY_ID=$(POLICY_ID)u
 UNIT_TESTS += setuid-helper/test-policy
 setuid-helper/test-policy_DEPS := $(HELPER_TEST_OBJS)

@@ -52,11 +52,9 @@ _Noreturn static void give_up(const struct hlp_program *p, pid_t pid)
 
 int hlp_run_program(const struct hlp_program *p, void *out, size_t max, size_t *ret_got)
 {
-    char path[HLP_PATH_MAX];
     struct hlp_program with = *p;
     int status, from[2];
-    (void)hlp_format(path, sizeof(path), "%s/%s", LIBEXECDIR, p->name);
-    int program = hlp_open_trusted(path, O_PATH, p->status, p->status);
+    int program = hlp_open_program(p->name, p->without, p->status);
     if (pipe2(from, O_CLOEXEC | O_NONBLOCK) < 0)
         hlp_fail(p->status, errno, "pipe");
     with.fds[1] = from[1];

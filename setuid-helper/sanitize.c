@@ -164,8 +164,8 @@ static void confinement(void)
 }
 
 #define BIT(c) (UINT64_C(1) << (c))
-#define SERVING                                                                                    \
-    (BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_SETPCAP) | BIT(CAP_SYS_ADMIN) | BIT(CAP_CHOWN))
+#define IDS (BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_SETPCAP))
+#define SERVING (IDS | BIT(CAP_SYS_ADMIN) | BIT(CAP_CHOWN))
 #define STEPS                                                                                      \
     (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_NET_ADMIN) | BIT(CAP_SYS_CHROOT) | BIT(CAP_SYS_RESOURCE))
 
@@ -207,6 +207,21 @@ void hlp_set_step_cap(enum hlp_extra extra)
                                      [HLP_CAP_SYS_CHROOT] = BIT(CAP_SYS_CHROOT),
                                      [HLP_CAP_SYS_RESOURCE] = BIT(CAP_SYS_RESOURCE) };
     set_caps((SERVING | bits[extra]) & working_set, working_set, 0, EXE_STATUS_PRIVILEGE);
+}
+
+/* Mounts, namespaces and cgroups are for LAUNCH and LOCALIZE alone; a label is written through a
+ * new mount of /proc. */
+void hlp_cut_caps(const struct hlp *h)
+{
+    const uint64_t needed[] = { [EXE_OP_CHECK] = 0,
+                                [EXE_OP_INIT_APP] = IDS | BIT(CAP_CHOWN) |
+                                                    (h->cfg.selinux ? BIT(CAP_SYS_ADMIN) : 0),
+                                [EXE_OP_LAUNCH] = SERVING | STEPS,
+                                [EXE_OP_LOCALIZE] = SERVING | STEPS,
+                                [EXE_OP_SIGNAL] = IDS,
+                                [EXE_OP_DELETE] = IDS };
+    working_set &= needed[h->req.op];
+    hlp_set_step_cap(HLP_CAP_NONE);
 }
 
 void hlp_oom_score(int proc, const char *score)

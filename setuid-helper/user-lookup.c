@@ -1,10 +1,14 @@
 /* user-lookup NAME: ids of an account that is not in /etc/passwd (LDAP, SSSD, …), for
- * container-executor, which runs this as nobody with an empty environment. May load NSS modules,
- * holds no privilege; the helper checks what it says. Writes uid, gid, count, groups as 32-bit
+ * container-executor, which runs this as an account of its own with an empty environment. Loads NSS
+ * modules, holds no privilege; the helper checks what it says, but cannot check that it is true. So
+ * nobody MUST be able to trace this process, and the id MUST be this name's: a service that answers
+ * for a name with the id of another one is not believed. Writes uid, gid, count, groups as 32-bit
  * numbers of this machine. */
 #include <grp.h>
 #include <pwd.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define GROUPS_MAX 64
@@ -14,7 +18,7 @@ int main(int argc, char **argv)
     gid_t groups[GROUPS_MAX + 1];
     uint32_t out[3 + GROUPS_MAX];
     int n = GROUPS_MAX;
-    if (argc != 2 || geteuid() == 0)
+    if (prctl(PR_SET_DUMPABLE, 0) < 0 || argc != 2 || geteuid() == 0)
         return 2;
     const struct passwd *p = getpwnam(argv[1]);
     if (!p)
@@ -26,6 +30,9 @@ int main(int argc, char **argv)
     out[2] = (uint32_t)n;
     for (int i = 0; i < n; i++)
         out[3 + i] = groups[i];
+    p = getpwuid(out[0]);
+    if (!p || strcmp(p->pw_name, argv[1]) != 0)
+        return 1;
     size_t len = 4 * (3 + (size_t)n);
     return write(1, out, len) == (ssize_t)len ? 0 : 1;
 }

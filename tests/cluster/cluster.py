@@ -261,6 +261,7 @@ class Cluster:
         self.daemon = self._account("d", True)
         self.monitor = self._account("m", True)
         self.public = self._account("p", True)
+        self.lookup = self._account("l", True)
         self.users = [self._account(chr(ord("a") + i), False) for i in range(self.n_users)]
         host.own_etc(f"{self.root}/machine-etc")
         self.own_etc = True
@@ -467,7 +468,7 @@ class Cluster:
 
     def container_processes(self):
         """Processes of containers, their monitors and localizers."""
-        return host.processes_of({u.pw_uid for u in [*self.users, self.monitor, self.public]})
+        return host.processes_of({u.pw_uid for u in [*self.users, self.monitor, self.public, self.lookup]})
 
     def leftovers(self):
         found = [f"process {host.describe(pid)}" for pid in self.container_processes()]

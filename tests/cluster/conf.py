@@ -83,6 +83,7 @@ def write_executor_cfg(path, node):
         "selvedge.nodemanager.user": c.daemon.pw_name,
         "selvedge.monitor.user": c.monitor.pw_name,
         "selvedge.public.user": c.public.pw_name,
+        "selvedge.lookup.user": c.lookup.pw_name,
         "yarn.nodemanager.local-dirs": ",".join(node.local_dirs),
         "yarn.nodemanager.log-dirs": ",".join(node.log_dirs),
         "min.user.id": 1000,

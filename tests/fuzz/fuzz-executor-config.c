@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hlp_users_parse(text, size, &t) < 0)
         abort();
     (void)hlp_group_find(text, size, "yarn", &gid);
-    (void)hlp_groups_refuse(&cfg.policy, text, size);
+    (void)hlp_groups_refuse(&cfg.policy, &cfg.banned_groups, text, size);
     hlp_users_join(&cfg.policy, &t, text, size);
     for (size_t i = 0; i < t.n; i++)
         if (t.v[i].n_groups > HLP_GROUPS_MAX || hlp_users_find(&t, t.v[i].name) != &t.v[i])

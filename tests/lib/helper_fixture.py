@@ -44,7 +44,7 @@ def statuses():
 
 
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
-PROGRAMS = ("container-monitor", "container-init", "container-delete", "container-signal")  # mode 0711
+PROGRAMS = ("container-monitor", "container-init", "container-delete", "container-signal", "user-lookup")  # mode 0711
 STATUS = statuses()
 NAMES = {v: k for k, v in STATUS.items()}
 Checks.NAMES = NAMES
@@ -125,16 +125,17 @@ class HelperFixture:
         host.own_place(self.base, self.real)
         self.accounts = []
         self.group = self.prefix + "y"
-        for short in ("y", "m", "p", "a", "b"):
+        for short in ("y", "m", "p", "l", "a", "b"):
             n = self.prefix + short
             with open(self.base + "/accounts", "a") as f:  # for the sweep, should we be killed
                 f.write(n + "\n")
-            host.add_account(n, short in "ymp")
+            host.add_account(n, short in "ympl")
             self.accounts.append(n)
         host.own_etc(self.base + "/machine-etc")
         self.nm = pwd.getpwnam(self.prefix + "y")
         self.monitor = pwd.getpwnam(self.prefix + "m")
         self.public = pwd.getpwnam(self.prefix + "p")
+        self.lookup = pwd.getpwnam(self.prefix + "l")
         self.a = pwd.getpwnam(self.prefix + "a")
         self.b = pwd.getpwnam(self.prefix + "b")
         self.libexec = self.base + "/libexec"
@@ -158,7 +159,6 @@ class HelperFixture:
         os.chmod(self.helper, 0o4750)
         shutil.copy(out + "/container-prepare", self.libexec + "/container-prepare")
         os.chmod(self.libexec + "/container-prepare", 0o700)
-        shutil.copy(self.build + "/user-lookup", self.libexec + "/user-lookup")
         for p in PROGRAMS:
             shutil.copy("%s/%s" % (self.build, p), self.libexec)
             os.chmod("%s/%s" % (self.libexec, p), 0o711)
@@ -190,6 +190,7 @@ class HelperFixture:
             "selvedge.nodemanager.user": self.nm.pw_name,
             "selvedge.monitor.user": self.monitor.pw_name,
             "selvedge.public.user": self.public.pw_name,
+            "selvedge.lookup.user": self.lookup.pw_name,
             "selvedge.cgroup.root": self.root,
             "selvedge.unenforced-limits.allowed": "true",
         }
@@ -346,7 +347,7 @@ class HelperFixture:
         return problems + ["account " + n for n in left]
 
     def processes(self):
-        uids = {self.nm.pw_uid, self.monitor.pw_uid, self.public.pw_uid, self.a.pw_uid, self.b.pw_uid}
+        uids = {u.pw_uid for u in (self.nm, self.monitor, self.public, self.lookup, self.a, self.b)}
         found = []
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:

@@ -255,6 +255,10 @@ def lies():
     yield Case("zip-one-byte", "t.zip", b"P", "refuse")
     yield Case("zip-empty-file", "t.zip", b"", "refuse")
     yield Case("not-gzip", "t.tgz", whole, "not-outside")
+    hidden = bytes(32 << 10) + b"\1CD001\1" + b"x" * 2041
+    yield Case("zeros-then-iso", "t.tar", hidden, "refuse")
+    yield Case("zeros-then-iso-gzip", "t.tgz", gzip.compress(hidden), "refuse")
+    yield Case("zeros-then-tar", "t.tar", bytes(1024) + whole, "refuse")
     yield Case("text-as-zip", "t.zip", b"hello\n" * 100, "refuse")
     one = zip_file("f", b"x" * 1000, method=8)
     yield Case("zip-central-local-name", "t.zip",
@@ -313,6 +317,8 @@ def bombs():
     zeros = gzip.compress(tar(tar_header("zeros", 300 << 20) + bytes(300 << 20)), 9)
     yield Case("bomb-gzip-ratio", "t.tgz", zeros, "refuse")
     yield Case("bomb-overlap", "t.zip", overlap_bomb(), "refuse")
+    yield Case("gzip-in-gzip", "t.tgz", gzip.compress(gzip.compress(tar(tar_entry("f", b"x")))), "refuse")
+    yield Case("bomb-gzip-empty", "t.tgz", gzip.compress(bytes(64 << 20), 9), "refuse")
     yield Case("bomb-entries", "t.tgz",
                gzip.compress(tar(*[tar_entry(f"e{i}") for i in range(3000)])), "refuse-entries")
     yield Case("bomb-implied-directories", "t.tgz",
@@ -347,6 +353,8 @@ def good():
     yield Case("good-tar", "t.tar", good_tar(tarred), tarred)
     yield Case("good-tgz", "t.tgz", good_tar(tarred, "w:gz"), tarred)
     yield Case("good-tar-gz", "x.TAR.GZ", good_tar(tarred, "w:gz"), tarred)
+    yield Case("good-empty-tar", "t.tar", bytes(10240), {})
+    yield Case("good-empty-tgz", "t.tgz", gzip.compress(bytes(10240)), {})
     yield Case("good-dot-root", "t.tar", tar(directory("./"), directory("./d"),
                                              tar_entry("./d/f", b"1")), {"d": "dir", "d/f": b"1"})
     yield Case("good-hardlink", "t.tar", tar(tar_entry("a/f", b"1"), hardlink("h", "a/f")),

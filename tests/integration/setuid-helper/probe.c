@@ -130,6 +130,10 @@ static int tioclinux(void)
 {
     return tiocsti(TIOCLINUX);
 }
+static int tiocsetd(void) /* would load the module of a line discipline */
+{
+    return tiocsti(TIOCSETD);
+}
 static int set_root(void)
 {
     return setresuid(0, 0, 0) < 0 ? errno : 0;
@@ -255,6 +259,7 @@ static void kernel(void)
     in_child("ioctl-tiocsti", tiocsti_plain);
     in_child("ioctl-tiocsti-high", tiocsti_high);
     in_child("ioctl-tioclinux", tioclinux);
+    in_child("ioctl-tiocsetd", tiocsetd);
     (void)stat("probe-fifo", &st);
 }
 

@@ -28,6 +28,7 @@ int main(int argc, char **argv, char **envp)
                                         "NoNewPrivs:", "Seccomp:", "Umask:",  NULL };
     char line[512], path[512], number[32];
     struct stat st;
+    (void)prctl(PR_SET_DUMPABLE, 1); /* its file may have been unreadable; then /proc/self is */
     FILE *f = fopen("/proc/self/status", "r");
     (void)argc;
     while (f && fgets(line, sizeof(line), f))

@@ -47,6 +47,12 @@ static void test_valid_configuration(void **state)
     assert_int_equal(parse(GOOD "min.user.id=500\nbanned.users=\nfeature.tc.enabled=0\n"), 0);
     assert_int_equal(cfg->policy.min_uid, 500);
     assert_int_equal(cfg->banned.n, 0);
+    assert_int_equal(cfg->banned_groups.n, 15);
+    assert_int_equal(parse(GOOD "selvedge.banned.groups=wheel,docker\n"), 0);
+    assert_int_equal(cfg->banned_groups.n, 2);
+    assert_string_equal(cfg->banned_groups.v[0], "wheel");
+    assert_int_equal(parse(GOOD "selvedge.banned.groups=\n"), 0);
+    assert_int_equal(cfg->banned_groups.n, 0);
     assert_int_equal(cfg->policy.selinux, 0);
     assert_int_equal(parse(GOOD "selvedge.sandbox.selinux=labels,enforcing\n"), 0);
     assert_int_equal(cfg->policy.selinux, 1 << HLP_SELINUX_LABELS | 1 << HLP_SELINUX_ENFORCING);
@@ -73,6 +79,7 @@ static void test_invalid_lines(void **state)
         "banned.users=a,,b\n",
         "banned.users=a,a\n",
         "banned.users=a/b\n",
+        "selvedge.banned.groups=a,,b\n",
         "selvedge.unenforced-limits.allowed=1x\n",
         "selvedge.unenforced-limits.allowed=TRUE\n",
         "feature.docker.enabled=1\n",
@@ -240,7 +247,8 @@ static void test_groups(void **state)
     assert_int_equal(p->nm_gid, 500);
     assert_false(hlp_group_find(groups, sizeof(groups) - 1, "bad", &gid));
     assert_false(hlp_group_find(groups, sizeof(groups) - 1, "yar", &gid));
-    assert_int_equal(hlp_groups_refuse(p, groups, sizeof(groups) - 1), 0);
+    const struct hlp_list banned = { { "docker", "none" }, 2 };
+    assert_int_equal(hlp_groups_refuse(p, &banned, groups, sizeof(groups) - 1), 0);
     assert_int_equal(p->refused_gids.n, 2); /* ours; docker's number, by whichever name */
     assert_true(p->refused_gids.v[0] == 500 && p->refused_gids.v[1] == 600);
     hlp_users_join(p, &t, groups, sizeof(groups) - 1);
@@ -269,7 +277,8 @@ static void test_many_groups(void **state)
     n = 0;
     for (unsigned i = 0; i < 200; i++)
         n += (size_t)snprintf(text + n, sizeof(text) - n, "docker:x:%u:a\n", 2000 + i);
-    assert_true(hlp_groups_refuse(&cfg->policy, text, n) < 0);
+    const struct hlp_list banned = { { "docker" }, 1 };
+    assert_true(hlp_groups_refuse(&cfg->policy, &banned, text, n) < 0);
 }
 
 /* A name that is banned is root's in the table, whether there is such an account or not. */

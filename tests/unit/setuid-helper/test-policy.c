@@ -47,6 +47,7 @@ static void fill(void)
     account(&p->nm, "yarn", 900);
     account(&p->monitor, "monitor", 901);
     account(&p->public, "public", 902);
+    account(&p->lookup, "lookup", 903);
     p->nm_gid = 900;
     p->nodes[0] = (struct hlp_node){ .id = { 195, 0 }, .path = "nvidia0" };
     p->nodes[1] = (struct hlp_node){ .id = { 195, 255 }, .path = "nvidiactl" };
