@@ -43,8 +43,12 @@ _Noreturn static void fail(const char *what)
 static void cover(int root, const char *path)
 {
     struct stat st;
-    if (fstatat(root, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+    if (fstatat(root, path, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            fail(path);
+    } else if (S_ISDIR(st.st_mode)) {
         hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE), root, path);
+    }
 }
 
 static void make_read_only(int root, const char *path)
