@@ -39,15 +39,15 @@ _Noreturn static void fail(const char *what)
     hlp_fail(EXE_STATUS_MOUNT, errno, what);
 }
 
-/* An empty directory over the one at `path`, if there is one. */
-static void cover(int root, const char *path)
+/* An empty directory with `flags` over the one at `path`, if there is one. */
+static void cover(int root, const char *path, uint64_t flags)
 {
     struct stat st;
     if (fstatat(root, path, &st, AT_SYMLINK_NOFOLLOW) < 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             fail(path);
     } else if (S_ISDIR(st.st_mode)) {
-        hlp_attach(hlp_new_mount("tmpfs", hlp_small, HLP_BASELINE), root, path);
+        hlp_attach(hlp_new_mount("tmpfs", hlp_small, flags), root, path);
     }
 }
 
@@ -180,7 +180,7 @@ static void hadoop_root(int root)
     for (size_t i = 0; i < COUNT(kept); i++)
         trees[i] = hlp_copy(root, kept[i], AT_RECURSIVE);
     for (size_t i = 0; i < COUNT(covered); i++)
-        cover(root, covered[i]);
+        cover(root, covered[i], HLP_BASELINE);
     for (size_t i = 0; i < COUNT(kept); i++)
         if (trees[i] >= 0) {
             hlp_make_point(root, kept[i], true);
@@ -332,7 +332,7 @@ static void build(const struct hlp_config *cfg, unsigned kind)
     }
     for (uint32_t i = with_keys; i < p->n_sources; i++) {
         (void)hlp_format(path, sizeof(path), "%s/private", p->sources[i].path + 1);
-        cover(root, path);
+        cover(root, path, HLP_RO | HLP_BASELINE);
     }
     places(&p->local_dirs, root, kind == EXE_PROFILE_STRICT);
     places(&p->log_dirs, root, kind == EXE_PROFILE_STRICT);
