@@ -1,9 +1,9 @@
 /* LAUNCH and LOCALIZE in the parent: verifies everything, clones a child into its cgroup and
  * namespaces, drops to the monitor's account for ever and becomes container-monitor.
  *
- * The exit record MUST exist and be locked before any other trace of the container. The cgroup MUST
- * be verified before the clone. The child MUST NOT go on before this process has dropped and has
- * its filter. */
+ * The exit record MUST exist and be locked before any other trace of the container. The launch lock
+ * MUST stay open until the record is written. The cgroup MUST be verified before the clone. The
+ * child MUST NOT go on before this process has dropped and has its filter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -120,7 +120,7 @@ static int leave_service(void)
     if (pid < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "fork");
     if (pid > 0) {
-        (void)close(left[1]);
+        hlp_keep_only((int *[]){ &left[0] }, 1); /* no lock */
         while (read(left[0], &c, 1) < 0 && errno == EINTR)
             ;
         _exit(0);
@@ -186,12 +186,12 @@ _Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int r
     const int keep[] = { 0,           w->pidfd, w->status, w->life,    w->record,
                          w->monitors, w->left,  w->mounts, record_dir, h->monitor_program };
     int task[2];
+    write_record(w->record, &w->r); /* before the launch lock is closed */
     close_but(keep, sizeof(keep) / sizeof(keep[0]));
     h->host_ns = -1;            /* closed */
     for (int i = 0; i < 8; i++) /* container-monitor gets their numbers */
         if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
-    write_record(w->record, &w->r);
     if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], w, sizeof(*w)) != (ssize_t)sizeof(*w))
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     (void)setsid();
