@@ -83,6 +83,15 @@ static const struct sv_conf_key key_rack_reset = {
     0,
     "a rack-local assignment resets the missed opportunities"
 };
+static const struct sv_conf_key key_look = {
+    CS "reservations-continue-look-all-nodes",
+    SV_CONF_BOOL,
+    "true",
+    0,
+    0,
+    0,
+    "a node with room is taken in exchange for a reserved one"
+};
 static const struct sv_conf_key key_min_mb = {
     "yarn.scheduler.minimum-allocation-mb",        SV_CONF_INT, "1024", 0, INT32_MAX, 0,
     "smallest container, MB; others are multiples"
@@ -406,6 +415,7 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_node_delay, &s->node_locality_delay, err)) < 0 ||
         (r = sv_conf_int(c, &key_rack_delay, &s->rack_additional_delay, err)) < 0 ||
         (r = sv_conf_bool(c, &key_rack_reset, &s->rack_full_reset, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_look, &s->continue_look, err)) < 0 ||
         (r = sv_conf_int(c, &key_min_mb, &s->min_alloc.mem, err)) < 0 ||
         (r = sv_conf_int(c, &key_min_vc, &s->min_alloc.vcores, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_mb, &s->max_alloc.mem, err)) < 0 ||

@@ -152,6 +152,7 @@ struct rm *rm_free(struct rm *rm)
     if (!rm)
         return NULL;
     rm_services_stop(rm);
+    sd_event_source_disable_unref(rm->round_source);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
     rm->dispatcher = sv_dispatcher_free(rm->dispatcher);

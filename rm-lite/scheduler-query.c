@@ -28,6 +28,11 @@ enum rm_calculator rm_sched_calculator(const struct rm_sched *s)
     return s->set.calc;
 }
 
+struct rm_sched_counts rm_sched_counts(const struct rm_sched *s)
+{
+    return s->counts;
+}
+
 int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
 {
     struct rm_res max = rm_sched_max_allocation(s, queue), r = *inout;

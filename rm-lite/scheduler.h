@@ -20,6 +20,9 @@ struct rm_sched;
 #define RM_MAX_ASK_GROUPS 10000   /* different (priority, allocation id, capability) of one */
 #define RM_MAX_ASK_COUNT 10000000 /* containers in one row; more is cut to this */
 #define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
+#define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
+#define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
+#define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_ASK_ROUND */
 
 enum rm_sched_event_type {
     RM_SCHED_NODE_ADDED = 1,   /* node, rack, total, queue keys unused */
@@ -27,7 +30,8 @@ enum rm_sched_event_type {
     RM_SCHED_NODE_RESIZED,     /* node, total */
     RM_SCHED_NODE_SCHEDULABLE, /* node, flag: false = no new containers (decommissioning) */
     RM_SCHED_NODE_HEARTBEAT,   /* node: allocates on it */
-    RM_SCHED_ASK_ROUND,        /* allocates on every node that has heartbeated within window_ms */
+    RM_SCHED_ASK_ROUND,        /* visits nodes that heartbeated within window_ms and where something
+                                * may have become possible: see rm_sched_round_waiting */
     RM_SCHED_APP_ADDED,        /* app, user, queue, priority, total = AM's resource */
     RM_SCHED_APP_REMOVED,      /* app */
     RM_SCHED_ATTEMPT_ADDED,    /* app, attempt, asks (the AM's) */
@@ -63,6 +67,7 @@ struct rm_sched_event {
     struct yarn_container_id container;
     bool flag;
     int64_t window_ms;
+    size_t max_decisions;
 };
 
 enum rm_decision_type {
@@ -108,6 +113,16 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
  * (NULL or unknown: the scheduler's) or below zero. */
 int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
     _must_use_;
+/* Whether a round has nodes left to visit. One event RM_SCHED_ASK_ROUND visits at most
+ * RM_TURN_NODES and takes at most RM_TURN_DECISIONS decisions, or `max_decisions` if that is set
+ * and less; the caller repeats it when it likes. */
+bool rm_sched_round_waiting(const struct rm_sched *s);
+
+struct rm_sched_counts { /* work done since the start: what it costs, without a clock */
+    int64_t nodes_visited, apps_tried, groups_tried;
+};
+struct rm_sched_counts rm_sched_counts(const struct rm_sched *s);
+
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s);
 struct rm_res rm_sched_max_allocation(const struct rm_sched *s, const char *queue);
 struct rm_res rm_sched_cluster(const struct rm_sched *s);
