@@ -4,7 +4,7 @@ RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
 RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o room.o allocation.o \
-	reservations.o asks.o assign.o rounds.o scheduler.o scheduler-query.o)
+	reservations.o asks.o assign.o rounds.o reconfigure.o scheduler.o scheduler-query.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o secrets.o \
 	context.o fsm-step.o rm-app.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \

@@ -1,5 +1,5 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
+ * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c, reconfigure.c,
  * scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
@@ -251,6 +251,9 @@ struct rm_assign {      /* one visit of a node */
     bool ret_elsewhere; /* something that did not go here may go to another node with room */
 };
 int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a) _must_use_;
+
+/* reconfigure.c */
+int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
 /* rounds.c */
 int rm_round(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms) _must_use_;

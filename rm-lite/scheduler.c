@@ -520,6 +520,11 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_APP_PRIORITY:
         r = handle_app(s, ev, err);
         break;
+    case RM_SCHED_RECONFIGURED:
+        r = rm_reconfigure(s, ev->conf, err);
+        if (r >= 0)
+            activate_all(s, s->root);
+        break;
     case RM_SCHED_CONTAINER_DONE:
         r = container_done(s, ev, err);
         break;

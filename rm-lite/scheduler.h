@@ -40,6 +40,7 @@ enum rm_sched_event_type {
     RM_SCHED_CONTAINER_DONE,   /* container; flag: put its ask back (it never reached the AM) */
     RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already */
     RM_SCHED_APP_PRIORITY,        /* app, priority */
+    RM_SCHED_RECONFIGURED,        /* conf: refreshQueues, all or nothing */
 };
 
 struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces an earlier row */
@@ -68,6 +69,7 @@ struct rm_sched_event {
     bool flag;
     int64_t window_ms;
     size_t max_decisions;
+    struct sv_conf *conf;
 };
 
 enum rm_decision_type {
@@ -100,8 +102,6 @@ struct rm_decision {
 int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, struct sv_error *err)
     _must_use_;
 struct rm_sched *rm_sched_free(struct rm_sched *s);
-/* refreshQueues: all or nothing. */
-int rm_sched_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
 /* Applies one event at time `now_ms` (monotonic). Returns the decisions, valid until the next
  * call; -errno for an invalid event (unknown node or application, duplicate), which changes
