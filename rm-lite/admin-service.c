@@ -85,6 +85,8 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
     r = fresh_conf(rm, &ev.conf, &err);
     if (r >= 0)
         r = rm_schedule(rm, &ev, &err);
+    if (r >= 0)
+        rm_log_queue_keys(rm, ev.conf);
     sv_conf_free(ev.conf);
     if (r < 0) {
         sv_log_warning("refreshQueues: %s; keeping the old queues", err.text);

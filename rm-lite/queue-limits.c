@@ -53,8 +53,9 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
     }
     if (rm_queue_leaf(q)) {
         double per_user = q->user_limit / 100 * q->user_limit_factor;
-        int64_t n = q->configured_max_apps >= 0
-                        ? q->configured_max_apps
+        int64_t n = q->configured_max_apps >= 0 ? q->configured_max_apps
+                    : s->set.queue_max_apps > 0
+                        ? s->set.queue_max_apps
                         : (int64_t)((double)s->set.max_apps * q->abs_capacity);
 
         q->max_apps = (int32_t)SV_MIN(n, (int64_t)INT32_MAX);
@@ -225,6 +226,22 @@ int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b)
     return a->id.id < b->id.id ? -1 : a->id.id > b->id.id;
 }
 
+/* FairOrderingPolicy: less memory in use first; else as they wait. */
+int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b)
+{
+    if (a->leaf->fair && a->used.mem != b->used.mem)
+        return a->used.mem < b->used.mem ? -1 : 1;
+    return rm_app_order(a, b);
+}
+
+void rm_app_used_changed(struct rm_sched_app *app)
+{
+    if (!app->in_ready || !app->leaf->fair)
+        return;
+    DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
+    DL_INSERT_INORDER2(app->leaf->ready, app, rm_ready_order, r_prev, r_next);
+}
+
 void rm_app_ready(struct rm_sched_app *app)
 {
     bool ready = app->active && !rm_res_is_zero(app->pending);
@@ -241,10 +258,10 @@ void rm_app_ready(struct rm_sched_app *app)
         return;
     }
     tail = q->ready ? q->ready->r_prev : NULL;
-    if (!tail || rm_app_order(tail, app) < 0) /* the usual case: a new application */
+    if (!tail || rm_ready_order(tail, app) < 0) /* the usual case: a new application */
         DL_APPEND2(q->ready, app, r_prev, r_next);
     else
-        DL_INSERT_INORDER2(q->ready, app, rm_app_order, r_prev, r_next);
+        DL_INSERT_INORDER2(q->ready, app, rm_ready_order, r_prev, r_next);
 }
 
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)

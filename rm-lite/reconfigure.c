@@ -68,6 +68,13 @@ static void carry_over(struct rm_queue *old, struct rm_queue *root)
         carry_over(old->children[i], root);
 }
 
+static void sort_ready(struct rm_queue *q)
+{
+    DL_SORT2(q->ready, rm_ready_order, r_prev, r_next);
+    for (size_t i = 0; i < q->n_children; i++)
+        sort_ready(q->children[i]);
+}
+
 int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err)
 {
     struct rm_sched_settings set;
@@ -90,6 +97,7 @@ int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *er
     s->root = root;
     s->set = set;
     rm_queues_derive(s);
+    sort_ready(root);
     DL_FOREACH (s->node_list, n)
         rm_room_update(s, n);
     rm_room_sweep(s);

@@ -117,6 +117,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
         (r = rm_store_load(rm, err)) < 0)
         return r;
+    rm_log_queue_keys(rm, rm->xml);
     resume(rm);
     r = rm_services_start(rm, err);
     if (r < 0)

@@ -3,7 +3,7 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o room.o allocation.o \
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-keys.o queue-conf.o queue-limits.o room.o allocation.o \
 	reservations.o asks.o assign.o rounds.o reconfigure.o scheduler.o scheduler-query.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o secrets.o \
 	context.o fsm-step.o rm-app.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queues state-machines secrets name-set nodes-list node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys queues state-machines secrets name-set nodes-list node-auth tokens reports \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
@@ -26,6 +26,7 @@ $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
 rm-lite/test-reservations_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-rounds_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-queue-keys_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 
 # Plays nodes, client and masters for tests/integration/rm-lite/test-rm.

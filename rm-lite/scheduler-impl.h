@@ -1,6 +1,6 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c, reconfigure.c,
- * scheduler-query.c and scheduler.c. */
+ * queue-keys.c, queue-conf.c, queue-limits.c, room.c, allocation.c, reservations.c, asks.c,
+ * assign.c, rounds.c, reconfigure.c, scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -36,6 +36,8 @@ struct rm_queue {
     enum rm_queue_state state;
     int32_t priority;
     bool priority_order; /* priority-utilization among the children */
+    bool fair;           /* leaf: the application that uses least first */
+    char *acl_submit, *acl_administer;
     double user_limit, user_limit_factor, am_percent;
     int32_t max_apps, max_apps_per_user, default_app_priority;
     int64_t configured_max_apps; /* -1 = derived from the capacity */
@@ -151,7 +153,7 @@ struct rm_sched_host { /* asks name hosts, and a host may have several nodes */
 struct rm_sched_settings { /* everything read from the configuration but the queues */
     enum rm_calculator calc;
     struct rm_res min_alloc, max_alloc;
-    int64_t max_apps;
+    int64_t max_apps, queue_max_apps;
     int64_t offswitch_limit, assignment_limit;
     bool multiple_assignments;
     int64_t node_locality_delay, rack_additional_delay;
@@ -179,9 +181,11 @@ struct rm_sched {
     size_t n_out, cap_out;
 };
 
-/* queues.c */
+/* queue-conf.c */
 int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
                     struct rm_queue **ret_root, struct sv_error *err) _must_use_;
+
+/* queues.c */
 struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and users */
 struct rm_queue *rm_queue_find(struct rm_queue *root, const char *name);
 bool rm_queue_leaf(const struct rm_queue *q);
@@ -196,7 +200,9 @@ struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);
-int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);
+int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);   /* leaf->waiting */
+int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b); /* leaf->ready */
+void rm_app_used_changed(struct rm_sched_app *app);
 void rm_app_ready(struct rm_sched_app *app); /* puts it into leaf->ready or takes it out */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/acl.h"
 #include "rm-lite/scheduler-impl.h"
 
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s)
@@ -87,6 +88,26 @@ int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_i
         return -ENOENT;
     rm_queue_info_fill(s, q, ret);
     return 0;
+}
+
+bool rm_sched_may_submit(const struct rm_sched *s, const char *queue, const char *user)
+{
+    const struct rm_queue *q = rm_queue_find(s->root, queue);
+
+    if (!q)
+        return true;
+    for (; q; q = q->parent)
+        if (sv_acl_allows(q->acl_submit, user) || sv_acl_allows(q->acl_administer, user))
+            return true;
+    return false;
+}
+
+bool rm_sched_administers(const struct rm_sched *s, const char *queue, const char *user)
+{
+    for (const struct rm_queue *q = rm_queue_find(s->root, queue); q; q = q->parent)
+        if (!sv_acl_allows_all(q->acl_administer) && sv_acl_allows(q->acl_administer, user))
+            return true;
+    return false;
 }
 
 static int each(const struct rm_sched *s, struct rm_queue *q,

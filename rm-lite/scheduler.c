@@ -376,7 +376,7 @@ static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t pr
     if (ready) {
         DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
         app->priority = priority;
-        DL_INSERT_INORDER2(app->leaf->ready, app, rm_app_order, r_prev, r_next);
+        DL_INSERT_INORDER2(app->leaf->ready, app, rm_ready_order, r_prev, r_next);
     }
     app->priority = priority;
     return 0;

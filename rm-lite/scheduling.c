@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/loop-guard.h"
+#include "rm-lite/queue-keys.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -88,6 +89,17 @@ int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error 
     size_t n = 0;
 
     return apply(rm, ev, &n, err);
+}
+
+static void log_note(const char *text, void *userdata)
+{
+    (void)userdata;
+    sv_log_warning("%s", text);
+}
+
+void rm_log_queue_keys(struct rm *rm, struct sv_conf *conf)
+{
+    rm_queue_keys_notes(conf, rm->sched, log_note, NULL);
 }
 
 void rm_request_round(struct rm *rm)
