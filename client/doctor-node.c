@@ -11,6 +11,7 @@
 
 #include "client/doctor.h"
 #include "common/str.h"
+#include "nodemanager/conf-address.h"
 
 #define CONFIGURATION "configuration"
 #define ACCOUNTS "accounts"
@@ -84,6 +85,7 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
 {
     struct unknown unknown = { .d = d };
     struct sv_error err = { 0 };
+    const char *other;
     char rm[360];
 
     d->helper = SELVEDGE_LIBEXECDIR "/container-executor";
@@ -100,6 +102,12 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
                   sv_conf_dir(d->conf.conf), d->conf.hostname, d->conf.port,
                   ipc_proxy_server_text(&d->conf.rm.servers[0], rm, sizeof(rm)),
                   d->conf.rm.n_servers > 1 ? " and others" : "");
+    if (nm_conf_name_is_local(&d->conf, &other))
+        doctor_report(d, DOCTOR_BAD, CONFIGURATION,
+                      "correct /etc/hosts, or set yarn.nodemanager.hostname",
+                      "%s, this node's name, leads to loopback addresses alone, and the "
+                      "ResourceManager is on %s: neither it nor jobs on other nodes can connect",
+                      d->conf.hostname, other);
     if (sv_conf_each(d->conf.conf, on_key, &unknown) == 0 && unknown.others)
         doctor_report(d, DOCTOR_NOTE, CONFIGURATION,
                       "selvedge-nodemanager --print-config lists the supported keys",

@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "nodemanager/conf-address.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 #include "wire/node-secret.h"
@@ -106,8 +107,8 @@ enum {
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
-    [K_HOSTNAME] = { NM "hostname", SV_CONF_STRING, "0.0.0.0", .help = "Name of this node; 0.0.0.0 = the machine's host name." },
-    [K_ADDRESS] = { NM "address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8041", .help = "ContainerManagementProtocol; host:port is the node's id." },
+    [K_HOSTNAME] = { NM "hostname", SV_CONF_STRING, "0.0.0.0", .help = "Name of this node; 0.0.0.0 = the canonical host name of the machine." },
+    [K_ADDRESS] = { NM "address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8041", .help = "ContainerManagementProtocol; host:port is the node's id. 0.0.0.0 listens on every address, and the node registers as yarn.nodemanager.hostname." },
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
     [K_WEBAPP] = { NM "webapp.address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8042", .help = "REST and container logs." },
     [K_WEB_LOGS] = { "selvedge.nodemanager.webapp.logs.enabled", SV_CONF_BOOL, "true", .help = "Serve container logs over HTTP; false refuses them to everybody." },
@@ -269,20 +270,6 @@ static int set_base_defaults(struct sv_conf *c)
     return 0;
 }
 
-/* 0.0.0.0 as the address of the node means the host name of this machine: peers must be able to
- * connect. */
-static int real_hostname(struct sv_conf *c, struct sv_error *err)
-{
-    const char *h = sv_conf_raw(c, keys[K_HOSTNAME].name);
-    char name[256] = { 0 };
-
-    if (!sv_streq(h, "0.0.0.0"))
-        return 0;
-    if (gethostname(name, sizeof(name) - 1) < 0)
-        return sv_error_errno(err, -errno, "host name");
-    return sv_conf_set(c, keys[K_HOSTNAME].name, name);
-}
-
 /* "file:///x" and "/x" are the same directory; relative and remote paths are refused. */
 static int check_dirs(char **dirs, const char *key, struct sv_error *err)
 {
@@ -312,16 +299,43 @@ static int check_dirs(char **dirs, const char *key, struct sv_error *err)
             return r;                                                                              \
     } while (0)
 
+/* Names and listening addresses. A wildcard address cannot be a node's name: peers must be able to
+ * connect. */
+static int read_addresses(struct nm_conf *c, struct sv_error *err)
+{
+    const char *named = sv_conf_raw(c->conf, keys[K_HOSTNAME].name), *bind;
+    char name[NM_HOST_MAX];
+    int r = sv_conf_address(c->conf, &keys[K_ADDRESS], &c->hostname, &c->port, err);
+
+    if (r >= 0)
+        r = sv_conf_address(c->conf, &keys[K_WEBAPP], &c->web_host, &c->web_port, err);
+    if (r < 0)
+        return r;
+    GET(sv_conf_string, K_BIND_HOST, &bind);
+    if (bind && *bind)
+        c->bind_host = c->web_host = bind;
+    else
+        c->bind_host = c->hostname;
+    if (!nm_host_is_wildcard(c->hostname))
+        return 0;
+    if (named && *named && !nm_host_is_wildcard(named)) {
+        c->hostname = named;
+        return 0;
+    }
+    r = nm_host_canonical(name, err);
+    if (r >= 0)
+        r = sv_conf_set(c->conf, keys[K_HOSTNAME].name, name);
+    c->hostname = r < 0 ? NULL : sv_conf_raw(c->conf, keys[K_HOSTNAME].name);
+    return c->hostname ? 0 : sv_error_errno(err, r < 0 ? r : -ENOMEM, "host name");
+}
+
 static int read_identity(struct nm_conf *c, struct sv_error *err)
 {
     int64_t mem, cores;
     const char *s;
     int r;
 
-    r = sv_conf_address(c->conf, &keys[K_ADDRESS], &c->hostname, &c->port, err);
-    if (r < 0)
-        return r;
-    r = sv_conf_address(c->conf, &keys[K_WEBAPP], &c->web_host, &c->web_port, err);
+    r = read_addresses(c, err);
     if (r < 0)
         return r;
     r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
@@ -334,9 +348,6 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
                             keys[K_VCORES].name);
     c->resource.memory_mb = mem < 0 ? 8192 : mem;
     c->resource.vcores = cores < 0 ? 8 : (int32_t)cores;
-    GET(sv_conf_string, K_BIND_HOST, &c->bind_host);
-    if (c->bind_host && !*c->bind_host)
-        c->bind_host = NULL;
     GET(sv_conf_duration_ms, K_TRACK_STOPPED, &c->track_stopped_ms);
     GET(sv_conf_string, K_RM_MINIMUM, &c->rm_minimum_version);
     GET(sv_conf_string, K_HMAC, &s);
@@ -624,9 +635,6 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     r = set_base_defaults(c->conf);
     if (r < 0)
         return sv_error_errno(err, r, "configuration");
-    r = real_hostname(c->conf, err);
-    if (r < 0)
-        return r;
     r = read_identity(c, err);
     if (r >= 0)
         r = read_directories(c, err);

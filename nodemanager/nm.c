@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "executor/exe.h"
+#include "nodemanager/conf-address.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/recently-stopped.h"
@@ -119,9 +120,15 @@ static int open_context(struct nm *nm, struct sv_error *err)
 {
     struct nm_context *ctx = &nm->ctx;
     int r = nm_context_open(ctx, nm->event, &nm->conf, err);
+    const char *rm;
 
     if (r < 0)
         return r;
+    if (nm_conf_name_is_local(&nm->conf, &rm))
+        sv_log_warning("%s, this node's name, leads to loopback addresses alone, and the "
+                       "ResourceManager is on %s: neither it nor jobs on other nodes can connect; "
+                       "correct /etc/hosts, or set yarn.nodemanager.hostname",
+                       nm->conf.hostname, rm);
     ctx->start_ms = sv_wall_ms();
     ctx->total = nm->conf.resource;
     snprintf(ctx->node_id.host, sizeof(ctx->node_id.host), "%s", nm->conf.hostname);
@@ -240,7 +247,7 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
         return r;
     r = ipc_server_new(nm->event,
                        &(struct ipc_server_config){
-                           .host = nm->conf.bind_host ? nm->conf.bind_host : nm->conf.hostname,
+                           .host = nm->conf.bind_host,
                            .port = nm->conf.port,
                            .verify_token = verify_nm_token,
                            .protocols = protocols,
@@ -260,8 +267,8 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
 
 static int open_web(struct nm *nm, struct sv_error *err)
 {
-    int r = sv_http_new(nm->event, nm->conf.bind_host ? nm->conf.bind_host : nm->conf.web_host,
-                        nm->conf.web_port, nm_web_handle, &nm->web, &nm->http, err);
+    int r = sv_http_new(nm->event, nm->conf.web_host, nm->conf.web_port, nm_web_handle, &nm->web,
+                        &nm->http, err);
 
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.webapp.address");
