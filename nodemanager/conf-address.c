@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/str.h"
-#include "nodemanager/conf.h"
+#include "wire/proxy.h"
 
 bool nm_host_is_wildcard(const char *host)
 {
@@ -60,16 +60,16 @@ bool nm_host_is_loopback(const char *host)
     return all;
 }
 
-bool nm_conf_name_is_local(const struct nm_conf *c, const char **ret_rm)
+bool nm_host_is_local_name(const char *host, const struct ipc_proxy_config *rm, const char **ret_rm)
 {
-    if (!nm_host_is_loopback(c->hostname))
+    if (!nm_host_is_loopback(host))
         return false;
-    for (size_t i = 0; i < c->rm.n_servers; i++) {
-        const char *host = c->rm.servers[i].host;
+    for (size_t i = 0; i < rm->n_servers; i++) {
+        const char *other = rm->servers[i].host;
 
-        if (nm_host_is_wildcard(host) || sv_streq(host, c->hostname) || nm_host_is_loopback(host))
+        if (nm_host_is_wildcard(other) || sv_streq(other, host) || nm_host_is_loopback(other))
             continue; /* on this machine: a client reaches 0.0.0.0 there */
-        *ret_rm = host;
+        *ret_rm = other;
         return true;
     }
     return false;

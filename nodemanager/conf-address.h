@@ -9,7 +9,7 @@
 
 #define NM_HOST_MAX 256
 
-struct nm_conf;
+struct ipc_proxy_config;
 
 /* "0.0.0.0", "::" and other spellings of the wildcard address. */
 bool nm_host_is_wildcard(const char *host);
@@ -17,8 +17,9 @@ bool nm_host_is_wildcard(const char *host);
 int nm_host_canonical(char ret[NM_HOST_MAX], struct sv_error *err) _must_use_;
 /* Every address of `host` is a loopback address. */
 bool nm_host_is_loopback(const char *host);
-/* The node's name leads to this machine alone while a ResourceManager is on another one, which then
- * cannot reach the node. On true, `ret_rm` is that ResourceManager's host. */
-bool nm_conf_name_is_local(const struct nm_conf *c, const char **ret_rm);
+/* `host`, the node's name, leads to this machine alone while a ResourceManager is on another one,
+ * which then cannot reach the node. On true, `ret_rm` is that ResourceManager's host. */
+bool nm_host_is_local_name(const char *host, const struct ipc_proxy_config *rm,
+                           const char **ret_rm);
 
 #endif

@@ -111,5 +111,7 @@ void nm_conf_free(struct nm_conf *c);
 /* The table, for --print-config and the tests. */
 const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
 void nm_conf_print(FILE *out);
+/* A key that this program reads: of the table, or of one of wire/. */
+bool nm_conf_is_read(const char *name);
 
 #endif

@@ -15,6 +15,7 @@
 #include "common/loop-guard.h"
 #include "executor/exe.h"
 #include "nodemanager/conf-address.h"
+#include "nodemanager/conf-unread.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/recently-stopped.h"
@@ -135,7 +136,8 @@ static int open_context(struct nm *nm, struct sv_error *err)
 
     if (r < 0)
         return r;
-    if (nm_conf_name_is_local(&nm->conf, &rm))
+    nm_conf_log_unread(nm->conf.conf);
+    if (nm_host_is_local_name(nm->conf.hostname, &nm->conf.rm, &rm))
         sv_log_warning("%s, this node's name, leads to loopback addresses alone, and the "
                        "ResourceManager is on %s: neither it nor jobs on other nodes can connect; "
                        "correct /etc/hosts, or set yarn.nodemanager.hostname",
