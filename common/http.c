@@ -15,6 +15,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "common/buf.h"
 #include "common/fd.h"
@@ -34,6 +35,7 @@ struct sv_http {
     sd_event_source *io, *timer;
     sv_http_handler handler;
     void *userdata;
+    struct http_exchange *suspended;
     uint16_t port;
 };
 
@@ -42,6 +44,8 @@ struct http_exchange {
     struct sv_buf body;
     uint64_t discarded;
     bool bad_uri, seen, too_large;
+    struct MHD_Connection *suspended; /* in the server's list */
+    struct http_exchange *prev, *next;
 };
 
 static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
@@ -178,6 +182,42 @@ static enum MHD_Result on_body(struct http_exchange *r, const char *data, size_t
     return MHD_YES;
 }
 
+/* ---- Requests that wait for sv_http_retry ---- */
+
+static void suspend(struct sv_http *h, struct MHD_Connection *conn, struct http_exchange *r)
+{
+    r->suspended = conn;
+    DL_APPEND(h->suspended, r);
+    MHD_suspend_connection(conn);
+}
+
+static void resume(struct sv_http *h)
+{
+    while (h->suspended) {
+        struct http_exchange *r = h->suspended;
+
+        DL_DELETE(h->suspended, r);
+        MHD_resume_connection(SV_TAKE(r->suspended));
+    }
+}
+
+/* libmicrohttpd calls on_request again from its next run, which its epoll set does not announce. */
+void sv_http_retry(struct sv_http *h)
+{
+    int r;
+
+    if (!h || !h->suspended)
+        return;
+    resume(h);
+    r = sd_event_source_set_time_relative(h->timer, 0);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(h->timer, SD_EVENT_ONESHOT);
+    if (r < 0)
+        sv_log_err("http: port %u: timer: %s", h->port, strerrordesc_np(-r));
+}
+
+/* ---- Requests ---- */
+
 static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **con_cls)
@@ -205,6 +245,11 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         .conn = conn,
     };
     result = h->handler(&q, &a, h->userdata);
+    if (result == -EAGAIN) {
+        drop_answer(&a);
+        suspend(h, conn, r);
+        return MHD_YES;
+    }
     if (result < 0) {
         char text[64];
         uint32_t incident = 0;
@@ -325,9 +370,9 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         sv_log_debug("http: SIGPIPE cannot be ignored");
     h->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER,
-        on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-        CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
+        MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
+        MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
         NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_END);
@@ -351,6 +396,7 @@ struct sv_http *sv_http_free(struct sv_http *h)
         return NULL;
     h->io = sd_event_source_disable_unref(h->io);
     h->timer = sd_event_source_disable_unref(h->timer);
+    resume(h); /* libmicrohttpd aborts where it is stopped with a suspended connection */
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     free(h);
