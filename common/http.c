@@ -136,9 +136,23 @@ static enum MHD_Result answer_text(struct MHD_Connection *conn, unsigned status,
     return set_text(&a, status, text) < 0 ? MHD_NO : send_answer(conn, &a);
 }
 
+/* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and wants 200. */
+static enum MHD_Result answer_options(struct MHD_Connection *conn)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result ok;
+
+    if (!response)
+        return MHD_NO;
+    ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, OPTIONS") &&
+         MHD_queue_response(conn, 200, response);
+    MHD_destroy_response(response);
+    return ok;
+}
+
 static bool method_allowed(const char *method)
 {
-    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST" };
+    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST", "OPTIONS" };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(allowed); i++)
         if (strcmp(method, allowed[i]) == 0)
@@ -157,7 +171,7 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_excha
     if (r->bad_uri)
         return answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
     if (!method_allowed(method))
-        return answer_text(conn, 405, "only GET, HEAD, PUT and POST are served\n");
+        return answer_text(conn, 405, "only GET, HEAD, PUT, POST and OPTIONS are served\n");
     if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
         return answer_text(conn, 413, "the body is larger than 1 MiB\n");
     return MHD_YES;
@@ -197,6 +211,8 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         return on_body(r, upload, upload_size);
     if (r->too_large)
         return answer_text(conn, 413, "the body is larger than 1 MiB\n");
+    if (strcmp(method, "OPTIONS") == 0)
+        return answer_options(conn);
     q = (struct sv_http_request){
         .method = method,
         .path = url,

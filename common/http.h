@@ -1,6 +1,6 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
  * loop (no threads). Requests are GET/HEAD/PUT/POST with a bounded body; handlers answer with a
- * complete response or a file descriptor. Every response carries X-Content-Type-Options: nosniff,
+ * complete response or a file descriptor. OPTIONS is answered with 200 here. Every response carries X-Content-Type-Options: nosniff,
  * Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors
  * 'none'. */
 #ifndef SELVEDGE_COMMON_HTTP_H

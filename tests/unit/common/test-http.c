@@ -187,6 +187,18 @@ static void test_file_and_redirect(void **state)
     assert_null(strstr(a, "Set-Cookie"));
 }
 
+/* Hadoop's AuthenticatedURL asks with OPTIONS before its first GET, of any path. */
+static void test_options(void **state)
+{
+    const char *a = ask("OPTIONS /echo?q=1 HTTP/1.1\r\n" END);
+
+    (void)state;
+    has(a, "HTTP/1.1 200 ");
+    has(a, "Allow: GET, HEAD, PUT, POST, OPTIONS\r\n");
+    has(a, "Content-Length: 0\r\n");
+    has(ask("OPTIONS /nothing HTTP/1.1\r\nContent-Length: 3\r\n" END "abc"), "HTTP/1.1 200 ");
+}
+
 static void test_hostile(void **state)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
@@ -251,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_get),
         cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_file_and_redirect),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_listen_errors),
     };
