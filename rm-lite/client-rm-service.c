@@ -190,7 +190,8 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
     "Resource profile is not enabled, please enable resource profile feature before using its "    \
     "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
 #define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
-#define NO_KERBEROS(verb) "Delegation Token can be " verb " only with kerberos authentication"
+#define NO_KERBEROS(verb)                                                                          \
+    JAVA_IO_EXCEPTION ": Delegation Token can be " verb " only with kerberos authentication"
 
 REFUSED(getResourceProfiles, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
 REFUSED(getResourceProfile, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
@@ -199,9 +200,9 @@ REFUSED(submitReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(updateReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(deleteReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(listReservations, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
-REFUSED(getDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("issued"))
-REFUSED(renewDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("renewed"))
-REFUSED(cancelDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("cancelled"))
+REFUSED(getDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("issued"))
+REFUSED(renewDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("renewed"))
+REFUSED(cancelDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("cancelled"))
 
 /* An application stays in the queue where it is; every other move is refused with its reason. */
 ON(moveApplicationAcrossQueues)
