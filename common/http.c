@@ -18,6 +18,7 @@
 
 #include "common/buf.h"
 #include "common/fd.h"
+#include "common/http-framed.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
@@ -93,6 +94,8 @@ static void drop_answer(struct sv_http_response *a)
 {
     free(a->body);
     free(a->location);
+    free(a->before);
+    free(a->after);
     a->fd = sv_close(a->fd);
     *a = (struct sv_http_response){ .status = 500, .fd = -1 };
 }
@@ -105,7 +108,10 @@ static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_r
     struct MHD_Response *response;
     enum MHD_Result ok;
 
-    if (a->fd >= 0)
+    if (a->fd >= 0 && (a->before || a->after)) {
+        free(SV_TAKE(a->body));
+        response = http_framed_response(a);
+    } else if (a->fd >= 0)
         response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
     else if (a->body)
         response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
@@ -139,7 +145,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *conn, unsigned status,
 /* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and wants 200. */
 static enum MHD_Result answer_options(struct MHD_Connection *conn)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     enum MHD_Result ok;
 
     if (!response)

@@ -1,8 +1,8 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
  * loop (no threads). Requests are GET/HEAD/PUT/POST with a bounded body; handlers answer with a
- * complete response or a file descriptor. OPTIONS is answered with 200 here. Every response carries X-Content-Type-Options: nosniff,
- * Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors
- * 'none'. */
+ * complete response or a file descriptor. OPTIONS is answered with 200 here. Every response carries
+ * X-Content-Type-Options: nosniff, Content-Security-Policy: default-src 'none'; style-src
+ * 'unsafe-inline'; frame-ancestors 'none'. */
 #ifndef SELVEDGE_COMMON_HTTP_H
 #define SELVEDGE_COMMON_HTTP_H
 
@@ -28,7 +28,8 @@ struct sv_http_response {
     size_t body_len;
     int fd; /* >= 0: send this file from `offset`, `size` bytes; taken */
     uint64_t offset, size;
-    char *location; /* malloc'd, taken; for redirects */
+    char *before, *after; /* malloc'd texts around the file's range, taken; or NULL */
+    char *location;       /* malloc'd, taken; for redirects */
 };
 
 /* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the

@@ -35,6 +35,15 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
         ret->status = 200;
         return 0;
     }
+    if (strcmp(req->path, "/framed") == 0) {
+        ret->fd = sv_memfd_sealed("f", "0123456789", 10);
+        ret->offset = 3;
+        ret->size = q ? 40 : 4;
+        ret->before = strdup("<");
+        ret->after = strdup(">\n");
+        ret->status = 200;
+        return 0;
+    }
     if (strcmp(req->path, "/go") == 0) {
         ret->status = 307;
         return sv_asprintf(&ret->location, "/there?%s", q ? q : "");
@@ -181,6 +190,12 @@ static void test_file_and_redirect(void **state)
     has(a, "Content-Length: 4\r\n");
     has(a, "\r\n\r\n3456");
     assert_null(strstr(a, "34567"));
+    a = ask("GET /framed HTTP/1.1\r\n" END);
+    has(a, "Content-Length: 7\r\n");
+    has(a, "\r\n\r\n<3456>\n");
+    a = ask("GET /framed?q HTTP/1.1\r\n" END); /* the file is shorter than it was */
+    has(a, "Content-Length: 43\r\n");
+    assert_null(strstr(a, ">"));
     has(ask("GET /go?q=x HTTP/1.1\r\n" END), "Location: /there?x\r\n");
     /* header splitting is prevented */
     a = ask("GET /go?q=x%0d%0aSet-Cookie:+a HTTP/1.1\r\n" END);
