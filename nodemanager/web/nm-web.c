@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cgroups/cg.h"
+#include "common/conf-dump.h"
 #include "common/str.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -384,6 +385,8 @@ int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         ret->status = 302;
         return ret->location ? 0 : -ENOMEM;
     }
+    if (!strcmp(p, "/conf"))
+        return sv_conf_answer(w->ctx->conf->conf, req, ret);
     if (sv_has_prefix(p, OLD_LOGS))
         return of_jobs(w, p + strlen(OLD_LOGS), true, req, ret);
     if (!sv_has_prefix(p, ROOT))
