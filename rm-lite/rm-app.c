@@ -63,6 +63,17 @@ static char **copy_tags(const Submission *ctx)
     return tags;
 }
 
+/* The full path of the queue, as Hadoop 3.4 reports it; the submission's name where the scheduler
+ * does not know it. */
+static char *queue_path(const struct rm *rm, const char *name)
+{
+    struct rm_queue_info q;
+
+    if (!name || !*name)
+        name = "default";
+    return rm_strdup(rm->sched && rm_sched_queue(rm->sched, name, &q) >= 0 ? q.path : name);
+}
+
 static void fill(struct rm_app *app, const Submission *ctx)
 {
     const struct rm_conf *c = &app->rm->conf;
@@ -70,7 +81,7 @@ static void fill(struct rm_app *app, const Submission *ctx)
 
     app->name =
         rm_strdup(ctx->application_name && *ctx->application_name ? ctx->application_name : "N/A");
-    app->queue = rm_strdup(ctx->queue && *ctx->queue ? ctx->queue : "default");
+    app->queue = queue_path(app->rm, ctx->queue);
     app->type = strndup(
         ctx->applicationtype && *ctx->applicationtype ? ctx->applicationtype : "YARN", TYPE_MAX);
     if (!app->type)
