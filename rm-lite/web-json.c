@@ -7,6 +7,7 @@
 
 #include "common/buf.h"
 #include "common/str.h"
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -215,7 +216,8 @@ json_t *rm_json_app(struct rm_app *app)
 {
     json_t *o = json_object();
     int64_t end = app->finish_ms ? app->finish_ms : sv_wall_ms();
-    char url[1200], tags[1024] = "";
+    char url[1200], tags[1024] = "", date[RM_LIFETIME_DATE_MAX];
+    int64_t left_s;
     size_t n = 0;
 
     for (char **t = app->tags; t && *t && n + 1 < sizeof(tags); t++)
@@ -253,9 +255,11 @@ json_t *rm_json_app(struct rm_app *app)
     str(o, "logAggregationStatus", "DISABLED");
     boolean(o, "unmanagedApplication", app->unmanaged);
     str(o, "amNodeLabelExpression", "");
+    rm_lifetime_report(app, date, &left_s);
     (void)json_object_set_new(o, "timeouts",
-                              json_pack("{s:[{s:s, s:s, s:i}]}", "timeout", "type", "LIFETIME",
-                                        "expiryTime", "UNLIMITED", "remainingTimeInSeconds", -1));
+                              json_pack("{s:[{s:s, s:s, s:I}]}", "timeout", "type", "LIFETIME",
+                                        "expiryTime", date, "remainingTimeInSeconds",
+                                        (json_int_t)left_s));
     return o;
 }
 
