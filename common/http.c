@@ -19,6 +19,7 @@
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/http-framed.h"
+#include "common/http-stream.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
@@ -33,6 +34,7 @@
 struct sv_http {
     struct MHD_Daemon *daemon;
     sd_event_source *io, *timer;
+    struct sv_http_stream *streams;
     sv_http_handler handler;
     void *userdata;
     uint16_t port;
@@ -41,19 +43,37 @@ struct sv_http {
 /* One request, from its first line to the end of its response. */
 struct http_exchange {
     struct sv_buf body;
+    char *uri;
+    struct http_stream_place place;
     uint64_t discarded;
     bool bad_uri, seen, too_large;
 };
 
+/* A connection was resumed: libmicrohttpd runs from the loop, never from within. */
+static void kick(void *server)
+{
+    struct sv_http *h = server;
+
+    (void)sd_event_source_set_time_relative(h->timer, 0);
+    (void)sd_event_source_set_enabled(h->timer,
+                                      SD_EVENT_ONESHOT); /* it would run later, ignoring */
+}
+
 static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
 {
+    struct sv_http *h = data;
     struct http_exchange *r = calloc(1, sizeof(*r));
 
-    (void)data;
     (void)conn;
     if (!r)
         return NULL;
+    r->uri = strdup(uri);
+    if (!r->uri) {
+        free(r);
+        return NULL;
+    }
     r->body = SV_BUF_INIT(BODY_MAX);
+    r->place = (struct http_stream_place){ .all = &h->streams, .kick = kick, .server = h };
     r->bad_uri = *uri != '/' || strstr(uri, "%00");
     return r;
 }
@@ -66,8 +86,12 @@ static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls
     (void)data;
     (void)conn;
     (void)why;
-    if (r)
+    if (r) {
+        if (r->place.stream)
+            http_stream_gone(r->place.stream);
         sv_buf_free(&r->body);
+        free(r->uri);
+    }
     free(r);
     *con_cls = NULL;
 }
@@ -214,6 +238,8 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         return MHD_NO;
     if (!r->seen)
         return on_headers(conn, r, method);
+    if (r->place.stream)
+        return http_stream_answer(r->place.stream);
     if (*upload_size)
         return on_body(r, upload, upload_size);
     if (r->too_large)
@@ -223,11 +249,15 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     q = (struct sv_http_request){
         .method = method,
         .path = url,
+        .uri = r->uri,
+        .place = &r->place,
         .body = r->body.data,
         .body_len = r->body.len,
         .conn = conn,
     };
     result = h->handler(&q, &a, h->userdata);
+    if (result == SV_HTTP_LATER)
+        return MHD_YES;
     if (result < 0) {
         char text[64];
         uint32_t incident = 0;
@@ -348,11 +378,11 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         sv_log_debug("http: SIGPIPE cannot be ignored");
     h->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER,
-        on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-        CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
+        MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
+        MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
-        NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        h, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_END);
     if (!h->daemon) {
         (void)sv_http_free(h);
@@ -372,6 +402,8 @@ struct sv_http *sv_http_free(struct sv_http *h)
 {
     if (!h)
         return NULL;
+    if (h->streams)
+        http_streams_abort(h->streams);
     h->io = sd_event_source_disable_unref(h->io);
     h->timer = sd_event_source_disable_unref(h->timer);
     if (h->daemon)
@@ -403,4 +435,12 @@ const char *sv_http_query(const struct sv_http_request *req, const char *key)
 const char *sv_http_header(const struct sv_http_request *req, const char *key)
 {
     return find_value(req, MHD_HEADER_KIND, key);
+}
+
+const struct sockaddr *sv_http_peer(const struct sv_http_request *req)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    return info ? info->client_addr : NULL;
 }

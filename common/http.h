@@ -6,19 +6,23 @@
 #ifndef SELVEDGE_COMMON_HTTP_H
 #define SELVEDGE_COMMON_HTTP_H
 
+#include <sys/socket.h>
 #include <systemd/sd-event.h>
 
 #include "common/base.h"
 #include "common/error.h"
 
+struct http_stream_place;
 struct sv_http;
 
 struct sv_http_request {
     const char *method;
     const char *path; /* decoded once; starts with '/' */
+    const char *uri;  /* as sent, with the query */
     const void *body;
-    size_t body_len; /* at most 1 MiB, else 413 before the handler */
-    void *conn;      /* for sv_http_query/header */
+    size_t body_len;                 /* at most 1 MiB, else 413 before the handler */
+    void *conn;                      /* for sv_http_query/header */
+    struct http_stream_place *place; /* for http-stream.h */
 };
 
 struct sv_http_response {
@@ -32,6 +36,8 @@ struct sv_http_response {
     char *location;       /* malloc'd, taken; for redirects */
 };
 
+/* The answer comes through a stream (http-stream.h). */
+#define SV_HTTP_LATER 1
 /* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the
  * log. */
 typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
@@ -44,5 +50,6 @@ struct sv_http *sv_http_free(struct sv_http *h);
 uint16_t sv_http_port(const struct sv_http *h);
 const char *sv_http_query(const struct sv_http_request *req, const char *key);  /* or NULL */
 const char *sv_http_header(const struct sv_http_request *req, const char *key); /* or NULL */
+const struct sockaddr *sv_http_peer(const struct sv_http_request *req); /* of the client, or NULL */
 
 #endif
