@@ -178,6 +178,8 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
             d->policy.cgroup_root = v;
         else if (!d->policy.user && (v = value(*l, "user")))
             d->policy.user = v;
+        else if (!d->policy.refused_ports && (v = value(*l, "refused-ports")))
+            d->policy.refused_ports = v;
         else if ((v = value(*l, "unenforced-limits-allowed"))) {
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
