@@ -50,7 +50,7 @@ static bool file(struct doctor *d)
     if (stat(d->helper, &st) < 0) {
         doctor_report(d, DOCTOR_BAD, AREA,
                       "install it (make install, or the package), or name it in "
-                      "yarn.nodemanager.linux-container-executor.path",
+                      "selvedge.nodemanager.executor.path",
                       "%s: %s", d->helper, strerror(errno));
         return false;
     }

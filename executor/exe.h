@@ -128,8 +128,9 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
 
 /* After a restart, for each container that the store knows as launched: finds the monitor by the
  * lock on the exit record. `ops->exited` comes later, at once for those that ended meanwhile
- * (from the loop); `ops->started` comes for those that run. A record that was never made means
- * that the launch had not happened: failed with EXE_STATUS_LOST. */
+ * (from the loop); `ops->started` comes for those that run. A record that was never made, where no
+ * helper holds the launch lock any more, means that the launch had not happened: failed with
+ * EXE_STATUS_LOST. */
 int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsigned work_dir,
               const struct exe_container_ops *ops, void *userdata, struct exe_container **ret,
               struct sv_error *err) _must_use_;

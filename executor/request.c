@@ -176,7 +176,7 @@ int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret)
 
 int exe_request_fds(uint16_t op)
 {
-    return op == EXE_OP_LAUNCH ? 2 : op == EXE_OP_LOCALIZE || op == EXE_OP_SIGNAL ? 1 : 0;
+    return op == EXE_OP_LAUNCH ? 3 : op == EXE_OP_LOCALIZE || op == EXE_OP_SIGNAL ? 1 : 0;
 }
 
 void exe_app_text(const struct exe_request *r, char *buf)

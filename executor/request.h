@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXE_PROTOCOL_VERSION 5
+#define EXE_PROTOCOL_VERSION 6
 #define EXE_RECORD_VERSION 1 /* its own: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
@@ -35,7 +35,7 @@ enum exe_op {
     EXE_OP_CHECK = 1,    /* checks the installation and answers the policy in force; what:
                           * EXE_CHECK_REBUILD rebuilds it and the root templates first */
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
-    EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds) */
+    EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds), the launch lock */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
     EXE_OP_SIGNAL = 5,   /* fds: pidfd of the container's init */
     EXE_OP_DELETE = 6,
@@ -80,6 +80,9 @@ enum exe_delete {
     EXE_DELETE_PUBLIC = 7,         /* what is in filecache; the same */
 };
 
+/* The launch lock: the daemon's directory nmPrivate/<application>/<container>, open and locked by
+ * flock(LOCK_SH). The helper MUST keep it open until the record is written, and MUST NOT hand it to
+ * another program: whoever gets LOCK_EX knows that no launch of the container is under way. */
 struct exe_request {
     uint32_t magic; /* set by exe_request_encode, as is version */
     uint16_t version;

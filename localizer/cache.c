@@ -404,8 +404,9 @@ static int check_config(const struct loc_config *k, struct sv_error *err)
                             "yarn.nodemanager.local-cache.max-files-per-directory: "
                             "must be greater than %u",
                             SUB_DIRS);
-    if (k->parallel < 1 || k->parallel > 16)
-        return sv_error_set(err, -EINVAL, "yarn.nodemanager.localizer.fetch.thread-count: 1 to 16");
+    if (k->parallel < 1 || k->parallel > LOC_WORKERS_MAX) /* the range of the key, too */
+        return sv_error_set(err, -EINVAL, "localizer: 1 to %d downloads at a time",
+                            LOC_WORKERS_MAX);
     if (k->idle_ms < 1 || k->stall_ms < 1 || k->deadline_ms < 1 || k->max_bytes < 1 ||
         k->max_bytes > INT64_MAX || k->max_entries < 1)
         return sv_error_set(err, -EINVAL, "localizer: a limit is zero or too large");

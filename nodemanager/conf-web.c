@@ -73,6 +73,11 @@ int nm_conf_web_complete(struct nm_conf_web *c, struct sv_error *err)
     const struct passwd *pw;
     int r = 0;
 
+    if (!c->acl_enabled && !sv_streq(c->auth_type, "simple"))
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "hadoop.http.authentication.type=%s: without yarn.acl.enable this "
+                            "version shows everything to everybody; enable that, or set simple",
+                            c->auth_type);
     if (!c->acl_enabled)
         return 0;
     if (c->secret_file && *c->secret_file)

@@ -19,10 +19,10 @@ struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
     /* addresses */
-    const char *hostname;  /* of yarn.nodemanager.address */
-    const char *bind_host; /* NULL = hostname */
+    const char *hostname;  /* of the node's id; never a wildcard address */
+    const char *bind_host; /* to listen on */
     uint16_t port;         /* 0 = any */
-    const char *web_host;
+    const char *web_host;  /* to listen on */
     uint16_t web_port;
     struct nm_conf_web web;
     struct yarn_resource resource;
@@ -111,5 +111,7 @@ void nm_conf_free(struct nm_conf *c);
 /* The table, for --print-config and the tests. */
 const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
 void nm_conf_print(FILE *out);
+/* A key that this program reads: of the table, or of one of wire/. */
+bool nm_conf_is_read(const char *name);
 
 #endif

@@ -16,7 +16,7 @@
 int hlp_open_group(const struct hlp *h, int root, const char *name)
 {
     int fd = hlp_open_at(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    return hlp_check_open(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    return hlp_check_open(fd, name, h->cfg.nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
 }
 
 int hlp_open_root_group(const struct hlp *h)
@@ -25,7 +25,7 @@ int hlp_open_root_group(const struct hlp *h)
     const char *path = h->cfg.cgroup_root;
     /* Names from the configuration; /sys/fs/cgroup and its parents are root's by nature. */
     int root = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    root = hlp_check_open(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    root = hlp_check_open(root, path, h->cfg.nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
     if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
         hlp_fail(EXE_STATUS_CGROUP, EPERM, path);
     return root;

@@ -60,7 +60,7 @@ static void configure(const struct hlp *h, int host)
         hlp_fail(EXE_STATUS_NETWORK, errno, "pipe");
     (void)close(in[1]);
     const struct hlp_program program = { .name = "container-network",
-                                         .as = &h->monitor,
+                                         .as = &h->cfg.monitor,
                                          .fds = { in[0], -1, 2, route, own },
                                          .net_namespace = host,
                                          .status = EXE_STATUS_NETWORK };

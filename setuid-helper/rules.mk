@@ -6,6 +6,8 @@ HELPER ?= $(BUILD)/container-executor
 HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o fail.o request-socket.o policy-load.o sanitize.o policy.o accounts.o path.o cgroup.o \
 	devices.o network.o run-program.o sandbox.o mounts.o directories.o init.o label.o launch.o operations.o \
 	request.o)
+HELPER_SOURCES := $(HELPER_OBJS:$(HELPER_DIR)/%.o=setuid-helper/%.c)
+HELPER_SOURCES := $(HELPER_SOURCES:setuid-helper/request.c=executor/request.c)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
 PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o device-code.o connect-rules.o connect-code.o devices.o persistent-filters.o connect-filter.o config.o policy.o \

@@ -66,7 +66,7 @@ def node_site(node):
         "yarn.nodemanager.resource.cpu-vcores": 32,
         "yarn.nodemanager.disk-health-checker.enable": "false",
         "yarn.nodemanager.vmem-check-enabled": "false",
-        "yarn.nodemanager.linux-container-executor.path": f"{node.libexec}/container-executor",
+        "selvedge.nodemanager.executor.path": f"{node.libexec}/container-executor",
         "yarn.nodemanager.linux-container-executor.group": node.cluster.daemon.pw_name,
         "yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users": "false",
         "selvedge.nodemanager.cgroup.root": node.cgroup,

@@ -285,6 +285,12 @@ static json_t *command(char *line)
         return json_object();
     if (!strcmp(line, "keys"))
         return do_keys();
+    if (sv_has_prefix(line, "refuse "))
+        return on_off(line, "refuse", &rm.refuse);
+    if (sv_has_prefix(line, "shutdown "))
+        return on_off(line, "shutdown", &rm.shutdown);
+    if (sscanf(line, "version %15s", rm.version) == 1)
+        return json_object();
     if (sv_has_prefix(line, "ack "))
         return on_off(line, "ack", &rm.ack);
     if (sv_has_prefix(line, "pause ")) {
@@ -358,6 +364,7 @@ int main(int argc, char **argv)
 
     rm.heartbeat_ms = 1000;
     rm.ack = true;
+    memcpy(rm.version, "3.4.2", sizeof("3.4.2"));
     rm.vcores = rm.execution_type = 1;
     while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if ((o != 'p' && o != 'b') || sv_parse_u64(optarg, 1, 65535, &v) < 0)
