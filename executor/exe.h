@@ -40,6 +40,9 @@ static inline void exe_freep(struct exe **x)
     *x = exe_free(*x);
 }
 
+/* Path of container-debug-info, which is installed beside the helper. */
+const char *exe_debug_program(const struct exe *x);
+
 /* The last request could not reach `socket` (EXE_STATUS_SOCKET). exe_check probes it again. */
 bool exe_unreachable(const struct exe *x);
 
