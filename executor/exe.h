@@ -40,6 +40,9 @@ static inline void exe_freep(struct exe **x)
     *x = exe_free(*x);
 }
 
+/* Path of container-debug-info, which is installed beside the helper. */
+const char *exe_debug_program(const struct exe *x);
+
 /* The last request could not reach `socket` (EXE_STATUS_SOCKET). exe_check probes it again. */
 bool exe_unreachable(const struct exe *x);
 
@@ -174,6 +177,9 @@ struct exe_delete_what {
     const char *user; /* NULL for PUBLIC */
     struct yarn_app_id app;
     struct yarn_container_id container;
+    const int64_t *more; /* CONTAINER: ids of further ones of the attempt, ascending, each above
+                          * `container` by less than 2^32 */
+    size_t n_more;       /* at most EXE_MORE_MAX */
     enum exe_visibility visibility; /* RESOURCE */
     uint64_t resource_id;           /* RESOURCE */
     uint32_t resource_dir;          /* RESOURCE: struct loc_record's dir_number */
