@@ -29,6 +29,8 @@ struct rm_node_lookups;
 struct rm_sched;
 struct rm_secrets;
 struct rm_store;
+struct rm_waiting;
+struct sv_groups;
 struct sv_http;
 
 enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
@@ -62,6 +64,8 @@ struct rm {
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
+    struct sv_groups *groups;   /* of users; viewer.c */
+    struct rm_waiting *waiting; /* calls that need them */
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */

@@ -70,6 +70,7 @@ struct rm_app {
     int64_t validity_ms; /* attempt_failures_validity_interval */
     struct rm_res am_resource;
     char **tags;
+    char *view_acl;                                    /* of VIEW_APP, or NULL */
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;

@@ -16,6 +16,7 @@
 #include "rm-lite/secrets.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store.h"
+#include "rm-lite/viewer.h"
 
 static void free_dead(struct rm *rm)
 {
@@ -118,6 +119,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_store_load(rm, err)) < 0)
         return r;
     resume(rm);
+    rm_viewers_start(rm);
     r = rm_services_start(rm, err);
     if (r < 0)
         return r;
@@ -151,6 +153,7 @@ struct rm *rm_free(struct rm *rm)
 
     if (!rm)
         return NULL;
+    rm_viewers_stop(rm);
     rm_services_stop(rm);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
@@ -175,6 +178,7 @@ struct rm *rm_free(struct rm *rm)
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
     rm_node_auth_free(rm);
+    rm_conf_free(&rm->conf);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

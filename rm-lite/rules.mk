@@ -11,7 +11,7 @@ RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
 	am-session.o am-allocate.o application-master-service.o node-auth.o node-address.o resource-tracker-service.o \
 	client-call.o application-reports.o cluster-reports.o client-rm-service.o admin-service.o \
-	web-json.o web.o services.o rm.o)
+	web-json.o viewer.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))

@@ -17,6 +17,7 @@
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
+#include "rm-lite/viewer.h"
 #include "rm-lite/web-json.h"
 
 #define BASE "/ws/v1/cluster"
@@ -116,13 +117,34 @@ static bool app_matches(const struct sv_http_request *req, const struct rm_app *
            in_time(req, "finishedTimeBegin", "finishedTimeEnd", app->finish_ms);
 }
 
+/* Everything but these is left out for others: diagnostics, addresses, times, usage. */
+static json_t *shown_app(const struct rm_viewer *who, struct rm_app *app)
+{
+    static const char *const shown[] = {
+        "id",          "user",       "name",      "queue",           "state",    "progress",
+        "finalStatus", "trackingUI", "clusterId", "applicationType", "priority", "applicationTags"
+    };
+    json_t *whole = rm_json_app(app), *part;
+
+    if (!whole || rm_viewer_sees(who, app))
+        return whole;
+    part = json_object();
+    for (size_t i = 0; i < SV_ARRAY_LEN(shown); i++) /* no memory: the field is missing, ignoring */
+        (void)json_object_set(part, shown[i], json_object_get(whole, shown[i]));
+    (void)json_object_set_new(part, "diagnostics", json_string("")); /* as above, ignoring */
+    json_decref(whole);
+    return part;
+}
+
 static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
     const char *limit_text = sv_http_query(req, "limit");
     int64_t limit = INT64_MAX;
     json_t *list = json_array();
+    struct rm_viewer who;
     struct rm_app *app;
 
+    rm_viewer_of_request(rm, req, &who);
     if (limit_text && sv_parse_i64(limit_text, 1, INT64_MAX, &limit) < 0) {
         json_decref(list);
         return bad_request(ret, "limit value must be greater then 0");
@@ -130,7 +152,7 @@ static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_
     DL_FOREACH (rm->app_list, app)
         if ((int64_t)json_array_size(list) < limit && app_matches(req, app))
             (void)json_array_append_new(
-                list, rm_json_app(app)); /* no memory: the entry is missing, ignoring */
+                list, shown_app(&who, app)); /* no memory: the entry is missing, ignoring */
     return send_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
 }
 
@@ -244,12 +266,27 @@ static int get_containers(struct rm *rm, struct rm_app *app, const char *rest,
     return send_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
 }
 
+/* Diagnostics, addresses and containers are for those who may view the application. */
+static int hidden(const struct rm_viewer *who, const struct rm_app *app,
+                  struct sv_http_response *ret)
+{
+    char text[SV_AUTH_USER_MAX + 300];
+
+    (void)snprintf(text, sizeof(text),
+                   "User [%s] is not authorized to view %s: with yarn.acl.enable its owner, its "
+                   "VIEW_APP list and administrators are",
+                   who->user, app->id_str);
+    return send_error(ret, 403, "ForbiddenException",
+                      "org.apache.hadoop.yarn.webapp.ForbiddenException", text);
+}
+
 static int one_app(struct rm *rm, const struct sv_http_request *req, const char *rest,
                    struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX], text[200];
     size_t n = strcspn(rest, "/");
     struct yarn_app_id aid;
+    struct rm_viewer who;
     struct rm_app *app;
 
     if (n >= sizeof(id))
@@ -266,13 +303,16 @@ static int one_app(struct rm *rm, const struct sv_http_request *req, const char 
         (void)snprintf(text, sizeof(text), "app with id: %s not found", id);
         return not_found(ret, text);
     }
-    if (!*rest)
-        return send_json(ret, 200, wrap("app", rm_json_app(app)));
     if (strcmp(rest, "/state") == 0) {
         if (strcmp(req->method, "PUT") == 0)
             return put_state(rm, app, req, ret);
         return send_json(ret, 200, json_pack("{s:s}", "state", rm_app_wire_state_name(app)));
     }
+    rm_viewer_of_request(rm, req, &who);
+    if (!*rest)
+        return send_json(ret, 200, wrap("app", shown_app(&who, app)));
+    if (!rm_viewer_sees(&who, app))
+        return hidden(&who, app, ret);
     if (strcmp(rest, "/appattempts") == 0)
         return get_attempts(app, ret);
     if (sv_has_prefix(rest, "/appattempts/"))
@@ -290,11 +330,13 @@ static int redirect(struct sv_http_response *ret, const char *to)
 }
 
 /* /proxy/<application>/…: redirects to the ApplicationMaster's tracking URL, if any. */
-static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
+static int proxy(struct rm *rm, const struct sv_http_request *req, const char *rest,
+                 struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX], url[1100];
     size_t n = strcspn(rest, "/");
     struct yarn_app_id aid;
+    struct rm_viewer who;
     struct rm_app *app = NULL;
 
     if (n < sizeof(id)) {
@@ -305,6 +347,9 @@ static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
     }
     if (!app)
         return not_found(ret, "no such application");
+    rm_viewer_of_request(rm, req, &who);
+    if (!rm_viewer_sees(&who, app))
+        return hidden(&who, app, ret);
     if (!app->current || !app->current->tracking_url || !*app->current->tracking_url ||
         sv_streq(app->current->tracking_url, "N/A")) {
         (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->id_str);
@@ -321,9 +366,17 @@ static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
     return redirect(ret, url);
 }
 
-int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+static int page(struct rm *rm, const struct sv_http_request *req, const char *path,
+                struct sv_http_response *ret)
 {
-    struct rm *rm = userdata;
+    struct rm_viewer who;
+
+    rm_viewer_of_request(rm, req, &who);
+    return rm_web_page(&who, path, ret);
+}
+
+static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
+{
     const char *p = req->path;
     bool get = strcmp(req->method, "GET") == 0 || strcmp(req->method, "HEAD") == 0;
 
@@ -340,9 +393,9 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     if (strcmp(p, "/") == 0)
         return redirect(ret, "/cluster");
     if (strcmp(p, "/cluster") == 0 || sv_has_prefix(p, "/cluster/"))
-        return rm_web_page(rm, p, ret);
+        return page(rm, req, p, ret);
     if (sv_has_prefix(p, "/proxy/"))
-        return proxy(rm, p + strlen("/proxy/"), ret);
+        return proxy(rm, req, p + strlen("/proxy/"), ret);
     if (strcmp(p, BASE) == 0 || strcmp(p, BASE "/") == 0 || strcmp(p, BASE "/info") == 0)
         return send_json(ret, 200, wrap("clusterInfo", rm_json_info(rm)));
     if (strcmp(p, BASE "/metrics") == 0)
@@ -358,4 +411,15 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     if (sv_has_prefix(p, BASE "/apps/"))
         return one_app(rm, req, p + strlen(BASE "/apps/"), ret);
     return 0; /* 404 */
+}
+
+/* What was answered without a user's groups, which are being looked up, does not count. */
+int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    struct rm *rm = userdata;
+    int r;
+
+    (void)sv_groups_missed(rm->groups); /* by a call, ignoring */
+    r = answer(rm, req, ret);
+    return sv_groups_missed(rm->groups) ? -EAGAIN : r;
 }
