@@ -7,6 +7,7 @@
 
 #include "rm-lite/am-allocate.h"
 #include "rm-lite/am-session.h"
+#include "rm-lite/am-unsupported.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/reports.h"
@@ -76,6 +77,8 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
                       "Application Master is already registered : %s", att->app->id_str);
         return;
     }
+    if (!rm_am_no_placement_constraints(call, att, q->n_placement_constraints))
+        return;
     resp.maximumcapability =
         yarn_resource_to(a, rm_res_to_yarn(rm_sched_max_allocation(rm->sched, att->app->queue)));
     resp.queue = att->app->queue;

@@ -24,7 +24,7 @@ void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *r
 
     if (!app)
         return;
-    resp.application_report = rm_app_report(ipc_call_arena(call), app);
+    resp.application_report = rm_app_report(ipc_call_arena(call), app, rm_client_user(call));
     if (resp.application_report)
         ipc_call_reply(call, &resp.base);
     else
@@ -97,7 +97,7 @@ void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *reques
             break;
         if (!matches(call, app, q))
             continue;
-        resp.applications[resp.n_applications] = rm_app_report(a, app);
+        resp.applications[resp.n_applications] = rm_app_report(a, app, rm_client_user(call));
         if (!resp.applications[resp.n_applications++]) {
             rm_answer_no_memory(call);
             return;
