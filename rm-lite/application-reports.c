@@ -209,12 +209,12 @@ void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
         return;
     }
     resp.containers =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, (size_t)att->app->n_live);
     if (!resp.containers) {
         rm_answer_no_memory(call);
         return;
     }
-    for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
+    for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         if (c->attempt != att)
             continue;
         resp.containers[resp.n_containers] = rm_container_report(a, c);

@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys queues state-machines secrets name-set nodes-list node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys clock queues state-machines secrets name-set nodes-list node-auth tokens reports \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
