@@ -75,6 +75,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     _cleanup_free_ uint8_t *bytes = NULL;
     struct rm_app *app;
     struct rm_res asked;
+    int64_t lifetime_s;
     size_t n;
     int r;
 
@@ -84,6 +85,9 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     if (rm_app_find(rm, id))
         return 0; /* a repeated submission is answered as the first */
     r = check_tags(rm, ctx, err);
+    if (r < 0)
+        return r;
+    r = rm_app_lifetime(ctx, &lifetime_s, err);
     if (r < 0)
         return r;
     if (asks_for_label(ctx)) {

@@ -18,7 +18,7 @@ static struct yarn_app_id begin(struct master *m)
     check(wait_start(starts + 1), "the master's container is started on its node");
     master_open(m);
     resp = master_register(a, m);
-    check(resp->maximumcapability && sv_streq(resp->queue, "default") &&
+    check(resp->maximumcapability && sv_streq(resp->queue, "root.default") &&
               resp->n_resource_types == 2,
           "registerApplicationMaster tells capability, queue and resource types");
     return id;
@@ -132,6 +132,26 @@ static void unsupported(struct sv_arena *a, struct master *m)
     check(resp->n_update_errors == 3 && resp->update_errors[2]->update_request &&
               resp->update_errors[2]->update_request->container_id->id == g.master.id,
           "with the request");
+}
+
+/* Runs with two containers until a line comes; then it ends, and another line is awaited. */
+static void run_page(void)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct master m;
+    struct yarn_app_id id = begin(&m);
+    char line[16];
+
+    check(allocate(a, &m, 2)->n_allocated_containers == 2, "two containers are given");
+    beat(&g.nodes[0]);
+    for (int i = 0; i < 2; i++) {
+        printf("PAUSE\n");
+        (void)fflush(stdout);
+        if (!fgets(line, sizeof(line), stdin))
+            die("stdin", NULL);
+        if (i == 0)
+            good_bye(&m, id);
+    }
 }
 
 static void run_rules(void)
@@ -527,11 +547,17 @@ static const struct {
     const char *name;
     void (*run)(void);
 } scenarios[] = {
-    { "stranger", run_stranger }, { "life", run_life },
-    { "rules", run_rules },       { "heartbeats", run_heartbeats },
-    { "kill", run_kill },         { "failure", run_failure },
-    { "restart", run_restart },   { "expiry", run_expiry },
-    { "roll", run_roll },         { "rate", run_rate },
+    { "stranger", run_stranger },
+    { "life", run_life },
+    { "page", run_page },
+    { "rules", run_rules },
+    { "heartbeats", run_heartbeats },
+    { "kill", run_kill },
+    { "failure", run_failure },
+    { "restart", run_restart },
+    { "expiry", run_expiry },
+    { "roll", run_roll },
+    { "rate", run_rate },
 };
 
 #endif
