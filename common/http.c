@@ -257,7 +257,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
     };
     result = h->handler(&q, &a, h->userdata);
     if (result == SV_HTTP_LATER)
-        return MHD_YES;
+        return http_stream_answer(r->place.stream);
     if (result < 0) {
         char text[64];
         uint32_t incident = 0;
