@@ -15,6 +15,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "common/buf.h"
 #include "common/fd.h"
@@ -37,6 +38,7 @@ struct sv_http {
     struct sv_http_stream *streams;
     sv_http_handler handler;
     void *userdata;
+    struct http_exchange *suspended;
     uint16_t port;
 };
 
@@ -47,6 +49,8 @@ struct http_exchange {
     struct http_stream_place place;
     uint64_t discarded;
     bool bad_uri, seen, too_large;
+    struct MHD_Connection *suspended; /* in the server's list */
+    struct http_exchange *prev, *next;
 };
 
 /* A connection was resumed: libmicrohttpd runs from the loop, never from within. */
@@ -223,6 +227,42 @@ static enum MHD_Result on_body(struct http_exchange *r, const char *data, size_t
     return MHD_YES;
 }
 
+/* ---- Requests that wait for sv_http_retry ---- */
+
+static void suspend(struct sv_http *h, struct MHD_Connection *conn, struct http_exchange *r)
+{
+    r->suspended = conn;
+    DL_APPEND(h->suspended, r);
+    MHD_suspend_connection(conn);
+}
+
+static void resume(struct sv_http *h)
+{
+    while (h->suspended) {
+        struct http_exchange *r = h->suspended;
+
+        DL_DELETE(h->suspended, r);
+        MHD_resume_connection(SV_TAKE(r->suspended));
+    }
+}
+
+/* libmicrohttpd calls on_request again from its next run, which its epoll set does not announce. */
+void sv_http_retry(struct sv_http *h)
+{
+    int r;
+
+    if (!h || !h->suspended)
+        return;
+    resume(h);
+    r = sd_event_source_set_time_relative(h->timer, 0);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(h->timer, SD_EVENT_ONESHOT);
+    if (r < 0)
+        sv_log_err("http: port %u: timer: %s", h->port, strerrordesc_np(-r));
+}
+
+/* ---- Requests ---- */
+
 static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **con_cls)
@@ -256,6 +296,11 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         .conn = conn,
     };
     result = h->handler(&q, &a, h->userdata);
+    if (result == -EAGAIN) {
+        drop_answer(&a);
+        suspend(h, conn, r);
+        return MHD_YES;
+    }
     if (result == SV_HTTP_LATER)
         return http_stream_answer(r->place.stream);
     if (result < 0) {
@@ -406,6 +451,7 @@ struct sv_http *sv_http_free(struct sv_http *h)
         http_streams_abort(h->streams);
     h->io = sd_event_source_disable_unref(h->io);
     h->timer = sd_event_source_disable_unref(h->timer);
+    resume(h); /* libmicrohttpd aborts where it is stopped with a suspended connection */
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     free(h);

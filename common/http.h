@@ -39,7 +39,8 @@ struct sv_http_response {
 /* The answer comes through a stream (http-stream.h). */
 #define SV_HTTP_LATER 1
 /* Fills *ret (initially 404, fd -1). A negative result becomes 500 with an incident id in the
- * log. */
+ * log; but -EAGAIN: the answer depends on what is not known yet, and the handler gets the request
+ * again after sv_http_retry. */
 typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http_response *ret,
                                void *userdata);
 
@@ -47,6 +48,8 @@ typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http
 int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
                 void *userdata, struct sv_http **ret, struct sv_error *err) _must_use_;
 struct sv_http *sv_http_free(struct sv_http *h);
+/* Every request that was answered -EAGAIN is handled again. Accepts NULL. */
+void sv_http_retry(struct sv_http *h);
 uint16_t sv_http_port(const struct sv_http *h);
 const char *sv_http_query(const struct sv_http_request *req, const char *key);  /* or NULL */
 const char *sv_http_header(const struct sv_http_request *req, const char *key); /* or NULL */

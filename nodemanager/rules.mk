@@ -4,7 +4,7 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-web.o \
+NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o conf-unread.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \

@@ -75,17 +75,19 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
     SV_DISPATCH_BATCH(rm->dispatcher);
     Hadoop__Yarn__RefreshQueuesResponseProto resp =
         HADOOP__YARN__REFRESH_QUEUES_RESPONSE_PROTO__INIT;
+    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED };
     struct sv_error err = { 0 };
-    struct sv_conf *c = NULL;
     int r;
 
     (void)request;
     if (!allowed(call, rm, "refreshQueues"))
         return;
-    r = fresh_conf(rm, &c, &err);
+    r = fresh_conf(rm, &ev.conf, &err);
     if (r >= 0)
-        r = rm_sched_reconfigure(rm->sched, c, &err);
-    sv_conf_free(c);
+        r = rm_schedule(rm, &ev, &err);
+    if (r >= 0)
+        rm_log_queue_keys(rm, ev.conf);
+    sv_conf_free(ev.conf);
     if (r < 0) {
         sv_log_warning("refreshQueues: %s; keeping the old queues", err.text);
         rm_answer_io_error(call, "Failed to re-init queues : %s", err.text);

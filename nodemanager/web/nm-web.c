@@ -163,7 +163,7 @@ static int forbidden(const struct nm_web_caller *who, const char *object,
 {
     return nm_web_exception(ret, 403, "ForbiddenException",
                             "User [%.64s] is not authorized to view %.64s: with yarn.acl.enable "
-                            "its owner, the users of its VIEW_APP list and administrators are",
+                            "its owner, its VIEW_APP list and administrators are",
                             who->user, object);
 }
 
@@ -335,10 +335,10 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
     const struct nm_context *ctx = w->ctx;
     struct nm_web_caller who;
 
-    if (nm_web_identify(&ctx->conf->web, req, &who) < 0)
+    if (nm_web_identify(&ctx->conf->web, w->groups, req, &who) < 0)
         return nm_web_exception(ret, 403, "ForbiddenException",
                                 "yarn.acl.enable is true and the request names no user: %s",
-                                sv_streq(ctx->conf->web.auth_type, "simple")
+                                sv_streq(ctx->conf->web.auth.auth_type, "simple")
                                     ? "add user.name=NAME to the query"
                                     : "it needs a valid cookie hadoop.auth");
     if (old)
@@ -367,9 +367,9 @@ static char *trimmed(const char *path)
     return strndup(path, n);
 }
 
-int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+static int answer(const struct nm_web *w, const struct sv_http_request *req,
+                  struct sv_http_response *ret)
 {
-    const struct nm_web *w = userdata;
     _cleanup_free_ char *path = trimmed(req->path);
     const char *p = path;
 
@@ -395,4 +395,13 @@ int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     if (!*p || !strcmp(p, "/info"))
         return nm_web_json(ret, 200, node_info(w));
     return of_jobs(w, p, false, req, ret);
+}
+
+/* What was answered without a caller's groups, which are being looked up, does not count. */
+int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    const struct nm_web *w = userdata;
+    int r = answer(w, req, ret);
+
+    return sv_groups_missed(w->groups) ? -EAGAIN : r;
 }

@@ -450,9 +450,13 @@ static void run_rate(void)
         beat(add_node());
     t0 = sv_now_ms();
     (void)allocate(a, &m, 1000);
+    check(m.containers > 0 && m.containers <= 256, "the first answer has one turn's work (%zu)",
+          m.containers);
+    while (m.containers < 1000 && sv_now_ms() < t0 + PATIENCE_MS)
+        (void)allocate(a, &m, -1);
     ms = SV_MAX(sv_now_ms() - t0, (int64_t)1);
     check(m.containers == 1000,
-          "1000 containers on %d nodes in one answer, %lld ms = %lld a second", g.n_nodes,
+          "1000 containers on %d nodes without a heartbeat, %lld ms = %lld a second", g.n_nodes,
           (long long)ms, (long long)(1000 * 1000 / ms));
     for (int i = 0; i < g.n_nodes; i++)
         for (size_t k = 0; k < g.nodes[i].n_held; k++) {
