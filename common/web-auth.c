@@ -123,6 +123,11 @@ int sv_web_auth_read(struct sv_conf *conf, struct sv_web_auth *ret, struct sv_er
         r = sv_conf_duration_ms(conf, &keys[K_NEGATIVE], &c.groups_negative_ms, err);
     if (r >= 0 && c.acl_enabled)
         r = complete(&c, err);
+    else if (r >= 0 && !sv_streq(c.auth_type, "simple"))
+        r = sv_error_set(err, -EOPNOTSUPP,
+                         "hadoop.http.authentication.type=%s: without yarn.acl.enable this "
+                         "version shows everything to everybody; enable that, or set simple",
+                         c.auth_type);
     if (r < 0) {
         sv_web_auth_free(&c);
         return r;

@@ -45,6 +45,9 @@ struct rm_conf {
     struct sv_web_auth auth; /* owned: rm_conf_free */
     bool acl_enable;         /* of it */
     bool web_put;            /* PUT over HTTP */
+    bool proxy_timeout;
+    int64_t proxy_timeout_ms; /* silence of an ApplicationMaster's page */
+    const char *static_user;  /* who browsers are */
 };
 
 /* Reads every row; the strings belong to `conf`. */

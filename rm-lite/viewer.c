@@ -118,13 +118,9 @@ static char *literal(const char *s)
 Hadoop__Yarn__ApplicationReportProto *rm_viewer_report(const struct rm_viewer *v,
                                                        struct sv_arena *a, struct rm_app *app)
 {
-    Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app);
+    Hadoop__Yarn__ApplicationReportProto *m = rm_app_report(a, app, v->user);
 
-    if (!m)
-        return NULL;
-    if (!sv_streq(v->user, app->user))
-        m->am_rm_token = NULL; /* with it one is the ApplicationMaster */
-    if (rm_viewer_sees(v, app))
+    if (!m || rm_viewer_sees(v, app))
         return m;
     m->host = m->trackingurl = m->originaltrackingurl = literal("N/A");
     m->rpc_port = -1;

@@ -57,6 +57,15 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
         ret->status = 200;
         return 0;
     }
+    if (strcmp(req->path, "/framed") == 0) {
+        ret->fd = sv_memfd_sealed("f", "0123456789", 10);
+        ret->offset = 3;
+        ret->size = q ? 40 : 4;
+        ret->before = strdup("<");
+        ret->after = strdup(">\n");
+        ret->status = 200;
+        return 0;
+    }
     if (strcmp(req->path, "/go") == 0) {
         ret->status = 307;
         return sv_asprintf(&ret->location, "/there?%s", q ? q : "");
@@ -203,6 +212,12 @@ static void test_file_and_redirect(void **state)
     has(a, "Content-Length: 4\r\n");
     has(a, "\r\n\r\n3456");
     assert_null(strstr(a, "34567"));
+    a = ask("GET /framed HTTP/1.1\r\n" END);
+    has(a, "Content-Length: 7\r\n");
+    has(a, "\r\n\r\n<3456>\n");
+    a = ask("GET /framed?q HTTP/1.1\r\n" END); /* the file is shorter than it was */
+    has(a, "Content-Length: 43\r\n");
+    assert_null(strstr(a, ">"));
     has(ask("GET /go?q=x HTTP/1.1\r\n" END), "Location: /there?x\r\n");
     /* header splitting is prevented */
     a = ask("GET /go?q=x%0d%0aSet-Cookie:+a HTTP/1.1\r\n" END);
@@ -247,6 +262,18 @@ static void test_waiting_at_the_end(void **state)
     assert_int_equal(sv_http_new(event, "127.0.0.1", 0, handler, &http, &http, &err), 0);
     fd[1] = sv_close(fd[1]);
     fd[2] = sv_close(fd[2]);
+}
+
+/* Hadoop's AuthenticatedURL asks with OPTIONS before its first GET, of any path. */
+static void test_options(void **state)
+{
+    const char *a = ask("OPTIONS /echo?q=1 HTTP/1.1\r\n" END);
+
+    (void)state;
+    has(a, "HTTP/1.1 200 ");
+    has(a, "Allow: GET, HEAD, PUT, POST, OPTIONS\r\n");
+    has(a, "Content-Length: 0\r\n");
+    has(ask("OPTIONS /nothing HTTP/1.1\r\nContent-Length: 3\r\n" END "abc"), "HTTP/1.1 200 ");
 }
 
 static void test_hostile(void **state)
@@ -315,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_file_and_redirect),
         cmocka_unit_test(test_again),
         cmocka_unit_test(test_waiting_at_the_end),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_listen_errors),
     };
