@@ -24,10 +24,6 @@ enum {
     K_BIND_HOST,
     K_WEBAPP,
     K_WEB_LOGS,
-    K_ACL,
-    K_ADMIN_ACL,
-    K_HTTP_AUTH,
-    K_HTTP_SECRET,
     K_RM_ADDRESS,
     K_MEMORY,
     K_VCORES,
@@ -42,6 +38,8 @@ enum {
     K_DISK_MAX_UTIL,
     K_DISK_MIN_FREE,
     K_DISK_MIN_INODES,
+    K_LAUNCH_FAILURES,
+    K_LAUNCH_RETRY,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
     K_CGROUP_ROOT,
@@ -114,10 +112,6 @@ static const struct sv_conf_key keys[] = {
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
     [K_WEBAPP] = { NM "webapp.address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8042", .help = "REST and container logs." },
     [K_WEB_LOGS] = { "selvedge.nodemanager.webapp.logs.enabled", SV_CONF_BOOL, "true", .help = "Serve container logs over HTTP; false refuses them to everybody." },
-    [K_ACL] = { "yarn.acl.enable", SV_CONF_BOOL, "false", .help = "Over HTTP show an application's containers and logs to its owner, to the users of its VIEW_APP list and to administrators only." },
-    [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators, with yarn.acl.enable: user1,user2; * = everybody. Groups do not count in this version. The daemon's own account always is one." },
-    [K_HTTP_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is, with yarn.acl.enable: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = only the signed cookie of another daemon that has the same secret." },
-    [K_HTTP_SECRET] = { "hadoop.http.authentication.signature.secret.file", SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = no cookie is accepted." },
     [K_RM_ADDRESS] = { "yarn.resourcemanager.resource-tracker.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8031", .help = "ResourceTracker of the ResourceManager." },
     [K_MEMORY] = { NM "resource.memory-mb", SV_CONF_INT, "-1", -1, MAX_MB, .help = "Memory for containers; -1 = 8192." },
     [K_VCORES] = { NM "resource.cpu-vcores", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "Virtual cores for containers; -1 = 8." },
@@ -132,6 +126,8 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
     [K_DISK_MIN_INODES] = { "selvedge.nodemanager.disk-health-checker.min-free-inodes", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "A disk with fewer free inodes gets no new containers." },
+    [K_LAUNCH_FAILURES] = { "selvedge.nodemanager.health.launch-failures", SV_CONF_INT, "5", 0, NM_LAUNCH_FAILURES_MAX, .help = "Applications whose launches must fail one after the other for the node's own reason (helper, disk, cgroup) for the node to be unhealthy; 0 = never." },
+    [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
@@ -218,8 +214,8 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, auth_key,
-    secret_key,   yarn_proxy_conf_keys, ipc_settings_keys
+    nm_conf_keys, nm_conf_refused_keys, sv_web_auth_keys,  auth_key,
+    secret_key,   yarn_proxy_conf_keys, ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -422,11 +418,7 @@ static int read_web(struct nm_conf *c, struct sv_error *err)
     int r;
 
     GET(sv_conf_bool, K_WEB_LOGS, &c->web.logs_enabled);
-    GET(sv_conf_bool, K_ACL, &c->web.acl_enabled);
-    GET(sv_conf_string, K_ADMIN_ACL, &c->web.admin_acl);
-    GET(sv_conf_string, K_HTTP_AUTH, &c->web.auth_type);
-    GET(sv_conf_string, K_HTTP_SECRET, &c->web.secret_file);
-    return nm_conf_web_complete(&c->web, err);
+    return sv_web_auth_read(c->conf, &c->web.auth, err);
 }
 
 static int read_directories(struct nm_conf *c, struct sv_error *err)
@@ -447,6 +439,8 @@ static int read_directories(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_float, K_DISK_MAX_UTIL, &c->max_disk_utilization);
     GET(sv_conf_int, K_DISK_MIN_FREE, &c->min_free_mb);
     GET(sv_conf_int, K_DISK_MIN_INODES, &c->min_free_inodes);
+    GET(sv_conf_int, K_LAUNCH_FAILURES, &c->launch_failures);
+    GET(sv_conf_duration_ms, K_LAUNCH_RETRY, &c->launch_retry_ms);
     GET(sv_conf_bool, K_RECOVERY, &c->recovery);
     GET(sv_conf_bool, K_SUPERVISED, &c->recovery_supervised);
     GET(sv_conf_string, K_RECOVERY_DIR, &c->recovery_dir);
@@ -692,6 +686,6 @@ void nm_conf_free(struct nm_conf *c)
     c->env_whitelist = sv_strv_free(c->env_whitelist);
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
-    nm_conf_web_free(&c->web);
+    sv_web_auth_free(&c->web.auth);
     c->conf = sv_conf_free(c->conf);
 }

@@ -90,7 +90,7 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
     sv_conf_free(ev.conf);
     if (r < 0) {
         sv_log_warning("refreshQueues: %s; keeping the old queues", err.text);
-        ipc_call_fail(call, JAVA_IO_EXCEPTION, "Failed to re-init queues : %s", err.text);
+        rm_answer_io_error(call, "Failed to re-init queues : %s", err.text);
         return;
     }
     rm_request_round(rm);
@@ -112,7 +112,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
     if (q->has_decommissiontimeout)
         timeout = q->decommissiontimeout < 0 ? -1 : (int64_t)q->decommissiontimeout * 1000;
     if (rm_nodes_list_read(rm, &err) < 0) {
-        ipc_call_fail(call, JAVA_IO_EXCEPTION, "%s", err.text);
+        rm_answer_io_error(call, "%s", err.text);
         return;
     }
     rm_nodes_list_apply(rm, graceful, timeout);
@@ -187,7 +187,7 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
     {                                                                                              \
         (void)request;                                                                             \
         (void)userdata;                                                                            \
-        ipc_call_fail(call, JAVA_IO_EXCEPTION, text);                                              \
+        rm_answer_io_error(call, "%s", text);                                                      \
     }
 #define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
 #define NO_FEDERATION "Federation is not enabled"

@@ -75,6 +75,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     _cleanup_free_ uint8_t *bytes = NULL;
     struct rm_app *app;
     struct rm_res asked;
+    int64_t lifetime_s;
     size_t n;
     int r;
 
@@ -84,6 +85,9 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     if (rm_app_find(rm, id))
         return 0; /* a repeated submission is answered as the first */
     r = check_tags(rm, ctx, err);
+    if (r < 0)
+        return r;
+    r = rm_app_lifetime(ctx, &lifetime_s, err);
     if (r < 0)
         return r;
     if (asks_for_label(ctx)) {
@@ -145,15 +149,11 @@ void rm_app_evict(struct rm *rm)
     struct rm_app *app, *tmp;
 
     DL_FOREACH_SAFE (rm->app_list, app, tmp) {
-        struct rm_container *c;
-
         if ((int64_t)rm->n_completed <= rm->conf.max_completed_apps)
             return;
         if (!rm_app_is_final(app))
             continue;
-        for (c = rm->containers; c && c->app != app; c = c->hh.next)
-            ;
-        if (c) /* a late container still refers to it */
+        if (app->containers) /* a late container still refers to it */
             continue;
         sv_log_debug("%s: evicted, more than %lld applications are finished", app->id_str,
                      (long long)rm->conf.max_completed_apps);
