@@ -40,6 +40,9 @@ static inline void exe_freep(struct exe **x)
     *x = exe_free(*x);
 }
 
+/* Path of container-debug-info, which is installed beside the helper. */
+const char *exe_debug_program(const struct exe *x);
+
 /* The last request could not reach `socket` (EXE_STATUS_SOCKET). exe_check probes it again. */
 bool exe_unreachable(const struct exe *x);
 
@@ -55,6 +58,11 @@ struct exe_failure {
 /* The failure of a reply, or of no reply (`reply` NULL, `status` from wait), in words. */
 void exe_failure_from(const struct exe_reply *reply, int status, const char *object,
                       struct exe_failure *ret);
+
+/* Caused by the node as it is, and not by what a user or a job may do: the helper ends without an
+ * answer, cgroups, a disk that fails or is full. More than node_unhealthy, and without certainty.
+ */
+bool exe_failure_is_nodes(const struct exe_failure *f);
 
 /* Every simple operation ends in one call of this; `f` is NULL on success. */
 typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
@@ -174,6 +182,9 @@ struct exe_delete_what {
     const char *user; /* NULL for PUBLIC */
     struct yarn_app_id app;
     struct yarn_container_id container;
+    const int64_t *more; /* CONTAINER: ids of further ones of the attempt, ascending, each above
+                          * `container` by less than 2^32 */
+    size_t n_more;       /* at most EXE_MORE_MAX */
     enum exe_visibility visibility; /* RESOURCE */
     uint64_t resource_id;           /* RESOURCE */
     uint32_t resource_dir;          /* RESOURCE: struct loc_record's dir_number */

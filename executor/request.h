@@ -27,6 +27,7 @@
 #define EXE_FDS_MAX 4
 #define EXE_TEXT_MAX 128      /* bytes of an identifier's text with its NUL */
 #define EXE_DEVICES_MAX 16    /* assigned device nodes of one container */
+#define EXE_MORE_MAX 32       /* further containers of one DELETE */
 #define EXE_CATEGORIES 4      /* SELinux categories of one application; half of them its user's */
 #define EXE_CATEGORY_MAX 1024 /* users' are below 512, applications' from there on */
 #define EXE_REPLY_TEXT_MAX 12288
@@ -71,7 +72,7 @@ enum exe_visibility {
 #define EXE_CHECK_REBUILD 1
 
 enum exe_delete {
-    EXE_DELETE_CONTAINER = 1,      /* work dir <app>/<container> */
+    EXE_DELETE_CONTAINER = 1,      /* work dirs <app>/<container>, of `more` as well */
     EXE_DELETE_CONTAINER_LOGS = 2, /* <log>/<app>/<container> */
     EXE_DELETE_APP = 3,            /* usercache/<user>/appcache/<app> */
     EXE_DELETE_APP_LOGS = 4,       /* what is in <log>/<app>; the daemon removes the empty rest */
@@ -114,11 +115,14 @@ struct exe_request {
     uint8_t visibility;     /* DELETE RESOURCE: one visibility bit */
     uint8_t signal;         /* SIGNAL: Linux number, one of those in request.c */
     uint8_t n_devices;      /* LAUNCH: assigned devices, each once, in ascending order */
-    uint8_t zero;
+    uint8_t n_more;         /* DELETE CONTAINER: further containers of the attempt */
     /* INIT_APP, LAUNCH, LOCALIZE of a user, on a node with labels: two categories of the user, two
      * of the application, each pair ascending. All zero: none. */
     uint16_t categories[EXE_CATEGORIES];
-    struct exe_device devices[EXE_DEVICES_MAX];
+    union {
+        struct exe_device devices[EXE_DEVICES_MAX];
+        uint32_t more[EXE_MORE_MAX]; /* what is added to `container`, ascending */
+    };
     char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; zeros behind it */
 };
 #define EXE_REQUEST_SIZE 304

@@ -9,22 +9,27 @@
 #include "common/base.h"
 #include "common/conf.h"
 #include "common/error.h"
+#include "common/web-auth.h"
 #include "executor/request.h"
-#include "nodemanager/conf-web.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
+
+#define NM_LAUNCH_FAILURES_MAX 64 /* applications; of health/launch-failures.h */
 
 struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
     /* addresses */
-    const char *hostname;  /* of yarn.nodemanager.address */
-    const char *bind_host; /* NULL = hostname */
+    const char *hostname;  /* of the node's id; never a wildcard address */
+    const char *bind_host; /* to listen on */
     uint16_t port;         /* 0 = any */
-    const char *web_host;
+    const char *web_host;  /* to listen on */
     uint16_t web_port;
-    struct nm_conf_web web;
+    struct nm_conf_web {
+        bool logs_enabled;
+        struct sv_web_auth auth;
+    } web;
     struct yarn_resource resource;
 
     /* ResourceManagers: one, or an active one among several */
@@ -38,6 +43,7 @@ struct nm_conf {
     int64_t disk_check_ms;
     double min_healthy_disks, max_disk_utilization;
     int64_t min_free_mb, min_free_inodes;
+    int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
 
     /* launch */
     const char *executor_path;
@@ -111,5 +117,7 @@ void nm_conf_free(struct nm_conf *c);
 /* The table, for --print-config and the tests. */
 const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
 void nm_conf_print(FILE *out);
+/* A key that this program reads: of the table, or of one of wire/. */
+bool nm_conf_is_read(const char *name);
 
 #endif

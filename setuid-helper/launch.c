@@ -262,8 +262,8 @@ void hlp_launch(struct hlp *h)
     if (container) {
         hlp_check_cgroup(h, groups.own);
         hlp_device_filter(h, groups.own, c.nodes, c.n_nodes);
-        hlp_network(h);
     }
+    hlp_network(h);
     hlp_open_dirs(h, &c, &dirs);
     hlp_enter_sandbox(h, template, &c, &dirs);
     if (start(h, groups.own, &c, &w)) {

@@ -75,7 +75,9 @@ static void configure(const struct hlp *h, int host)
 
 void hlp_network(const struct hlp *h)
 {
-    if (h->req.network == EXE_NETWORK_HOST)
+    /* A localizer has the host's, unless no container of this node may have a network. */
+    if (h->req.op == EXE_OP_LOCALIZE ? h->cfg.networks != 1U << EXE_NETWORK_NONE
+                                     : h->req.network == EXE_NETWORK_HOST)
         return;
     int host = checked(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
     checked(unshare(CLONE_NEWNET), "unshare");

@@ -65,14 +65,15 @@ NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
             what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=6, magic=MAGIC, rid=77,
             memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
-            zero=0, categories=(0, 0, 0, 0)):
+            more=(), n_more=None, categories=(0, 0, 0, 0)):
     """struct exe_request of executor/request.h."""
     u = user.encode() if isinstance(user, str) else user
-    nodes = b"".join(struct.pack("=II", *d) for d in devices)
+    nodes = b"".join(struct.pack("=II", *d) for d in devices) or struct.pack("=%dI" % len(more), *more)
     return struct.pack("=IHHQqqiiIIQIIQIIIBBBBBBBB4H128s76s", magic, version, op, rid, ts, container, app, attempt,
                        local, log, resource, resource_dir, pids, memory, net_index, net_rate, net_ceil,
                        network, profile, work, what, visibility, sig,
-                       len(devices) if n_devices is None else n_devices, zero, *categories, nodes, u)
+                       len(devices) if n_devices is None else n_devices,
+                       len(more) if n_more is None else n_more, *categories, nodes, u)
 
 
 def say(sock, data, fds=()):

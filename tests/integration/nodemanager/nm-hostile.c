@@ -91,6 +91,11 @@ bool hostile_context(struct sv_arena *a, const char *fault,
                   { "env-newline", "A\nB" },
                   { "env-substitution", "$(touch x)" } };
 
+    if (strcmp(fault, "docker") == 0) {
+        add_variable(a, clc, "YARN_CONTAINER_RUNTIME_TYPE", "docker");
+        return true;
+    }
+
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (strcmp(fault, keys[i].fault) == 0) {
             add_resources(a, clc, keys[i].key, 1);
@@ -105,6 +110,10 @@ bool hostile_context(struct sv_arena *a, const char *fault,
         add_resources(a, clc, "r", MANY);
     } else if (strcmp(fault, "many-references") == 0) { /* 4.9 MiB */
         add_references(a, clc, 4020, 1270);
+    } else if (strcmp(fault, "most-bytes") == 0) { /* 8 MiB */
+        add_references(a, clc, 4095, 2043);
+    } else if (strcmp(fault, "most-references") == 0) { /* accepted */
+        add_references(a, clc, 3000, 240);
     } else if (strcmp(fault, "long-variable") == 0) {
         char *value = sv_arena_alloc(a, LONG + 1);
 
