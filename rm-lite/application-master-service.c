@@ -10,6 +10,7 @@
 #include "rm-lite/am-unsupported.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/proxy-target.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -95,6 +96,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     free(att->last_response);
     att->last_response = NULL;
     rm_set_text(&att->host, q->host ? q->host : "");
+    att->is_here = rm_proxy_is_local(&ipc_call_peer(call)->ip);
     att->rpc_port = q->has_rpc_port ? q->rpc_port : -1;
     rm_set_text(&att->tracking_url, q->tracking_url ? q->tracking_url : "");
     rm_audit_ok(&(struct rm_audit){ .user = att->app->user,

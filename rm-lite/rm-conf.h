@@ -44,6 +44,9 @@ struct rm_conf {
     bool acl_enable;
     int64_t groups_cache_ms, groups_negative_ms;
     bool web_put; /* PUT over HTTP */
+    bool proxy_timeout;
+    int64_t proxy_timeout_ms; /* silence of an ApplicationMaster's page */
+    const char *static_user;  /* who browsers are */
 };
 
 /* Reads every row; the strings belong to `conf`. */

@@ -1,4 +1,4 @@
-RM_PKGS := jansson sqlite3
+RM_PKGS := jansson sqlite3 libcurl
 CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
@@ -11,14 +11,14 @@ RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
 	queue-access.o am-session.o am-unsupported.o am-allocate.o application-master-service.o node-auth.o node-address.o resource-tracker-service.o \
 	client-call.o application-reports.o cluster-reports.o client-rm-service.o admin-service.o \
-	web-reply.o web-json.o web-query.o web-attempts.o web.o services.o rm.o)
+	curl-loop.o proxy-target.o proxy.o web-reply.o web-json.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
 RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list node-auth tokens reports \
-	admin-service app-lifetime \
+	admin-service app-lifetime proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\

@@ -38,6 +38,26 @@ static void test_waiting_application(void **state)
     sv_arena_free(a);
 }
 
+/* Clients on other hosts get the name of this one, not "localhost". */
+static void test_page_on_any_address(void **state)
+{
+    static const char *const keys[][2] = { { "yarn.resourcemanager.webapp.address", "0.0.0.0:0" },
+                                           { NULL, NULL } };
+    char own[256], page[600], url[1024];
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    assert_int_equal(gethostname(own, sizeof(own)), 0);
+    setup_with(&f, keys);
+    app = submit(&f, false, 2);
+    rm_app_page(app, url, sizeof(url));
+    (void)snprintf(page, sizeof(page), "http://%s:%u/cluster/app/%s", own, f.rm->web_port,
+                   app->id_str);
+    assert_string_equal(url, page);
+    teardown(&f);
+}
+
 static void test_running_application(void **state)
 {
     struct sv_arena *a = sv_arena_new(0);
@@ -199,9 +219,13 @@ static void test_summary_is_escaped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waiting_application), cmocka_unit_test(test_running_application),
-        cmocka_unit_test(test_ended_application),   cmocka_unit_test(test_unmanaged_application),
-        cmocka_unit_test(test_container_and_node),  cmocka_unit_test(test_kill_text),
+        cmocka_unit_test(test_waiting_application),
+        cmocka_unit_test(test_page_on_any_address),
+        cmocka_unit_test(test_running_application),
+        cmocka_unit_test(test_ended_application),
+        cmocka_unit_test(test_unmanaged_application),
+        cmocka_unit_test(test_container_and_node),
+        cmocka_unit_test(test_kill_text),
         cmocka_unit_test(test_summary_is_escaped),
     };
 
