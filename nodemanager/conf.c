@@ -42,6 +42,7 @@ enum {
     K_DISK_MAX_UTIL,
     K_DISK_MIN_FREE,
     K_DISK_MIN_INODES,
+    K_WORK_PRESERVING,
     K_LAUNCH_FAILURES,
     K_LAUNCH_RETRY,
     K_EXECUTOR_PATH,
@@ -134,6 +135,7 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
     [K_DISK_MIN_INODES] = { "selvedge.nodemanager.disk-health-checker.min-free-inodes", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "A disk with fewer free inodes gets no new containers." },
+    [K_WORK_PRESERVING] = { "yarn.resourcemanager.work-preserving-recovery.enabled", SV_CONF_BOOL, "true", .help = "Containers go on when the ResourceManager asks for a new registration (RESYNC); false: they are killed first." },
     [K_LAUNCH_FAILURES] = { "selvedge.nodemanager.health.launch-failures", SV_CONF_INT, "5", 0, NM_LAUNCH_FAILURES_MAX, .help = "Applications whose launches must fail one after the other for the node's own reason (helper, disk, cgroup) for the node to be unhealthy; 0 = never." },
     [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
@@ -365,6 +367,18 @@ static int read_addresses(struct nm_conf *c, struct sv_error *err)
     return c->hostname ? 0 : sv_error_errno(err, r < 0 ? r : -ENOMEM, "host name");
 }
 
+/* What containers on the host's network are reached by. */
+static int read_node_address(struct nm_conf *c, struct sv_error *err)
+{
+    char text[NM_HOST_MAX];
+
+    c->node_address = c->hostname;
+    if (nm_host_address(c->hostname, text) < 0)
+        return 0; /* a name that peers may know better */
+    c->node_address = c->own_address = strdup(text);
+    return c->own_address ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
+}
+
 static int read_identity(struct nm_conf *c, struct sv_error *err)
 {
     int64_t mem, cores;
@@ -372,6 +386,8 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
     int r;
 
     r = read_addresses(c, err);
+    if (r >= 0)
+        r = read_node_address(c, err);
     if (r < 0)
         return r;
     r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
@@ -451,6 +467,7 @@ static int read_directories(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_float, K_DISK_MAX_UTIL, &c->max_disk_utilization);
     GET(sv_conf_int, K_DISK_MIN_FREE, &c->min_free_mb);
     GET(sv_conf_int, K_DISK_MIN_INODES, &c->min_free_inodes);
+    GET(sv_conf_bool, K_WORK_PRESERVING, &c->work_preserving);
     GET(sv_conf_int, K_LAUNCH_FAILURES, &c->launch_failures);
     GET(sv_conf_duration_ms, K_LAUNCH_RETRY, &c->launch_retry_ms);
     GET(sv_conf_bool, K_RECOVERY, &c->recovery);
@@ -699,5 +716,7 @@ void nm_conf_free(struct nm_conf *c)
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
     nm_conf_web_free(&c->web);
+    free(c->own_address);
+    c->own_address = NULL;
     c->conf = sv_conf_free(c->conf);
 }

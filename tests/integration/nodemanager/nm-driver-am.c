@@ -344,15 +344,20 @@ json_t *am_status(int app, int other, int64_t first, int count)
         return failed;
     }
     for (size_t i = 0; i < m->n_status; i++) {
+        json_t *attributes = json_object();
         struct yarn_container_id id;
         char text[YARN_ID_TEXT_MAX];
 
+        for (size_t j = 0; j < m->status[i]->n_container_attributes; j++)
+            json_object_set_new(attributes, m->status[i]->container_attributes[j]->key,
+                                json_string(m->status[i]->container_attributes[j]->value));
         if (yarn_container_id_from(m->status[i]->container_id, &id) == 0)
-            json_object_set_new(list, yarn_container_id_text(id, text),
-                                json_pack("{s:i,s:i,s:i,s:s?}", "state", (int)m->status[i]->state,
-                                          "sub", (int)m->status[i]->container_sub_state, "exit",
-                                          m->status[i]->exit_status, "diagnostics",
-                                          m->status[i]->diagnostics));
+            json_object_set_new(
+                list, yarn_container_id_text(id, text),
+                json_pack("{s:i,s:i,s:i,s:s?,s:O}", "state", (int)m->status[i]->state, "sub",
+                          (int)m->status[i]->container_sub_state, "exit", m->status[i]->exit_status,
+                          "diagnostics", m->status[i]->diagnostics, "attributes", attributes));
+        json_decref(attributes);
     }
     return json_pack("{s:o,s:o}", "status", list, "failed",
                      failures(m->n_failed_requests, m->failed_requests));
@@ -376,6 +381,33 @@ json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource res
         return failed;
     return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
                      "failed", failures(m->n_failed_requests, m->failed_requests));
+}
+
+json_t *am_localization(int app, int64_t n)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetLocalizationStatusesRequestProto q;
+    const Hadoop__Yarn__GetLocalizationStatusesResponseProto *m;
+    json_t *failed = NULL, *list = json_object();
+    Hadoop__Yarn__ContainerIdProto *id = yarn_container_id_to(a, container_id(app, n));
+
+    hadoop__yarn__get_localization_statuses_request_proto__init(&q);
+    q.container_id = &id;
+    q.n_container_id = 1;
+    m = call(am_client(app, "?", ""), "getLocalizationStatuses", &q.base,
+             &hadoop__yarn__get_localization_statuses_response_proto__descriptor, a, &failed);
+    for (size_t i = 0; m && i < m->n_cntn_localization_statuses; i++) {
+        const Hadoop__Yarn__ContainerLocalizationStatusesProto *s =
+            m->cntn_localization_statuses[i];
+
+        for (size_t j = 0; j < s->n_localization_statuses; j++)
+            json_object_set_new(list, s->localization_statuses[j]->resource_key,
+                                json_integer(s->localization_statuses[j]->localization_state));
+    }
+    if (m)
+        return list;
+    json_decref(list);
+    return failed;
 }
 
 json_t *am_signal(int app, int other, int64_t n, int command)

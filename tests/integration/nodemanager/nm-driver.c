@@ -227,6 +227,8 @@ static json_t *command(char *line)
         return am_stop(app, other, first, count);
     if (sscanf(line, "status %d %d %lld %d", &app, &other, &first, &count) == 4)
         return am_status(app, other, first, count);
+    if (sscanf(line, "localization %d %lld", &app, &first) == 2)
+        return am_localization(app, first);
     if (sscanf(line, "signal %d %d %lld %d", &app, &other, &first, &n) == 4)
         return am_signal(app, other, first, n);
     rm.gpus = sv_has_prefix(line, "next ") ? 0 : rm.gpus;

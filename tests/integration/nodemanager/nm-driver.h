@@ -76,6 +76,8 @@ json_t *am_stop(int app, int other, int64_t first, int count);
 json_t *am_status(int app, int other, int64_t first, int count);
 json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource resource, int version,
                   const char *fault);
+/* {key: state} of one container */
+json_t *am_localization(int app, int64_t n);
 json_t *am_signal(int app, int other, int64_t n, int command);
 /* The next call opens a new connection, with a token of the keys of then. */
 void am_forget_clients(void);

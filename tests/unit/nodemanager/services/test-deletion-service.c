@@ -128,13 +128,58 @@ static void turn(void)
         ;
 }
 
-static void answer(size_t i)
+static void answer_with(size_t i, const struct exe_failure *f)
 {
     exe_done done = calls[i].done;
     void *userdata = calls[i].userdata;
     memmove(&calls[i], &calls[i + 1], (--n_calls - i) * sizeof(calls[0]));
-    done(NULL, userdata);
+    done(f, userdata);
     turn();
+}
+
+static void answer(size_t i)
+{
+    answer_with(i, NULL);
+}
+
+static int64_t wall_ms = 1700000000000; /* of the service */
+
+int64_t __wrap_sv_wall_ms(void);
+int64_t __wrap_sv_wall_ms(void)
+{
+    return wall_ms;
+}
+
+/* One that has failed three times stays on record, is counted, and tried later. */
+static void test_failure_is_kept(void **state)
+{
+    const struct exe_failure f = { .text = "the disk does not answer" };
+
+    (void)state;
+    nm_deletion_container(deletion, &containers[0]);
+    turn();
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(n_calls, 1);
+        assert_int_equal(ctx.stuck_deletions, 0);
+        answer_with(0, &f);
+        wall_ms += 10000;
+        nm_deletion_container(deletion, &containers[1]); /* makes the service look */
+        turn();
+        while (n_calls > 1)
+            answer(n_calls - 1);
+        if (i == 2) /* and only that one */
+            while (n_calls > 0)
+                answer(0);
+    }
+    assert_int_equal(ctx.stuck_deletions, 1);
+    assert_int_equal(on_record, 1);
+    wall_ms += 600000;
+    nm_deletion_container(deletion, &containers[1]);
+    turn();
+    while (n_calls > 0)
+        answer(0);
+    assert_int_equal(ctx.stuck_deletions, 0);
+    assert_int_equal(on_record, 0);
 }
 
 /* The directory of an application is deleted after those of its containers. */
@@ -240,6 +285,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_application_after_containers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_independent_deletions_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failure_is_kept, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
