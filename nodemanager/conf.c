@@ -65,6 +65,7 @@ enum {
     K_KILL_WAIT,
     K_DELETE_DELAY,
     K_LOG_RETAIN,
+    K_DEFAULT_FS,
     K_FETCH_THREADS,
     K_CACHE_TARGET,
     K_CACHE_CLEANUP,
@@ -158,6 +159,7 @@ static const struct sv_conf_key keys[] = {
     [K_KILL_WAIT] = { NM "process-kill-wait.ms", SV_CONF_DURATION, "5000", 0, 3600000, 1, "Time for which a stop of the daemon waits for containers to end." },
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
+    [K_DEFAULT_FS] = { "fs.defaultFS", SV_CONF_STRING, "file:///", .help = "Where a job's file is whose URL has no scheme." },
     [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Parallel downloads of one localizer." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
@@ -652,11 +654,31 @@ static int read_limits(struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
+/* "scheme://authority/…", as Hadoop reads its older forms, too: "/" is file, "host:port" HDFS. */
+static int read_default_fs(struct nm_conf *c, struct sv_error *err)
+{
+    const char *s, *authority;
+    int r;
+
+    GET(sv_conf_string, K_DEFAULT_FS, &s);
+    authority = strstr(s, "://");
+    if (authority)
+        c->default_fs = strndup(s, (size_t)(authority - s) + 3 + strcspn(authority + 3, "/"));
+    else if (*s == '/' || sv_streq(s, "local"))
+        c->default_fs = strdup("file://");
+    else
+        r = sv_asprintf(&c->default_fs, "hdfs://%s", s);
+    return r >= 0 && c->default_fs ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
+}
+
 static int read_rest(struct nm_conf *c, struct sv_error *err)
 {
     int64_t mb;
     int r;
 
+    r = read_default_fs(c, err);
+    if (r < 0)
+        return r;
     GET(sv_conf_int, K_FETCH_THREADS, &c->fetch_threads);
     GET(sv_conf_int, K_CACHE_TARGET, &mb);
     c->cache_target_bytes = (uint64_t)mb << 20;
@@ -716,6 +738,8 @@ void nm_conf_free(struct nm_conf *c)
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
     nm_conf_web_free(&c->web);
+    free(c->default_fs);
+    c->default_fs = NULL;
     free(c->own_address);
     c->own_address = NULL;
     c->conf = sv_conf_free(c->conf);

@@ -167,7 +167,12 @@ static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchConte
         hadoop__yarn__urlproto__init(url);
         row->key = sv_arena_strdup(a, from->name);
         row->value = r;
-        url->scheme = sv_arena_strdup(a, "file");
+        if (strcmp(from->scheme, "-") != 0)
+            url->scheme = sv_arena_strdup(a, from->scheme);
+        if (strcmp(from->host, "-") != 0)
+            url->host = sv_arena_strdup(a, from->host);
+        url->has_port = from->url_port > 0;
+        url->port = from->url_port;
         url->file = sv_arena_strdup(a, from->path);
         r->resource = url;
         r->has_size = r->has_timestamp = r->has_type = r->has_visibility = true;

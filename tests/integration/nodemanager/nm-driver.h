@@ -48,6 +48,8 @@ extern struct driver {
     int vcores, gpus, execution_type; /* of containers to come */
     struct driver_resource {          /* files of this machine that they want localized */
         char name[64], path[256];
+        char scheme[16], host[64]; /* "-": none */
+        int url_port;              /* 0: none */
         int64_t size, timestamp;
         int visibility, type;
     } resources[8];
