@@ -24,10 +24,6 @@ enum {
     K_BIND_HOST,
     K_WEBAPP,
     K_WEB_LOGS,
-    K_ACL,
-    K_ADMIN_ACL,
-    K_HTTP_AUTH,
-    K_HTTP_SECRET,
     K_RM_ADDRESS,
     K_MEMORY,
     K_VCORES,
@@ -118,10 +114,6 @@ static const struct sv_conf_key keys[] = {
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
     [K_WEBAPP] = { NM "webapp.address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8042", .help = "REST and container logs." },
     [K_WEB_LOGS] = { "selvedge.nodemanager.webapp.logs.enabled", SV_CONF_BOOL, "true", .help = "Serve container logs over HTTP; false refuses them to everybody." },
-    [K_ACL] = { "yarn.acl.enable", SV_CONF_BOOL, "false", .help = "Over HTTP show an application's containers and logs to its owner, to the users of its VIEW_APP list and to administrators only." },
-    [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators, with yarn.acl.enable: user1,user2; * = everybody. Groups do not count in this version. The daemon's own account always is one." },
-    [K_HTTP_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is, with yarn.acl.enable: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = only the signed cookie of another daemon that has the same secret." },
-    [K_HTTP_SECRET] = { "hadoop.http.authentication.signature.secret.file", SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = no cookie is accepted." },
     [K_RM_ADDRESS] = { "yarn.resourcemanager.resource-tracker.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8031", .help = "ResourceTracker of the ResourceManager." },
     [K_MEMORY] = { NM "resource.memory-mb", SV_CONF_INT, "-1", -1, MAX_MB, .help = "Memory for containers; -1 = 8192." },
     [K_VCORES] = { NM "resource.cpu-vcores", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "Virtual cores for containers; -1 = 8." },
@@ -226,8 +218,8 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, auth_key,
-    secret_key,   yarn_proxy_conf_keys, ipc_settings_keys
+    nm_conf_keys, nm_conf_refused_keys, sv_web_auth_keys,  auth_key,
+    secret_key,   yarn_proxy_conf_keys, ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -444,11 +436,7 @@ static int read_web(struct nm_conf *c, struct sv_error *err)
     int r;
 
     GET(sv_conf_bool, K_WEB_LOGS, &c->web.logs_enabled);
-    GET(sv_conf_bool, K_ACL, &c->web.acl_enabled);
-    GET(sv_conf_string, K_ADMIN_ACL, &c->web.admin_acl);
-    GET(sv_conf_string, K_HTTP_AUTH, &c->web.auth_type);
-    GET(sv_conf_string, K_HTTP_SECRET, &c->web.secret_file);
-    return nm_conf_web_complete(&c->web, err);
+    return sv_web_auth_read(c->conf, &c->web.auth, err);
 }
 
 static int read_directories(struct nm_conf *c, struct sv_error *err)
@@ -737,7 +725,7 @@ void nm_conf_free(struct nm_conf *c)
     c->env_whitelist = sv_strv_free(c->env_whitelist);
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
-    nm_conf_web_free(&c->web);
+    sv_web_auth_free(&c->web.auth);
     free(c->default_fs);
     c->default_fs = NULL;
     free(c->own_address);

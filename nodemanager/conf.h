@@ -9,8 +9,8 @@
 #include "common/base.h"
 #include "common/conf.h"
 #include "common/error.h"
+#include "common/web-auth.h"
 #include "executor/request.h"
-#include "nodemanager/conf-web.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -28,7 +28,10 @@ struct nm_conf {
     const char *node_address; /* numeric, of hostname; that itself where it has none */
     const char *web_host;     /* to listen on */
     uint16_t web_port;
-    struct nm_conf_web web;
+    struct nm_conf_web {
+        bool logs_enabled;
+        struct sv_web_auth auth;
+    } web;
     struct yarn_resource resource;
 
     /* ResourceManagers: one, or an active one among several */

@@ -210,6 +210,22 @@ static int open_services(struct nm *nm, struct sv_error *err)
                           &nm->updater, err);
 }
 
+static void on_groups_known(void *userdata)
+{
+    sv_http_retry(((struct nm *)userdata)->http);
+}
+
+static int open_groups(struct nm *nm, struct sv_error *err)
+{
+    const struct sv_groups_conf conf = { .cache_ms = nm->conf.web.auth.groups_cache_ms,
+                                         .negative_ms = nm->conf.web.auth.groups_negative_ms,
+                                         .known = on_groups_known,
+                                         .userdata = nm };
+    int r = sv_groups_new(nm->event, &conf, &nm->groups);
+
+    return r < 0 ? sv_error_errno(err, r, "groups of users") : 0;
+}
+
 /* The users of the services: state machines, RPC methods, web pages. */
 static void connect_services(struct nm *nm)
 {
@@ -227,7 +243,7 @@ static void connect_services(struct nm *nm)
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
     nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater };
-    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater };
+    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater, nm->groups };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
@@ -354,6 +370,8 @@ int nm_start(struct nm *nm, struct sv_error *err)
         r = open_lower_layers(nm, err);
     if (r >= 0)
         r = open_services(nm, err);
+    if (r >= 0)
+        r = open_groups(nm, err);
     if (r < 0)
         return r;
     connect_services(nm);
@@ -466,6 +484,7 @@ void nm_free(struct nm *nm)
     struct nm_context *ctx = &nm->ctx;
 
     nm->http = sv_http_free(nm->http);
+    nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);
     nm->updater = nm_updater_free(nm->updater);
     nm->container_services.updater = nm->app_services.updater = NULL;

@@ -53,6 +53,7 @@ struct nm {
     struct nm_container_services container_services;
     struct nm_app_services app_services;
     struct nm_am am;
+    struct sv_groups *groups; /* of users, for the web pages */
     struct nm_web web;
 
     bool unwanted;       /* by the ResourceManager: nothing is left running */

@@ -4,7 +4,7 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o conf-unread.o conf-web.o \
+NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o conf-unread.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
@@ -17,7 +17,7 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o con
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
 	$(addprefix fsm/, application-fsm.o container-fsm.o) \
 	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
-	$(addprefix web/, nm-web.o nm-web-logs.o web-access.o web-reply.o) \
+	$(addprefix web/, nm-web.o nm-web-logs.o log-frame.o web-access.o web-reply.o) \
 	recovery.o nm.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
@@ -39,7 +39,7 @@ NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store 
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
 	services/test-deletion-service launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
-	web/test-nm-web-logs)
+	web/test-nm-web-logs web/test-log-frame)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
@@ -49,6 +49,5 @@ $(foreach t,resources/test-elastic-memory resources/test-numa launch/test-contai
 	$(eval nodemanager/$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
 nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(WIRE_A) $(COMMON_A)
-nodemanager/services/test-deletion-service_LDLIBS = -Wl,--wrap=sv_wall_ms $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)
 nodemanager/web/test-nm-web-logs_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_LDLIBS = -Wl,--wrap=readdir $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)

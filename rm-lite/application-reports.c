@@ -24,7 +24,7 @@ void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *r
 
     if (!app)
         return;
-    resp.application_report = rm_app_report(ipc_call_arena(call), app);
+    resp.application_report = rm_app_report(ipc_call_arena(call), app, rm_client_user(call));
     if (resp.application_report)
         ipc_call_reply(call, &resp.base);
     else
@@ -39,6 +39,14 @@ static bool in_list(char *const *list, size_t n, const char *s)
         if (strcasecmp(list[i], s) == 0)
             return true;
     return false;
+}
+
+/* By full path or last part of the queue. */
+static bool in_queues(const struct rm_app *app, char *const *queues, size_t n)
+{
+    const char *last = strrchr(app->queue, '.');
+
+    return in_list(queues, n, app->queue) || (last && in_list(queues, n, last + 1));
 }
 
 static bool has_tag(const struct rm_app *app, char *const *tags, size_t n)
@@ -59,8 +67,7 @@ static bool matches(struct ipc_call *call, const struct rm_app *app,
     for (size_t i = 0; i < q->n_application_states && !state; i++)
         state = (int)q->application_states[i] == rm_app_wire_state(app);
     return state && in_list(q->application_types, q->n_application_types, app->type) &&
-           in_list(q->users, q->n_users, app->user) &&
-           in_list(q->queues, q->n_queues, app->queue) &&
+           in_list(q->users, q->n_users, app->user) && in_queues(app, q->queues, q->n_queues) &&
            has_tag(app, q->applicationtags, q->n_applicationtags) &&
            (!q->name || strcmp(q->name, app->name) == 0) &&
            (!q->has_start_begin || app->start_ms >= q->start_begin) &&
@@ -97,7 +104,7 @@ void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *reques
             break;
         if (!matches(call, app, q))
             continue;
-        resp.applications[resp.n_applications] = rm_app_report(a, app);
+        resp.applications[resp.n_applications] = rm_app_report(a, app, rm_client_user(call));
         if (!resp.applications[resp.n_applications++]) {
             rm_answer_no_memory(call);
             return;
@@ -209,12 +216,12 @@ void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
         return;
     }
     resp.containers =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, (size_t)att->app->n_live);
     if (!resp.containers) {
         rm_answer_no_memory(call);
         return;
     }
-    for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
+    for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         if (c->attempt != att)
             continue;
         resp.containers[resp.n_containers] = rm_container_report(a, c);

@@ -2,6 +2,7 @@
 #include "rm-lite/periodic.h"
 
 #include "common/loop-guard.h"
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -43,13 +44,14 @@ void rm_periodic_run(struct rm *rm)
 {
     SV_DISPATCH_BATCH(rm->dispatcher);
     struct sv_error err = { 0 };
-    int r = rm_secrets_tick(rm->secrets, sv_wall_ms(), &err);
+    int r = rm_secrets_tick(rm->secrets, sv_now_ms(), &err);
 
     if (r > 0)
         r = rm_store_keys(rm->store, rm->secrets, &err);
     if (r < 0)
         sv_log_err("%s; keeping the old token keys", err.text);
     expire(rm, sv_now_ms());
+    rm_lifetime_enforce(rm, sv_wall_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
         rm->hold_until_ms = 0;
         rm_request_round(rm);

@@ -90,7 +90,7 @@ def write_executor_cfg(path, node):
         "banned.users": f"root,bin,{c.daemon.pw_name}",
         "selvedge.cgroup.root": node.cgroup,
         "selvedge.unenforced-limits.allowed": "false" if c.cgroup.enforced else "true",
-        "selvedge.sandbox.read-only-paths": ",".join(c.read_only_paths),
+        "selvedge.sandbox.read-only-paths": ",".join([node.libexec, *c.read_only_paths]),
         **c.policy,
     }
     with open(path, "w", encoding="utf-8") as f:

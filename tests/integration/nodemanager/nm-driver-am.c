@@ -151,6 +151,25 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
     return yarn_token_to(a, &token);
 }
 
+/* A path, or http://HOST:PORT/FILE, unless "from" has said where it is. */
+static void put_url(struct sv_arena *a, Hadoop__Yarn__URLProto *url,
+                    const struct driver_resource *from)
+{
+    const char *text = from->path;
+    char host[64];
+    int port = from->url_port;
+    const bool http = sscanf(text, "http://%63[^:]:%d", host, &port) == 2;
+
+    hadoop__yarn__urlproto__init(url);
+    if (strcmp(from->scheme, "-") != 0)
+        url->scheme = sv_arena_strdup(a, http ? "http" : from->scheme);
+    if (http || strcmp(from->host, "-") != 0)
+        url->host = sv_arena_strdup(a, http ? host : from->host);
+    url->file = sv_arena_strdup(a, http ? strchr(text + strlen("http://"), '/') : text);
+    url->has_port = port > 0;
+    url->port = port;
+}
+
 static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc)
 {
     clc->localresources =
@@ -164,16 +183,9 @@ static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchConte
 
         hadoop__yarn__string_local_resource_map_proto__init(row);
         hadoop__yarn__local_resource_proto__init(r);
-        hadoop__yarn__urlproto__init(url);
         row->key = sv_arena_strdup(a, from->name);
         row->value = r;
-        if (strcmp(from->scheme, "-") != 0)
-            url->scheme = sv_arena_strdup(a, from->scheme);
-        if (strcmp(from->host, "-") != 0)
-            url->host = sv_arena_strdup(a, from->host);
-        url->has_port = from->url_port > 0;
-        url->port = from->url_port;
-        url->file = sv_arena_strdup(a, from->path);
+        put_url(a, url, from);
         r->resource = url;
         r->has_size = r->has_timestamp = r->has_type = r->has_visibility = true;
         r->size = from->size;

@@ -178,13 +178,14 @@ static json_t *bench_rate(int app, int64_t first, int count, int batch, const ch
                      (json_int_t)(now_us() - t0));
 }
 
-/* A file of this machine as it is now. */
+/* A file of this machine as it is now, or http://HOST:PORT/FILE. */
 static json_t *add_resource(int visibility, int type, const char *name, const char *path)
 {
     struct driver_resource *r = &rm.resources[rm.n_resources];
-    struct stat st;
+    struct stat st = { .st_size = -1 };
 
-    if (rm.n_resources == SV_ARRAY_LEN(rm.resources) || stat(path, &st) < 0)
+    if (rm.n_resources == SV_ARRAY_LEN(rm.resources) ||
+        (strncmp(path, "http:", 5) != 0 && stat(path, &st) < 0))
         return json_pack("{s:s}", "error", "resource");
     *r = (struct driver_resource){
         .size = st.st_size, .visibility = visibility, .type = type, .scheme = "file", .host = "-"

@@ -18,7 +18,7 @@ static struct yarn_app_id begin(struct master *m)
     check(wait_start(starts + 1), "the master's container is started on its node");
     master_open(m);
     resp = master_register(a, m);
-    check(resp->maximumcapability && sv_streq(resp->queue, "default") &&
+    check(resp->maximumcapability && sv_streq(resp->queue, "root.default") &&
               resp->n_resource_types == 2,
           "registerApplicationMaster tells capability, queue and resource types");
     return id;
@@ -95,6 +95,65 @@ static void run_life(void)
     good_bye(&m, id);
 }
 
+/* What is not there is refused, not dropped: a master would wait for it. */
+static void unsupported(struct sv_arena *a, struct master *m)
+{
+    Hadoop__Yarn__AllocateRequestProto q = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__SchedulingRequestProto scheduling = HADOOP__YARN__SCHEDULING_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__SchedulingRequestProto *one[1] = { &scheduling };
+    Hadoop__Yarn__UpdateContainerRequestProto update[3];
+    Hadoop__Yarn__UpdateContainerRequestProto *updates[3];
+    struct yarn_container_id foreign = { { { 1, 1 }, 1 }, 1 };
+    const AllocateResponse *resp;
+
+    q.has_response_id = true;
+    q.response_id = m->response_id;
+    q.scheduling_requests = one;
+    q.n_scheduling_requests = 1;
+    refused(m->c, "allocate", &q.base, &hadoop__yarn__allocate_response_proto__descriptor,
+            JAVA_YARN_EXCEPTION, "Found non empty SchedulingRequest in AllocateRequest");
+    q.n_scheduling_requests = 0;
+    for (int i = 0; i < 3; i++) {
+        hadoop__yarn__update_container_request_proto__init(&update[i]);
+        update[i].container_version = i == 1 ? 7 : 0;
+        update[i].container_id = yarn_container_id_to(a, i == 0 ? foreign : g.master);
+        update[i].update_type = HADOOP__YARN__CONTAINER_UPDATE_TYPE_PROTO__INCREASE_RESOURCE;
+        updates[i] = &update[i];
+    }
+    q.update_requests = updates;
+    q.n_update_requests = 3;
+    resp = must(a, m->c, "allocate", &q.base, &hadoop__yarn__allocate_response_proto__descriptor);
+    m->response_id = resp->response_id;
+    check(resp->n_update_errors == 3 &&
+              sv_streq(resp->update_errors[0]->reason, "INVALID_CONTAINER_ID") &&
+              sv_streq(resp->update_errors[1]->reason, "INCORRECT_CONTAINER_VERSION_ERROR") &&
+              strstr(resp->update_errors[2]->reason, "UPDATE_NOT_SUPPORTED"),
+          "each update of a container gets its error (%zu)", resp->n_update_errors);
+    check(resp->n_update_errors == 3 && resp->update_errors[2]->update_request &&
+              resp->update_errors[2]->update_request->container_id->id == g.master.id,
+          "with the request");
+}
+
+/* Runs with two containers until a line comes; then it ends, and another line is awaited. */
+static void run_page(void)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct master m;
+    struct yarn_app_id id = begin(&m);
+    char line[16];
+
+    check(allocate(a, &m, 2)->n_allocated_containers == 2, "two containers are given");
+    beat(&g.nodes[0]);
+    for (int i = 0; i < 2; i++) {
+        printf("PAUSE\n");
+        (void)fflush(stdout);
+        if (!fgets(line, sizeof(line), stdin))
+            die("stdin", NULL);
+        if (i == 0)
+            good_bye(&m, id);
+    }
+}
+
 static void run_rules(void)
 {
     struct master m;
@@ -151,6 +210,7 @@ static void run_rules(void)
     q.response_id = 77;
     refused(m.c, "allocate", &q.base, ad, JAVA_INVALID_AM_REQUEST, "Invalid responseId");
 
+    unsupported(a, &m);
     first = allocate(a, &m, 2);
     had = m.containers;
     m.response_id--; /* the answer was lost: ask again */
@@ -430,9 +490,13 @@ static void run_rate(void)
         beat(add_node());
     t0 = sv_now_ms();
     (void)allocate(a, &m, 1000);
+    check(m.containers > 0 && m.containers <= 256, "the first answer has one turn's work (%zu)",
+          m.containers);
+    while (m.containers < 1000 && sv_now_ms() < t0 + PATIENCE_MS)
+        (void)allocate(a, &m, -1);
     ms = SV_MAX(sv_now_ms() - t0, (int64_t)1);
     check(m.containers == 1000,
-          "1000 containers on %d nodes in one answer, %lld ms = %lld a second", g.n_nodes,
+          "1000 containers on %d nodes without a heartbeat, %lld ms = %lld a second", g.n_nodes,
           (long long)ms, (long long)(1000 * 1000 / ms));
     for (int i = 0; i < g.n_nodes; i++)
         for (size_t k = 0; k < g.nodes[i].n_held; k++) {
@@ -483,11 +547,17 @@ static const struct {
     const char *name;
     void (*run)(void);
 } scenarios[] = {
-    { "stranger", run_stranger }, { "life", run_life },
-    { "rules", run_rules },       { "heartbeats", run_heartbeats },
-    { "kill", run_kill },         { "failure", run_failure },
-    { "restart", run_restart },   { "expiry", run_expiry },
-    { "roll", run_roll },         { "rate", run_rate },
+    { "stranger", run_stranger },
+    { "life", run_life },
+    { "page", run_page },
+    { "rules", run_rules },
+    { "heartbeats", run_heartbeats },
+    { "kill", run_kill },
+    { "failure", run_failure },
+    { "restart", run_restart },
+    { "expiry", run_expiry },
+    { "roll", run_roll },
+    { "rate", run_rate },
 };
 
 #endif
