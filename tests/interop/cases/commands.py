@@ -257,7 +257,8 @@ class Probe:
             if not line:
                 self.log.seek(0)
                 raise ClusterError(f"CommandProbe ended with {self.process.wait()}:\n{self.log.read()[-3000:]}")
-            yield line.rstrip("\n").split("\t")
+            if line.startswith("probe:"):
+                yield line.rstrip("\n")[len("probe:"):].split("\t")
 
     def fill(self, text):
         """With this run's ids instead of the names in capitals; longest names first."""
@@ -289,12 +290,14 @@ class Probe:
     def plain(self, text):
         for name in sorted(self.ids, key=lambda n: len(self.ids[n]), reverse=True):
             text = text.replace(self.ids[name], name)
+        text = re.sub(r"(application|appattempt|container)(_e\d+)?_\d{13}_\d+[_\d]*", "OTHER", text)  # of earlier cases
         for host in (socket.gethostname(), "localhost", "127.0.0.1", "0.0.0.0"):
             text = text.replace(host, "HOST")
         text = re.sub(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d [+-]?\w+ \d{4}", "DATE", text)
         text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+[+-]\d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+", "DATE", text)
         text = re.sub(r"\d+(\.\d+)?(E-?\d+)?", "#", text)
-        return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+        lines = (" ".join(line.split()) for line in text.splitlines() if line.strip())
+        return [line for line in lines if "OTHER" not in line]
 
 
 def shape(value, path=""):
