@@ -18,7 +18,7 @@ static void test_waiting_application(void **state)
     (void)state;
     setup(&f);
     app = submit(&f, false, 2);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_non_null(m);
     assert_int_equal(m->yarn_application_state, W(ACCEPTED));
     assert_int_equal(m->final_application_status, F(UNDEFINED));
@@ -72,7 +72,7 @@ static void test_running_application(void **state)
     add_node(&f, 1);
     app = submit(&f, false, 2);
     rm_attempt_post(app->current, RM_ATT_EV_LAUNCHED, NULL);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_string_equal(m->diagnostics,
                         "AM container is launched, waiting for AM container to Register with RM");
     rm_set_text(&app->current->host, "worker-1");
@@ -81,7 +81,7 @@ static void test_running_application(void **state)
     app->current->progress = 0.5f;
     app->current->registered = true;
     rm_attempt_post(app->current, RM_ATT_EV_REGISTERED, NULL);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_int_equal(m->yarn_application_state, W(RUNNING));
     assert_string_equal(m->host, "worker-1");
     assert_int_equal(m->rpc_port, 4711);
@@ -113,7 +113,7 @@ static void test_ended_application(void **state)
     app = submit(&f, false, 2);
     run_master(&f, app);
     kill_app(&f, app);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_int_equal(m->yarn_application_state, W(KILLED));
     assert_int_equal(m->final_application_status, F(KILLED));
     assert_string_equal(m->diagnostics, "Application was killed by user ann");
@@ -135,9 +135,11 @@ static void test_unmanaged_application(void **state)
     (void)state;
     setup(&f);
     app = submit(&f, true, 1);
-    assert_non_null(rm_app_report(a, app)->am_rm_token);
+    assert_non_null(rm_app_report(a, app, "ann")->am_rm_token);
+    assert_null(rm_app_report(a, app, "bob")->am_rm_token); /* who could then be its master */
+    assert_null(rm_app_report(a, app, NULL)->am_rm_token);
     rm_attempt_post(app->current, RM_ATT_EV_REGISTERED, NULL);
-    assert_null(rm_app_report(a, app)->am_rm_token);
+    assert_null(rm_app_report(a, app, "ann")->am_rm_token);
     teardown(&f);
     sv_arena_free(a);
 }
