@@ -34,3 +34,7 @@ rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 $(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite/rm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
+
+FUZZ_TARGETS += fuzz-proxy-target
+fuzz-proxy-target_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
+fuzz-proxy-target_LDLIBS = $(RM_LDLIBS)
