@@ -18,6 +18,7 @@
 #include "wire/ids.h"
 
 struct ipc_server;
+struct sv_groups;
 struct rm_app;
 struct rm_attempt;
 struct rm_container;
@@ -51,6 +52,7 @@ struct rm {
     struct rm_secrets *secrets;
     struct rm_store *store;
     struct rm_launcher *launcher;
+    struct sv_groups *groups;       /* of users; NULL without yarn.acl.enable */
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */

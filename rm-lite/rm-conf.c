@@ -118,6 +118,12 @@ static const struct row rows[] = {
       AT(minimum_nm_version) },
     { { "yarn.acl.enable", SV_CONF_BOOL, "false", 0, 0, 0, "check who may do what" },
       AT(acl_enable) },
+    { { "hadoop.security.groups.cache.secs", SV_CONF_DURATION, "300", 1, INT32_MAX, 1000,
+        "time for which a user's groups are remembered" },
+      AT(groups_cache_ms) },
+    { { "hadoop.security.groups.negative-cache.secs", SV_CONF_DURATION, "30", 1, INT32_MAX, 1000,
+        "the same for a user without groups" },
+      AT(groups_negative_ms) },
     { { WEB_PUT, SV_CONF_BOOL, NULL, 0, 0, 0,
         "applications can be killed over HTTP (PUT), where the caller is the name in the query; "
         "unset = "

@@ -42,6 +42,7 @@ struct rm_conf {
     const char *unprotected_nodes;
     bool check_node_address;
     bool acl_enable;
+    int64_t groups_cache_ms, groups_negative_ms;
     bool web_put; /* PUT over HTTP */
     bool proxy_timeout;
     int64_t proxy_timeout_ms; /* silence of an ApplicationMaster's page */

@@ -8,6 +8,7 @@
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
+#include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -115,7 +116,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
-        (r = rm_store_load(rm, err)) < 0)
+        (r = rm_store_load(rm, err)) < 0 || (r = rm_queue_access_new(rm, err)) < 0)
         return r;
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);
@@ -154,6 +155,7 @@ struct rm *rm_free(struct rm *rm)
         return NULL;
     rm_services_stop(rm);
     sd_event_source_disable_unref(rm->round_source);
+    rm_queue_access_free(rm);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
     rm->dispatcher = sv_dispatcher_free(rm->dispatcher);
