@@ -1,13 +1,13 @@
 /* http: and https: urls with libcurl. The server is hostile: it may lie about lengths, never end,
  * redirect anywhere. No proxy, cookies, credentials, decompression or other protocol; redirects are
  * followed here, each url checked like the first and of the same scheme. */
-#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/address.h"
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
@@ -61,33 +61,13 @@ static size_t on_data(char *p, size_t one, size_t n, void *userdata)
     return n;
 }
 
-/* Link-local addresses (cloud metadata services). */
-static bool is_link_local(const struct sockaddr *a)
-{
-    if (a->sa_family == AF_INET) {
-        struct sockaddr_in in;
-
-        memcpy(&in, a, sizeof in);
-        return ntohl(in.sin_addr.s_addr) >> 16 == 0xa9fe; /* 169.254/16 */
-    }
-    if (a->sa_family == AF_INET6) {
-        struct sockaddr_in6 in6;
-
-        memcpy(&in6, a, sizeof in6);
-        if (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr))
-            return in6.sin6_addr.s6_addr[12] == 169 && in6.sin6_addr.s6_addr[13] == 254;
-        return IN6_IS_ADDR_LINKLOCAL(&in6.sin6_addr);
-    }
-    return false;
-}
-
 static curl_socket_t on_socket(void *userdata, curlsocktype purpose, struct curl_sockaddr *a)
 {
     int fd;
 
     (void)userdata;
     if (purpose != CURLSOCKTYPE_IPCXN || (a->family != AF_INET && a->family != AF_INET6) ||
-        is_link_local(&a->addr))
+        sv_address_is_link_local(&a->addr))
         return CURL_SOCKET_BAD;
     fd = socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
     return fd < 0 ? CURL_SOCKET_BAD : fd;
