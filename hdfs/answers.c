@@ -77,6 +77,8 @@ int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from,
                             "it changed while it was read: it has %llu bytes, not "
                             "%llu",
                             (unsigned long long)m->filelength, (unsigned long long)length);
+    if (length == 0 && m->n_blocks == 0)
+        return 0;
     if (m->n_blocks == 0 || m->n_blocks > HDFS_BLOCKS_MAX)
         return sv_error_set(err, -EBADMSG,
                             "the NameNode's answer has %zu blocks, not between 1 "

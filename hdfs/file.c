@@ -191,7 +191,18 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
     return k;
 }
 
-static int check_readable(struct hdfs_namenode *n, const struct hdfs_status *st,
+/* A file that is being written may have no length yet. */
+static int check_empty(struct hdfs_namenode *n, const char *path, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Hdfs__LocatedBlocksProto *m;
+
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "locations");
+    return hdfs_get_block_locations(n, path, 0, 1, 0, a, &m, err);
+}
+
+static int check_readable(struct hdfs_namenode *n, const char *path, const struct hdfs_status *st,
                           struct sv_error *err)
 {
     bool encrypted = false;
@@ -204,7 +215,7 @@ static int check_readable(struct hdfs_namenode *n, const struct hdfs_status *st,
     if (st->striped)
         return sv_error_set(err, -EOPNOTSUPP, "it is erasure-coded, which is not supported");
     if (st->length == 0)
-        return 0;
+        return check_empty(n, path, err);
     r = hdfs_get_server_defaults(n, &encrypted, err);
     if (r == 0 && encrypted)
         return sv_error_set(err, -EOPNOTSUPP,
@@ -231,7 +242,7 @@ int hdfs_file_read(struct hdfs_namenode *n, const struct hdfs_site *site, const 
     struct reading r = {
         .namenode = n, .site = site, .path = path, .st = st, .sink = sink, .userdata = userdata
     };
-    int k = check_readable(n, st, err);
+    int k = check_readable(n, path, st, err);
 
     for (uint64_t at = 0; k == 0 && at < st->length;)
         k = read_window(&r, at, &at, err);

@@ -48,6 +48,15 @@ int loc_check_size(const struct loc_source *s, uint64_t size, struct sv_error *e
                         s->request->url, (long long)s->request->size, (unsigned long long)size);
 }
 
+int loc_not_public(const struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    *ret_reason = LOC_FAIL_NOT_PUBLIC;
+    return sv_error_set(err, -EACCES,
+                        "Resource %s is not publicly accessible and as such "
+                        "cannot be part of the public cache.",
+                        s->request->url);
+}
+
 int loc_make_copy(const struct loc_source *s, struct sv_error *err)
 {
     const char *name = s->name ? s->name : SPOOL;

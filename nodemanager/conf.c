@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "hdfs/conf.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 #include "wire/node-secret.h"
@@ -214,15 +215,18 @@ static void print_key(FILE *out, const struct sv_conf_key *k)
     fprintf(out, "%s\n    default: %s\n    %s\n", k->name, k->def ? k->def : "(unset)", k->help);
 }
 
-/* The rows above and those of wire/ for clients and servers. */
+/* The rows above, those of hdfs/, and those of wire/ for clients and servers. */
 void nm_conf_print(FILE *out)
 {
-    size_t n_called, n_served;
+    size_t n_called, n_served, n_hdfs;
     const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
     const struct sv_conf_key *served = ipc_settings_keys(&n_served);
+    const struct sv_conf_key *hdfs = hdfs_conf_keys(&n_hdfs);
 
     for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++)
         print_key(out, &keys[i]);
+    for (size_t i = 0; i < n_hdfs; i++)
+        print_key(out, &hdfs[i]);
     print_key(out, yarn_auth_key());
     print_key(out, yarn_node_secret_key());
     for (size_t i = 0; i < n_called; i++)
@@ -608,6 +612,8 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     if (!c->conf)
         return sv_error_errno(err, -ENOMEM, "configuration");
     r = sv_conf_load_hadoop(c->conf, dir, err);
+    if (r >= 0)
+        r = hdfs_conf_load(c->conf, err);
     if (r < 0)
         return r;
     for (char *const *o = overrides; o && *o; o++) {

@@ -114,6 +114,9 @@ static void test_blocks(void **state)
     assert_int_equal(check(0), -EBADMSG);
     all.n_blocks = HDFS_BLOCKS_MAX + 1;
     assert_int_equal(check(0), -EBADMSG);
+    all.n_blocks = 0;
+    all.filelength = 0;
+    assert_int_equal(hdfs_answer_blocks(&all, 0, 0, NULL), 0);
 }
 
 static void test_bad_blocks(void **state)
