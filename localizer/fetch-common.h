@@ -21,5 +21,11 @@ int loc_not_public(const struct loc_source *s, enum loc_fail *ret_reason, struct
     _must_use_;
 /* Creates the copy and returns its descriptor (read and write); unnamed if s->name is NULL. */
 int loc_make_copy(const struct loc_source *s, struct sv_error *err) _must_use_;
+/* Appends to the copy, counts in s->size and tells the progress; a sink for the clients of hdfs/
+ * and http-get.h. `userdata`: struct loc_source. */
+int loc_copy_append(void *userdata, const void *p, size_t n) _must_use_;
+/* Sets the mode of a named copy and returns to its start. */
+int loc_copy_finish(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+    _must_use_;
 
 #endif

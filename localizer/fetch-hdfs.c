@@ -1,33 +1,13 @@
 /* hdfs: urls with the client of hdfs/. NameNodes and DataNodes are hostile, as is everything that
  * they send; the client bounds it. Which NameNodes, and as which user, the request says. */
 #include <errno.h>
-#include <unistd.h>
 
-#include "common/fd.h"
 #include "hdfs/file.h"
 #include "hdfs/public.h"
 #include "localizer/fetch-common.h"
-#include "localizer/policy.h"
 
 _Static_assert(LOC_SERVERS_MAX == HDFS_SERVERS_TEXT_MAX, "one text");
 _Static_assert(LOC_LOGIN_MAX <= HDFS_USER_MAX, "one name");
-
-struct copy {
-    struct loc_source *s;
-    uint64_t done;
-};
-
-static int keep(void *userdata, const void *p, size_t n)
-{
-    struct copy *c = userdata;
-    int r = sv_write_all(c->s->fd, p, n);
-
-    if (r < 0)
-        return r;
-    c->done += n;
-    c->s->progress(c->s->progress_userdata, c->done);
-    return 0;
-}
 
 static int connect_to(const struct loc_fetch *q, struct hdfs_site *site, struct hdfs_namenode **ret,
                       struct sv_error *err)
@@ -72,7 +52,6 @@ static int check(struct loc_source *s, struct hdfs_namenode *n, const struct hdf
 static int copy(struct loc_source *s, struct hdfs_namenode *n, const struct hdfs_site *site,
                 const struct hdfs_status *st, enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct copy c = { .s = s };
     bool sink_failed = false;
     int r;
 
@@ -80,19 +59,14 @@ static int copy(struct loc_source *s, struct hdfs_namenode *n, const struct hdfs
     s->fd = loc_make_copy(s, err);
     if (s->fd < 0)
         return s->fd;
-    r = hdfs_file_read(n, site, s->url.path, st, keep, &c, &sink_failed, err);
+    r = hdfs_file_read(n, site, s->url.path, st, loc_copy_append, s, &sink_failed, err);
     if (r < 0) {
         *ret_reason = sink_failed    ? LOC_FAIL_DISK
                       : r == -ESTALE ? LOC_FAIL_CHANGED
                                      : LOC_FAIL_SOURCE;
         return sv_error_wrap(err, "Resource %s", s->request->url);
     }
-    s->size = c.done;
-    if (s->name && fchmod(s->fd, loc_mode_file(s->request->visibility == LOC_PUBLIC)) < 0)
-        return sv_error_errno(err, -errno, "mode of a file in the cache");
-    if (lseek(s->fd, 0, SEEK_SET) < 0)
-        return sv_error_errno(err, -errno, "file in the cache");
-    return 0;
+    return loc_copy_finish(s, ret_reason, err);
 }
 
 /* In Hadoop's words where it has some. */

@@ -9,10 +9,9 @@ static const struct {
     enum loc_scheme scheme;
     int (*fetch)(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err);
 } fetchers[] = {
-    { LOC_SCHEME_FILE, loc_fetch_file },
-    { LOC_SCHEME_HTTP, loc_fetch_http },
-    { LOC_SCHEME_HTTPS, loc_fetch_http },
-    { LOC_SCHEME_HDFS, loc_fetch_hdfs },
+    { LOC_SCHEME_FILE, loc_fetch_file },       { LOC_SCHEME_HTTP, loc_fetch_http },
+    { LOC_SCHEME_HTTPS, loc_fetch_http },      { LOC_SCHEME_HDFS, loc_fetch_hdfs },
+    { LOC_SCHEME_WEBHDFS, loc_fetch_webhdfs }, { LOC_SCHEME_SWEBHDFS, loc_fetch_webhdfs },
 };
 
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
