@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/arena.h"
+#include "common/str.h"
 #include "proto/hdfs_datanode.pb-c.h"
 #include "wire/frame.h"
 
@@ -54,9 +55,12 @@ static const char *status_name(int status)
 static int answer_failed(const Hadoop__Hdfs__BlockOpResponseProto *m, struct sv_error *err)
 {
     int code = m->status == HADOOP__HDFS__STATUS__ERROR_ACCESS_TOKEN ? -EKEYEXPIRED : -EIO;
+    char text[300] = "";
 
-    return sv_error_set(err, code, "the DataNode answered %s%s%.300s", status_name((int)m->status),
-                        m->message ? ": " : "", m->message ? m->message : "");
+    if (m->message)
+        sv_escape(text, sizeof text, m->message);
+    return sv_error_set(err, code, "the DataNode answered %s%s%s", status_name((int)m->status),
+                        *text ? ": " : "", text);
 }
 
 static int begin(struct hdfs_stream *s, const Hadoop__Hdfs__BlockOpResponseProto *m,

@@ -32,20 +32,13 @@ struct hdfs_packet {
     bool last;
 };
 
-/* What a failed operation means for the reader. */
-enum hdfs_answer {
-    HDFS_ANSWER_OK,
-    HDFS_ANSWER_TOKEN, /* the block token is not accepted: fetch the locations again */
-    HDFS_ANSWER_ERROR, /* the DataNode cannot serve the block */
-};
-
 /* Bytes of the delimited message that begins with p[0..n): 0 = more bytes are needed to tell;
  * -EMSGSIZE when it is longer than HDFS_ANSWER_MAX, -EBADMSG for a malformed length. *ret_skip:
  * bytes of the length itself. */
 int hdfs_delimited(const uint8_t *p, size_t n, size_t *ret_skip, size_t *ret_len) _must_use_;
 
 /* Starts the stream with the DataNode's answer (without its length). `from` < `end`. 0, or
- * -EBADMSG, -EKEYEXPIRED (HDFS_ANSWER_TOKEN), -EIO (the DataNode's own error), with a text. */
+ * -EBADMSG, -EKEYEXPIRED (the block token), -EIO (the DataNode's own error), with a text. */
 int hdfs_stream_begin(struct hdfs_stream *s, uint64_t from, uint64_t end, const uint8_t *answer,
                       size_t n, struct sv_error *err) _must_use_;
 /* The two lengths. -EBADMSG. */

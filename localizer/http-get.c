@@ -101,11 +101,12 @@ static int transfer_failed(CURLcode code, struct transfer *t, enum loc_fail *ret
         *ret_reason = LOC_FAIL_DISK;
         return sv_error_errno(err, t->sink_error, "write to the cache");
     }
-    g->over |= code == CURLE_FILESIZE_EXCEEDED;
-    if (g->over) {
+    if (g->over || code == CURLE_FILESIZE_EXCEEDED) {
         *ret_reason = LOC_FAIL_LIMIT;
-        return sv_error_set(err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
-                            g->source->request->url, (unsigned long long)g->limit);
+        return sv_error_set(
+            err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
+            g->source->request->url,
+            (unsigned long long)(g->over ? g->limit : g->source->request->max_bytes));
     }
     *ret_reason = code == CURLE_OPERATION_TIMEDOUT ? LOC_FAIL_LIMIT : LOC_FAIL_SOURCE;
     return sv_error_set(err, code == CURLE_OPERATION_TIMEDOUT ? -ETIMEDOUT : -EIO,
