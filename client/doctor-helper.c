@@ -50,7 +50,7 @@ static bool file(struct doctor *d)
     if (stat(d->helper, &st) < 0) {
         doctor_report(d, DOCTOR_BAD, AREA,
                       "install it (make install, or the package), or name it in "
-                      "yarn.nodemanager.linux-container-executor.path",
+                      "selvedge.nodemanager.executor.path",
                       "%s: %s", d->helper, strerror(errno));
         return false;
     }
@@ -178,13 +178,15 @@ static void read_policy(struct doctor *d, const char *text, size_t len)
             d->policy.cgroup_root = v;
         else if (!d->policy.user && (v = value(*l, "user")))
             d->policy.user = v;
+        else if (!d->policy.refused_ports && (v = value(*l, "refused-ports")))
+            d->policy.refused_ports = v;
         else if ((v = value(*l, "unenforced-limits-allowed"))) {
             d->policy.unenforced_allowed = strcmp(v, "true") == 0;
             free(v);
-        } else if ((v = value(*l, "no-device-filter"))) {
+        } else if ((v = value(*l, "no-filter"))) {
             doctor_report(d, DOCTOR_BAD, AREA,
                           "a kernel with CONFIG_CGROUP_BPF, whose root may load such filters",
-                          "no device filter can be attached: %s; no container starts", v);
+                          "no filter can be attached: %s; no container starts", v);
             free(v);
         } else if ((v = value(*l, "selinux"))) {
             d->policy.labels = strcmp(v, "off") != 0;

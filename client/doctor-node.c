@@ -11,79 +11,65 @@
 
 #include "client/doctor.h"
 #include "common/str.h"
+#include "nodemanager/conf-address.h"
+#include "nodemanager/conf-unread.h"
 
 #define CONFIGURATION "configuration"
 #define ACCOUNTS "accounts"
 #define FILES "files"
 #define DIRECTORIES "directories"
 
-/* Keys of features that this version lacks or implements differently, and that change a node's
- * guarantees. */
-static const struct {
-    const char *name;
-    const char *harmless; /* this value has no effect; NULL = every value has */
-    enum doctor_state state;
-    const char *text;
-} telling[] = {
-    { "yarn.nodemanager.container-executor.class", NULL, DOCTOR_NOTE,
-      "not read: containers are always started by container-executor, whatever class is named" },
-    { "yarn.nodemanager.linux-container-executor.resources-handler.class", NULL, DOCTOR_NOTE,
-      "not read: cgroup v2 limits are always set" },
-    { "yarn.nodemanager.linux-container-executor.cgroups.hierarchy", NULL, DOCTOR_NOTE,
-      "not read: the group is selvedge.nodemanager.cgroup.root" },
-    { "yarn.nodemanager.linux-container-executor.cgroups.mount", "false", DOCTOR_NOTE,
-      "not read: nothing mounts cgroup v1 here" },
-    { "yarn.nodemanager.runtime.linux.docker.allowed-container-networks", NULL, DOCTOR_NOTE,
-      "not read: there is no docker runtime" },
-    { "yarn.nodemanager.windows-container.memory-limit.enabled", "false", DOCTOR_NOTE, "not read" },
-};
-
-struct unknown {
+/* Keys that are not read, one finding per reason. */
+struct unread {
     struct doctor *d;
-    unsigned others;
-    char first[256];
+    const struct nm_key_group *group; /* whose keys are collected; NULL: the unknown ones */
+    unsigned n;
+    char names[1024];
 };
 
-static bool known(const char *name)
+static int on_unread(const char *name, const char *value, const struct nm_key_group *group,
+                     const char *nearest, void *userdata)
 {
-    size_t n;
-    const struct sv_conf_key *keys = nm_conf_keys(&n);
+    struct unread *u = userdata;
+    size_t len = strlen(u->names);
 
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(keys[i].name, name) == 0)
-            return true;
-    return false;
+    (void)value;
+    if (group != u->group)
+        return 0;
+    if (!group) /* Selvedge's own is read by nobody else */
+        doctor_report(u->d, sv_has_prefix(name, "selvedge.nodemanager.") ? DOCTOR_BAD : DOCTOR_NOTE,
+                      CONFIGURATION, "selvedge-nodemanager --print-config lists the keys",
+                      "%s: no such key%s%s%s", name, nearest ? "; is " : "", nearest ?: "",
+                      nearest ? " meant?" : "");
+    else
+        snprintf(u->names + len, sizeof(u->names) - len, "%s%s", len ? ", " : "", name);
+    u->n++;
+    return 0;
 }
 
-static int on_key(const char *name, const char *value, void *userdata)
+static void report_unread(struct doctor *d)
 {
-    struct unknown *u = userdata;
-    bool own = sv_has_prefix(name, "selvedge.nodemanager.");
+    struct unread u = { .d = d };
+    int r = nm_conf_unread(d->conf.conf, on_unread, &u);
 
-    if ((!own && !sv_has_prefix(name, "yarn.nodemanager.")) || known(name))
-        return 0;
-    if (own) { /* a Selvedge key, read by nobody else: a typing error */
-        doctor_report(u->d, DOCTOR_BAD, CONFIGURATION,
-                      "selvedge-nodemanager --print-config lists the keys", "%s: no such key",
-                      name);
-        return 0;
+    for (const struct nm_key_group *g = nm_key_groups; g->text && r >= 0; g++) {
+        u = (struct unread){ .d = d, .group = g };
+        r = nm_conf_unread(d->conf.conf, on_unread, &u);
+        if (u.n)
+            doctor_report(d, DOCTOR_NOTE, CONFIGURATION, NULL, "%s: %s: %s",
+                          g->meaning == NM_KEY_NOT_DONE ? "not done by this version"
+                                                        : "without meaning here",
+                          g->text, u.names);
     }
-    for (size_t i = 0; i < SV_ARRAY_LEN(telling); i++)
-        if (strcmp(telling[i].name, name) == 0) {
-            if (!sv_streq(telling[i].harmless, value))
-                doctor_report(u->d, telling[i].state, CONFIGURATION, NULL, "%s=%s: %s", name,
-                              value ? value : "", telling[i].text);
-            return 0;
-        }
-    if (u->others++ == 0)
-        (void)snprintf(u->first, sizeof(u->first), "%s", name);
-    return 0;
+    if (r < 0)
+        doctor_report(d, DOCTOR_NOTE, CONFIGURATION, NULL, "keys that are not read: %s",
+                      strerror(-r));
 }
 
 void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides)
 {
-    struct unknown unknown = { .d = d };
     struct sv_error err = { 0 };
+    const char *other;
     char rm[360];
 
     d->helper = SELVEDGE_LIBEXECDIR "/container-executor";
@@ -100,11 +86,13 @@ void doctor_configuration(struct doctor *d, const char *dir, char *const *overri
                   sv_conf_dir(d->conf.conf), d->conf.hostname, d->conf.port,
                   ipc_proxy_server_text(&d->conf.rm.servers[0], rm, sizeof(rm)),
                   d->conf.rm.n_servers > 1 ? " and others" : "");
-    if (sv_conf_each(d->conf.conf, on_key, &unknown) == 0 && unknown.others)
-        doctor_report(d, DOCTOR_NOTE, CONFIGURATION,
-                      "selvedge-nodemanager --print-config lists the supported keys",
-                      "%u keys of yarn.nodemanager.* are not read by this version, such as %s",
-                      unknown.others, unknown.first);
+    if (nm_host_is_local_name(d->conf.hostname, &d->conf.rm, &other))
+        doctor_report(d, DOCTOR_BAD, CONFIGURATION,
+                      "correct /etc/hosts, or set yarn.nodemanager.hostname",
+                      "%s, this node's name, leads to loopback addresses alone, and the "
+                      "ResourceManager is on %s: neither it nor jobs on other nodes can connect",
+                      d->conf.hostname, other);
+    report_unread(d);
 }
 
 void doctor_accounts(struct doctor *d)

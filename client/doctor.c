@@ -17,6 +17,7 @@ static void doctor_free(struct doctor *d)
     sv_strv_free(d->policy.networks);
     free(d->policy.cgroup_root);
     free(d->policy.user);
+    free(d->policy.refused_ports);
     nm_conf_free(&d->conf);
 }
 
@@ -37,6 +38,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     doctor_configuration(&d, ctx->conf_dir, ctx->overrides);
     doctor_accounts(&d);
     doctor_helper(&d);
+    doctor_connections(&d);
     doctor_files(&d);
     doctor_directories(&d);
     doctor_cgroups(&d);

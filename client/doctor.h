@@ -22,6 +22,7 @@ struct doctor_policy { /* container-executor's answer; strings owned */
     bool unenforced_allowed;
     bool labels, enforcing;      /* selvedge.sandbox.selinux */
     char **profiles, **networks; /* that it allows */
+    char *refused_ports;         /* of the connect filter; NULL: it is off */
     struct net_request net;      /* as far as root's configuration defines it */
 };
 
@@ -64,6 +65,7 @@ enum doctor_part doctor_kernel_part(const char *module, const char *symbol);
 void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
 void doctor_accounts(struct doctor *d);
 void doctor_helper(struct doctor *d);
+void doctor_connections(struct doctor *d);
 void doctor_files(struct doctor *d);
 void doctor_directories(struct doctor *d);
 void doctor_kernel(struct doctor *d);

@@ -41,7 +41,7 @@ struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *user, con
     f->prefix = strdup(prefix);
     if (!f->prefix || sv_asprintf(&path, "/logs/%s", log) < 0 ||
         cli_node_url(http, container, path, user, &url) < 0 ||
-        sv_asprintf(&f->url, "%s%*s", url, START_MAX, "") < 0)
+        sv_asprintf(&f->url, "%s&format=octet-stream%*s", url, START_MAX, "") < 0)
         return cli_follow_free(f);
     f->url_len = strlen(f->url) - START_MAX;
     return f;

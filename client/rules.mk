@@ -11,7 +11,7 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o,$(COMMON_OBJS)))
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -33,10 +33,11 @@ endif
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o run.o run-options.o stage.o ps.o rows.o \
 	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
-	doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
+	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.
-$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-web.o) $$(CLIENT_A) \
+$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o \
+		conf-unread.o) $$(CLIENT_A) \
 		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 

@@ -42,8 +42,8 @@ struct run {
     enum cli_app_state state;
     struct cli_status status; /* rows == NULL: none seen */
     struct stream *streams;   /* [instances] */
-    bool report_open, status_open, kill_open, interrupted, end_sent;
-    int64_t began, finished_at, polled_at, said_at;
+    bool report_open, status_open, kill_open, interrupted, end_sent, output_complete;
+    int64_t began, finished_at, ended_at, polled_at, said_at;
     int said_done, said_running;
 };
 
@@ -248,11 +248,40 @@ static int code_from(const struct cli_report *report)
     return (int)code;
 }
 
+/* Names on stderr each log that the terminal has not got whole. */
+static void report_missing_output(const struct run *run)
+{
+    for (size_t i = 0; i < run->status.n && (int32_t)i < run->job.instances; i++) {
+        const struct cli_follow *logs[] = { run->streams[i].out, run->streams[i].err };
+
+        for (size_t k = 0; k < SV_ARRAY_LEN(logs); k++) {
+            const char *problem = logs[k] ? cli_follow_problem(logs[k]) : NULL;
+
+            if (problem)
+                (void)cli_fail("output of instance %zu is incomplete: %s", i, problem);
+            else if (run->status.rows[i].done && logs[k] && !cli_follow_complete(logs[k]))
+                (void)cli_fail("output of instance %zu is incomplete: its node did not send the "
+                               "rest within %d seconds; selvedge logs %s",
+                               i, DRAIN_MS / 1000, run->app_text);
+        }
+    }
+}
+
+/* The application may end before its last output has arrived, when its ApplicationMaster no longer
+ * waited for this command. */
+static bool wait_for_output(struct run *run)
+{
+    if (run->ended_at == 0)
+        run->ended_at = sv_now_ms();
+    return run->status.finished && !run->output_complete && sv_now_ms() - run->ended_at <= DRAIN_MS;
+}
+
 static void finish(struct run *run, const struct cli_report *report)
 {
     int code = code_from(report);
 
     copy_usage(run);
+    report_missing_output(run);
     if (run->status.rows && run->ctx->json)
         cli_status_print_json(&run->status, run->app_text, stdout);
     else if (run->status.rows)
@@ -288,7 +317,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     }
     snprintf(run->url, sizeof(run->url), "%s",
              report->state == CLI_APP_RUNNING ? report->tracking_url : "");
-    if (cli_app_ended(report->state))
+    if (cli_app_ended(report->state) && !wait_for_output(run))
         finish(run, report);
 }
 
@@ -308,7 +337,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
     struct run *run = userdata;
     int64_t now = sv_now_ms();
-    bool logs = now - run->polled_at >= LOG_POLL_MS, complete;
+    bool logs = now - run->polled_at >= LOG_POLL_MS;
 
     if (!run->report_open)
         run->report_open = cli_rm_report(run->ctx->rm, run->app, on_report, run) >= 0;
@@ -318,11 +347,11 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     if (strncmp(run->url, "http", 4) == 0 && !run->status_open && !run->finished_at)
         run->status_open =
             cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
-    complete = follow_all(run, logs);
+    run->output_complete = follow_all(run, logs);
     if (logs)
         run->polled_at = now;
     if (run->finished_at && !run->end_sent && !run->status_open &&
-        (complete || now - run->finished_at > DRAIN_MS))
+        (run->output_complete || now - run->finished_at > DRAIN_MS))
         send_end(run);
     (void)sd_event_source_set_time(source, usec + CLI_POLL_MS * 1000);
     (void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);

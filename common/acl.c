@@ -11,35 +11,39 @@ bool sv_acl_allows_all(const char *acl)
     return *acl == '*' && !acl[1 + strspn(acl + 1, BLANKS)];
 }
 
-static bool is_user(const char *part, size_t len, const char *user, size_t user_len)
+/* The next part of a list of names with commas between, without blanks around it. False at `end`.
+ */
+static bool next_part(const char **p, const char *end, const char **ret, size_t *ret_len)
 {
-    size_t blanks = strspn(part, BLANKS);
+    const char *part = *p, *stop;
 
-    if (blanks > len)
+    if (part >= end)
         return false;
-    part += blanks;
-    len -= blanks;
-    while (len > 0 && strchr(BLANKS, part[len - 1]))
-        len--;
-    return len == user_len && memcmp(part, user, len) == 0;
+    stop = memchr(part, ',', (size_t)(end - part));
+    if (!stop)
+        stop = end;
+    *p = stop + 1;
+    while (part < stop && strchr(BLANKS, *part))
+        part++;
+    while (stop > part && strchr(BLANKS, stop[-1]))
+        stop--;
+    *ret = part;
+    *ret_len = (size_t)(stop - part);
+    return true;
 }
 
 bool sv_acl_allows(const char *acl, const char *user)
 {
-    const char *end = acl + strcspn(acl, " ");
-    size_t user_len = strlen(user);
+    const char *p = acl, *end = acl + strcspn(acl, " "), *part;
+    size_t len, user_len = strlen(user);
 
     if (!user_len)
         return false;
     if (sv_acl_allows_all(acl))
         return true;
-    for (const char *p = acl; p < end;) {
-        size_t len = strcspn(p, ", "); /* both are at or before `end` */
-
-        if (is_user(p, len, user, user_len))
+    while (next_part(&p, end, &part, &len))
+        if (len == user_len && memcmp(part, user, len) == 0)
             return true;
-        p += len + 1;
-    }
     return false;
 }
 
@@ -48,4 +52,41 @@ bool sv_acl_names_groups(const char *acl)
     const char *blank = strchr(acl, ' ');
 
     return blank && !sv_acl_allows_all(acl) && blank[strspn(blank, BLANKS ",")];
+}
+
+/* As strcmp, for `len` bytes without a NUL. */
+static int compare(const char *part, size_t len, const char *name)
+{
+    int r = strncmp(part, name, len);
+
+    return r ? r : name[len] ? -1 : 0;
+}
+
+static bool contains(char *const *names, size_t n, const char *part, size_t len)
+{
+    size_t low = 0;
+
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        int r = compare(part, len, names[middle]);
+
+        if (r == 0)
+            return true;
+        if (r < 0)
+            n = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+bool sv_acl_allows_groups(const char *acl, char *const *groups, size_t n)
+{
+    const char *p = strchr(acl, ' '), *end = acl + strlen(acl), *part;
+    size_t len;
+
+    while (p && next_part(&p, end, &part, &len))
+        if (len && contains(groups, n, part, len))
+            return true;
+    return false;
 }

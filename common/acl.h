@@ -9,9 +9,10 @@
 #define SV_ACL_MAX ((size_t)16 << 10)
 
 bool sv_acl_allows_all(const char *acl);
-/* By name or as everybody. Groups do not count: their members are known only to a name service,
- * whose answers a daemon's loop cannot wait for. */
+/* By name or as everybody; user-groups.h has the function that asks for groups besides. */
 bool sv_acl_allows(const char *acl, const char *user);
 bool sv_acl_names_groups(const char *acl);
+/* By one of `n` groups, sorted as strcmp does. */
+bool sv_acl_allows_groups(const char *acl, char *const *groups, size_t n);
 
 #endif

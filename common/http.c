@@ -15,9 +15,12 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "common/buf.h"
 #include "common/fd.h"
+#include "common/http-framed.h"
+#include "common/http-stream.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
@@ -32,27 +35,49 @@
 struct sv_http {
     struct MHD_Daemon *daemon;
     sd_event_source *io, *timer;
+    struct sv_http_stream *streams;
     sv_http_handler handler;
     void *userdata;
+    struct http_exchange *suspended;
     uint16_t port;
 };
 
 /* One request, from its first line to the end of its response. */
 struct http_exchange {
     struct sv_buf body;
+    char *uri;
+    struct http_stream_place place;
     uint64_t discarded;
     bool bad_uri, seen, too_large;
+    struct MHD_Connection *suspended; /* in the server's list */
+    struct http_exchange *prev, *next;
 };
+
+/* A connection was resumed: libmicrohttpd runs from the loop, never from within. */
+static void kick(void *server)
+{
+    struct sv_http *h = server;
+
+    (void)sd_event_source_set_time_relative(h->timer, 0);
+    (void)sd_event_source_set_enabled(h->timer,
+                                      SD_EVENT_ONESHOT); /* it would run later, ignoring */
+}
 
 static void *on_uri(void *data, const char *uri, struct MHD_Connection *conn)
 {
+    struct sv_http *h = data;
     struct http_exchange *r = calloc(1, sizeof(*r));
 
-    (void)data;
     (void)conn;
     if (!r)
         return NULL;
+    r->uri = strdup(uri);
+    if (!r->uri) {
+        free(r);
+        return NULL;
+    }
     r->body = SV_BUF_INIT(BODY_MAX);
+    r->place = (struct http_stream_place){ .all = &h->streams, .kick = kick, .server = h };
     r->bad_uri = *uri != '/' || strstr(uri, "%00");
     return r;
 }
@@ -65,8 +90,12 @@ static void on_completed(void *data, struct MHD_Connection *conn, void **con_cls
     (void)data;
     (void)conn;
     (void)why;
-    if (r)
+    if (r) {
+        if (r->place.stream)
+            http_stream_gone(r->place.stream);
         sv_buf_free(&r->body);
+        free(r->uri);
+    }
     free(r);
     *con_cls = NULL;
 }
@@ -93,6 +122,8 @@ static void drop_answer(struct sv_http_response *a)
 {
     free(a->body);
     free(a->location);
+    free(a->before);
+    free(a->after);
     a->fd = sv_close(a->fd);
     *a = (struct sv_http_response){ .status = 500, .fd = -1 };
 }
@@ -105,7 +136,10 @@ static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_r
     struct MHD_Response *response;
     enum MHD_Result ok;
 
-    if (a->fd >= 0)
+    if (a->fd >= 0 && (a->before || a->after)) {
+        free(SV_TAKE(a->body));
+        response = http_framed_response(a);
+    } else if (a->fd >= 0)
         response = MHD_create_response_from_fd_at_offset64(a->size, a->fd, a->offset);
     else if (a->body)
         response = MHD_create_response_from_buffer(a->body_len, a->body, MHD_RESPMEM_MUST_FREE);
@@ -136,9 +170,24 @@ static enum MHD_Result answer_text(struct MHD_Connection *conn, unsigned status,
     return set_text(&a, status, text) < 0 ? MHD_NO : send_answer(conn, &a);
 }
 
+/* OPTIONS of any path: Hadoop's AuthenticatedURL sends it before its first GET, and wants 200. */
+static enum MHD_Result answer_options(struct MHD_Connection *conn)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    enum MHD_Result ok;
+
+    if (!response)
+        return MHD_NO;
+    ok = MHD_add_response_header(response, "Allow", "GET, HEAD, PUT, POST, OPTIONS") &&
+         MHD_queue_response(conn, 200, response);
+    MHD_destroy_response(response);
+    return ok;
+}
+
 static bool method_allowed(const char *method)
 {
-    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST" };
+    static const char *const allowed[] = { "GET", "HEAD", "PUT", "POST", "OPTIONS" };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(allowed); i++)
         if (strcmp(method, allowed[i]) == 0)
@@ -157,7 +206,7 @@ static enum MHD_Result on_headers(struct MHD_Connection *conn, struct http_excha
     if (r->bad_uri)
         return answer_text(conn, 400, "the URL must start with '/' and hold no NUL\n");
     if (!method_allowed(method))
-        return answer_text(conn, 405, "only GET, HEAD, PUT and POST are served\n");
+        return answer_text(conn, 405, "only GET, HEAD, PUT, POST and OPTIONS are served\n");
     if (length && (sv_parse_u64(length, 0, UINT64_MAX, &n) < 0 || n > BODY_MAX))
         return answer_text(conn, 413, "the body is larger than 1 MiB\n");
     return MHD_YES;
@@ -178,6 +227,42 @@ static enum MHD_Result on_body(struct http_exchange *r, const char *data, size_t
     return MHD_YES;
 }
 
+/* ---- Requests that wait for sv_http_retry ---- */
+
+static void suspend(struct sv_http *h, struct MHD_Connection *conn, struct http_exchange *r)
+{
+    r->suspended = conn;
+    DL_APPEND(h->suspended, r);
+    MHD_suspend_connection(conn);
+}
+
+static void resume(struct sv_http *h)
+{
+    while (h->suspended) {
+        struct http_exchange *r = h->suspended;
+
+        DL_DELETE(h->suspended, r);
+        MHD_resume_connection(SV_TAKE(r->suspended));
+    }
+}
+
+/* libmicrohttpd calls on_request again from its next run, which its epoll set does not announce. */
+void sv_http_retry(struct sv_http *h)
+{
+    int r;
+
+    if (!h || !h->suspended)
+        return;
+    resume(h);
+    r = sd_event_source_set_time_relative(h->timer, 0);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(h->timer, SD_EVENT_ONESHOT);
+    if (r < 0)
+        sv_log_err("http: port %u: timer: %s", h->port, strerrordesc_np(-r));
+}
+
+/* ---- Requests ---- */
+
 static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **con_cls)
@@ -193,18 +278,31 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         return MHD_NO;
     if (!r->seen)
         return on_headers(conn, r, method);
+    if (r->place.stream)
+        return http_stream_answer(r->place.stream);
     if (*upload_size)
         return on_body(r, upload, upload_size);
     if (r->too_large)
         return answer_text(conn, 413, "the body is larger than 1 MiB\n");
+    if (strcmp(method, "OPTIONS") == 0)
+        return answer_options(conn);
     q = (struct sv_http_request){
         .method = method,
         .path = url,
+        .uri = r->uri,
+        .place = &r->place,
         .body = r->body.data,
         .body_len = r->body.len,
         .conn = conn,
     };
     result = h->handler(&q, &a, h->userdata);
+    if (result == -EAGAIN) {
+        drop_answer(&a);
+        suspend(h, conn, r);
+        return MHD_YES;
+    }
+    if (result == SV_HTTP_LATER)
+        return MHD_YES;
     if (result < 0) {
         char text[64];
         uint32_t incident = 0;
@@ -325,11 +423,11 @@ int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handle
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         sv_log_debug("http: SIGPIPE cannot be ignored");
     h->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER,
-        on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-        CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
+        MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
+        MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
-        NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        h, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_END);
     if (!h->daemon) {
         (void)sv_http_free(h);
@@ -349,8 +447,11 @@ struct sv_http *sv_http_free(struct sv_http *h)
 {
     if (!h)
         return NULL;
+    if (h->streams)
+        http_streams_abort(h->streams);
     h->io = sd_event_source_disable_unref(h->io);
     h->timer = sd_event_source_disable_unref(h->timer);
+    resume(h); /* libmicrohttpd aborts where it is stopped with a suspended connection */
     if (h->daemon)
         MHD_stop_daemon(h->daemon);
     free(h);
@@ -380,4 +481,12 @@ const char *sv_http_query(const struct sv_http_request *req, const char *key)
 const char *sv_http_header(const struct sv_http_request *req, const char *key)
 {
     return find_value(req, MHD_HEADER_KIND, key);
+}
+
+const struct sockaddr *sv_http_peer(const struct sv_http_request *req)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    return info ? info->client_addr : NULL;
 }

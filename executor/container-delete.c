@@ -270,6 +270,20 @@ static int delete_below(const struct exe_request *r, int root)
     return e;
 }
 
+/* Every container of the request. A directory that is filled meanwhile ends it: the daemon repeats
+ * the others' deletions one by one. */
+static int delete_all_below(const struct exe_request *r, int root)
+{
+    int error = delete_below(r, root);
+    for (unsigned i = 0; i < r->n_more && error != EBUSY; i++) {
+        struct exe_request one = *r;
+        one.container += r->more[i];
+        int e = delete_below(&one, root);
+        error = error && e != EBUSY ? error : e;
+    }
+    return error;
+}
+
 static int answer(const struct exe_request *r, int error)
 {
     const enum exe_status status = error ? EXE_STATUS_DELETE : EXE_STATUS_OK;
@@ -297,7 +311,7 @@ int main(int argc, char **argv)
         exe_request_decode(buf, sizeof(buf), &r) < 0 || r.op != EXE_OP_DELETE)
         return EXE_STATUS_REQUEST;
     for (int fd = 3; fcntl(fd, F_SETFD, FD_CLOEXEC) == 0; fd++) {
-        int e = delete_below(&r, fd);
+        int e = delete_all_below(&r, fd);
         error = error ? error : e;
         if (fd == 3 + EXE_DIRS_MAX)
             break;

@@ -1,6 +1,5 @@
 /* One container on the daemon's side: makes the cgroup, sends the request, watches the monitor,
  * reads the exit record. After a restart the record alone tells. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,11 +19,10 @@
 #include "common/str.h"
 #include "executor/internal.h"
 
+/* Between two attempts to take the launch lock: from the first to the last, doubled each time. */
 #define RETRY_PROBE_USEC 2000
-/* Half a second: a helper on its way may not have created the exit record yet. */
-#define PROBES_FOR_RECORD 250
-/* Further rounds while container-prepare runs, which has ten seconds. */
-#define WAITS_FOR_PREPARE 24
+#define RETRY_PROBE_MAX_USEC 128000
+#define PROBES_BEFORE_WARNING 80 /* some ten seconds: longer than a helper waits for anything */
 #define EXIT_LOST 154
 #define CGROUP_REMOVE_MS 10000
 
@@ -45,7 +44,8 @@ struct exe_container {
     int record;               /* launched, and started: its record */
     int monitor;              /* adopted: pidfd of the monitor */
     sd_event_source *watch;   /* adopted: end of the monitor, or the next probe */
-    int probes, waits;        /* adopted: probes that found a group and no record */
+    int lock;                 /* adopted, launch under way: its directory */
+    int probes;               /* adopted: those that found a launch under way */
     bool killed;              /* by exe_kill */
     bool over;                /* failed or exited was called */
 };
@@ -59,6 +59,7 @@ static void container_free(struct exe_container *c)
     c->init = sv_close(c->init);
     c->monitor = sv_close(c->monitor);
     c->record = sv_close(c->record);
+    c->lock = sv_close(c->lock);
     c->leaf = cg_leaf_free(c->leaf);
     free(c);
 }
@@ -87,6 +88,7 @@ static int container_new(struct exe *x, struct yarn_container_id id, const char 
                                  .work_dir = work_dir,
                                  .init = -1,
                                  .monitor = -1,
+                                 .lock = -1,
                                  .record = -1 };
     memcpy(c->user, r.user, sizeof(c->user));
     exe_container_text(&r, c->name);
@@ -348,15 +350,15 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
         e = exe_call_open(x, &c->call, err);
     if (e == 0) { /* while the helper starts */
         dir = private_dir(c, true);
-        e = dir < 0
-                ? sv_error_errno(err, dir, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
-                : cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
+        /* Shared: the helper of an earlier launch may have answered and not ended yet. */
+        e = dir < 0 ? dir : flock(dir, LOCK_SH | LOCK_NB) < 0 ? -errno : 0;
+        e = e < 0 ? sv_error_errno(err, e, "%s/nmPrivate/%s", x->local_dirs[l->work_dir], c->app)
+                  : cg_leaf_create(x->cgroups, c->name, &l->resource, &c->leaf, err);
         if (e < 0)
             exe_call_abandon(SV_TAKE(c->call));
     }
-    /* After a restart a missing cgroup tells that the request was not sent. */
     if (e == 0) {
-        e = exe_call_send(c->call, &r, (int[]){ script, credentials }, 2, &call_ops, c, err);
+        e = exe_call_send(c->call, &r, (int[]){ script, credentials, dir }, 3, &call_ops, c, err);
         if (e < 0) {
             c->call = NULL;
             drop_group(SV_TAKE(c->leaf), x->event);
@@ -404,10 +406,21 @@ static int find_monitor(int record)
     return -ESRCH;
 }
 
-enum probe { PROBE_RUNS, PROBE_STARTING, PROBE_ENDED, PROBE_NEVER };
+/* Does a helper, or a request that no helper has read, hold the launch lock? */
+static bool launch_under_way(struct exe_container *c)
+{
+    if (c->lock < 0)
+        c->lock = private_dir(c, false); /* without which no helper can make a record */
+    if (c->lock >= 0 && flock(c->lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+        return true;
+    c->lock = sv_close(c->lock);
+    return false;
+}
 
-/* State of an adopted container by its record and the lock on it. The helper locks the record when
- * it creates it and writes it when the container has started: in between it is locked and empty. */
+enum probe { PROBE_RUNS, PROBE_ENDED, PROBE_NEVER };
+
+/* State of an adopted container by its record and the lock on it, which the helper takes when it
+ * creates the record; while a launch is under way PROBE_NEVER is not final. */
 static enum probe probe_record(struct exe_container *c, struct exe_record *r)
 {
     _cleanup_close_ int fd = -1;
@@ -427,47 +440,23 @@ static enum probe probe_record(struct exe_container *c, struct exe_record *r)
         return PROBE_RUNS;
     }
     c->monitor = sv_close(c->monitor);
-    return PROBE_STARTING;
+    return PROBE_NEVER;
 }
 
 static int on_retry_probe(sd_event_source *s, uint64_t usec, void *userdata);
 
 static bool retry_probe(struct exe_container *c)
 {
-    return sd_event_add_time_relative(c->exe->event, &c->watch, CLOCK_BOOTTIME, RETRY_PROBE_USEC,
-                                      1000, on_retry_probe, c) >= 0;
-}
-
-/* Is container-prepare running, which the container's helper may be waiting for? A job of that name
- * can only delay the report that a container was never started. */
-static bool prepare_is_running(void)
-{
-    static const char name[] = "container-prepare";
-    bool found = false;
-    DIR *proc = opendir("/proc");
-    for (struct dirent *e; proc && !found && (e = readdir(proc));) {
-        char path[300], line[sizeof(name)] = "";
-        if (e->d_name[0] < '1' || e->d_name[0] > '9')
-            continue;
-        (void)snprintf(path, sizeof(path), "/proc/%s/cmdline", e->d_name);
-        _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-        found = fd >= 0 && read(fd, line, sizeof(line)) == (ssize_t)sizeof(line) &&
-                memcmp(line, name, sizeof(name)) == 0;
-    }
-    if (proc)
-        (void)closedir(proc);
-    return found;
-}
-
-/* The cgroup is made before the request is sent: where it exists a launch may be on its way, and a
- * second one MUST NOT start beside it. */
-static bool may_be_starting(struct exe_container *c)
-{
-    if (c->probes >= PROBES_FOR_RECORD && c->waits < WAITS_FOR_PREPARE && prepare_is_running()) {
-        c->waits++;
-        c->probes = 0;
-    }
-    return c->leaf && c->probes++ < PROBES_FOR_RECORD;
+    uint64_t usec = RETRY_PROBE_USEC;
+    for (int i = 0; i < c->probes && usec < RETRY_PROBE_MAX_USEC; i++)
+        usec *= 2;
+    if (++c->probes == PROBES_BEFORE_WARNING)
+        sv_log_warning(
+            "%s: a container-executor that was started before this daemon holds the lock "
+            "of %s/nmPrivate/%s/%s; waiting for its end",
+            c->name, c->exe->local_dirs[c->work_dir], c->app, c->name);
+    return sd_event_add_time_relative(c->exe->event, &c->watch, CLOCK_BOOTTIME, usec, usec / 2,
+                                      on_retry_probe, c) >= 0;
 }
 
 static void never_launched(struct exe_container *c)
@@ -490,22 +479,19 @@ static int on_adopted(sd_event_source *s, void *userdata)
     SV_LOOP_HANDLER();
     struct exe_container *c = userdata;
     struct exe_record r = { 0 };
+    const bool under_way = launch_under_way(c); /* asked first: without it the record is final */
     (void)s;
     c->watch = sd_event_source_disable_unref(c->watch);
     switch (probe_record(c, &r)) {
-    case PROBE_STARTING:
-        if (retry_probe(c))
-            return 0;
-        monitor_ended(c); /* cannot be watched: must not run unsupervised */
-        return 0;
     case PROBE_ENDED:
         monitor_ended(c);
         return 0;
     case PROBE_NEVER:
-        if (may_be_starting(c) && retry_probe(c))
+        if (under_way && !c->killed && retry_probe(c))
             return 0;
-        /* Never launched, or refused: a helper that is still on its way finds no cgroup. Reported
-         * when the cgroup is gone, because the caller may launch under the same name. */
+        /* Never launched, or refused. Where it was killed before, a helper that is still on its way
+         * finds no cgroup. Reported when the cgroup is gone, because the caller may launch under
+         * the same name. */
         if (c->leaf)
             (void)!cg_leaf_kill(c->leaf);
         if (!c->leaf ||
@@ -516,7 +502,7 @@ static int on_adopted(sd_event_source *s, void *userdata)
         break;
     }
     if (sd_event_add_io(c->exe->event, &c->watch, c->monitor, EPOLLIN, on_adopted_end, c) < 0) {
-        monitor_ended(c); /* see above */
+        monitor_ended(c); /* cannot be watched: must not run unsupervised */
         return 0;
     }
     report_started(c, r.init_pid);

@@ -42,14 +42,21 @@ int exe_new(sd_event *event, const struct exe_settings *s, struct exe **ret, str
     x->net_rate_kbit = s->net_rate_kbit;
     x->net_ceil_kbit = s->net_ceil_kbit;
     x->helper = strdup(s->helper);
-    if (!x->helper || copy_strv(s->local_dirs, &x->local_dirs) < 0 ||
-        copy_strv(s->log_dirs, &x->log_dirs) < 0)
+    const int folder = (int)(strrchr(s->helper, '/') - s->helper);
+    if (!x->helper ||
+        sv_asprintf(&x->debug_program, "%.*s/container-debug-info", folder, s->helper) < 0 ||
+        copy_strv(s->local_dirs, &x->local_dirs) < 0 || copy_strv(s->log_dirs, &x->log_dirs) < 0)
         return sv_error_errno(err, -ENOMEM, "executor");
     int r = s->socket ? exe_dialer_new(event, s->socket, &x->dialer) : 0;
     if (r < 0)
         return sv_error_errno(err, r, "%s: the socket of container-executor", s->socket);
     *ret = SV_TAKE(x);
     return 0;
+}
+
+const char *exe_debug_program(const struct exe *x)
+{
+    return x->debug_program;
 }
 
 uint32_t exe_addresses(const struct exe *x)
@@ -74,6 +81,7 @@ struct exe *exe_free(struct exe *x)
     x->local_dirs = sv_strv_free(x->local_dirs);
     x->log_dirs = sv_strv_free(x->log_dirs);
     free(x->helper);
+    free(x->debug_program);
     (void)sd_event_unref(x->event);
     free(x);
     return NULL;

@@ -40,6 +40,9 @@ static inline void exe_freep(struct exe **x)
     *x = exe_free(*x);
 }
 
+/* Path of container-debug-info, which is installed beside the helper. */
+const char *exe_debug_program(const struct exe *x);
+
 /* The last request could not reach `socket` (EXE_STATUS_SOCKET). exe_check probes it again. */
 bool exe_unreachable(const struct exe *x);
 
@@ -128,8 +131,9 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
 
 /* After a restart, for each container that the store knows as launched: finds the monitor by the
  * lock on the exit record. `ops->exited` comes later, at once for those that ended meanwhile
- * (from the loop); `ops->started` comes for those that run. A record that was never made means
- * that the launch had not happened: failed with EXE_STATUS_LOST. */
+ * (from the loop); `ops->started` comes for those that run. A record that was never made, where no
+ * helper holds the launch lock any more, means that the launch had not happened: failed with
+ * EXE_STATUS_LOST. */
 int exe_adopt(struct exe *x, struct yarn_container_id id, const char *user, unsigned work_dir,
               const struct exe_container_ops *ops, void *userdata, struct exe_container **ret,
               struct sv_error *err) _must_use_;
@@ -173,6 +177,9 @@ struct exe_delete_what {
     const char *user; /* NULL for PUBLIC */
     struct yarn_app_id app;
     struct yarn_container_id container;
+    const int64_t *more; /* CONTAINER: ids of further ones of the attempt, ascending, each above
+                          * `container` by less than 2^32 */
+    size_t n_more;       /* at most EXE_MORE_MAX */
     enum exe_visibility visibility; /* RESOURCE */
     uint64_t resource_id;           /* RESOURCE */
     uint32_t resource_dir;          /* RESOURCE: struct loc_record's dir_number */

@@ -52,7 +52,7 @@ static const char *const texts[] = {
     [EXE_STATUS_CGROUP_LIMITS] =
         "container's cgroup has no memory or pids limit, or other ones than "
         "requested",
-    [EXE_STATUS_DEVICE_FILTER] = "device filter cannot be attached",
+    [EXE_STATUS_DEVICE_FILTER] = "device or connect filter cannot be attached",
     [EXE_STATUS_CLONE] = "container process cannot be started in its cgroup and namespaces",
     [EXE_STATUS_NETWORK] = "container's network cannot be made",
     [EXE_STATUS_MOUNT] = "container's file system cannot be built",

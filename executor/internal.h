@@ -10,7 +10,7 @@ struct operation;
 
 struct exe {
     sd_event *event;
-    char *helper;
+    char *helper, *debug_program;
     struct exe_dialer *dialer; /* NULL: setuid mode */
     bool unreachable;          /* see exe_unreachable */
     struct cg_root *cgroups;

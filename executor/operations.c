@@ -87,6 +87,20 @@ int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32
     return e < 0 ? e : exe_operate(x, &r, NULL, 0, object, done, userdata);
 }
 
+static int put_more(struct exe_request *r, const struct exe_delete_what *d)
+{
+    if (d->n_more > EXE_MORE_MAX)
+        return -EINVAL;
+    for (size_t i = 0; i < d->n_more; i++) {
+        const int64_t n = d->more[i] - d->container.id;
+        if (n <= 0 || n > UINT32_MAX)
+            return -EINVAL;
+        r->more[i] = (uint32_t)n;
+    }
+    r->n_more = (uint8_t)d->n_more;
+    return 0;
+}
+
 int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, void *userdata)
 {
     struct exe_request r = { .op = EXE_OP_DELETE, .what = (uint8_t)d->what };
@@ -101,6 +115,8 @@ int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, vo
              (resource && d->visibility == EXE_VISIBILITY_APPLICATION))
         exe_request_app(&r, d->app);
     if (!public && (!d->user || exe_request_user(&r, d->user) < 0))
+        return -EINVAL;
+    if (put_more(&r, d) < 0)
         return -EINVAL;
     r.local_mask = logs ? 0 : d->local_mask;
     r.log_mask = logs ? d->log_mask : 0;

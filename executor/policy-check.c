@@ -45,7 +45,7 @@ struct policy {
     bool profile, network; /* ours is one of those that are allowed */
     struct net_request net;
     char wrong[256];
-    char unfiltered[256]; /* why device filters are missing, with every setting in order */
+    char unfiltered[256]; /* why filters are missing, with every setting in order */
 };
 
 static void wrong(struct policy *p, const char *what, const char *theirs, const char *ours)
@@ -83,7 +83,7 @@ static void compare(struct policy *p, const char *key, const char *value)
         p->profile |= strcmp(value, exe_profile_name(x->profile)) == 0;
     else if (strcmp(key, "network") == 0)
         p->network |= strcmp(value, exe_network_name(x->network)) == 0;
-    else if (strcmp(key, "no-device-filter") == 0)
+    else if (strcmp(key, "no-filter") == 0)
         (void)snprintf(p->unfiltered, sizeof(p->unfiltered), "%s", value);
     else if (strncmp(key, "network-", 8) == 0)
         exe_network_line(&p->net, key, value);

@@ -16,6 +16,7 @@ enum {
     F_SIGNAL = 64,
     F_RESOURCE = 128,
     F_CATEGORIES = 256, /* may have them */
+    F_MORE = 512,       /* may have further containers */
 };
 
 /* The requests that there are, and which fields each has: all of them, and no other. */
@@ -34,7 +35,7 @@ static const struct {
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION, 0,
       F_APP | F_USER | F_LOCAL | F_CATEGORIES },
     { EXE_OP_SIGNAL, 0, 0, F_APP | F_CONTAINER | F_USER | F_SIGNAL },
-    { EXE_OP_DELETE, EXE_DELETE_CONTAINER, 0, F_APP | F_CONTAINER | F_USER | F_LOCAL },
+    { EXE_OP_DELETE, EXE_DELETE_CONTAINER, 0, F_APP | F_CONTAINER | F_USER | F_LOCAL | F_MORE },
     { EXE_OP_DELETE, EXE_DELETE_CONTAINER_LOGS, 0, F_APP | F_CONTAINER | F_USER | F_LOG },
     { EXE_OP_DELETE, EXE_DELETE_APP, 0, F_APP | F_USER | F_LOCAL },
     { EXE_OP_DELETE, EXE_DELETE_APP_LOGS, 0, F_APP | F_USER | F_LOG },
@@ -86,6 +87,21 @@ static bool devices_ok(const struct exe_request *r)
     return true;
 }
 
+/* The same; none passes into the next epoch. */
+static bool more_ok(const struct exe_request *r)
+{
+    const uint64_t sequence_max = (1ULL << 40) - 1;
+    uint32_t last = 0;
+    if (r->n_more > EXE_MORE_MAX)
+        return false;
+    for (unsigned i = 0; i < r->n_more; i++) {
+        if (r->more[i] <= last)
+            return false;
+        last = r->more[i];
+    }
+    return ((uint64_t)r->container & sequence_max) + last <= sequence_max;
+}
+
 static bool launch_ok(const struct exe_request *r)
 {
     return r->profile >= EXE_PROFILE_STRICT && r->profile <= EXE_PROFILE_HOST &&
@@ -112,7 +128,7 @@ static bool has(const struct exe_request *r, unsigned f)
            (!(f & F_CONTAINER) || (r->attempt > 0 && r->container > 0)) &&
            (!(f & F_USER) || user_ok(r->user)) && (!(f & F_LOCAL) || r->local_mask != 0) &&
            (!(f & F_LOG) || r->log_mask != 0) && (!(f & F_LAUNCH) || launch_ok(r)) &&
-           (!(f & F_SIGNAL) || signal_ok(r->signal)) &&
+           (!(f & F_MORE) || more_ok(r)) && (!(f & F_SIGNAL) || signal_ok(r->signal)) &&
            (!(f & F_RESOURCE) || (r->resource_id != 0 && r->resource_id <= INT64_MAX));
 }
 
@@ -138,6 +154,10 @@ static bool has_no_more(const struct exe_request *r, unsigned f)
         rest.n_devices = rest.profile = rest.network = rest.work_dir = 0;
         rest.net_index = rest.net_rate_kbit = rest.net_ceil_kbit = rest.pids_max = 0;
         rest.memory_max = 0;
+    }
+    if (f & F_MORE) {
+        memset(rest.more, 0, rest.n_more * sizeof(rest.more[0]));
+        rest.n_more = 0;
     }
     if (f & F_SIGNAL)
         rest.signal = 0;
@@ -176,7 +196,7 @@ int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret)
 
 int exe_request_fds(uint16_t op)
 {
-    return op == EXE_OP_LAUNCH ? 2 : op == EXE_OP_LOCALIZE || op == EXE_OP_SIGNAL ? 1 : 0;
+    return op == EXE_OP_LAUNCH ? 3 : op == EXE_OP_LOCALIZE || op == EXE_OP_SIGNAL ? 1 : 0;
 }
 
 void exe_app_text(const struct exe_request *r, char *buf)

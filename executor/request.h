@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXE_PROTOCOL_VERSION 5
+#define EXE_PROTOCOL_VERSION 6
 #define EXE_RECORD_VERSION 1 /* its own: a new daemon reads the records of running containers */
 #define EXE_REQUEST_MAGIC 0x71457653u /* "SvEq" */
 #define EXE_REPLY_MAGIC 0x72457653u   /* "SvEr" */
@@ -27,6 +27,7 @@
 #define EXE_FDS_MAX 4
 #define EXE_TEXT_MAX 128      /* bytes of an identifier's text with its NUL */
 #define EXE_DEVICES_MAX 16    /* assigned device nodes of one container */
+#define EXE_MORE_MAX 32       /* further containers of one DELETE */
 #define EXE_CATEGORIES 4      /* SELinux categories of one application; half of them its user's */
 #define EXE_CATEGORY_MAX 1024 /* users' are below 512, applications' from there on */
 #define EXE_REPLY_TEXT_MAX 12288
@@ -35,7 +36,7 @@ enum exe_op {
     EXE_OP_CHECK = 1,    /* checks the installation and answers the policy in force; what:
                           * EXE_CHECK_REBUILD rebuilds it and the root templates first */
     EXE_OP_INIT_APP = 2, /* user and application directories on the masked local and log dirs */
-    EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds) */
+    EXE_OP_LAUNCH = 3,   /* fds: script, credentials (sealed memfds), the launch lock */
     EXE_OP_LOCALIZE = 4, /* fds: channel (SOCK_SEQPACKET) */
     EXE_OP_SIGNAL = 5,   /* fds: pidfd of the container's init */
     EXE_OP_DELETE = 6,
@@ -71,7 +72,7 @@ enum exe_visibility {
 #define EXE_CHECK_REBUILD 1
 
 enum exe_delete {
-    EXE_DELETE_CONTAINER = 1,      /* work dir <app>/<container> */
+    EXE_DELETE_CONTAINER = 1,      /* work dirs <app>/<container>, of `more` as well */
     EXE_DELETE_CONTAINER_LOGS = 2, /* <log>/<app>/<container> */
     EXE_DELETE_APP = 3,            /* usercache/<user>/appcache/<app> */
     EXE_DELETE_APP_LOGS = 4,       /* what is in <log>/<app>; the daemon removes the empty rest */
@@ -80,6 +81,9 @@ enum exe_delete {
     EXE_DELETE_PUBLIC = 7,         /* what is in filecache; the same */
 };
 
+/* The launch lock: the daemon's directory nmPrivate/<application>/<container>, open and locked by
+ * flock(LOCK_SH). The helper MUST keep it open until the record is written, and MUST NOT hand it to
+ * another program: whoever gets LOCK_EX knows that no launch of the container is under way. */
 struct exe_request {
     uint32_t magic; /* set by exe_request_encode, as is version */
     uint16_t version;
@@ -111,11 +115,14 @@ struct exe_request {
     uint8_t visibility;     /* DELETE RESOURCE: one visibility bit */
     uint8_t signal;         /* SIGNAL: Linux number, one of those in request.c */
     uint8_t n_devices;      /* LAUNCH: assigned devices, each once, in ascending order */
-    uint8_t zero;
+    uint8_t n_more;         /* DELETE CONTAINER: further containers of the attempt */
     /* INIT_APP, LAUNCH, LOCALIZE of a user, on a node with labels: two categories of the user, two
      * of the application, each pair ascending. All zero: none. */
     uint16_t categories[EXE_CATEGORIES];
-    struct exe_device devices[EXE_DEVICES_MAX];
+    union {
+        struct exe_device devices[EXE_DEVICES_MAX];
+        uint32_t more[EXE_MORE_MAX]; /* what is added to `container`, ascending */
+    };
     char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; zeros behind it */
 };
 #define EXE_REQUEST_SIZE 304

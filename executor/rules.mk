@@ -42,6 +42,16 @@ executor/test-script_LDLIBS := $(COMMON_LDLIBS)
 FUZZ_TARGETS += fuzz-request
 fuzz-request_DEPS := $(executor/test-request_DEPS)
 
+# Executed by the launch script, as the job's user: static and with the helper's libc, whose start is
+# cheap. The variables are those of setuid-helper/rules.mk.
+$(BUILD)/executor/container-debug-info.o: CPPFLAGS = -D_GNU_SOURCE -I. $(HELPER_LIBC)
+$(BUILD)/executor/container-debug-info.o: CFLAGS = $(HELPER_CFLAGS)
+$(BUILD)/container-debug-info: $(BUILD)/executor/container-debug-info.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $^ $(HELPER_LDLIBS)
+PROGRAMS += $(BUILD)/container-debug-info
+executor/test-script_DEPS += $(BUILD)/container-debug-info
+
 # Private networks, started by the helper (executor/network.h).
 NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o network-link.o network-shape.o network-share.o)
 NETWORK_CFLAGS := $(shell $(PKGCONFIG) --cflags libnl-3.0 libnl-route-3.0)

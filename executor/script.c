@@ -312,32 +312,62 @@ static int redirect(struct sv_buf *out, const char *variable, const char *log_di
     return r;
 }
 
-/* What helps to see why a launch failed, written into the log directory. */
-static int debug_info(const struct exe_script *s, struct sv_buf *out)
+/* A file of the log directory, as one word. */
+static int put_log_file(const struct exe_script *s, const char *file, struct sv_buf *out)
 {
-    static const char *const steps[] = { "ls -l", "find -L . -maxdepth 5 -ls",
-                                         "find -L . -maxdepth 5 -type l -ls" };
     struct sv_buf path = SV_BUF_INIT(8192);
-    int r =
-        sv_buf_put_str(out, "echo \"Copying debugging information\"\ncp \"launch_container.sh\" ");
-    r = r < 0 ? r : sv_buf_printf(&path, "%s/launch_container.sh", s->log_dir);
+    int r = sv_buf_printf(&path, "%s%s%s", s->log_dir, *file ? "/" : "", file);
     r = r < 0 ? r : sv_buf_put_u8(&path, 0);
     r = r < 0 ? r : exe_quote(out, (const char *)path.data);
-    r = r < 0 ? r : sv_buf_put_str(out, "\nchmod 640 ");
-    r = r < 0 ? r : exe_quote(out, (const char *)path.data);
-    r = r < 0 ? r : sv_buf_put_u8(out, '\n');
-    path.len = 0;
-    r = r < 0 ? r : sv_buf_printf(&path, "%s/directory.info", s->log_dir);
-    r = r < 0 ? r : sv_buf_put_u8(&path, 0);
-    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(steps); i++) {
-        r = sv_buf_printf(out, "echo '%s:' 1>>", steps[i]);
-        r = r < 0 ? r : exe_quote(out, (const char *)path.data);
-        r = r < 0 ? r : sv_buf_printf(out, "\n%s 1>>", steps[i]);
-        r = r < 0 ? r : exe_quote(out, (const char *)path.data);
-        r = r < 0 ? r : sv_buf_put_str(out, " 2>&1 || true\n");
-    }
     sv_buf_free(&path);
     return r;
+}
+
+/* What helps to see why a launch failed, written into the log directory by commands of the host:
+ * five processes. */
+static int debug_commands(const struct exe_script *s, struct sv_buf *out)
+{
+    static const struct {
+        const char *title, *command;
+    } steps[] = {
+        { "ls -l:", "ls -l" },
+        { "find -L . -maxdepth 5 -ls:", "find -L . -maxdepth 5 -ls" },
+        { "broken symlinks(find -L . -maxdepth 5 -type l -ls):",
+          "find -L . -maxdepth 5 -type l -ls" },
+    };
+    int r = sv_buf_put_str(out, "cp \"launch_container.sh\" ");
+    r = r < 0 ? r : put_log_file(s, "launch_container.sh", out);
+    r = r < 0 ? r : sv_buf_put_str(out, "\nchmod 640 ");
+    r = r < 0 ? r : put_log_file(s, "launch_container.sh", out);
+    r = r < 0 ? r : sv_buf_put_u8(out, '\n');
+    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(steps); i++) {
+        r = sv_buf_printf(out, "echo '%s' 1>>", steps[i].title);
+        r = r < 0 ? r : put_log_file(s, "directory.info", out);
+        r = r < 0 ? r : sv_buf_printf(out, "\n%s 1>>", steps[i].command);
+        r = r < 0 ? r : put_log_file(s, "directory.info", out);
+        r = r < 0 ? r : sv_buf_put_str(out, " 2>&1 || true\n");
+    }
+    return r;
+}
+
+/* container-debug-info executes the command after it: in the last line, and without a process of
+ * its own. */
+#define DEBUG_WORDS "selvedge_debug_info"
+
+static int debug_info(const struct exe_script *s, struct sv_buf *out)
+{
+    int r = sv_buf_put_str(out, "echo \"Copying debugging information\"\n" DEBUG_WORDS "=()\n");
+    if (!s->debug_program)
+        return r < 0 ? r : debug_commands(s, out);
+    r = r < 0 ? r : sv_buf_put_str(out, "if [ -x ");
+    r = r < 0 ? r : exe_quote(out, s->debug_program);
+    r = r < 0 ? r : sv_buf_put_str(out, " ]; then\n" DEBUG_WORDS "=(");
+    r = r < 0 ? r : exe_quote(out, s->debug_program);
+    r = r < 0 ? r : sv_buf_put_u8(out, ' ');
+    r = r < 0 ? r : put_log_file(s, "", out);
+    r = r < 0 ? r : sv_buf_put_str(out, ")\nelse\n");
+    r = r < 0 ? r : debug_commands(s, out);
+    return r < 0 ? r : sv_buf_put_str(out, "fi\n");
 }
 
 static int command(const struct exe_script *s, const struct exe_marks *marks, struct sv_buf *out,
@@ -354,7 +384,10 @@ static int command(const struct exe_script *s, const struct exe_marks *marks, st
     const char *text = r == 0 ? exe_expand_marks(a, marks, (const char *)joined.data) : NULL;
     if (r == 0 && !text)
         r = -ENOMEM;
-    r = r < 0 ? r : sv_buf_put_str(out, "echo \"Launching container\"\nexec /bin/bash -c ");
+    r = r < 0 ? r : sv_buf_put_str(out, "echo \"Launching container\"\nexec ");
+    if (r == 0 && s->debug_info)
+        r = sv_buf_put_str(out, "\"${" DEBUG_WORDS "[@]}\" ");
+    r = r < 0 ? r : sv_buf_put_str(out, "/bin/bash -c ");
     r = r < 0 ? r : exe_quote_expand(out, text);
     r = r < 0 ? r : sv_buf_put_u8(out, '\n');
     sv_buf_free(&joined);

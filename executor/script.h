@@ -41,9 +41,11 @@ struct exe_script {
     size_t n_links;
     const char *const *commands; /* joined by one blank */
     size_t n_commands;
-    const char *log_dir;   /* for <LOG_DIR>, prelaunch.out and prelaunch.err */
-    const char *add_opens; /* for <ADD_OPENS>; "" where Java is older than 17 */
-    bool debug_info;       /* yarn.nodemanager.log-container-debug-info.enabled */
+    const char *log_dir;       /* for <LOG_DIR>, prelaunch.out and prelaunch.err */
+    const char *add_opens;     /* for <ADD_OPENS>; "" where Java is older than 17 */
+    bool debug_info;           /* yarn.nodemanager.log-container-debug-info.enabled */
+    const char *debug_program; /* path of container-debug-info, or NULL; where the container does
+                                * not see it the script uses cp, ls and find */
     uint64_t *comparisons; /* counts comparisons of names, for the test of growth; may be NULL */
 };
 

@@ -8,6 +8,7 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "localizer/cache-internal.h"
+#include "localizer/url.h"
 
 #define TICK_MS 1000
 
@@ -181,6 +182,25 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
     return 0;
 }
 
+/* Without a network a resource of another machine is refused, unless it is in the cache already. */
+static int check_network(struct loc_cache *c, struct yarn_container_id container, const char *user,
+                         const struct loc_resource *res, struct sv_error *err)
+{
+    struct loc_url url;
+    struct cache_tracker *t;
+    const struct cache_entry *e;
+    int r = loc_url_parse(res->url, &url, err);
+
+    if (r < 0 || !c->config.no_network || url.scheme == LOC_SCHEME_FILE)
+        return r;
+    t = cache_tracker_get(c, res->visibility, user, container.attempt.app);
+    e = t ? cache_entry_find(t, res) : NULL;
+    if (e && e->state == LOC_LOCALIZED)
+        return 0;
+    return sv_error_set(err, -EPERM, "Resource %s is not fetched: %s", res->url,
+                        c->config.no_network);
+}
+
 int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, const char *user,
                        const struct loc_resource *resources, unsigned n, struct sv_error *err)
 {
@@ -192,6 +212,8 @@ int loc_cache_localize(struct loc_cache *c, struct yarn_container_id container, 
     for (unsigned i = 0; i < n; i++) {
         int k = loc_resource_check(&resources[i], err);
 
+        if (k >= 0)
+            k = check_network(c, container, user, &resources[i], err);
         if (k < 0)
             return k;
     }
@@ -382,8 +404,9 @@ static int check_config(const struct loc_config *k, struct sv_error *err)
                             "yarn.nodemanager.local-cache.max-files-per-directory: "
                             "must be greater than %u",
                             SUB_DIRS);
-    if (k->parallel < 1 || k->parallel > 16)
-        return sv_error_set(err, -EINVAL, "yarn.nodemanager.localizer.fetch.thread-count: 1 to 16");
+    if (k->parallel < 1 || k->parallel > LOC_WORKERS_MAX) /* the range of the key, too */
+        return sv_error_set(err, -EINVAL, "localizer: 1 to %d downloads at a time",
+                            LOC_WORKERS_MAX);
     if (k->idle_ms < 1 || k->stall_ms < 1 || k->deadline_ms < 1 || k->max_bytes < 1 ||
         k->max_bytes > INT64_MAX || k->max_entries < 1)
         return sv_error_set(err, -EINVAL, "localizer: a limit is zero or too large");

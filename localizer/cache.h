@@ -115,13 +115,14 @@ struct loc_config {
     uint64_t target_size;        /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
     int64_t cleanup_interval_ms; /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
     uint32_t max_files_per_dir;  /* local-cache.max-files-per-directory, >= 37 */
-    uint32_t parallel;    /* concurrent downloads of a process; localizer.fetch.thread-count */
-    int64_t idle_ms;      /* a process without work is closed after this */
-    int64_t stall_ms;     /* a download without a message for this long has failed */
-    uint32_t deadline_ms; /* for one download */
-    uint64_t max_bytes;   /* of one source, and of the unpacked content of one archive */
-    uint32_t max_entries; /* of one archive */
-    bool verify_size;     /* false: sizes of requests are not verified */
+    uint32_t parallel;      /* concurrent downloads of a process; localizer.fetch.thread-count */
+    int64_t idle_ms;        /* a process without work is closed after this */
+    int64_t stall_ms;       /* a download without a message for this long has failed */
+    uint32_t deadline_ms;   /* for one download */
+    uint64_t max_bytes;     /* of one source, and of the unpacked content of one archive */
+    uint32_t max_entries;   /* of one archive */
+    bool verify_size;       /* false: sizes of requests are not verified */
+    const char *no_network; /* why nothing may be fetched from another machine; NULL: it may */
 };
 /* Hadoop's defaults where Hadoop has one; local_dirs stay empty. */
 void loc_config_defaults(struct loc_config *c);

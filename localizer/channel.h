@@ -21,6 +21,7 @@
 
 #define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
 #define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
+#define LOC_WORKERS_MAX 64   /* concurrent downloads of one localizer */
 #define LOC_DIRS_MAX 32      /* local directories; EXE_DIRS_MAX of executor/request.h */
 #define LOC_REL_MAX 256      /* "0/a/z/12345": hierarchy and unique id below the base */
 #define LOC_NAME_MAX 255     /* last component: the published file or directory */

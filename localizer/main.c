@@ -23,7 +23,6 @@
 #include "localizer/sandbox.h"
 #include "localizer/worker.h"
 
-#define WORKERS_MAX 16
 #define SEND_WAIT_MS 10000 /* for the NodeManager to accept an answer */
 #define TICK_MS (LOC_PROGRESS_MS / 2)
 
@@ -43,7 +42,7 @@ struct slot {
     int64_t deadline_ms;
 };
 
-static struct slot slots[WORKERS_MAX];
+static struct slot slots[LOC_WORKERS_MAX];
 
 /* Answers must be delivered; progress may be lost when the NodeManager is busy. */
 static int answer(const struct loc_msg *m)
@@ -168,7 +167,7 @@ static int on_fetch(const struct loc_msg *m)
     struct slot *s = NULL;
     int fd;
 
-    for (size_t i = 0; i < WORKERS_MAX && !s; i++)
+    for (size_t i = 0; i < LOC_WORKERS_MAX && !s; i++)
         if (slots[i].state == SLOT_FREE)
             s = &slots[i];
     if (!s)
@@ -189,7 +188,7 @@ static int on_fetch(const struct loc_msg *m)
 
 static int on_cancel(uint64_t request)
 {
-    for (size_t i = 0; i < WORKERS_MAX; i++)
+    for (size_t i = 0; i < LOC_WORKERS_MAX; i++)
         if (slots[i].state == SLOT_WORKING && slots[i].request == request)
             return stop_worker(&slots[i], LOC_FAIL_CANCELLED, "cancelled");
     return 0; /* answered already, or being removed */
@@ -213,7 +212,7 @@ static int on_tick(void)
 {
     int64_t now = sv_now_ms();
 
-    for (size_t i = 0; i < WORKERS_MAX; i++) {
+    for (size_t i = 0; i < LOC_WORKERS_MAX; i++) {
         struct slot *s = &slots[i];
         struct loc_msg m = { .type = LOC_MSG_PROGRESS, .request = s->request };
         int r;
@@ -235,12 +234,12 @@ static int on_tick(void)
 /* Polls the channel, then the slots' pipes; returns 1 to continue. */
 static int run_once(int64_t *next_tick)
 {
-    struct pollfd p[1 + WORKERS_MAX] = { { .fd = LOC_CHANNEL_FD, .events = POLLIN } };
+    struct pollfd p[1 + LOC_WORKERS_MAX] = { { .fd = LOC_CHANNEL_FD, .events = POLLIN } };
     int64_t wait = *next_tick - sv_now_ms();
     bool busy = false;
     int r;
 
-    for (size_t i = 0; i < WORKERS_MAX; i++) {
+    for (size_t i = 0; i < LOC_WORKERS_MAX; i++) {
         busy |= slots[i].state != SLOT_FREE;
         p[1 + i].fd = slots[i].state == SLOT_FREE ? -1 : slots[i].worker.pipe;
         p[1 + i].events = POLLIN;
@@ -250,7 +249,7 @@ static int run_once(int64_t *next_tick)
     r = poll(p, SV_ARRAY_LEN(p), busy ? (int)SV_MAX(wait, 0) : -1);
     if (r < 0)
         return errno == EINTR ? 1 : -errno;
-    for (size_t i = 0; i < WORKERS_MAX; i++) {
+    for (size_t i = 0; i < LOC_WORKERS_MAX; i++) {
         r = p[1 + i].revents ? on_pipe(&slots[i]) : 0;
         if (r < 0)
             return r;
@@ -267,7 +266,7 @@ static int run_once(int64_t *next_tick)
 /* The NodeManager closed the channel: abort unfinished requests. */
 static void close_all_workers(void)
 {
-    for (size_t i = 0; i < WORKERS_MAX; i++) {
+    for (size_t i = 0; i < LOC_WORKERS_MAX; i++) {
         struct slot *s = &slots[i];
 
         if (s->state == SLOT_WORKING) {
@@ -277,7 +276,7 @@ static void close_all_workers(void)
                 s->state = SLOT_FREE; /* the daemon deletes the files by its record */
         }
     }
-    for (size_t i = 0; i < WORKERS_MAX; i++)
+    for (size_t i = 0; i < LOC_WORKERS_MAX; i++)
         if (slots[i].state == SLOT_REMOVING)
             (void)end_worker(&slots[i], false);
 }

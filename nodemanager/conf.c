@@ -8,6 +8,9 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "hdfs/conf.h"
+#include "localizer/channel.h"
+#include "nodemanager/conf-address.h"
+#include "nodemanager/conf-refused.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 #include "wire/node-secret.h"
@@ -22,10 +25,6 @@ enum {
     K_BIND_HOST,
     K_WEBAPP,
     K_WEB_LOGS,
-    K_ACL,
-    K_ADMIN_ACL,
-    K_HTTP_AUTH,
-    K_HTTP_SECRET,
     K_RM_ADDRESS,
     K_MEMORY,
     K_VCORES,
@@ -107,15 +106,11 @@ enum {
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
-    [K_HOSTNAME] = { NM "hostname", SV_CONF_STRING, "0.0.0.0", .help = "Name of this node; 0.0.0.0 = the machine's host name." },
-    [K_ADDRESS] = { NM "address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8041", .help = "ContainerManagementProtocol; host:port is the node's id." },
+    [K_HOSTNAME] = { NM "hostname", SV_CONF_STRING, "0.0.0.0", .help = "Name of this node; 0.0.0.0 = the canonical host name of the machine." },
+    [K_ADDRESS] = { NM "address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8041", .help = "ContainerManagementProtocol; host:port is the node's id. 0.0.0.0 listens on every address, and the node registers as yarn.nodemanager.hostname." },
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
     [K_WEBAPP] = { NM "webapp.address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8042", .help = "REST and container logs." },
     [K_WEB_LOGS] = { "selvedge.nodemanager.webapp.logs.enabled", SV_CONF_BOOL, "true", .help = "Serve container logs over HTTP; false refuses them to everybody." },
-    [K_ACL] = { "yarn.acl.enable", SV_CONF_BOOL, "false", .help = "Over HTTP show an application's containers and logs to its owner, to the users of its VIEW_APP list and to administrators only." },
-    [K_ADMIN_ACL] = { "yarn.admin.acl", SV_CONF_STRING, "*", .help = "Administrators, with yarn.acl.enable: user1,user2; * = everybody. Groups do not count in this version. The daemon's own account always is one." },
-    [K_HTTP_AUTH] = { "hadoop.http.authentication.type", SV_CONF_STRING, "simple", .help = "How a client of the web server says who it is, with yarn.acl.enable: simple = ?user.name=NAME, which anybody can write, or a signed cookie; kerberos = only the signed cookie of another daemon that has the same secret." },
-    [K_HTTP_SECRET] = { "hadoop.http.authentication.signature.secret.file", SV_CONF_STRING, NULL, .help = "File with the secret that signs the cookie hadoop.auth, the same on all daemons and readable by them alone; unset = no cookie is accepted." },
     [K_RM_ADDRESS] = { "yarn.resourcemanager.resource-tracker.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8031", .help = "ResourceTracker of the ResourceManager." },
     [K_MEMORY] = { NM "resource.memory-mb", SV_CONF_INT, "-1", -1, MAX_MB, .help = "Memory for containers; -1 = 8192." },
     [K_VCORES] = { NM "resource.cpu-vcores", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "Virtual cores for containers; -1 = 8." },
@@ -130,7 +125,7 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
     [K_DISK_MIN_INODES] = { "selvedge.nodemanager.disk-health-checker.min-free-inodes", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "A disk with fewer free inodes gets no new containers." },
-    [K_EXECUTOR_PATH] = { NM "linux-container-executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one." },
+    [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
     [K_UNENFORCED] = { "selvedge.nodemanager.unenforced-limits.allowed", SV_CONF_BOOL, "false", .help = "Run although the kernel cannot enforce memory, pids and cpu limits here (development)." },
@@ -150,7 +145,7 @@ static const struct sv_conf_key keys[] = {
     [K_KILL_WAIT] = { NM "process-kill-wait.ms", SV_CONF_DURATION, "5000", 0, 3600000, 1, "Time for which a stop of the daemon waits for containers to end." },
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
-    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, 256, .help = "Parallel downloads for PUBLIC resources." },
+    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Parallel downloads of one localizer." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
     [K_PROFILE] = { "selvedge.nodemanager.sandbox.profile", SV_CONF_STRING, "strict", .help = "Part of the host that containers see: strict, hadoop (its whole tree, read-only) or host; container-executor.cfg must allow it." },
@@ -202,6 +197,24 @@ const struct sv_conf_key *nm_conf_keys(size_t *ret_n)
     return keys;
 }
 
+/* Keys that other files read for this one. */
+static const struct sv_conf_key *auth_key(size_t *ret_n)
+{
+    *ret_n = 1;
+    return yarn_auth_key();
+}
+
+static const struct sv_conf_key *secret_key(size_t *ret_n)
+{
+    *ret_n = 1;
+    return yarn_node_secret_key();
+}
+
+static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
+    nm_conf_keys, nm_conf_refused_keys, hdfs_conf_keys,       sv_web_auth_keys,
+    auth_key,     secret_key,           yarn_proxy_conf_keys, ipc_settings_keys,
+};
+
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -215,25 +228,34 @@ static void print_key(FILE *out, const struct sv_conf_key *k)
     fprintf(out, "%s\n    default: %s\n    %s\n", k->name, k->def ? k->def : "(unset)", k->help);
 }
 
-/* The rows above, those of hdfs/, and those of wire/ for clients and servers. */
+static bool is_in_tables(const char *name, size_t n_tables)
+{
+    for (size_t i = 0; i < n_tables; i++) {
+        size_t n;
+        const struct sv_conf_key *k = tables[i](&n);
+
+        if (has_key(k, n, name))
+            return true;
+    }
+    return false;
+}
+
+bool nm_conf_is_read(const char *name)
+{
+    return is_in_tables(name, SV_ARRAY_LEN(tables));
+}
+
+/* The rows above and those of wire/ for clients and servers, each once. */
 void nm_conf_print(FILE *out)
 {
-    size_t n_called, n_served, n_hdfs;
-    const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
-    const struct sv_conf_key *served = ipc_settings_keys(&n_served);
-    const struct sv_conf_key *hdfs = hdfs_conf_keys(&n_hdfs);
+    for (size_t i = 0; i < SV_ARRAY_LEN(tables); i++) {
+        size_t n;
+        const struct sv_conf_key *k = tables[i](&n);
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++)
-        print_key(out, &keys[i]);
-    for (size_t i = 0; i < n_hdfs; i++)
-        print_key(out, &hdfs[i]);
-    print_key(out, yarn_auth_key());
-    print_key(out, yarn_node_secret_key());
-    for (size_t i = 0; i < n_called; i++)
-        print_key(out, &called[i]);
-    for (size_t i = 0; i < n_served; i++)
-        if (!has_key(called, n_called, served[i].name))
-            print_key(out, &served[i]);
+        for (size_t j = 0; j < n; j++)
+            if (!is_in_tables(k[j].name, i))
+                print_key(out, &k[j]);
+    }
 }
 
 /* hadoop.tmp.dir and yarn.log.dir have defaults in core-default.xml and the start scripts; rows
@@ -273,20 +295,6 @@ static int set_base_defaults(struct sv_conf *c)
     return 0;
 }
 
-/* 0.0.0.0 as the address of the node means the host name of this machine: peers must be able to
- * connect. */
-static int real_hostname(struct sv_conf *c, struct sv_error *err)
-{
-    const char *h = sv_conf_raw(c, keys[K_HOSTNAME].name);
-    char name[256] = { 0 };
-
-    if (!sv_streq(h, "0.0.0.0"))
-        return 0;
-    if (gethostname(name, sizeof(name) - 1) < 0)
-        return sv_error_errno(err, -errno, "host name");
-    return sv_conf_set(c, keys[K_HOSTNAME].name, name);
-}
-
 /* "file:///x" and "/x" are the same directory; relative and remote paths are refused. */
 static int check_dirs(char **dirs, const char *key, struct sv_error *err)
 {
@@ -316,16 +324,43 @@ static int check_dirs(char **dirs, const char *key, struct sv_error *err)
             return r;                                                                              \
     } while (0)
 
+/* Names and listening addresses. A wildcard address cannot be a node's name: peers must be able to
+ * connect. */
+static int read_addresses(struct nm_conf *c, struct sv_error *err)
+{
+    const char *named = sv_conf_raw(c->conf, keys[K_HOSTNAME].name), *bind;
+    char name[NM_HOST_MAX];
+    int r = sv_conf_address(c->conf, &keys[K_ADDRESS], &c->hostname, &c->port, err);
+
+    if (r >= 0)
+        r = sv_conf_address(c->conf, &keys[K_WEBAPP], &c->web_host, &c->web_port, err);
+    if (r < 0)
+        return r;
+    GET(sv_conf_string, K_BIND_HOST, &bind);
+    if (bind && *bind)
+        c->bind_host = c->web_host = bind;
+    else
+        c->bind_host = c->hostname;
+    if (!nm_host_is_wildcard(c->hostname))
+        return 0;
+    if (named && *named && !nm_host_is_wildcard(named)) {
+        c->hostname = named;
+        return 0;
+    }
+    r = nm_host_canonical(name, err);
+    if (r >= 0)
+        r = sv_conf_set(c->conf, keys[K_HOSTNAME].name, name);
+    c->hostname = r < 0 ? NULL : sv_conf_raw(c->conf, keys[K_HOSTNAME].name);
+    return c->hostname ? 0 : sv_error_errno(err, r < 0 ? r : -ENOMEM, "host name");
+}
+
 static int read_identity(struct nm_conf *c, struct sv_error *err)
 {
     int64_t mem, cores;
     const char *s;
     int r;
 
-    r = sv_conf_address(c->conf, &keys[K_ADDRESS], &c->hostname, &c->port, err);
-    if (r < 0)
-        return r;
-    r = sv_conf_address(c->conf, &keys[K_WEBAPP], &c->web_host, &c->web_port, err);
+    r = read_addresses(c, err);
     if (r < 0)
         return r;
     r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
@@ -338,9 +373,6 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
                             keys[K_VCORES].name);
     c->resource.memory_mb = mem < 0 ? 8192 : mem;
     c->resource.vcores = cores < 0 ? 8 : (int32_t)cores;
-    GET(sv_conf_string, K_BIND_HOST, &c->bind_host);
-    if (c->bind_host && !*c->bind_host)
-        c->bind_host = NULL;
     GET(sv_conf_duration_ms, K_TRACK_STOPPED, &c->track_stopped_ms);
     GET(sv_conf_string, K_RM_MINIMUM, &c->rm_minimum_version);
     GET(sv_conf_string, K_HMAC, &s);
@@ -361,6 +393,8 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
     bool agg;
     int r = yarn_auth_check(c->conf, err);
 
+    if (r >= 0)
+        r = nm_conf_check_refused(c->conf, err);
     if (r < 0)
         return r;
     GET(sv_conf_bool, K_LOG_AGGREGATION, &agg);
@@ -381,11 +415,7 @@ static int read_web(struct nm_conf *c, struct sv_error *err)
     int r;
 
     GET(sv_conf_bool, K_WEB_LOGS, &c->web.logs_enabled);
-    GET(sv_conf_bool, K_ACL, &c->web.acl_enabled);
-    GET(sv_conf_string, K_ADMIN_ACL, &c->web.admin_acl);
-    GET(sv_conf_string, K_HTTP_AUTH, &c->web.auth_type);
-    GET(sv_conf_string, K_HTTP_SECRET, &c->web.secret_file);
-    return nm_conf_web_complete(&c->web, err);
+    return sv_web_auth_read(c->conf, &c->web.auth, err);
 }
 
 static int read_directories(struct nm_conf *c, struct sv_error *err)
@@ -630,9 +660,6 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     r = set_base_defaults(c->conf);
     if (r < 0)
         return sv_error_errno(err, r, "configuration");
-    r = real_hostname(c->conf, err);
-    if (r < 0)
-        return r;
     r = read_identity(c, err);
     if (r >= 0)
         r = read_directories(c, err);
@@ -656,6 +683,6 @@ void nm_conf_free(struct nm_conf *c)
     c->env_whitelist = sv_strv_free(c->env_whitelist);
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
-    nm_conf_web_free(&c->web);
+    sv_web_auth_free(&c->web.auth);
     c->conf = sv_conf_free(c->conf);
 }

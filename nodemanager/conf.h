@@ -9,8 +9,8 @@
 #include "common/base.h"
 #include "common/conf.h"
 #include "common/error.h"
+#include "common/web-auth.h"
 #include "executor/request.h"
-#include "nodemanager/conf-web.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -19,12 +19,15 @@ struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
     /* addresses */
-    const char *hostname;  /* of yarn.nodemanager.address */
-    const char *bind_host; /* NULL = hostname */
+    const char *hostname;  /* of the node's id; never a wildcard address */
+    const char *bind_host; /* to listen on */
     uint16_t port;         /* 0 = any */
-    const char *web_host;
+    const char *web_host;  /* to listen on */
     uint16_t web_port;
-    struct nm_conf_web web;
+    struct nm_conf_web {
+        bool logs_enabled;
+        struct sv_web_auth auth;
+    } web;
     struct yarn_resource resource;
 
     /* ResourceManagers: one, or an active one among several */
@@ -111,5 +114,7 @@ void nm_conf_free(struct nm_conf *c);
 /* The table, for --print-config and the tests. */
 const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
 void nm_conf_print(FILE *out);
+/* A key that this program reads: of the table, or of one of wire/. */
+bool nm_conf_is_read(const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "localizer/cache.h"
+#include "nodemanager/conf-unread.h"
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/nm.h"
@@ -23,11 +24,13 @@
 static int usage(FILE *out, int status)
 {
     fputs("usage: selvedge-nodemanager [--conf DIR] [-D key=value]…\n"
+          "       selvedge-nodemanager [--conf DIR] [-D key=value]… --check-config\n"
           "       selvedge-nodemanager --print-config | --version\n"
           "       selvedge-nodemanager --print-graph container|application|localized-resource\n\n"
           "  --conf DIR      directory of core-site.xml and yarn-site.xml\n"
           "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
           "  -D key=value    overrides a setting of the files\n"
+          "  --check-config  whether it would start with them, and the keys that are not read\n"
           "  --print-config  the settings that are read, with their defaults\n"
           "  --print-graph   a state machine as Graphviz dot\n",
           out);
@@ -128,16 +131,39 @@ static int run(struct nm *nm, const char *conf_dir, char **overrides)
     return r < 0 ? EXIT_FAILURE : r;
 }
 
+/* 0: the daemon would accept it. */
+static int check_config(const char *conf_dir, char **overrides)
+{
+    struct sv_error err = { 0 };
+    struct nm_conf c;
+    int r = nm_conf_load(&c, conf_dir, overrides, &err);
+
+    if (r >= 0)
+        printf("%s: the NodeManager starts with it, as %s:%u\n", sv_conf_dir(c.conf), c.hostname,
+               c.port);
+    else
+        printf("refused: %s\n", err.text);
+    if (c.conf && nm_conf_print_unread(c.conf, stdout) < 0)
+        fputs("out of memory\n", stderr);
+    nm_conf_free(&c);
+    return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        { "conf", required_argument, NULL, 'c' },   { "print-graph", required_argument, NULL, 'g' },
-        { "print-config", no_argument, NULL, 'p' }, { "version", no_argument, NULL, 'v' },
-        { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
+        { "conf", required_argument, NULL, 'c' },
+        { "print-graph", required_argument, NULL, 'g' },
+        { "print-config", no_argument, NULL, 'p' },
+        { "check-config", no_argument, NULL, 'C' },
+        { "version", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
     };
     static char *overrides[OVERRIDES_MAX + 1];
     static struct nm nm;
     const char *conf_dir = NULL;
+    bool check = false;
     int n = 0, o;
 
     while ((o = getopt_long(argc, argv, "D:h", options, NULL)) != -1) {
@@ -155,6 +181,9 @@ int main(int argc, char **argv)
         case 'p':
             nm_conf_print(stdout);
             return EXIT_SUCCESS;
+        case 'C':
+            check = true;
+            break;
         case 'v':
             printf("selvedge-nodemanager %s (as Hadoop %s)\n", NM_VERSION, NM_HADOOP_VERSION);
             return EXIT_SUCCESS;
@@ -167,6 +196,8 @@ int main(int argc, char **argv)
     if (optind != argc)
         return usage(stderr, 2);
     sv_log_init("nodemanager");
+    if (check)
+        return check_config(conf_dir, overrides);
     if (geteuid() == 0) {
         sv_log_err("not started: must not run as root; the account is `yarn`, or another that "
                    "container-executor.cfg names");

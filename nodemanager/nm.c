@@ -14,6 +14,8 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "executor/exe.h"
+#include "nodemanager/conf-address.h"
+#include "nodemanager/conf-unread.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/recently-stopped.h"
@@ -63,28 +65,39 @@ static void on_registered(void *userdata)
                      ((struct nm *)userdata)->ctx.node_id_text); /* no systemd is fine */
 }
 
-static void on_updater_stop(const char *why, bool decommissioned, void *userdata)
+/* As in Hadoop, a decommissioned node has ended well: a supervisor does not start it again. */
+static void on_updater_stop(const char *why, enum nm_updater_end end, void *userdata)
 {
+    static const int status[] = { [NM_END_FAILED] = EXIT_FAILURE,
+                                  [NM_END_DECOMMISSIONED] = EXIT_SUCCESS,
+                                  [NM_END_REFUSED] = NM_EXIT_REFUSED };
     struct nm *nm = userdata;
 
-    nm->decommissioned = nm->decommissioned || decommissioned;
-    nm_stop(nm, why, EXIT_FAILURE);
+    nm->unwanted = nm->unwanted || end != NM_END_FAILED;
+    nm->decommissioned = nm->decommissioned || end == NM_END_DECOMMISSIONED;
+    nm_stop(nm, why, status[end]);
 }
 
 /* ---- components in order ----------------------------------------------------------------------*/
 
+static int store_path(const struct nm *nm, char *ret, size_t size)
+{
+    int n = snprintf(ret, size, "%s/nm-state.db", nm->conf.recovery_dir);
+
+    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
 static int open_store(struct nm *nm, struct sv_error *err)
 {
     char path[4096];
-    int r, n;
+    int r;
 
     if (!nm->conf.recovery)
         return nm_store_open(nm->event, NULL, &nm->ctx.store, err);
     r = sv_mkdir_p(nm->conf.recovery_dir, 0700);
     if (r < 0)
         return sv_error_errno(err, r, "yarn.nodemanager.recovery.dir %s", nm->conf.recovery_dir);
-    n = snprintf(path, sizeof(path), "%s/nm-state.db", nm->conf.recovery_dir);
-    if (n < 0 || (size_t)n >= sizeof(path))
+    if (store_path(nm, path, sizeof(path)) < 0)
         return sv_error_set(err, -ENAMETOOLONG, "yarn.nodemanager.recovery.dir is too long");
     return nm_store_open(nm->event, path, &nm->ctx.store, err);
 }
@@ -119,9 +132,16 @@ static int open_context(struct nm *nm, struct sv_error *err)
 {
     struct nm_context *ctx = &nm->ctx;
     int r = nm_context_open(ctx, nm->event, &nm->conf, err);
+    const char *rm;
 
     if (r < 0)
         return r;
+    nm_conf_log_unread(nm->conf.conf);
+    if (nm_host_is_local_name(nm->conf.hostname, &nm->conf.rm, &rm))
+        sv_log_warning("%s, this node's name, leads to loopback addresses alone, and the "
+                       "ResourceManager is on %s: neither it nor jobs on other nodes can connect; "
+                       "correct /etc/hosts, or set yarn.nodemanager.hostname",
+                       nm->conf.hostname, rm);
     ctx->start_ms = sv_wall_ms();
     ctx->total = nm->conf.resource;
     snprintf(ctx->node_id.host, sizeof(ctx->node_id.host), "%s", nm->conf.hostname);
@@ -186,6 +206,22 @@ static int open_services(struct nm *nm, struct sv_error *err)
                           &nm->updater, err);
 }
 
+static void on_groups_known(void *userdata)
+{
+    sv_http_retry(((struct nm *)userdata)->http);
+}
+
+static int open_groups(struct nm *nm, struct sv_error *err)
+{
+    const struct sv_groups_conf conf = { .cache_ms = nm->conf.web.auth.groups_cache_ms,
+                                         .negative_ms = nm->conf.web.auth.groups_negative_ms,
+                                         .known = on_groups_known,
+                                         .userdata = nm };
+    int r = sv_groups_new(nm->event, &conf, &nm->groups);
+
+    return r < 0 ? sv_error_errno(err, r, "groups of users") : 0;
+}
+
 /* The users of the services: state machines, RPC methods, web pages. */
 static void connect_services(struct nm *nm)
 {
@@ -203,7 +239,7 @@ static void connect_services(struct nm *nm)
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
     nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater };
-    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater };
+    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater, nm->groups };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
@@ -240,7 +276,7 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
         return r;
     r = ipc_server_new(nm->event,
                        &(struct ipc_server_config){
-                           .host = nm->conf.bind_host ? nm->conf.bind_host : nm->conf.hostname,
+                           .host = nm->conf.bind_host,
                            .port = nm->conf.port,
                            .verify_token = verify_nm_token,
                            .protocols = protocols,
@@ -260,8 +296,8 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
 
 static int open_web(struct nm *nm, struct sv_error *err)
 {
-    int r = sv_http_new(nm->event, nm->conf.bind_host ? nm->conf.bind_host : nm->conf.web_host,
-                        nm->conf.web_port, nm_web_handle, &nm->web, &nm->http, err);
+    int r = sv_http_new(nm->event, nm->conf.web_host, nm->conf.web_port, nm_web_handle, &nm->web,
+                        &nm->http, err);
 
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.webapp.address");
@@ -330,6 +366,8 @@ int nm_start(struct nm *nm, struct sv_error *err)
         r = open_lower_layers(nm, err);
     if (r >= 0)
         r = open_services(nm, err);
+    if (r >= 0)
+        r = open_groups(nm, err);
     if (r < 0)
         return r;
     connect_services(nm);
@@ -359,7 +397,7 @@ static void leave_loop(void *userdata)
 static void unregister(struct nm *nm)
 {
     nm->stop_timer = sd_event_source_disable_unref(nm->stop_timer);
-    if (nm->leave_running || nm->decommissioned)
+    if (nm->leave_running || nm->unwanted)
         leave_loop(nm);
     else
         nm_updater_unregister(nm->updater, leave_loop, nm);
@@ -405,7 +443,7 @@ void nm_stop(struct nm *nm, const char *why, int exit_status)
     }
     nm->ctx.stopping = true;
     nm->exit_status = exit_status;
-    nm->leave_running = nm->conf.recovery && nm->conf.recovery_supervised && !nm->decommissioned;
+    nm->leave_running = nm->conf.recovery && nm->conf.recovery_supervised && !nm->unwanted;
     if (nm->leave_running || !nm->updater)
         leave_loop(nm);
     else
@@ -424,11 +462,25 @@ static void drop_objects(struct nm *nm)
         nm_app_remove(nm->ctx.apps);
 }
 
+/* What a decommissioned node has on record is of no use to a later one of the same name. */
+static void remove_store(const struct nm *nm)
+{
+    char path[4096];
+    int r = store_path(nm, path, sizeof(path));
+
+    if (r >= 0)
+        r = nm_store_unlink(path);
+    if (r < 0)
+        sv_log_warning("state store of the decommissioned node, in %s: cannot be removed: %s",
+                       nm->conf.recovery_dir, strerror(-r));
+}
+
 void nm_free(struct nm *nm)
 {
     struct nm_context *ctx = &nm->ctx;
 
     nm->http = sv_http_free(nm->http);
+    nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);
     nm->updater = nm_updater_free(nm->updater);
     nm->container_services.updater = nm->app_services.updater = NULL;
@@ -453,6 +505,8 @@ void nm_free(struct nm *nm)
     nm->mcs = nm_mcs_free(nm->mcs);
     ctx->stopped = nm_stopped_free(ctx->stopped);
     ctx->dirs = nm_dirs_free(ctx->dirs);
+    if (nm->decommissioned && nm->conf.recovery)
+        remove_store(nm);
     sd_event_source_disable_unref(nm->stop_timer);
     sd_event_source_disable_unref(nm->clear_timer);
     nm_conf_free(&nm->conf);

@@ -53,14 +53,20 @@ struct nm {
     struct nm_container_services container_services;
     struct nm_app_services app_services;
     struct nm_am am;
+    struct sv_groups *groups; /* of users, for the web pages */
     struct nm_web web;
 
-    bool decommissioned; /* by the ResourceManager: nothing is left running */
+    bool unwanted;       /* by the ResourceManager: nothing is left running */
+    bool decommissioned; /* an order of a heartbeat: the state store is removed, too */
     bool leave_running;  /* a stop that containers survive */
     int exit_status;     /* of the process */
     sd_event_source *stop_timer, *clear_timer;
     int64_t stop_deadline_ms;
 };
+
+/* Exit status of a daemon whose registration was refused: another start would not help. The unit
+ * has it as RestartPreventExitStatus=. */
+#define NM_EXIT_REFUSED 3
 
 /* Starts every component in order, recovers, opens RPC and web last. */
 int nm_start(struct nm *nm, struct sv_error *err) _must_use_;

@@ -4,7 +4,7 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-web.o \
+NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o conf-unread.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
@@ -17,7 +17,7 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-web.o \
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
 	$(addprefix fsm/, application-fsm.o container-fsm.o) \
 	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
-	$(addprefix web/, nm-web.o nm-web-logs.o web-access.o web-reply.o) \
+	$(addprefix web/, nm-web.o nm-web-logs.o log-frame.o web-access.o web-reply.o) \
 	recovery.o nm.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
@@ -39,7 +39,7 @@ NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store 
 	health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
 	services/test-deletion-service launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
-	web/test-nm-web-logs)
+	web/test-nm-web-logs web/test-log-frame)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(HDFS_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))

@@ -27,5 +27,6 @@ deps-vm: deps
 # What runs with privilege: its sources, then the binary and the filters.
 tcb: programs
 	$(Q)CC='$(CC)' tests/tools/tcb
+	$(Q)CC='$(CC)' tests/tools/tcb-operations $(HELPER_SOURCES)
 	$(Q)packaging/tcb-report $(BUILD)
 .PHONY: tcb

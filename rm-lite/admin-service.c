@@ -75,20 +75,22 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
     SV_DISPATCH_BATCH(rm->dispatcher);
     Hadoop__Yarn__RefreshQueuesResponseProto resp =
         HADOOP__YARN__REFRESH_QUEUES_RESPONSE_PROTO__INIT;
+    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED };
     struct sv_error err = { 0 };
-    struct sv_conf *c = NULL;
     int r;
 
     (void)request;
     if (!allowed(call, rm, "refreshQueues"))
         return;
-    r = fresh_conf(rm, &c, &err);
+    r = fresh_conf(rm, &ev.conf, &err);
     if (r >= 0)
-        r = rm_sched_reconfigure(rm->sched, c, &err);
-    sv_conf_free(c);
+        r = rm_schedule(rm, &ev, &err);
+    if (r >= 0)
+        rm_log_queue_keys(rm, ev.conf);
+    sv_conf_free(ev.conf);
     if (r < 0) {
         sv_log_warning("refreshQueues: %s; keeping the old queues", err.text);
-        ipc_call_fail(call, JAVA_IO_EXCEPTION, "Failed to re-init queues : %s", err.text);
+        rm_answer_io_error(call, "Failed to re-init queues : %s", err.text);
         return;
     }
     rm_request_round(rm);
@@ -110,7 +112,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
     if (q->has_decommissiontimeout)
         timeout = q->decommissiontimeout < 0 ? -1 : (int64_t)q->decommissiontimeout * 1000;
     if (rm_nodes_list_read(rm, &err) < 0) {
-        ipc_call_fail(call, JAVA_IO_EXCEPTION, "%s", err.text);
+        rm_answer_io_error(call, "%s", err.text);
         return;
     }
     rm_nodes_list_apply(rm, graceful, timeout);
@@ -185,7 +187,7 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
     {                                                                                              \
         (void)request;                                                                             \
         (void)userdata;                                                                            \
-        ipc_call_fail(call, JAVA_IO_EXCEPTION, text);                                              \
+        rm_answer_io_error(call, "%s", text);                                                      \
     }
 #define NO_LABELS "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
 #define NO_FEDERATION "Federation is not enabled"

@@ -1,5 +1,5 @@
-/* Containers and reservations of the scheduler, and the decisions that report them.
- * Called by scheduler.c, asks.c and assign.c. Pure. */
+/* Containers of the scheduler, and the decisions that report what happens to them.
+ * Called by scheduler.c, reservations.c and assign.c. Pure. */
 #include "rm-lite/scheduler-impl.h"
 
 #include <string.h>
@@ -52,6 +52,8 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
     app->used = rm_res_add(app->used, r);
     app->user->used = rm_res_add(app->user->used, r);
     rm_queue_use(app->leaf, r, 1);
+    rm_app_used_changed(app);
+    rm_room_update(s, n);
     return c;
 }
 
@@ -68,33 +70,9 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
     c->app->used = rm_res_add(c->app->used, minus);
     c->app->user->used = rm_res_add(c->app->user->used, minus);
     rm_queue_use(c->app->leaf, minus, -1);
+    rm_app_used_changed(c->app);
+    rm_room_update(s, c->node);
+    rm_room_visit(s, c->node, true);
+    rm_room_unblock(s, c->app->leaf);
     free(c);
-}
-
-void rm_reserve_account(struct rm_sched_app *app, struct rm_res r, int n)
-{
-    app->reserved = rm_res_add(app->reserved, r);
-    app->n_reserved += n;
-    app->user->used = rm_res_add(app->user->used, r);
-    rm_queue_reserve(app->leaf, r);
-}
-
-void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
-{
-    struct rm_sched_app *app = n->reserved_app;
-    struct rm_decision *d;
-
-    if (!app)
-        return;
-    rm_reserve_account(app, rm_res_times(n->reserved, -1), -1);
-    n->reserved_group->reserved--;
-    n->reserved_app = NULL;
-    n->reserved_group = NULL;
-    d = rm_decide(s, RM_DECIDE_UNRESERVED);
-    if (d) {
-        d->app = app->id;
-        d->node = n->id;
-        d->resource = n->reserved;
-    }
-    n->reserved = (struct rm_res){ 0, 0 };
 }

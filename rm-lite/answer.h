@@ -1,4 +1,4 @@
-/* Memory of the answers to RPCs. Without memory the request fails, not the process. */
+/* Memory and refusals of the answers to RPCs. Without memory the request fails, not the process. */
 #ifndef SELVEDGE_RM_LITE_ANSWER_H
 #define SELVEDGE_RM_LITE_ANSWER_H
 
@@ -8,7 +8,10 @@
 /* For building an answer: the arena of a call is bounded by the size of its request, and a short
  * request may have a long answer. At most 256 MiB; NULL without memory. */
 struct sv_arena *rm_answer_arena(void) _must_use_;
-/* Fails a request for want of memory. */
+/* Refuses a client's or operator's request as Apache does: a YarnException that names the
+ * IOException. Hadoop's clients would retry a plain IOException for 15 minutes. */
+void rm_answer_io_error(struct ipc_call *call, const char *fmt, ...) _printf_(2, 3);
+/* Fails a request for want of memory; the caller retries. */
 void rm_answer_no_memory(struct ipc_call *call);
 
 /* An array of pointers for a repeated field, never of size 0. */

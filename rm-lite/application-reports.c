@@ -41,6 +41,14 @@ static bool in_list(char *const *list, size_t n, const char *s)
     return false;
 }
 
+/* By full path or last part of the queue. */
+static bool in_queues(const struct rm_app *app, char *const *queues, size_t n)
+{
+    const char *last = strrchr(app->queue, '.');
+
+    return in_list(queues, n, app->queue) || (last && in_list(queues, n, last + 1));
+}
+
 static bool has_tag(const struct rm_app *app, char *const *tags, size_t n)
 {
     if (n == 0)
@@ -59,8 +67,7 @@ static bool matches(struct ipc_call *call, const struct rm_app *app,
     for (size_t i = 0; i < q->n_application_states && !state; i++)
         state = (int)q->application_states[i] == rm_app_wire_state(app);
     return state && in_list(q->application_types, q->n_application_types, app->type) &&
-           in_list(q->users, q->n_users, app->user) &&
-           in_list(q->queues, q->n_queues, app->queue) &&
+           in_list(q->users, q->n_users, app->user) && in_queues(app, q->queues, q->n_queues) &&
            has_tag(app, q->applicationtags, q->n_applicationtags) &&
            (!q->name || strcmp(q->name, app->name) == 0) &&
            (!q->has_start_begin || app->start_ms >= q->start_begin) &&

@@ -60,7 +60,7 @@ static void group_free(struct rm_sched_app *app, struct rm_ask_group *g)
 }
 
 /* An empty group stays only as long as a node holds a reservation for it. */
-static void group_collect(struct rm_sched_app *app, struct rm_ask_group *g)
+void rm_asks_collect(struct rm_sched_app *app, struct rm_ask_group *g)
 {
     if (g->any == 0 && !g->rows && g->reserved == 0)
         group_free(app, g);
@@ -124,7 +124,32 @@ static int row_set(struct rm_sched_app *app, struct rm_ask_group *g, const struc
     return 0;
 }
 
-int rm_asks_update(struct rm_sched_app *app, const struct rm_ask *ask)
+/* Where a group may go follows CapacityScheduler's delay: first the hosts that it names, their
+ * racks after some opportunities without success, any node after more of them. */
+bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g)
+{
+    const struct rm_sched_settings *set = &s->set;
+
+    return set->node_locality_delay < 0 ||
+           g->missed > SV_MIN((int64_t)SV_MAX(s->n_nodes, 1), set->node_locality_delay);
+}
+
+bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g)
+{
+    const struct rm_sched_settings *set = &s->set;
+    int64_t nodes = SV_MAX(s->n_nodes, 1), places = (int64_t)HASH_COUNT(g->rows);
+
+    if (!g->any_relax)
+        return false;
+    if (places == 0)
+        return true;
+    if (set->rack_additional_delay > -1)
+        return g->missed > SV_MIN(nodes, set->node_locality_delay + set->rack_additional_delay);
+    return g->missed >
+           SV_MIN(nodes, (int64_t)((double)g->any * SV_MIN((double)places / (double)nodes, 1)));
+}
+
+int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
 {
     struct rm_ask_group *g = group_find(app, ask->priority, ask->allocation_id, ask->capability);
     int r;
@@ -145,21 +170,21 @@ int rm_asks_update(struct rm_sched_app *app, const struct rm_ask *ask)
         pend(app, g->capability, more);
     } else {
         r = row_set(app, g, ask);
+        rm_room_visit_host(s, ask->name);
     }
-    group_collect(app, g);
+    if (g->any > 0 && (rm_asks_any_now(s, g) || (g->rows && rm_asks_rack_now(s, g))))
+        rm_room_sweep(s);
+    rm_asks_collect(app, g);
     return r;
 }
 
 void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app)
 {
     struct rm_ask_group *g, *tmp;
-    struct rm_sched_node *n;
 
-    if (app->n_reserved > 0)
-        DL_FOREACH (s->node_list, n)
-            if (n->reserved_app == app)
-                rm_unreserve(s, n);
     DL_FOREACH_SAFE (app->groups, g, tmp) {
+        while (g->reservations)
+            rm_unreserve(s, g->reservations);
         pend(app, g->capability, -(int64_t)g->any);
         g->any = 0;
         group_free(app, g);
@@ -185,7 +210,7 @@ void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_gr
         g->missed = 0;
     g->any--;
     pend(app, g->capability, -1);
-    group_collect(app, g);
+    rm_asks_collect(app, g);
 }
 
 int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c)

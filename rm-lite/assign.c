@@ -10,7 +10,7 @@ enum outcome { NOTHING, SKIPPED, ALLOCATED, RESERVED, FAILED };
 struct pass { /* one call of rm_assign_node */
     struct rm_sched *s;
     struct rm_sched_node *n;
-    bool heartbeat;
+    struct rm_assign *a;
     enum rm_locality locality; /* of the last allocation */
 };
 
@@ -47,59 +47,31 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     return ALLOCATED;
 }
 
-static enum outcome reserve(struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g)
-{
-    struct rm_decision *d;
-
-    if (!p->heartbeat || p->n->reserved_app || g->reserved >= g->any)
-        return SKIPPED;
-    d = rm_decide(p->s, RM_DECIDE_RESERVED);
-    if (!d)
-        return FAILED;
-    p->n->reserved_app = app;
-    p->n->reserved_group = g;
-    p->n->reserved = g->capability;
-    g->reserved++;
-    rm_reserve_account(app, g->capability, 1);
-    d->app = app->id;
-    d->container.attempt = (struct yarn_attempt_id){ .app = app->id, .attempt = app->attempt };
-    d->node = p->n->id;
-    d->resource = g->capability;
-    d->priority = g->priority;
-    return RESERVED;
-}
-
 /* The locality that an ask may have on this node now. */
 static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
                              enum rm_locality *ret)
 {
-    const struct rm_sched_settings *set = &p->s->set;
     const struct rm_ask_row *rack;
-    int64_t nodes = SV_MAX(p->s->n_nodes, 1), places = (int64_t)HASH_COUNT(g->rows), limit;
 
     if (rm_asks_row(g, p->n->id.host)) {
         *ret = RM_NODE_LOCAL;
         return true;
     }
     rack = rm_asks_row(g, p->n->rack);
-    if (rack) {
-        if (!rack->relax)
-            return false;
-        *ret = RM_RACK_LOCAL;
-        if (set->node_locality_delay < 0 || g->missed > SV_MIN(nodes, set->node_locality_delay))
-            return true;
-    }
-    if (!g->any_relax)
+    if (rack && !rack->relax)
         return false;
-    *ret = RM_OFF_SWITCH;
-    if (places == 0)
+    *ret = rack ? RM_RACK_LOCAL : RM_OFF_SWITCH;
+    if (rack && rm_asks_rack_now(p->s, g))
         return true;
-    if (set->rack_additional_delay > -1)
-        limit = SV_MIN(nodes, set->node_locality_delay + set->rack_additional_delay);
-    else
-        limit =
-            SV_MIN(nodes, (int64_t)((double)g->any * SV_MIN((double)places / (double)nodes, 1)));
-    return g->missed > limit;
+    *ret = RM_OFF_SWITCH;
+    return rm_asks_any_now(p->s, g);
+}
+
+/* Whether the group, which cannot be served here, may be served by a node that nothing has made
+ * due: then a sweep goes on. */
+static bool may_go_elsewhere(const struct pass *p, const struct rm_ask_group *g)
+{
+    return rm_asks_any_now(p->s, g) || (g->rows && rm_asks_rack_now(p->s, g));
 }
 
 static bool over_limit(const struct rm_sched *s, struct rm_res used, struct rm_res more,
@@ -107,6 +79,13 @@ static bool over_limit(const struct rm_sched *s, struct rm_res used, struct rm_r
 {
     return rm_res_share(s->set.calc, rm_res_add(used, more), s->cluster) >
            rm_res_share(s->set.calc, limit, s->cluster) + 1e-9;
+}
+
+/* A refused ask waits for its queue or its user: rm_room_unblock. */
+static void mark_blocked(struct rm_queue *leaf)
+{
+    for (struct rm_queue *q = leaf; q; q = q->parent)
+        q->blocked = true;
 }
 
 static bool blacklisted(const struct rm_sched_app *app, const struct rm_sched_node *n)
@@ -121,27 +100,71 @@ static bool blacklisted(const struct rm_sched_app *app, const struct rm_sched_no
     return hit != NULL;
 }
 
-static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_res limit)
+struct excess { /* what an application must give back of its reservations to get one container */
+    struct rm_res of_user, of_queue;
+};
+
+/* Allocates or reserves on a node that the ask may have. RegularContainerAllocator.assignContainer.
+ */
+static enum outcome place(struct pass *p, struct rm_sched_app *app, struct rm_ask_group *g,
+                          enum rm_locality l, struct excess over)
 {
+    struct rm_res need = rm_res_max(over.of_user, over.of_queue);
+    bool wanted = rm_reserve_wanted(p->s, app, g) > 0, must = !rm_res_is_zero(need);
+
+    if (rm_res_fits(p->s->set.calc, g->capability, rm_res_sub(p->n->total, p->n->used))) {
+        struct rm_sched_node *other;
+
+        if (p->s->set.continue_look && (!wanted || must)) {
+            other = rm_reserve_find(p->s, g, must ? need : g->capability);
+            if (!other)
+                return SKIPPED;
+            rm_unreserve(p->s, other);
+        }
+        return allocate(p, app, g, l);
+    }
+    p->a->ret_elsewhere |= may_go_elsewhere(p, g);
+    if (!p->a->may_reserve || p->n->reserved_app || !wanted || must)
+        return SKIPPED;
+    return rm_reserve(p->s, p->n, app, g) < 0 ? FAILED : RESERVED;
+}
+
+static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_res limit,
+                            struct rm_res over_user)
+{
+    const struct rm_sched_settings *set = &p->s->set;
+    struct rm_res zero = { 0, 0 }, space = rm_res_sub(limit, app->leaf->used), given_back;
+    bool black = blacklisted(app, p->n);
     struct rm_ask_group *g, *tmp;
 
-    if (blacklisted(app, p->n))
-        return SKIPPED;
+    p->s->counts.apps_tried++;
+    given_back = set->continue_look ? app->reserved : zero;
     DL_FOREACH_SAFE (app->groups, g, tmp) {
+        struct excess over = { .of_user = over_user };
         enum rm_locality l;
-        struct rm_res room = rm_res_sub(p->n->total, p->n->used);
 
-        if (g->any <= 0 || !rm_res_fits(p->s->set.calc, g->capability, p->n->total))
+        p->s->counts.groups_tried++;
+        if (g->any <= 0)
             continue;
-        if (p->heartbeat)
+        if (black || !rm_res_fits(set->calc, g->capability, p->n->total)) {
+            p->a->ret_elsewhere |= may_go_elsewhere(p, g);
+            continue;
+        }
+        if (!set->continue_look && rm_reserve_wanted(p->s, app, g) <= 0)
+            continue;
+        if (p->a->heartbeat)
             g->missed++;
-        if (!locality_allowed(p, g, &l))
+        if (!locality_allowed(p, g, &l)) {
+            p->a->ret_elsewhere |= may_go_elsewhere(p, g);
             continue;
-        if (over_limit(p->s, app->leaf->used, g->capability, limit))
+        }
+        if (over_limit(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
+            mark_blocked(app->leaf);
             return NOTHING; /* the queue is full: FIFO, no later application may pass */
-        if (rm_res_fits(p->s->set.calc, g->capability, room))
-            return allocate(p, app, g, l);
-        return reserve(p, app, g);
+        }
+        if (over_limit(p->s, app->leaf->used, g->capability, limit))
+            over.of_queue = rm_res_max(rm_res_sub(g->capability, space), zero);
+        return place(p, app, g, l, over);
     }
     return SKIPPED;
 }
@@ -152,12 +175,18 @@ static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_re
 
     DL_FOREACH_SAFE2(q->ready, app, tmp, r_next)
     {
-        struct rm_res ul = rm_user_limit(p->s, q, app->user);
+        struct rm_res ul = rm_user_limit(p->s, q, app->user), zero = { 0, 0 }, over = zero;
         enum outcome o;
 
-        if (over_limit(p->s, app->user->used, (struct rm_res){ 0, 0 }, ul))
-            continue;
-        o = try_app(p, app, limit);
+        if (over_limit(p->s, app->user->used, zero, ul)) {
+            if (!p->s->set.continue_look ||
+                over_limit(p->s, rm_res_sub(app->user->used, app->reserved), zero, ul)) {
+                mark_blocked(q);
+                continue;
+            }
+            over = rm_res_max(rm_res_sub(app->user->used, ul), zero);
+        }
+        o = try_app(p, app, limit, over);
         if (o != SKIPPED)
             return o;
     }
@@ -229,12 +258,15 @@ static enum outcome serve_reservation(struct pass *p)
 
     if (!app)
         return SKIPPED;
-    if (g->any < g->reserved || blacklisted(app, n)) {
+    if (g->any <= 0 || rm_reserve_wanted(p->s, app, g) < 0 || blacklisted(app, n)) {
         rm_unreserve(p->s, n);
+        rm_asks_collect(app, g);
         return SKIPPED;
     }
-    if (!rm_res_fits(p->s->set.calc, n->reserved, rm_res_sub(n->total, n->used)))
+    if (!rm_res_fits(p->s->set.calc, n->reserved, rm_res_sub(n->total, n->used))) {
+        g->rereserved += p->a->heartbeat;
         return RESERVED;
+    }
     rm_unreserve(p->s, n);
     return allocate(p, app, g,
                     rm_asks_row(g, n->id.host) ? RM_NODE_LOCAL
@@ -242,31 +274,32 @@ static enum outcome serve_reservation(struct pass *p)
                                                : RM_OFF_SWITCH);
 }
 
-int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat)
+int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a)
 {
-    struct pass p = { .s = s, .n = n, .heartbeat = heartbeat };
-    int64_t given = 0, offswitch = 0;
+    struct pass p = { .s = s, .n = n, .a = a };
+    int64_t offswitch = 0;
 
+    s->counts.nodes_visited++;
     if (!n->schedulable)
         return 0;
-    for (;;) {
+    while (s->n_out + RM_VISIT_DECISIONS <= a->max_out) {
         enum outcome o = serve_reservation(&p);
 
         if (o == SKIPPED) {
-            /* Nothing fits into less than the smallest container. */
-            if (!heartbeat &&
-                !rm_res_fits(s->set.calc, s->set.min_alloc, rm_res_sub(n->total, n->used)))
-                return (int)given;
+            /* Nothing fits into less than the smallest container, and nothing may wait there. */
+            if (!n->roomy)
+                return 0;
             o = assign_queue(&p, s->root, s->root->eff_max);
         }
         if (o == FAILED)
             return -ENOMEM;
         if (o != ALLOCATED)
-            return (int)given;
-        given++;
+            return 0;
+        a->ret_given++;
         offswitch += p.locality == RM_OFF_SWITCH;
         if (!s->set.multiple_assignments || offswitch >= s->set.offswitch_limit ||
-            (s->set.assignment_limit >= 0 && given >= s->set.assignment_limit))
-            return (int)given;
+            (s->set.assignment_limit >= 0 && a->ret_given >= s->set.assignment_limit))
+            return 0;
     }
+    return 0;
 }

@@ -5,6 +5,7 @@
 #include "common/str.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/rm-app.h"
+#include "rm-lite/scheduler.h"
 #include "wire/methods.h"
 
 #define CONFIRM "' doesn't exist in RM. Please check that the job submission was successful."
@@ -58,7 +59,8 @@ struct rm_attempt *rm_client_attempt(struct ipc_call *call, struct rm *rm,
 bool rm_client_may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app *app,
                           const char *operation)
 {
-    if (!rm->conf.acl_enable || sv_streq(rm_client_user(call), app->user))
+    if (!rm->conf.acl_enable || sv_streq(rm_client_user(call), app->user) ||
+        rm_sched_administers(rm->sched, app->queue, rm_client_user(call)))
         return true;
     rm_audit_fail(&(struct rm_audit){ .user = rm_client_user(call),
                                       .ip = ipc_call_peer(call)->address,

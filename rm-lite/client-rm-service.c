@@ -5,6 +5,7 @@
 
 #include "common/str.h"
 #include "rm-lite/answer.h"
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/application-reports.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/client-call.h"
@@ -190,7 +191,8 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
     "Resource profile is not enabled, please enable resource profile feature before using its "    \
     "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
 #define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
-#define NO_KERBEROS(verb) "Delegation Token can be " verb " only with kerberos authentication"
+#define NO_KERBEROS(verb)                                                                          \
+    JAVA_IO_EXCEPTION ": Delegation Token can be " verb " only with kerberos authentication"
 
 REFUSED(getResourceProfiles, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
 REFUSED(getResourceProfile, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
@@ -199,9 +201,9 @@ REFUSED(submitReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(updateReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(deleteReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(listReservations, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
-REFUSED(getDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("issued"))
-REFUSED(renewDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("renewed"))
-REFUSED(cancelDelegationToken, JAVA_IO_EXCEPTION, NO_KERBEROS("cancelled"))
+REFUSED(getDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("issued"))
+REFUSED(renewDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("renewed"))
+REFUSED(cancelDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("cancelled"))
 
 /* An application stays in the queue where it is; every other move is refused with its reason. */
 ON(moveApplicationAcrossQueues)
@@ -229,6 +231,35 @@ ON(moveApplicationAcrossQueues)
                       "selvedge-rm does not support moving apps between queues");
 }
 
+#define JAVA_DATE_PARSE "java.time.format.DateTimeParseException"
+
+/* The date that the request sets, or a refusal. */
+static bool new_end(struct ipc_call *call,
+                    const Hadoop__Yarn__UpdateApplicationTimeoutsRequestProto *q, int64_t *ret_ms)
+{
+    const char *date = q->n_application_timeouts ? q->application_timeouts[0]->expire_time : NULL;
+    char now_text[RM_LIFETIME_DATE_MAX];
+    int64_t now = sv_wall_ms();
+
+    if (!date) {
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "At least one ApplicationTimeoutType should be configured for updating "
+                      "timeouts.");
+        return false;
+    }
+    if (rm_lifetime_parse(date, ret_ms) < 0) {
+        ipc_call_fail(call, JAVA_DATE_PARSE, "Text '%.100s' could not be parsed at index 0", date);
+        return false;
+    }
+    if (*ret_ms > now)
+        return true;
+    rm_lifetime_format(now, now_text);
+    ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                  "Expire time is less than current time, current-time=%s expire-time=%s", now_text,
+                  date);
+    return false;
+}
+
 ON(updateApplicationTimeouts)
 {
     const Hadoop__Yarn__UpdateApplicationTimeoutsRequestProto *q =
@@ -236,16 +267,19 @@ ON(updateApplicationTimeouts)
     Hadoop__Yarn__UpdateApplicationTimeoutsResponseProto resp =
         HADOOP__YARN__UPDATE_APPLICATION_TIMEOUTS_RESPONSE_PROTO__INIT;
     struct rm_app *app = rm_client_app(call, userdata, q->applicationid);
+    int64_t end;
 
     if (!app || !rm_client_may_modify(call, userdata, app, "Update Application Timeouts"))
         return;
-    if (!rm_app_final_stored(app)) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                      "selvedge-rm does not support application timeouts");
-        return;
+    if (!rm_app_final_stored(app)) { /* an ended application takes any timeout */
+        if (!new_end(call, q, &end))
+            return;
+        if (rm_lifetime_set_end(app, end) < 0) {
+            rm_answer_no_memory(call);
+            return;
+        }
     }
-    resp.n_application_timeouts =
-        q->n_application_timeouts; /* an ended application takes any timeout */
+    resp.n_application_timeouts = q->n_application_timeouts;
     resp.application_timeouts = q->application_timeouts;
     ipc_call_reply(call, &resp.base);
 }

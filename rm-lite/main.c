@@ -42,14 +42,19 @@ static int print_graph(const char *name)
     return EXIT_FAILURE;
 }
 
-static int set_key(struct sv_conf *conf, char *text)
+/* -D wins over the files, which are read before. */
+static int set_keys(struct sv_conf *conf, char **texts, size_t n)
 {
-    char *eq = strchr(text, '=');
+    for (size_t i = 0; i < n; i++) {
+        char *eq = strchr(texts[i], '=');
 
-    if (!eq)
-        return -EINVAL;
-    *eq = 0;
-    return sv_conf_set(conf, text, eq + 1);
+        if (!eq)
+            return -EINVAL;
+        *eq = 0;
+        if (sv_conf_set(conf, texts[i], eq + 1) < 0)
+            return -EINVAL;
+    }
+    return 0;
 }
 
 static int run(struct sv_conf *conf)
@@ -95,6 +100,8 @@ int main(int argc, char **argv)
     struct sv_conf *conf = sv_conf_new();
     struct sv_error err = { 0 };
     const char *dir = NULL;
+    char *keys[256];
+    size_t n_keys = 0;
     bool print_conf = false;
     sigset_t set;
     int c, r;
@@ -108,10 +115,11 @@ int main(int argc, char **argv)
             dir = optarg;
             break;
         case 'D':
-            if (set_key(conf, optarg) < 0) {
-                fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
+            if (n_keys == SV_ARRAY_LEN(keys)) {
+                fprintf(stderr, "selvedge-rm: more than %zu -D\n", n_keys);
                 return EXIT_FAILURE;
             }
+            keys[n_keys++] = optarg;
             break;
         case PRINT_GRAPH:
             return print_graph(optarg);
@@ -128,6 +136,10 @@ int main(int argc, char **argv)
     r = sv_conf_load_hadoop(conf, dir, &err);
     if (r < 0) {
         sv_log_err("%s", err.text);
+        return EXIT_FAILURE;
+    }
+    if (set_keys(conf, keys, n_keys) < 0) {
+        fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
         return EXIT_FAILURE;
     }
     if (print_conf) {

@@ -2,6 +2,7 @@
 #include "rm-lite/periodic.h"
 
 #include "common/loop-guard.h"
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -50,6 +51,7 @@ void rm_periodic_run(struct rm *rm)
     if (r < 0)
         sv_log_err("%s; keeping the old token keys", err.text);
     expire(rm, sv_now_ms());
+    rm_lifetime_enforce(rm, sv_wall_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
         rm->hold_until_ms = 0;
         rm_request_round(rm);

@@ -17,6 +17,7 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
         q->abs_capacity = q->abs_max_capacity = 1;
         q->eff_min = q->eff_max = s->cluster;
     }
+    q->user_limits_known = false;
     for (size_t i = 0; i < q->n_children; i++) {
         weights += q->children[i]->mode == RM_MODE_WEIGHT ? q->children[i]->weight : 0;
         wanted = rm_res_add(wanted, q->children[i]->abs_min);
@@ -52,8 +53,9 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
     }
     if (rm_queue_leaf(q)) {
         double per_user = q->user_limit / 100 * q->user_limit_factor;
-        int64_t n = q->configured_max_apps >= 0
-                        ? q->configured_max_apps
+        int64_t n = q->configured_max_apps >= 0 ? q->configured_max_apps
+                    : s->set.queue_max_apps > 0
+                        ? s->set.queue_max_apps
                         : (int64_t)((double)s->set.max_apps * q->abs_capacity);
 
         q->max_apps = (int32_t)SV_MIN(n, (int64_t)INT32_MAX);
@@ -70,6 +72,7 @@ void rm_queues_derive(struct rm_sched *s)
 
 void rm_queue_use(struct rm_queue *leaf, struct rm_res r, int containers)
 {
+    leaf->user_limits_known = false;
     for (struct rm_queue *q = leaf; q; q = q->parent) {
         q->used = rm_res_add(q->used, r);
         q->containers += containers;
@@ -106,6 +109,7 @@ struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name)
         return NULL;
     }
     HASH_ADD_KEYPTR(hh, leaf->users, u->name, strlen(u->name), u);
+    leaf->user_limits_known = false;
     return u;
 }
 
@@ -114,6 +118,7 @@ void rm_user_put(struct rm_queue *leaf, struct rm_user *u)
     if (u->apps > 0)
         return;
     HASH_DEL(leaf->users, u);
+    leaf->user_limits_known = false;
     free(u->name);
     free(u);
 }
@@ -124,41 +129,49 @@ static bool above(const struct rm_sched *s, struct rm_res a, struct rm_res b)
            rm_res_share(s->set.calc, b, s->cluster) + 1e-12;
 }
 
-struct rm_res rm_user_limit(const struct rm_sched *s, const struct rm_queue *leaf,
-                            const struct rm_user *u)
+static void user_limits(const struct rm_sched *s, struct rm_queue *leaf)
 {
-    struct rm_res required = s->set.min_alloc, qcap, current, base, ul, cap;
-    struct rm_res by_active = { 0, 0 };
+    struct rm_res required = s->set.min_alloc, qcap, current, floor_, cap;
+    struct rm_res base[2] = { { 0, 0 }, { 0, 0 } }; /* without and with outstanding asks */
+    int64_t n[2] = { 0, 0 };
     double consumed = 0;
-    int64_t n_active = 0, n_all = 0, n;
-    const struct rm_user *it;
 
-    for (it = leaf->users; it; it = it->hh.next) {
+    for (const struct rm_user *it = leaf->users; it; it = it->hh.next) {
         consumed += rm_res_share(s->set.calc, it->used, s->cluster);
-        n_all++;
+        n[0]++;
         if (it->asking > 0) {
-            n_active++;
-            by_active = rm_res_add(by_active, it->used);
+            n[1]++;
+            base[1] = rm_res_add(base[1], it->used);
         }
     }
     qcap = rm_res_max(leaf->eff_min, required);
     current = rm_res_scale_up(s->cluster, consumed);
     current = above(s, qcap, current) ? qcap : rm_res_add(current, required);
-    if (u->asking > 0) {
-        base = rm_res_add(by_active, required);
-        n = n_active;
-    } else {
-        base = current;
-        n = n_all;
-    }
-    n = SV_MAX(n, (int64_t)1);
-    ul = (struct rm_res){ (base.mem + n - 1) / n, (base.vcores + n - 1) / n };
-    ul = rm_res_max(ul, rm_res_scale_up(current, leaf->user_limit / 100));
+    base[0] = current;
+    base[1] = rm_res_add(base[1], required);
+    floor_ = rm_res_scale_up(current, leaf->user_limit / 100);
     if (leaf->user_limit_factor == -1 || leaf->capacity == 0)
         cap = leaf->eff_max;
     else
         cap = rm_res_scale(qcap, leaf->user_limit_factor);
-    return rm_res_round_up(rm_res_min(ul, cap), s->set.min_alloc);
+    for (int i = 0; i < 2; i++) {
+        int64_t k = SV_MAX(n[i], (int64_t)1);
+        struct rm_res ul = { (base[i].mem + k - 1) / k, (base[i].vcores + k - 1) / k };
+
+        ul = rm_res_min(rm_res_max(ul, floor_), cap);
+        leaf->user_limits[i] = rm_res_round_up(ul, s->set.min_alloc);
+    }
+    leaf->user_limits_known = true;
+}
+
+/* Every application of a leaf asks for its user's limit at every node, and the sums over all users
+ * change far less often than that. */
+struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
+                            const struct rm_user *u)
+{
+    if (!leaf->user_limits_known)
+        user_limits(s, leaf);
+    return leaf->user_limits[u->asking > 0];
 }
 
 static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
@@ -213,6 +226,22 @@ int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b)
     return a->id.id < b->id.id ? -1 : a->id.id > b->id.id;
 }
 
+/* FairOrderingPolicy: less memory in use first; else as they wait. */
+int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b)
+{
+    if (a->leaf->fair && a->used.mem != b->used.mem)
+        return a->used.mem < b->used.mem ? -1 : 1;
+    return rm_app_order(a, b);
+}
+
+void rm_app_used_changed(struct rm_sched_app *app)
+{
+    if (!app->in_ready || !app->leaf->fair)
+        return;
+    DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
+    DL_INSERT_INORDER2(app->leaf->ready, app, rm_ready_order, r_prev, r_next);
+}
+
 void rm_app_ready(struct rm_sched_app *app)
 {
     bool ready = app->active && !rm_res_is_zero(app->pending);
@@ -223,15 +252,16 @@ void rm_app_ready(struct rm_sched_app *app)
         return;
     app->in_ready = ready;
     app->user->asking += ready ? 1 : -1;
+    q->user_limits_known = false;
     if (!ready) {
         DL_DELETE2(q->ready, app, r_prev, r_next);
         return;
     }
     tail = q->ready ? q->ready->r_prev : NULL;
-    if (!tail || rm_app_order(tail, app) < 0) /* the usual case: a new application */
+    if (!tail || rm_ready_order(tail, app) < 0) /* the usual case: a new application */
         DL_APPEND2(q->ready, app, r_prev, r_next);
     else
-        DL_INSERT_INORDER2(q->ready, app, rm_app_order, r_prev, r_next);
+        DL_INSERT_INORDER2(q->ready, app, rm_ready_order, r_prev, r_next);
 }
 
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
@@ -263,6 +293,8 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
         leaf->am_used = q;
         app->user->am_used = u;
         rm_app_ready(app);
+        if (app->in_ready)
+            rm_room_sweep(s);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -173,9 +174,10 @@ static char *attempt_diagnostics(const struct rm_attempt *att)
     return STR(att->state == RM_ATT_ST_LAUNCHED ? WAITING : "");
 }
 
-/* No application has a timeout here. */
-static bool timeouts_to(struct sv_arena *a, Hadoop__Yarn__ApplicationReportProto *m)
+static bool timeouts_to(struct sv_arena *a, const struct rm_app *app,
+                        Hadoop__Yarn__ApplicationReportProto *m)
 {
+    char date[RM_LIFETIME_DATE_MAX];
     Hadoop__Yarn__AppTimeoutsMapProto *row = sv_new(a, Hadoop__Yarn__AppTimeoutsMapProto);
     Hadoop__Yarn__ApplicationTimeoutProto *t = sv_new(a, Hadoop__Yarn__ApplicationTimeoutProto);
 
@@ -186,14 +188,14 @@ static bool timeouts_to(struct sv_arena *a, Hadoop__Yarn__ApplicationReportProto
     hadoop__yarn__application_timeout_proto__init(t);
     t->application_timeout_type =
         HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME;
-    t->expire_time = STR("UNLIMITED");
+    rm_lifetime_report(app, date, &t->remaining_time);
+    t->expire_time = sv_arena_strdup(a, date);
     t->has_remaining_time = true;
-    t->remaining_time = -1;
     row->has_application_timeout_type = true;
     row->application_timeout_type = t->application_timeout_type;
     row->application_timeout = t;
     m->apptimeouts[m->n_apptimeouts++] = row;
-    return true;
+    return t->expire_time != NULL;
 }
 
 static char *page_url(struct sv_arena *a, struct rm_app *app)
@@ -269,7 +271,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->amnodelabelexpression = STR("<DEFAULT_PARTITION>");
     m->rmclusterid = STR(app->rm->conf.cluster_id);
     return m->applicationid && m->trackingurl && m->app_resource_usage && m->priority &&
-                   timeouts_to(a, m)
+                   timeouts_to(a, app, m)
                ? m
                : NULL;
 }

@@ -52,6 +52,22 @@ static bool asks_for_label(const Submission *ctx)
     return named(ctx->node_label_expression);
 }
 
+static int check_queue_access(const struct rm *rm, const Submission *ctx, const char *user,
+                              struct sv_error *err)
+{
+    const char *queue = named(ctx->queue) ? ctx->queue : "default";
+    struct yarn_app_id id;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (!rm->conf.acl_enable || rm_sched_may_submit(rm->sched, queue, user) ||
+        yarn_app_id_from(ctx->application_id, &id) < 0)
+        return 0;
+    return sv_error_set(err, -EACCES,
+                        "org.apache.hadoop.security.AccessControlException: User %s does not have "
+                        "permission to submit %s to queue %s",
+                        user, yarn_app_id_text(id, text), queue);
+}
+
 int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const char **ret_class,
                   struct sv_error *err)
 {
@@ -59,6 +75,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     _cleanup_free_ uint8_t *bytes = NULL;
     struct rm_app *app;
     struct rm_res asked;
+    int64_t lifetime_s;
     size_t n;
     int r;
 
@@ -70,12 +87,18 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     r = check_tags(rm, ctx, err);
     if (r < 0)
         return r;
+    r = rm_app_lifetime(ctx, &lifetime_s, err);
+    if (r < 0)
+        return r;
     if (asks_for_label(ctx)) {
         *ret_class = JAVA_INVALID_LABEL_REQUEST;
         return sv_error_set(err, -EINVAL,
                             "Invalid resource request, node label not enabled but "
                             "request contains label expression");
     }
+    r = check_queue_access(rm, ctx, user, err);
+    if (r < 0)
+        return r;
     n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
     bytes = malloc(SV_MAX(n, (size_t)1));
     if (!bytes)

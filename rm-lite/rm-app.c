@@ -63,6 +63,17 @@ static char **copy_tags(const Submission *ctx)
     return tags;
 }
 
+/* The full path of the queue, as Hadoop 3.4 reports it; the submission's name where the scheduler
+ * does not know it. */
+static char *queue_path(const struct rm *rm, const char *name)
+{
+    struct rm_queue_info q;
+
+    if (!name || !*name)
+        name = "default";
+    return rm_strdup(rm->sched && rm_sched_queue(rm->sched, name, &q) >= 0 ? q.path : name);
+}
+
 static void fill(struct rm_app *app, const Submission *ctx)
 {
     const struct rm_conf *c = &app->rm->conf;
@@ -70,7 +81,7 @@ static void fill(struct rm_app *app, const Submission *ctx)
 
     app->name =
         rm_strdup(ctx->application_name && *ctx->application_name ? ctx->application_name : "N/A");
-    app->queue = rm_strdup(ctx->queue && *ctx->queue ? ctx->queue : "default");
+    app->queue = queue_path(app->rm, ctx->queue);
     app->type = strndup(
         ctx->applicationtype && *ctx->applicationtype ? ctx->applicationtype : "YARN", TYPE_MAX);
     if (!app->type)
@@ -89,6 +100,27 @@ static void fill(struct rm_app *app, const Submission *ctx)
     app->tags = copy_tags(ctx);
 }
 
+int rm_app_lifetime(const Submission *ctx, int64_t *ret_s, struct sv_error *err)
+{
+    int64_t s = 0;
+
+    for (size_t i = 0; i < ctx->n_application_timeouts; i++) {
+        const Hadoop__Yarn__ApplicationTimeoutMapProto *t = ctx->application_timeouts[i];
+
+        if (!t->has_application_timeout_type ||
+            t->application_timeout_type !=
+                HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME)
+            continue;
+        if (t->timeout < 0)
+            return sv_error_set(err, -EINVAL,
+                                "Invalid application timeout, value=%lld for type=LIFETIME",
+                                (long long)t->timeout);
+        s = t->timeout;
+    }
+    *ret_s = s;
+    return 0;
+}
+
 struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
                           const uint8_t *submission, size_t len, struct sv_error *err)
 {
@@ -96,6 +128,7 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     Submission *ctx;
     struct rm_app *app;
     struct rm_res am = { 0, 0 };
+    int64_t lifetime_s;
 
     if (!a)
         sv_out_of_memory();
@@ -108,9 +141,12 @@ struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user
     if (!ctx->unmanaged_am || ctx->resource || ctx->n_am_container_resource_request > 0)
         if (master_resource(ctx, &am, err) < 0)
             return NULL;
+    if (rm_app_lifetime(ctx, &lifetime_s, err) < 0)
+        return NULL;
     app = calloc(1, sizeof(*app));
     if (!app)
         sv_out_of_memory();
+    app->lifetime_s = lifetime_s;
     app->rm = rm;
     app->id = id;
     app->key.ts = id.cluster_ts;

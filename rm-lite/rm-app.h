@@ -68,6 +68,7 @@ struct rm_app {
     int32_t priority, max_attempts;
     bool unmanaged, keep_containers;
     int64_t validity_ms; /* attempt_failures_validity_interval */
+    int64_t lifetime_s;  /* LIFETIME timeout from submit_ms on, 0: none; app-lifetime.h */
     struct rm_res am_resource;
     char **tags;
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
@@ -88,6 +89,9 @@ struct rm_app {
  * submission that cannot be read or asks for an invalid resource. */
 struct rm_app *rm_app_new(struct rm *rm, struct yarn_app_id id, const char *user,
                           const uint8_t *submission, size_t len, struct sv_error *err);
+/* The LIFETIME timeout of a submission in seconds, 0 without one; -EINVAL for a negative one. */
+int rm_app_lifetime(const Hadoop__Yarn__ApplicationSubmissionContextProto *ctx, int64_t *ret_s,
+                    struct sv_error *err) _must_use_;
 void rm_app_free(struct rm_app *app); /* with its attempts */
 /* The submission, unpacked once and kept while the application lives; not to be changed. NULL
  * without memory. */

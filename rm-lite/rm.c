@@ -117,6 +117,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
         (r = rm_store_load(rm, err)) < 0)
         return r;
+    rm_log_queue_keys(rm, rm->xml);
     resume(rm);
     r = rm_services_start(rm, err);
     if (r < 0)
@@ -152,6 +153,7 @@ struct rm *rm_free(struct rm *rm)
     if (!rm)
         return NULL;
     rm_services_stop(rm);
+    sd_event_source_disable_unref(rm->round_source);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
     rm->dispatcher = sv_dispatcher_free(rm->dispatcher);

@@ -3,27 +3,31 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-limits.o allocation.o asks.o assign.o \
-	scheduler.o scheduler-query.o)
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-keys.o queue-conf.o queue-limits.o room.o allocation.o \
+	reservations.o asks.o assign.o rounds.o reconfigure.o scheduler.o scheduler-query.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o secrets.o \
-	context.o fsm-step.o rm-app.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
+	context.o fsm-step.o app-lifetime.o rm-app.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
 	am-session.o am-allocate.o application-master-service.o node-auth.o node-address.o resource-tracker-service.o \
 	client-call.o application-reports.o cluster-reports.o client-rm-service.o admin-service.o \
-	web-json.o web.o services.o rm.o)
+	web-reply.o web-json.o web-query.o web-attempts.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, scheduler queues state-machines secrets name-set nodes-list node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys queues state-machines secrets name-set nodes-list node-auth tokens reports \
+	admin-service app-lifetime \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(RM_LDLIBS)))
 # The scheduler links without the rest: it is a pure library.
 rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
+rm-lite/test-reservations_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-rounds_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-queue-keys_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 
 # Plays nodes, client and masters for tests/integration/rm-lite/test-rm.

@@ -1,5 +1,6 @@
-/* Private declarations of the scheduler: queues.c, queue-limits.c, allocation.c, asks.c, assign.c,
- * scheduler.c and scheduler-query.c. */
+/* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
+ * queue-keys.c, queue-conf.c, queue-limits.c, room.c, allocation.c, reservations.c, asks.c,
+ * assign.c, rounds.c, reconfigure.c, scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -35,6 +36,8 @@ struct rm_queue {
     enum rm_queue_state state;
     int32_t priority;
     bool priority_order; /* priority-utilization among the children */
+    bool fair;           /* leaf: the application that uses least first */
+    char *acl_submit, *acl_administer;
     double user_limit, user_limit_factor, am_percent;
     int32_t max_apps, max_apps_per_user, default_app_priority;
     int64_t configured_max_apps; /* -1 = derived from the capacity */
@@ -45,7 +48,10 @@ struct rm_queue {
     /* usage, kept along the whole path */
     struct rm_res used, reserved, pending, am_used;
     int32_t containers, apps, active_apps;
+    bool blocked; /* a limit of the queue or of a user refused an ask since the last sweep */
     /* leaf */
+    struct rm_res user_limits[2]; /* of a user without and with outstanding asks, if ... */
+    bool user_limits_known;       /* nothing that they follow from has changed since */
     struct rm_user *users;
     struct rm_sched_app *waiting; /* not active yet, in order */
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
@@ -65,8 +71,10 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     struct rm_ask_row *rows;
     int32_t any; /* count of the "*" row */
     bool any_relax;
-    int64_t missed;   /* scheduling opportunities since the last local assignment */
-    int32_t reserved; /* nodes that hold a reservation for this group */
+    int64_t missed;     /* scheduling opportunities since the last local assignment */
+    int32_t reserved;   /* nodes that hold a reservation for this group */
+    int64_t rereserved; /* heartbeats of such nodes on which it still did not fit */
+    struct rm_sched_node *reservations;
     struct rm_ask_group *prev, *next;
 };
 
@@ -125,18 +133,32 @@ struct rm_sched_node {
     struct rm_sched_app *reserved_app;
     struct rm_ask_group *reserved_group;
     struct rm_res reserved;
-    struct rm_sched_node *prev, *next; /* s->node_list, in the order of registration */
+    bool roomy;                            /* schedulable, and the smallest container fits */
+    bool due;                              /* a round visits it next */
+    bool freed;                            /* due because a container ended on it */
+    struct rm_sched_node *prev, *next;     /* s->node_list, in the order of registration */
+    struct rm_sched_node *m_prev, *m_next; /* s->roomy */
+    struct rm_sched_node *t_prev, *t_next; /* s->due */
+    struct rm_sched_node *v_prev, *v_next; /* reserved_group->reservations */
+    struct rm_sched_node *o_prev, *o_next; /* nodes of one host */
+    UT_hash_handle hh;
+};
+
+struct rm_sched_host { /* asks name hosts, and a host may have several nodes */
+    char *name;
+    struct rm_sched_node *nodes;
     UT_hash_handle hh;
 };
 
 struct rm_sched_settings { /* everything read from the configuration but the queues */
     enum rm_calculator calc;
     struct rm_res min_alloc, max_alloc;
-    int64_t max_apps;
+    int64_t max_apps, queue_max_apps;
     int64_t offswitch_limit, assignment_limit;
     bool multiple_assignments;
     int64_t node_locality_delay, rack_additional_delay;
     bool rack_full_reset;
+    bool continue_look; /* reservations-continue-look-all-nodes */
     double am_percent;
 };
 
@@ -147,16 +169,23 @@ struct rm_sched {
     struct rm_res cluster;
     int32_t n_nodes;
     struct rm_sched_node *nodes, *node_list;
-    struct rm_sched_node *cursor; /* first node of the next ask round; NULL: the head */
+    struct rm_sched_host *hosts;
+    struct rm_sched_node *roomy;  /* nodes with room, in the order in which they got it */
+    struct rm_sched_node *cursor; /* of these: the first of the next visits; NULL: the head */
+    struct rm_sched_node *due;    /* nodes that changed */
+    int32_t n_roomy, sweep_left;  /* visits without success that end the sweep of all of them */
+    struct rm_sched_counts counts;
     struct rm_sched_app *apps;
     struct rm_sched_container *containers;
     struct rm_decision *out;
     size_t n_out, cap_out;
 };
 
-/* queues.c */
+/* queue-conf.c */
 int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
                     struct rm_queue **ret_root, struct sv_error *err) _must_use_;
+
+/* queues.c */
 struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and users */
 struct rm_queue *rm_queue_find(struct rm_queue *root, const char *name);
 bool rm_queue_leaf(const struct rm_queue *q);
@@ -167,24 +196,40 @@ void rm_queue_pend(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r);
 struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name); /* NULL = no memory */
 void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees when unused */
-struct rm_res rm_user_limit(const struct rm_sched *s, const struct rm_queue *leaf,
+struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);
-int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);
+int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);   /* leaf->waiting */
+int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b); /* leaf->ready */
+void rm_app_used_changed(struct rm_sched_app *app);
 void rm_app_ready(struct rm_sched_app *app); /* puts it into leaf->ready or takes it out */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
 /* asks.c */
-int rm_asks_update(struct rm_sched_app *app, const struct rm_ask *ask) _must_use_;
+int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
+    _must_use_;
+void rm_asks_collect(struct rm_sched_app *app, struct rm_ask_group *g); /* may free g */
 void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app);
 void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
                   const struct rm_sched_node *n, enum rm_locality l);
 int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c) _must_use_;
 struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name);
+bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g);
+bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
 int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;
 void rm_blacklist_clear(struct rm_sched_app *app);
+
+/* room.c: which nodes have room, and which of them the next round visits */
+int rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n) _must_use_;
+void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n);
+void rm_room_update(struct rm_sched *s, struct rm_sched_node *n); /* its room has changed */
+void rm_room_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed);
+void rm_room_visit_host(struct rm_sched *s, const char *host);   /* also a rack or "*": no node */
+struct rm_sched_node *rm_room_next_due(struct rm_sched *s);      /* NULL = none */
+void rm_room_sweep(struct rm_sched *s);                          /* visits every node with room */
+void rm_room_unblock(struct rm_sched *s, struct rm_queue *leaf); /* it uses less than before */
 
 /* allocation.c */
 struct rm_decision *rm_decide(struct rm_sched *s,
@@ -193,10 +238,30 @@ struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r);
 void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
-void rm_reserve_account(struct rm_sched_app *app, struct rm_res r, int n);
+
+/* reservations.c */
+int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app *app,
+               struct rm_ask_group *g) _must_use_;
 void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n);
+int64_t rm_reserve_wanted(const struct rm_sched *s, const struct rm_sched_app *app,
+                          const struct rm_ask_group *g);
+struct rm_sched_node *rm_reserve_find(const struct rm_sched *s, const struct rm_ask_group *g,
+                                      struct rm_res amount);
 
 /* assign.c */
-int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, bool heartbeat) _must_use_;
+struct rm_assign {      /* one visit of a node */
+    bool heartbeat;     /* counts as a scheduling opportunity */
+    bool may_reserve;   /* and may reserve the node */
+    size_t max_out;     /* decisions in s->out after it */
+    int64_t ret_given;  /* containers allocated */
+    bool ret_elsewhere; /* something that did not go here may go to another node with room */
+};
+int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a) _must_use_;
+
+/* reconfigure.c */
+int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
+
+/* rounds.c */
+int rm_round(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now_ms) _must_use_;
 
 #endif

@@ -1,9 +1,10 @@
-/* Queries of the scheduler, and refreshQueues. See scheduler.h. */
+/* Queries of the scheduler. See scheduler.h. */
 #include "rm-lite/scheduler.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "common/acl.h"
 #include "rm-lite/scheduler-impl.h"
 
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s)
@@ -26,6 +27,11 @@ struct rm_res rm_sched_cluster(const struct rm_sched *s)
 enum rm_calculator rm_sched_calculator(const struct rm_sched *s)
 {
     return s->set.calc;
+}
+
+struct rm_sched_counts rm_sched_counts(const struct rm_sched *s)
+{
+    return s->counts;
 }
 
 int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
@@ -84,6 +90,26 @@ int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_i
     return 0;
 }
 
+bool rm_sched_may_submit(const struct rm_sched *s, const char *queue, const char *user)
+{
+    const struct rm_queue *q = rm_queue_find(s->root, queue);
+
+    if (!q)
+        return true;
+    for (; q; q = q->parent)
+        if (sv_acl_allows(q->acl_submit, user) || sv_acl_allows(q->acl_administer, user))
+            return true;
+    return false;
+}
+
+bool rm_sched_administers(const struct rm_sched *s, const char *queue, const char *user)
+{
+    for (const struct rm_queue *q = rm_queue_find(s->root, queue); q; q = q->parent)
+        if (!sv_acl_allows_all(q->acl_administer) && sv_acl_allows(q->acl_administer, user))
+            return true;
+    return false;
+}
+
 static int each(const struct rm_sched *s, struct rm_queue *q,
                 int (*fn)(const struct rm_queue_info *, void *), void *userdata)
 {
@@ -101,81 +127,4 @@ int rm_sched_each_queue(const struct rm_sched *s,
                         int (*fn)(const struct rm_queue_info *q, void *userdata), void *userdata)
 {
     return each(s, s->root, fn, userdata);
-}
-
-/* ------------------------------------------------------------ refreshQueues */
-
-/* Every old queue must exist in the same role, unless it is stopped and empty. */
-static int check_old(struct rm_queue *old, struct rm_queue *root, struct sv_error *err)
-{
-    struct rm_queue *now = rm_queue_find(root, old->path);
-
-    if (!now && (old->apps > 0 || old->state == RM_QUEUE_RUNNING))
-        return sv_error_set(err, -EBUSY,
-                            "%s is deleted from the new capacity scheduler configuration, but the "
-                            "queue is not yet in stopped state. Current State : %s",
-                            old->path, old->state == RM_QUEUE_RUNNING ? "RUNNING" : "DRAINING");
-    if (now && rm_queue_leaf(old) && !rm_queue_leaf(now) && old->apps > 0)
-        return sv_error_set(err, -EBUSY,
-                            "Can not convert the leaf queue: %s to parent queue since it is not "
-                            "empty",
-                            old->path);
-    if (now && !rm_queue_leaf(old) && rm_queue_leaf(now) && old->apps > 0)
-        return sv_error_set(err, -EBUSY, "Can not convert the parent queue: %s to leaf queue",
-                            old->path);
-    for (size_t i = 0; i < old->n_children; i++) {
-        int r = check_old(old->children[i], root, err);
-
-        if (r < 0)
-            return r;
-    }
-    return 0;
-}
-
-static void carry_over(struct rm_queue *old, struct rm_queue *root)
-{
-    struct rm_queue *now = rm_queue_find(root, old->path);
-
-    if (now) {
-        now->used = old->used;
-        now->reserved = old->reserved;
-        now->pending = old->pending;
-        now->am_used = old->am_used;
-        now->containers = old->containers;
-        now->apps = old->apps;
-        now->active_apps = old->active_apps;
-        if (rm_queue_leaf(now)) {
-            now->users = SV_TAKE(old->users);
-            now->waiting = SV_TAKE(old->waiting);
-            now->ready = SV_TAKE(old->ready);
-        }
-        if (now->state == RM_QUEUE_STOPPED && now->apps > 0)
-            now->state = RM_QUEUE_DRAINING;
-    }
-    for (size_t i = 0; i < old->n_children; i++)
-        carry_over(old->children[i], root);
-}
-
-int rm_sched_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err)
-{
-    struct rm_sched_settings set;
-    struct rm_queue *root = NULL;
-    struct rm_sched_app *app;
-    int r = rm_queues_parse(conf, &set, &root, err);
-
-    if (r < 0)
-        return r;
-    r = check_old(s->root, root, err);
-    if (r < 0) {
-        rm_queue_free(root);
-        return r;
-    }
-    carry_over(s->root, root);
-    for (app = s->apps; app; app = app->hh.next)
-        app->leaf = rm_queue_find(root, app->leaf->path);
-    rm_queue_free(s->root);
-    s->root = root;
-    s->set = set;
-    rm_queues_derive(s);
-    return 0;
 }

@@ -71,8 +71,7 @@ static void app_free(struct rm_sched *s, struct rm_sched_app *app)
 
 static void node_free(struct rm_sched *s, struct rm_sched_node *n)
 {
-    if (s->cursor == n)
-        s->cursor = n->next;
+    rm_room_remove_node(s, n);
     HASH_DEL(s->nodes, n);
     DL_DELETE(s->node_list, n);
     free(n->key);
@@ -122,6 +121,12 @@ static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struc
     n->total = ev->total;
     n->schedulable = true;
     n->heartbeat_ms = -1;
+    if (rm_room_add_node(s, n) < 0) {
+        free(n->key);
+        free(n->rack);
+        free(n);
+        return -ENOMEM;
+    }
     HASH_ADD_KEYPTR(hh, s->nodes, n->key, strlen(n->key), n);
     DL_APPEND(s->node_list, n);
     s->n_nodes++;
@@ -160,34 +165,6 @@ static void activate_all(struct rm_sched *s, struct rm_queue *q)
         rm_queue_activate(s, q);
     for (size_t i = 0; i < q->n_children; i++)
         activate_all(s, q->children[i]);
-}
-
-static int ask_round(struct rm_sched *s, int64_t now, int64_t window)
-{
-    bool progress = true;
-
-    while (progress && !rm_res_is_zero(s->root->pending)) {
-        /* Each round continues after the node of the last container, so that small asks spread over
-         * the cluster. */
-        struct rm_sched_node *n = s->cursor ? s->cursor : s->node_list;
-        int left = s->n_nodes;
-
-        progress = false;
-        for (; left > 0 && n; left--, n = n->next ? n->next : s->node_list) {
-            int r;
-
-            if (n->heartbeat_ms < 0 || now - n->heartbeat_ms > window || n->reserved_app)
-                continue;
-            r = rm_assign_node(s, n, false);
-            if (r < 0)
-                return r;
-            if (r > 0) {
-                progress = true;
-                s->cursor = n->next;
-            }
-        }
-    }
-    return 0;
 }
 
 /* ------------------------------------------------------------- applications */
@@ -330,7 +307,7 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
     app->attempt = ev->attempt;
     app->sequence = 0;
     for (size_t i = 0; i < ev->n_asks; i++) {
-        r = rm_asks_update(app, &ev->asks[i]);
+        r = rm_asks_update(s, app, &ev->asks[i]);
         if (r < 0)
             return r;
     }
@@ -353,6 +330,7 @@ static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool ke
         r = app_drop_containers(s, app);
     app_deactivate(app);
     rm_queue_activate(s, leaf);
+    rm_room_unblock(s, leaf);
     return r;
 }
 
@@ -378,8 +356,10 @@ static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct r
     int r = rm_blacklist_update(app, ev);
 
     for (size_t i = 0; i < ev->n_asks && r >= 0; i++)
-        r = rm_asks_update(app, &ev->asks[i]);
-    (void)s;
+        r = rm_asks_update(s, app, &ev->asks[i]);
+    if (ev->n_blacklist_remove)
+        rm_room_sweep(s);
+    rm_room_unblock(s, app->leaf); /* others of a user who wants less may now have more */
     return r;
 }
 
@@ -396,7 +376,7 @@ static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t pr
     if (ready) {
         DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
         app->priority = priority;
-        DL_INSERT_INORDER2(app->leaf->ready, app, rm_app_order, r_prev, r_next);
+        DL_INSERT_INORDER2(app->leaf->ready, app, rm_ready_order, r_prev, r_next);
     }
     app->priority = priority;
     return 0;
@@ -417,6 +397,8 @@ static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, s
     leaf = c->app->leaf;
     if (ev->flag && c->app->active && c->app->attempt == c->id.attempt.attempt)
         r = rm_asks_put_back(c->app, c);
+    if (ev->flag)
+        rm_room_sweep(s); /* its node is gone or could not take it */
     rm_container_remove(s, c);
     rm_queue_activate(s, leaf);
     return r;
@@ -453,6 +435,9 @@ static int container_recovered(struct rm_sched *s, const struct rm_sched_event *
 static int handle_node(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now,
                        struct sv_error *err)
 {
+    struct rm_assign beat = { .heartbeat = true,
+                              .may_reserve = true,
+                              .max_out = RM_TURN_DECISIONS };
     struct rm_sched_node *n = node_find(s, ev->node);
     char key[300];
 
@@ -466,15 +451,17 @@ static int handle_node(struct rm_sched *s, const struct rm_sched_event *ev, int6
         s->cluster = rm_res_add(rm_res_sub(s->cluster, n->total), ev->total);
         n->total = ev->total;
         rm_queues_derive(s);
+        rm_room_update(s, n);
         return 0;
     case RM_SCHED_NODE_SCHEDULABLE:
         n->schedulable = ev->flag;
         if (!ev->flag)
             rm_unreserve(s, n);
+        rm_room_update(s, n);
         return 0;
     default: /* RM_SCHED_NODE_HEARTBEAT */
         n->heartbeat_ms = now;
-        return rm_assign_node(s, n, true);
+        return rm_assign_node(s, n, &beat);
     }
 }
 
@@ -521,7 +508,7 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
             activate_all(s, s->root);
         break;
     case RM_SCHED_ASK_ROUND:
-        r = ask_round(s, now_ms, ev->window_ms);
+        r = rm_round(s, ev, now_ms);
         break;
     case RM_SCHED_APP_ADDED:
         r = app_added(s, ev, err);
@@ -532,6 +519,11 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_ASK:
     case RM_SCHED_APP_PRIORITY:
         r = handle_app(s, ev, err);
+        break;
+    case RM_SCHED_RECONFIGURED:
+        r = rm_reconfigure(s, ev->conf, err);
+        if (r >= 0)
+            activate_all(s, s->root);
         break;
     case RM_SCHED_CONTAINER_DONE:
         r = container_done(s, ev, err);

@@ -20,6 +20,9 @@ struct rm_sched;
 #define RM_MAX_ASK_GROUPS 10000   /* different (priority, allocation id, capability) of one */
 #define RM_MAX_ASK_COUNT 10000000 /* containers in one row; more is cut to this */
 #define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
+#define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
+#define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
+#define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_ASK_ROUND */
 
 enum rm_sched_event_type {
     RM_SCHED_NODE_ADDED = 1,   /* node, rack, total, queue keys unused */
@@ -27,7 +30,8 @@ enum rm_sched_event_type {
     RM_SCHED_NODE_RESIZED,     /* node, total */
     RM_SCHED_NODE_SCHEDULABLE, /* node, flag: false = no new containers (decommissioning) */
     RM_SCHED_NODE_HEARTBEAT,   /* node: allocates on it */
-    RM_SCHED_ASK_ROUND,        /* allocates on every node that has heartbeated within window_ms */
+    RM_SCHED_ASK_ROUND,        /* visits nodes that heartbeated within window_ms and where something
+                                * may have become possible: see rm_sched_round_waiting */
     RM_SCHED_APP_ADDED,        /* app, user, queue, priority, total = AM's resource */
     RM_SCHED_APP_REMOVED,      /* app */
     RM_SCHED_ATTEMPT_ADDED,    /* app, attempt, asks (the AM's) */
@@ -36,6 +40,7 @@ enum rm_sched_event_type {
     RM_SCHED_CONTAINER_DONE,   /* container; flag: put its ask back (it never reached the AM) */
     RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already */
     RM_SCHED_APP_PRIORITY,        /* app, priority */
+    RM_SCHED_RECONFIGURED,        /* conf: refreshQueues, all or nothing */
 };
 
 struct rm_ask { /* one ResourceRequest row; the number is absolute and replaces an earlier row */
@@ -63,6 +68,8 @@ struct rm_sched_event {
     struct yarn_container_id container;
     bool flag;
     int64_t window_ms;
+    size_t max_decisions;
+    struct sv_conf *conf;
 };
 
 enum rm_decision_type {
@@ -95,8 +102,6 @@ struct rm_decision {
 int rm_sched_new(struct sv_conf *conf, int64_t epoch, struct rm_sched **ret, struct sv_error *err)
     _must_use_;
 struct rm_sched *rm_sched_free(struct rm_sched *s);
-/* refreshQueues: all or nothing. */
-int rm_sched_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;
 
 /* Applies one event at time `now_ms` (monotonic). Returns the decisions, valid until the next
  * call; -errno for an invalid event (unknown node or application, duplicate), which changes
@@ -108,6 +113,16 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
  * (NULL or unknown: the scheduler's) or below zero. */
 int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
     _must_use_;
+/* Whether a round has nodes left to visit. One event RM_SCHED_ASK_ROUND visits at most
+ * RM_TURN_NODES and takes at most RM_TURN_DECISIONS decisions, or `max_decisions` if that is set
+ * and less; the caller repeats it when it likes. */
+bool rm_sched_round_waiting(const struct rm_sched *s);
+
+struct rm_sched_counts { /* work done since the start: what it costs, without a clock */
+    int64_t nodes_visited, apps_tried, groups_tried;
+};
+struct rm_sched_counts rm_sched_counts(const struct rm_sched *s);
+
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s);
 struct rm_res rm_sched_max_allocation(const struct rm_sched *s, const char *queue);
 struct rm_res rm_sched_cluster(const struct rm_sched *s);
@@ -145,6 +160,11 @@ struct rm_queue_info {
 /* By full path, or by the short name of a leaf where that is unique. */
 int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_info *ret)
     _must_use_;
+/* yarn.scheduler.capacity.<queue>.acl_submit_applications and .acl_administer_queue: at the queue
+ * or above it. An unknown queue allows everything: its applications are rejected. */
+bool rm_sched_may_submit(const struct rm_sched *s, const char *queue, const char *user);
+/* By name: what everybody may do is no reason to let everybody end others' applications. */
+bool rm_sched_administers(const struct rm_sched *s, const char *queue, const char *user);
 /* Parents before children, children in the configured order. */
 int rm_sched_each_queue(const struct rm_sched *s,
                         int (*fn)(const struct rm_queue_info *q, void *userdata), void *userdata);

@@ -2,11 +2,19 @@
  * services and rm.c. */
 #include "rm-lite/scheduling.h"
 
+#include <string.h>
+
+#include "common/loop-guard.h"
+#include "rm-lite/queue-keys.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
 #include "wire/exit-status.h"
+
+#define ROUND_TURN_MS 5
+/* As clients in services.c: a long round takes turns with them and never delays a heartbeat. */
+#define ROUND_PRIORITY (SD_EVENT_PRIORITY_NORMAL + 20)
 
 static void on_allocated(struct rm *rm, const struct rm_decision *d)
 {
@@ -62,18 +70,36 @@ static void decide(struct rm *rm, const struct rm_decision *d)
     }
 }
 
-int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error *err)
+static int apply(struct rm *rm, const struct rm_sched_event *ev, size_t *ret_n,
+                 struct sv_error *err)
 {
     SV_DISPATCH_BATCH(rm->dispatcher); /* no event runs before every decision is posted */
     const struct rm_decision *d;
-    size_t n;
-    int r = rm_sched_handle(rm->sched, ev, sv_now_ms(), &d, &n, err);
+    int r = rm_sched_handle(rm->sched, ev, sv_now_ms(), &d, ret_n, err);
 
-    /* on_allocated calls this function again, which overwrites the list, only in the case that
-     * cannot happen. */
-    for (size_t i = 0; i < n; i++)
+    /* on_allocated calls rm_schedule, which overwrites the list, only in the case that cannot
+     * happen. */
+    for (size_t i = 0; i < *ret_n; i++)
         decide(rm, &d[i]);
     return r;
+}
+
+int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error *err)
+{
+    size_t n = 0;
+
+    return apply(rm, ev, &n, err);
+}
+
+static void log_note(const char *text, void *userdata)
+{
+    (void)userdata;
+    sv_log_warning("%s", text);
+}
+
+void rm_log_queue_keys(struct rm *rm, struct sv_conf *conf)
+{
+    rm_queue_keys_notes(conf, rm->sched, log_note, NULL);
 }
 
 void rm_request_round(struct rm *rm)
@@ -81,14 +107,61 @@ void rm_request_round(struct rm *rm)
     rm->round_requested = true;
 }
 
-void rm_run_requested_round(struct rm *rm)
+static void run_turn(struct rm *rm);
+
+static int on_next_turn(sd_event_source *source, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
+
+    (void)source;
+    run_turn(rm);
+    return 0;
+}
+
+static void continue_later(struct rm *rm)
+{
+    int r = 0;
+
+    if (!rm->round_source) {
+        r = sd_event_add_defer(rm->event, &rm->round_source, on_next_turn, rm);
+        if (r >= 0)
+            r = sd_event_source_set_priority(rm->round_source, ROUND_PRIORITY);
+    }
+    if (r >= 0)
+        r = sd_event_source_set_enabled(rm->round_source, SD_EVENT_ONESHOT);
+    if (r < 0) /* the heartbeats of the nodes allocate the rest, ignoring */
+        sv_log_warning("scheduling round: cannot go on in the next turn: %s", strerror(-r));
+}
+
+/* One turn of a round: at most RM_TURN_DECISIONS decisions or ROUND_TURN_MS. */
+static void run_turn(struct rm *rm)
 {
     struct rm_sched_event ev = { .type = RM_SCHED_ASK_ROUND,
-                                 .window_ms = rm->conf.heartbeat_ms * 2 };
+                                 .window_ms = rm->conf.heartbeat_ms * 2,
+                                 .max_decisions = RM_TURN_DECISIONS };
+    int64_t end = sv_now_ms() + ROUND_TURN_MS;
 
+    while (rm_sched_round_waiting(rm->sched)) {
+        size_t n = 0;
+
+        if (apply(rm, &ev, &n, NULL) < 0)
+            return; /* without memory the next heartbeat retries, ignoring */
+        if (n + RM_VISIT_DECISIONS > ev.max_decisions || sv_now_ms() >= end) {
+            if (rm_sched_round_waiting(rm->sched))
+                continue_later(rm);
+            return;
+        }
+        ev.max_decisions -= n;
+    }
+}
+
+void rm_run_requested_round(struct rm *rm)
+{
     if (!rm->round_requested)
         return;
     rm->round_requested = false;
     if (rm->conf.schedule_on_ask && sv_now_ms() >= rm->hold_until_ms)
-        (void)rm_schedule(rm, &ev, NULL); /* without memory the next heartbeat retries, ignoring */
+        run_turn(rm);
 }

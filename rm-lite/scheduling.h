@@ -9,8 +9,11 @@
 
 /* Applies a scheduler event and posts what the scheduler decides. */
 int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error *err);
-/* Requests a scheduling round over the recently seen nodes, when the event queue is empty. */
+/* One line of the log for each key of the queues that the scheduler does not honour. */
+void rm_log_queue_keys(struct rm *rm, struct sv_conf *conf);
+/* Requests a scheduling round over the recently seen nodes on which something has become possible,
+ * when the event queue is empty. A long one goes on in the next turns of the event loop. */
 void rm_request_round(struct rm *rm);
-void rm_run_requested_round(struct rm *rm); /* if one is requested */
+void rm_run_requested_round(struct rm *rm); /* the first turn, if one is requested */
 
 #endif

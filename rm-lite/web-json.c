@@ -7,6 +7,7 @@
 
 #include "common/buf.h"
 #include "common/str.h"
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -15,6 +16,7 @@
 #include "rm-lite/scheduler.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
+#include "rm-lite/web-reply.h"
 
 const char *rm_json_final(int final_status)
 {
@@ -34,18 +36,9 @@ static void real(json_t *o, const char *key, double v)
     (void)json_object_set_new(o, key, json_real(isfinite(v) ? v : 0)); /* as num */
 }
 
-/* Texts come from users: other than UTF-8 is escaped. */
 static void str(json_t *o, const char *key, const char *v)
 {
-    json_t *s = json_string(v ? v : "");
-
-    if (!s) {
-        char safe[4096];
-
-        sv_escape(safe, sizeof(safe), v);
-        s = json_string(safe);
-    }
-    (void)json_object_set_new(o, key, s); /* as num */
+    (void)json_object_set_new(o, key, rm_web_text(v)); /* as num */
 }
 
 static void boolean(json_t *o, const char *key, bool v)
@@ -223,7 +216,8 @@ json_t *rm_json_app(struct rm_app *app)
 {
     json_t *o = json_object();
     int64_t end = app->finish_ms ? app->finish_ms : sv_wall_ms();
-    char url[1200], tags[1024] = "";
+    char url[1200], tags[1024] = "", date[RM_LIFETIME_DATE_MAX];
+    int64_t left_s;
     size_t n = 0;
 
     for (char **t = app->tags; t && *t && n + 1 < sizeof(tags); t++)
@@ -261,9 +255,11 @@ json_t *rm_json_app(struct rm_app *app)
     str(o, "logAggregationStatus", "DISABLED");
     boolean(o, "unmanagedApplication", app->unmanaged);
     str(o, "amNodeLabelExpression", "");
+    rm_lifetime_report(app, date, &left_s);
     (void)json_object_set_new(o, "timeouts",
-                              json_pack("{s:[{s:s, s:s, s:i}]}", "timeout", "type", "LIFETIME",
-                                        "expiryTime", "UNLIMITED", "remainingTimeInSeconds", -1));
+                              json_pack("{s:[{s:s, s:s, s:I}]}", "timeout", "type", "LIFETIME",
+                                        "expiryTime", date, "remainingTimeInSeconds",
+                                        (json_int_t)left_s));
     return o;
 }
 
@@ -277,7 +273,6 @@ json_t *rm_json_attempt(const struct rm_attempt *att)
     num(o, "startTime", att->start_ms);
     num(o, "finishedTime", att->finish_ms);
     str(o, "appAttemptState", rm_attempt_fsm.state_names[att->state]);
-    str(o, "diagnosticsInfo", att->diagnostics);
     str(o, "nodesBlacklistedBySystem", "");
     str(o, "blacklistedNodes", "");
     if (att->has_master) {
@@ -289,30 +284,6 @@ json_t *rm_json_attempt(const struct rm_attempt *att)
                        att->master_http ? att->master_http : "", text, att->app->user);
         str(o, "logsLink", url);
     }
-    return o;
-}
-
-json_t *rm_json_container(const struct rm_container *c)
-{
-    json_t *o = json_object();
-    char url[1200];
-
-    str(o, "containerId", c->id_str);
-    num(o, "allocatedMB", c->resource.mem);
-    num(o, "allocatedVCores", c->resource.vcores);
-    str(o, "assignedNodeId", c->node ? c->node->key : "");
-    num(o, "priority", c->priority);
-    num(o, "startedTime", c->created_ms);
-    num(o, "finishedTime", c->finish_ms);
-    num(o, "elapsedTime", SV_MAX(sv_wall_ms() - c->created_ms, (int64_t)0));
-    (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s", c->node_http, c->id_str,
-                   c->app->user);
-    str(o, "logUrl", url);
-    num(o, "containerExitStatus", c->exit_status);
-    str(o, "containerState", c->state == RM_CON_ST_RUNNING ? "RUNNING" : "NEW");
-    (void)snprintf(url, sizeof(url), "http://%s", c->node_http);
-    str(o, "nodeHttpAddress", url);
-    str(o, "nodeId", c->node ? c->node->key : "");
     return o;
 }
 

@@ -12,9 +12,8 @@ json_t *rm_json_metrics(struct rm *rm);
 json_t *rm_json_scheduler(struct rm *rm);
 json_t *rm_json_node(const struct rm_node *n);
 json_t *rm_json_app(struct rm_app *app);
-json_t *rm_json_attempt(const struct rm_attempt *att);
-json_t *rm_json_container(const struct rm_container *c);
-const char *rm_json_final(int final_status); /* "SUCCEEDED" */
+json_t *rm_json_attempt(const struct rm_attempt *att); /* in the list of attempts */
+const char *rm_json_final(int final_status);           /* "SUCCEEDED" */
 int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret) _must_use_;
 
 #endif

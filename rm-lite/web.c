@@ -10,158 +10,71 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/conf-dump.h"
 #include "common/str.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
-#include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
+#include "rm-lite/web-attempts.h"
 #include "rm-lite/web-json.h"
+#include "rm-lite/web-query.h"
+#include "rm-lite/web-reply.h"
 
 #define BASE "/ws/v1/cluster"
 
 /* ------------------------------------------------------------------ responses */
-
-static int send_json(struct sv_http_response *ret, unsigned status, json_t *root)
-{
-    char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-
-    json_decref(root);
-    if (!text)
-        return -ENOMEM;
-    ret->status = status;
-    ret->content_type = "application/json;charset=utf-8";
-    ret->body = text;
-    ret->body_len = strlen(text);
-    return 0;
-}
-
-/* Hadoop's RemoteException, as its REST clients parse it. */
-static int send_error(struct sv_http_response *ret, unsigned status, const char *exception,
-                      const char *class, const char *message)
-{
-    return send_json(ret, status,
-                     json_pack("{s:{s:s, s:s, s:s}}", "RemoteException", "exception", exception,
-                               "message", message, "javaClassName", class));
-}
-
-static int not_found(struct sv_http_response *ret, const char *message)
-{
-    return send_error(ret, 404, "NotFoundException",
-                      "org.apache.hadoop.yarn.webapp.NotFoundException", message);
-}
-
-static int bad_request(struct sv_http_response *ret, const char *message)
-{
-    return send_error(ret, 400, "BadRequestException",
-                      "org.apache.hadoop.yarn.webapp.BadRequestException", message);
-}
 
 static json_t *wrap(const char *key, json_t *value)
 {
     return value ? json_pack("{s:o}", key, value) : NULL;
 }
 
-/* --------------------------------------------------------------------- filters */
-
-static bool in_csv(const char *csv, const char *value)
-{
-    _cleanup_strv_ char **parts = NULL;
-
-    if (!csv || !*csv)
-        return true;
-    if (sv_strv_split(csv, ',', &parts) < 0)
-        return false;
-    for (char **p = parts; p && *p; p++)
-        if (strcasecmp(*p, value) == 0)
-            return true;
-    return false;
-}
-
-static bool in_time(const struct sv_http_request *req, const char *from, const char *to, int64_t t)
-{
-    const char *f = sv_http_query(req, from), *l = sv_http_query(req, to);
-    int64_t v;
-
-    if (f && sv_parse_i64(f, 0, INT64_MAX, &v) >= 0 && t < v)
-        return false;
-    return !(l && sv_parse_i64(l, 0, INT64_MAX, &v) >= 0 && t > v);
-}
-
-static bool tag_matches(const char *csv, const struct rm_app *app)
-{
-    if (!csv || !*csv)
-        return true;
-    for (char **t = app->tags; t && *t; t++)
-        if (in_csv(csv, *t))
-            return true;
-    return false;
-}
-
-static bool app_matches(const struct sv_http_request *req, const struct rm_app *app)
-{
-    const char *state = sv_http_query(req, "state"), *name = sv_http_query(req, "name");
-
-    return in_csv(sv_http_query(req, "states"), rm_app_wire_state_name(app)) &&
-           in_csv(state, rm_app_wire_state_name(app)) &&
-           in_csv(sv_http_query(req, "finalStatus"), rm_json_final(rm_app_wire_final(app))) &&
-           in_csv(sv_http_query(req, "user"), app->user) &&
-           in_csv(sv_http_query(req, "queue"), app->queue) &&
-           in_csv(sv_http_query(req, "queues"), app->queue) &&
-           in_csv(sv_http_query(req, "applicationTypes"), app->type) &&
-           tag_matches(sv_http_query(req, "applicationTags"), app) &&
-           (!name || sv_streq(name, app->name)) &&
-           in_time(req, "startedTimeBegin", "startedTimeEnd", app->start_ms) &&
-           in_time(req, "finishedTimeBegin", "finishedTimeEnd", app->finish_ms);
-}
+/* ----------------------------------------------------------------------- lists */
 
 static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
-    const char *limit_text = sv_http_query(req, "limit");
-    int64_t limit = INT64_MAX;
-    json_t *list = json_array();
+    struct sv_error err = { 0 };
     struct rm_app *app;
+    int64_t limit;
+    json_t *list;
 
-    if (limit_text && sv_parse_i64(limit_text, 1, INT64_MAX, &limit) < 0) {
-        json_decref(list);
-        return bad_request(ret, "limit value must be greater then 0");
-    }
+    if (rm_query_check_apps(req, &limit, &err) < 0)
+        return rm_web_bad_request(ret, "%s", err.text);
+    list = json_array();
     DL_FOREACH (rm->app_list, app)
-        if ((int64_t)json_array_size(list) < limit && app_matches(req, app))
+        if ((int64_t)json_array_size(list) < limit && rm_query_takes_app(req, app))
             (void)json_array_append_new(
                 list, rm_json_app(app)); /* no memory: the entry is missing, ignoring */
-    return send_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
+    return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
 }
 
 static int get_nodes(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
-    const char *states = sv_http_query(req, "states");
     struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
-    json_t *list = json_array();
+    struct sv_error err = { 0 };
+    json_t *list;
 
+    if (rm_query_check_nodes(req, &err) < 0)
+        return rm_web_bad_request(ret, "%s", err.text);
+    list = json_array();
     for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
-        for (struct rm_node *n = tables[t]; n; n = n->hh.next) {
-            bool show =
-                states ? in_csv(states, rm_node_fsm.state_names[n->state]) : rm_node_is_active(n);
-
-            if (show)
+        for (struct rm_node *n = tables[t]; n; n = n->hh.next)
+            if (rm_query_takes_node(req, n))
                 (void)json_array_append_new(list, rm_json_node(n)); /* as above */
-        }
-    return send_json(ret, 200, json_pack("{s:{s:o}}", "nodes", "node", list));
+    return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "nodes", "node", list));
 }
 
 static int get_node(struct rm *rm, const char *key, struct sv_http_response *ret)
 {
     struct rm_node *n = rm_node_find_key(rm, key);
-    char text[400];
 
     if (!n)
         n = rm_node_find_inactive(rm, key);
     if (n)
-        return send_json(ret, 200, wrap("node", rm_json_node(n)));
-    (void)snprintf(text, sizeof(text), "nodeId, %.300s, is not found", key);
-    return not_found(ret, text);
+        return rm_web_json(ret, 200, wrap("node", rm_json_node(n)));
+    return rm_web_not_found(ret, "nodeId, %.300s, is not found", key);
 }
 
 /* --------------------------------------------------------------- one application */
@@ -179,13 +92,12 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
     diagnostics = body ? json_string_value(json_object_get(body, "diagnostics")) : NULL;
     if (!state || strcmp(state, "KILLED") != 0) {
         json_decref(body);
-        return bad_request(ret, "Only 'KILLED' is allowed as a target state.");
+        return rm_web_bad_request(ret, "Only 'KILLED' is allowed as a target state.");
     }
     if (rm->conf.acl_enable && !sv_streq(user, app->user)) {
         json_decref(body);
-        return send_error(ret, 403, "ForbiddenException",
-                          "org.apache.hadoop.yarn.webapp.ForbiddenException",
-                          "only the owner may kill this application");
+        return rm_web_error(ret, 403, "ForbiddenException",
+                            "only the owner may kill this application");
     }
     done = rm_app_final_stored(app);
     if (!done) {
@@ -201,93 +113,42 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
         rm_app_post(app, RM_APP_EV_KILL, why);
     }
     json_decref(body);
-    return send_json(ret, done ? 200 : 202,
-                     json_pack("{s:s}", "state", done ? rm_app_wire_state_name(app) : "ACCEPTED"));
-}
-
-static int get_attempts(struct rm_app *app, struct sv_http_response *ret)
-{
-    json_t *list = json_array();
-    struct rm_attempt *att;
-
-    DL_FOREACH (app->attempts, att)
-        (void)json_array_append_new(list, rm_json_attempt(att)); /* as above */
-    return send_json(ret, 200, json_pack("{s:{s:o}}", "appAttempts", "appAttempt", list));
-}
-
-/* …/appattempts/{attempt}/containers */
-static int get_containers(struct rm *rm, struct rm_app *app, const char *rest,
-                          struct sv_http_response *ret)
-{
-    char id[YARN_ID_TEXT_MAX];
-    size_t n = strcspn(rest, "/");
-    struct yarn_attempt_id aid;
-    struct rm_attempt *att = NULL;
-    json_t *list;
-
-    if (n < sizeof(id)) {
-        memcpy(id, rest, n);
-        id[n] = 0;
-        if (yarn_attempt_id_parse(id, &aid) >= 0 && yarn_app_id_cmp(aid.app, app->id) == 0)
-            att = rm_attempt_find(rm, aid);
-    }
-    if (!att)
-        return not_found(ret, "application attempt not found");
-    if (!rest[n])
-        return send_json(ret, 200, wrap("appAttempt", rm_json_attempt(att)));
-    if (strcmp(rest + n, "/containers") != 0)
-        return not_found(ret, "no such resource");
-    list = json_array();
-    for (struct rm_container *c = rm->containers; c; c = c->hh.next)
-        if (c->attempt == att)
-            (void)json_array_append_new(list, rm_json_container(c)); /* as above */
-    return send_json(ret, 200, json_pack("{s:{s:o}}", "containers", "container", list));
+    return rm_web_json(
+        ret, done ? 200 : 202,
+        json_pack("{s:s}", "state", done ? rm_app_wire_state_name(app) : "ACCEPTED"));
 }
 
 static int one_app(struct rm *rm, const struct sv_http_request *req, const char *rest,
                    struct sv_http_response *ret)
 {
-    char id[YARN_ID_TEXT_MAX], text[200];
+    char id[YARN_ID_TEXT_MAX];
     size_t n = strcspn(rest, "/");
     struct yarn_app_id aid;
     struct rm_app *app;
 
     if (n >= sizeof(id))
-        return bad_request(ret, "application id is too long");
+        return rm_web_bad_request(ret, "application id is too long");
     memcpy(id, rest, n);
     id[n] = 0;
     rest += n;
-    if (yarn_app_id_parse(id, &aid) < 0) {
-        (void)snprintf(text, sizeof(text), "Invalid ApplicationId: %s", id);
-        return bad_request(ret, text);
-    }
+    if (yarn_app_id_parse(id, &aid) < 0)
+        return rm_web_bad_request(ret, "Invalid ApplicationId: %s", id);
     app = rm_app_find(rm, aid);
-    if (!app) {
-        (void)snprintf(text, sizeof(text), "app with id: %s not found", id);
-        return not_found(ret, text);
-    }
+    if (!app)
+        return rm_web_not_found(ret, "app with id: %s not found", id);
     if (!*rest)
-        return send_json(ret, 200, wrap("app", rm_json_app(app)));
+        return rm_web_json(ret, 200, wrap("app", rm_json_app(app)));
     if (strcmp(rest, "/state") == 0) {
         if (strcmp(req->method, "PUT") == 0)
             return put_state(rm, app, req, ret);
-        return send_json(ret, 200, json_pack("{s:s}", "state", rm_app_wire_state_name(app)));
+        return rm_web_json(ret, 200, json_pack("{s:s}", "state", rm_app_wire_state_name(app)));
     }
-    if (strcmp(rest, "/appattempts") == 0)
-        return get_attempts(app, ret);
-    if (sv_has_prefix(rest, "/appattempts/"))
-        return get_containers(rm, app, rest + strlen("/appattempts/"), ret);
-    return not_found(ret, "no such resource");
+    if (strcmp(rest, "/appattempts") == 0 || sv_has_prefix(rest, "/appattempts/"))
+        return rm_web_attempts(rm, app, rest + strlen("/appattempts"), ret);
+    return rm_web_not_found(ret, "no such resource");
 }
 
 /* ----------------------------------------------------------------------- pages */
-
-static int redirect(struct sv_http_response *ret, const char *to)
-{
-    ret->status = 302;
-    ret->location = strdup(to);
-    return ret->location ? 0 : -ENOMEM;
-}
 
 /* /proxy/<application>/…: redirects to the ApplicationMaster's tracking URL, if any. */
 static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
@@ -304,21 +165,32 @@ static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
             app = rm_app_find(rm, aid);
     }
     if (!app)
-        return not_found(ret, "no such application");
+        return rm_web_not_found(ret, "no such application");
     if (!app->current || !app->current->tracking_url || !*app->current->tracking_url ||
         sv_streq(app->current->tracking_url, "N/A")) {
         (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->id_str);
-        return redirect(ret, url);
+        return rm_web_redirect(ret, url);
     }
     (void)snprintf(url, sizeof(url), "%s%.1000s",
                    strstr(app->current->tracking_url, "://") ? "" : "http://",
                    app->current->tracking_url);
     for (const char *p = url; *p; p++) /* no character that ends the header */
         if ((unsigned char)*p <= 0x20 || *p == 0x7f)
-            return bad_request(ret, "the application's tracking URL is not one");
+            return rm_web_bad_request(ret, "the application's tracking URL is not one");
     if (!sv_has_prefix(url, "http://") && !sv_has_prefix(url, "https://"))
-        return bad_request(ret, "the application's tracking URL is not one");
-    return redirect(ret, url);
+        return rm_web_bad_request(ret, "the application's tracking URL is not one");
+    return rm_web_redirect(ret, url);
+}
+
+/* Load balancers ask it: the active one of several ResourceManagers, which this one always is. */
+static int is_active(struct sv_http_response *ret)
+{
+    ret->body = strdup("I am Active!");
+    if (!ret->body)
+        return -ENOMEM;
+    ret->body_len = strlen(ret->body);
+    ret->status = 200;
+    return 0;
 }
 
 int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
@@ -332,23 +204,26 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         return 0;
     }
     if (!get && !rm->conf.web_put)
-        return send_error(ret, 403, "ForbiddenException",
-                          "org.apache.hadoop.yarn.webapp.ForbiddenException",
-                          "PUT is off on this ResourceManager: selvedge.rm.webapp.put.enabled is "
-                          "false, with yarn.acl.enable by default; use `selvedge kill` or `yarn "
-                          "application -kill`");
+        return rm_web_error(ret, 403, "ForbiddenException",
+                            "PUT is off on this ResourceManager: selvedge.rm.webapp.put.enabled is "
+                            "false, with yarn.acl.enable by default; use `selvedge kill` or `yarn "
+                            "application -kill`");
+    if (strcmp(p, "/conf") == 0)
+        return sv_conf_answer(rm->xml, req, ret);
+    if (strcmp(p, "/isActive") == 0)
+        return is_active(ret);
     if (strcmp(p, "/") == 0)
-        return redirect(ret, "/cluster");
+        return rm_web_redirect(ret, "/cluster");
     if (strcmp(p, "/cluster") == 0 || sv_has_prefix(p, "/cluster/"))
         return rm_web_page(rm, p, ret);
     if (sv_has_prefix(p, "/proxy/"))
         return proxy(rm, p + strlen("/proxy/"), ret);
     if (strcmp(p, BASE) == 0 || strcmp(p, BASE "/") == 0 || strcmp(p, BASE "/info") == 0)
-        return send_json(ret, 200, wrap("clusterInfo", rm_json_info(rm)));
+        return rm_web_json(ret, 200, wrap("clusterInfo", rm_json_info(rm)));
     if (strcmp(p, BASE "/metrics") == 0)
-        return send_json(ret, 200, wrap("clusterMetrics", rm_json_metrics(rm)));
+        return rm_web_json(ret, 200, wrap("clusterMetrics", rm_json_metrics(rm)));
     if (strcmp(p, BASE "/scheduler") == 0)
-        return send_json(ret, 200, wrap("scheduler", rm_json_scheduler(rm)));
+        return rm_web_json(ret, 200, wrap("scheduler", rm_json_scheduler(rm)));
     if (strcmp(p, BASE "/nodes") == 0)
         return get_nodes(rm, req, ret);
     if (sv_has_prefix(p, BASE "/nodes/"))

@@ -16,7 +16,7 @@
 int hlp_open_group(const struct hlp *h, int root, const char *name)
 {
     int fd = hlp_open_at(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    return hlp_check_open(fd, name, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    return hlp_check_open(fd, name, h->cfg.nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
 }
 
 int hlp_open_root_group(const struct hlp *h)
@@ -25,7 +25,7 @@ int hlp_open_root_group(const struct hlp *h)
     const char *path = h->cfg.cgroup_root;
     /* Names from the configuration; /sys/fs/cgroup and its parents are root's by nature. */
     int root = hlp_openat2(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
-    root = hlp_check_open(root, path, h->nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
+    root = hlp_check_open(root, path, h->cfg.nm.uid, HLP_ANY, 0, EXE_STATUS_CGROUP);
     if (fstatfs(root, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
         hlp_fail(EXE_STATUS_CGROUP, EPERM, path);
     return root;
@@ -33,9 +33,9 @@ int hlp_open_root_group(const struct hlp *h)
 
 /* container-prepare attaches the filter and sets the mark, which only root can. A cgroup that the
  * daemon has made anew has neither. */
-static void verify_filtered(int group)
+static void verify_filtered(int group, const char *mark)
 {
-    if (fgetxattr(group, HLP_FILTERED, NULL, 0) < 0)
+    if (fgetxattr(group, mark, NULL, 0) < 0)
         hlp_fail(EXE_STATUS_DEVICE_FILTER, EBUSY,
                  "the group has no filter any more, or not yet; start the container again");
 }
@@ -46,7 +46,7 @@ int hlp_open_monitors(const struct hlp *h, int root)
 {
     int dir = hlp_open_group(h, root, CG_MONITORS);
     if (h->cfg.assignable)
-        verify_filtered(dir);
+        verify_filtered(dir, HLP_FILTERED);
     hlp_set_step_cap(HLP_CAP_DAC_OVERRIDE);
     int fd = hlp_open_at(dir, "cgroup.procs", O_WRONLY | O_NOFOLLOW);
     hlp_set_step_cap(HLP_CAP_NONE);
@@ -104,7 +104,9 @@ void hlp_check_cgroup(const struct hlp *h, int cgroup)
 void hlp_verify_filtered(const struct hlp *h, const struct hlp_groups *g)
 {
     if (!h->cfg.assignable)
-        verify_filtered(g->root);
+        verify_filtered(g->root, HLP_FILTERED);
     else if (h->req.op == EXE_OP_LOCALIZE)
-        verify_filtered(g->own);
+        verify_filtered(g->own, HLP_FILTERED);
+    if (h->cfg.connect_filter)
+        verify_filtered(g->root, HLP_CONNECT_FILTERED);
 }

@@ -20,6 +20,8 @@ enum kind {
     CHARS,   /* text for container-network, of at most `more` bytes */
     LABEL,   /* text of at most 255 bytes */
     NUMBER,
+    PORTS, /* of the connect filter (connect-rules.c); this and the next may be empty */
+    NETWORKS,
     OFF,    /* a feature of Hadoop's helper that is none of this one: only "off" is the truth */
     UNUSED, /* any key that begins so, in the section of such a feature */
 };
@@ -69,6 +71,10 @@ static const struct row {
     { "selvedge.network.mtu", NUMBER, AT(policy.net.mtu) },
     { "selvedge.network.isolated", FLAG, AT(net_isolated) },
     { "selvedge.network.outbound-mbit", NUMBER, AT(policy.net.total_kbit) },
+    { "selvedge.connect-filter.enabled", FLAG, AT(policy.connect_filter) },
+    { "selvedge.connect-filter.refused-ports", PORTS, AT(connect.ports) },
+    { "selvedge.connect-filter.refused-networks", NETWORKS, AT(connect.refused) },
+    { "selvedge.connect-filter.allowed-networks", NETWORKS, AT(connect.allowed) },
     { "[gpu]module.enabled", FLAG, AT(gpu.enabled) },
     { "[gpu]gpu.major-device-number", MAJOR, AT(gpu) },
     { "[gpu]gpu.allowed-device-minor-numbers", MINORS, AT(gpu) },
@@ -239,6 +245,10 @@ static const char *set(struct hlp_config *cfg, const struct row *row, char *valu
         return strlen(value) < 256 ? NULL : "too long";
     case NUMBER:
         return number(value, 4000000, to) ? NULL : "not a plain decimal number up to 4000000";
+    case PORTS:
+        return hlp_connect_ports(to, value);
+    case NETWORKS:
+        return hlp_connect_networks(to, value);
     case OFF:
         return strcmp(value, "0") == 0 || strcmp(value, "false") == 0
                    ? NULL
@@ -284,7 +294,8 @@ static const char *line(struct hlp_config *cfg, char *s, const char **section, b
     if (seen[row - rows] && row->kind != UNUSED)
         return "key is there twice";
     seen[row - rows] = true;
-    if (*value == '\0') /* lists of these kinds may be empty on purpose */
+    if (*value == '\0' && row->kind != PORTS &&
+        row->kind != NETWORKS) /* lists of these kinds may be empty on purpose */
         return row->kind == NAMES || row->kind == UNUSED || row->offset == AT(read_only) ||
                        row->offset == AT(writable)
                    ? NULL
@@ -373,6 +384,7 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
     cfg->lookup_user = "selvedge-lookup";
     cfg->policy.min_uid = 1000;
     cfg->policy.profiles = 1U << EXE_PROFILE_STRICT;
+    cfg->policy.connect_filter = true;
     cfg->policy.networks = 1U << EXE_NETWORK_HOST | 1U << EXE_NETWORK_NONE;
     cfg->gpu.major = 195; /* Hadoop's defaults: NVIDIA, and its FPGA plugin */
     cfg->fpga.major = 246;
@@ -397,6 +409,8 @@ int hlp_config_parse(struct hlp_config *cfg, size_t len, const char **ret_why)
         s = newline + 1;
     }
     *ret_why = whole(cfg);
+    if (!*ret_why)
+        *ret_why = hlp_connect_defaults(&cfg->connect);
     if (*ret_why)
         return n ? n : 1;
     cfg->policy.net.total_kbit *= 1000;

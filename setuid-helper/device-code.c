@@ -5,19 +5,8 @@
  * comparison. Part of container-prepare. */
 #include <string.h>
 
+#include "setuid-helper/bpf-code.h"
 #include "setuid-helper/prepare.h"
-
-#define INSN(c, d, s, o, i)                                                                        \
-    (struct bpf_insn)                                                                              \
-    {                                                                                              \
-        .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (int)(i)                   \
-    }
-#define LOAD(reg, offset) INSN(BPF_LDX | BPF_MEM | BPF_W, reg, BPF_REG_1, offset, 0)
-#define MOVE(reg, from) INSN(BPF_ALU | BPF_MOV | BPF_X, reg, from, 0, 0)
-#define AND(reg, v) INSN(BPF_ALU | BPF_AND | BPF_K, reg, 0, 0, v)
-#define UNLESS(reg, v, skip) INSN(BPF_JMP | BPF_JNE | BPF_K, reg, 0, skip, v)
-#define RETURN(v)                                                                                  \
-    INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, v), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
 static void node_code(struct bpf_insn code[4], const struct exe_device *d)
 {
@@ -40,7 +29,7 @@ void hlp_device_code(struct hlp_policy *p)
         AND(BPF_REG_3, 0xffff),
         UNLESS(BPF_REG_3, BPF_DEVCG_DEV_CHAR, 2),
         AND(BPF_REG_2, BPF_DEVCG_ACC_MKNOD << 16),
-        INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_2, 0, 2, 0),
+        WHEN(BPF_REG_2, 0, 2),
         RETURN(0),
         UNLESS(BPF_REG_4, 136, 2),
         RETURN(1), /* pts, of any minor number */

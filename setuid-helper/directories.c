@@ -31,7 +31,7 @@ static void local_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int d
     const char *base = h->cfg.local_dirs.v[i];
     int public = hlp_open_at(dir, "filecache", O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (public >= 0 &&
-        (fstat(public, &st) < 0 || (st.st_uid != h->public.uid && st.st_uid != h->nm.uid)))
+        (fstat(public, &st) < 0 || (st.st_uid != h->cfg.public.uid && st.st_uid != h->cfg.nm.uid)))
         hlp_fail(EXE_STATUS_LOCAL_DIR, EPERM, "filecache");
     if (public >= 0)
         add(h, t, public, true, base, "filecache");
@@ -91,7 +91,7 @@ static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t,
 void hlp_open_dirs(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t)
 {
     int locals[EXE_DIRS_MAX], logs[EXE_DIRS_MAX];
-    hlp_fs_as(h->nm.uid, h->nm_gid);
+    hlp_fs_as(h->cfg.nm.uid, h->cfg.nm_gid);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++)
         if (h->req.local_mask >> i & 1)
             locals[i] = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);

@@ -30,8 +30,7 @@ struct hlp {
     int host_ns;           /* the host's mount namespace while the process is in another one; -1 */
     int monitor_program;   /* container-monitor, for an exec by descriptor */
     int hidden;            /* HLP_HIDDEN of the root template, which a /dev of its own covers; -1 */
-    struct hlp_user nm, monitor, public, user; /* `user`: of the operation */
-    gid_t nm_gid;                              /* of the daemon's group */
+    struct hlp_user user;  /* of the operation */
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
     bool activated; /* socket-activated mode: root from the first instruction */
 };

@@ -194,7 +194,8 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
 {
     const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    int fds[EXE_FDS_MAX], *keep[7 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init }, n = 3;
+    int fds[EXE_FDS_MAX], n_fds = container ? 2 : 1; /* not the launch lock */
+    int *keep[7 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init }, n = 3;
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
     hlp_finish_root(h, c);
@@ -208,7 +209,7 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
     hlp_rlimits();
     wait_for_monitor(c->life);
     keep[n++] = &program;
-    for (int i = 0; i < exe_request_fds(h->req.op); i++) {
+    for (int i = 0; i < n_fds; i++) {
         fds[i] = h->fds[i];
         keep[n++] = &fds[i];
     }

@@ -1,9 +1,9 @@
 /* LAUNCH and LOCALIZE in the parent: verifies everything, clones a child into its cgroup and
  * namespaces, drops to the monitor's account for ever and becomes container-monitor.
  *
- * The exit record MUST exist and be locked before any other trace of the container. The cgroup MUST
- * be verified before the clone. The child MUST NOT go on before this process has dropped and has
- * its filter. */
+ * The exit record MUST exist and be locked before any other trace of the container. The launch lock
+ * MUST stay open until the record is written. The cgroup MUST be verified before the clone. The
+ * child MUST NOT go on before this process has dropped and has its filter. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -40,7 +40,7 @@ struct record {
 static void remove_record(void *argument)
 {
     struct record *r = argument;
-    hlp_fs_as(r->h->nm.uid, r->h->nm_gid);
+    hlp_fs_as(r->h->cfg.nm.uid, r->h->cfg.nm_gid);
     (void)unlinkat(r->dir, r->name, 0); /* the daemon removes a record that stays */
 }
 
@@ -54,15 +54,15 @@ static void make_record(const struct hlp *h, struct record *r)
     (void)hlp_format(path, sizeof(path), "nmPrivate/%s/%s", h->app, h->container);
     (void)hlp_format(r->name, sizeof(r->name), "%s" EXE_RECORD_SUFFIX, h->container);
     hlp_label(h, HLP_LABEL_RECORD);
-    hlp_fs_as(h->nm.uid, h->nm_gid);
+    hlp_fs_as(h->cfg.nm.uid, h->cfg.nm_gid);
     int local = hlp_open_root(h, h->cfg.local_dirs.v[h->req.work_dir], EXE_STATUS_LOCAL_DIR);
-    r->dir = hlp_open_user_dir(local, path, h->nm.uid, EXE_STATUS_RECORD);
+    r->dir = hlp_open_user_dir(local, path, h->cfg.nm.uid, EXE_STATUS_RECORD);
     (void)close(local);
     r->fd = openat(r->dir, r->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     if (r->fd < 0)
         hlp_fail(EXE_STATUS_RECORD, errno, r->name);
     hlp_on_fail(remove_record, r);
-    if (fchmod(r->fd, 0640) < 0 || fchown(r->fd, h->monitor.uid, h->nm_gid) < 0 ||
+    if (fchmod(r->fd, 0640) < 0 || fchown(r->fd, h->cfg.monitor.uid, h->cfg.nm_gid) < 0 ||
         fcntl(r->fd, F_SETLK, &lock) < 0)
         hlp_fail(EXE_STATUS_RECORD, errno, r->name);
     hlp_fs_as(0, 0);
@@ -120,7 +120,7 @@ static int leave_service(void)
     if (pid < 0)
         hlp_fail(EXE_STATUS_CLONE, errno, "fork");
     if (pid > 0) {
-        (void)close(left[1]);
+        hlp_keep_only((int *[]){ &left[0] }, 1); /* no lock */
         while (read(left[0], &c, 1) < 0 && errno == EINTR)
             ;
         _exit(0);
@@ -142,7 +142,7 @@ static void check_allowed(const struct hlp *h)
 static void make_public_caches(const struct hlp *h)
 {
     hlp_label(h, HLP_LABEL_USER_CACHE);
-    hlp_fs_as(h->nm.uid, h->nm_gid);
+    hlp_fs_as(h->cfg.nm.uid, h->cfg.nm_gid);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
         if (!(h->req.local_mask >> i & 1))
             continue;
@@ -186,17 +186,17 @@ _Noreturn static void become_monitor(struct hlp *h, struct hlp_handoff *w, int r
     const int keep[] = { 0,           w->pidfd, w->status, w->life,    w->record,
                          w->monitors, w->left,  w->mounts, record_dir, h->monitor_program };
     int task[2];
+    write_record(w->record, &w->r); /* before the launch lock is closed */
     close_but(keep, sizeof(keep) / sizeof(keep[0]));
     h->host_ns = -1;            /* closed */
     for (int i = 0; i < 8; i++) /* container-monitor gets their numbers */
         if (keep[i] >= 0 && fcntl(keep[i], F_SETFD, 0) < 0)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "fcntl");
-    write_record(w->record, &w->r);
     if (pipe2(task, O_CLOEXEC) < 0 || write(task[1], w, sizeof(*w)) != (ssize_t)sizeof(*w))
         hlp_fail(EXE_STATUS_DESCRIPTORS, errno, argv[0]);
     (void)setsid();
     hlp_audit(h, EXE_STATUS_OK, 0);
-    hlp_drop(&h->monitor);
+    hlp_drop(&h->cfg.monitor);
     hlp_label(h, HLP_LABEL_MONITOR);
     if (w->record >= 0)
         (void)close(record_dir);
@@ -262,8 +262,8 @@ void hlp_launch(struct hlp *h)
     if (container) {
         hlp_check_cgroup(h, groups.own);
         hlp_device_filter(h, groups.own, c.nodes, c.n_nodes);
-        hlp_network(h);
     }
+    hlp_network(h);
     hlp_open_dirs(h, &c, &dirs);
     hlp_enter_sandbox(h, template, &c, &dirs);
     if (start(h, groups.own, &c, &w)) {

@@ -34,8 +34,8 @@ static void check_caller(uid_t caller)
 {
     struct ucred peer = { .uid = (uid_t)-1 };
     socklen_t len = sizeof(peer);
-    if (getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.uid != self.nm.uid ||
-        (caller != self.nm.uid && !self.activated))
+    if (getsockopt(0, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.uid != self.cfg.nm.uid ||
+        (caller != self.cfg.nm.uid && !self.activated))
         hlp_fail(EXE_STATUS_CALLER, EPERM, "caller");
 }
 
@@ -53,7 +53,7 @@ static void check_binary(void)
     if (st.st_nlink != 0 && (st.st_dev != installed.st_dev || st.st_ino != installed.st_ino))
         hlp_fail(EXE_STATUS_BINARY_OWNER, EXDEV, path);
     if (!self.activated && /* which needs no setuid bit: others' hands off is what counts */
-        (st.st_uid != 0 || st.st_gid != self.nm_gid || st.st_mode != (S_IFREG | 04750)))
+        (st.st_uid != 0 || st.st_gid != self.cfg.nm_gid || st.st_mode != (S_IFREG | 04750)))
         hlp_fail(EXE_STATUS_BINARY_OWNER, EPERM, "container-executor");
 }
 
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     if (self.req.user[0])
         hlp_job_user(&self);
     else
-        self.user = self.public;
+        self.user = self.cfg.public;
     operations[self.req.op](&self);
     _exit(EXE_STATUS_REQUEST); /* an operation does not return */
 }

@@ -60,7 +60,7 @@ static void configure(const struct hlp *h, int host)
         hlp_fail(EXE_STATUS_NETWORK, errno, "pipe");
     (void)close(in[1]);
     const struct hlp_program program = { .name = "container-network",
-                                         .as = &h->monitor,
+                                         .as = &h->cfg.monitor,
                                          .fds = { in[0], -1, 2, route, own },
                                          .net_namespace = host,
                                          .status = EXE_STATUS_NETWORK };
@@ -75,7 +75,9 @@ static void configure(const struct hlp *h, int host)
 
 void hlp_network(const struct hlp *h)
 {
-    if (h->req.network == EXE_NETWORK_HOST)
+    /* A localizer has the host's, unless no container of this node may have a network. */
+    if (h->req.op == EXE_OP_LOCALIZE ? h->cfg.networks != 1U << EXE_NETWORK_NONE
+                                     : h->req.network == EXE_NETWORK_HOST)
         return;
     int host = checked(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "network namespace");
     checked(unshare(CLONE_NEWNET), "unshare");

@@ -30,13 +30,13 @@ void hlp_init_app(struct hlp *h)
 {
     int user_dirs[EXE_DIRS_MAX];
     hlp_label(h, HLP_LABEL_PLAIN);
-    hlp_fs_as(h->nm.uid, h->nm_gid);
+    hlp_fs_as(h->cfg.nm.uid, h->cfg.nm_gid);
     (void)umask(0);
     for (unsigned i = 0; i < h->cfg.local_dirs.n; i++) {
         if (!(h->req.local_mask >> i & 1))
             continue;
         int root = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
-        int users = hlp_ensure_dir(h, root, "usercache", h->nm.uid, 0755, EXE_STATUS_LOCAL_DIR);
+        int users = hlp_ensure_dir(h, root, "usercache", h->cfg.nm.uid, 0755, EXE_STATUS_LOCAL_DIR);
         user_dirs[i] =
             hlp_ensure_dir(h, users, h->user.name, h->user.uid, 02750, EXE_STATUS_USER_DIR);
         (void)close(users);
@@ -95,7 +95,7 @@ void hlp_delete(struct hlp *h)
     const struct hlp_list *dirs = h->req.local_mask ? &h->cfg.local_dirs : &h->cfg.log_dirs;
     const uint32_t mask = h->req.local_mask ? h->req.local_mask : h->req.log_mask;
     int roots[EXE_DIRS_MAX], n = 0;
-    hlp_fs_as(h->nm.uid, h->nm_gid);
+    hlp_fs_as(h->cfg.nm.uid, h->cfg.nm_gid);
     for (unsigned i = 0; i < dirs->n; i++)
         if (mask >> i & 1)
             roots[n++] = hlp_open_root(

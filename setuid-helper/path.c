@@ -130,10 +130,10 @@ int hlp_open_program(const char *name, mode_t without, enum exe_status status)
 int hlp_open_root(const struct hlp *h, const char *path, enum exe_status status)
 {
     char name[256];
-    int dir = hlp_walk(path, h->nm.uid, name, status, status);
+    int dir = hlp_walk(path, h->cfg.nm.uid, name, status, status);
     int fd = hlp_openat2(dir, name, O_PATH | O_DIRECTORY, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
     (void)close(dir);
-    return hlp_check_open(fd, path, h->nm.uid, HLP_ANY, 022, status);
+    return hlp_check_open(fd, path, h->cfg.nm.uid, HLP_ANY, 022, status);
 }
 
 /* A new directory gets owner and mode under a random name and is then renamed: under the final name
@@ -150,8 +150,8 @@ static void make_for(const struct hlp *h, int parent, const char *name, uid_t ui
     if (mkdirat(parent, temporary, 0700) < 0)
         hlp_fail(status, errno, name);
     int fd = hlp_open_at(parent, temporary, O_RDONLY | O_DIRECTORY);
-    if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != h->nm.uid || fchown(fd, -1, h->nm_gid) < 0 ||
-        fchmod(fd, mode) < 0 || fchown(fd, uid, -1) < 0 ||
+    if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != h->cfg.nm.uid ||
+        fchown(fd, -1, h->cfg.nm_gid) < 0 || fchmod(fd, mode) < 0 || fchown(fd, uid, -1) < 0 ||
         (syscall(SYS_renameat2, parent, temporary, parent, name, 1 /* RENAME_NOREPLACE */) < 0 &&
          errno != EEXIST)) {
         int error = fd < 0 ? -fd : errno;
@@ -170,7 +170,7 @@ int hlp_ensure_dir(const struct hlp *h, int parent, const char *name, uid_t uid,
         make_for(h, parent, name, uid, mode, status);
         fd = hlp_open_at(parent, name, PLAIN_DIR);
     }
-    return hlp_check_open(fd, name, uid, h->nm_gid, 022, status);
+    return hlp_check_open(fd, name, uid, h->cfg.nm_gid, 022, status);
 }
 
 int hlp_make_dir(int parent, const char *name, mode_t mode, bool exclusive, enum exe_status status)

@@ -1,5 +1,6 @@
-/* The persistent device filters on the daemon's cgroups, each for everything below it. Part of
- * container-prepare: container-executor only verifies them, by a mark on the cgroup.
+/* The persistent filters on the daemon's cgroups, each for everything below it. Part of
+ * container-prepare: container-executor only verifies them, by a mark on the cgroup. The connect
+ * filter (connect-filter.c) is on the root cgroup always, the device filters where devices decide.
  *
  * Where no device can be assigned the root cgroup has one: it covers every container and any
  * process that the daemon moves below it. Where devices can be assigned each container has a filter
@@ -22,7 +23,6 @@
 
 #include "setuid-helper/prepare.h"
 
-#define FILTERS_MAX 64 /* of one group: the kernel's BPF_CGROUP_MAX_PROGS */
 #define ANY_RELEASE (sizeof("selvedge_dev_") - 1)
 
 /* Lives as long as the program. */
@@ -34,21 +34,20 @@ static const char *copy(const char *text)
     return own;
 }
 
-/* This and the next two return the failed step, with errno, or NULL.
- *
- * Finds our filters on the cgroup, by the first bytes of their names, which root alone can load. */
-static const char *find(int group, size_t name_len, int found[FILTERS_MAX], unsigned *ret_n)
+/* Names tell ours, as root alone can load filters. */
+const char *hlp_find_filters(int group, enum bpf_attach_type type, const char *name,
+                             size_t name_len, int found[HLP_FILTERS_MAX], unsigned *ret_n)
 {
-    uint32_t ids[FILTERS_MAX] = { 0 };
+    uint32_t ids[HLP_FILTERS_MAX] = { 0 };
     unsigned n = 0;
     union bpf_attr query = { .query = { .target_fd = (uint32_t)group,
-                                        .prog_cnt = FILTERS_MAX,
-                                        .attach_type = BPF_CGROUP_DEVICE,
+                                        .prog_cnt = HLP_FILTERS_MAX,
+                                        .attach_type = type,
                                         .prog_ids = (uint64_t)(uintptr_t)ids } };
     if (hlp_bpf(BPF_PROG_QUERY, &query) <
         0) /* for CAP_NET_ADMIN, as the kernels of Debian 12 and others ask */
         return "BPF_PROG_QUERY";
-    for (unsigned i = 0; i < query.query.prog_cnt && i < FILTERS_MAX; i++) {
+    for (unsigned i = 0; i < query.query.prog_cnt && i < HLP_FILTERS_MAX; i++) {
         struct bpf_prog_info info = { 0 };
         union bpf_attr by_id = { .prog_id = ids[i] };
         int fd = hlp_bpf(BPF_PROG_GET_FD_BY_ID, &by_id);
@@ -59,7 +58,7 @@ static const char *find(int group, size_t name_len, int found[FILTERS_MAX], unsi
             continue;
         if (fd < 0 || hlp_bpf(BPF_OBJ_GET_INFO_BY_FD, &about) < 0)
             return "filters of a group";
-        if (strncmp(info.name, HLP_FILTER_NAME, name_len) == 0)
+        if (strncmp(info.name, name, name_len) == 0)
             found[n++] = fd;
         else
             (void)close(fd);
@@ -68,10 +67,17 @@ static const char *find(int group, size_t name_len, int found[FILTERS_MAX], unsi
     return NULL;
 }
 
-/* Attaches once: a run that was killed in between has left the filter without the mark. */
+static const char *find(int group, size_t name_len, int found[HLP_FILTERS_MAX], unsigned *ret_n)
+{
+    return hlp_find_filters(group, BPF_CGROUP_DEVICE, HLP_FILTER_NAME, name_len, found, ret_n);
+}
+
+/* This and the next return the failed step, with errno, or NULL.
+ *
+ * Attaches once: a run that was killed in between has left the filter without the mark. */
 static const char *stand(const struct hlp_policy *p, int group)
 {
-    int found[FILTERS_MAX];
+    int found[HLP_FILTERS_MAX];
     unsigned n;
     const char *what = find(group, BPF_OBJ_NAME_LEN, found, &n);
     if (!what && n == 0)
@@ -90,7 +96,7 @@ static const char *stand(const struct hlp_policy *p, int group)
 static const char *release(struct hlp_policy *p, int group, const char *path)
 {
     char events[256] = "", text[HLP_PATH_MAX];
-    int found[FILTERS_MAX];
+    int found[HLP_FILTERS_MAX];
     unsigned n;
     const char *what = find(group, ANY_RELEASE, found, &n);
     if (what || n == 0)
@@ -132,9 +138,19 @@ static int open_group(const struct hlp_policy *p, const char *path)
     return -1;
 }
 
-void hlp_attach_persistent_filters(struct hlp_policy *p)
+static void note_failure(struct hlp_policy *p, const char *what, const char *path)
+{
+    char text[HLP_PATH_MAX];
+    if (!what)
+        return;
+    (void)hlp_format(text, sizeof(text), "%s on %s: %s", what, path, strerror(errno));
+    p->unfiltered = copy(text);
+}
+
+void hlp_attach_persistent_filters(struct hlp_config *cfg)
 {
     static const char *const names[] = { "", "/" CG_MONITORS, "/" CG_LOCALIZERS };
+    struct hlp_policy *p = &cfg->policy;
     char text[HLP_PATH_MAX];
     for (size_t i = 0; i < (p->assignable ? sizeof(names) / sizeof(names[0]) : 1); i++) {
         (void)hlp_format(text, sizeof(text), "%s%s", p->cgroup_root, names[i]);
@@ -143,11 +159,9 @@ void hlp_attach_persistent_filters(struct hlp_policy *p)
         int group = open_group(p, path);
         if (group < 0)
             continue;
-        const char *what = p->assignable && i == 0 ? release(p, group, path) : stand(p, group);
-        if (what) {
-            (void)hlp_format(text, sizeof(text), "%s on %s: %s", what, path, strerror(errno));
-            p->unfiltered = copy(text);
-        }
+        note_failure(p, p->assignable && i == 0 ? release(p, group, path) : stand(p, group), path);
+        if (i == 0)
+            note_failure(p, hlp_put_connect_filter(cfg, group), path);
         (void)close(group);
     }
 }

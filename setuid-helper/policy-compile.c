@@ -143,9 +143,10 @@ static size_t number(char *text, size_t at, const char *key, uint32_t value)
 }
 
 /* For the daemon to compare with its own. */
-void hlp_write_answer(struct hlp_policy *p)
+void hlp_write_answer(struct hlp_config *cfg)
 {
     static char text[EXE_REPLY_TEXT_MAX];
+    struct hlp_policy *p = &cfg->policy;
     size_t n = 0;
     for (uint32_t i = 0; i < p->local_dirs.n; i++)
         n = line(text, n, "local-dir", p->local_dirs.v[i]);
@@ -176,8 +177,14 @@ void hlp_write_answer(struct hlp_policy *p)
         n = number(text, n, "network-mtu", p->net.mtu);
         n = number(text, n, "network-outbound-mbit", p->net.total_kbit / 1000);
     }
+    n = line(text, n, "connect-filter", p->connect_filter ? "on" : "off");
+    if (p->connect_filter) {
+        n = line(text, n, "refused-ports", cfg->connect.ports.text);
+        n = line(text, n, "refused-networks", cfg->connect.refused.text);
+        n = line(text, n, "allowed-networks", cfg->connect.allowed.text);
+    }
     if (p->unfiltered[0])
-        n = line(text, n, "no-device-filter", p->unfiltered);
+        n = line(text, n, "no-filter", p->unfiltered);
     p->answer = text;
 }
 

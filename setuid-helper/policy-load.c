@@ -26,8 +26,4 @@ void hlp_load_policy(struct hlp *h)
             hlp_fail((enum exe_status)m.status, m.error, m.what);
         }
     }
-    h->nm = h->cfg.nm;
-    h->monitor = h->cfg.monitor;
-    h->public = h->cfg.public;
-    h->nm_gid = h->cfg.nm_gid;
 }

@@ -27,8 +27,9 @@
 /* A root template in the state directory: of a profile, 0 for localizers, and its number. */
 #define HLP_ROOT_NAME "root-%u-%u"
 #define HLP_FILTER_NAME "selvedge_dev_1" /* a new number for new standard devices */
-/* Extended attribute of a cgroup to which the device filter is attached. */
+/* Extended attributes of a cgroup to which the device filter, the connect filter is attached. */
 #define HLP_FILTERED "trusted.selvedge.devices"
+#define HLP_CONNECT_FILTERED "trusted.selvedge.connect"
 #define HLP_ID_MAX 0x7ffffffeu /* ids from here on are nobody's */
 
 struct hlp_list {
@@ -91,7 +92,8 @@ struct hlp_policy {
     uint32_t profiles, networks; /* bit n: number n of enum exe_profile, exe_network is allowed */
     uint32_t selinux;            /* bits HLP_SELINUX_…; none = off */
     uint8_t unenforced_allowed;
-    uint8_t assignable; /* are there devices that a container may be given? */
+    uint8_t assignable;     /* are there devices that a container may be given? */
+    uint8_t connect_filter; /* may nothing start without the connect filter? */
     struct hlp_user nm, monitor, public, lookup;
     gid_t nm_gid;
     struct net_request net; /* as far as the configuration knows it */

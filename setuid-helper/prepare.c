@@ -155,8 +155,8 @@ int main(int argc, char **argv)
     (void)unlinkat(state, "policy",
                    0); /* what it says of filters may be over in a moment; or none, ignoring */
     hlp_compile(&cfg, &users);
-    hlp_attach_persistent_filters(&cfg.policy);
-    hlp_write_answer(&cfg.policy);
+    hlp_attach_persistent_filters(&cfg);
+    hlp_write_answer(&cfg);
     const char *unfiltered = cfg.policy.unfiltered;
     hlp_make_root_templates(state, &cfg);
     commit(state, &cfg.policy, &users);

@@ -16,12 +16,43 @@ struct hlp_devices { /* a section [gpu], [fpga] or [devices] */
     unsigned n;
 };
 
+/* The connect filter: what containers and localizers may not connect to, in TCP and UDP. */
+#define HLP_CONNECT_MAX 64 /* entries of one list */
+/* At most three instructions a port, and for a network of each list, in both forms, a move, an AND
+ * and a comparison a word, the port's, two for the answer. */
+#define HLP_CONNECT_CODE_MAX (HLP_CONNECT_MAX * (3 + 2 * (4 * 3 + 3)) + 32)
+struct hlp_ports {
+    const char *text; /* as it was written; NULL: not at all */
+    uint16_t v[HLP_CONNECT_MAX];
+    unsigned n;
+};
+struct hlp_networks {
+    const char *text;
+    struct hlp_network {
+        uint8_t address[16]; /* IPv4: the first four */
+        uint8_t prefix;      /* bits */
+        uint8_t v6;
+        uint16_t port; /* 0: every one */
+    } v[HLP_CONNECT_MAX];
+    unsigned n;
+};
+struct hlp_connect {
+    struct hlp_ports ports;      /* at any address */
+    struct hlp_networks refused; /* networks … */
+    struct hlp_networks allowed; /* … and exceptions of them, though not of `ports` */
+};
+struct hlp_code {
+    struct bpf_insn v[HLP_CONNECT_CODE_MAX];
+    unsigned n;
+};
+
 struct hlp_config { /* strings point into `text` */
     char text[HLP_CONFIG_MAX + 2];
     const char *group, *nm_user, *monitor_user, *public_user, *lookup_user;
     struct hlp_devices gpu, fpga, devices, denied;
     struct hlp_list banned, banned_groups, read_only, writable;
     uint8_t net_isolated;
+    struct hlp_connect connect;
     struct hlp_policy policy; /* what goes there as it is written here */
 };
 
@@ -33,7 +64,7 @@ bool hlp_device_allowed(const struct hlp_config *cfg, const struct exe_device *d
 /* policy-compile.c: all of the policy but its texts; ends by hlp_fail when it cannot be made. */
 struct hlp_users;
 void hlp_compile(struct hlp_config *cfg, struct hlp_users *ret_users);
-void hlp_write_answer(struct hlp_policy *p);
+void hlp_write_answer(struct hlp_config *cfg);
 /* Notes how `path` is before it is read. Only from here on it may be. */
 void hlp_add_source(struct hlp_policy *p, const char *path, bool content);
 /* root-template.c: makes the root templates of this policy, which gets their number; drops all of
@@ -45,9 +76,24 @@ size_t hlp_policy_pack(struct hlp_policy *p);
 
 /* device-code.c */
 void hlp_device_code(struct hlp_policy *p);
-/* persistent-filters.c: the device filters of the daemon's groups. A kernel that refuses them is
- * noted in the policy. */
-void hlp_attach_persistent_filters(struct hlp_policy *p);
+/* connect-rules.c: reads a list, which lives on; words when it cannot be read. The last one fills
+ * in the lists that root's configuration does not have. */
+const char *hlp_connect_ports(struct hlp_ports *l, const char *text);
+const char *hlp_connect_networks(struct hlp_networks *l, const char *text);
+const char *hlp_connect_defaults(struct hlp_connect *c);
+/* connect-code.c: the program for addresses given as IPv4, or as IPv6. */
+void hlp_connect_code(const struct hlp_connect *r, bool v6, struct hlp_code *ret);
+
+/* persistent-filters.c: the filters of the daemon's groups. A kernel that refuses them is noted in
+ * the policy. */
+void hlp_attach_persistent_filters(struct hlp_config *cfg);
+/* The programs of this type on a cgroup whose names begin so, as descriptors. The failed step, with
+ * errno, or NULL; so does the next one. */
+#define HLP_FILTERS_MAX 64 /* of one group and type: the kernel's BPF_CGROUP_MAX_PROGS */
+const char *hlp_find_filters(int group, enum bpf_attach_type type, const char *name,
+                             size_t name_len, int found[HLP_FILTERS_MAX], unsigned *ret_n);
+/* connect-filter.c: the connect filter of the root cgroup is as the configuration says. */
+const char *hlp_put_connect_filter(const struct hlp_config *cfg, int group);
 
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */
 struct hlp_users { /* in the order of names, with room for a list of names more */

@@ -6,9 +6,11 @@ HELPER ?= $(BUILD)/container-executor
 HELPER_OBJS := $(addprefix $(HELPER_DIR)/, main.o fail.o request-socket.o policy-load.o sanitize.o policy.o accounts.o path.o cgroup.o \
 	devices.o network.o run-program.o sandbox.o mounts.o directories.o init.o label.o launch.o operations.o \
 	request.o)
+HELPER_SOURCES := $(HELPER_OBJS:$(HELPER_DIR)/%.o=setuid-helper/%.c)
+HELPER_SOURCES := $(HELPER_SOURCES:setuid-helper/request.c=executor/request.c)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
-PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o device-code.o devices.o persistent-filters.o config.o policy.o \
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o device-code.o connect-rules.o connect-code.o devices.o persistent-filters.o connect-filter.o config.o policy.o \
 	passwd.o path.o mounts.o root-template.o)
 # What it becomes beside a container, without privilege: executed in every launch, so small and static like it.
 HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o container-init.o request.o)
@@ -77,7 +79,7 @@ $(BUILD)/user-lookup: $(BUILD)/setuid-helper/user-lookup.o
 PROGRAMS += $(HELPER) $(PREPARE) $(BUILD)/container-monitor $(BUILD)/container-init $(BUILD)/user-lookup
 
 # The parsers once more, with the flags of the tests (sanitizers, fuzzing).
-HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o policy-compile.o device-code.o policy.o passwd.o path.o)
+HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o policy-compile.o device-code.o connect-rules.o connect-code.o policy.o passwd.o path.o)
 $(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -88,14 +90,16 @@ UNIT_TESTS += setuid-helper/test-user-lookup
 $(BUILD)/tests/fuzz/fuzz-executor-policy.o: CPPFLAGS += -DHLP_POLICY_ID=$(POLICY_ID)u
 UNIT_TESTS += setuid-helper/test-policy
 setuid-helper/test-policy_DEPS := $(HELPER_TEST_OBJS)
+UNIT_TESTS += setuid-helper/test-connect-filter
+setuid-helper/test-connect-filter_DEPS := $(HELPER_TEST_OBJS)
 FUZZ_TARGETS += fuzz-executor-config fuzz-executor-policy
 fuzz-executor-config_DEPS := $(HELPER_TEST_OBJS)
 fuzz-executor-policy_DEPS := $(HELPER_TEST_OBJS)
 
 # Programs that the integration suite runs inside containers: static, nothing of the host is needed.
-$(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach fake-lookup): $(BUILD)/%: \
+$(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach connector fake-lookup): $(BUILD)/%: \
 		%.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) -Wall -Wextra -O1 -D_GNU_SOURCE -static -o $@ $<
-TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach fake-lookup)
+TEST_PROGRAMS += $(addprefix $(BUILD)/tests/integration/setuid-helper/,probe reach connector fake-lookup)

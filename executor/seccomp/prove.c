@@ -78,38 +78,52 @@ static unsigned add(uint64_t *v, unsigned n, uint64_t value)
     return n + 1;
 }
 
-/* What the rules compare one argument with, and each of these with one bit turned. */
-static unsigned values(const struct flt_policy *p, int call, unsigned argument, uint64_t *v)
+/* What the rules of a call compare one argument with, and behind these each with one bit turned. */
+static struct {
+    uint64_t v[VALUES_MAX];
+    unsigned exact, n; /* n: 0 where no rule asks for the argument */
+} values[6];
+
+static void collect(const struct flt_policy *p, int call, unsigned argument)
 {
+    uint64_t *v = values[argument].v;
     unsigned n = 0;
-    for (unsigned i = 0; i < p->n; i++)
-        for (unsigned k = 0; p->v[i].call == call && k < p->v[i].n; k++) {
-            const struct flt_condition *c = &p->v[i].c[k];
-            if (c->argument != argument || n + 68 > VALUES_MAX)
-                continue;
-            n = add(v, n, c->value);
-            n = add(v, n, c->value | ~c->mask);
-            n = add(v, n, 0);
-            n = add(v, n, UINT64_MAX);
-            for (unsigned bit = 0; bit < 64; bit++)
-                n = add(v, n, c->value ^ UINT64_C(1) << bit);
-        }
-    return n;
+    for (int turned = 0; turned < 2; turned++) {
+        for (unsigned i = 0; i < p->n; i++)
+            for (unsigned k = 0; p->v[i].call == call && k < p->v[i].n; k++) {
+                const struct flt_condition *c = &p->v[i].c[k];
+                if (c->argument != argument || n + 68 > VALUES_MAX)
+                    continue;
+                if (!turned) {
+                    n = add(v, n, c->value);
+                    n = add(v, n, c->value | ~c->mask);
+                    n = add(v, n, 0);
+                    n = add(v, n, UINT64_MAX);
+                }
+                for (unsigned bit = 0; turned && bit < 64; bit++)
+                    n = add(v, n, c->value ^ UINT64_C(1) << bit);
+            }
+        if (!turned)
+            values[argument].exact = n;
+    }
+    values[argument].n = n;
 }
 
-/* Every combination of the values of the arguments from this one on; those that no rule asks for
- * are all zero or all ones. */
-static bool all_arguments(struct pair *x, unsigned argument)
+/* Every combination of the values of the arguments from this one on, with a bit turned in at most
+ * `turned` of them at a time: in all of three would be ten million for one call. Arguments that no
+ * rule asks for are all zero or all ones. */
+static bool all_arguments(struct pair *x, unsigned argument, unsigned turned)
 {
-    static uint64_t v[6][VALUES_MAX];
     if (argument == 6)
         return same(x);
-    const unsigned n = values(x->p, x->d.nr, argument, v[argument]);
-    if (n == 0)
-        return all_arguments(x, argument + 1);
-    for (unsigned i = 0; i < n; i++) {
-        x->d.args[argument] = v[argument][i];
-        if (!all_arguments(x, argument + 1))
+    if (values[argument].n == 0)
+        return all_arguments(x, argument + 1, turned);
+    for (unsigned i = 0; i < values[argument].n; i++) {
+        const bool exact = i < values[argument].exact;
+        if (!exact && turned == 0)
+            break;
+        x->d.args[argument] = values[argument].v[i];
+        if (!all_arguments(x, argument + 1, turned - !exact))
             return false;
     }
     return true;
@@ -132,13 +146,16 @@ static bool all_numbers(struct pair *x)
     static const uint32_t from[] = { 0,          0x3ffffc00, 0x40000000, 0x7ffffc00,
                                      0x80000000, 0xbffffc00, 0xfffff800, 0xfffffc00 };
     for (size_t k = 0; k < sizeof(from) / sizeof(from[0]); k++)
-        for (uint32_t i = 0; i < 2 * FLT_CALLS_MAX && from[k] + i >= from[k]; i++)
+        for (uint32_t i = 0; i < 2 * FLT_CALLS_MAX && from[k] + i >= from[k]; i++) {
+            x->d.nr = (int)(from[k] + i);
+            for (unsigned argument = 0; argument < 6; argument++)
+                collect(x->p, x->d.nr, argument);
             for (int fill = 0; fill < 2; fill++) {
-                x->d.nr = (int)(from[k] + i);
                 memset(x->d.args, fill ? 0xff : 0, sizeof(x->d.args));
-                if (!all_arguments(x, 0) || !all_rules(x))
+                if (!all_arguments(x, 0, x->d.arch == x->p->arch ? 2 : 1) || !all_rules(x))
                     return false;
             }
+        }
     return true;
 }
 

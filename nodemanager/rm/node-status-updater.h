@@ -16,6 +16,13 @@ struct nm_limits;
 struct nm_monitor;
 struct nm_updater;
 
+enum nm_updater_end {                /* why the daemon has to end */
+                      NM_END_FAILED, /* the ResourceManager is away for too long, or this side
+                                        cannot go on */
+                      NM_END_DECOMMISSIONED, /* SHUTDOWN in the answer to a heartbeat */
+                      NM_END_REFUSED,        /* SHUTDOWN in the answer to a registration */
+};
+
 struct nm_updater_config {
     struct nm_context *ctx;
     struct nm_limits *limits;
@@ -23,8 +30,7 @@ struct nm_updater_config {
     struct nm_finished *finished;
     /* A registration has succeeded. */
     void (*registered)(void *userdata);
-    /* The daemon has to end. `decommissioned`: by order of the ResourceManager. */
-    void (*stop)(const char *why, bool decommissioned, void *userdata);
+    void (*stop)(const char *why, enum nm_updater_end end, void *userdata);
     void *userdata;
 };
 

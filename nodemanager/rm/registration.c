@@ -74,14 +74,21 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
     }
     if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
         nm_rm_shut_down(
-            u,
+            u, NM_END_REFUSED,
             "Received SHUTDOWN signal from Resourcemanager, Registration of NodeManager "
             "failed,",
             m->diagnostics_message);
         return;
     }
-    if (!version_accepted(u, m->rm_version)) {
-        nm_rm_shut_down(u, "Shutting down the Node Manager on RM version error,", m->rm_version);
+    if (!version_accepted(u, m->rm_version)) { /* an upgrade may be under way: containers go on */
+        char version[64], why[256];
+
+        sv_escape(version, sizeof(version), m->rm_version ? m->rm_version : "");
+        snprintf(why, sizeof(why),
+                 "its version %s is below the %s of yarn.nodemanager.resourcemanager.minimum."
+                 "version",
+                 version, u->ctx->conf->rm_minimum_version);
+        nm_rm_unavailable(u, "registration", NULL, why);
         return;
     }
     nm_rm_recovered(u);

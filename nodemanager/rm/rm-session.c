@@ -23,7 +23,7 @@ void nm_rm_schedule(struct nm_updater *u, int64_t in_ms)
     if (r >= 0)
         r = sd_event_source_set_enabled(u->timer, SD_EVENT_ONESHOT);
     if (r < 0) /* without heartbeats the node is lost to the cluster: a restart is better */
-        u->config.stop("heartbeat timer failed", false, u->config.userdata);
+        u->config.stop("heartbeat timer failed", NM_END_FAILED, u->config.userdata);
 }
 
 static const char *rm_text(const struct ipc_proxy_server *s)
@@ -80,7 +80,7 @@ void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_
         snprintf(text, sizeof(text), "ResourceManager %s did not answer for %lld ms", rm_text(rm),
                  (long long)(now - u->away_since_ms));
         u->ended = true;
-        u->config.stop(text, false, u->config.userdata);
+        u->config.stop(text, NM_END_FAILED, u->config.userdata);
         return;
     }
     wait = ipc_backoff_ms(RETRY_FIRST_MS, retry->interval_ms, u->refusals, ipc_backoff_noise());
@@ -89,14 +89,15 @@ void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_
     nm_rm_schedule(u, wait);
 }
 
-void nm_rm_shut_down(struct nm_updater *u, const char *why, const char *from_rm)
+void nm_rm_shut_down(struct nm_updater *u, enum nm_updater_end end, const char *why,
+                     const char *from_rm)
 {
     char text[512], shown[256];
 
     sv_escape(shown, sizeof(shown), from_rm ? from_rm : "");
     snprintf(text, sizeof(text), "%s Message from ResourceManager: %s", why, shown);
     u->ended = true;
-    u->config.stop(text, true, u->config.userdata);
+    u->config.stop(text, end, u->config.userdata);
 }
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)

@@ -45,6 +45,7 @@ void nm_rm_recovered(struct nm_updater *u);
 void nm_rm_unavailable(struct nm_updater *u, const char *what, const struct ipc_result *r,
                        const char *why);
 /* The ResourceManager orders the end of the daemon; `from_rm` is its message. */
-void nm_rm_shut_down(struct nm_updater *u, const char *why, const char *from_rm);
+void nm_rm_shut_down(struct nm_updater *u, enum nm_updater_end end, const char *why,
+                     const char *from_rm);
 
 #endif

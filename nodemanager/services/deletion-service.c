@@ -24,6 +24,7 @@
 #define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
 #define ATTEMPTS 3 /* then the deletion is given up, with an error in the log */
 #define RETRY_MS 10000
+#define GATHER_MS 100 /* that a container's directory waits for those of others */
 
 struct deletion {
     struct deletion *prev, *next;
@@ -36,12 +37,23 @@ struct deletion {
     bool running;
 };
 
+/* One request to the helper: a task, or containers of one attempt. */
+struct batch {
+    struct batch *prev, *next;
+    struct nm_deletion *d;
+    size_t n;
+    struct deletion *tasks[1 + EXE_MORE_MAX]; /* containers ascend */
+    int64_t more[EXE_MORE_MAX];
+};
+
 struct nm_deletion {
     struct nm_context *ctx;
-    struct deletion *tasks; /* in order of time, mostly */
-    size_t n_tasks, n_running;
+    struct deletion *tasks;    /* in order of time, mostly */
+    struct batch *running;     /* utlist */
+    size_t n_tasks, n_running; /* batches */
     int64_t next_id;
     sd_event_source *timer;
+    int64_t timer_ms; /* when it is due, CLOCK_BOOTTIME; -1 = off */
 };
 
 static void run_due(struct nm_deletion *d);
@@ -126,12 +138,10 @@ static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_w
     }
 }
 
-static void on_deleted(const struct exe_failure *f, void *userdata)
+static void end_task(struct deletion *t, const struct exe_failure *f)
 {
-    struct deletion *t = userdata;
     struct nm_deletion *d = t->d;
 
-    d->n_running--;
     t->running = false;
     if (!f) {
         if (t->what.what == EXE_DELETE_APP_LOGS)
@@ -146,6 +156,18 @@ static void on_deleted(const struct exe_failure *f, void *userdata)
         sv_log_warning("deletion is retried: %s", f->text);
         t->at_ms = sv_wall_ms() + RETRY_MS;
     }
+}
+
+static void on_deleted(const struct exe_failure *f, void *userdata)
+{
+    struct batch *b = userdata;
+    struct nm_deletion *d = b->d;
+
+    DL_DELETE(d->running, b);
+    d->n_running--;
+    for (size_t i = 0; i < b->n; i++)
+        end_task(b->tasks[i], f);
+    free(b);
     run_due(d);
 }
 
@@ -187,39 +209,133 @@ static void tree_of(const struct deletion *t, char *buf, size_t size)
     }
 }
 
+static bool has_container(const struct batch *b, struct yarn_container_id id)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (yarn_container_id_cmp(b->tasks[i]->what.container, id) == 0)
+            return true;
+    return false;
+}
+
+static bool container_runs(const struct deletion *t)
+{
+    const struct batch *b;
+
+    DL_FOREACH (t->d->running, b)
+        if (b->tasks[0]->what.what == t->what.what && has_container(b, t->what.container))
+            return true;
+    return false;
+}
+
 /* Two helpers that delete in one tree remove each other's files: each finds its directory changed,
- * or gone, and reports a failure. */
+ * or gone, and reports a failure. Other trees meet those of all containers of a batch or none. */
 static bool overlaps_running(const struct deletion *t)
 {
     char own[512], other[512];
-    const struct deletion *o;
+    const struct batch *b;
 
     tree_of(t, own, sizeof(own));
-    DL_FOREACH (t->d->tasks, o) {
-        if (!o->running)
+    DL_FOREACH (t->d->running, b) {
+        if (b->n > 1 && t->what.what == EXE_DELETE_CONTAINER) {
+            if (has_container(b, t->what.container))
+                return true;
             continue;
-        tree_of(o, other, sizeof(other));
+        }
+        tree_of(b->tasks[0], other, sizeof(other));
         if (!strncmp(own, other, SV_MIN(strlen(own), strlen(other))))
             return true;
     }
     return false;
 }
 
-static void run_task(struct deletion *t)
+/* Directories of containers that end together are deleted by one helper: alone they cost as much
+ * as half a launch. One that has failed is repeated alone, so that it is named. */
+static bool can_gather(const struct deletion *t)
 {
-    struct nm_deletion *d = t->d;
+    return t->what.what == EXE_DELETE_CONTAINER && t->attempts == 0;
+}
+
+static bool belongs(const struct deletion *t, const struct deletion *first)
+{
+    const struct yarn_container_id a = t->what.container, b = first->what.container;
+
+    return can_gather(t) && yarn_app_id_cmp(a.attempt.app, b.attempt.app) == 0 &&
+           a.attempt.attempt == b.attempt.attempt && a.id >> 40 == b.id >> 40 && a.id != b.id &&
+           llabs(a.id - b.id) < UINT32_MAX / 2 && t->what.local_mask == first->what.local_mask &&
+           !strcmp(t->user, first->user);
+}
+
+static int by_container(const void *a, const void *b)
+{
+    const struct deletion *const *x = a, *const *y = b;
+
+    return yarn_container_id_cmp((*x)->what.container, (*y)->what.container);
+}
+
+/* Those behind `first` that can go with it. */
+static void gather(struct batch *b, struct deletion *first, int64_t now)
+{
+    struct deletion *t;
+
+    b->tasks[b->n++] = first;
+    if (!can_gather(first))
+        return;
+    for (t = first->next; t && b->n < SV_ARRAY_LEN(b->tasks); t = t->next)
+        if (!t->running && t->at_ms <= now && belongs(t, first) &&
+            !has_container(b, t->what.container) && !container_runs(t))
+            b->tasks[b->n++] = t;
+    qsort(b->tasks, b->n, sizeof(b->tasks[0]), by_container);
+    for (size_t i = 1; i < b->n; i++)
+        b->more[i - 1] = b->tasks[i]->what.container.id;
+}
+
+/* Negative: on_deleted was called, or (-ENOMEM) the task waits. */
+static int run_batch(struct deletion *first, int64_t now)
+{
+    struct nm_deletion *d = first->d;
+    struct batch *b = calloc(1, sizeof(*b));
+    struct exe_delete_what what;
     int r;
 
-    t->what.user = *t->user ? t->user : NULL;
-    t->running = true;
+    if (!b) {
+        first->at_ms = now + RETRY_MS;
+        return -ENOMEM;
+    }
+    b->d = d;
+    gather(b, first, now);
+    for (size_t i = 0; i < b->n; i++)
+        b->tasks[i]->running = true;
+    DL_APPEND(d->running, b);
     d->n_running++;
-    r = exe_delete(d->ctx->exe, &t->what, on_deleted, t);
+    what = b->tasks[0]->what;
+    what.user = *first->user ? first->user : NULL;
+    what.more = b->more;
+    what.n_more = b->n - 1;
+    r = exe_delete(d->ctx->exe, &what, on_deleted, b);
     if (r < 0) {
         struct exe_failure f = { .error = -r };
 
         snprintf(f.text, sizeof(f.text), "container-executor: %s", strerror(-r));
-        on_deleted(&f, t);
+        on_deleted(&f, b);
+        return -EIO;
     }
+    return 0;
+}
+
+static int64_t due_ms(const struct deletion *t)
+{
+    return t->at_ms + (can_gather(t) ? GATHER_MS : 0);
+}
+
+static void arm(struct nm_deletion *d, int64_t at_ms)
+{
+    const int64_t left = SV_MAX(at_ms - sv_wall_ms(), 0), due = sv_now_ms() + left;
+
+    if (d->timer_ms >= 0 && d->timer_ms <= due)
+        return;
+    d->timer_ms = due;
+    (void)sd_event_source_set_time_relative(d->timer, (uint64_t)left * 1000);
+    (void)sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
 }
 
 static void run_due(struct nm_deletion *d)
@@ -228,40 +344,37 @@ static void run_due(struct nm_deletion *d)
     struct deletion *t, *tmp;
 
     DL_FOREACH_SAFE (d->tasks, t, tmp) {
+        int r;
+
         if (t->running)
             continue;
-        if (t->at_ms > now) {
-            next = next < 0 ? t->at_ms : SV_MIN(next, t->at_ms);
-            continue;
+        if (due_ms(t) <= now) {
+            if (d->n_running >= PARALLEL)
+                return; /* on_deleted calls again */
+            if (d->n_running > 0 && overlaps_running(t))
+                continue; /* the same */
+            r = run_batch(t, now);
+            if (r < 0 && r != -ENOMEM)
+                return; /* on_deleted has gone on */
+            if (r >= 0)
+                continue;
         }
-        if (d->n_running >= PARALLEL)
-            return; /* on_deleted calls again */
-        if (d->n_running > 0 && overlaps_running(t))
-            continue; /* the same */
-        run_task(t);
-        if (d->n_running == 0)
-            return; /* it failed at once, and on_deleted has gone on */
+        next = next < 0 ? due_ms(t) : SV_MIN(next, due_ms(t));
     }
-    if (next < 0)
-        return;
-    (void)sd_event_source_set_time_relative(d->timer, (uint64_t)(next - now) * 1000);
-    (void)sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
+    if (next >= 0)
+        arm(d, next);
 }
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
+    struct nm_deletion *d = userdata;
+
     (void)s;
     (void)usec;
-    run_due(userdata);
+    d->timer_ms = -1;
+    run_due(d);
     return 0;
-}
-
-/* Deletions wait until the state machines have handled their events. */
-static void arm(struct nm_deletion *d)
-{
-    (void)sd_event_source_set_time_relative(d->timer, 0);
-    (void)sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
 }
 
 static void add(struct nm_deletion *d, const struct exe_delete_what *what, const char *user,
@@ -290,7 +403,7 @@ static void add(struct nm_deletion *d, const struct exe_delete_what *what, const
         sv_log_err("deletion %lld is not on record: %s", (long long)t->id, strerror(-r));
     DL_APPEND(d->tasks, t);
     d->n_tasks++;
-    arm(d);
+    arm(d, due_ms(t)); /* not at once: the state machines handle their events first */
 }
 
 void nm_deletion_container(struct nm_deletion *d, struct nm_container *c)
@@ -380,6 +493,7 @@ int nm_deletion_new(struct nm_context *ctx, struct nm_deletion **ret, struct sv_
         return sv_error_errno(err, -ENOMEM, "deletion service");
     d->ctx = ctx;
     d->next_id = 1;
+    d->timer_ms = -1;
     r = sd_event_add_time_relative(ctx->event, &d->timer, CLOCK_BOOTTIME, 0, 1000, on_timer, d);
     if (r >= 0)
         r = sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
@@ -395,11 +509,16 @@ int nm_deletion_new(struct nm_context *ctx, struct nm_deletion **ret, struct sv_
 
 struct nm_deletion *nm_deletion_free(struct nm_deletion *d)
 {
+    struct batch *b, *next;
     struct deletion *t, *tmp;
 
     if (!d)
         return NULL;
     sd_event_source_disable_unref(d->timer);
+    DL_FOREACH_SAFE (d->running, b, next) {
+        DL_DELETE(d->running, b);
+        free(b);
+    }
     DL_FOREACH_SAFE (d->tasks, t, tmp) {
         DL_DELETE(d->tasks, t);
         free(t);
@@ -446,6 +565,6 @@ int nm_deletion_recover(struct nm_deletion *d)
     int r = nm_store_each_deletion(d->ctx->store, recover_one, d);
 
     if (r >= 0 && d->tasks)
-        arm(d);
+        arm(d, 0);
     return r;
 }

@@ -471,6 +471,10 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
     cfg.target_size = ctx->conf->cache_target_bytes;
     cfg.cleanup_interval_ms = ctx->conf->cache_cleanup_ms;
     cfg.parallel = (uint32_t)ctx->conf->fetch_threads;
+    if (ctx->conf->network == EXE_NETWORK_NONE)
+        cfg.no_network =
+            "selvedge.nodemanager.network is none on this node, for localization, too; "
+            "only file: resources and what is in the cache already can be used";
     r = loc_cache_new(ctx->event, &cfg, &callbacks, l, &l->cache, err);
     if (r < 0) {
         free(l->login);

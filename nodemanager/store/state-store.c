@@ -9,6 +9,7 @@
 
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/str.h"
 #include "nodemanager/store/state-store-open.h"
 
 enum stmt {
@@ -576,4 +577,20 @@ struct nm_store *nm_store_close(struct nm_store *s)
     free(s->waiters);
     free(s);
     return NULL;
+}
+
+int nm_store_unlink(const char *path)
+{
+    static const char *const ends[] = { "", "-wal", "-journal", "-shm" };
+    int r = 0;
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(ends); i++) {
+        _cleanup_free_ char *name = NULL;
+
+        if (sv_asprintf(&name, "%s%s", path, ends[i]) < 0)
+            return -ENOMEM;
+        if (unlink(name) < 0 && errno != ENOENT)
+            r = -errno;
+    }
+    return r;
 }

@@ -23,6 +23,8 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
     _must_use_;
 /* Commits the open transaction. */
 struct nm_store *nm_store_close(struct nm_store *s);
+/* Removes the files of a closed store. */
+int nm_store_unlink(const char *path) _must_use_;
 
 /* Runs fn after everything written so far is on record. `result` is 0, or negative: the commit
  * failed. */

@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "common/fd.h"
 #include "common/str.h"
 #include "localizer/channel.h"
+#include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/web/log-frame.h"
 #include "nodemanager/web/web-reply.h"
 
 /* Of one container. Jobs fill these directories with what they like, and reading them occupies the
@@ -118,10 +119,8 @@ json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id 
 static void add_info(const char *name, const struct stat *st, void *userdata)
 {
     char time_text[64], size[32];
-    struct tm tm;
 
-    gmtime_r(&st->st_mtim.tv_sec, &tm);
-    strftime(time_text, sizeof(time_text), "%a %b %d %H:%M:%S %z %Y", &tm);
+    nm_log_time(st->st_mtim.tv_sec, time_text);
     snprintf(size, sizeof(size), "%lld", (long long)st->st_size);
     (void)json_array_append_new(userdata,
                                 json_pack("{s:o,s:s,s:s}", "fileName", name_json(name), "fileSize",
@@ -186,14 +185,47 @@ static int range(const struct sv_http_request *req, uint64_t length, uint64_t *r
     return 0;
 }
 
+/* Lines around the text, which `yarn logs` prints. */
+static int frame(const struct nm_context *ctx, const char *container, const char *file,
+                 const struct stat *st, struct sv_http_response *ret)
+{
+    const struct nm_container *c = nm_container_find(ctx, container);
+    const struct nm_log_frame f = { .container = container,
+                                    .node = ctx->node_id_text,
+                                    .file = file,
+                                    .length = (uint64_t)st->st_size,
+                                    .modified_s = st->st_mtim.tv_sec,
+                                    .empty = ret->size == 0,
+                                    .running = c && c->state == NM_CONTAINER_RUNNING };
+
+    return nm_log_frame(&f, &ret->before, &ret->after);
+}
+
+/* The request's "format", which is a content type with Hadoop; plain text without. */
+static const char *content_type(const struct sv_http_request *req, bool *ret_bare)
+{
+    const char *format = sv_http_query(req, "format");
+
+    *ret_bare = format && sv_streq(format, "octet-stream");
+    if (!format || !*format || sv_streq(format, "text"))
+        return "text/plain; charset=utf-8";
+    return *ret_bare ? "application/octet-stream; charset=utf-8" : NULL;
+}
+
 int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
-                    const struct sv_http_request *req, struct sv_http_response *ret)
+                    bool framed, const struct sv_http_request *req, struct sv_http_response *ret)
 {
     char text[YARN_ID_TEXT_MAX];
+    bool bare;
+    const char *type = content_type(req, &bare);
 
     yarn_container_id_text(id, text);
     if (!ctx->conf->web.logs_enabled)
         return logs_off(ret);
+    if (!type)
+        return nm_web_exception(ret, 400, "BadRequestException",
+                                "The valid values for the parameter : format are [text, "
+                                "octet-stream]");
     if (!loc_name_valid(file))
         return nm_web_exception(ret, 400, "BadRequestException", "Invalid log file name");
     for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
@@ -211,6 +243,9 @@ int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, c
             return nm_web_exception(ret, 400, "BadRequestException",
                                     "start, end and size must be numbers");
         ret->status = 200;
+        ret->content_type = type;
+        if (framed && !bare && frame(ctx, text, file, &st, ret) < 0)
+            return -ENOMEM;
         ret->fd = sv_take_fd(&fd);
         return 0;
     }

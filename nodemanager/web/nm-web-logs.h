@@ -17,7 +17,8 @@ struct nm_context;
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id);
 int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
                     struct sv_http_response *ret);
+/* `framed`: with Hadoop's lines around the text, unless the request says format=octet-stream. */
 int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
-                    const struct sv_http_request *req, struct sv_http_response *ret);
+                    bool framed, const struct sv_http_request *req, struct sv_http_response *ret);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cgroups/cg.h"
+#include "common/conf-dump.h"
 #include "common/str.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -162,7 +163,7 @@ static int forbidden(const struct nm_web_caller *who, const char *object,
 {
     return nm_web_exception(ret, 403, "ForbiddenException",
                             "User [%.64s] is not authorized to view %.64s: with yarn.acl.enable "
-                            "its owner, the users of its VIEW_APP list and administrators are",
+                            "its owner, its VIEW_APP list and administrators are",
                             who->user, object);
 }
 
@@ -283,10 +284,10 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
                                 "java.lang.Exception: invalid container id, %.90s", rest);
     if (!may_view_container(ctx, who, parsed))
         return forbidden(who, id, ret);
-    if (!strcmp(slash, "/logs") || !strcmp(slash, "/logs/"))
+    if (!strcmp(slash, "/logs"))
         return nm_web_log_list(ctx, parsed, ret);
     if (sv_has_prefix(slash, "/logs/"))
-        return nm_web_log_file(ctx, parsed, slash + strlen("/logs/"), req, ret);
+        return nm_web_log_file(ctx, parsed, slash + strlen("/logs/"), true, req, ret);
     if (*slash)
         return 0; /* 404 */
     c = nm_container_find(ctx, id);
@@ -324,7 +325,7 @@ static int container_logs(const struct nm_context *ctx, const struct nm_web_call
     }
     if (!*file)
         return nm_web_log_list(ctx, parsed, ret);
-    return nm_web_log_file(ctx, parsed, file, req, ret);
+    return nm_web_log_file(ctx, parsed, file, !with_user, req, ret);
 }
 
 /* What tells of jobs: the path below /ws/v1/node, or, for log pages of Hadoop 2, below OLD_LOGS. */
@@ -334,19 +335,19 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
     const struct nm_context *ctx = w->ctx;
     struct nm_web_caller who;
 
-    if (nm_web_identify(&ctx->conf->web, req, &who) < 0)
+    if (nm_web_identify(&ctx->conf->web, w->groups, req, &who) < 0)
         return nm_web_exception(ret, 403, "ForbiddenException",
                                 "yarn.acl.enable is true and the request names no user: %s",
-                                sv_streq(ctx->conf->web.auth_type, "simple")
+                                sv_streq(ctx->conf->web.auth.auth_type, "simple")
                                     ? "add user.name=NAME to the query"
                                     : "it needs a valid cookie hadoop.auth");
     if (old)
         return container_logs(ctx, &who, p, true, req, ret);
-    if (!strcmp(p, "/apps") || !strcmp(p, "/apps/"))
+    if (!strcmp(p, "/apps"))
         return apps(ctx, &who, req, ret);
     if (sv_has_prefix(p, "/apps/"))
         return app(ctx, &who, p + strlen("/apps/"), ret);
-    if (!strcmp(p, "/containers") || !strcmp(p, "/containers/"))
+    if (!strcmp(p, "/containers"))
         return containers(ctx, &who, ret);
     if (sv_has_prefix(p, "/containers/"))
         return container(w, &who, p + strlen("/containers/"), req, ret);
@@ -355,10 +356,25 @@ static int of_jobs(const struct nm_web *w, const char *p, bool old,
     return 0; /* 404 */
 }
 
-int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+/* malloc'd: the path without slashes at its end, which stand before the query in links of Hadoop's
+ * and Spark's pages. */
+static char *trimmed(const char *path)
 {
-    const struct nm_web *w = userdata;
-    const char *p = req->path;
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return strndup(path, n);
+}
+
+static int answer(const struct nm_web *w, const struct sv_http_request *req,
+                  struct sv_http_response *ret)
+{
+    _cleanup_free_ char *path = trimmed(req->path);
+    const char *p = path;
+
+    if (!p)
+        return -ENOMEM;
 
     if (strcmp(req->method, "GET") != 0 && strcmp(req->method, "HEAD") != 0) {
         ret->status = 405;
@@ -369,12 +385,23 @@ int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         ret->status = 302;
         return ret->location ? 0 : -ENOMEM;
     }
+    if (!strcmp(p, "/conf"))
+        return sv_conf_answer(w->ctx->conf->conf, req, ret);
     if (sv_has_prefix(p, OLD_LOGS))
         return of_jobs(w, p + strlen(OLD_LOGS), true, req, ret);
     if (!sv_has_prefix(p, ROOT))
         return 0; /* 404 */
     p += strlen(ROOT);
-    if (!*p || !strcmp(p, "/") || !strcmp(p, "/info"))
+    if (!*p || !strcmp(p, "/info"))
         return nm_web_json(ret, 200, node_info(w));
     return of_jobs(w, p, false, req, ret);
+}
+
+/* What was answered without a caller's groups, which are being looked up, does not count. */
+int nm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    const struct nm_web *w = userdata;
+    int r = answer(w, req, ret);
+
+    return sv_groups_missed(w->groups) ? -EAGAIN : r;
 }

@@ -9,11 +9,13 @@
 struct nm_context;
 struct nm_finished;
 struct nm_updater;
+struct sv_groups;
 
 struct nm_web {
     const struct nm_context *ctx;
     const struct nm_finished *finished;
     const struct nm_updater *updater;
+    struct sv_groups *groups;
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

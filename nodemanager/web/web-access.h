@@ -1,11 +1,10 @@
 /* Who calls the web server, and what of an application that user may see: with yarn.acl.enable its
- * owner, the users of its VIEW_APP list and administrators. Hostile: the request's name and cookie,
- * and the list, which comes from whoever submitted the application. */
+ * owner, the users and groups of its VIEW_APP list and administrators. Hostile: the request's name
+ * and cookie, and the list, which comes from whoever submitted the application. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 #define SELVEDGE_NODEMANAGER_WEB_WEB_ACCESS_H
 
-#include "common/auth-cookie.h"
-#include "common/http.h"
+#include "common/web-auth.h"
 
 struct nm_app;
 struct nm_conf_web;
@@ -13,11 +12,13 @@ struct nm_conf_web;
 struct nm_web_caller {
     bool sees_all; /* ACLs are off, or an administrator */
     char user[SV_AUTH_USER_MAX];
+    struct sv_groups *groups;
 };
 
-/* -EACCES: nobody that this server knows. */
-int nm_web_identify(const struct nm_conf_web *conf, const struct sv_http_request *req,
-                    struct nm_web_caller *ret) _must_use_;
+/* -EACCES: nobody that this server knows. What these two answer counts only where
+ * sv_groups_missed(groups) is false afterwards. */
+int nm_web_identify(const struct nm_conf_web *conf, struct sv_groups *groups,
+                    const struct sv_http_request *req, struct nm_web_caller *ret) _must_use_;
 /* `app` NULL: one that the node has forgotten, for those who see everything. */
 bool nm_web_may_view(const struct nm_web_caller *who, const struct nm_app *app);
 

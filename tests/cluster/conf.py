@@ -66,7 +66,7 @@ def node_site(node):
         "yarn.nodemanager.resource.cpu-vcores": 32,
         "yarn.nodemanager.disk-health-checker.enable": "false",
         "yarn.nodemanager.vmem-check-enabled": "false",
-        "yarn.nodemanager.linux-container-executor.path": f"{node.libexec}/container-executor",
+        "selvedge.nodemanager.executor.path": f"{node.libexec}/container-executor",
         "yarn.nodemanager.linux-container-executor.group": node.cluster.daemon.pw_name,
         "yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users": "false",
         "selvedge.nodemanager.cgroup.root": node.cgroup,
@@ -90,7 +90,7 @@ def write_executor_cfg(path, node):
         "banned.users": f"root,bin,{c.daemon.pw_name}",
         "selvedge.cgroup.root": node.cgroup,
         "selvedge.unenforced-limits.allowed": "false" if c.cgroup.enforced else "true",
-        "selvedge.sandbox.read-only-paths": ",".join(c.read_only_paths),
+        "selvedge.sandbox.read-only-paths": ",".join([node.libexec, *c.read_only_paths]),
         **c.policy,
     }
     with open(path, "w", encoding="utf-8") as f:

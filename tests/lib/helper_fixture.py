@@ -63,16 +63,17 @@ NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 
 
 def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
-            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=5, magic=MAGIC, rid=77,
+            what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=6, magic=MAGIC, rid=77,
             memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
-            zero=0, categories=(0, 0, 0, 0)):
+            more=(), n_more=None, categories=(0, 0, 0, 0)):
     """struct exe_request of executor/request.h."""
     u = user.encode() if isinstance(user, str) else user
-    nodes = b"".join(struct.pack("=II", *d) for d in devices)
+    nodes = b"".join(struct.pack("=II", *d) for d in devices) or struct.pack("=%dI" % len(more), *more)
     return struct.pack("=IHHQqqiiIIQIIQIIIBBBBBBBB4H128s76s", magic, version, op, rid, ts, container, app, attempt,
                        local, log, resource, resource_dir, pids, memory, net_index, net_rate, net_ceil,
                        network, profile, work, what, visibility, sig,
-                       len(devices) if n_devices is None else n_devices, zero, *categories, nodes, u)
+                       len(devices) if n_devices is None else n_devices,
+                       len(more) if n_more is None else n_more, *categories, nodes, u)
 
 
 def say(sock, data, fds=()):
@@ -85,6 +86,13 @@ def memfd(content, seals=ALL_SEALS):
     os.write(fd, content)
     if seals:
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+    return fd
+
+
+def launch_lock(directory="/"):
+    """The third descriptor of LAUNCH, which the helper only keeps open."""
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(fd, fcntl.LOCK_SH)
     return fd
 
 
@@ -401,9 +409,9 @@ class Container:
         args.update(kw)
         return request(LAUNCH, **args)
 
-    def launch(self, script, tokens=b"HDTS", wait=True, waiting=False, **kw):
+    def launch(self, script, tokens=b"HDTS", wait=True, waiting=False, lock=None, **kw):
         script = script.encode() if isinstance(script, str) else script
-        fds = [memfd(script), memfd(tokens)]
+        fds = [memfd(script), memfd(tokens), launch_lock(lock or os.path.dirname(self.record_path))]
         self.pid, self.sock = (self.g.start_waiting if waiting else self.g.start)(self.request(), fds, **kw)
         for fd in fds:
             os.close(fd)
@@ -427,6 +435,17 @@ class Container:
         r = dict(zip(keys.split(), struct.unpack("<IHHqiiqiIqqiiQQQ", b[:88])))
         r["crc"] = struct.unpack("<I", b[124:])[0] == zlib.crc32(b[:124])
         return r
+
+    def launch_under_way(self):
+        """Is the launch lock held?"""
+        fd = os.open(os.path.dirname(self.record_path), os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return False
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(fd)
 
     def kill(self):
         with open(self.cgroup + "/cgroup.kill", "w") as f:

@@ -125,6 +125,23 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
     return yarn_token_to(a, &token);
 }
 
+/* A path, or http://HOST:PORT/FILE. */
+static void put_url(struct sv_arena *a, Hadoop__Yarn__URLProto *url, const char *text)
+{
+    char host[64];
+    int port;
+    const bool http = sscanf(text, "http://%63[^:]:%d", host, &port) == 2;
+
+    hadoop__yarn__urlproto__init(url);
+    url->scheme = sv_arena_strdup(a, http ? "http" : "file");
+    url->file = sv_arena_strdup(a, http ? strchr(text + strlen("http://"), '/') : text);
+    if (http) {
+        url->host = sv_arena_strdup(a, host);
+        url->has_port = true;
+        url->port = port;
+    }
+}
+
 static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc)
 {
     clc->localresources =
@@ -138,11 +155,9 @@ static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchConte
 
         hadoop__yarn__string_local_resource_map_proto__init(row);
         hadoop__yarn__local_resource_proto__init(r);
-        hadoop__yarn__urlproto__init(url);
         row->key = sv_arena_strdup(a, from->name);
         row->value = r;
-        url->scheme = sv_arena_strdup(a, "file");
-        url->file = sv_arena_strdup(a, from->path);
+        put_url(a, url, from->path);
         r->resource = url;
         r->has_size = r->has_timestamp = r->has_type = r->has_visibility = true;
         r->size = from->size;

@@ -91,10 +91,12 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     m.container_token_master_key = key_message(a, &rm.container_key);
     m.nm_token_master_key = key_message(a, &rm.nm_key);
     m.has_nodeaction = true;
-    m.nodeaction = HADOOP__YARN__NODE_ACTION_PROTO__NORMAL;
+    m.nodeaction = rm.refuse ? HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN
+                             : HADOOP__YARN__NODE_ACTION_PROTO__NORMAL;
+    m.diagnostics_message = rm.refuse ? (char *)(uintptr_t) "Disallowed NodeManager" : NULL;
     m.has_rm_identifier = true;
     m.rm_identifier = RM_ID;
-    m.rm_version = (char *)(uintptr_t) "3.4.2";
+    m.rm_version = rm.version;
     m.resource = q->resource;
     ipc_call_reply(call, &m.base);
 }

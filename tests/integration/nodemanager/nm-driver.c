@@ -178,13 +178,14 @@ static json_t *bench_rate(int app, int64_t first, int count, int batch, const ch
                      (json_int_t)(now_us() - t0));
 }
 
-/* A file of this machine as it is now. */
+/* A file of this machine as it is now, or http://HOST:PORT/FILE. */
 static json_t *add_resource(int visibility, int type, const char *name, const char *path)
 {
     struct driver_resource *r = &rm.resources[rm.n_resources];
-    struct stat st;
+    struct stat st = { .st_size = -1 };
 
-    if (rm.n_resources == SV_ARRAY_LEN(rm.resources) || stat(path, &st) < 0)
+    if (rm.n_resources == SV_ARRAY_LEN(rm.resources) ||
+        (strncmp(path, "http:", 5) != 0 && stat(path, &st) < 0))
         return json_pack("{s:s}", "error", "resource");
     *r = (struct driver_resource){ .size = st.st_size, .visibility = visibility, .type = type };
     r->timestamp = st.st_mtim.tv_sec * 1000LL + st.st_mtim.tv_nsec / 1000000;
@@ -284,6 +285,12 @@ static json_t *command(char *line)
         return json_object();
     if (!strcmp(line, "keys"))
         return do_keys();
+    if (sv_has_prefix(line, "refuse "))
+        return on_off(line, "refuse", &rm.refuse);
+    if (sv_has_prefix(line, "shutdown "))
+        return on_off(line, "shutdown", &rm.shutdown);
+    if (sscanf(line, "version %15s", rm.version) == 1)
+        return json_object();
     if (sv_has_prefix(line, "ack "))
         return on_off(line, "ack", &rm.ack);
     if (sv_has_prefix(line, "pause ")) {
@@ -357,6 +364,7 @@ int main(int argc, char **argv)
 
     rm.heartbeat_ms = 1000;
     rm.ack = true;
+    memcpy(rm.version, "3.4.2", sizeof("3.4.2"));
     rm.vcores = rm.execution_type = 1;
     while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if ((o != 'p' && o != 'b') || sv_parse_u64(optarg, 1, 65535, &v) < 0)

@@ -57,6 +57,8 @@ extern struct driver {
     float cpu;
     char lie[16]; /* kind of the next heartbeat's answer; "" = an honest one */
     int lies;
+    bool refuse;      /* registrations are answered with SHUTDOWN */
+    char version[16]; /* of the ResourceManager, as it tells a node that registers */
 } rm;
 
 int64_t now_us(void);

@@ -105,6 +105,10 @@ bool hostile_context(struct sv_arena *a, const char *fault,
         add_resources(a, clc, "r", MANY);
     } else if (strcmp(fault, "many-references") == 0) { /* 4.9 MiB */
         add_references(a, clc, 4020, 1270);
+    } else if (strcmp(fault, "most-bytes") == 0) { /* 8 MiB */
+        add_references(a, clc, 4095, 2043);
+    } else if (strcmp(fault, "most-references") == 0) { /* accepted */
+        add_references(a, clc, 3000, 240);
     } else if (strcmp(fault, "long-variable") == 0) {
         char *value = sv_arena_alloc(a, LONG + 1);
 

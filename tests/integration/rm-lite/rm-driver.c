@@ -5,10 +5,12 @@
  *     rm-driver CLIENT_PORT TRACKER_PORT AM_PORT SCENARIO
  *
  * Each check is one line "ok TEXT" or "FAIL TEXT"; scenario `restart` prints RESTART and waits for
- * a line on stdin while tests/integration/rm-lite/test-rm kills and starts the ResourceManager. */
+ * a line on stdin while tests/integration/rm-lite/test-rm kills and starts the ResourceManager;
+ * `page` prints PAUSE while its application runs. Masters register $TRACKING_URL. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-event.h>
 #include <time.h>
@@ -497,7 +499,7 @@ master_register(struct sv_arena *a, struct master *m)
     q.host = (char *)(uintptr_t) "127.0.0.1";
     q.has_rpc_port = true;
     q.rpc_port = 4711;
-    q.tracking_url = (char *)(uintptr_t) "";
+    q.tracking_url = getenv("TRACKING_URL") ? getenv("TRACKING_URL") : (char *)(uintptr_t) "";
     m->response_id = 0;
     return must(a, m->c, "registerApplicationMaster", &q.base,
                 &hadoop__yarn__register_application_master_response_proto__descriptor);

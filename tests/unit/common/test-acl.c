@@ -61,6 +61,28 @@ static void groups(void **state)
     assert_false(sv_acl_names_groups(""));
 }
 
+static void members(void **state)
+{
+    static char *const mine[] = { "dev", "ops", "staff" };
+    static const struct {
+        const char *acl;
+        bool allowed;
+    } cases[] = {
+        { "alice ops", true },      { " staff", true },      { "a,b x,dev", true },
+        { " x, staff", true },      { " x,\tdev ,y", true }, { "dev", false },
+        { "dev,ops,staff", false }, { "alice ", false },     { "", false },
+        { "alice op", false },      { "alice opsx", false }, { "alice ,,", false },
+        { "alice dev ops", false }, { "alice *", false },    { " Dev", false },
+        { "alice  ops,\nx", true }, { "alice,bob", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(cases); i++)
+        if (sv_acl_allows_groups(cases[i].acl, mine, SV_ARRAY_LEN(mine)) != cases[i].allowed)
+            fail_msg("\"%s\"", cases[i].acl);
+    assert_false(sv_acl_allows_groups("alice ops", NULL, 0));
+}
+
 static void longest(void **state)
 {
     char *acl = malloc(SV_ACL_MAX + 1);
@@ -78,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(users),
+        cmocka_unit_test(members),
         cmocka_unit_test(groups),
         cmocka_unit_test(longest),
     };

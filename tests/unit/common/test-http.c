@@ -19,6 +19,20 @@ static sd_event *event;
 static struct sv_http *http;
 static struct sv_error err;
 
+/* How often /later is answered -EAGAIN. */
+static int later;
+static int refused; /* requests of /never */
+static sd_event_source *again;
+
+static int on_again(sd_event_source *s, void *userdata)
+{
+    (void)s;
+    (void)userdata;
+    again = sd_event_source_disable_unref(again);
+    sv_http_retry(http);
+    return 0;
+}
+
 static int handler(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
     const char *q = sv_http_query(req, "q"), *x = sv_http_header(req, "X-Test");
@@ -28,6 +42,14 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
         ret->body = strdup("half an answer with secrets");
         return -EIO;
     }
+    if (strcmp(req->path, "/later") == 0 && later-- > 0) {
+        ret->body = strdup("too early");
+        return sd_event_add_defer(event, &again, on_again, NULL) < 0 ? -EIO : -EAGAIN;
+    }
+    if (strcmp(req->path, "/never") == 0) {
+        refused++;
+        return -EAGAIN;
+    }
     if (strcmp(req->path, "/file") == 0) {
         ret->fd = sv_memfd_sealed("f", "0123456789", 10);
         ret->offset = 3;
@@ -35,11 +57,20 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
         ret->status = 200;
         return 0;
     }
+    if (strcmp(req->path, "/framed") == 0) {
+        ret->fd = sv_memfd_sealed("f", "0123456789", 10);
+        ret->offset = 3;
+        ret->size = q ? 40 : 4;
+        ret->before = strdup("<");
+        ret->after = strdup(">\n");
+        ret->status = 200;
+        return 0;
+    }
     if (strcmp(req->path, "/go") == 0) {
         ret->status = 307;
         return sv_asprintf(&ret->location, "/there?%s", q ? q : "");
     }
-    if (!sv_has_prefix(req->path, "/echo"))
+    if (!sv_has_prefix(req->path, "/echo") && !sv_streq(req->path, "/later"))
         return 0;
     ret->status = 200;
     ret->content_type = "application/json";
@@ -181,10 +212,68 @@ static void test_file_and_redirect(void **state)
     has(a, "Content-Length: 4\r\n");
     has(a, "\r\n\r\n3456");
     assert_null(strstr(a, "34567"));
+    a = ask("GET /framed HTTP/1.1\r\n" END);
+    has(a, "Content-Length: 7\r\n");
+    has(a, "\r\n\r\n<3456>\n");
+    a = ask("GET /framed?q HTTP/1.1\r\n" END); /* the file is shorter than it was */
+    has(a, "Content-Length: 43\r\n");
+    assert_null(strstr(a, ">"));
     has(ask("GET /go?q=x HTTP/1.1\r\n" END), "Location: /there?x\r\n");
     /* header splitting is prevented */
     a = ask("GET /go?q=x%0d%0aSet-Cookie:+a HTTP/1.1\r\n" END);
     assert_null(strstr(a, "Set-Cookie"));
+}
+
+/* The handler has to wait for something: it gets the same request again, with its body. */
+static void test_again(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 3; n++) {
+        later = n;
+        has(ask("PUT /later?q=x HTTP/1.1\r\nContent-Length: 4\r\n" END "body"),
+            "\r\n\r\nPUT|/later|x|-|4:body");
+    }
+}
+
+/* The server ends while requests wait; others are served beside them. */
+static void test_waiting_at_the_end(void **state)
+{
+    static const char never[] = "GET /never HTTP/1.1\r\n" END;
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons(sv_http_port(http)),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd[3];
+
+    (void)state;
+    refused = 0;
+    for (size_t i = 0; i < SV_ARRAY_LEN(fd); i++) {
+        fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(connect(fd[i], (struct sockaddr *)&to, sizeof(to)), 0);
+        assert_int_equal(send(fd[i], never, sizeof(never) - 1, 0), sizeof(never) - 1);
+    }
+    fd[0] = sv_close(fd[0]);
+    while (refused < 3)
+        assert_true(sd_event_run(event, UINT64_MAX) >= 0);
+    has(ask("GET /echo HTTP/1.1\r\n" END), "HTTP/1.1 200 ");
+    sv_http_retry(http);
+    while (refused < 6)
+        assert_true(sd_event_run(event, UINT64_MAX) >= 0);
+    http = sv_http_free(http);
+    assert_int_equal(sv_http_new(event, "127.0.0.1", 0, handler, &http, &http, &err), 0);
+    fd[1] = sv_close(fd[1]);
+    fd[2] = sv_close(fd[2]);
+}
+
+/* Hadoop's AuthenticatedURL asks with OPTIONS before its first GET, of any path. */
+static void test_options(void **state)
+{
+    const char *a = ask("OPTIONS /echo?q=1 HTTP/1.1\r\n" END);
+
+    (void)state;
+    has(a, "HTTP/1.1 200 ");
+    has(a, "Allow: GET, HEAD, PUT, POST, OPTIONS\r\n");
+    has(a, "Content-Length: 0\r\n");
+    has(ask("OPTIONS /nothing HTTP/1.1\r\nContent-Length: 3\r\n" END "abc"), "HTTP/1.1 200 ");
 }
 
 static void test_hostile(void **state)
@@ -251,6 +340,9 @@ int main(void)
         cmocka_unit_test(test_get),
         cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_file_and_redirect),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_waiting_at_the_end),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_listen_errors),
     };

@@ -128,7 +128,7 @@ static void test_fields_refused(void **state)
     REFUSED(r.devices[0].minor = 256);
     REFUSED(r.devices[1].minor = 1 << 20);
     REFUSED(r.devices[1].major = 1 << 12);
-    REFUSED(r.zero = 1);
+    REFUSED(r.n_more = 1);           /* not a field of LAUNCH */
     REFUSED(r.categories[0] = 511);  /* not ascending */
     REFUSED(r.categories[1] = 512);  /* a user's among the applications' */
     REFUSED(r.categories[2] = 511);  /* and the other way round */
@@ -147,6 +147,45 @@ static void test_fields_refused(void **state)
                                        .local_mask = 3,
                                        .categories = { 1, 2, 600, 601 } }));
     REFUSED((r = (struct exe_request){ .op = EXE_OP_CHECK, .categories = { 1, 2, 600, 601 } }));
+}
+
+/* Further containers of a deletion: ascending, in the same epoch, nothing behind them. */
+static void test_more_containers(void **state)
+{
+    struct exe_request r = { .op = EXE_OP_DELETE,
+                             .what = EXE_DELETE_CONTAINER,
+                             .cluster_ts = 1,
+                             .app = 1,
+                             .attempt = 1,
+                             .container = (5LL << 40) + 7,
+                             .user = "a",
+                             .local_mask = 1,
+                             .n_more = EXE_MORE_MAX };
+    const struct exe_request good = r;
+    struct exe_request got;
+    (void)state;
+    for (unsigned i = 0; i < EXE_MORE_MAX; i++)
+        r.more[i] = i * i + 1;
+    assert_int_equal(round_trip(&r, &got), 0);
+    assert_memory_equal(got.more, r.more, sizeof(r.more));
+    r.n_more = EXE_MORE_MAX + 1;
+    assert_int_equal(round_trip(&r, &got), -EINVAL);
+    r.n_more = EXE_MORE_MAX - 1; /* one behind the list */
+    assert_int_equal(round_trip(&r, &got), -EINVAL);
+    r.n_more = EXE_MORE_MAX;
+    r.more[4] = r.more[3];
+    assert_int_equal(round_trip(&r, &got), -EINVAL);
+    r = good; /* the container itself */
+    r.n_more = 1;
+    assert_int_equal(round_trip(&r, &got), -EINVAL);
+    r.more[0] = 3;
+    assert_int_equal(round_trip(&r, &got), 0);
+    r.container = (6LL << 40) - 3;
+    assert_int_equal(round_trip(&r, &got), -EINVAL);
+    r.container--;
+    assert_int_equal(round_trip(&r, &got), 0);
+    r.what = EXE_DELETE_APP;
+    assert_int_equal(round_trip(&r, &got), -EINVAL);
 }
 
 static void test_user_names(void **state)
@@ -259,10 +298,10 @@ static void test_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operation),  cmocka_unit_test(test_fields_refused),
-        cmocka_unit_test(test_user_names),       cmocka_unit_test(test_bytes_refused),
-        cmocka_unit_test(test_identifier_texts), cmocka_unit_test(test_reply),
-        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_fields_refused),
+        cmocka_unit_test(test_more_containers), cmocka_unit_test(test_user_names),
+        cmocka_unit_test(test_bytes_refused),   cmocka_unit_test(test_identifier_texts),
+        cmocka_unit_test(test_reply),           cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

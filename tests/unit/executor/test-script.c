@@ -2,9 +2,11 @@
  * what YARN specifies. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -182,6 +184,149 @@ static void test_script(void **state)
     assert_int_equal(access(path, R_OK), 0);
 }
 
+/* The built program: beside the folder of the unit tests. */
+static const char *debug_program(void)
+{
+    static char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
+    assert_true(n > 0);
+    path[n] = '\0';
+    char *tests = strstr(path, "/tests/unit/");
+    assert_non_null(tests);
+    (void)snprintf(tests, 64, "/container-debug-info");
+    return path;
+}
+
+/* A work directory as archives can make it; the caller is in it. */
+static void make_tree(void)
+{
+    static const char *const files[] = {
+        "launch_container.sh", "a b", "new\nline", "q\"\\x", "\303\244", ".hidden", "old", "strange"
+    };
+    static const char *const dirs[] = { "d",         "d/2",         "d/2/3", "d/2/3/4",
+                                        "d/2/3/4/5", "d/2/3/4/5/6", "closed" };
+    static const char *const links[][2] = { { "nowhere", "broken" }, { "a b", "good" },
+                                            { "d", "dlink" },        { "..", "d/loop" },
+                                            { "self", "self" },      { "gone \"", "d/2/broken" } };
+    const struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+    for (size_t i = 0; i < SV_ARRAY_LEN(files); i++) {
+        int fd = open(files[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+        assert_return_code(write(fd, files[i], i * 3), errno);
+        (void)close(fd);
+    }
+    for (size_t i = 0; i < SV_ARRAY_LEN(dirs); i++)
+        assert_return_code(mkdir(dirs[i], 0750), errno);
+    for (size_t i = 0; i < SV_ARRAY_LEN(links); i++)
+        assert_return_code(symlink(links[i][0], links[i][1]), errno);
+    assert_return_code(mkfifo("pipe", 0600), errno);
+    assert_return_code(chmod("d", 07754), errno);
+    assert_return_code(chmod("closed", 07640), errno);
+    assert_return_code(utimensat(AT_FDCWD, "old", old, 0), errno);
+    if (geteuid() == 0)
+        assert_return_code(chown("strange", 54321, 54322), errno);
+}
+
+/* find widens columns as it goes: runs of blanks count as one. */
+static void squeeze(char *s)
+{
+    char *to = s;
+    for (; *s; s++)
+        if (*s != ' ' || to[-1] != ' ')
+            *to++ = *s;
+    *to = '\0';
+}
+
+/* Runs the script of one way to write debugging information in `work`, with logs in `logs`; what
+ * it has written, without messages. The script's name is no name in `work`. */
+static char *debugging(const char *work, const char *logs, const char *program)
+{
+    const char *const command = "exit 7";
+    const struct exe_script s = { .commands = &command,
+                                  .n_commands = 1,
+                                  .log_dir = logs,
+                                  .debug_info = true,
+                                  .debug_program = program };
+    struct sv_buf script = SV_BUF_INIT(1 << 20);
+    struct sv_error err = { 0 };
+    char path[PATH_MAX];
+    struct stat st;
+    int status;
+    assert_int_equal(mkdir(logs, 0750), 0);
+    assert_int_equal(exe_script_build(&s, &script, &err), 0);
+    (void)snprintf(path, sizeof(path), "cd '%s'\n", work);
+    _cleanup_buf_ struct sv_buf whole = SV_BUF_INIT(1 << 20);
+    assert_int_equal(sv_buf_put_str(&whole, path), 0);
+    assert_int_equal(sv_buf_put(&whole, script.data, script.len), 0);
+    sv_buf_free(&script);
+    free(bash(whole.data, whole.len, &status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+    (void)snprintf(path, sizeof(path), "%s/launch_container.sh", logs);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
+    (void)snprintf(path, sizeof(path), "%s/directory.info", logs);
+    FILE *f = fopen(path, "re");
+    char *text = calloc(1, 1 << 20), *line = NULL;
+    size_t size = 0, len = 0;
+    assert_non_null(f);
+    for (ssize_t n; (n = getline(&line, &size, f)) > 0;)
+        if (line[0] != '\'' && !sv_has_prefix(line, "find: ")) {
+            assert_true(len + (size_t)n < 1 << 20);
+            memcpy(text + len, line, (size_t)n);
+            len += (size_t)n;
+        }
+    (void)fclose(f);
+    free(line);
+    squeeze(text + 1);
+    return text;
+}
+
+/* container-debug-info writes what ls and find print. Where the container does not see it, they
+ * are used. */
+static void test_debug_info(void **state)
+{
+    char work[64], logs[3][64];
+    (void)state;
+    (void)snprintf(work, sizeof(work), "%s/work", dir);
+    for (int i = 0; i < 3; i++)
+        (void)snprintf(logs[i], sizeof(logs[i]), "%s/l o'g%d", dir, i);
+    assert_int_equal(mkdir(work, 0750), 0);
+    _cleanup_close_ int home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(chdir(work), 0);
+    make_tree();
+    assert_int_equal(fchdir(home), 0);
+    char *by_commands = debugging(work, logs[0], NULL);
+    char *by_program = debugging(work, logs[1], debug_program());
+    char *unseen = debugging(work, logs[2], "/nonexistent/container-debug-info");
+    assert_non_null(strstr(by_commands, "./d/2/3/4/5\n"));
+    assert_null(strstr(by_commands, "./d/2/3/4/5/6\n"));
+    assert_string_equal(by_program, by_commands);
+    assert_string_equal(unseen, by_commands);
+    free(by_commands);
+    free(by_program);
+    free(unseen);
+}
+
+/* It executes the program whatever goes wrong. */
+static void test_debug_info_without_logs(void **state)
+{
+    char *argv[] = { (char *)(uintptr_t)debug_program(),
+                     (char *)"/nonexistent/logs",
+                     (char *)"/bin/sh",
+                     (char *)"-c",
+                     (char *)"exit 9",
+                     NULL };
+    int status;
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)close(2);
+        (void)execve(argv[0], argv, argv + 5);
+        _exit(99);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 9);
+}
+
 static void test_refused(void **state)
 {
     static const char *const names[] = { "", "1A", "A=B", "A B", "A-B", "BASH_FUNC_x%%", "A\n" };
@@ -310,6 +455,8 @@ int main(void)
         cmocka_unit_test(test_quote_expand_is_one_word),
         cmocka_unit_test(test_quote_expand_means_yarn),
         cmocka_unit_test(test_script),
+        cmocka_unit_test(test_debug_info),
+        cmocka_unit_test(test_debug_info_without_logs),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_long_variables),

@@ -147,6 +147,38 @@ static void test_recovery(void **state)
     assert_int_equal(w->n_removed, 1);
 }
 
+/* A node without a network: nothing of another machine is fetched, what has been fetched is used.
+ */
+static void test_no_network(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_record done = record(w);
+    struct loc_resource r[] = { file("file:///a/x", LOC_PRIVATE),
+                                file("https://h/y?z", LOC_PRIVATE) };
+    struct sv_error err = { 0 };
+
+    loc_cache_free(w->cache);
+    w->config.no_network = "the setting is none";
+    make_cache(w);
+    done.resource.url = "http://h/x";
+    assert_int_equal(loc_cache_recover(w->cache, &done, true, NULL), 0);
+    put_entry(w, "usercache/joe/filecache", "0/77");
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 2, &err), -EPERM);
+    assert_string_equal(err.text, "Resource https://h/y?z is not fetched: the setting is none");
+    settle(w);
+    assert_int_equal(w->started, 0); /* nor is the file of the same container */
+    ask(w, container(1, 2), "joe", done.resource);
+    settle(w);
+    assert_int_equal(w->ready, 1);
+    assert_int_equal(w->started, 0);
+    r[0].url = done.resource.url;
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 3), "ann", r, 1, &err), -EPERM);
+    r[0].url = "file:///a/x";
+    ask(w, container(1, 4), "joe", r[0]);
+    settle(w);
+    assert_int_equal(w->started, 1);
+}
+
 static void test_reserved_ids(void **state)
 {
     struct fixture *w = *state;
@@ -219,8 +251,9 @@ static void test_hierarchy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_lru),      T(test_vanished),     T(test_bad_disk),       T(test_app_finished),
-        T(test_recovery), T(test_reserved_ids), T(test_broken_records), T(test_hierarchy),
+        T(test_lru),          T(test_vanished),       T(test_bad_disk),
+        T(test_app_finished), T(test_recovery),       T(test_no_network),
+        T(test_reserved_ids), T(test_broken_records), T(test_hierarchy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

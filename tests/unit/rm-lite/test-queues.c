@@ -147,6 +147,13 @@ static void test_master_limit(void **state)
     fix_end(&f);
 }
 
+static int refresh(struct fix *f, struct sv_conf *conf, struct sv_error *err)
+{
+    struct rm_sched_event ev = { .type = RM_SCHED_RECONFIGURED, .conf = conf };
+
+    return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, err);
+}
+
 static void test_refresh(void **state)
 {
     struct fix f;
@@ -165,15 +172,15 @@ static void test_refresh(void **state)
     conf = sv_conf_new();
     assert_int_equal(sv_conf_set(conf, CS "root.queues", "b"), 0);
     assert_int_equal(sv_conf_set(conf, CS "root.b.capacity", "100"), 0);
-    assert_true(rm_sched_reconfigure(f.s, conf, &err) < 0); /* a still runs */
+    assert_true(refresh(&f, conf, &err) < 0); /* a still runs */
     assert_non_null(strstr(err.text, "root.a is deleted"));
     sv_conf_free(conf);
     set(&f, CS "root.a.capacity", "40");
     set(&f, CS "root.b.capacity", "61");
-    assert_true(rm_sched_reconfigure(f.s, f.conf, &err) < 0); /* 101 % */
+    assert_true(refresh(&f, f.conf, &err) < 0); /* 101 % */
     set(&f, CS "root.b.capacity", "60");
     set(&f, CS "root.a.state", "STOPPED");
-    assert_int_equal(rm_sched_reconfigure(f.s, f.conf, &err), 0);
+    assert_int_equal(refresh(&f, f.conf, &err), 0);
     assert_int_equal(rm_sched_queue(f.s, "a", &q), 0);
     assert_int_equal(q.state, RM_QUEUE_DRAINING);
     assert_int_equal(q.used.mem, 10240);
@@ -184,6 +191,40 @@ static void test_refresh(void **state)
     assert_int_equal(rm_sched_queue(f.s, "a", &q), 0);
     assert_int_equal(q.state, RM_QUEUE_STOPPED);
     assert_int_equal(q.used.mem, 0);
+    fix_end(&f);
+}
+
+/* An ApplicationMaster that waits for the queue's share of them starts when a refresh raises it. */
+static void test_refresh_starts_waiting(void **state)
+{
+    struct fix f;
+    struct sv_error err = { 0 };
+    struct rm_app_usage u;
+
+    (void)state;
+    fix_conf(&f);
+    set(&f, CS "maximum-am-resource-percent", "0.1");
+    fix_start(&f);
+    node(&f, 1, NULL, 10240, 64);
+    beat(&f, 1);
+    app(&f, 1, "ann", "default", 1024);
+    app(&f, 2, "ann", "default", 1024);
+    assert_int_equal(beat(&f, 1), 1);
+    assert_int_equal(beat(&f, 1), 0);
+    rm_sched_app_usage(f.s, app_id(2), &u);
+    assert_false(u.active);
+    set(&f, CS "maximum-am-resource-percent", "0.5");
+    assert_int_equal(refresh(&f, f.conf, &err), 0);
+    rm_sched_app_usage(f.s, app_id(2), &u);
+    assert_true(u.active);
+    assert_true(rm_sched_round_waiting(f.s)); /* at once: no heartbeat is needed */
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }), 0);
+    assert_int_equal(count_app(&f, 2), 1);
+    /* What masters were told as the maximum stays. */
+    set(&f, "yarn.scheduler.maximum-allocation-mb", "4096");
+    assert_true(refresh(&f, f.conf, &err) < 0);
+    assert_non_null(strstr(err.text, "root.default: its maximum allocation would decrease"));
     fix_end(&f);
 }
 
@@ -227,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_admission),
         cmocka_unit_test(test_master_limit),
         cmocka_unit_test(test_refresh),
+        cmocka_unit_test(test_refresh_starts_waiting),
         cmocka_unit_test(test_bad_configuration),
     };
 

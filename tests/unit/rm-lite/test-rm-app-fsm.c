@@ -105,7 +105,7 @@ static void test_fields_are_cut(void **state)
     assert_int_equal(app->priority, 3);
     assert_string_equal(app->type, "A-TYPE-OF-MORE-THAN-");
     assert_string_equal(app->name, "N/A");
-    assert_string_equal(app->queue, "default");
+    assert_string_equal(app->queue, "root.default");
     teardown(&f);
 }
 

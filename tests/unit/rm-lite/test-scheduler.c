@@ -205,7 +205,7 @@ static void test_locality_delay(void **state)
         assert_int_equal(beat(&f, 2), 0);
     assert_int_equal(beat(&f, 1), 8); /* as many as fit: no off-switch limit for these */
     assert_int_equal(f.d[7].locality, RM_NODE_LOCAL);
-    for (int i = 0; i < 3; i++) /* the full node counted as the first chance */
+    for (int i = 0; i < 4; i++) /* a full node is no chance */
         assert_int_equal(beat(&f, 2), 0);
     assert_int_equal(beat(&f, 2), 1);
     assert_int_equal(f.d[0].locality, RM_RACK_LOCAL);
@@ -404,6 +404,8 @@ static uint64_t play(uint32_t seed)
                 &f, (struct rm_sched_event){ .type = RM_SCHED_CONTAINER_DONE,
                                              .container = { { app_id(i), 1 }, rnd(&seed) % 20 + 1 },
                                              .flag = rnd(&seed) % 4 == 0 });
+        } else if (what < 75 && what > 55) {
+            (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 });
         } else if (what == 55 && i) {
             (void)go(&f, (struct rm_sched_event){ .type = RM_SCHED_APP_REMOVED, .app = app_id(i) });
         } else {

@@ -410,15 +410,56 @@ static void test_reachable(void **state)
     }
 }
 
+/* A round that has much to give goes on in later turns of the loop, between other callers. */
+static void test_long_round(void **state)
+{
+    struct rm_ask ask = { .priority = 1,
+                          .allocation_id = -1,
+                          .name = RM_ANY,
+                          .capability = { 1024, 1 },
+                          .count = 600,
+                          .relax = true };
+    struct rm_sched_event ev = { .type = RM_SCHED_ASK, .asks = &ask, .n_asks = 1 };
+    struct fix f;
+    struct rm_app *app;
+    int64_t before, last;
+    int turns = 0;
+
+    (void)state;
+    setup(&f);
+    for (int i = 1; i <= 80; i++)
+        add_node(&f, i);
+    app = submit(&f, false, 1);
+    run_master(&f, app);
+    ev.app = app->id;
+    last = before = f.rm->counters.allocated;
+    assert_int_equal(rm_schedule(f.rm, &ev, NULL), 0);
+    rm_request_round(f.rm);
+    {
+        SV_DISPATCH_BATCH(f.rm->dispatcher);
+    }
+    while (f.rm->counters.allocated < before + 600) {
+        int64_t got = f.rm->counters.allocated - last;
+
+        assert_true(got <= RM_TURN_DECISIONS);
+        turns += got > 0;
+        last = f.rm->counters.allocated;
+        assert_true(sd_event_run(f.event, 10000000) > 0);
+    }
+    assert_true(turns >= 2);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_success),           cmocka_unit_test(test_master_crashes),
-        cmocka_unit_test(test_not_counted_exits), cmocka_unit_test(test_kill),
-        cmocka_unit_test(test_rejected),          cmocka_unit_test(test_unmanaged),
-        cmocka_unit_test(test_node_lost),         cmocka_unit_test(test_expiry),
-        cmocka_unit_test(test_restart),           cmocka_unit_test(test_evicts_oldest),
-        cmocka_unit_test(test_every_edge),        cmocka_unit_test(test_reachable),
+        cmocka_unit_test(test_success),        cmocka_unit_test(test_long_round),
+        cmocka_unit_test(test_master_crashes), cmocka_unit_test(test_not_counted_exits),
+        cmocka_unit_test(test_kill),           cmocka_unit_test(test_rejected),
+        cmocka_unit_test(test_unmanaged),      cmocka_unit_test(test_node_lost),
+        cmocka_unit_test(test_expiry),         cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_evicts_oldest),  cmocka_unit_test(test_every_edge),
+        cmocka_unit_test(test_reachable),
     };
 
     sv_log_set_level(SV_LOG_ERR);

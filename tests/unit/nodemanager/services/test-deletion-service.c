@@ -1,5 +1,6 @@
 /* services/deletion-service.c: deletions that run in parallel. The helper, the store and the disks
  * are stubs. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -15,10 +17,12 @@
 #include "nodemanager/store/state-store.h"
 
 #define CALLS 16
+#define CONTAINERS 42
 
 /* Requests to the helper without an answer. */
 static struct {
     struct exe_delete_what what;
+    int64_t more[EXE_MORE_MAX];
     exe_done done;
     void *userdata;
 } calls[CALLS];
@@ -29,7 +33,9 @@ int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, vo
 {
     (void)x;
     assert_true(n_calls < CALLS);
+    assert_true(d->n_more <= EXE_MORE_MAX);
     calls[n_calls].what = *d;
+    memcpy(calls[n_calls].more, d->more, d->n_more * sizeof(*d->more));
     calls[n_calls].done = done;
     calls[n_calls++].userdata = userdata;
     return 0;
@@ -96,7 +102,7 @@ static struct nm_conf conf;
 static struct nm_context ctx;
 static struct nm_deletion *deletion;
 static struct nm_app app;
-static struct nm_container containers[3];
+static struct nm_container containers[CONTAINERS];
 
 static int set_up(void **state)
 {
@@ -107,7 +113,7 @@ static int set_up(void **state)
     assert_return_code(sd_event_new(&ctx.event), 0);
     assert_int_equal(nm_deletion_new(&ctx, &deletion, NULL), 0);
     app = (struct nm_app){ .ctx = &ctx, .id = { 1700000000000, 7 }, .run_as = (char *)"joe" };
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < CONTAINERS; i++)
         containers[i] = (struct nm_container){
             .ctx = &ctx, .app = &app, .id = { { app.id, 1 }, i + 1 }, .launch.pid = 1
         };
@@ -117,6 +123,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    sv_clock_reset();
     deletion = nm_deletion_free(deletion);
     ctx.event = sd_event_unref(ctx.event);
     return 0;
@@ -128,13 +135,26 @@ static void turn(void)
         ;
 }
 
-static void answer(size_t i)
+/* Containers' directories wait for each other. */
+static void wait_for(size_t n)
+{
+    while (n_calls < n)
+        assert_true(sd_event_run(ctx.event, 10000000) > 0);
+    turn();
+}
+
+static void answer_by(size_t i, const struct exe_failure *f)
 {
     exe_done done = calls[i].done;
     void *userdata = calls[i].userdata;
     memmove(&calls[i], &calls[i + 1], (--n_calls - i) * sizeof(calls[0]));
-    done(NULL, userdata);
+    done(f, userdata);
     turn();
+}
+
+static void answer(size_t i)
+{
+    answer_by(i, NULL);
 }
 
 /* The directory of an application is deleted after those of its containers. */
@@ -142,9 +162,9 @@ static void test_application_after_containers(void **state)
 {
     (void)state;
     nm_deletion_container(deletion, &containers[0]);
+    wait_for(1);
     nm_deletion_container(deletion, &containers[1]);
-    turn();
-    assert_int_equal(n_calls, 2); /* in parallel */
+    wait_for(2); /* in parallel */
     nm_deletion_app(deletion, &app);
     nm_deletion_app_logs(deletion, app.id, "joe"); /* another tree */
     turn();
@@ -160,13 +180,67 @@ static void test_application_after_containers(void **state)
     turn();
     assert_int_equal(n_calls, 2);
     answer(1);
-    assert_int_equal(n_calls, 2);
+    wait_for(2);
     assert_int_equal(calls[1].what.what, EXE_DELETE_CONTAINER);
     answer(0);
     answer(0);
     assert_int_equal(n_calls, 0);
     assert_int_equal(on_record, 0);
     assert_false(nm_deletion_busy(deletion));
+}
+
+/* Containers of one attempt that end together go by one request, another attempt's by another. */
+static void test_containers_together(void **state)
+{
+    struct nm_container other = containers[0];
+    (void)state;
+    other.id.attempt.attempt = 2;
+    for (int i = CONTAINERS; i-- > 0;)
+        nm_deletion_container(deletion, &containers[i]);
+    nm_deletion_container(deletion, &other);
+    nm_deletion_container(deletion, &containers[3]); /* twice */
+    assert_int_equal(on_record, CONTAINERS + 2);
+    assert_int_equal(n_calls, 0);
+    wait_for(3);
+    assert_int_equal(n_calls, 3);
+    /* The first 33 tasks, in order of their ids. */
+    assert_int_equal(calls[0].what.container.id, CONTAINERS - EXE_MORE_MAX);
+    assert_int_equal(calls[0].what.n_more, EXE_MORE_MAX);
+    for (int i = 0; i < EXE_MORE_MAX; i++)
+        assert_int_equal(calls[0].more[i], CONTAINERS - EXE_MORE_MAX + 1 + i);
+    assert_int_equal(calls[1].what.container.id, 1);
+    assert_int_equal(calls[1].what.n_more, CONTAINERS - EXE_MORE_MAX - 2);
+    assert_int_equal(calls[2].what.container.attempt.attempt, 2);
+    assert_int_equal(calls[2].what.n_more, 0);
+    answer(0);
+    assert_int_equal(on_record, CONTAINERS + 2 - 1 - EXE_MORE_MAX);
+    answer(0);
+    wait_for(2); /* the one that was asked for twice */
+    assert_int_equal(calls[1].what.container.id, 4);
+    answer(0);
+    answer(0);
+    assert_int_equal(on_record, 0);
+}
+
+/* All of a request that has failed stay on record, and do not go together again. */
+static void test_failed_together(void **state)
+{
+    (void)state;
+    nm_deletion_container(deletion, &containers[0]);
+    nm_deletion_container(deletion, &containers[1]);
+    wait_for(1);
+    assert_int_equal(calls[0].what.n_more, 1);
+    answer_by(0, &(struct exe_failure){ .error = EBUSY, .text = "left over" });
+    assert_int_equal(on_record, 2);
+    sv_clock_set_test(sv_now_ms(), sv_wall_ms() + 60000);
+    nm_deletion_app_logs(deletion, app.id, "joe"); /* starts what is due */
+    turn();
+    assert_int_equal(n_calls, 3);
+    assert_int_equal(calls[0].what.n_more, 0);
+    assert_int_equal(calls[1].what.n_more, 0);
+    while (n_calls > 0)
+        answer(0);
+    assert_int_equal(on_record, 0);
 }
 
 /* A waiting deletion delays no others, and names with a common prefix do not overlap. */
@@ -178,6 +252,7 @@ static void test_independent_deletions_run(void **state)
                                  .run_as = (char *)"joey" };
     (void)state;
     nm_deletion_container(deletion, &containers[0]);
+    wait_for(1);
     nm_deletion_app(deletion, &app);
     nm_deletion_app(deletion, &other);
     nm_deletion_app(deletion, &other_user);
@@ -238,6 +313,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_application_after_containers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_containers_together, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failed_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_independent_deletions_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caches, set_up, tear_down),
     };

@@ -110,8 +110,10 @@ static unsigned status_of(const char *file)
     struct sv_http_request req = { .method = "GET", .path = "/" };
     struct sv_http_response ret = { .status = 404, .fd = -1 };
 
-    assert_true(nm_web_log_file(&ctx, id, file, &req, &ret) >= 0);
+    assert_true(nm_web_log_file(&ctx, id, file, true, &req, &ret) >= 0);
     free(ret.body);
+    free(ret.before);
+    free(ret.after);
     sv_close(ret.fd);
     return ret.status;
 }

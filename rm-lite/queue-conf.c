@@ -1,0 +1,514 @@
+/* Reads the queue tree and the scheduler's settings from capacity-scheduler.xml.
+ *
+ * Called by scheduler.c and reconfigure.c only. The configuration is the operator's: wrong values
+ * are refused with the key's name, never repaired. Which keys exist is queue-keys.c's. */
+#include "rm-lite/scheduler-impl.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/str.h"
+#include "rm-lite/queue-keys.h"
+
+#define CS "yarn.scheduler.capacity."
+
+static const struct sv_conf_key key_calc = {
+    CS "resource-calculator",
+    SV_CONF_STRING,
+    "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+    0,
+    0,
+    0,
+    "class of the resource calculator: DominantResourceCalculator or DefaultResourceCalculator"
+};
+static const struct sv_conf_key key_max_apps = {
+    CS "maximum-applications",
+    SV_CONF_INT,
+    "10000",
+    1,
+    INT32_MAX,
+    0,
+    "applications, pending and running, in the whole system"
+};
+static const struct sv_conf_key key_queue_max_apps = {
+    CS "global-queue-max-application",
+    SV_CONF_INT,
+    "-1",
+    -1,
+    INT32_MAX,
+    0,
+    "applications of each queue without a maximum of its own; -1 = by its capacity"
+};
+static const struct sv_conf_key key_am_percent = {
+    CS "maximum-am-resource-percent",
+    SV_CONF_FLOAT,
+    "0.1",
+    0,
+    0,
+    0,
+    "part of a queue's capacity that ApplicationMasters may use"
+};
+static const struct sv_conf_key key_offswitch = {
+    CS "per-node-heartbeat.maximum-offswitch-assignments",     SV_CONF_INT, "1", 1, INT32_MAX, 0,
+    "off-switch containers given on one node in one heartbeat"
+};
+static const struct sv_conf_key key_multiple = {
+    CS "per-node-heartbeat.multiple-assignments-enabled",  SV_CONF_BOOL, "true", 0, 0, 0,
+    "more than one container on one node in one heartbeat"
+};
+static const struct sv_conf_key key_assignments = {
+    CS "per-node-heartbeat.maximum-container-assignments",
+    SV_CONF_INT,
+    "100",
+    -1,
+    INT32_MAX,
+    0,
+    "containers given on one node in one heartbeat; -1 = no limit"
+};
+static const struct sv_conf_key key_node_delay = {
+    CS "node-locality-delay",
+    SV_CONF_INT,
+    "40",
+    -1,
+    INT32_MAX,
+    0,
+    "opportunities missed before a rack-local container is taken; -1 = none"
+};
+static const struct sv_conf_key key_rack_delay = {
+    CS "rack-locality-additional-delay",
+    SV_CONF_INT,
+    "-1",
+    -1,
+    INT32_MAX,
+    0,
+    "further opportunities missed before an off-switch container is taken; -1 = by the ask's size"
+};
+static const struct sv_conf_key key_rack_reset = {
+    CS "rack-locality-full-reset",
+    SV_CONF_BOOL,
+    "true",
+    0,
+    0,
+    0,
+    "a rack-local assignment resets the missed opportunities"
+};
+static const struct sv_conf_key key_look = {
+    CS "reservations-continue-look-all-nodes",
+    SV_CONF_BOOL,
+    "true",
+    0,
+    0,
+    0,
+    "a node with room is taken in exchange for a reserved one"
+};
+static const struct sv_conf_key key_min_mb = {
+    "yarn.scheduler.minimum-allocation-mb",        SV_CONF_INT, "1024", 0, INT32_MAX, 0,
+    "smallest container, MB; others are multiples"
+};
+static const struct sv_conf_key key_max_mb = { "yarn.scheduler.maximum-allocation-mb",
+                                               SV_CONF_INT,
+                                               "8192",
+                                               1,
+                                               INT32_MAX,
+                                               0,
+                                               "largest container, MB" };
+static const struct sv_conf_key key_min_vc = {
+    "yarn.scheduler.minimum-allocation-vcores", SV_CONF_INT, "1", 0, INT32_MAX, 0,
+    "smallest container, virtual cores"
+};
+static const struct sv_conf_key key_max_vc = {
+    "yarn.scheduler.maximum-allocation-vcores", SV_CONF_INT, "4", 1, INT32_MAX, 0,
+    "largest container, virtual cores"
+};
+static const struct sv_conf_key key_user_limit = {
+    CS "minimum-user-limit-percent",
+    SV_CONF_FLOAT,
+    "100",
+    0,
+    0,
+    0,
+    "percent of a queue that each of several users is sure of"
+};
+static const struct sv_conf_key key_user_factor = {
+    CS "user-limit-factor",
+    SV_CONF_FLOAT,
+    "1",
+    0,
+    0,
+    0,
+    "multiple of a queue's capacity that one user may take; -1 = no limit"
+};
+
+/* "…capacity.<path>.<what>" of one queue; the row's default when unset. */
+static int queue_float(struct sv_conf *c, const char *path, const char *what, double def,
+                       bool *ret_set, double *ret, struct sv_error *err)
+{
+    _cleanup_free_ char *name = NULL;
+    struct sv_conf_key k = { .type = SV_CONF_FLOAT };
+
+    if (sv_asprintf(&name, CS "%s.%s", path, what) < 0)
+        return -ENOMEM;
+    k.name = name;
+    *ret_set = sv_conf_raw(c, name) != NULL;
+    if (!*ret_set) {
+        *ret = def;
+        return 0;
+    }
+    return sv_conf_float(c, &k, ret, err);
+}
+
+static int queue_int(struct sv_conf *c, const char *path, const char *what, int64_t def,
+                     int64_t *ret, struct sv_error *err)
+{
+    _cleanup_free_ char *name = NULL;
+    struct sv_conf_key k = { .type = SV_CONF_INT };
+
+    if (sv_asprintf(&name, CS "%s.%s", path, what) < 0)
+        return -ENOMEM;
+    k.name = name;
+    if (!sv_conf_raw(c, name)) {
+        *ret = def;
+        return 0;
+    }
+    return sv_conf_int(c, &k, ret, err);
+}
+
+static const char *queue_raw(struct sv_conf *c, const char *path, const char *what)
+{
+    _cleanup_free_ char *name = NULL;
+
+    if (sv_asprintf(&name, CS "%s.%s", path, what) < 0)
+        return NULL;
+    return sv_conf_raw(c, name);
+}
+
+/* "[memory=10240,vcores=12]"; memory may carry a unit as in 10g. */
+static int parse_absolute(const char *text, struct rm_res *ret)
+{
+    _cleanup_free_ char *copy = NULL;
+    _cleanup_strv_ char **parts = NULL;
+    struct rm_res r = { 0, 0 };
+    size_t n = strlen(text);
+
+    if (n < 2 || text[0] != '[' || text[n - 1] != ']')
+        return -EINVAL;
+    copy = strndup(text + 1, n - 2);
+    if (!copy)
+        return -ENOMEM;
+    if (sv_strv_split(copy, ',', &parts) < 0)
+        return -ENOMEM;
+    for (char **p = parts; p && *p; p++) {
+        char *eq = strchr(*p, '=');
+
+        if (!eq)
+            return -EINVAL;
+        *eq = 0;
+        if (sv_streq(*p, "memory") || sv_streq(*p, "memory-mb")) {
+            if (sv_parse_i64(eq + 1, 0, INT32_MAX, &r.mem) < 0) {
+                uint64_t bytes;
+
+                if (sv_parse_size(eq + 1, &bytes) < 0)
+                    return -EINVAL;
+                r.mem = (int64_t)(bytes >> 20);
+            }
+        } else if (sv_streq(*p, "vcores")) {
+            if (sv_parse_i64(eq + 1, 0, INT32_MAX, &r.vcores) < 0)
+                return -EINVAL;
+        }
+    }
+    *ret = r;
+    return 0;
+}
+
+static int parse_capacity(struct sv_conf *c, struct rm_queue *q, struct sv_error *err)
+{
+    const char *text = queue_raw(c, q->path, "capacity");
+    const char *max = queue_raw(c, q->path, "maximum-capacity");
+    bool set;
+    double v;
+    int r;
+
+    if (!q->parent) {
+        q->capacity = q->max_capacity = 1;
+        return 0;
+    }
+    if (text && text[0] == '[') {
+        q->mode = RM_MODE_ABSOLUTE;
+        if (parse_absolute(text, &q->abs_min) < 0)
+            return sv_error_set(err, -EINVAL, CS "%s.capacity: \"%s\" is not [memory=MB,vcores=N]",
+                                q->path, text);
+        if (max && max[0] == '[' && parse_absolute(max, &q->abs_max) < 0)
+            return sv_error_set(err, -EINVAL,
+                                CS "%s.maximum-capacity: \"%s\" is not [memory=MB,vcores=N]",
+                                q->path, max);
+        q->max_capacity = 1;
+        return 0;
+    }
+    if (text && sv_has_suffix(text, "w")) {
+        char *end = NULL;
+
+        q->mode = RM_MODE_WEIGHT;
+        q->weight = strtod(text, &end);
+        if (end == text || strcmp(end, "w") != 0 || !(q->weight >= 0 && q->weight <= 10000))
+            return sv_error_set(err, -EINVAL,
+                                CS "%s.capacity: \"%s\" is not a weight between 0w and 10000w",
+                                q->path, text);
+    } else {
+        r = queue_float(c, q->path, "capacity", 0, &set, &v, err);
+        if (r < 0)
+            return r;
+        if (!set)
+            return sv_error_set(err, -EINVAL,
+                                CS "%s.capacity is not set: the queue has no share of %s", q->path,
+                                q->parent->path);
+        if (!(v >= 0 && v <= 100))
+            return sv_error_set(err, -EINVAL, CS "%s.capacity: %g is not between 0 and 100",
+                                q->path, v);
+        q->capacity = v / 100;
+    }
+    r = queue_float(c, q->path, "maximum-capacity", 100, &set, &v, err);
+    if (r < 0)
+        return r;
+    if (v == -1)
+        v = 100;
+    if (!(v >= 0 && v <= 100))
+        return sv_error_set(err, -EINVAL, CS "%s.maximum-capacity: %g is not between 0 and 100",
+                            q->path, v);
+    q->max_capacity = v / 100;
+    if (q->mode == RM_MODE_PERCENT && q->max_capacity < q->capacity)
+        return sv_error_set(err, -EINVAL, CS "%s.maximum-capacity %g is below its capacity %g",
+                            q->path, v, q->capacity * 100);
+    return 0;
+}
+
+/* How a parent orders its queues, a leaf its applications. */
+static int parse_order(struct sv_conf *c, struct rm_queue *q, bool leaf, struct sv_error *err)
+{
+    const char *order = queue_raw(c, q->path, "ordering-policy");
+
+    if (!leaf) {
+        q->priority_order = q->parent && q->parent->priority_order;
+        if (order && !sv_streq(order, "utilization") && !sv_streq(order, "priority-utilization"))
+            return sv_error_set(err, -EINVAL,
+                                CS "%s.ordering-policy: \"%s\" is neither utilization nor "
+                                   "priority-utilization, and the queue has queues",
+                                q->path, order);
+        if (order)
+            q->priority_order = sv_streq(order, "priority-utilization");
+        return 0;
+    }
+    if (order && !sv_streq(order, "fifo") && !sv_streq(order, "fair"))
+        return sv_error_set(err, -EINVAL,
+                            CS "%s.ordering-policy: \"%s\" is neither fifo nor fair, and the "
+                               "queue has applications",
+                            q->path, order);
+    q->fair = order && sv_streq(order, "fair");
+    return 0;
+}
+
+/* Hadoop's defaults: everybody at the root, nobody more below. */
+static int parse_acls(struct sv_conf *c, struct rm_queue *q)
+{
+    const char *submit = queue_raw(c, q->path, "acl_submit_applications");
+    const char *administer = queue_raw(c, q->path, "acl_administer_queue"), *def;
+
+    def = q->parent ? " " : "*";
+    q->acl_submit = strdup(submit ? submit : def);
+    q->acl_administer = strdup(administer ? administer : def);
+    return q->acl_submit && q->acl_administer ? 0 : -ENOMEM;
+}
+
+static int parse_limits(struct sv_conf *c, const struct rm_sched_settings *set, struct rm_queue *q,
+                        struct sv_error *err)
+{
+    const char *state = queue_raw(c, q->path, "state");
+    double global_ulp, global_ulf, v;
+    int64_t mb, vc, n;
+    bool is_set;
+    int r;
+
+    if (!state)
+        q->state = q->parent ? q->parent->state : RM_QUEUE_RUNNING;
+    else if (strcasecmp(state, "RUNNING") == 0)
+        q->state = RM_QUEUE_RUNNING;
+    else if (strcasecmp(state, "STOPPED") == 0)
+        q->state = RM_QUEUE_STOPPED;
+    else
+        return sv_error_set(err, -EINVAL, CS "%s.state: \"%s\" is neither RUNNING nor STOPPED",
+                            q->path, state);
+    if (q->parent && q->parent->state != RM_QUEUE_RUNNING && q->state == RM_QUEUE_RUNNING)
+        return sv_error_set(err, -EINVAL, CS "%s.state is RUNNING below the stopped queue %s",
+                            q->path, q->parent->path);
+    if ((r = sv_conf_float(c, &key_user_limit, &global_ulp, err)) < 0 ||
+        (r = sv_conf_float(c, &key_user_factor, &global_ulf, err)) < 0 ||
+        (r = queue_float(c, q->path, "minimum-user-limit-percent", global_ulp, &is_set,
+                         &q->user_limit, err)) < 0 ||
+        (r = queue_float(c, q->path, "user-limit-factor", global_ulf, &is_set,
+                         &q->user_limit_factor, err)) < 0 ||
+        (r = queue_float(c, q->path, "maximum-am-resource-percent", set->am_percent, &is_set, &v,
+                         err)) < 0)
+        return r;
+    q->am_percent = v;
+    if (!(q->user_limit > 0 && q->user_limit <= 100))
+        return sv_error_set(err, -EINVAL,
+                            CS "%s.minimum-user-limit-percent: %g is not between 0 and 100",
+                            q->path, q->user_limit);
+    if ((r = queue_int(c, q->path, "priority", 0, &n, err)) < 0)
+        return r;
+    q->priority = (int32_t)n;
+    if ((r = queue_int(c, q->path, "default-application-priority", 0, &n, err)) < 0)
+        return r;
+    q->default_app_priority = (int32_t)n;
+    if ((r = queue_int(c, q->path, "maximum-applications", -1, &q->configured_max_apps, err)) < 0 ||
+        (r = queue_int(c, q->path, "maximum-allocation-mb", set->max_alloc.mem, &mb, err)) < 0 ||
+        (r = queue_int(c, q->path, "maximum-allocation-vcores", set->max_alloc.vcores, &vc, err)) <
+            0)
+        return r;
+    q->max_allocation = rm_res_min((struct rm_res){ mb, vc }, set->max_alloc);
+    return parse_acls(c, q);
+}
+
+static int check_children(struct sv_conf *c, const struct rm_queue *q, struct sv_error *err)
+{
+    bool zero_allowed = sv_streq(queue_raw(c, q->path, "allow-zero-capacity-sum"), "true");
+    double sum = 0;
+
+    for (size_t i = 0; i < q->n_children; i++) {
+        if (q->children[i]->mode != q->children[0]->mode)
+            return sv_error_set(err, -EINVAL,
+                                "queue %s: its children mix percentages, weights and absolute "
+                                "capacities",
+                                q->path);
+        sum += q->children[i]->capacity;
+    }
+    if (q->n_children && q->children[0]->mode == RM_MODE_PERCENT && fabs(sum - 1) > 0.001 &&
+        !(zero_allowed && sum == 0))
+        return sv_error_set(err, -EINVAL,
+                            "queue %s: the capacities of its children sum up to %g, not 100",
+                            q->path, sum * 100);
+    return 0;
+}
+
+static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, const char *name,
+                       struct rm_queue *parent, int depth, size_t *count, struct rm_queue **ret,
+                       struct sv_error *err)
+{
+    struct rm_queue *q;
+    _cleanup_strv_ char **names = NULL;
+    const char *children;
+    int r = -ENOMEM;
+
+    if (depth > RM_QUEUE_DEPTH_MAX || ++*count > RM_QUEUE_COUNT_MAX)
+        return sv_error_set(err, -E2BIG, "queue %s: more than %d levels or %d queues", name,
+                            RM_QUEUE_DEPTH_MAX, RM_QUEUE_COUNT_MAX);
+    if (strchr(name, '.'))
+        return sv_error_set(err, -EINVAL, "queue %s: a name holds no dot", name);
+    q = calloc(1, sizeof(*q));
+    if (!q)
+        return -ENOMEM;
+    q->parent = parent;
+    q->weight = -1;
+    q->name = strdup(name);
+    if (!q->name ||
+        sv_asprintf(&q->path, "%s%s%s", parent ? parent->path : "", parent ? "." : "", name) < 0)
+        goto fail;
+    r = parse_capacity(c, q, err);
+    if (r >= 0)
+        r = parse_limits(c, set, q, err);
+    if (r < 0)
+        goto fail;
+    children = queue_raw(c, q->path, "queues");
+    if (!children && !parent)
+        children = "default";
+    if (children && sv_strv_split(children, ',', &names) < 0) {
+        r = -ENOMEM;
+        goto fail;
+    }
+    r = parse_order(c, q, sv_strv_len(names) == 0, err); /* children inherit it */
+    if (r < 0)
+        goto fail;
+    q->children = calloc(sv_strv_len(names) + 1, sizeof(struct rm_queue *));
+    q->sorted = calloc(sv_strv_len(names) + 1, sizeof(struct rm_queue *));
+    r = -ENOMEM;
+    if (!q->children || !q->sorted)
+        goto fail;
+    for (char **n = names; n && *n; n++) {
+        r = parse_queue(c, set, *n, q, depth + 1, count, &q->children[q->n_children], err);
+        if (r < 0)
+            goto fail;
+        q->sorted[q->n_children] = q->children[q->n_children];
+        q->n_children++;
+    }
+    r = check_children(c, q, err);
+    if (r < 0)
+        goto fail;
+    *ret = q;
+    return 0;
+fail:
+    rm_queue_free(q);
+    return r;
+}
+
+static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct sv_error *err)
+{
+    const char *calc;
+    int r;
+
+    if ((r = sv_conf_string(c, &key_calc, &calc, err)) < 0 ||
+        (r = sv_conf_int(c, &key_max_apps, &s->max_apps, err)) < 0 ||
+        (r = sv_conf_int(c, &key_queue_max_apps, &s->queue_max_apps, err)) < 0 ||
+        (r = sv_conf_float(c, &key_am_percent, &s->am_percent, err)) < 0 ||
+        (r = sv_conf_int(c, &key_offswitch, &s->offswitch_limit, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_multiple, &s->multiple_assignments, err)) < 0 ||
+        (r = sv_conf_int(c, &key_assignments, &s->assignment_limit, err)) < 0 ||
+        (r = sv_conf_int(c, &key_node_delay, &s->node_locality_delay, err)) < 0 ||
+        (r = sv_conf_int(c, &key_rack_delay, &s->rack_additional_delay, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_rack_reset, &s->rack_full_reset, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_look, &s->continue_look, err)) < 0 ||
+        (r = sv_conf_int(c, &key_min_mb, &s->min_alloc.mem, err)) < 0 ||
+        (r = sv_conf_int(c, &key_min_vc, &s->min_alloc.vcores, err)) < 0 ||
+        (r = sv_conf_int(c, &key_max_mb, &s->max_alloc.mem, err)) < 0 ||
+        (r = sv_conf_int(c, &key_max_vc, &s->max_alloc.vcores, err)) < 0)
+        return r;
+    if (sv_has_suffix(calc, ".DominantResourceCalculator"))
+        s->calc = RM_CALC_DOMINANT;
+    else if (sv_has_suffix(calc, ".DefaultResourceCalculator"))
+        s->calc = RM_CALC_MEMORY;
+    else
+        return sv_error_set(err, -EINVAL,
+                            CS "resource-calculator: \"%s\" is neither DominantResourceCalculator "
+                               "nor DefaultResourceCalculator",
+                            calc);
+    if (s->min_alloc.mem > s->max_alloc.mem || s->min_alloc.vcores > s->max_alloc.vcores)
+        return sv_error_set(err, -EINVAL,
+                            "yarn.scheduler.minimum-allocation-mb/-vcores are above the maximum");
+    return 0;
+}
+
+int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
+                    struct rm_queue **ret_root, struct sv_error *err)
+{
+    struct rm_sched_settings set = { 0 };
+    struct rm_queue *root = NULL;
+    size_t count = 0;
+    int r = read_settings(conf, &set, err);
+
+    if (r < 0)
+        return r;
+    if (!sv_conf_raw(conf, CS "root.queues") && !sv_conf_raw(conf, CS "root.default.capacity")) {
+        r = sv_conf_set(conf, CS "root.default.capacity", "100");
+        if (r < 0)
+            return sv_error_errno(err, r, "queue root.default");
+    }
+    r = parse_queue(conf, &set, "root", NULL, 0, &count, &root, err);
+    if (r >= 0)
+        r = rm_queue_keys_check(conf, root, err);
+    if (r < 0) {
+        rm_queue_free(root);
+        return r;
+    }
+    *ret_set = set;
+    *ret_root = root;
+    return 0;
+}

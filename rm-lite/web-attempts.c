@@ -1,0 +1,141 @@
+/* Attempts and containers over REST, with the fields of Hadoop's AppAttemptInfo and ContainerInfo.
+ * The list of attempts has other fields than one of them, as in Hadoop. Called by web.c; paths are
+ * hostile. */
+#include "rm-lite/web-attempts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "rm-lite/rm-app-attempt.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
+#include "rm-lite/tracking.h"
+#include "rm-lite/web-json.h"
+#include "rm-lite/web-reply.h"
+
+/* A value of an enumeration without the prefix of its message: "RUNNING". */
+static const char *enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix)
+{
+    const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(d, value);
+
+    if (!v)
+        return "";
+    return sv_has_prefix(v->name, prefix) ? v->name + strlen(prefix) : v->name;
+}
+
+static json_t *attempt_json(const struct rm_attempt *att)
+{
+    char url[1024], id[YARN_ID_TEXT_MAX];
+    json_t *o;
+
+    rm_tracking_url(att, url, sizeof(url));
+    o = json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:s, s:I, s:I}", "appAttemptId", att->id_str,
+                  "host", rm_web_text(att->host && *att->host ? att->host : "N/A"), "rpcPort",
+                  (int)att->rpc_port, "trackingUrl", rm_web_text(url), "originalTrackingUrl",
+                  rm_web_text(att->tracking_url && *att->tracking_url ? att->tracking_url : "N/A"),
+                  "diagnosticsInfo", rm_web_text(att->diagnostics), "appAttemptState",
+                  enum_name(&hadoop__yarn__yarn_application_attempt_state_proto__descriptor,
+                            rm_attempt_wire_state(att), "APP_ATTEMPT_"),
+                  "startedTime", (json_int_t)att->start_ms, "finishedTime",
+                  (json_int_t)att->finish_ms);
+    if (o && att->has_master)
+        (void)json_object_set_new(
+            o, "amContainerId",
+            json_string(yarn_container_id_text(att->master_id, id))); /* as rm_json_app */
+    return o;
+}
+
+static json_t *container_json(const struct rm_container *c)
+{
+    int64_t end = c->finish_ms ? c->finish_ms : sv_wall_ms();
+    char log_url[1200], http[400], node[300];
+    json_t *o;
+
+    (void)snprintf(log_url, sizeof(log_url), "http://%s/node/containerlogs/%s/%s", c->node_http,
+                   c->id_str, c->app->user);
+    (void)snprintf(http, sizeof(http), "http://%s", c->node_http);
+    yarn_node_id_text(&c->node_id, node);
+    o = json_pack("{s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:o, s:i, s:s, s:s, s:s}",
+                  "containerId", c->id_str, "allocatedMB", (json_int_t)c->resource.mem,
+                  "allocatedVCores", (json_int_t)c->resource.vcores, "assignedNodeId", node,
+                  "priority", (int)c->priority, "startedTime", (json_int_t)c->created_ms,
+                  "finishedTime", (json_int_t)c->finish_ms, "elapsedTime",
+                  (json_int_t)SV_MAX(end - c->created_ms, (int64_t)0), "logUrl",
+                  rm_web_text(log_url), "containerExitStatus",
+                  c->finish_ms ? (int)c->exit_status : 0, "containerState",
+                  enum_name(&hadoop__yarn__container_state_proto__descriptor,
+                            rm_container_wire_state(c), "C_"),
+                  "nodeHttpAddress", http, "nodeId", node);
+    if (o && c->diagnostics && *c->diagnostics)
+        (void)json_object_set_new(o, "diagnosticsInfo", rm_web_text(c->diagnostics)); /* as above */
+    return o;
+}
+
+static int get_list(const struct rm_app *app, struct sv_http_response *ret)
+{
+    json_t *list = json_array();
+    struct rm_attempt *att;
+
+    DL_FOREACH (app->attempts, att)
+        (void)json_array_append_new(
+            list, rm_json_attempt(att)); /* no memory: the entry is missing, ignoring */
+    return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "appAttempts", "appAttempt", list));
+}
+
+static int get_containers(const struct rm *rm, const struct rm_attempt *att,
+                          struct sv_http_response *ret)
+{
+    json_t *list = json_array();
+
+    for (const struct rm_container *c = rm->containers; c; c = c->hh.next)
+        if (c->attempt == att)
+            (void)json_array_append_new(list, container_json(c)); /* as above */
+    return rm_web_json(ret, 200, json_pack("{s:o}", "container", list));
+}
+
+static int get_container(const struct rm *rm, const struct rm_attempt *att, const char *text,
+                         struct sv_http_response *ret)
+{
+    struct yarn_container_id id;
+    const struct rm_container *c;
+
+    if (yarn_container_id_parse(text, &id) < 0)
+        return rm_web_bad_request(ret, "invalid container id, %.100s", text);
+    c = rm_container_find(rm, id);
+    if (!c || c->attempt != att)
+        return rm_web_not_found(ret, "container with id, %.100s, not found", text);
+    return rm_web_json(ret, 200, container_json(c));
+}
+
+int rm_web_attempts(struct rm *rm, struct rm_app *app, const char *rest,
+                    struct sv_http_response *ret)
+{
+    char text[YARN_ID_TEXT_MAX];
+    struct yarn_attempt_id id;
+    struct rm_attempt *att;
+    size_t n;
+
+    if (!*rest)
+        return get_list(app, ret);
+    n = strcspn(++rest, "/");
+    if (n < sizeof(text)) {
+        memcpy(text, rest, n);
+        text[n] = 0;
+    }
+    if (n >= sizeof(text) || yarn_attempt_id_parse(text, &id) < 0)
+        return rm_web_bad_request(ret, "invalid application attempt id, %.100s", rest);
+    att = yarn_app_id_cmp(id.app, app->id) == 0 ? rm_attempt_find(rm, id) : NULL;
+    if (!att)
+        return rm_web_not_found(ret, "app attempt with id: %s not found", text);
+    rest += n;
+    if (!*rest)
+        return rm_web_json(ret, 200, attempt_json(att));
+    if (strcmp(rest, "/containers") == 0)
+        return get_containers(rm, att, ret);
+    if (sv_has_prefix(rest, "/containers/"))
+        return get_container(rm, att, rest + strlen("/containers/"), ret);
+    return rm_web_not_found(ret, "no such resource");
+}

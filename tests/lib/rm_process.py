@@ -1,0 +1,106 @@
+"""selvedge-rm as a process of its own, with its configuration in a temporary directory, and rm-driver, which plays
+NodeManagers, clients and ApplicationMasters. For the programs of tests/integration/rm-lite."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from cluster import Report, host  # noqa: E402
+
+BUILD = os.environ.get("BUILD") or "build"
+report = Report()
+
+
+def tell(good, text):
+    report.check(text, good)
+
+
+class Rm:
+    def __init__(self, keys=None, queues=None):
+        self.dir = tempfile.mkdtemp(prefix="test-rm-")
+        names = ["address", "scheduler.address", "resource-tracker.address", "admin.address", "webapp.address"]
+        self.ports = {n: host.free_port() for n in names}
+        site = {f"yarn.resourcemanager.{n}": f"127.0.0.1:{p}" for n, p in self.ports.items()}
+        site["selvedge.rm.state-dir"] = f"{self.dir}/state"
+        site["selvedge.rm.unprotected-nodes"] = "127.0.0.1"
+        site["yarn.scheduler.capacity.maximum-am-resource-percent"] = "1"
+        site["yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms"] = "300"
+        self.site = site
+        self.write("yarn-site.xml", {**site, **(keys or {})})
+        if queues:
+            self.write("capacity-scheduler.xml", queues)
+        self.log = open(f"{self.dir}/log", "w+", encoding="utf-8")
+        self.start()
+
+    def write(self, name, keys):
+        with open(f"{self.dir}/{name}", "w", encoding="utf-8") as file:
+            file.write("<configuration>\n")
+            for key, value in keys.items():
+                file.write(f"<property><name>{key}</name><value>{value}</value></property>\n")
+            file.write("</configuration>\n")
+
+    def start(self):
+        self.process = subprocess.Popen([f"{BUILD}/selvedge-rm", "--conf", self.dir], stderr=self.log)
+        end = time.monotonic() + host.PATIENCE
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            try:
+                return self.get("/ws/v1/cluster/info")
+            except (OSError, urllib.error.URLError):
+                time.sleep(0.02)
+        raise SystemExit(f"selvedge-rm does not start:\n{self.said()}")
+
+    def get(self, path, method="GET", body=None):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.ports['webapp.address']}{path}",
+                                         data=body.encode() if body else None, method=method)
+        with urllib.request.urlopen(request, timeout=host.PATIENCE) as answer:
+            return json.load(answer)
+
+    def restart(self, keys):
+        self.process.kill()
+        self.process.wait()
+        self.write("yarn-site.xml", {**self.site, **keys})
+        self.start()
+
+    def said(self):
+        self.log.flush()
+        with open(f"{self.dir}/log", encoding="utf-8") as file:
+            return file.read()
+
+    def driver(self, scenario, at_pause=None, env=None):
+        """Plays a scenario; its checks are this program's. `at_pause`: called when the driver says PAUSE."""
+        ports = [str(self.ports[n]) for n in ("address", "resource-tracker.address", "scheduler.address")]
+        process = subprocess.Popen([f"{BUILD}/tests/integration/rm-lite/rm-driver", *ports, scenario],
+                                   env={**os.environ, **(env or {})},
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            line = line.rstrip()
+            if line in ("RESTART", "PAUSE"):
+                if line == "PAUSE":
+                    at_pause()
+                else:
+                    self.process.kill()
+                    self.process.wait()
+                    self.start()
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            else:
+                word, text = line.split(" ", 1)
+                tell(word == "ok", f"{scenario}: {text}")
+        if process.wait() < 0:
+            tell(False, f"{scenario}: the driver died by signal {-process.returncode}")
+
+    def stop(self):
+        self.process.terminate()
+        tell(self.process.wait(host.PATIENCE) == 0, "the daemon ends well")
+        for bad in ("Sanitizer", "runtime error", "cannot take event"):
+            tell(bad not in self.said(), f"its log has no \"{bad}\"")
+        self.log.close()
+        shutil.rmtree(self.dir)
