@@ -39,6 +39,8 @@ enum {
     K_DISK_MAX_UTIL,
     K_DISK_MIN_FREE,
     K_DISK_MIN_INODES,
+    K_LAUNCH_FAILURES,
+    K_LAUNCH_RETRY,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
     K_CGROUP_ROOT,
@@ -125,6 +127,8 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
     [K_DISK_MIN_INODES] = { "selvedge.nodemanager.disk-health-checker.min-free-inodes", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "A disk with fewer free inodes gets no new containers." },
+    [K_LAUNCH_FAILURES] = { "selvedge.nodemanager.health.launch-failures", SV_CONF_INT, "5", 0, NM_LAUNCH_FAILURES_MAX, .help = "Applications whose launches must fail one after the other for the node's own reason (helper, disk, cgroup) for the node to be unhealthy; 0 = never." },
+    [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
@@ -436,6 +440,8 @@ static int read_directories(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_float, K_DISK_MAX_UTIL, &c->max_disk_utilization);
     GET(sv_conf_int, K_DISK_MIN_FREE, &c->min_free_mb);
     GET(sv_conf_int, K_DISK_MIN_INODES, &c->min_free_inodes);
+    GET(sv_conf_int, K_LAUNCH_FAILURES, &c->launch_failures);
+    GET(sv_conf_duration_ms, K_LAUNCH_RETRY, &c->launch_retry_ms);
     GET(sv_conf_bool, K_RECOVERY, &c->recovery);
     GET(sv_conf_bool, K_SUPERVISED, &c->recovery_supervised);
     GET(sv_conf_string, K_RECOVERY_DIR, &c->recovery_dir);

@@ -15,6 +15,8 @@
 #include "wire/proxy.h"
 #include "wire/token.h"
 
+#define NM_LAUNCH_FAILURES_MAX 64 /* applications; of health/launch-failures.h */
+
 struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
@@ -41,6 +43,7 @@ struct nm_conf {
     int64_t disk_check_ms;
     double min_healthy_disks, max_disk_utilization;
     int64_t min_free_mb, min_free_inodes;
+    int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
 
     /* launch */
     const char *executor_path;

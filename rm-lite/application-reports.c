@@ -24,7 +24,7 @@ void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *r
 
     if (!app)
         return;
-    resp.application_report = rm_app_report(ipc_call_arena(call), app);
+    resp.application_report = rm_app_report(ipc_call_arena(call), app, rm_client_user(call));
     if (resp.application_report)
         ipc_call_reply(call, &resp.base);
     else
@@ -104,7 +104,7 @@ void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *reques
             break;
         if (!matches(call, app, q))
             continue;
-        resp.applications[resp.n_applications] = rm_app_report(a, app);
+        resp.applications[resp.n_applications] = rm_app_report(a, app, rm_client_user(call));
         if (!resp.applications[resp.n_applications++]) {
             rm_answer_no_memory(call);
             return;
@@ -216,12 +216,12 @@ void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
         return;
     }
     resp.containers =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, (size_t)att->app->n_live);
     if (!resp.containers) {
         rm_answer_no_memory(call);
         return;
     }
-    for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
+    for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         if (c->attempt != att)
             continue;
         resp.containers[resp.n_containers] = rm_container_report(a, c);

@@ -209,7 +209,7 @@ static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_in
 
         if (rm_sched_app_usage(rm->sched, app->id, &use) < 0 || !inside(use.queue_path, q->path))
             continue;
-        m->applications[m->n_applications] = rm_app_report(a, app);
+        m->applications[m->n_applications] = rm_app_report(a, app, NULL);
         if (!m->applications[m->n_applications++])
             return false;
     }

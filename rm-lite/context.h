@@ -26,6 +26,7 @@ struct rm_launcher;
 struct rm_node;
 struct rm_node_auth;
 struct rm_node_lookups;
+struct rm_proxy;
 struct rm_sched;
 struct rm_secrets;
 struct rm_store;
@@ -62,6 +63,7 @@ struct rm {
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
+    struct rm_proxy *proxy; /* of ApplicationMasters' pages */
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */

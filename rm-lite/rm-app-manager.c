@@ -149,15 +149,11 @@ void rm_app_evict(struct rm *rm)
     struct rm_app *app, *tmp;
 
     DL_FOREACH_SAFE (rm->app_list, app, tmp) {
-        struct rm_container *c;
-
         if ((int64_t)rm->n_completed <= rm->conf.max_completed_apps)
             return;
         if (!rm_app_is_final(app))
             continue;
-        for (c = rm->containers; c && c->app != app; c = c->hh.next)
-            ;
-        if (c) /* a late container still refers to it */
+        if (app->containers) /* a late container still refers to it */
             continue;
         sv_log_debug("%s: evicted, more than %lld applications are finished", app->id_str,
                      (long long)rm->conf.max_completed_apps);

@@ -278,17 +278,31 @@ int rm_app_wire_final(const struct rm_app *app)
     }
 }
 
+static struct rm_seconds use_until(const struct rm_app *app, int64_t now)
+{
+    int64_t ms = SV_MAX(now - app->settled_ms, (int64_t)0);
+
+    return (struct rm_seconds){ app->seconds.memory_ms + app->live.mem * ms,
+                                app->seconds.vcore_ms + app->live.vcores * ms };
+}
+
+struct rm_seconds rm_app_use(const struct rm_app *app)
+{
+    return use_until(app, sv_now_ms());
+}
+
+void rm_app_settle(struct rm_app *app)
+{
+    int64_t now = sv_now_ms();
+
+    app->seconds = use_until(app, now);
+    app->settled_ms = now;
+}
+
 void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s)
 {
-    struct rm_seconds sum = app->seconds;
-    int64_t now = sv_wall_ms();
+    struct rm_seconds sum = rm_app_use(app);
 
-    if (!rm_app_is_final(app))
-        for (struct rm_container *c = app->rm->containers; c; c = c->hh.next)
-            if (c->app == app && c->state >= RM_CON_ST_ALLOCATED && c->state <= RM_CON_ST_RUNNING) {
-                sum.memory_ms += c->resource.mem * (now - c->created_ms);
-                sum.vcore_ms += c->resource.vcores * (now - c->created_ms);
-            }
     *ret_mb_s = sum.memory_ms / 1000;
     *ret_vcore_s = sum.vcore_ms / 1000;
 }

@@ -123,6 +123,15 @@ static const struct row rows[] = {
         "unset = "
         "unless yarn.acl.enable" },
       AT(web_put) },
+    { { RM "proxy.timeout.enabled", SV_CONF_BOOL, "true", 0, 0, 0,
+        "give up an ApplicationMaster's page that is silent" },
+      AT(proxy_timeout) },
+    { { RM "proxy.connection.timeout", SV_CONF_DURATION, "60000", 1, INT64_MAX, 1,
+        "silence after which an ApplicationMaster's page is given up" },
+      AT(proxy_timeout_ms) },
+    { { "hadoop.http.staticuser.user", SV_CONF_STRING, "dr.who", 0, 0, 0,
+        "user of browsers, told to ApplicationMasters' pages" },
+      AT(static_user) },
 };
 
 static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf *c,

@@ -43,6 +43,9 @@ struct rm_conf {
     bool check_node_address;
     bool acl_enable;
     bool web_put; /* PUT over HTTP */
+    bool proxy_timeout;
+    int64_t proxy_timeout_ms; /* silence of an ApplicationMaster's page */
+    const char *static_user;  /* who browsers are */
 };
 
 /* Reads every row; the strings belong to `conf`. */

@@ -112,7 +112,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = dispatcher_new(rm)) < 0 || (r = secrets_new(rm)) < 0 ||
         (r = rm_store_open(rm, rm->conf.recovery ? rm->conf.state_dir : NULL, err)) < 0 ||
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
-        (r = rm_secrets_init(rm->secrets, sv_wall_ms(), err)) < 0 ||
+        (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
         (r = rm_store_load(rm, err)) < 0)

@@ -85,12 +85,11 @@ static int get_list(const struct rm_app *app, struct sv_http_response *ret)
     return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "appAttempts", "appAttempt", list));
 }
 
-static int get_containers(const struct rm *rm, const struct rm_attempt *att,
-                          struct sv_http_response *ret)
+static int get_containers(const struct rm_attempt *att, struct sv_http_response *ret)
 {
     json_t *list = json_array();
 
-    for (const struct rm_container *c = rm->containers; c; c = c->hh.next)
+    for (const struct rm_container *c = att->app->containers; c; c = c->p_next)
         if (c->attempt == att)
             (void)json_array_append_new(list, container_json(c)); /* as above */
     return rm_web_json(ret, 200, json_pack("{s:o}", "container", list));
@@ -134,7 +133,7 @@ int rm_web_attempts(struct rm *rm, struct rm_app *app, const char *rest,
     if (!*rest)
         return rm_web_json(ret, 200, attempt_json(att));
     if (strcmp(rest, "/containers") == 0)
-        return get_containers(rm, att, ret);
+        return get_containers(att, ret);
     if (sv_has_prefix(rest, "/containers/"))
         return get_container(rm, att, rest + strlen("/containers/"), ret);
     return rm_web_not_found(ret, "no such resource");

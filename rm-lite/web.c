@@ -19,6 +19,7 @@
 #include "rm-lite/rm-node.h"
 #include "rm-lite/web-attempts.h"
 #include "rm-lite/web-json.h"
+#include "rm-lite/web-proxy.h"
 #include "rm-lite/web-query.h"
 #include "rm-lite/web-reply.h"
 
@@ -148,40 +149,6 @@ static int one_app(struct rm *rm, const struct sv_http_request *req, const char 
     return rm_web_not_found(ret, "no such resource");
 }
 
-/* ----------------------------------------------------------------------- pages */
-
-/* /proxy/<application>/…: redirects to the ApplicationMaster's tracking URL, if any. */
-static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
-{
-    char id[YARN_ID_TEXT_MAX], url[1100];
-    size_t n = strcspn(rest, "/");
-    struct yarn_app_id aid;
-    struct rm_app *app = NULL;
-
-    if (n < sizeof(id)) {
-        memcpy(id, rest, n);
-        id[n] = 0;
-        if (yarn_app_id_parse(id, &aid) >= 0)
-            app = rm_app_find(rm, aid);
-    }
-    if (!app)
-        return rm_web_not_found(ret, "no such application");
-    if (!app->current || !app->current->tracking_url || !*app->current->tracking_url ||
-        sv_streq(app->current->tracking_url, "N/A")) {
-        (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->id_str);
-        return rm_web_redirect(ret, url);
-    }
-    (void)snprintf(url, sizeof(url), "%s%.1000s",
-                   strstr(app->current->tracking_url, "://") ? "" : "http://",
-                   app->current->tracking_url);
-    for (const char *p = url; *p; p++) /* no character that ends the header */
-        if ((unsigned char)*p <= 0x20 || *p == 0x7f)
-            return rm_web_bad_request(ret, "the application's tracking URL is not one");
-    if (!sv_has_prefix(url, "http://") && !sv_has_prefix(url, "https://"))
-        return rm_web_bad_request(ret, "the application's tracking URL is not one");
-    return rm_web_redirect(ret, url);
-}
-
 /* Load balancers ask it: the active one of several ResourceManagers, which this one always is. */
 static int is_active(struct sv_http_response *ret)
 {
@@ -199,6 +166,8 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     const char *p = req->path;
     bool get = strcmp(req->method, "GET") == 0 || strcmp(req->method, "HEAD") == 0;
 
+    if (sv_has_prefix(p, "/proxy/"))
+        return rm_web_proxy(rm, req, ret);
     if (!get && !(strcmp(req->method, "PUT") == 0 && sv_has_prefix(p, BASE "/apps/"))) {
         ret->status = 405;
         return 0;
@@ -214,10 +183,10 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         return is_active(ret);
     if (strcmp(p, "/") == 0)
         return rm_web_redirect(ret, "/cluster");
+    if (sv_has_prefix(p, "/cluster/failure/"))
+        return rm_web_failure(p, ret);
     if (strcmp(p, "/cluster") == 0 || sv_has_prefix(p, "/cluster/"))
         return rm_web_page(rm, p, ret);
-    if (sv_has_prefix(p, "/proxy/"))
-        return proxy(rm, p + strlen("/proxy/"), ret);
     if (strcmp(p, BASE) == 0 || strcmp(p, BASE "/") == 0 || strcmp(p, BASE "/info") == 0)
         return rm_web_json(ret, 200, wrap("clusterInfo", rm_json_info(rm)));
     if (strcmp(p, BASE "/metrics") == 0)

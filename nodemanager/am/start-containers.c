@@ -155,6 +155,12 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
                            (long long)t->resource.memory_mb, t->resource.vcores);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
+    if (*t->unknown_resource) {
+        (void)sv_error_set(&f->err, -EOPNOTSUPP,
+                           "Container %s: this NodeManager has no resource of the type %s", text,
+                           t->unknown_resource);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
     return ctx->stopping ? -ESHUTDOWN : 0;
 }
 
@@ -279,6 +285,7 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
     /* Without a good directory the launch is refused (DISKS_FAILED), as in Hadoop. */
     c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, 0);
     c->launch.log_dir = nm_dirs_pick_log(ctx->dirs);
+    c->launch.no_dirs = c->launch.local_dir < 0 || c->launch.log_dir < 0;
     if (c->launch.local_dir < 0)
         c->launch.local_dir = 0;
     if (c->launch.log_dir < 0)

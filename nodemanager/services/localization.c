@@ -30,6 +30,7 @@ struct loc_process {
     struct loc_process *prev, *next;
     struct nm_localization *l;
     uint64_t id;
+    struct yarn_app_id app; /* zero: PUBLIC resources, of any */
     struct exe_localizer *exe;
     sd_event_source *grace;
     sd_event_source *reap;
@@ -210,8 +211,8 @@ static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure
         snprintf(text, sizeof(text), "container-localizer could not be started: %s", f->text);
     else
         snprintf(text, sizeof(text), "container-localizer ended with status %d", status);
-    if (f && f->node_unhealthy)
-        nm_health_set_unhealthy(p->l->ctx->health, f->text);
+    if (f)
+        nm_health_launch_failed(p->l->ctx->health, p->app, f);
     loc_cache_process_failed(p->l->cache, p->id, text);
     /* not from inside its own callback */
     if (sd_event_add_defer(p->l->ctx->event, &p->reap, on_reap, p) < 0)
@@ -242,6 +243,8 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
     p->l = l;
     p->id = id;
     DL_APPEND(l->processes, p);
+    if (!scope->public_cache)
+        p->app = scope->app;
     if (!scope->public_cache)
         app = nm_app_find(l->ctx, yarn_app_id_text(scope->app, text));
     r = exe_localizer_start(

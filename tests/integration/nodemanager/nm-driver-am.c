@@ -82,6 +82,30 @@ void am_forget_clients(void)
     }
 }
 
+/* Some of a resource type that no node of this test has. */
+static void add_resource_type(struct sv_arena *a, struct yarn_token *token)
+{
+    Hadoop__Yarn__ContainerTokenIdentifierProto *m =
+        hadoop__yarn__container_token_identifier_proto__unpack(NULL, token->id_len, token->id);
+    Hadoop__Yarn__ResourceInformationProto *e = sv_new(a, Hadoop__Yarn__ResourceInformationProto);
+    uint8_t *id;
+
+    hadoop__yarn__resource_information_proto__init(e);
+    e->key = (char *)(uintptr_t) "yarn.io/fpga";
+    e->has_value = true;
+    e->value = 2;
+    m->resource->resource_value_map = sv_newn(a, Hadoop__Yarn__ResourceInformationProto *, 1);
+    m->resource->resource_value_map[0] = e;
+    m->resource->n_resource_value_map = 1;
+    token->id_len = hadoop__yarn__container_token_identifier_proto__get_packed_size(m);
+    id = sv_arena_alloc(a, token->id_len);
+    hadoop__yarn__container_token_identifier_proto__pack(m, id);
+    token->id = id;
+    m->resource->n_resource_value_map = 0;
+    m->resource->resource_value_map = NULL;
+    hadoop__yarn__container_token_identifier_proto__free_unpacked(m, NULL);
+}
+
 /* A ContainerToken with whatever is to be wrong with it. */
 static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, int64_t n,
                                                    const char *user, struct yarn_resource resource,
@@ -112,6 +136,8 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
     yarn_node_id_text(&node, t.nm_addr);
     snprintf(t.submitter, sizeof(t.submitter), "%s", user);
     r = yarn_container_token_encode(a, &t, &token.id, &token.id_len);
+    if (r >= 0 && !strcmp(fault, "fpga"))
+        add_resource_type(a, &token);
     if (r >= 0)
         r = yarn_token_password(YARN_HMAC_SHA1, &key, token.id, token.id_len, password,
                                 &token.password_len);

@@ -95,6 +95,45 @@ static void run_life(void)
     good_bye(&m, id);
 }
 
+/* What is not there is refused, not dropped: a master would wait for it. */
+static void unsupported(struct sv_arena *a, struct master *m)
+{
+    Hadoop__Yarn__AllocateRequestProto q = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__SchedulingRequestProto scheduling = HADOOP__YARN__SCHEDULING_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__SchedulingRequestProto *one[1] = { &scheduling };
+    Hadoop__Yarn__UpdateContainerRequestProto update[3];
+    Hadoop__Yarn__UpdateContainerRequestProto *updates[3];
+    struct yarn_container_id foreign = { { { 1, 1 }, 1 }, 1 };
+    const AllocateResponse *resp;
+
+    q.has_response_id = true;
+    q.response_id = m->response_id;
+    q.scheduling_requests = one;
+    q.n_scheduling_requests = 1;
+    refused(m->c, "allocate", &q.base, &hadoop__yarn__allocate_response_proto__descriptor,
+            JAVA_YARN_EXCEPTION, "Found non empty SchedulingRequest in AllocateRequest");
+    q.n_scheduling_requests = 0;
+    for (int i = 0; i < 3; i++) {
+        hadoop__yarn__update_container_request_proto__init(&update[i]);
+        update[i].container_version = i == 1 ? 7 : 0;
+        update[i].container_id = yarn_container_id_to(a, i == 0 ? foreign : g.master);
+        update[i].update_type = HADOOP__YARN__CONTAINER_UPDATE_TYPE_PROTO__INCREASE_RESOURCE;
+        updates[i] = &update[i];
+    }
+    q.update_requests = updates;
+    q.n_update_requests = 3;
+    resp = must(a, m->c, "allocate", &q.base, &hadoop__yarn__allocate_response_proto__descriptor);
+    m->response_id = resp->response_id;
+    check(resp->n_update_errors == 3 &&
+              sv_streq(resp->update_errors[0]->reason, "INVALID_CONTAINER_ID") &&
+              sv_streq(resp->update_errors[1]->reason, "INCORRECT_CONTAINER_VERSION_ERROR") &&
+              strstr(resp->update_errors[2]->reason, "UPDATE_NOT_SUPPORTED"),
+          "each update of a container gets its error (%zu)", resp->n_update_errors);
+    check(resp->n_update_errors == 3 && resp->update_errors[2]->update_request &&
+              resp->update_errors[2]->update_request->container_id->id == g.master.id,
+          "with the request");
+}
+
 /* Runs with two containers until a line comes; then it ends, and another line is awaited. */
 static void run_page(void)
 {
@@ -171,6 +210,7 @@ static void run_rules(void)
     q.response_id = 77;
     refused(m.c, "allocate", &q.base, ad, JAVA_INVALID_AM_REQUEST, "Invalid responseId");
 
+    unsupported(a, &m);
     first = allocate(a, &m, 2);
     had = m.containers;
     m.response_id--; /* the answer was lost: ask again */

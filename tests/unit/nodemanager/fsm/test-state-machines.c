@@ -146,10 +146,12 @@ void nm_assign_release(struct nm_assignments *a, struct nm_container *c)
     (void)c;
     seen.share_released++;
 }
-void nm_health_set_unhealthy(struct nm_health *h, const char *why)
+void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
+                             const struct exe_failure *f)
 {
     (void)h;
-    (void)why;
+    (void)app;
+    (void)f;
 }
 int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
 {
