@@ -28,10 +28,5 @@ int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_s
  * the length is another one. -EBADMSG. */
 int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from, uint64_t length,
                        struct sv_error *err) _must_use_;
-/* Bytes of the block. */
-static inline uint64_t hdfs_block_size(const Hadoop__Hdfs__LocatedBlockProto *b)
-{
-    return b->b->numbytes;
-}
 
 #endif

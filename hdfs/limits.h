@@ -7,7 +7,6 @@
 #define HDFS_HOST_MAX 255
 #define HDFS_SERVERS_TEXT_MAX 1024 /* "host:port,host:port" */
 #define HDFS_USER_MAX 255
-#define HDFS_PATH_MAX 8000          /* bytes, as the NameNode's own limit */
 #define HDFS_RPC_MAX (16u << 20)    /* one answer of a NameNode */
 #define HDFS_WINDOW_BLOCKS 10       /* blocks asked for at once */
 #define HDFS_BLOCKS_MAX 4096        /* in one answer */
