@@ -18,6 +18,7 @@
 #include "wire/ids.h"
 
 struct ipc_server;
+struct sv_groups;
 struct rm_app;
 struct rm_attempt;
 struct rm_container;
@@ -31,7 +32,6 @@ struct rm_sched;
 struct rm_secrets;
 struct rm_store;
 struct rm_waiting;
-struct sv_groups;
 struct sv_http;
 
 enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
