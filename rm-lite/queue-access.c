@@ -12,32 +12,11 @@ struct caller {
     struct sv_groups *groups;
 };
 
-/* Nobody waits: a client that was refused submits again. */
-static void on_known(void *userdata)
-{
-    (void)userdata;
-}
-
-int rm_queue_access_new(struct rm *rm, struct sv_error *err)
-{
-    const struct sv_groups_conf conf = { .cache_ms = rm->conf.groups_cache_ms,
-                                         .negative_ms = rm->conf.groups_negative_ms,
-                                         .known = on_known };
-    int r = rm->conf.acl_enable ? sv_groups_new(rm->event, &conf, &rm->groups) : 0;
-
-    return r < 0 ? sv_error_errno(err, r, "groups of users") : 0;
-}
-
-void rm_queue_access_free(struct rm *rm)
-{
-    rm->groups = sv_groups_free(rm->groups);
-}
-
 void rm_queue_access_prepare(struct rm *rm, const char *user)
 {
     char *const *groups;
 
-    if (rm->groups && sv_groups_of(rm->groups, user, &groups) < 0)
+    if (rm->conf.acl_enable && sv_groups_of(rm->groups, user, &groups) < 0)
         (void)sv_groups_missed(rm->groups); /* known when it submits */
 }
 

@@ -7,9 +7,6 @@
 #include "common/error.h"
 #include "rm-lite/context.h"
 
-/* Opens the look-up of groups; nothing without yarn.acl.enable. */
-int rm_queue_access_new(struct rm *rm, struct sv_error *err) _must_use_;
-void rm_queue_access_free(struct rm *rm);
 /* Starts the look-up of a user who will soon submit. */
 void rm_queue_access_prepare(struct rm *rm, const char *user);
 /* -EACCES with Hadoop's words; also while the user's groups are not known and would matter. */

@@ -17,6 +17,7 @@
 #include "rm-lite/secrets.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store.h"
+#include "rm-lite/viewer.h"
 
 static void free_dead(struct rm *rm)
 {
@@ -116,10 +117,11 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
-        (r = rm_store_load(rm, err)) < 0 || (r = rm_queue_access_new(rm, err)) < 0)
+        (r = rm_store_load(rm, err)) < 0)
         return r;
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);
+    rm_viewers_start(rm);
     r = rm_services_start(rm, err);
     if (r < 0)
         return r;
@@ -153,9 +155,9 @@ struct rm *rm_free(struct rm *rm)
 
     if (!rm)
         return NULL;
+    rm_viewers_stop(rm);
     rm_services_stop(rm);
     sd_event_source_disable_unref(rm->round_source);
-    rm_queue_access_free(rm);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
     rm->dispatcher = sv_dispatcher_free(rm->dispatcher);
@@ -179,6 +181,7 @@ struct rm *rm_free(struct rm *rm)
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
     rm_node_auth_free(rm);
+    rm_conf_free(&rm->conf);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

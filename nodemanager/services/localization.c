@@ -44,13 +44,32 @@ struct nm_localization {
 
 struct nm_localizing { /* of one container, from the request to the release */
     unsigned n;
-    char **paths; /* by index of the request; NULL until localized */
+    char **keys;  /* by index of the request, which is freed when the container runs */
+    char **paths; /* the same; NULL until localized */
     struct loc_counters counters;
     bool ready;
     char *failed; /* diagnostics */
 };
 
 /* ---- resources ------------------------------------------------------------------------------*/
+
+static int make_rows(struct nm_localizing *z, const Hadoop__Yarn__ContainerLaunchContextProto *clc)
+{
+    size_t n = clc->n_localresources;
+
+    z->keys = calloc(n, sizeof(char *));
+    z->paths = calloc(n, sizeof(char *));
+    if (!z->keys || !z->paths)
+        return -ENOMEM;
+    for (; z->n < n; z->n++) {
+        const char *key = clc->localresources[z->n]->key;
+
+        z->keys[z->n] = strdup(key ? key : "");
+        if (!z->keys[z->n])
+            return -ENOMEM;
+    }
+    return 0;
+}
 
 int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
 {
@@ -65,12 +84,12 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
     list = a ? sv_newn(a, struct loc_resource, n) : NULL;
     c->localizing = calloc(1, sizeof(*c->localizing));
     if (c->localizing)
-        c->localizing->paths = calloc(n, sizeof(char *));
-    if (!list || !c->localizing || !c->localizing->paths)
+        r = make_rows(c->localizing, c->clc);
+    if (!list || !c->localizing || r < 0)
         return sv_error_errno(err, -ENOMEM, "%s: local resources", c->text);
-    c->localizing->n = (unsigned)n;
     for (size_t i = 0; i < n && r >= 0; i++)
-        r = nm_localization_convert(c->clc->localresources[i], a, &list[i], err);
+        r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->default_fs, a,
+                                    &list[i], err);
     if (r >= 0)
         r = loc_cache_localize(l->cache, c->id, c->app->run_as, list, (unsigned)n, err);
     return r < 0 ? r : 0;
@@ -84,8 +103,11 @@ void nm_localization_release(struct nm_localization *l, struct nm_container *c)
         return;
     c->localizing = NULL;
     loc_cache_release(l->cache, c->id);
-    for (unsigned i = 0; i < z->n && z->paths; i++)
+    for (unsigned i = 0; i < z->n; i++) {
+        free(z->keys[i]);
         free(z->paths[i]);
+    }
+    free(z->keys);
     free(z->paths);
     free(z->failed);
     free(z);
@@ -118,7 +140,7 @@ int nm_localization_links(const struct nm_container *c, struct sv_arena *a, stru
         if (!z->paths[i])
             return -ENOENT;
         links[i].target = z->paths[i];
-        links[i].name = c->clc->localresources[i]->key;
+        links[i].name = z->keys[i];
     }
     *ret = links;
     *ret_n = z->n;
@@ -146,7 +168,7 @@ nm_localization_status(const struct nm_container *c, struct sv_arena *a)
         return NULL;
     hadoop__yarn__container_localization_statuses_proto__init(m);
     m->container_id = yarn_container_id_to(a, c->id);
-    if (!m->container_id || !z || !c->clc)
+    if (!m->container_id || !z)
         return m->container_id ? m : NULL;
     m->localization_statuses = sv_newn(a, Hadoop__Yarn__LocalizationStatusProto *, z->n);
     if (!m->localization_statuses)
@@ -157,7 +179,7 @@ nm_localization_status(const struct nm_container *c, struct sv_arena *a)
         if (!s)
             return NULL;
         hadoop__yarn__localization_status_proto__init(s);
-        s->resource_key = sv_arena_strdup(a, c->clc->localresources[i]->key);
+        s->resource_key = sv_arena_strdup(a, z->keys[i]);
         s->has_localization_state = true;
         s->localization_state = z->paths[i] ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_COMPLETED
                                 : z->failed ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_FAILED
