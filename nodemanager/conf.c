@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "hdfs/conf.h"
 #include "localizer/channel.h"
 #include "nodemanager/conf-address.h"
 #include "nodemanager/conf-refused.h"
@@ -218,8 +219,8 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, sv_web_auth_keys,  auth_key,
-    secret_key,   yarn_proxy_conf_keys, ipc_settings_keys,
+    nm_conf_keys, nm_conf_refused_keys, hdfs_conf_keys,       sv_web_auth_keys,
+    auth_key,     secret_key,           yarn_proxy_conf_keys, ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -686,6 +687,8 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     if (!c->conf)
         return sv_error_errno(err, -ENOMEM, "configuration");
     r = sv_conf_load_hadoop(c->conf, dir, err);
+    if (r >= 0)
+        r = hdfs_conf_load(c->conf, err);
     if (r < 0)
         return r;
     for (char *const *o = overrides; o && *o; o++) {

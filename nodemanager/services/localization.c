@@ -20,6 +20,7 @@
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization-request.h"
+#include "nodemanager/services/localization-source.h"
 #include "nodemanager/store/localization-records.h"
 #include "nodemanager/store/state-store.h"
 
@@ -40,6 +41,7 @@ struct nm_localization {
     struct nm_deletion *deletion;
     struct loc_cache *cache;
     struct loc_process *processes;
+    char *login; /* of the daemon: PUBLIC resources are fetched under its name */
 };
 
 struct nm_localizing { /* of one container, from the request to the release */
@@ -315,6 +317,19 @@ static int cb_pick_dir(void *userdata, int64_t size)
     return nm_dirs_pick_local(l->ctx->dirs, size);
 }
 
+static int cb_describe(void *userdata, struct yarn_container_id id, const struct loc_resource *r,
+                       struct loc_fetch *f, struct sv_error *err)
+{
+    struct nm_localization *l = userdata;
+    char text[YARN_ID_TEXT_MAX];
+    struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
+    const char *login = r->visibility == LOC_PUBLIC ? l->login : c ? c->app->user : NULL;
+
+    if (!login) /* never as somebody else */
+        return sv_error_set(err, -ENOENT, "Resource %s: its container is gone", r->url);
+    return nm_localization_source(l->ctx->conf->conf, r, login, f, err);
+}
+
 /* ---- records --------------------------------------------------------------------------------*/
 
 static void cb_removed(void *userdata, const struct loc_record *r);
@@ -447,6 +462,7 @@ static const struct loc_callbacks callbacks = {
     .start = cb_start,
     .stop = cb_stop,
     .pick_dir = cb_pick_dir,
+    .describe = cb_describe,
     .remove = cb_remove,
     .on_started = cb_started,
     .on_completed = cb_completed,
@@ -469,6 +485,11 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
         return sv_error_errno(err, -ENOMEM, "localization");
     l->ctx = ctx;
     l->deletion = deletion;
+    r = nm_localization_login(&l->login, err);
+    if (r < 0) {
+        free(l);
+        return r;
+    }
     loc_config_defaults(&cfg);
     cfg.local_dirs = (const char *const *)ctx->conf->local_dirs;
     cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
@@ -481,6 +502,7 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
             "only file: resources and what is in the cache already can be used";
     r = loc_cache_new(ctx->event, &cfg, &callbacks, l, &l->cache, err);
     if (r < 0) {
+        free(l->login);
         free(l);
         return r;
     }
@@ -497,6 +519,7 @@ struct nm_localization *nm_localization_free(struct nm_localization *l)
     loc_cache_free(l->cache);
     DL_FOREACH_SAFE (l->processes, p, tmp)
         process_free(p);
+    free(l->login);
     free(l);
     return NULL;
 }
