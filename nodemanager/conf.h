@@ -21,10 +21,12 @@ struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
     /* addresses */
-    const char *hostname;  /* of the node's id; never a wildcard address */
-    const char *bind_host; /* to listen on */
-    uint16_t port;         /* 0 = any */
-    const char *web_host;  /* to listen on */
+    const char *hostname;     /* of the node's id; never a wildcard address */
+    const char *bind_host;    /* to listen on */
+    uint16_t port;            /* 0 = any */
+    char *own_address;        /* owned text of the next */
+    const char *node_address; /* numeric, of hostname; that itself where it has none */
+    const char *web_host;     /* to listen on */
     uint16_t web_port;
     struct nm_conf_web {
         bool logs_enabled;
@@ -91,6 +93,7 @@ struct nm_conf {
     int64_t log_retain_ms;
 
     /* localization */
+    char *default_fs; /* owned; "scheme://authority" of URLs without a scheme */
     int64_t fetch_threads;
     uint64_t cache_target_bytes;
     int64_t cache_cleanup_ms;
@@ -104,6 +107,7 @@ struct nm_conf {
     /* recovery */
     bool recovery;
     bool recovery_supervised;
+    bool work_preserving; /* RESYNC leaves containers alone */
     const char *recovery_dir;
 
     enum yarn_hmac hmac;

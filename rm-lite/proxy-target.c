@@ -110,7 +110,7 @@ static bool same(CURLU *a, CURLU *b, CURLUPart what, unsigned flags)
 char *rm_proxy_location(const char *tracking_url, const char *application, const char *location)
 {
     _cleanup_url_ CURLU *u = NULL, *to = NULL;
-    _cleanup_curl_string_ char *base = NULL, *path = NULL, *query = NULL;
+    _cleanup_curl_string_ char *base = NULL, *path = NULL, *query = NULL, *whole = NULL;
     _cleanup_free_ char *proxied = NULL;
     struct sv_error err;
     char *ret = NULL;
@@ -133,9 +133,10 @@ char *rm_proxy_location(const char *tracking_url, const char *application, const
     n = base ? strlen(base) : 0;
     while (n > 0 && base[n - 1] == '/')
         n--;
-    if (!path || strncmp(path, base ? base : "", n) != 0 || (path[n] && path[n] != '/'))
-        return curl_url_get(to, CURLUPART_URL, &query, 0) == CURLUE_OK && query ? strdup(query)
-                                                                                : strdup(location);
+    if (!path || strncmp(path, base ? base : "", n) != 0 || (path[n] && path[n] != '/')) {
+        whole = part(to, CURLUPART_URL);
+        return strdup(whole ? whole : location);
+    }
     if (sv_asprintf(&ret, "%s%s%s%s", proxied, path[n] ? path + n : "/", query ? "?" : "",
                     query ? query : "") < 0)
         return NULL;

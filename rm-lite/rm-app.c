@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/acl.h"
 #include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -74,6 +75,22 @@ static char *queue_path(const struct rm *rm, const char *name)
     return rm_strdup(rm->sched && rm_sched_queue(rm->sched, name, &q) >= 0 ? q.path : name);
 }
 
+/* A list that is too long to be compared at each request admits nobody; NodeManagers refuse it. */
+static char *copy_view_acl(const Submission *ctx)
+{
+    const Hadoop__Yarn__ContainerLaunchContextProto *clc = ctx->am_container_spec;
+
+    for (size_t i = 0; clc && i < clc->n_application_acls; i++) {
+        const Hadoop__Yarn__ApplicationACLMapProto *one = clc->application_acls[i];
+
+        if (one->has_accesstype &&
+            one->accesstype == HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP &&
+            one->acl && strlen(one->acl) <= SV_ACL_MAX)
+            return rm_strdup(one->acl);
+    }
+    return NULL;
+}
+
 static void fill(struct rm_app *app, const Submission *ctx)
 {
     const struct rm_conf *c = &app->rm->conf;
@@ -98,6 +115,7 @@ static void fill(struct rm_app *app, const Submission *ctx)
     else
         app->max_attempts = (int32_t)asked;
     app->tags = copy_tags(ctx);
+    app->view_acl = copy_view_acl(ctx);
 }
 
 int rm_app_lifetime(const Submission *ctx, int64_t *ret_s, struct sv_error *err)
@@ -199,6 +217,7 @@ void rm_app_free(struct rm_app *app)
     DL_DELETE(app->rm->app_list, app);
     rm_set_clear(&app->ran_on);
     sv_strv_free(app->tags);
+    free(app->view_acl);
     free(app->submission);
     free(app->user);
     free(app->name);

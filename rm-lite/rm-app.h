@@ -71,6 +71,7 @@ struct rm_app {
     int64_t lifetime_s;  /* LIFETIME timeout from submit_ms on, 0: none; app-lifetime.h */
     struct rm_res am_resource;
     char **tags;
+    char *view_acl;                                    /* of VIEW_APP, or NULL */
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;

@@ -8,6 +8,7 @@
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
+#include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -16,6 +17,7 @@
 #include "rm-lite/secrets.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store.h"
+#include "rm-lite/viewer.h"
 
 static void free_dead(struct rm *rm)
 {
@@ -119,6 +121,7 @@ static int start(struct rm *rm, struct sv_error *err)
         return r;
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);
+    rm_viewers_start(rm);
     r = rm_services_start(rm, err);
     if (r < 0)
         return r;
@@ -152,6 +155,7 @@ struct rm *rm_free(struct rm *rm)
 
     if (!rm)
         return NULL;
+    rm_viewers_stop(rm);
     rm_services_stop(rm);
     sd_event_source_disable_unref(rm->round_source);
     rm_launcher_free(rm);
@@ -177,6 +181,7 @@ struct rm *rm_free(struct rm *rm)
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
     rm_node_auth_free(rm);
+    rm_conf_free(&rm->conf);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

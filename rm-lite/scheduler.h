@@ -160,11 +160,12 @@ struct rm_queue_info {
 /* By full path, or by the short name of a leaf where that is unique. */
 int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_info *ret)
     _must_use_;
-/* yarn.scheduler.capacity.<queue>.acl_submit_applications and .acl_administer_queue: at the queue
- * or above it. An unknown queue allows everything: its applications are rejected. */
-bool rm_sched_may_submit(const struct rm_sched *s, const char *queue, const char *user);
-/* By name: what everybody may do is no reason to let everybody end others' applications. */
-bool rm_sched_administers(const struct rm_sched *s, const char *queue, const char *user);
+/* Whether `admits` a list of the queue or of one above it: acl_submit_applications or
+ * acl_administer_queue; the latter alone. An unknown queue: true and false. */
+bool rm_sched_may_submit(const struct rm_sched *s, const char *queue,
+                         bool (*admits)(const char *acl, void *userdata), void *userdata);
+bool rm_sched_administers(const struct rm_sched *s, const char *queue,
+                          bool (*admits)(const char *acl, void *userdata), void *userdata);
 /* Parents before children, children in the configured order. */
 int rm_sched_each_queue(const struct rm_sched *s,
                         int (*fn)(const struct rm_queue_info *q, void *userdata), void *userdata);

@@ -130,7 +130,8 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         (void)sv_error_set(&f->err, -EINVAL, "The auxService:%s does not exist", shown);
         return refuse(f, JAVA_INVALID_AUX_SERVICE);
     }
-    if (nm_env_check(clc, text, &f->err) < 0 || nm_localization_check(clc, &f->err) < 0)
+    if (nm_env_check(clc, text, &f->err) < 0 ||
+        nm_localization_check(clc, ctx->conf->default_fs, &f->err) < 0)
         return refuse(f, JAVA_YARN_EXCEPTION);
     if (clc->has_tokens &&
         yarn_credentials_parse(clc->tokens.data, clc->tokens.len, a, &credentials, &f->err) < 0) {

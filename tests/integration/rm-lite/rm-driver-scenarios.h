@@ -328,6 +328,63 @@ static void run_failure(void)
           "and told why");
 }
 
+/* What one user is told of another's failed application. */
+static void view_as(const char *user, struct yarn_app_id id, bool sees)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetApplicationAttemptsRequestProto q =
+        HADOOP__YARN__GET_APPLICATION_ATTEMPTS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__GetApplicationsRequestProto all =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    const ProtobufCMessageDescriptor *d =
+        &hadoop__yarn__get_application_attempts_response_proto__descriptor;
+    const Hadoop__Yarn__GetApplicationsResponseProto *list;
+    const Hadoop__Yarn__ApplicationReportProto *m;
+    struct ipc_client *ann = g.client;
+
+    g.client = open_client(g.client_port, YARN_APPLICATION_CLIENT_PROTOCOL, user, NULL);
+    list = must(a, g.client, "getApplications", &all.base,
+                &hadoop__yarn__get_applications_response_proto__descriptor);
+    check(list->n_applications == 1 && !!*list->applications[0]->diagnostics == sees,
+          "%s sees %s diagnostics in the list", user, sees ? "the" : "no");
+    m = report(a, id);
+    check((int)m->yarn_application_state == STATE(FAILED) && sv_streq(m->user, "ann"),
+          "%s sees that the application is there", user);
+    check(!!*m->diagnostics == sees && sv_streq(m->trackingurl, "N/A") != sees,
+          "%s sees %s diagnostics and addresses", user, sees ? "the" : "no");
+    q.application_id = yarn_app_id_to(a, id);
+    if (sees)
+        check(((const Hadoop__Yarn__GetApplicationAttemptsResponseProto *)must(
+                   a, g.client, "getApplicationAttempts", &q.base, d))
+                      ->n_application_attempts == 1,
+              "%s sees its attempt", user);
+    else
+        refused(g.client, "getApplicationAttempts", &q.base, d, JAVA_YARN_EXCEPTION,
+                "does not have privilege to see this application");
+    g.client = ipc_client_free(g.client);
+    g.client = ann;
+}
+
+/* With yarn.acl.enable and yarn.admin.acl=boss. */
+static void run_acls(void)
+{
+    struct yarn_app_id id;
+
+    beat(add_node());
+    id = submit("default", 1);
+    check(wait_start(1), "an attempt is started");
+    beat(&g.nodes[0]);
+    end_held(&g.nodes[0], g.master, 1);
+    beat(&g.nodes[0]);
+    check(wait_state(id, STATE(FAILED)), "the application is FAILED");
+    view_as("daemon", id, true); /* by its group; the first call waits for the name service */
+    view_as("ann", id, true);
+    view_as("eve", id, true);
+    view_as("boss", id, true);
+    view_as("bin", id, false); /* has a group that nobody names */
+    view_as("mallory", id, false);
+}
+
 /* kill -9 of the ResourceManager between two halves of a job. */
 static void run_restart(void)
 {
@@ -558,6 +615,7 @@ static const struct {
     { "expiry", run_expiry },
     { "roll", run_roll },
     { "rate", run_rate },
+    { "acls", run_acls },
 };
 
 #endif

@@ -24,7 +24,7 @@ CLASSES = {"application": "ApplicationCLI", "applicationattempt": "ApplicationCL
            "logs": "LogsCLI", "rmadmin": "RMAdminCLI", "top": "TopCLI", "schedulerconf": "SchedConfCLI"}
 ABSENT = "application_1700000000000_0077"
 
-# As typed after `yarn`. Words in capitals are ids of this run.
+# As typed after `yarn`. Words behind an @ are ids of this run.
 COMMANDS = """
 application -list
 application -list -appStates ALL
@@ -32,32 +32,32 @@ application -list -appStates KILLED
 application -list -appStates nonsense
 application -list -appTypes PROBE
 application -list -appTags one
-application -status RUNNING
-application -status MANAGED
-application -status ABSENT
+application -status @RUNNING
+application -status @MANAGED
+application -status @ABSENT
 application -status nonsense
-application -appId RUNNING -updatePriority 0
-application -appId RUNNING -changeQueue default
-application -appId RUNNING -updateLifetime 6000
-application -status RUNNING -showTimeouts
-application -kill ABSENT
-application -kill KILLED
-applicationattempt -list RUNNING
-applicationattempt -list ABSENT
-applicationattempt -status ATTEMPT
-applicationattempt -status MANAGED_ATTEMPT
-applicationattempt -fail ABSENT_ATTEMPT
-container -list ATTEMPT
-container -list MANAGED_ATTEMPT
-container -status CONTAINER
-container -status ABSENT_CONTAINER
-container -signal CONTAINER OUTPUT_THREAD_DUMP
+application -appId @RUNNING -updatePriority 0
+application -appId @RUNNING -changeQueue default
+application -appId @RUNNING -updateLifetime 6000
+application -status @RUNNING -showTimeouts
+application -kill @ABSENT
+application -kill @KILLED
+applicationattempt -list @RUNNING
+applicationattempt -list @ABSENT
+applicationattempt -status @ATTEMPT
+applicationattempt -status @MANAGED_ATTEMPT
+applicationattempt -fail @ABSENT_ATTEMPT
+container -list @ATTEMPT
+container -list @MANAGED_ATTEMPT
+container -status @CONTAINER
+container -status @ABSENT_CONTAINER
+container -signal @CONTAINER OUTPUT_THREAD_DUMP
 node -list
 node -list -all
 node -list -states RUNNING
 node -list -states nonsense
 node -list -showDetails
-node -status NODE
+node -status @NODE
 node -status nobody:1
 queue -status default
 queue -status root.default
@@ -67,17 +67,17 @@ cluster -lnl
 cluster -dnl
 cluster -lna
 nodeattributes -list
-logs -applicationId RUNNING
-logs -applicationId MANAGED
-logs -applicationId RUNNING -containerId CONTAINER
-logs -applicationId RUNNING -containerId CONTAINER -log_files digits -size 4
-logs -applicationId RUNNING -containerId CONTAINER -log_files digits -size -4
-logs -applicationId RUNNING -containerId CONTAINER -log_files nosuch
-logs -applicationId RUNNING -containerId CONTAINER -show_container_log_info
-logs -applicationId RUNNING -show_application_log_info
-logs -applicationId MANAGED -am 1
-logs -applicationId RUNNING -list_nodes
-logs -applicationId ABSENT
+logs -applicationId @RUNNING
+logs -applicationId @MANAGED
+logs -applicationId @RUNNING -containerId @CONTAINER
+logs -applicationId @RUNNING -containerId @CONTAINER -log_files digits -size 4
+logs -applicationId @RUNNING -containerId @CONTAINER -log_files digits -size -4
+logs -applicationId @RUNNING -containerId @CONTAINER -log_files nosuch
+logs -applicationId @RUNNING -containerId @CONTAINER -show_container_log_info
+logs -applicationId @RUNNING -show_application_log_info
+logs -applicationId @MANAGED -am 1
+logs -applicationId @RUNNING -list_nodes
+logs -applicationId @ABSENT
 top
 rmadmin -refreshQueues
 rmadmin -refreshNodes
@@ -87,11 +87,11 @@ rmadmin -refreshUserToGroupsMappings
 rmadmin -refreshAdminAcls
 rmadmin -refreshServiceAcl
 rmadmin -refreshClusterMaxPriority
-rmadmin -getGroups USER
+rmadmin -getGroups @USER
 rmadmin -addToClusterNodeLabels one
 rmadmin -removeFromClusterNodeLabels one
-rmadmin -replaceLabelsOnNode NODE=one
-rmadmin -updateNodeResource NODE 4096 4
+rmadmin -replaceLabelsOnNode @NODE=one
+rmadmin -updateNodeResource @NODE 4096 4
 rmadmin -getServiceState rm1
 schedulerconf -getConf
 """.strip().splitlines()
@@ -103,9 +103,9 @@ rm GET /cluster
 rm GET /cluster/apps
 rm GET /cluster/nodes
 rm GET /cluster/scheduler
-rm GET /cluster/app/RUNNING
-rm GET /cluster/appattempt/ATTEMPT
-rm GET /cluster/container/CONTAINER
+rm GET /cluster/app/@RUNNING
+rm GET /cluster/appattempt/@ATTEMPT
+rm GET /cluster/container/@CONTAINER
 rm GET /conf
 rm GET /conf?name=yarn.resourcemanager.webapp.address
 rm GET /conf?name=no.such.key
@@ -120,13 +120,13 @@ rm GET {R}/info
 rm GET {R}/metrics
 rm GET {R}/scheduler
 rm GET {R}/scheduler/activities
-rm GET {R}/scheduler/app-activities/RUNNING
+rm GET {R}/scheduler/app-activities/@RUNNING
 rm GET {R}/scheduler-conf
 rm GET {R}/nodes
 rm GET {R}/nodes?states=RUNNING
 rm GET {R}/nodes?states=LOST
 rm GET {R}/nodes?states=nonsense
-rm GET {R}/nodes/NODE
+rm GET {R}/nodes/@NODE
 rm GET {R}/nodes/nobody:1
 rm GET {R}/apps
 rm GET {R}/apps?states=RUNNING
@@ -147,56 +147,56 @@ rm GET {R}/apps?applicationTags=one
 rm GET {R}/apps?startedTimeBegin=x
 rm GET {R}/apps?startedTimeBegin=-1
 rm GET {R}/apps?deSelects=resourceRequests
-rm GET {R}/apps/RUNNING
-rm GET {R}/apps/MANAGED
-rm GET {R}/apps/KILLED
-rm GET {R}/apps/ABSENT
+rm GET {R}/apps/@RUNNING
+rm GET {R}/apps/@MANAGED
+rm GET {R}/apps/@KILLED
+rm GET {R}/apps/@ABSENT
 rm GET {R}/apps/nonsense
-rm GET {R}/apps/RUNNING/state
-rm GET {R}/apps/RUNNING/queue
-rm GET {R}/apps/RUNNING/priority
-rm GET {R}/apps/RUNNING/timeouts
-rm GET {R}/apps/RUNNING/timeouts/LIFETIME
-rm GET {R}/apps/RUNNING/appattempts
-rm GET {R}/apps/MANAGED/appattempts
-rm GET {R}/apps/ABSENT/appattempts
-rm GET {R}/apps/RUNNING/appattempts/ATTEMPT
-rm GET {R}/apps/MANAGED/appattempts/MANAGED_ATTEMPT
-rm GET {R}/apps/RUNNING/appattempts/ABSENT_ATTEMPT
-rm GET {R}/apps/RUNNING/appattempts/nonsense
-rm GET {R}/apps/RUNNING/appattempts/ATTEMPT/containers
-rm GET {R}/apps/RUNNING/appattempts/ATTEMPT/containers/CONTAINER
-rm GET {R}/apps/RUNNING/appattempts/ATTEMPT/containers/ABSENT_CONTAINER
-rm GET {R}/apps/RUNNING/appattempts/ATTEMPT/containers/nonsense
+rm GET {R}/apps/@RUNNING/state
+rm GET {R}/apps/@RUNNING/queue
+rm GET {R}/apps/@RUNNING/priority
+rm GET {R}/apps/@RUNNING/timeouts
+rm GET {R}/apps/@RUNNING/timeouts/LIFETIME
+rm GET {R}/apps/@RUNNING/appattempts
+rm GET {R}/apps/@MANAGED/appattempts
+rm GET {R}/apps/@ABSENT/appattempts
+rm GET {R}/apps/@RUNNING/appattempts/@ATTEMPT
+rm GET {R}/apps/@MANAGED/appattempts/@MANAGED_ATTEMPT
+rm GET {R}/apps/@RUNNING/appattempts/@ABSENT_ATTEMPT
+rm GET {R}/apps/@RUNNING/appattempts/nonsense
+rm GET {R}/apps/@RUNNING/appattempts/@ATTEMPT/containers
+rm GET {R}/apps/@RUNNING/appattempts/@ATTEMPT/containers/@CONTAINER
+rm GET {R}/apps/@RUNNING/appattempts/@ATTEMPT/containers/@ABSENT_CONTAINER
+rm GET {R}/apps/@RUNNING/appattempts/@ATTEMPT/containers/nonsense
 rm GET {R}/appstatistics
 rm GET {R}/userinfo
-rm GET {R}/queues/default/access?user=USER
+rm GET {R}/queues/default/access?user=@USER
 rm GET {R}/get-node-labels
 rm GET {R}/get-node-to-labels
 rm GET {R}/reservation/list?queue=default
 rm POST {R}/apps/new-application
-rm PUT {R}/apps/KILLED/state?user.name=USER {{"state":"KILLED"}}
-rm PUT {R}/apps/RUNNING/state?user.name=USER {{"state":"RUNNING"}}
-rm DELETE {R}/apps/RUNNING
-rm GET /proxy/RUNNING
-rm GET /proxy/RUNNING/
-rm GET /proxy/RUNNING/a/path?x=1&y=2
-rm PUT /proxy/RUNNING/put {{"a":1}}
-rm GET /proxy/redirect/RUNNING/
-rm GET /proxy/MANAGED/
-rm GET /proxy/KILLED/
-rm GET /proxy/ABSENT/
+rm PUT {R}/apps/@KILLED/state?user.name=@USER {{"state":"KILLED"}}
+rm PUT {R}/apps/@RUNNING/state?user.name=@USER {{"state":"RUNNING"}}
+rm DELETE {R}/apps/@RUNNING
+rm GET /proxy/@RUNNING
+rm GET /proxy/@RUNNING/
+rm GET /proxy/@RUNNING/a/path?x=1&y=2
+rm PUT /proxy/@RUNNING/put {{"a":1}}
+rm GET /proxy/redirect/@RUNNING/
+rm GET /proxy/@MANAGED/
+rm GET /proxy/@KILLED/
+rm GET /proxy/@ABSENT/
 rm GET /proxy/nonsense/
 nm GET /
 nm GET /node
 nm GET /node/node
 nm GET /node/allApplications
 nm GET /node/allContainers
-nm GET /node/application/RUNNING
-nm GET /node/container/CONTAINER
-nm GET /node/containerlogs/CONTAINER/USER
-nm GET /node/containerlogs/CONTAINER/USER/digits
-nm GET /node/containerlogs/CONTAINER/USER/digits/?start=-4096
+nm GET /node/application/@RUNNING
+nm GET /node/container/@CONTAINER
+nm GET /node/containerlogs/@CONTAINER/@USER
+nm GET /node/containerlogs/@CONTAINER/@USER/digits
+nm GET /node/containerlogs/@CONTAINER/@USER/digits/?start=-4096
 nm GET /conf
 nm GET /isActive
 nm GET /jmx
@@ -207,23 +207,23 @@ nm GET {N}/apps
 nm GET {N}/apps?state=RUNNING
 nm GET {N}/apps?state=nonsense
 nm GET {N}/apps?user=
-nm GET {N}/apps/RUNNING
-nm GET {N}/apps/ABSENT
+nm GET {N}/apps/@RUNNING
+nm GET {N}/apps/@ABSENT
 nm GET {N}/apps/nonsense
 nm GET {N}/containers
-nm GET {N}/containers/CONTAINER
-nm GET {N}/containers/ABSENT_CONTAINER
+nm GET {N}/containers/@CONTAINER
+nm GET {N}/containers/@ABSENT_CONTAINER
 nm GET {N}/containers/nonsense
-nm GET {N}/containers/CONTAINER/logs
-nm GET {N}/containers/CONTAINER/logs/digits
-nm GET {N}/containers/CONTAINER/logs/digits?format=octet-stream
-nm GET {N}/containers/CONTAINER/logs/digits?format=nonsense
-nm GET {N}/containers/CONTAINER/logs/digits?size=4
-nm GET {N}/containers/CONTAINER/logs/digits?size=-4
-nm GET {N}/containers/CONTAINER/logs/digits?size=0
-nm GET {N}/containers/CONTAINER/logs/nosuch
-nm GET {N}/containerlogs/CONTAINER/digits
-nm GET {N}/containerlogs/CONTAINER/nosuch
+nm GET {N}/containers/@CONTAINER/logs
+nm GET {N}/containers/@CONTAINER/logs/digits
+nm GET {N}/containers/@CONTAINER/logs/digits?format=octet-stream
+nm GET {N}/containers/@CONTAINER/logs/digits?format=nonsense
+nm GET {N}/containers/@CONTAINER/logs/digits?size=4
+nm GET {N}/containers/@CONTAINER/logs/digits?size=-4
+nm GET {N}/containers/@CONTAINER/logs/digits?size=0
+nm GET {N}/containers/@CONTAINER/logs/nosuch
+nm GET {N}/containerlogs/@CONTAINER/digits
+nm GET {N}/containerlogs/@CONTAINER/nosuch
 nm GET {N}/containerlogs/nonsense/digits
 nm GET {N}/auxiliaryservices
 nm GET {N}/resources/gpu
@@ -257,12 +257,12 @@ class Probe:
             if not line:
                 self.log.seek(0)
                 raise ClusterError(f"CommandProbe ended with {self.process.wait()}:\n{self.log.read()[-3000:]}")
-            yield line.rstrip("\n").split("\t")
+            if line.startswith("probe:"):
+                yield line.rstrip("\n")[len("probe:"):].split("\t")
 
     def fill(self, text):
-        """With this run's ids instead of the names in capitals; longest names first."""
-        return re.sub(r"\b(" + "|".join(sorted(self.ids, key=len, reverse=True)) + r")\b",
-                      lambda m: self.ids[m.group(1)], text)
+        """With this run's ids instead of their names."""
+        return re.sub(r"@([A-Z_]+)", lambda m: self.ids[m.group(1)], text)
 
     def run(self, command):
         words = command.split()
@@ -288,13 +288,15 @@ class Probe:
 
     def plain(self, text):
         for name in sorted(self.ids, key=lambda n: len(self.ids[n]), reverse=True):
-            text = text.replace(self.ids[name], name)
+            text = text.replace(self.ids[name], "@" + name)
+        text = re.sub(r"(application|appattempt|container)(_e\d+)?_\d{13}_\d+[_\d]*", "OTHER", text)  # of earlier cases
         for host in (socket.gethostname(), "localhost", "127.0.0.1", "0.0.0.0"):
             text = text.replace(host, "HOST")
         text = re.sub(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d [+-]?\w+ \d{4}", "DATE", text)
         text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+[+-]\d{4}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+", "DATE", text)
         text = re.sub(r"\d+(\.\d+)?(E-?\d+)?", "#", text)
-        return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+        lines = (" ".join(line.split()) for line in text.splitlines() if line.strip())
+        return [line for line in lines if "OTHER" not in line]
 
 
 def shape(value, path=""):
@@ -330,7 +332,7 @@ def ask(c, probe, line):
         if path.startswith("/conf"):
             return result  # the keys are another list
         return result + (probe.plain("error " + error["exception"]) if error else sorted(shape(value)))
-    if kind == "text/plain" and answer.status == 200:
+    if kind in ("text/plain", "application/octet-stream") and answer.status == 200:
         return result + probe.plain(text)
     return result
 

@@ -41,13 +41,14 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 /**
  * Runs Hadoop's own command classes in one JVM beside two running applications, for tests/interop/cases/commands.py.
  *
- * Reads lines on standard input and answers on standard output:
+ * Reads lines on standard input and answers on standard output, each answer behind "probe:":
  *   run NAME CLASS ARG…   →  ran NAME EXIT BASE64      words separated by tabs; what the command printed
  *   end                   →  ended
  * Begins with "set NAME VALUE" lines: the ids that commands and URLs need.
  */
 public final class CommandProbe {
   private static final PrintStream SAID = System.out;
+  private static final String MARK = "probe:";
   private final Configuration conf = new YarnConfiguration();
   private final YarnClient yarn = YarnClient.createYarnClient();
 
@@ -56,7 +57,7 @@ public final class CommandProbe {
 
   private static void say(String... words) {
     synchronized (SAID) {
-      SAID.println(String.join("\t", words));
+      SAID.println("\n" + MARK + String.join("\t", words)); // behind what a command's thread may still print
       SAID.flush();
     }
   }

@@ -338,15 +338,19 @@ static void walk_app(void **state)
         for (int e = 1; e < fsm->n_events; e++) {
             const struct sv_fsm_cell *cell = &fsm->cells[s * fsm->n_events + e];
 
-            for (int v = 0; v < 4; v++) {
+            for (int v = 0; v < 8; v++) {
                 struct nm_app *a = new_app();
                 struct nm_container *c = v & 1 ? new_container(a) : NULL;
+                bool named = c && v & 4; /* by the event, of an application without directories */
 
                 memset(&seen, 0, sizeof(seen));
                 if (c && v & 2)
                     c->state = NM_CONTAINER_DONE;
                 a->state = s;
-                handle_app(a, e, v & 2 ? "why" : NULL);
+                a->init_error = named ? strdup("none") : NULL;
+                if (named)
+                    c->recorded = true;
+                handle_app(a, e, named ? c->text : v & 2 ? "why" : NULL);
                 if (!cell->next)
                     assert_int_equal(a->state, s);
                 else
