@@ -75,6 +75,7 @@ include wire/rules.mk
 include cgroups/rules.mk
 include executor/rules.mk
 include setuid-helper/rules.mk
+include hdfs/rules.mk
 include localizer/rules.mk
 include nodemanager/rules.mk
 include rm-lite/rules.mk

@@ -38,7 +38,7 @@ PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o \
 		conf-unread.o) $$(CLIENT_A) \
-		$$(EXECUTOR_A) $$(CGROUPS_A) $$(WIRE_A) $$(COMMON_A)
+		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 
 # The ApplicationMaster of `selvedge run`.

@@ -44,9 +44,7 @@ struct sv_http_stream *sv_http_stream_new(const struct sv_http_request *req,
     s->buf = SV_BUF_INIT(HTTP_STREAM_MAX);
     s->place->stream = s;
     DL_APPEND(*s->place->all, s);
-    s->suspended = true;
-    MHD_suspend_connection(s->conn);
-    return s;
+    return s; /* http.c suspends when the handler has returned: it may answer at once */
 }
 
 static void resume(struct sv_http_stream *s)
@@ -157,7 +155,7 @@ int http_stream_answer(struct sv_http_stream *s)
     struct MHD_Response *response;
     enum MHD_Result ok;
 
-    if (!s->begun && !s->ended) { /* resumed for nothing */
+    if (!s->begun && !s->ended) { /* nothing to send yet */
         s->suspended = true;
         MHD_suspend_connection(s->conn);
         return MHD_YES;

@@ -42,7 +42,7 @@ struct http_stream_place { /* of one request */
     void (*kick)(void *server);  /* libmicrohttpd has work */
     void *server;
 };
-/* The connection was resumed: an MHD_Result. */
+/* The handler returned, or the connection was resumed: an MHD_Result. */
 int http_stream_answer(struct sv_http_stream *s);
 void http_stream_gone(struct sv_http_stream *s);
 /* Before libmicrohttpd is stopped, which must have no suspended connection. */

@@ -302,7 +302,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *conn, const
         return MHD_YES;
     }
     if (result == SV_HTTP_LATER)
-        return MHD_YES;
+        return http_stream_answer(r->place.stream);
     if (result < 0) {
         char text[64];
         uint32_t incident = 0;

@@ -339,6 +339,10 @@ int sv_groups_of(struct sv_groups *g, const char *user, char *const **ret)
 {
     struct entry *e = NULL;
 
+    if (!*user || strlen(user) > SV_GROUPS_NAME_MAX) {
+        *ret = nobody;
+        return 0;
+    }
     HASH_FIND_STR(g->entries, user, e);
     if (e && !e->pending && sv_now_ms() < e->time_ms) {
         *ret = e->names ? e->names : nobody;

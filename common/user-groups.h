@@ -9,6 +9,7 @@
 
 #include "common/base.h"
 
+#define SV_GROUPS_NAME_MAX 255     /* bytes of a user's name; a longer one has no groups */
 #define SV_GROUPS_USERS_MAX 1000   /* remembered */
 #define SV_GROUPS_PENDING_MAX 64   /* asked for and not known yet; of one more nothing is known */
 #define SV_GROUPS_THREADS 4        /* look-ups at once */

@@ -59,6 +59,11 @@ struct exe_failure {
 void exe_failure_from(const struct exe_reply *reply, int status, const char *object,
                       struct exe_failure *ret);
 
+/* Caused by the node as it is, and not by what a user or a job may do: the helper ends without an
+ * answer, cgroups, a disk that fails or is full. More than node_unhealthy, and without certainty.
+ */
+bool exe_failure_is_nodes(const struct exe_failure *f);
+
 /* Every simple operation ends in one call of this; `f` is NULL on success. */
 typedef void (*exe_done)(const struct exe_failure *f, void *userdata);
 

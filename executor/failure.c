@@ -94,6 +94,33 @@ void exe_failure_set(struct exe_failure *f, enum exe_status status, int error, c
                    remedy ? "; " : "", remedy ? remedy : "");
 }
 
+static bool is_of_disk_or_memory(int error)
+{
+    return error == EIO || error == EROFS || error == ENOSPC || error == ENOMEM ||
+           error == ENFILE || error == EMFILE || error == ENODEV || error == ENXIO;
+}
+
+bool exe_failure_is_nodes(const struct exe_failure *f)
+{
+    switch (f->status) {
+    case EXE_STATUS_ARGUMENTS: /* or what is there is not our helper */
+    case EXE_STATUS_STATE:
+    case EXE_STATUS_LOCAL_DIR:
+    case EXE_STATUS_LOG_DIR:
+    case EXE_STATUS_RECORD:
+    case EXE_STATUS_CGROUP:
+    case EXE_STATUS_CGROUP_BUSY:
+    case EXE_STATUS_CLONE:
+    case EXE_STATUS_NETWORK:
+    case EXE_STATUS_MOUNT:
+    case EXE_STATUS_SESSION:
+    case EXE_STATUS_LOST:
+        return true;
+    default: /* a user's directories are the user's, and so is what a request asks for */
+        return f->node_unhealthy || is_of_disk_or_memory(f->error);
+    }
+}
+
 void exe_failure_from(const struct exe_reply *reply, int status, const char *object,
                       struct exe_failure *ret)
 {

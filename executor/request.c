@@ -132,38 +132,47 @@ static bool has(const struct exe_request *r, unsigned f)
            (!(f & F_RESOURCE) || (r->resource_id != 0 && r->resource_id <= INT64_MAX));
 }
 
+/* Where the fields lie, neighbours in one row from the first to the last, and which requests have
+ * them; 0: all. Lists and the name have a length. */
+#define AT(fields, first, last)                                                                    \
+    {                                                                                              \
+        fields, offsetof(struct exe_request, first),                                               \
+            offsetof(struct exe_request, last) + sizeof(((struct exe_request *)0)->last) -         \
+                offsetof(struct exe_request, first)                                                \
+    }
+static const struct {
+    uint16_t fields, at, size;
+} places[] = {
+    AT(0, magic, request_id),
+    AT(0, what, visibility),
+    AT(F_APP, cluster_ts, cluster_ts),
+    AT(F_APP, app, app),
+    AT(F_CONTAINER, attempt, attempt),
+    AT(F_CONTAINER, container, container),
+    AT(F_LOCAL, local_mask, local_mask),
+    AT(F_LOG, log_mask, log_mask),
+    AT(F_LAUNCH, pids_max, work_dir),
+    AT(F_LAUNCH, n_devices, n_devices),
+    AT(F_MORE, n_more, n_more),
+    AT(F_SIGNAL, signal, signal),
+    AT(F_RESOURCE, resource_id, resource_dir),
+};
+
 /* Is all the rest of it zero? */
 static bool has_no_more(const struct exe_request *r, unsigned f)
 {
     static const struct exe_request nothing;
     struct exe_request rest = *r;
-    rest.magic = rest.version = rest.op = rest.what = rest.visibility = 0;
-    rest.request_id = 0;
-    if (f & F_APP)
-        rest.cluster_ts = rest.app = 0;
-    if (f & F_CONTAINER)
-        rest.container = rest.attempt = 0;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (places[i].fields == 0 || (f & places[i].fields))
+            memset((char *)&rest + places[i].at, 0, places[i].size);
     if (f & F_USER)
-        memset(rest.user, 0, strlen(rest.user));
-    if (f & F_LOCAL)
-        rest.local_mask = 0;
-    if (f & F_LOG)
-        rest.log_mask = 0;
-    if (f & F_LAUNCH) {
-        memset(rest.devices, 0, rest.n_devices * sizeof(rest.devices[0]));
-        rest.n_devices = rest.profile = rest.network = rest.work_dir = 0;
-        rest.net_index = rest.net_rate_kbit = rest.net_ceil_kbit = rest.pids_max = 0;
-        rest.memory_max = 0;
-    }
-    if (f & F_MORE) {
-        memset(rest.more, 0, rest.n_more * sizeof(rest.more[0]));
-        rest.n_more = 0;
-    }
-    if (f & F_SIGNAL)
-        rest.signal = 0;
-    if (f & F_RESOURCE)
-        rest.resource_id = rest.resource_dir = 0;
-    if (f & F_CATEGORIES && categories_ok(rest.categories))
+        memset(rest.user, 0, strlen(r->user));
+    if (f & F_LAUNCH)
+        memset(rest.devices, 0, r->n_devices * sizeof(r->devices[0]));
+    if (f & F_MORE)
+        memset(rest.more, 0, r->n_more * sizeof(r->more[0]));
+    if (f & F_CATEGORIES && categories_ok(r->categories))
         memset(rest.categories, 0, sizeof(rest.categories));
     return memcmp(&rest, &nothing, sizeof(rest)) == 0;
 }

@@ -251,16 +251,17 @@ static int start(struct cache_process *p, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "channel to the localizer") : 0;
 }
 
-static int fill_fetch(const struct cache_entry *e, struct loc_msg *m)
+static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_error *err)
 {
     const struct loc_config *k = &e->cache->config;
+    const struct loc_callbacks *cb = &e->cache->cb;
     const struct loc_record *r = &e->record;
     struct loc_fetch *f = &m->fetch;
     size_t url = strlen(e->url), pattern = e->pattern ? strlen(e->pattern) : 0;
 
     *m = (struct loc_msg){ .type = LOC_MSG_FETCH, .request = e->request };
     if (url > LOC_URL_MAX || pattern > LOC_PATTERN_MAX)
-        return -ENAMETOOLONG;
+        return sv_error_set(err, -ENAMETOOLONG, "the localizer does not take the request");
     f->type = (uint8_t)r->resource.type;
     f->visibility = (uint8_t)r->visibility;
     f->dir = (uint8_t)r->dir_index;
@@ -273,6 +274,8 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m)
     memcpy(f->pattern, e->pattern ? e->pattern : "", pattern + 1);
     memcpy(f->rel, e->rel, sizeof f->rel);
     memcpy(f->name, e->name, sizeof f->name);
+    if (cb->describe && e->holds)
+        return cb->describe(e->cache->userdata, e->holds->request->container, &r->resource, f, err);
     return 0;
 }
 
@@ -291,14 +294,16 @@ static int send_first(struct cache_process *p)
         return 1;
     }
     e->request = ++p->cache->next_request;
-    r = fill_fetch(e, &m);
-    if (r == 0)
+    r = fill_fetch(e, &m, &err);
+    if (r == 0) {
         r = loc_msg_send(p->fd, &m);
+        (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not take the request");
+    }
     if (r == -EAGAIN && p->flights)
         return 0;
     if (r < 0) {
         e->vanished = true; /* the localizer never received it */
-        fail_entry(e, "the localizer does not take the request");
+        fail_entry(e, err.text);
         return 1;
     }
     DL_DELETE(p->queue, e);

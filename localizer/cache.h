@@ -80,6 +80,11 @@ struct loc_callbacks {
     void (*stop)(void *userdata, uint64_t process);
     /* A good local directory for about `size` bytes: an index, or -ENOSPC. */
     int (*pick_dir)(void *userdata, int64_t size);
+    /* Fills what the localizer must know of the source beside its url, for a request of the
+     * container: io_timeout_ms, options, login, servers. A negative result fails the resource with
+     * err's text. May be NULL. */
+    int (*describe)(void *userdata, struct yarn_container_id container,
+                    const struct loc_resource *resource, struct loc_fetch *f, struct sv_error *err);
     /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner, even across a restart, and drops
      * the record: the deletion is recorded first, then the entry's record is removed. A deletion
      * pending after a restart is announced by loc_cache_reserve. */

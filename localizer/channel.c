@@ -108,6 +108,7 @@ static bool fetch_valid(const struct loc_fetch *f)
     return f->type >= LOC_ARCHIVE && f->type <= LOC_PATTERN && f->visibility >= LOC_PUBLIC &&
            f->visibility <= LOC_APPLICATION && f->size >= -1 && f->timestamp >= 0 &&
            f->max_bytes > 0 && f->max_bytes <= INT64_MAX && f->deadline_ms > 0 && f->url[0] &&
+           f->options <= LOC_OPTION_HOSTNAMES && f->io_timeout_ms <= INT32_MAX &&
            (f->type == LOC_PATTERN || f->pattern[0] == 0) && f->dir < LOC_DIRS_MAX &&
            loc_rel_valid(f->rel) && loc_name_valid(f->name);
 }
@@ -126,6 +127,10 @@ static void fields(struct codec *c, struct loc_msg *m)
         NUMBER(c, f->max_bytes);
         NUMBER(c, f->max_entries);
         NUMBER(c, f->deadline_ms);
+        NUMBER(c, f->io_timeout_ms);
+        NUMBER(c, f->options);
+        text(c, f->login, LOC_LOGIN_MAX);
+        text(c, f->servers, LOC_SERVERS_MAX);
         text(c, f->url, LOC_URL_MAX);
         text(c, f->pattern, LOC_PATTERN_MAX);
         text(c, f->rel, LOC_REL_MAX);

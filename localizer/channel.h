@@ -16,16 +16,18 @@
 
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
-#define LOC_CHANNEL_VERSION 1
+#define LOC_CHANNEL_VERSION 2
 #define LOC_MSG_MAX 8192 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
 
-#define LOC_URL_MAX 4096    /* bytes without the NUL, as all below */
-#define LOC_PATTERN_MAX 512 /* PATTERN's regular expression */
-#define LOC_WORKERS_MAX 64  /* concurrent downloads of one localizer */
-#define LOC_DIRS_MAX 32     /* local directories; EXE_DIRS_MAX of executor/request.h */
-#define LOC_REL_MAX 256     /* "0/a/z/12345": hierarchy and unique id below the base */
-#define LOC_NAME_MAX 255    /* last component: the published file or directory */
-#define LOC_TEXT_MAX 900    /* reason of a failure; fits an sv_error with its prefixes */
+#define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
+#define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
+#define LOC_WORKERS_MAX 64   /* concurrent downloads of one localizer */
+#define LOC_DIRS_MAX 32      /* local directories; EXE_DIRS_MAX of executor/request.h */
+#define LOC_REL_MAX 256      /* "0/a/z/12345": hierarchy and unique id below the base */
+#define LOC_NAME_MAX 255     /* last component: the published file or directory */
+#define LOC_LOGIN_MAX 255    /* the name that a file system is told */
+#define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
+#define LOC_TEXT_MAX 900     /* reason of a failure; fits an sv_error with its prefixes */
 
 /* Hadoop's numbers of LocalResourceTypeProto and LocalResourceVisibilityProto. */
 enum loc_type { LOC_ARCHIVE = 1, LOC_FILE = 2, LOC_PATTERN = 3 };
@@ -55,6 +57,8 @@ enum loc_fail {
 };
 #define LOC_FAIL_LAST LOC_FAIL_LEFTOVER
 
+enum loc_option { LOC_OPTION_HOSTNAMES = 1 /* connect to DataNodes by name */ };
+
 struct loc_fetch {
     uint8_t type;       /* enum loc_type */
     uint8_t visibility; /* enum loc_visibility: decides modes and the public check */
@@ -65,6 +69,12 @@ struct loc_fetch {
     uint64_t max_bytes;   /* of the source, and separately of the unpacked content of an archive */
     uint32_t max_entries; /* of an archive */
     uint32_t deadline_ms; /* for the whole request */
+    /* The source beside its url: what the cluster's configuration says of it. The localizer reads
+     * no configuration itself, and has none in its sandbox. */
+    uint32_t io_timeout_ms;        /* hdfs: a server that sends nothing for this long is given up */
+    uint8_t options;               /* enum loc_option */
+    char login[LOC_LOGIN_MAX + 1]; /* user of simple authentication, or "" */
+    char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; else "" */
     char url[LOC_URL_MAX + 1];
     char pattern[LOC_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
     char rel[LOC_REL_MAX + 1];         /* "0/3/17": created as <rel>_tmp, renamed to <rel> */

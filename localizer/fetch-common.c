@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "common/fd.h"
+#include "localizer/policy.h"
 
 #define SPOOL ".download"
 
@@ -48,6 +49,15 @@ int loc_check_size(const struct loc_source *s, uint64_t size, struct sv_error *e
                         s->request->url, (long long)s->request->size, (unsigned long long)size);
 }
 
+int loc_not_public(const struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    *ret_reason = LOC_FAIL_NOT_PUBLIC;
+    return sv_error_set(err, -EACCES,
+                        "Resource %s is not publicly accessible and as such "
+                        "cannot be part of the public cache.",
+                        s->request->url);
+}
+
 int loc_make_copy(const struct loc_source *s, struct sv_error *err)
 {
     const char *name = s->name ? s->name : SPOOL;
@@ -62,6 +72,28 @@ int loc_make_copy(const struct loc_source *s, struct sv_error *err)
         return sv_error_errno(err, r, "spool file in the cache");
     }
     return fd;
+}
+
+int loc_copy_append(void *userdata, const void *p, size_t n)
+{
+    struct loc_source *s = userdata;
+    int r = sv_write_all(s->fd, p, n);
+
+    if (r < 0)
+        return r;
+    s->size += n;
+    s->progress(s->progress_userdata, s->size);
+    return 0;
+}
+
+int loc_copy_finish(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    *ret_reason = LOC_FAIL_DISK;
+    if (s->name && fchmod(s->fd, loc_mode_file(s->request->visibility == LOC_PUBLIC)) < 0)
+        return sv_error_errno(err, -errno, "mode of a file in the cache");
+    if (lseek(s->fd, 0, SEEK_SET) < 0)
+        return sv_error_errno(err, -errno, "file in the cache");
+    return 0;
 }
 
 int loc_source_unchanged(const struct loc_source *s, struct sv_error *err)

@@ -148,13 +148,8 @@ int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_er
         r = loc_check_size(s, (uint64_t)s->st.st_size, err);
     if (r < 0)
         return r;
-    if (s->request->visibility == LOC_PUBLIC && !is_public(s)) {
-        *ret_reason = LOC_FAIL_NOT_PUBLIC;
-        return sv_error_set(err, -EACCES,
-                            "Resource %s is not publicly accessible and as such "
-                            "cannot be part of the public cache.",
-                            s->request->url);
-    }
+    if (s->request->visibility == LOC_PUBLIC && !is_public(s))
+        return loc_not_public(s, ret_reason, err);
     *ret_reason = LOC_FAIL_LIMIT;
     s->size = (uint64_t)s->st.st_size;
     if (s->size > s->request->max_bytes)

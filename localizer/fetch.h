@@ -19,8 +19,8 @@ struct loc_source {
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
     /* Results. */
-    int fd; /* the content, readable from the start; owned by the caller, -1 before */
-    uint64_t size;
+    int fd;         /* the content, readable from the start; owned by the caller, -1 before */
+    uint64_t size;  /* of the content; the bytes of a copy so far */
     struct stat st; /* file: status when opened */
 };
 

@@ -1,5 +1,5 @@
 # libselvedge-localizer.a: the NodeManager's side. container-localizer: fetches and unpacks.
-LOCALIZER_PKGS := libarchive libcurl libseccomp libpcre2-8
+LOCALIZER_PKGS := libarchive libcurl libseccomp libpcre2-8 zlib jansson
 CFLAGS_localizer := $(shell $(PKGCONFIG) --cflags $(LOCALIZER_PKGS) libsystemd)
 
 LOCALIZER_A := $(BUILD)/libselvedge-localizer.a
@@ -10,9 +10,10 @@ LIBS += $(LOCALIZER_A)
 
 # The program links nothing of the daemon's side, and the daemon no parser of archives.
 CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o sandbox.o fetch.o \
-	fetch-common.o fetch-file.o fetch-http.o unpack.o pattern.o disk.o policy.o url.o channel.o)
-$(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(COMMON_A)
-	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS) libsystemd libcrypto))
+	fetch-common.o fetch-file.o http-get.o fetch-http.o fetch-hdfs.o fetch-webhdfs.o \
+	unpack.o pattern.o disk.o policy.o url.o channel.o)
+$(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(HDFS_DEPS)
+	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS)) $(HDFS_LDLIBS))
 PROGRAMS += $(BUILD)/container-localizer
 
 LOC_UNPACK_OBJS := $(addprefix $(BUILD)/localizer/, unpack.o pattern.o policy.o)

@@ -12,9 +12,9 @@ static const struct {
     const char *text;
     enum loc_scheme scheme;
 } schemes[] = {
-    { "file", LOC_SCHEME_FILE },
-    { "http", LOC_SCHEME_HTTP },
-    { "https", LOC_SCHEME_HTTPS },
+    { "file", LOC_SCHEME_FILE },       { "http", LOC_SCHEME_HTTP },
+    { "https", LOC_SCHEME_HTTPS },     { "hdfs", LOC_SCHEME_HDFS },
+    { "webhdfs", LOC_SCHEME_WEBHDFS }, { "swebhdfs", LOC_SCHEME_SWEBHDFS },
 };
 
 static int hex(char c)
@@ -147,7 +147,7 @@ static int parse(const char *url, struct loc_url *u, const char **why)
         if ((unsigned char)url[i] <= 0x20 || (unsigned char)url[i] >= 0x7f ||
             strchr("\"<>\\^`{|}", url[i]))
             return -EINVAL;
-    *why = "scheme is not one of file, http, https";
+    *why = "scheme is not one of file, http, https, hdfs, webhdfs, swebhdfs";
     p = parse_scheme(url, &u->scheme);
     if (!p)
         return -EINVAL;
@@ -169,11 +169,14 @@ static int parse(const char *url, struct loc_url *u, const char **why)
             return -EINVAL;
         p += 2;
         authority = strcspn(p, "/?");
-        r = parse_authority(p, authority, u);
+        r = authority == 0 && u->scheme == LOC_SCHEME_HDFS ? 0 : parse_authority(p, authority, u);
         if (r < 0)
             return r;
         p += authority;
         path_len = strcspn(p, "?");
+        *why = "a query is taken in http: and https: only";
+        if (p[path_len] && u->scheme >= LOC_SCHEME_HDFS)
+            return -EINVAL;
     }
     *why = "path must end in a file name and have no '.' or '..' component, no bad or doubtful "
            "percent escape and no control byte";

@@ -1,10 +1,11 @@
 /* Validation of resource urls. Pure; used by the NodeManager before it accepts a resource and by
  * container-localizer before it fetches and after each redirect.
  *
- * Accepted: file:/path, file:///path, http://host[:port]/path[?query], https://…. Rejected: other
- * schemes, user names and passwords, fragments, control bytes and blanks, "%00", bad percent
- * escapes, "." and ".." components (also escaped), a file path that is not absolute, more than
- * LOC_URL_MAX bytes. */
+ * Accepted: file:/path, file:///path, http://host[:port]/path[?query], https://…,
+ * hdfs://[host[:port]]/path, webhdfs://host[:port]/path, swebhdfs://…. Rejected: other schemes,
+ * user names and passwords, fragments, control bytes and blanks, "%00", bad percent escapes, "."
+ * and ".." components (also escaped), a file path that is not absolute, more than LOC_URL_MAX
+ * bytes. */
 #ifndef SELVEDGE_LOCALIZER_URL_H
 #define SELVEDGE_LOCALIZER_URL_H
 
@@ -12,11 +13,18 @@
 #include "common/error.h"
 #include "localizer/channel.h"
 
-enum loc_scheme { LOC_SCHEME_FILE = 1, LOC_SCHEME_HTTP, LOC_SCHEME_HTTPS };
+enum loc_scheme {
+    LOC_SCHEME_FILE = 1,
+    LOC_SCHEME_HTTP,
+    LOC_SCHEME_HTTPS,
+    LOC_SCHEME_HDFS,
+    LOC_SCHEME_WEBHDFS,
+    LOC_SCHEME_SWEBHDFS,
+};
 
 struct loc_url {
     enum loc_scheme scheme;
-    char host[256];              /* "" for file; an IPv6 literal without brackets */
+    char host[256];              /* "" for file and fs.defaultFS; IPv6 without brackets */
     uint16_t port;               /* 0 = the scheme's */
     char path[LOC_URL_MAX + 1];  /* decoded, absolute, no "//" */
     char name[LOC_NAME_MAX + 1]; /* last component of path */

@@ -46,6 +46,25 @@ static bool is_loopback(const struct sockaddr *a)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr);
 }
 
+int nm_host_address(const char *host, char ret[NM_HOST_MAX])
+{
+    const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+    const struct addrinfo *best = NULL;
+    struct addrinfo *list = NULL;
+    int r = -ENOENT;
+
+    if (getaddrinfo(host, NULL, &hints, &list) != 0)
+        return r;
+    for (const struct addrinfo *a = list; a; a = a->ai_next)
+        if (!best || (is_loopback(best->ai_addr) && !is_loopback(a->ai_addr)))
+            best = a;
+    if (best && getnameinfo(best->ai_addr, best->ai_addrlen, ret, NM_HOST_MAX, NULL, 0,
+                            NI_NUMERICHOST) == 0)
+        r = 0;
+    freeaddrinfo(list);
+    return r;
+}
+
 bool nm_host_is_loopback(const char *host)
 {
     const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };

@@ -15,6 +15,8 @@ struct ipc_proxy_config;
 bool nm_host_is_wildcard(const char *host);
 /* The full name of this machine as the resolver gives it (`hostname -f`), else its host name. */
 int nm_host_canonical(char ret[NM_HOST_MAX], struct sv_error *err) _must_use_;
+/* The first address of `host` as text, preferably no loopback one; -ENOENT: it has none. */
+int nm_host_address(const char *host, char ret[NM_HOST_MAX]) _must_use_;
 /* Every address of `host` is a loopback address. */
 bool nm_host_is_loopback(const char *host);
 /* `host`, the node's name, leads to this machine alone while a ResourceManager is on another one,

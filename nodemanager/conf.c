@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/str.h"
+#include "hdfs/conf.h"
 #include "localizer/channel.h"
 #include "nodemanager/conf-address.h"
 #include "nodemanager/conf-refused.h"
@@ -38,6 +39,9 @@ enum {
     K_DISK_MAX_UTIL,
     K_DISK_MIN_FREE,
     K_DISK_MIN_INODES,
+    K_WORK_PRESERVING,
+    K_LAUNCH_FAILURES,
+    K_LAUNCH_RETRY,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
     K_CGROUP_ROOT,
@@ -58,6 +62,7 @@ enum {
     K_KILL_WAIT,
     K_DELETE_DELAY,
     K_LOG_RETAIN,
+    K_DEFAULT_FS,
     K_FETCH_THREADS,
     K_CACHE_TARGET,
     K_CACHE_CLEANUP,
@@ -124,6 +129,9 @@ static const struct sv_conf_key keys[] = {
     [K_DISK_MAX_UTIL] = { NM "disk-health-checker.max-disk-utilization-per-disk-percentage", SV_CONF_FLOAT, "90.0", .help = "A disk above this utilization gets no new containers." },
     [K_DISK_MIN_FREE] = { NM "disk-health-checker.min-free-space-per-disk-mb", SV_CONF_INT, "0", 0, MAX_MB, .help = "A disk with less free space gets no new containers." },
     [K_DISK_MIN_INODES] = { "selvedge.nodemanager.disk-health-checker.min-free-inodes", SV_CONF_INT, "1000", 0, INT32_MAX, .help = "A disk with fewer free inodes gets no new containers." },
+    [K_WORK_PRESERVING] = { "yarn.resourcemanager.work-preserving-recovery.enabled", SV_CONF_BOOL, "true", .help = "Containers go on when the ResourceManager asks for a new registration (RESYNC); false: they are killed first." },
+    [K_LAUNCH_FAILURES] = { "selvedge.nodemanager.health.launch-failures", SV_CONF_INT, "5", 0, NM_LAUNCH_FAILURES_MAX, .help = "Applications whose launches must fail one after the other for the node's own reason (helper, disk, cgroup) for the node to be unhealthy; 0 = never." },
+    [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
@@ -144,6 +152,7 @@ static const struct sv_conf_key keys[] = {
     [K_KILL_WAIT] = { NM "process-kill-wait.ms", SV_CONF_DURATION, "5000", 0, 3600000, 1, "Time for which a stop of the daemon waits for containers to end." },
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
+    [K_DEFAULT_FS] = { "fs.defaultFS", SV_CONF_STRING, "file:///", .help = "Where a job's file is whose URL has no scheme." },
     [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Parallel downloads of one localizer." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
@@ -210,8 +219,8 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, sv_web_auth_keys,  auth_key,
-    secret_key,   yarn_proxy_conf_keys, ipc_settings_keys,
+    nm_conf_keys, nm_conf_refused_keys, hdfs_conf_keys,       sv_web_auth_keys,
+    auth_key,     secret_key,           yarn_proxy_conf_keys, ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -353,6 +362,18 @@ static int read_addresses(struct nm_conf *c, struct sv_error *err)
     return c->hostname ? 0 : sv_error_errno(err, r < 0 ? r : -ENOMEM, "host name");
 }
 
+/* What containers on the host's network are reached by. */
+static int read_node_address(struct nm_conf *c, struct sv_error *err)
+{
+    char text[NM_HOST_MAX];
+
+    c->node_address = c->hostname;
+    if (nm_host_address(c->hostname, text) < 0)
+        return 0; /* a name that peers may know better */
+    c->node_address = c->own_address = strdup(text);
+    return c->own_address ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
+}
+
 static int read_identity(struct nm_conf *c, struct sv_error *err)
 {
     int64_t mem, cores;
@@ -360,6 +381,8 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
     int r;
 
     r = read_addresses(c, err);
+    if (r >= 0)
+        r = read_node_address(c, err);
     if (r < 0)
         return r;
     r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
@@ -435,6 +458,9 @@ static int read_directories(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_float, K_DISK_MAX_UTIL, &c->max_disk_utilization);
     GET(sv_conf_int, K_DISK_MIN_FREE, &c->min_free_mb);
     GET(sv_conf_int, K_DISK_MIN_INODES, &c->min_free_inodes);
+    GET(sv_conf_bool, K_WORK_PRESERVING, &c->work_preserving);
+    GET(sv_conf_int, K_LAUNCH_FAILURES, &c->launch_failures);
+    GET(sv_conf_duration_ms, K_LAUNCH_RETRY, &c->launch_retry_ms);
     GET(sv_conf_bool, K_RECOVERY, &c->recovery);
     GET(sv_conf_bool, K_SUPERVISED, &c->recovery_supervised);
     GET(sv_conf_string, K_RECOVERY_DIR, &c->recovery_dir);
@@ -617,11 +643,31 @@ static int read_limits(struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
+/* "scheme://authority/…", as Hadoop reads its older forms, too: "/" is file, "host:port" HDFS. */
+static int read_default_fs(struct nm_conf *c, struct sv_error *err)
+{
+    const char *s, *authority;
+    int r;
+
+    GET(sv_conf_string, K_DEFAULT_FS, &s);
+    authority = strstr(s, "://");
+    if (authority)
+        c->default_fs = strndup(s, (size_t)(authority - s) + 3 + strcspn(authority + 3, "/"));
+    else if (*s == '/' || sv_streq(s, "local"))
+        c->default_fs = strdup("file://");
+    else
+        r = sv_asprintf(&c->default_fs, "hdfs://%s", s);
+    return r >= 0 && c->default_fs ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
+}
+
 static int read_rest(struct nm_conf *c, struct sv_error *err)
 {
     int64_t mb;
     int r;
 
+    r = read_default_fs(c, err);
+    if (r < 0)
+        return r;
     GET(sv_conf_int, K_FETCH_THREADS, &c->fetch_threads);
     GET(sv_conf_int, K_CACHE_TARGET, &mb);
     c->cache_target_bytes = (uint64_t)mb << 20;
@@ -641,6 +687,8 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     if (!c->conf)
         return sv_error_errno(err, -ENOMEM, "configuration");
     r = sv_conf_load_hadoop(c->conf, dir, err);
+    if (r >= 0)
+        r = hdfs_conf_load(c->conf, err);
     if (r < 0)
         return r;
     for (char *const *o = overrides; o && *o; o++) {
@@ -681,5 +729,9 @@ void nm_conf_free(struct nm_conf *c)
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
     sv_web_auth_free(&c->web.auth);
+    free(c->default_fs);
+    c->default_fs = NULL;
+    free(c->own_address);
+    c->own_address = NULL;
     c->conf = sv_conf_free(c->conf);
 }

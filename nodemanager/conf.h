@@ -15,14 +15,18 @@
 #include "wire/proxy.h"
 #include "wire/token.h"
 
+#define NM_LAUNCH_FAILURES_MAX 64 /* applications; of health/launch-failures.h */
+
 struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
 
     /* addresses */
-    const char *hostname;  /* of the node's id; never a wildcard address */
-    const char *bind_host; /* to listen on */
-    uint16_t port;         /* 0 = any */
-    const char *web_host;  /* to listen on */
+    const char *hostname;     /* of the node's id; never a wildcard address */
+    const char *bind_host;    /* to listen on */
+    uint16_t port;            /* 0 = any */
+    char *own_address;        /* owned text of the next */
+    const char *node_address; /* numeric, of hostname; that itself where it has none */
+    const char *web_host;     /* to listen on */
     uint16_t web_port;
     struct nm_conf_web {
         bool logs_enabled;
@@ -41,6 +45,7 @@ struct nm_conf {
     int64_t disk_check_ms;
     double min_healthy_disks, max_disk_utilization;
     int64_t min_free_mb, min_free_inodes;
+    int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
 
     /* launch */
     const char *executor_path;
@@ -88,6 +93,7 @@ struct nm_conf {
     int64_t log_retain_ms;
 
     /* localization */
+    char *default_fs; /* owned; "scheme://authority" of URLs without a scheme */
     int64_t fetch_threads;
     uint64_t cache_target_bytes;
     int64_t cache_cleanup_ms;
@@ -101,6 +107,7 @@ struct nm_conf {
     /* recovery */
     bool recovery;
     bool recovery_supervised;
+    bool work_preserving; /* RESYNC leaves containers alone */
     const char *recovery_dir;
 
     enum yarn_hmac hmac;

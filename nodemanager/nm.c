@@ -123,9 +123,13 @@ static int open_executor(struct nm *nm, struct sv_error *err)
                     .net_ceil_kbit = conf->net_ceil_kbit,
                 },
                 &nm->ctx.exe, err);
-    return r < 0 ? r
-                 : nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, nm->ctx.store,
-                                 on_helper_refused, nm, &nm->ctx.health, err);
+    if (r >= 0)
+        r = nm_health_new(nm->event, nm->ctx.exe, nm->ctx.dirs, nm->ctx.store, on_helper_refused,
+                          nm, &nm->ctx.health, err);
+    if (r >= 0)
+        r = nm_health_count_launches(nm->ctx.health, (unsigned)conf->launch_failures,
+                                     conf->launch_retry_ms, err);
+    return r;
 }
 
 static int open_context(struct nm *nm, struct sv_error *err)

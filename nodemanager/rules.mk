@@ -6,13 +6,13 @@ NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o conf-unread.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
-	$(addprefix health/, dir-probe.o local-dirs.o mount-watch.o node-health.o) \
+	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o) \
 	$(addprefix services/, deletion-service.o finished-containers.o localization.o \
-		localization-request.o log-handler.o) \
+		localization-request.o localization-source.o log-handler.o) \
 	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
 	$(addprefix fsm/, application-fsm.o container-fsm.o) \
@@ -25,7 +25,7 @@ LIBS += $(NODEMANAGER_A)
 
 # The archive parsers of the localizer are linked into container-localizer alone.
 $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LOCALIZER_A) \
-		$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
+		$(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 	$(call link,$(NODEMANAGER_LDLIBS) $(WIRE_LDLIBS) $(CGROUPS_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-nodemanager
 
@@ -36,18 +36,19 @@ $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/int
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/nm-driver
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
-	health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
+	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
-	services/test-deletion-service launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
+	services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
 	web/test-nm-web-logs web/test-log-frame)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
-$(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(WIRE_A) $(COMMON_A))\
+$(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(HDFS_A) $(WIRE_A) $(COMMON_A))\
 	$(eval $(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS)))
 $(foreach t,resources/test-elastic-memory resources/test-numa launch/test-container-env,\
 	$(eval nodemanager/$(t)_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) \
-	$(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A))\
+	$(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A))\
 	$(eval nodemanager/$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
-nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(WIRE_A) $(COMMON_A)
+nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
+nodemanager/services/test-localization-source_DEPS := $(BUILD)/nodemanager/services/localization-source.o $(HDFS_A) $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(WIRE_A) $(COMMON_A)
-nodemanager/web/test-nm-web-logs_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(WIRE_A) $(COMMON_A)
+nodemanager/web/test-nm-web-logs_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_LDLIBS = -Wl,--wrap=readdir $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)

@@ -3,8 +3,6 @@
 #include "rm-lite/admin-service.h"
 
 #include <errno.h>
-#include <grp.h>
-#include <pwd.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
+#include "rm-lite/viewer.h"
 #include "wire/methods.h"
 
 static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
@@ -22,14 +21,13 @@ static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
     struct rm_audit audit = {
         .user = peer->user, .ip = peer->address, .operation = operation, .target = "AdminService"
     };
-    struct passwd *me;
 
     if (!rm->conf.acl_enable) {
         rm_audit_ok(&audit);
         return true;
     }
-    me = getpwuid(geteuid());
-    if (sv_streq(peer->user, "root") || (me && sv_streq(peer->user, me->pw_name))) {
+    if (sv_streq(peer->user, "root") ||
+        (*rm->conf.auth.daemon_user && sv_streq(peer->user, rm->conf.auth.daemon_user))) {
         rm_audit_ok(&audit);
         return true;
     }
@@ -147,29 +145,33 @@ static void on_checkForDecommissioningNodes(struct ipc_call *call, const Protobu
 static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *request,
                                 void *userdata)
 {
+    struct rm *rm = userdata;
     const Hadoop__Yarn__GetGroupsForUserRequestProto *q =
         (const Hadoop__Yarn__GetGroupsForUserRequestProto *)request;
     Hadoop__Yarn__GetGroupsForUserResponseProto resp =
         HADOOP__YARN__GET_GROUPS_FOR_USER_RESPONSE_PROTO__INIT;
-    _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
-    struct passwd *pw = getpwnam(q->user);
-    gid_t gids[256];
-    int n = SV_ARRAY_LEN(gids);
+    char *const *names;
 
-    (void)userdata;
-    if (!a) {
-        rm_answer_no_memory(call);
+    if (sv_groups_of(rm->groups, q->user, &names) == -EAGAIN) {
+        rm_groups_wait(rm, call, request, on_getGroupsForUser);
         return;
     }
-    if (pw && getgrouplist(pw->pw_name, pw->pw_gid, gids, &n) >= 0) {
-        resp.groups = sv_newn(a, char *, (size_t)n + 1);
-        for (int i = 0; i < n && resp.groups; i++) {
-            struct group *gr = getgrgid(gids[i]);
+    resp.groups = (char **)(uintptr_t)names; /* only packed */
+    resp.n_groups = sv_strv_len(names);
+    ipc_call_reply(call, &resp.base);
+}
 
-            if (gr)
-                resp.groups[resp.n_groups++] = sv_arena_strdup(a, gr->gr_name);
-        }
-    }
+static void on_refreshUserToGroupsMappings(struct ipc_call *call, const ProtobufCMessage *request,
+                                           void *userdata)
+{
+    struct rm *rm = userdata;
+    Hadoop__Yarn__RefreshUserToGroupsMappingsResponseProto resp =
+        HADOOP__YARN__REFRESH_USER_TO_GROUPS_MAPPINGS_RESPONSE_PROTO__INIT;
+
+    (void)request;
+    if (!allowed(call, rm, "refreshUserToGroupsMappings"))
+        return;
+    sv_groups_forget(rm->groups);
     ipc_call_reply(call, &resp.base);
 }
 
@@ -194,8 +196,6 @@ static void on_getGroupsForUser(struct ipc_call *call, const ProtobufCMessage *r
 
 NOTHING_TO_DO(refreshSuperUserGroupsConfiguration, RefreshSuperUserGroupsConfigurationResponseProto,
               HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT)
-NOTHING_TO_DO(refreshUserToGroupsMappings, RefreshUserToGroupsMappingsResponseProto,
-              HADOOP__YARN__REFRESH_USER_TO_GROUPS_MAPPINGS_RESPONSE_PROTO__INIT)
 NOTHING_TO_DO(refreshAdminAcls, RefreshAdminAclsResponseProto,
               HADOOP__YARN__REFRESH_ADMIN_ACLS_RESPONSE_PROTO__INIT)
 NOTHING_TO_DO(refreshNodesResources, RefreshNodesResourcesResponseProto,

@@ -9,6 +9,7 @@
 #include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/am-session.h"
+#include "rm-lite/am-unsupported.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/reports.h"
@@ -369,7 +370,8 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
     resp.has_response_id = true;
     resp.response_id = next_response_id(att->response_id);
     if (att->state == RM_ATT_ST_RUNNING) {
-        if (read_asks(call, att, q, &asks) < 0 || check_rest(call, att, q) < 0 ||
+        if (!rm_am_no_scheduling_requests(call, att, q->n_scheduling_requests) ||
+            read_asks(call, att, q, &asks) < 0 || check_rest(call, att, q) < 0 ||
             ask_scheduler(call, rm, att, q, asks) < 0)
             return;
         if (q->tracking_url && *q->tracking_url)
@@ -377,7 +379,7 @@ void rm_on_allocate(struct ipc_call *call, const ProtobufCMessage *request, void
         acknowledge(att);
         release(rm, att, q);
         sv_dispatcher_run(rm->dispatcher); /* with the round: this answer has the new containers */
-        if (!fill_answer(rm, att, a, &resp)) {
+        if (!fill_answer(rm, att, a, &resp) || !rm_am_update_errors(a, att, q, &resp)) {
             rm_answer_no_memory(call);
             return;
         }

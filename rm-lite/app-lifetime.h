@@ -7,7 +7,7 @@
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/context.h"
 
-#define RM_LIFETIME_DATE_MAX 40
+#define RM_LIFETIME_DATE_MAX 48
 #define RM_LIFETIME_UNLIMITED "UNLIMITED"
 
 /* When it ends, in milliseconds since the epoch; 0: never. */

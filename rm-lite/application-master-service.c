@@ -7,8 +7,10 @@
 
 #include "rm-lite/am-allocate.h"
 #include "rm-lite/am-session.h"
+#include "rm-lite/am-unsupported.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/proxy-target.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -26,8 +28,7 @@ typedef Hadoop__Yarn__FinishApplicationMasterResponseProto FinishResponse;
 
 static bool register_previous(struct sv_arena *a, struct rm_attempt *att, RegisterResponse *resp)
 {
-    struct rm *rm = att->rm;
-    size_t n = HASH_COUNT(rm->containers), i = 0;
+    size_t n = (size_t)att->app->n_live, i = 0;
 
     if (!att->app->keep_containers || att->id.attempt == 1)
         return true;
@@ -35,10 +36,10 @@ static bool register_previous(struct sv_arena *a, struct rm_attempt *att, Regist
     resp->nm_tokens_from_previous_attempts = RM_ANSWER_ARRAY(a, Hadoop__Yarn__NMTokenProto, n);
     if (!resp->containers_from_previous_attempts || !resp->nm_tokens_from_previous_attempts)
         return false;
-    for (struct rm_container *c = rm->containers; c && i < n; c = c->hh.next) {
+    for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         Hadoop__Yarn__NMTokenProto *t;
 
-        if (c->app != att->app || c->attempt == att || c->is_master ||
+        if (c->attempt == att || c->is_master ||
             (c->state != RM_CON_ST_RUNNING && c->state != RM_CON_ST_ACQUIRED))
             continue;
         resp->containers_from_previous_attempts[i] = rm_am_container(a, c);
@@ -76,6 +77,8 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
                       "Application Master is already registered : %s", att->app->id_str);
         return;
     }
+    if (!rm_am_no_placement_constraints(call, att, q->n_placement_constraints))
+        return;
     resp.maximumcapability =
         yarn_resource_to(a, rm_res_to_yarn(rm_sched_max_allocation(rm->sched, att->app->queue)));
     resp.queue = att->app->queue;
@@ -93,6 +96,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     free(att->last_response);
     att->last_response = NULL;
     rm_set_text(&att->host, q->host ? q->host : "");
+    att->is_here = rm_proxy_is_local(&ipc_call_peer(call)->ip);
     att->rpc_port = q->has_rpc_port ? q->rpc_port : -1;
     rm_set_text(&att->tracking_url, q->tracking_url ? q->tracking_url : "");
     rm_audit_ok(&(struct rm_audit){ .user = att->app->user,

@@ -12,6 +12,7 @@
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
+#include "rm-lite/viewer.h"
 
 void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *request,
                                 void *userdata)
@@ -21,11 +22,15 @@ void rm_on_getApplicationReport(struct ipc_call *call, const ProtobufCMessage *r
     Hadoop__Yarn__GetApplicationReportResponseProto resp =
         HADOOP__YARN__GET_APPLICATION_REPORT_RESPONSE_PROTO__INIT;
     struct rm_app *app = rm_client_app(call, userdata, q->application_id);
+    struct rm_viewer who;
 
     if (!app)
         return;
-    resp.application_report = rm_app_report(ipc_call_arena(call), app);
-    if (resp.application_report)
+    rm_viewer_of_call(userdata, call, &who);
+    resp.application_report = rm_viewer_report(&who, ipc_call_arena(call), app);
+    if (rm_viewer_waits(&who))
+        rm_groups_wait(userdata, call, request, rm_on_getApplicationReport);
+    else if (resp.application_report)
         ipc_call_reply(call, &resp.base);
     else
         rm_answer_no_memory(call);
@@ -87,12 +92,14 @@ void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *reques
         HADOOP__YARN__GET_APPLICATIONS_RESPONSE_PROTO__INIT;
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     int64_t limit = q->has_limit && q->limit >= 0 ? q->limit : INT64_MAX;
+    struct rm_viewer who;
     struct rm_app *app;
 
     if (!a) {
         rm_answer_no_memory(call);
         return;
     }
+    rm_viewer_of_call(rm, call, &who);
     resp.applications =
         RM_ANSWER_ARRAY(a, Hadoop__Yarn__ApplicationReportProto, HASH_COUNT(rm->apps));
     if (!resp.applications) {
@@ -104,13 +111,37 @@ void rm_on_getApplications(struct ipc_call *call, const ProtobufCMessage *reques
             break;
         if (!matches(call, app, q))
             continue;
-        resp.applications[resp.n_applications] = rm_app_report(a, app);
+        resp.applications[resp.n_applications] = rm_viewer_report(&who, a, app);
         if (!resp.applications[resp.n_applications++]) {
             rm_answer_no_memory(call);
             return;
         }
     }
-    ipc_call_reply(call, &resp.base);
+    if (rm_viewer_waits(&who))
+        rm_groups_wait(rm, call, request, rm_on_getApplications);
+    else
+        ipc_call_reply(call, &resp.base);
+}
+
+/* Whether the caller sees the application's attempts and containers; if not, the call has been
+ * answered, or will be handled again. */
+static bool admitted(struct ipc_call *call, const ProtobufCMessage *request, struct rm_app *app,
+                     ipc_handler handler)
+{
+    struct rm_viewer who;
+    bool sees;
+
+    rm_viewer_of_call(app->rm, call, &who);
+    sees = rm_viewer_sees(&who, app);
+    if (rm_viewer_waits(&who)) {
+        rm_groups_wait(app->rm, call, request, handler);
+        return false;
+    }
+    if (!sees)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
+                      "User %s does not have privilege to see this application %s",
+                      rm_client_user(call), app->id_str);
+    return sees;
 }
 
 void rm_on_getApplicationAttemptReport(struct ipc_call *call, const ProtobufCMessage *request,
@@ -122,7 +153,7 @@ void rm_on_getApplicationAttemptReport(struct ipc_call *call, const ProtobufCMes
         HADOOP__YARN__GET_APPLICATION_ATTEMPT_REPORT_RESPONSE_PROTO__INIT;
     struct rm_attempt *att = rm_client_attempt(call, userdata, q->application_attempt_id);
 
-    if (!att)
+    if (!att || !admitted(call, request, att->app, rm_on_getApplicationAttemptReport))
         return;
     resp.application_attempt_report = rm_attempt_report(ipc_call_arena(call), att);
     if (resp.application_attempt_report)
@@ -143,7 +174,7 @@ void rm_on_getApplicationAttempts(struct ipc_call *call, const ProtobufCMessage 
     struct rm_attempt *att;
     size_t n = 0;
 
-    if (!app)
+    if (!app || !admitted(call, request, app, rm_on_getApplicationAttempts))
         return;
     if (!a) {
         rm_answer_no_memory(call);
@@ -175,16 +206,17 @@ void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *req
         HADOOP__YARN__GET_CONTAINER_REPORT_RESPONSE_PROTO__INIT;
     struct yarn_container_id id;
     struct rm_container *c;
+    struct rm_app *app;
     char text[YARN_ID_TEXT_MAX];
 
     if (yarn_container_id_from(q->container_id, &id) < 0) {
         ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Invalid container id: null");
         return;
     }
-    if (!rm_client_app(call, rm,
-                       q->container_id->app_attempt_id
-                           ? q->container_id->app_attempt_id->application_id
-                           : NULL))
+    app = rm_client_app(
+        call, rm,
+        q->container_id->app_attempt_id ? q->container_id->app_attempt_id->application_id : NULL);
+    if (!app || !admitted(call, request, app, rm_on_getContainerReport))
         return;
     c = rm_container_find(rm, id);
     if (!c) {
@@ -209,19 +241,19 @@ void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
     struct rm_attempt *att = rm_client_attempt(call, rm, q->application_attempt_id);
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
 
-    if (!att)
+    if (!att || !admitted(call, request, att->app, rm_on_getContainers))
         return;
     if (!a) {
         rm_answer_no_memory(call);
         return;
     }
     resp.containers =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, HASH_COUNT(rm->containers));
+        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, (size_t)att->app->n_live);
     if (!resp.containers) {
         rm_answer_no_memory(call);
         return;
     }
-    for (struct rm_container *c = rm->containers; c; c = c->hh.next) {
+    for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         if (c->attempt != att)
             continue;
         resp.containers[resp.n_containers] = rm_container_report(a, c);

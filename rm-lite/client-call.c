@@ -4,8 +4,8 @@
 
 #include "common/str.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app.h"
-#include "rm-lite/scheduler.h"
 #include "wire/methods.h"
 
 #define CONFIRM "' doesn't exist in RM. Please check that the job submission was successful."
@@ -60,7 +60,7 @@ bool rm_client_may_modify(struct ipc_call *call, struct rm *rm, const struct rm_
                           const char *operation)
 {
     if (!rm->conf.acl_enable || sv_streq(rm_client_user(call), app->user) ||
-        rm_sched_administers(rm->sched, app->queue, rm_client_user(call)))
+        rm_queue_administers(rm, app->queue, rm_client_user(call)))
         return true;
     rm_audit_fail(&(struct rm_audit){ .user = rm_client_user(call),
                                       .ip = ipc_call_peer(call)->address,

@@ -10,6 +10,7 @@
 #include "rm-lite/audit.h"
 #include "rm-lite/client-call.h"
 #include "rm-lite/cluster-reports.h"
+#include "rm-lite/queue-access.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
@@ -30,6 +31,7 @@ static void on_getNewApplication(struct ipc_call *call, const ProtobufCMessage *
     struct yarn_app_id id = { .cluster_ts = rm->started_ms, .id = rm->last_app + 1 };
 
     (void)request;
+    rm_queue_access_prepare(rm, rm_client_user(call));
     if (!a) {
         rm_answer_no_memory(call);
         return;

@@ -9,6 +9,7 @@
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduler.h"
+#include "rm-lite/viewer.h"
 
 typedef Hadoop__Yarn__QueueInfoProto QueueInfo;
 
@@ -196,8 +197,10 @@ static bool inside(const char *path, const char *queue)
     return strncmp(path, queue, n) == 0 && (path[n] == 0 || path[n] == '.');
 }
 
-static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_info *q, QueueInfo *m)
+static bool add_apps(struct sv_arena *a, const struct rm_viewer *who, const struct rm_queue_info *q,
+                     QueueInfo *m)
 {
+    struct rm *rm = who->rm;
     struct rm_app *app;
 
     m->applications =
@@ -209,7 +212,7 @@ static bool add_apps(struct sv_arena *a, struct rm *rm, const struct rm_queue_in
 
         if (rm_sched_app_usage(rm->sched, app->id, &use) < 0 || !inside(use.queue_path, q->path))
             continue;
-        m->applications[m->n_applications] = rm_app_report(a, app);
+        m->applications[m->n_applications] = rm_viewer_report(who, a, app);
         if (!m->applications[m->n_applications++])
             return false;
     }
@@ -225,17 +228,19 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
         HADOOP__YARN__GET_QUEUE_INFO_RESPONSE_PROTO__INIT;
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     struct rm_queue_info info;
+    struct rm_viewer who;
 
     if (!a) {
         rm_answer_no_memory(call);
         return;
     }
+    rm_viewer_of_call(rm, call, &who);
     if (!q->queuename || rm_sched_queue(rm->sched, q->queuename, &info) < 0) {
         ipc_call_reply(call, &resp.base); /* Hadoop: no such queue is an empty answer */
         return;
     }
     resp.queueinfo = queue_to(a, &info);
-    if (!resp.queueinfo || (q->includeapplications && !add_apps(a, rm, &info, resp.queueinfo))) {
+    if (!resp.queueinfo || (q->includeapplications && !add_apps(a, &who, &info, resp.queueinfo))) {
         rm_answer_no_memory(call);
         return;
     }
@@ -252,7 +257,10 @@ void rm_on_getQueueInfo(struct ipc_call *call, const ProtobufCMessage *request, 
             return;
         }
     }
-    ipc_call_reply(call, &resp.base);
+    if (rm_viewer_waits(&who))
+        rm_groups_wait(rm, call, request, rm_on_getQueueInfo);
+    else
+        ipc_call_reply(call, &resp.base);
 }
 
 struct acls {

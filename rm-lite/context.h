@@ -18,6 +18,7 @@
 #include "wire/ids.h"
 
 struct ipc_server;
+struct sv_groups;
 struct rm_app;
 struct rm_attempt;
 struct rm_container;
@@ -26,9 +27,11 @@ struct rm_launcher;
 struct rm_node;
 struct rm_node_auth;
 struct rm_node_lookups;
+struct rm_proxy;
 struct rm_sched;
 struct rm_secrets;
 struct rm_store;
+struct rm_waiting;
 struct sv_http;
 
 enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
@@ -62,6 +65,9 @@ struct rm {
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
+    struct rm_proxy *proxy;     /* of ApplicationMasters' pages */
+    struct sv_groups *groups;   /* of users; viewer.c */
+    struct rm_waiting *waiting; /* calls that need them */
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */

@@ -44,7 +44,7 @@ void rm_periodic_run(struct rm *rm)
 {
     SV_DISPATCH_BATCH(rm->dispatcher);
     struct sv_error err = { 0 };
-    int r = rm_secrets_tick(rm->secrets, sv_wall_ms(), &err);
+    int r = rm_secrets_tick(rm->secrets, sv_now_ms(), &err);
 
     if (r > 0)
         r = rm_store_keys(rm->store, rm->secrets, &err);

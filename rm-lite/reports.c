@@ -209,7 +209,7 @@ static char *page_url(struct sv_arena *a, struct rm_app *app)
     return sv_arena_strdup(a, url);
 }
 
-static bool report_attempt(struct sv_arena *a, struct rm_app *app,
+static bool report_attempt(struct sv_arena *a, struct rm_app *app, const char *viewer,
                            Hadoop__Yarn__ApplicationReportProto *m)
 {
     struct rm_attempt *att = app->current;
@@ -222,7 +222,9 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app,
     if (!att)
         return true;
     m->currentapplicationattemptid = yarn_attempt_id_to(a, att->id);
-    if (app->unmanaged && att->token_live && att->state == RM_ATT_ST_LAUNCHED) {
+    /* Whoever has the token is the master, so it is for the owner alone. */
+    if (app->unmanaged && att->token_live && att->state == RM_ATT_ST_LAUNCHED &&
+        sv_streq(viewer, app->user)) {
         struct yarn_token t;
 
         if (rm_token_amrm(a, att, &t) >= 0)
@@ -231,7 +233,8 @@ static bool report_attempt(struct sv_arena *a, struct rm_app *app,
     return m->currentapplicationattemptid != NULL;
 }
 
-Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct rm_app *app)
+Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct rm_app *app,
+                                                    const char *viewer)
 {
     Hadoop__Yarn__ApplicationReportProto *m = sv_new(a, Hadoop__Yarn__ApplicationReportProto);
 
@@ -243,7 +246,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->queue = app->queue;
     m->name = app->name;
     m->has_rpc_port = m->has_progress = true;
-    if (!report_attempt(a, app, m))
+    if (!report_attempt(a, app, viewer, m))
         return NULL;
     m->has_yarn_application_state = true;
     m->yarn_application_state = (Hadoop__Yarn__YarnApplicationStateProto)rm_app_wire_state(app);

@@ -70,6 +70,7 @@ struct rm_attempt {
     bool has_master;           /* master_id is valid */
     int32_t exit_status;       /* of the master container; -1000 */
     char *host, *tracking_url; /* from register/finish; NULL before */
+    bool is_here;              /* it registered from this host: its page may be on loopback */
     int32_t rpc_port;
     float progress;
     int final_status;

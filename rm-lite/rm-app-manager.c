@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/scheduler.h"
@@ -52,22 +53,6 @@ static bool asks_for_label(const Submission *ctx)
     return named(ctx->node_label_expression);
 }
 
-static int check_queue_access(const struct rm *rm, const Submission *ctx, const char *user,
-                              struct sv_error *err)
-{
-    const char *queue = named(ctx->queue) ? ctx->queue : "default";
-    struct yarn_app_id id;
-    char text[YARN_ID_TEXT_MAX];
-
-    if (!rm->conf.acl_enable || rm_sched_may_submit(rm->sched, queue, user) ||
-        yarn_app_id_from(ctx->application_id, &id) < 0)
-        return 0;
-    return sv_error_set(err, -EACCES,
-                        "org.apache.hadoop.security.AccessControlException: User %s does not have "
-                        "permission to submit %s to queue %s",
-                        user, yarn_app_id_text(id, text), queue);
-}
-
 int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const char **ret_class,
                   struct sv_error *err)
 {
@@ -96,7 +81,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
                             "Invalid resource request, node label not enabled but "
                             "request contains label expression");
     }
-    r = check_queue_access(rm, ctx, user, err);
+    r = rm_queue_may_submit(rm, named(ctx->queue) ? ctx->queue : "default", user, id, err);
     if (r < 0)
         return r;
     n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
@@ -149,15 +134,11 @@ void rm_app_evict(struct rm *rm)
     struct rm_app *app, *tmp;
 
     DL_FOREACH_SAFE (rm->app_list, app, tmp) {
-        struct rm_container *c;
-
         if ((int64_t)rm->n_completed <= rm->conf.max_completed_apps)
             return;
         if (!rm_app_is_final(app))
             continue;
-        for (c = rm->containers; c && c->app != app; c = c->hh.next)
-            ;
-        if (c) /* a late container still refers to it */
+        if (app->containers) /* a late container still refers to it */
             continue;
         sv_log_debug("%s: evicted, more than %lld applications are finished", app->id_str,
                      (long long)rm->conf.max_completed_apps);

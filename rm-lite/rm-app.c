@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/acl.h"
 #include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -74,6 +75,22 @@ static char *queue_path(const struct rm *rm, const char *name)
     return rm_strdup(rm->sched && rm_sched_queue(rm->sched, name, &q) >= 0 ? q.path : name);
 }
 
+/* A list that is too long to be compared at each request admits nobody; NodeManagers refuse it. */
+static char *copy_view_acl(const Submission *ctx)
+{
+    const Hadoop__Yarn__ContainerLaunchContextProto *clc = ctx->am_container_spec;
+
+    for (size_t i = 0; clc && i < clc->n_application_acls; i++) {
+        const Hadoop__Yarn__ApplicationACLMapProto *one = clc->application_acls[i];
+
+        if (one->has_accesstype &&
+            one->accesstype == HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP &&
+            one->acl && strlen(one->acl) <= SV_ACL_MAX)
+            return rm_strdup(one->acl);
+    }
+    return NULL;
+}
+
 static void fill(struct rm_app *app, const Submission *ctx)
 {
     const struct rm_conf *c = &app->rm->conf;
@@ -98,6 +115,7 @@ static void fill(struct rm_app *app, const Submission *ctx)
     else
         app->max_attempts = (int32_t)asked;
     app->tags = copy_tags(ctx);
+    app->view_acl = copy_view_acl(ctx);
 }
 
 int rm_app_lifetime(const Submission *ctx, int64_t *ret_s, struct sv_error *err)
@@ -199,6 +217,7 @@ void rm_app_free(struct rm_app *app)
     DL_DELETE(app->rm->app_list, app);
     rm_set_clear(&app->ran_on);
     sv_strv_free(app->tags);
+    free(app->view_acl);
     free(app->submission);
     free(app->user);
     free(app->name);
@@ -278,17 +297,31 @@ int rm_app_wire_final(const struct rm_app *app)
     }
 }
 
+static struct rm_seconds use_until(const struct rm_app *app, int64_t now)
+{
+    int64_t ms = SV_MAX(now - app->settled_ms, (int64_t)0);
+
+    return (struct rm_seconds){ app->seconds.memory_ms + app->live.mem * ms,
+                                app->seconds.vcore_ms + app->live.vcores * ms };
+}
+
+struct rm_seconds rm_app_use(const struct rm_app *app)
+{
+    return use_until(app, sv_now_ms());
+}
+
+void rm_app_settle(struct rm_app *app)
+{
+    int64_t now = sv_now_ms();
+
+    app->seconds = use_until(app, now);
+    app->settled_ms = now;
+}
+
 void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s)
 {
-    struct rm_seconds sum = app->seconds;
-    int64_t now = sv_wall_ms();
+    struct rm_seconds sum = rm_app_use(app);
 
-    if (!rm_app_is_final(app))
-        for (struct rm_container *c = app->rm->containers; c; c = c->hh.next)
-            if (c->app == app && c->state >= RM_CON_ST_ALLOCATED && c->state <= RM_CON_ST_RUNNING) {
-                sum.memory_ms += c->resource.mem * (now - c->created_ms);
-                sum.vcore_ms += c->resource.vcores * (now - c->created_ms);
-            }
     *ret_mb_s = sum.memory_ms / 1000;
     *ret_vcore_s = sum.vcore_ms / 1000;
 }

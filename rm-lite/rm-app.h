@@ -71,12 +71,17 @@ struct rm_app {
     int64_t lifetime_s;  /* LIFETIME timeout from submit_ms on, 0: none; app-lifetime.h */
     struct rm_res am_resource;
     char **tags;
+    char *view_acl;                                    /* of VIEW_APP, or NULL */
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;
     int final_status;          /* FinalApplicationStatusProto */
     char *tracking_url;        /* of the last attempt, kept when finished */
-    struct rm_seconds seconds; /* of finished containers */
+    struct rm_seconds seconds; /* until settled_ms; rm_app_settle */
+    int64_t settled_ms;        /* monotonic */
+    struct rm_res live;        /* of its containers that have not ended */
+    int32_t n_live;
+    struct rm_container *containers; /* those */
     int32_t total_containers;
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;
@@ -103,6 +108,9 @@ bool rm_app_final_stored(const struct rm_app *app); /* also FINISHING */
 int rm_app_wire_state(const struct rm_app *app);    /* YarnApplicationStateProto */
 int rm_app_wire_final(const struct rm_app *app);    /* FinalApplicationStatusProto */
 const char *rm_app_wire_state_name(const struct rm_app *app);
+/* Brings app->seconds up to now; before app->live changes. */
+void rm_app_settle(struct rm_app *app);
+struct rm_seconds rm_app_use(const struct rm_app *app); /* until now */
 void rm_app_seconds(const struct rm_app *app, int64_t *ret_mb_s, int64_t *ret_vcore_s);
 
 void rm_app_post(struct rm_app *app, enum rm_app_event event, const char *text);

@@ -116,13 +116,20 @@ static const struct row rows[] = {
     { { RM "nodemanager.minimum.version", SV_CONF_STRING, "NONE", 0, 0, 0,
         "oldest NodeManager that may join" },
       AT(minimum_nm_version) },
-    { { "yarn.acl.enable", SV_CONF_BOOL, "false", 0, 0, 0, "check who may do what" },
-      AT(acl_enable) },
     { { WEB_PUT, SV_CONF_BOOL, NULL, 0, 0, 0,
         "applications can be killed over HTTP (PUT), where the caller is the name in the query; "
         "unset = "
         "unless yarn.acl.enable" },
       AT(web_put) },
+    { { RM "proxy.timeout.enabled", SV_CONF_BOOL, "true", 0, 0, 0,
+        "give up an ApplicationMaster's page that is silent" },
+      AT(proxy_timeout) },
+    { { RM "proxy.connection.timeout", SV_CONF_DURATION, "60000", 1, INT64_MAX, 1,
+        "silence after which an ApplicationMaster's page is given up" },
+      AT(proxy_timeout_ms) },
+    { { "hadoop.http.staticuser.user", SV_CONF_STRING, "dr.who", 0, 0, 0,
+        "user of browsers, told to ApplicationMasters' pages" },
+      AT(static_user) },
 };
 
 static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf *c,
@@ -199,7 +206,6 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
     if (r < 0)
         return r;
     c.node.retry.connect_timeout_retries = (int)c.launch_retries;
-    complete(conf, &c);
     r = yarn_hmac_parse(c.hmac_name, &c.hmac);
     if (r < 0)
         return sv_error_set(err, r,
@@ -213,8 +219,18 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
         (r = check_roll(RM "am-rm-tokens.master-key-rolling-interval-secs", c.amrm_key_roll_ms,
                         c.am_expiry_ms, err)) < 0)
         return r;
+    r = sv_web_auth_read(conf, &c.auth, err);
+    if (r < 0)
+        return r;
+    c.acl_enable = c.auth.acl_enabled;
+    complete(conf, &c);
     *ret = c;
     return 0;
+}
+
+void rm_conf_free(struct rm_conf *c)
+{
+    sv_web_auth_free(&c->auth);
 }
 
 static void print_key(struct sv_conf *conf, const struct sv_conf_key *key, FILE *out)
@@ -236,12 +252,15 @@ static bool has_key(const struct sv_conf_key *keys, size_t n, const char *name)
 /* The rows above, and wire's rows for RPC servers and for calls of NodeManagers. */
 void rm_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n_served, n_called;
+    size_t n_served, n_called, n_web;
     const struct sv_conf_key *served = ipc_settings_keys(&n_served);
     const struct sv_conf_key *called = yarn_proxy_conf_keys(&n_called);
+    const struct sv_conf_key *web = sv_web_auth_keys(&n_web);
 
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
         print_key(conf, &rows[i].key, out);
+    for (size_t i = 0; i < n_web; i++)
+        print_key(conf, &web[i], out);
     print_key(conf, yarn_auth_key(), out);
     print_key(conf, yarn_node_secret_key(), out);
     for (size_t i = 0; i < n_served; i++)

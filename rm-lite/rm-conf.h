@@ -6,6 +6,7 @@
 
 #include "common/conf.h"
 #include "common/error.h"
+#include "common/web-auth.h"
 #include "wire/ipc-conf.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -41,12 +42,17 @@ struct rm_conf {
     const char *minimum_nm_version;
     const char *unprotected_nodes;
     bool check_node_address;
-    bool acl_enable;
-    bool web_put; /* PUT over HTTP */
+    struct sv_web_auth auth; /* owned: rm_conf_free */
+    bool acl_enable;         /* of it */
+    bool web_put;            /* PUT over HTTP */
+    bool proxy_timeout;
+    int64_t proxy_timeout_ms; /* silence of an ApplicationMaster's page */
+    const char *static_user;  /* who browsers are */
 };
 
 /* Reads every row; the strings belong to `conf`. */
 int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err) _must_use_;
+void rm_conf_free(struct rm_conf *c);
 void rm_conf_print(struct sv_conf *conf, FILE *out); /* name, value, help: a line each */
 
 #endif

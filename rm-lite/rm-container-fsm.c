@@ -74,14 +74,14 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     struct rm_sched_event done = { .type = RM_SCHED_CONTAINER_DONE,
                                    .container = c->id,
                                    .flag = c->state == RM_CON_ST_ALLOCATED && !c->is_master };
-    int64_t lived;
 
     c->finish_ms = sv_wall_ms();
     c->exit_status = exit->exit_status;
     rm_set_text(&c->diagnostics, ev->text);
-    lived = SV_MAX(c->finish_ms - c->created_ms, (int64_t)0);
-    c->app->seconds.memory_ms += c->resource.mem * lived;
-    c->app->seconds.vcore_ms += c->resource.vcores * lived;
+    rm_app_settle(c->app);
+    c->app->live = rm_res_sub(c->app->live, c->resource);
+    c->app->n_live--;
+    DL_DELETE2(c->app->containers, c, p_prev, p_next);
     c->rm->counters.released++;
     expiry_stop(c);
     (void)rm_schedule(c->rm, &done,

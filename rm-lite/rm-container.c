@@ -36,6 +36,10 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     c->node_http = rm_strdup(node->http);
     HASH_ADD(hh, c->rm->containers, key, sizeof(c->key), c);
     DL_APPEND2(node->containers, c, n_prev, n_next);
+    rm_app_settle(c->app);
+    c->app->live = rm_res_add(c->app->live, resource);
+    c->app->n_live++;
+    DL_APPEND2(c->app->containers, c, p_prev, p_next);
     c->app->total_containers++;
     c->rm->counters.allocated++;
     return c;

@@ -63,6 +63,7 @@ struct rm_container {
     UT_hash_handle hh;                    /* rm->containers */
     struct rm_container *f_prev, *f_next; /* attempt->fresh */
     struct rm_container *n_prev, *n_next; /* node->containers */
+    struct rm_container *p_prev, *p_next; /* app->containers */
     struct rm_container *x_prev, *x_next; /* rm->expiring, in order of expires_ms */
 };
 

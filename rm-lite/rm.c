@@ -8,6 +8,7 @@
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
+#include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -16,6 +17,7 @@
 #include "rm-lite/secrets.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store.h"
+#include "rm-lite/viewer.h"
 
 static void free_dead(struct rm *rm)
 {
@@ -112,13 +114,14 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = dispatcher_new(rm)) < 0 || (r = secrets_new(rm)) < 0 ||
         (r = rm_store_open(rm, rm->conf.recovery ? rm->conf.state_dir : NULL, err)) < 0 ||
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
-        (r = rm_secrets_init(rm->secrets, sv_wall_ms(), err)) < 0 ||
+        (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
         (r = rm_store_load(rm, err)) < 0)
         return r;
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);
+    rm_viewers_start(rm);
     r = rm_services_start(rm, err);
     if (r < 0)
         return r;
@@ -152,6 +155,7 @@ struct rm *rm_free(struct rm *rm)
 
     if (!rm)
         return NULL;
+    rm_viewers_stop(rm);
     rm_services_stop(rm);
     sd_event_source_disable_unref(rm->round_source);
     rm_launcher_free(rm);
@@ -177,6 +181,7 @@ struct rm *rm_free(struct rm *rm)
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
     rm_node_auth_free(rm);
+    rm_conf_free(&rm->conf);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

@@ -1,4 +1,4 @@
-RM_PKGS := jansson sqlite3
+RM_PKGS := jansson sqlite3 libcurl
 CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
@@ -9,16 +9,16 @@ RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-
 	context.o fsm-step.o app-lifetime.o rm-app.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
-	am-session.o am-allocate.o application-master-service.o node-auth.o node-address.o resource-tracker-service.o \
+	queue-access.o am-session.o am-unsupported.o am-allocate.o application-master-service.o node-auth.o node-address.o resource-tracker-service.o \
 	client-call.o application-reports.o cluster-reports.o client-rm-service.o admin-service.o \
-	web-reply.o web-json.o web-query.o web-attempts.o web.o services.o rm.o)
+	curl-loop.o proxy-target.o proxy.o web-reply.o viewer.o web-json.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys queues state-machines secrets name-set nodes-list node-auth tokens reports \
-	admin-service app-lifetime \
+RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list node-auth tokens reports \
+	admin-service app-lifetime proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\
@@ -34,3 +34,7 @@ rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 $(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite/rm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
+
+FUZZ_TARGETS += fuzz-proxy-target
+fuzz-proxy-target_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
+fuzz-proxy-target_LDLIBS = $(RM_LDLIBS)

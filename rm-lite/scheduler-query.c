@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/acl.h"
 #include "rm-lite/scheduler-impl.h"
 
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s)
@@ -90,22 +89,24 @@ int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_i
     return 0;
 }
 
-bool rm_sched_may_submit(const struct rm_sched *s, const char *queue, const char *user)
+bool rm_sched_may_submit(const struct rm_sched *s, const char *queue,
+                         bool (*admits)(const char *acl, void *userdata), void *userdata)
 {
     const struct rm_queue *q = rm_queue_find(s->root, queue);
 
     if (!q)
         return true;
     for (; q; q = q->parent)
-        if (sv_acl_allows(q->acl_submit, user) || sv_acl_allows(q->acl_administer, user))
+        if (admits(q->acl_submit, userdata) || admits(q->acl_administer, userdata))
             return true;
     return false;
 }
 
-bool rm_sched_administers(const struct rm_sched *s, const char *queue, const char *user)
+bool rm_sched_administers(const struct rm_sched *s, const char *queue,
+                          bool (*admits)(const char *acl, void *userdata), void *userdata)
 {
     for (const struct rm_queue *q = rm_queue_find(s->root, queue); q; q = q->parent)
-        if (!sv_acl_allows_all(q->acl_administer) && sv_acl_allows(q->acl_administer, user))
+        if (admits(q->acl_administer, userdata))
             return true;
     return false;
 }

@@ -28,7 +28,7 @@ int rm_secrets_init(struct rm_secrets *s, int64_t now, struct sv_error *err)
                                      &s->keys[k].current);
         if (r < 0)
             return sv_error_errno(err, r, "token keys: no random bytes");
-        s->keys[k].made_wall_ms = now;
+        s->keys[k].made_ms = now;
     }
     return 0;
 }
@@ -39,7 +39,7 @@ int rm_secrets_tick(struct rm_secrets *s, int64_t now, struct sv_error *err)
 
     for (int i = RM_SECRET_CONTAINER; i < RM_SECRETS; i++) {
         struct rm_secret_keys *k = &s->keys[i];
-        int64_t age = now - k->made_wall_ms;
+        int64_t age = now - k->made_ms;
 
         if (k->next.len && age >= s->delay_ms[i]) {
             k->current = k->next;
@@ -50,7 +50,7 @@ int rm_secrets_tick(struct rm_secrets *s, int64_t now, struct sv_error *err)
 
             if (r < 0)
                 return sv_error_errno(err, r, "token keys: no random bytes for the next key");
-            k->made_wall_ms = now;
+            k->made_ms = now;
             changed = 1;
         }
     }

@@ -16,7 +16,7 @@ enum rm_secret { RM_SECRET_CONTAINER = 1, RM_SECRET_NM = 2, RM_SECRET_AMRM = 3 }
 
 struct rm_secret_keys {
     struct yarn_master_key current, next; /* next.len 0 = none */
-    int64_t made_wall_ms;                 /* of the newest key */
+    int64_t made_ms; /* of the newest key: monotonic, so that setting the clock does not roll it */
 };
 
 struct rm_secrets {
@@ -27,9 +27,9 @@ struct rm_secrets {
 };
 
 /* Fresh keys for each kind that has none yet. */
-int rm_secrets_init(struct rm_secrets *s, int64_t now_wall_ms, struct sv_error *err) _must_use_;
+int rm_secrets_init(struct rm_secrets *s, int64_t now_ms, struct sv_error *err) _must_use_;
 /* Rolls and activates the keys that are due. 1: changed, to be stored; 0: unchanged. */
-int rm_secrets_tick(struct rm_secrets *s, int64_t now_wall_ms, struct sv_error *err) _must_use_;
+int rm_secrets_tick(struct rm_secrets *s, int64_t now_ms, struct sv_error *err) _must_use_;
 
 /* The key that NodeManagers must know: the next one where there is one. */
 const struct yarn_master_key *rm_secrets_announce(const struct rm_secrets *s, enum rm_secret k);

@@ -8,6 +8,7 @@
 #include "rm-lite/client-rm-service.h"
 #include "rm-lite/node-address.h"
 #include "rm-lite/node-auth.h"
+#include "rm-lite/proxy.h"
 #include "rm-lite/resource-tracker-service.h"
 #include "rm-lite/web.h"
 #include "wire/ipc-server.h"
@@ -63,6 +64,9 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
         *all[i].port = ipc_server_port(*all[i].server);
         sv_log_info("%s on %s:%u", all[i].name, cfg.host, *all[i].port);
     }
+    r = rm_proxy_new(rm->event, rm->conf.proxy_timeout ? rm->conf.proxy_timeout_ms : 0, &rm->proxy);
+    if (r < 0)
+        return sv_error_errno(err, r, "web proxy");
     r = sv_http_new(rm->event, bind ? bind : rm->conf.web.host, rm->conf.web.port, rm_web_handle,
                     rm, &rm->http, err);
     if (r < 0)
@@ -75,6 +79,7 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
 void rm_services_stop(struct rm *rm)
 {
     rm->http = sv_http_free(rm->http);
+    rm->proxy = rm_proxy_free(rm->proxy);
     rm_node_address_stop(rm);
     rm->client_server = ipc_server_free(rm->client_server);
     rm->am_server = ipc_server_free(rm->am_server);

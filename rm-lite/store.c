@@ -153,6 +153,13 @@ struct rm_store *rm_store_close(struct rm_store *s)
 
 /* -------------------------------------------------------------------- start */
 
+/* The monotonic time of a key's birth. Only the wall clock goes on while the machine is off; a key
+ * that it says is of the future counts as new. */
+static int64_t made_since(int64_t made_wall_ms)
+{
+    return sv_now_ms() - SV_MAX(sv_wall_ms() - made_wall_ms, (int64_t)0);
+}
+
 static int load_keys(struct rm_store *s, struct rm_secrets *secrets, struct sv_error *err)
 {
     sqlite3_stmt *q = NULL;
@@ -172,7 +179,7 @@ static int load_keys(struct rm_store *s, struct rm_secrets *secrets, struct sv_e
         k->len = (size_t)n;
         if (n)
             memcpy(k->bytes, sqlite3_column_blob(q, 3), (size_t)n);
-        secrets->keys[kind].made_wall_ms = sqlite3_column_int64(q, 4);
+        secrets->keys[kind].made_ms = made_since(sqlite3_column_int64(q, 4));
     }
     (void)sqlite3_finalize(q);
     return r == SQLITE_DONE ? 0 : db_error(s, err, "keys");
@@ -241,7 +248,7 @@ int rm_store_keys(struct rm_store *s, const struct rm_secrets *secrets, struct s
             (void)sqlite3_bind_int(q, 2, slot);
             (void)sqlite3_bind_int(q, 3, key->key_id);
             (void)sqlite3_bind_blob(q, 4, key->bytes, (int)key->len, SQLITE_STATIC);
-            (void)sqlite3_bind_int64(q, 5, secrets->keys[k].made_wall_ms);
+            (void)sqlite3_bind_int64(q, 5, sv_wall_ms() - (sv_now_ms() - secrets->keys[k].made_ms));
             r = run(s, PUT_KEY, err);
         }
     return r;
@@ -316,6 +323,7 @@ void rm_store_flush(struct rm *rm)
 static void put_app(struct rm_store *s, const struct rm_app *app, int state)
 {
     sqlite3_stmt *q = s->stmts[PUT_APP];
+    struct rm_seconds use = rm_app_use(app);
     struct sv_error err = { 0 };
 
     if (!begin(s))
@@ -335,8 +343,8 @@ static void put_app(struct rm_store *s, const struct rm_app *app, int state)
                             app->current && app->current->tracking_url ? app->current->tracking_url
                                                                        : app->tracking_url,
                             -1, SQLITE_STATIC);
-    (void)sqlite3_bind_int64(q, 13, app->seconds.memory_ms);
-    (void)sqlite3_bind_int64(q, 14, app->seconds.vcore_ms);
+    (void)sqlite3_bind_int64(q, 13, use.memory_ms);
+    (void)sqlite3_bind_int64(q, 14, use.vcore_ms);
     (void)sqlite3_bind_int(q, 15, app->priority);
     if (run(s, PUT_APP, &err) < 0)
         failed(s, &err);

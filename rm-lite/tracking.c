@@ -2,8 +2,10 @@
  */
 #include "rm-lite/tracking.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/str.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -14,11 +16,15 @@ static void web_address(const struct rm *rm, char *buf, size_t size)
 {
     const char *host = rm->conf.web.host;
     uint16_t port = rm->web_port ? rm->web_port : rm->conf.web.port;
+    char own[HOST_NAME_MAX + 1] = "";
 
-    if (!host || !*host || sv_streq(host, "0.0.0.0"))
+    if (!host || !*host || sv_streq(host, "0.0.0.0")) {
         host = rm->conf.bind_host && *rm->conf.bind_host && !sv_streq(rm->conf.bind_host, "0.0.0.0")
                    ? rm->conf.bind_host
                    : "localhost";
+        if (sv_streq(host, "localhost") && gethostname(own, sizeof(own) - 1) == 0 && *own)
+            host = own;
+    }
     (void)snprintf(buf, size, "%s:%u", host, port);
 }
 

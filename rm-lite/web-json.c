@@ -16,6 +16,7 @@
 #include "rm-lite/scheduler.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
+#include "rm-lite/viewer.h"
 #include "rm-lite/web-reply.h"
 
 const char *rm_json_final(int final_status)
@@ -421,10 +422,11 @@ static int put_cells(struct sv_buf *b, const char *const *cells, size_t n)
     return r < 0 ? r : sv_buf_put_str(b, "</tr>\n");
 }
 
-int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
+int rm_web_page(const struct rm_viewer *who, const char *path, struct sv_http_response *ret)
 {
     const char *only = sv_has_prefix(path, "/cluster/app/") ? path + strlen("/cluster/app/") : NULL;
     struct sv_buf b = SV_BUF_INIT(16 * 1024 * 1024);
+    struct rm *rm = who->rm;
     struct rm_app *app;
     int r = sv_buf_put_str(&b, "<!DOCTYPE html><meta charset=utf-8><title>selvedge-rm</title>"
                                "<style>body{font:14px sans-serif}td{padding:2px 10px;"
@@ -444,7 +446,7 @@ int rm_web_page(struct rm *rm, const char *path, struct sv_http_response *ret)
                                 app->queue,
                                 rm_app_wire_state_name(app),
                                 rm_json_final(rm_app_wire_final(app)),
-                                app->diagnostics };
+                                rm_viewer_sees(who, app) ? app->diagnostics : "" };
 
         if (r >= 0 && (!only || sv_streq(only, app->id_str)))
             r = put_cells(&b, cells, SV_ARRAY_LEN(cells));

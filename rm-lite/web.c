@@ -17,8 +17,10 @@
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
+#include "rm-lite/viewer.h"
 #include "rm-lite/web-attempts.h"
 #include "rm-lite/web-json.h"
+#include "rm-lite/web-proxy.h"
 #include "rm-lite/web-query.h"
 #include "rm-lite/web-reply.h"
 
@@ -33,20 +35,41 @@ static json_t *wrap(const char *key, json_t *value)
 
 /* ----------------------------------------------------------------------- lists */
 
+/* Everything but these is left out for others: diagnostics, addresses, times, usage. */
+static json_t *shown_app(const struct rm_viewer *who, struct rm_app *app)
+{
+    static const char *const shown[] = {
+        "id",          "user",       "name",      "queue",           "state",    "progress",
+        "finalStatus", "trackingUI", "clusterId", "applicationType", "priority", "applicationTags"
+    };
+    json_t *whole = rm_json_app(app), *part;
+
+    if (!whole || rm_viewer_sees(who, app))
+        return whole;
+    part = json_object();
+    for (size_t i = 0; i < SV_ARRAY_LEN(shown); i++) /* no memory: the field is missing, ignoring */
+        (void)json_object_set(part, shown[i], json_object_get(whole, shown[i]));
+    (void)json_object_set_new(part, "diagnostics", json_string("")); /* as above, ignoring */
+    json_decref(whole);
+    return part;
+}
+
 static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
     struct sv_error err = { 0 };
+    struct rm_viewer who;
     struct rm_app *app;
     int64_t limit;
     json_t *list;
 
+    rm_viewer_of_request(rm, req, &who);
     if (rm_query_check_apps(req, &limit, &err) < 0)
         return rm_web_bad_request(ret, "%s", err.text);
     list = json_array();
     DL_FOREACH (rm->app_list, app)
         if ((int64_t)json_array_size(list) < limit && rm_query_takes_app(req, app))
             (void)json_array_append_new(
-                list, rm_json_app(app)); /* no memory: the entry is missing, ignoring */
+                list, shown_app(&who, app)); /* no memory: the entry is missing, ignoring */
     return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
 }
 
@@ -118,12 +141,23 @@ static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_req
         json_pack("{s:s}", "state", done ? rm_app_wire_state_name(app) : "ACCEPTED"));
 }
 
+/* Diagnostics, addresses and containers are for those who may view the application. */
+static int hidden(const struct rm_viewer *who, const struct rm_app *app,
+                  struct sv_http_response *ret)
+{
+    return rm_web_error(ret, 403, "ForbiddenException",
+                        "User [%s] is not authorized to view %s: with yarn.acl.enable its owner, "
+                        "its VIEW_APP list and administrators are",
+                        who->user, app->id_str);
+}
+
 static int one_app(struct rm *rm, const struct sv_http_request *req, const char *rest,
                    struct sv_http_response *ret)
 {
     char id[YARN_ID_TEXT_MAX];
     size_t n = strcspn(rest, "/");
     struct yarn_app_id aid;
+    struct rm_viewer who;
     struct rm_app *app;
 
     if (n >= sizeof(id))
@@ -136,50 +170,19 @@ static int one_app(struct rm *rm, const struct sv_http_request *req, const char 
     app = rm_app_find(rm, aid);
     if (!app)
         return rm_web_not_found(ret, "app with id: %s not found", id);
-    if (!*rest)
-        return rm_web_json(ret, 200, wrap("app", rm_json_app(app)));
     if (strcmp(rest, "/state") == 0) {
         if (strcmp(req->method, "PUT") == 0)
             return put_state(rm, app, req, ret);
         return rm_web_json(ret, 200, json_pack("{s:s}", "state", rm_app_wire_state_name(app)));
     }
+    rm_viewer_of_request(rm, req, &who);
+    if (!*rest)
+        return rm_web_json(ret, 200, wrap("app", shown_app(&who, app)));
+    if (!rm_viewer_sees(&who, app))
+        return hidden(&who, app, ret);
     if (strcmp(rest, "/appattempts") == 0 || sv_has_prefix(rest, "/appattempts/"))
         return rm_web_attempts(rm, app, rest + strlen("/appattempts"), ret);
     return rm_web_not_found(ret, "no such resource");
-}
-
-/* ----------------------------------------------------------------------- pages */
-
-/* /proxy/<application>/…: redirects to the ApplicationMaster's tracking URL, if any. */
-static int proxy(struct rm *rm, const char *rest, struct sv_http_response *ret)
-{
-    char id[YARN_ID_TEXT_MAX], url[1100];
-    size_t n = strcspn(rest, "/");
-    struct yarn_app_id aid;
-    struct rm_app *app = NULL;
-
-    if (n < sizeof(id)) {
-        memcpy(id, rest, n);
-        id[n] = 0;
-        if (yarn_app_id_parse(id, &aid) >= 0)
-            app = rm_app_find(rm, aid);
-    }
-    if (!app)
-        return rm_web_not_found(ret, "no such application");
-    if (!app->current || !app->current->tracking_url || !*app->current->tracking_url ||
-        sv_streq(app->current->tracking_url, "N/A")) {
-        (void)snprintf(url, sizeof(url), "/cluster/app/%s", app->id_str);
-        return rm_web_redirect(ret, url);
-    }
-    (void)snprintf(url, sizeof(url), "%s%.1000s",
-                   strstr(app->current->tracking_url, "://") ? "" : "http://",
-                   app->current->tracking_url);
-    for (const char *p = url; *p; p++) /* no character that ends the header */
-        if ((unsigned char)*p <= 0x20 || *p == 0x7f)
-            return rm_web_bad_request(ret, "the application's tracking URL is not one");
-    if (!sv_has_prefix(url, "http://") && !sv_has_prefix(url, "https://"))
-        return rm_web_bad_request(ret, "the application's tracking URL is not one");
-    return rm_web_redirect(ret, url);
 }
 
 /* Load balancers ask it: the active one of several ResourceManagers, which this one always is. */
@@ -193,9 +196,17 @@ static int is_active(struct sv_http_response *ret)
     return 0;
 }
 
-int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+static int page(struct rm *rm, const struct sv_http_request *req, const char *path,
+                struct sv_http_response *ret)
 {
-    struct rm *rm = userdata;
+    struct rm_viewer who;
+
+    rm_viewer_of_request(rm, req, &who);
+    return rm_web_page(&who, path, ret);
+}
+
+static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
+{
     const char *p = req->path;
     bool get = strcmp(req->method, "GET") == 0 || strcmp(req->method, "HEAD") == 0;
 
@@ -214,10 +225,10 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
         return is_active(ret);
     if (strcmp(p, "/") == 0)
         return rm_web_redirect(ret, "/cluster");
+    if (sv_has_prefix(p, "/cluster/failure/"))
+        return rm_web_failure(p, ret);
     if (strcmp(p, "/cluster") == 0 || sv_has_prefix(p, "/cluster/"))
-        return rm_web_page(rm, p, ret);
-    if (sv_has_prefix(p, "/proxy/"))
-        return proxy(rm, p + strlen("/proxy/"), ret);
+        return page(rm, req, p, ret);
     if (strcmp(p, BASE) == 0 || strcmp(p, BASE "/") == 0 || strcmp(p, BASE "/info") == 0)
         return rm_web_json(ret, 200, wrap("clusterInfo", rm_json_info(rm)));
     if (strcmp(p, BASE "/metrics") == 0)
@@ -233,4 +244,17 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     if (sv_has_prefix(p, BASE "/apps/"))
         return one_app(rm, req, p + strlen(BASE "/apps/"), ret);
     return 0; /* 404 */
+}
+
+/* What was answered without a user's groups, which are being looked up, does not count. */
+int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
+{
+    struct rm *rm = userdata;
+    int r;
+
+    if (sv_has_prefix(req->path, "/proxy/"))
+        return rm_web_proxy(rm, req, ret);
+    (void)sv_groups_missed(rm->groups); /* by a call, ignoring */
+    r = answer(rm, req, ret);
+    return sv_groups_missed(rm->groups) ? -EAGAIN : r;
 }

@@ -84,15 +84,16 @@ const char *hlp_connect_defaults(struct hlp_connect *c);
 /* connect-code.c: the program for addresses given as IPv4, or as IPv6. */
 void hlp_connect_code(const struct hlp_connect *r, bool v6, struct hlp_code *ret);
 
-/* persistent-filters.c: the filters of the daemon's groups. A kernel that refuses them is noted in
- * the policy. */
-void hlp_attach_persistent_filters(struct hlp_config *cfg);
-/* The programs of this type on a cgroup whose names begin so, as descriptors. The failed step, with
- * errno, or NULL; so does the next one. */
+/* attached-filters.c: the programs of this type on a cgroup whose names begin so, as descriptors.
+ * The failed step, with errno, or NULL. */
 #define HLP_FILTERS_MAX 64 /* of one group and type: the kernel's BPF_CGROUP_MAX_PROGS */
 const char *hlp_find_filters(int group, enum bpf_attach_type type, const char *name,
                              size_t name_len, int found[HLP_FILTERS_MAX], unsigned *ret_n);
-/* connect-filter.c: the connect filter of the root cgroup is as the configuration says. */
+/* persistent-filters.c: the filters of the daemon's groups. A kernel that refuses them is noted in
+ * the policy. */
+void hlp_attach_persistent_filters(struct hlp_config *cfg);
+/* connect-filter.c: the connect filter of the root cgroup is as the configuration says. The failed
+ * step, with errno, or NULL. */
 const char *hlp_put_connect_filter(const struct hlp_config *cfg, int group);
 
 /* passwd.c: `text` of `len` bytes is /etc/passwd's or /etc/group's. */

@@ -10,7 +10,7 @@ HELPER_SOURCES := $(HELPER_OBJS:$(HELPER_DIR)/%.o=setuid-helper/%.c)
 HELPER_SOURCES := $(HELPER_SOURCES:setuid-helper/request.c=executor/request.c)
 # What it has made for it: root's configuration, in the form that it reads.
 PREPARE ?= $(dir $(HELPER))container-prepare
-PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o device-code.o connect-rules.o connect-code.o devices.o persistent-filters.o connect-filter.o config.o policy.o \
+PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o device-code.o connect-rules.o connect-code.o devices.o attached-filters.o persistent-filters.o connect-filter.o config.o policy.o \
 	passwd.o path.o mounts.o root-template.o)
 # What it becomes beside a container, without privilege: executed in every launch, so small and static like it.
 HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o container-init.o request.o)

@@ -6,8 +6,9 @@
 
 enum yarn_exit_status {
     YARN_EXIT_SUCCESS = 0,
-    YARN_EXIT_INVALID = -1000, /* not ended yet */
-    YARN_EXIT_ABORTED = -100,  /* by the framework: released, or lost with its node */
+    YARN_EXIT_INVALID = -1000,   /* not ended yet; or its resources could not be localized */
+    YARN_EXIT_NOT_LAUNCHED = -1, /* ContainerLaunch.call: refused before the executor was asked */
+    YARN_EXIT_ABORTED = -100,    /* by the framework: released, or lost with its node */
     YARN_EXIT_DISKS_FAILED = -101,
     YARN_EXIT_PREEMPTED = -102,
     YARN_EXIT_KILLED_EXCEEDED_VMEM = -103,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/str.h"
 #include "proto/yarn.pb-c.h"
 
 #define NODE_TEXT_MAX 264
@@ -312,6 +313,22 @@ int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resourc
                                    .vcores = (int32_t)SV_MIN(vcores, (int64_t)INT32_MAX),
                                    .gpus = (int32_t)SV_MIN(gpus, (int64_t)INT32_MAX) };
     return 0;
+}
+
+void yarn_resource_unknown(const Hadoop__Yarn__ResourceProto *m, char *dst, size_t size)
+{
+    static const char *const known[] = { "memory-mb", "vcores", "yarn.io/gpu" };
+
+    *dst = '\0';
+    for (size_t i = 0; m && i < m->n_resource_value_map && !*dst; i++) {
+        const Hadoop__Yarn__ResourceInformationProto *e = m->resource_value_map[i];
+        bool unknown = e->has_value && e->value > 0;
+
+        for (size_t j = 0; j < SV_ARRAY_LEN(known); j++)
+            unknown = unknown && strcmp(e->key, known[j]) != 0;
+        if (unknown)
+            sv_escape(dst, size, e->key);
+    }
 }
 
 #define NEW(arena, var, type, init)                                                                \

@@ -67,6 +67,8 @@ int yarn_node_id_from(const Hadoop__Yarn__NodeIdProto *m, struct yarn_node_id *r
 /* memory and virtual_cores, and the resource_value_map's memory-mb and vcores where given. A NULL
  * message is the zero resource. */
 int yarn_resource_from(const Hadoop__Yarn__ResourceProto *m, struct yarn_resource *ret) _must_use_;
+/* The first type with a value above 0 that struct yarn_resource lacks, escaped; "" = none. */
+void yarn_resource_unknown(const Hadoop__Yarn__ResourceProto *m, char *dst, size_t size);
 /* Struct → message in the arena; NULL when the arena is exhausted. */
 Hadoop__Yarn__ApplicationIdProto *yarn_app_id_to(struct sv_arena *a, struct yarn_app_id id);
 Hadoop__Yarn__ApplicationAttemptIdProto *yarn_attempt_id_to(struct sv_arena *a,

@@ -101,16 +101,19 @@ static const char *const repeatable[] = {
     "getApplicationAttempts",
     "getApplicationReport",
     "getApplications",
+    "getBlockLocations",
     "getClusterMetrics",
     "getClusterNodes",
     "getContainerReport",
     "getContainers",
     "getDelegationToken",
     "getFederationSubClusters",
+    "getFileInfo",
     "getNewApplication",
     "getNewReservation",
     "getQueueInfo",
     "getQueueUserAcls",
+    "getServerDefaults",
     "listFederationQueuePolicies",
     "mapAttributesToNodes",
     "moveApplicationAcrossQueues",
@@ -128,6 +131,7 @@ static const char *const repeatable[] = {
     "removeFromClusterNodeLabels",
     "renewDelegationToken",
     "replaceLabelsOnNode",
+    "reportBadBlocks",
     "saveFederationQueuePolicy",
     "submitApplication",
     "submitReservation",
@@ -254,7 +258,7 @@ enum ipc_retry_decision ipc_retry_decide(const struct ipc_retry_policy *p,
         return IPC_RETRY_SAME;
     }
     if (s->failovers >= p->max_failovers)
-        return fail(ret_why, "every ResourceManager was tried as often as is configured");
+        return fail(ret_why, "every server was tried as often as is configured");
     if (rule == SAME) {
         *ret_wait_ms = failover_wait(p, s->retries, noise);
         s->retries++;

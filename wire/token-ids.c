@@ -83,6 +83,7 @@ int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_conta
         !yarn_token_copy_text(t.node_label, sizeof t.node_label, m->nodelabelexpression))
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_CONTAINER);
     container_numbers(m, &t);
+    yarn_resource_unknown(m->resource, t.unknown_resource, sizeof(t.unknown_resource));
     *ret = t;
     return 0;
 }

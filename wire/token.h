@@ -83,6 +83,9 @@ struct yarn_container_token { /* ContainerTokenIdentifier */
     int32_t version;
     int64_t allocation_request_id;
     char node_label[256];
+    /* By decode: a type of which the container is to have some, and that struct yarn_resource
+     * lacks, escaped for messages; "" = none. */
+    char unknown_resource[64];
 };
 int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_container_token *ret,
                                 struct sv_error *err) _must_use_;

@@ -252,6 +252,7 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
     Hadoop__Yarn__SignalContainerResponseProto m;
     struct yarn_container_id id;
     struct yarn_nm_token nmt;
+    char text[YARN_ID_TEXT_MAX];
     struct nm_container *c;
     struct sv_error err = { 0 };
     int signal = nm_cleanup_signal_number((int)q->command), r;
@@ -262,14 +263,18 @@ static void on_signalToContainer(struct ipc_call *call, const ProtobufCMessage *
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid signal request");
         return;
     }
-    if (find_for_status(((const struct nm_am *)u)->ctx, &nmt, id, &c, &err) < 0) {
+    if (authorize_container(&nmt, id, false, &err) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err.text);
         return;
     }
-    r = nm_cleanup_signal(c, signal);
-    if (r < 0) /* as in Hadoop, no error for a container that does not run (yet) */
-        sv_log(SV_LOG_WARNING, c->text, "Container %s not launched. Not sending the signal: %s",
-               c->text, strerror(-r));
+    /* As in Hadoop, no error for a container that does not run yet, or any more. */
+    c = nm_container_find(((const struct nm_am *)u)->ctx, yarn_container_id_text(id, text));
+    if (!c)
+        sv_log(SV_LOG_INFO, text, "Container %s no longer exists. Not sending the signal", text);
+    r = c ? nm_cleanup_signal(c, signal) : 0;
+    if (r < 0)
+        sv_log(SV_LOG_WARNING, text, "Container %s not launched. Not sending the signal: %s", text,
+               strerror(-r));
     hadoop__yarn__signal_container_response_proto__init(&m);
     ipc_call_reply(call, &m.base);
 }

@@ -130,7 +130,8 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         (void)sv_error_set(&f->err, -EINVAL, "The auxService:%s does not exist", shown);
         return refuse(f, JAVA_INVALID_AUX_SERVICE);
     }
-    if (nm_env_check(clc, text, &f->err) < 0 || nm_localization_check(clc, &f->err) < 0)
+    if (nm_env_check(clc, text, &f->err) < 0 ||
+        nm_localization_check(clc, ctx->conf->default_fs, &f->err) < 0)
         return refuse(f, JAVA_YARN_EXCEPTION);
     if (clc->has_tokens &&
         yarn_credentials_parse(clc->tokens.data, clc->tokens.len, a, &credentials, &f->err) < 0) {
@@ -153,6 +154,12 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
                            "Container resource <memory:%lld, vCores:%d> is not "
                            "valid",
                            (long long)t->resource.memory_mb, t->resource.vcores);
+        return refuse(f, JAVA_YARN_EXCEPTION);
+    }
+    if (*t->unknown_resource) {
+        (void)sv_error_set(&f->err, -EOPNOTSUPP,
+                           "Container %s: this NodeManager has no resource of the type %s", text,
+                           t->unknown_resource);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
     return ctx->stopping ? -ESHUTDOWN : 0;
@@ -279,6 +286,7 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
     /* Without a good directory the launch is refused (DISKS_FAILED), as in Hadoop. */
     c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, 0);
     c->launch.log_dir = nm_dirs_pick_log(ctx->dirs);
+    c->launch.no_dirs = c->launch.local_dir < 0 || c->launch.log_dir < 0;
     if (c->launch.local_dir < 0)
         c->launch.local_dir = 0;
     if (c->launch.log_dir < 0)

@@ -54,13 +54,14 @@ Hadoop__Yarn__ContainerStatusProto *nm_container_status(const struct nm_containe
     m->executiontype = (Hadoop__Yarn__ExecutionTypeProto)c->execution_type;
     m->has_container_sub_state = true;
     m->container_sub_state = sub_state(c->state);
-    if (c->state == NM_CONTAINER_RUNNING) { /* host network: the node's own name */
+    if (c->state == NM_CONTAINER_RUNNING) { /* no PORTS: as in Hadoop, those of
+                                               a runtime that exposes some */
         m->container_attributes = sv_newn(a, Hadoop__Yarn__StringStringMapProto *, 2);
         if (!m->container_attributes)
             return NULL;
         m->n_container_attributes = 2;
         m->container_attributes[0] = attribute(a, "HOST", c->ctx->node_id.host);
-        m->container_attributes[1] = attribute(a, "IP", c->ctx->node_id.host);
+        m->container_attributes[1] = attribute(a, "IPS", c->ctx->conf->node_address);
         if (!m->container_attributes[0] || !m->container_attributes[1])
             return NULL;
     }

@@ -105,6 +105,7 @@ struct nm_container {
     struct {                          /* launch/ */
         struct nm_launcher *launcher; /* NULL = not launched yet */
         int local_dir, log_dir;       /* indices */
+        bool no_dirs;                 /* none was good: the launch is refused */
         struct exe_container *exe;    /* from the launch to the recorded exit */
         pid_t pid;                    /* of its init; 0 = not started */
         sd_event_source *kill_timer;

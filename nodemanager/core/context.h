@@ -47,6 +47,7 @@ struct nm_context {
     int64_t start_ms;           /* wall clock */
     struct yarn_resource total; /* of all containers; the ResourceManager may change it */
     bool stopping;              /* no new containers */
+    unsigned stuck_deletions;   /* that have failed and are tried from time to time */
 
     struct nm_store *store;
     struct nm_dirs *dirs;

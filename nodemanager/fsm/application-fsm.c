@@ -76,8 +76,7 @@ static void on_init_done(const struct exe_failure *f, void *userdata)
         a->log_dirs |= q->log_dirs;
     }
     if (a && f) {
-        if (f->node_unhealthy)
-            nm_health_set_unhealthy(q->ctx->health, f->text);
+        nm_health_launch_failed(q->ctx->health, a->id, f);
         if (sv_asprintf(&why, "Application %s initialization failed (exitCode=%d) with output: %s",
                         a->text, f->exit_code, f->text) < 0)
             why = NULL;
@@ -156,19 +155,21 @@ static int act_container_init(void *o, int event, void *arg)
     struct nm_app *a = o;
     struct nm_container *c = id ? nm_container_find(a->ctx, id) : NULL;
 
-    (void)event;
-    if (c && c->app == a && c->recorded && c->state == NM_CONTAINER_NEW)
+    if (c && c->app == a && c->recorded && c->state == NM_CONTAINER_NEW) {
+        /* What failed for the containers before it may work by now. */
+        if (a->init_error && !a->initing)
+            return act_init(o, event, arg);
         nm_container_post(c, NM_CONTAINER_EV_INIT, NULL);
+    }
     return a->state;
 }
 
 static void init_containers(struct nm_app *a, const char *error)
 {
-    if (error) {
-        free(a->init_error);
-        a->init_error = strdup(error);
+    free(a->init_error);
+    a->init_error = error ? strdup(error) : NULL;
+    if (error)
         sv_log(SV_LOG_ERR, a->text, "%s: %s", a->text, error);
-    }
     for (struct nm_app_member *m = a->members; m; m = m->hh.next)
         if (m->c->state == NM_CONTAINER_NEW && m->c->recorded)
             nm_container_post(m->c, NM_CONTAINER_EV_INIT, NULL);
@@ -296,7 +297,7 @@ static const struct sv_fsm_cell cells[NM_APP_N_STATES][NM_APP_N_EVENTS] = {
                                             { S(RESOURCES_CLEANINGUP) } },
     [S(INITING)][E(CONTAINER_FINISHED)] = { act_stay, S(INITING), { 0 } },
 
-    [S(RUNNING)][E(INIT_CONTAINER)] = { act_container_init, S(RUNNING), { 0 } },
+    [S(RUNNING)][E(INIT_CONTAINER)] = { act_container_init, S(RUNNING), { S(INITING) } },
     [S(RUNNING)][E(CONTAINER_FINISHED)] = { act_stay, S(RUNNING), { 0 } },
     [S(RUNNING)][E(FINISH_APPLICATION)] = { act_finish,
                                             S(FINISHING_CONTAINERS_WAIT),

@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "executor/exe.h"
+#include "nodemanager/health/launch-failures.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/mount-watch.h"
 #include "nodemanager/store/state-store.h"
@@ -21,6 +22,7 @@ struct nm_health {
     const struct nm_dirs *dirs;
     const struct nm_store *store;
     struct nm_mount_watch *mounts;
+    struct nm_launch_failures *launches; /* NULL = not counted */
     sd_event_source *probe_timer;
     void (*refused)(void *userdata);
     void *userdata;
@@ -73,15 +75,42 @@ void nm_health_set_unhealthy(struct nm_health *h, const char *why)
         arm_probe(h);
 }
 
+int nm_health_count_launches(struct nm_health *h, unsigned limit, int64_t retry_ms,
+                             struct sv_error *err)
+{
+    return nm_launch_failures_new(h->event, limit, retry_ms, &h->launches, err);
+}
+
+void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
+                             const struct exe_failure *f)
+{
+    if (f->node_unhealthy)
+        nm_health_set_unhealthy(h, f->text);
+    else if (h->launches && exe_failure_is_nodes(f))
+        nm_launch_failures_add(h->launches, app, f->text);
+}
+
+void nm_health_launch_succeeded(struct nm_health *h)
+{
+    if (h->launches)
+        nm_launch_failures_clear(h->launches);
+}
+
 bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX])
 {
+    const char *launches = h->launches ? nm_launch_failures_report(h->launches) : NULL;
     const char *dirs, *store = nm_store_failure(h->store);
     bool good = nm_dirs_healthy(h->dirs, &dirs);
+    const char *const parts[] = { h->unhealthy, launches ? launches : "", store ? store : "",
+                                  dirs };
+    size_t at = 0;
 
-    (void)snprintf(report, NM_HEALTH_REPORT_MAX, "%s%s%s%s%s", h->unhealthy,
-                   *h->unhealthy && store ? ";" : "", store ? store : "",
-                   (*h->unhealthy || store) && *dirs ? ";" : "", dirs);
-    return good && !store && !*h->unhealthy;
+    report[0] = '\0';
+    for (size_t i = 0; i < SV_ARRAY_LEN(parts); i++)
+        if (*parts[i] && at < NM_HEALTH_REPORT_MAX)
+            at += (size_t)snprintf(report + at, NM_HEALTH_REPORT_MAX - at, "%s%s", at ? ";" : "",
+                                   parts[i]);
+    return good && !store && !launches && !*h->unhealthy;
 }
 
 static void on_checked(const struct exe_failure *f, void *userdata)
@@ -155,6 +184,7 @@ struct nm_health *nm_health_free(struct nm_health *h)
     if (!h)
         return NULL;
     nm_mount_watch_free(h->mounts);
+    nm_launch_failures_free(h->launches);
     sd_event_source_disable_unref(h->probe_timer);
     free(h);
     return NULL;

@@ -120,6 +120,8 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     c->launch.pid = pid;
     if (!c->launch_ms)
         c->launch_ms = sv_wall_ms();
+    if (c->recovered == NM_RECOVERED_NOT)
+        nm_health_launch_succeeded(c->ctx->health);
     if (c->recovered != NM_RECOVERED_LAUNCHED)
         r = nm_store_container_launched(c->ctx->store, c->text, c->launch_ms);
     if (r < 0)
@@ -170,8 +172,7 @@ static void on_failed(struct exe_container *x, const struct exe_failure *f, void
         on_not_adopted(c);
         return;
     }
-    if (f->node_unhealthy)
-        nm_health_set_unhealthy(c->ctx->health, f->text);
+    nm_health_launch_failed(c->ctx->health, c->id.attempt.app, f);
     if (c->state == NM_CONTAINER_KILLING)
         finish_before_launch(c);
     else
@@ -274,9 +275,28 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
     return exe_script_build(&s, out, err);
 }
 
+/* As in Hadoop, none is started while too few directories are good, nor without one that takes
+ * something new. */
+static bool has_disks(const struct nm_container *c, const struct exe_launch *l)
+{
+    const char *report;
+
+    return !c->launch.no_dirs && nm_dirs_healthy(c->ctx->dirs, &report) &&
+           l->local_mask & (1u << c->launch.local_dir) && l->log_mask & (1u << c->launch.log_dir);
+}
+
+/* A job that asks for an image must not run on the host instead. */
+static bool runtime_allowed(const struct nm_container *c)
+{
+    const char *type = nm_env_value(c, "YARN_CONTAINER_RUNTIME_TYPE");
+
+    return !type || !*type || strcasecmp(type, "default") == 0;
+}
+
 static void launch_new(struct nm_container *c)
 {
     _cleanup_buf_ struct sv_buf script = SV_BUF_INIT(EXE_FILE_MAX);
+    const char *report = "";
     struct sv_error err = { 0 };
     const struct nm_conf *conf = c->ctx->conf;
     struct exe_launch l = {
@@ -293,13 +313,20 @@ static void launch_new(struct nm_container *c)
     };
     int r;
 
-    if (!(l.local_mask & (1u << c->launch.local_dir)) ||
-        !(l.log_mask & (1u << c->launch.log_dir))) {
-        fail(c, YARN_EXIT_DISKS_FAILED, "Most of the disks failed.");
+    if (!has_disks(c, &l)) {
+        char why[NM_HEALTH_REPORT_MAX + 64];
+
+        (void)nm_dirs_healthy(c->ctx->dirs, &report);
+        snprintf(why, sizeof(why), "Most of the disks failed. %s", report);
+        fail(c, YARN_EXIT_DISKS_FAILED, why);
+        return;
+    }
+    if (!runtime_allowed(c)) {
+        fail(c, YARN_EXIT_NOT_LAUNCHED, "Requested runtime not allowed.");
         return;
     }
     if (c->share.unassigned) {
-        fail(c, YARN_EXIT_INVALID, c->share.unassigned);
+        fail(c, YARN_EXIT_NOT_LAUNCHED, c->share.unassigned);
         return;
     }
     nm_numa_assign(c->launch.launcher->numa, c);
@@ -317,7 +344,7 @@ static void launch_new(struct nm_container *c)
     }
     if (r < 0) {
         c->launch.exe = NULL;
-        fail(c, YARN_EXIT_INVALID, err.text);
+        fail(c, YARN_EXIT_NOT_LAUNCHED, err.text);
     }
 }
 

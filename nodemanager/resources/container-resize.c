@@ -53,6 +53,10 @@ int nm_resize_container(struct nm_context *ctx, const struct yarn_container_toke
 
     if (r < 0)
         return r;
+    if (*t->unknown_resource)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "Container %s: this NodeManager has no resource of the type %s",
+                            c->text, t->unknown_resource);
     r = nm_store_container_updated(ctx->store, c->text, id, id_len);
     if (r < 0)
         return sv_error_errno(err, r, "Container %s: its update could not be recorded", c->text);

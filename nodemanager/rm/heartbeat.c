@@ -177,6 +177,18 @@ static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbe
     }
 }
 
+/* The ResourceManager starts anew: none of what runs is of use to it. */
+static void end_all(struct nm_updater *u)
+{
+    const struct nm_conf *conf = u->ctx->conf;
+
+    for (struct nm_container *c = u->ctx->containers; c; c = c->hh.next)
+        if (!nm_container_is_done(c))
+            nm_container_kill(c, YARN_EXIT_KILLED_BY_RESOURCEMANAGER,
+                              "Container Killed by ResourceManager");
+    u->drain_until_ms = sv_now_ms() + conf->sigkill_delay_ms + conf->kill_wait_ms + 1000;
+}
+
 static void resync(struct nm_updater *u, const char *from_rm)
 {
     char shown[256];
@@ -186,6 +198,8 @@ static void resync(struct nm_updater *u, const char *from_rm)
                    "ResourceManager: %s",
                    shown);
     u->registered = false;
+    if (!u->ctx->conf->work_preserving)
+        end_all(u);
     u->send(u); /* a registration */
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
@@ -17,6 +18,7 @@
 #include "wire/methods.h"
 
 #define UNREGISTER_MS 3000
+#define DRAIN_POLL_MS 50
 
 void nm_updater_container_done(struct nm_updater *u, struct nm_container *c)
 {
@@ -37,8 +39,29 @@ void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
             nm_rm_forget_container(c);
 }
 
+/* The registration waits until containers that a RESYNC has killed are over. */
+static bool is_draining(struct nm_updater *u)
+{
+    unsigned alive = 0;
+
+    if (!u->drain_until_ms)
+        return false;
+    for (struct nm_container *c = u->ctx->containers; c; c = c->hh.next)
+        alive += !nm_container_is_done(c);
+    if (alive && sv_now_ms() < u->drain_until_ms)
+        return true;
+    if (alive)
+        sv_log_warning("registering again: %u containers have not ended in time", alive);
+    u->drain_until_ms = 0;
+    return false;
+}
+
 static void send_next(struct nm_updater *u)
 {
+    if (!u->registered && is_draining(u)) {
+        nm_rm_schedule(u, DRAIN_POLL_MS);
+        return;
+    }
     if (u->registered)
         nm_rm_send_heartbeat(u);
     else

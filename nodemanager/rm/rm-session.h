@@ -19,8 +19,9 @@ struct nm_updater {
     sd_event_source *timer;
     void (*send)(struct nm_updater *u); /* the next request: a registration or a heartbeat */
     bool registered;
-    bool again; /* an event requires a heartbeat as soon as possible */
-    bool ended; /* no further request */
+    bool again;             /* an event requires a heartbeat as soon as possible */
+    bool ended;             /* no further request */
+    int64_t drain_until_ms; /* monotonic; the registration waits for ends of containers; 0 = no */
     int32_t response_id;
     int64_t rm_identifier;
     int64_t interval_ms;

@@ -22,9 +22,10 @@
 #include "nodemanager/store/state-store.h"
 
 #define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
-#define ATTEMPTS 3 /* then the deletion is given up, with an error in the log */
+#define ATTEMPTS 3 /* then an error is logged and shown by REST, and the deletion kept */
 #define RETRY_MS 10000
-#define GATHER_MS 100 /* that a container's directory waits for those of others */
+#define RETRY_LATER_MS 600000 /* after ATTEMPTS */
+#define GATHER_MS 100         /* that a container's directory waits for those of others */
 
 struct deletion {
     struct deletion *prev, *next;
@@ -96,6 +97,8 @@ static void remove_task(struct deletion *t)
 
     if (r < 0)
         sv_log_err("deletion %lld stays in the state store: %s", (long long)t->id, strerror(-r));
+    if (t->attempts >= ATTEMPTS)
+        d->ctx->stuck_deletions--;
     DL_DELETE(d->tasks, t);
     d->n_tasks--;
     free(t);
@@ -150,8 +153,11 @@ static void end_task(struct deletion *t, const struct exe_failure *f)
             remove_private_dirs(d, &t->what);
         remove_task(t);
     } else if (++t->attempts >= ATTEMPTS) {
-        sv_log_err("deletion is given up: %s", f->text);
-        remove_task(t);
+        if (t->attempts == ATTEMPTS) {
+            sv_log_err("deletion fails, and is tried every 10 minutes from now on: %s", f->text);
+            d->ctx->stuck_deletions++;
+        }
+        t->at_ms = sv_wall_ms() + RETRY_LATER_MS;
     } else {
         sv_log_warning("deletion is retried: %s", f->text);
         t->at_ms = sv_wall_ms() + RETRY_MS;

@@ -7,14 +7,17 @@
 #include "common/str.h"
 
 /* "scheme://user@host:port/file" in the arena; NULL: malformed. */
-static const char *url_text(struct sv_arena *a, const Hadoop__Yarn__URLProto *u)
+static const char *url_text(struct sv_arena *a, const Hadoop__Yarn__URLProto *u,
+                            const char *default_fs)
 {
     const char *scheme, *host;
 
     if (!u || !u->file || u->file[0] != '/')
         return NULL;
-    scheme = u->scheme && *u->scheme ? u->scheme : "file";
     host = u->host ? u->host : "";
+    if (!u->scheme || !*u->scheme)
+        return *host ? NULL : sv_arena_printf(a, "%s%s", default_fs, u->file);
+    scheme = u->scheme;
     if (u->has_port && u->port > 0)
         return sv_arena_printf(a, "%s://%s%s%s:%d%s", scheme, u->userinfo ? u->userinfo : "",
                                u->userinfo ? "@" : "", host, u->port, u->file);
@@ -47,8 +50,9 @@ static bool link_name_ok(const char *s)
     return true;
 }
 
-int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m, struct sv_arena *a,
-                            struct loc_resource *ret, struct sv_error *err)
+int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m,
+                            const char *default_fs, struct sv_arena *a, struct loc_resource *ret,
+                            struct sv_error *err)
 {
     const Hadoop__Yarn__LocalResourceProto *v = m->value;
     const char *key = m->key ? m->key : "";
@@ -67,7 +71,7 @@ int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m, 
                             "work directory",
                             shown);
     *ret = (struct loc_resource){
-        .url = url_text(a, v->resource),
+        .url = url_text(a, v->resource, default_fs),
         .timestamp = v->timestamp,
         .size = v->has_size ? v->size : -1,
         .type = (enum loc_type)v->type,
@@ -82,7 +86,7 @@ int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m, 
 }
 
 int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                          struct sv_error *err)
+                          const char *default_fs, struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
     struct loc_resource r;
@@ -96,7 +100,7 @@ int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
     if (!a)
         return sv_error_errno(err, -ENOMEM, "local resources");
     for (size_t i = 0; i < clc->n_localresources; i++) {
-        int q = nm_localization_convert(clc->localresources[i], a, &r, err);
+        int q = nm_localization_convert(clc->localresources[i], default_fs, a, &r, err);
 
         if (q < 0)
             return q;

@@ -8,11 +8,13 @@
 #include "localizer/cache.h"
 #include "wire/methods.h"
 
-/* Refuses invalid requests of an application (link names, URLs, numbers); no side effect. */
+/* Refuses invalid requests of an application (link names, URLs, numbers); no side effect.
+ * `default_fs`: "scheme://authority" of a URL without a scheme, as in Hadoop. */
 int nm_localization_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc,
-                          struct sv_error *err) _must_use_;
+                          const char *default_fs, struct sv_error *err) _must_use_;
 /* One resource; strings are in the arena or the message. */
-int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m, struct sv_arena *a,
-                            struct loc_resource *ret, struct sv_error *err) _must_use_;
+int nm_localization_convert(const Hadoop__Yarn__StringLocalResourceMapProto *m,
+                            const char *default_fs, struct sv_arena *a, struct loc_resource *ret,
+                            struct sv_error *err) _must_use_;
 
 #endif

@@ -20,6 +20,7 @@
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization-request.h"
+#include "nodemanager/services/localization-source.h"
 #include "nodemanager/store/localization-records.h"
 #include "nodemanager/store/state-store.h"
 
@@ -29,6 +30,7 @@ struct loc_process {
     struct loc_process *prev, *next;
     struct nm_localization *l;
     uint64_t id;
+    struct yarn_app_id app; /* zero: PUBLIC resources, of any */
     struct exe_localizer *exe;
     sd_event_source *grace;
     sd_event_source *reap;
@@ -39,17 +41,37 @@ struct nm_localization {
     struct nm_deletion *deletion;
     struct loc_cache *cache;
     struct loc_process *processes;
+    char *login; /* of the daemon: PUBLIC resources are fetched under its name */
 };
 
 struct nm_localizing { /* of one container, from the request to the release */
     unsigned n;
-    char **paths; /* by index of the request; NULL until localized */
+    char **keys;  /* by index of the request, which is freed when the container runs */
+    char **paths; /* the same; NULL until localized */
     struct loc_counters counters;
     bool ready;
     char *failed; /* diagnostics */
 };
 
 /* ---- resources ------------------------------------------------------------------------------*/
+
+static int make_rows(struct nm_localizing *z, const Hadoop__Yarn__ContainerLaunchContextProto *clc)
+{
+    size_t n = clc->n_localresources;
+
+    z->keys = calloc(n, sizeof(char *));
+    z->paths = calloc(n, sizeof(char *));
+    if (!z->keys || !z->paths)
+        return -ENOMEM;
+    for (; z->n < n; z->n++) {
+        const char *key = clc->localresources[z->n]->key;
+
+        z->keys[z->n] = strdup(key ? key : "");
+        if (!z->keys[z->n])
+            return -ENOMEM;
+    }
+    return 0;
+}
 
 int nm_localization_request(struct nm_localization *l, struct nm_container *c, struct sv_error *err)
 {
@@ -64,12 +86,12 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
     list = a ? sv_newn(a, struct loc_resource, n) : NULL;
     c->localizing = calloc(1, sizeof(*c->localizing));
     if (c->localizing)
-        c->localizing->paths = calloc(n, sizeof(char *));
-    if (!list || !c->localizing || !c->localizing->paths)
+        r = make_rows(c->localizing, c->clc);
+    if (!list || !c->localizing || r < 0)
         return sv_error_errno(err, -ENOMEM, "%s: local resources", c->text);
-    c->localizing->n = (unsigned)n;
     for (size_t i = 0; i < n && r >= 0; i++)
-        r = nm_localization_convert(c->clc->localresources[i], a, &list[i], err);
+        r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->default_fs, a,
+                                    &list[i], err);
     if (r >= 0)
         r = loc_cache_localize(l->cache, c->id, c->app->run_as, list, (unsigned)n, err);
     return r < 0 ? r : 0;
@@ -83,8 +105,11 @@ void nm_localization_release(struct nm_localization *l, struct nm_container *c)
         return;
     c->localizing = NULL;
     loc_cache_release(l->cache, c->id);
-    for (unsigned i = 0; i < z->n && z->paths; i++)
+    for (unsigned i = 0; i < z->n; i++) {
+        free(z->keys[i]);
         free(z->paths[i]);
+    }
+    free(z->keys);
     free(z->paths);
     free(z->failed);
     free(z);
@@ -117,7 +142,7 @@ int nm_localization_links(const struct nm_container *c, struct sv_arena *a, stru
         if (!z->paths[i])
             return -ENOENT;
         links[i].target = z->paths[i];
-        links[i].name = c->clc->localresources[i]->key;
+        links[i].name = z->keys[i];
     }
     *ret = links;
     *ret_n = z->n;
@@ -145,7 +170,7 @@ nm_localization_status(const struct nm_container *c, struct sv_arena *a)
         return NULL;
     hadoop__yarn__container_localization_statuses_proto__init(m);
     m->container_id = yarn_container_id_to(a, c->id);
-    if (!m->container_id || !z || !c->clc)
+    if (!m->container_id || !z)
         return m->container_id ? m : NULL;
     m->localization_statuses = sv_newn(a, Hadoop__Yarn__LocalizationStatusProto *, z->n);
     if (!m->localization_statuses)
@@ -156,7 +181,7 @@ nm_localization_status(const struct nm_container *c, struct sv_arena *a)
         if (!s)
             return NULL;
         hadoop__yarn__localization_status_proto__init(s);
-        s->resource_key = sv_arena_strdup(a, c->clc->localresources[i]->key);
+        s->resource_key = sv_arena_strdup(a, z->keys[i]);
         s->has_localization_state = true;
         s->localization_state = z->paths[i] ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_COMPLETED
                                 : z->failed ? HADOOP__YARN__LOCALIZATION_STATE_PROTO__L_FAILED
@@ -208,8 +233,8 @@ static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure
         snprintf(text, sizeof(text), "container-localizer could not be started: %s", f->text);
     else
         snprintf(text, sizeof(text), "container-localizer ended with status %d", status);
-    if (f && f->node_unhealthy)
-        nm_health_set_unhealthy(p->l->ctx->health, f->text);
+    if (f)
+        nm_health_launch_failed(p->l->ctx->health, p->app, f);
     loc_cache_process_failed(p->l->cache, p->id, text);
     /* not from inside its own callback */
     if (sd_event_add_defer(p->l->ctx->event, &p->reap, on_reap, p) < 0)
@@ -240,6 +265,8 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
     p->l = l;
     p->id = id;
     DL_APPEND(l->processes, p);
+    if (!scope->public_cache)
+        p->app = scope->app;
     if (!scope->public_cache)
         app = nm_app_find(l->ctx, yarn_app_id_text(scope->app, text));
     r = exe_localizer_start(
@@ -288,6 +315,19 @@ static int cb_pick_dir(void *userdata, int64_t size)
     struct nm_localization *l = userdata;
 
     return nm_dirs_pick_local(l->ctx->dirs, size);
+}
+
+static int cb_describe(void *userdata, struct yarn_container_id id, const struct loc_resource *r,
+                       struct loc_fetch *f, struct sv_error *err)
+{
+    struct nm_localization *l = userdata;
+    char text[YARN_ID_TEXT_MAX];
+    struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
+    const char *login = r->visibility == LOC_PUBLIC ? l->login : c ? c->app->user : NULL;
+
+    if (!login) /* never as somebody else */
+        return sv_error_set(err, -ENOENT, "Resource %s: its container is gone", r->url);
+    return nm_localization_source(l->ctx->conf->conf, r, login, f, err);
 }
 
 /* ---- records --------------------------------------------------------------------------------*/
@@ -422,6 +462,7 @@ static const struct loc_callbacks callbacks = {
     .start = cb_start,
     .stop = cb_stop,
     .pick_dir = cb_pick_dir,
+    .describe = cb_describe,
     .remove = cb_remove,
     .on_started = cb_started,
     .on_completed = cb_completed,
@@ -444,6 +485,11 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
         return sv_error_errno(err, -ENOMEM, "localization");
     l->ctx = ctx;
     l->deletion = deletion;
+    r = nm_localization_login(&l->login, err);
+    if (r < 0) {
+        free(l);
+        return r;
+    }
     loc_config_defaults(&cfg);
     cfg.local_dirs = (const char *const *)ctx->conf->local_dirs;
     cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
@@ -456,6 +502,7 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
             "only file: resources and what is in the cache already can be used";
     r = loc_cache_new(ctx->event, &cfg, &callbacks, l, &l->cache, err);
     if (r < 0) {
+        free(l->login);
         free(l);
         return r;
     }
@@ -472,6 +519,7 @@ struct nm_localization *nm_localization_free(struct nm_localization *l)
     loc_cache_free(l->cache);
     DL_FOREACH_SAFE (l->processes, p, tmp)
         process_free(p);
+    free(l->login);
     free(l);
     return NULL;
 }

@@ -33,6 +33,7 @@ static void check_signed(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static char *const groups[] = { "dev", "staff", "x" };
     char *text = malloc(size + 1), user[SV_AUTH_USER_MAX];
 
     MUST(text);
@@ -43,7 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_signed(text);
     MUST(!sv_acl_allows(text, ""));
     MUST(!sv_acl_allows_all(text) || sv_acl_allows(text, "alice"));
-    (void)sv_acl_names_groups(text); /* only that it ends, ignoring */
+    MUST(!sv_acl_allows_groups(text, groups, SV_ARRAY_LEN(groups)) || sv_acl_names_groups(text) ||
+         sv_acl_allows_all(text));
+    MUST(!sv_acl_allows_groups(text, NULL, 0));
     free(text);
     return 0;
 }

@@ -27,7 +27,7 @@ static void check(const struct loc_url *u)
             MUST((unsigned char)p[i] >= 0x20 && p[i] != 0x7f);
         p += n;
     }
-    MUST((u->scheme == LOC_SCHEME_FILE) == (u->host[0] == 0));
+    MUST(u->scheme == LOC_SCHEME_HDFS || (u->scheme == LOC_SCHEME_FILE) == (u->host[0] == 0));
     MUST(!strpbrk(u->host, "@/\\?# %[]"));
 }
 

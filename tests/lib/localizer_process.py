@@ -16,7 +16,7 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 PROGRAM = os.path.join(BUILD, "container-localizer")
 USER = 65534  # nobody: any account but root
 
-MAGIC, VERSION = 0x534c4f43, 1
+MAGIC, VERSION = 0x534c4f43, 2
 FETCH, CANCEL, PROGRESS, DONE, FAILED = 1, 2, 16, 17, 18
 ARCHIVE, FILE, PATTERN = 1, 2, 3
 PUBLIC, PRIVATE, APPLICATION = 1, 2, 3
@@ -146,14 +146,15 @@ class Localizer:
         self.channel.send(data)
 
     def fetch(self, url, name, kind=FILE, visibility=PRIVATE, timestamp=0, size=-1, pattern="",
-              max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0):
+              max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0,
+              io_timeout_ms=0, login="", servers=""):
         """Sends FETCH; returns (request, rel)."""
         self.place.serial += 1
         rel = rel or str(self.place.serial)
         request, self.next = self.next, self.next + 1
-        self.send(struct.pack(">IBBQBBBqqQII", MAGIC, VERSION, FETCH, request, kind, visibility,
-                              directory, timestamp, size, max_bytes, max_entries, deadline_ms) +
-                  text(url) + text(pattern) + text(rel) + text(name))
+        self.send(struct.pack(">IBBQBBBqqQIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
+                              directory, timestamp, size, max_bytes, max_entries, deadline_ms,
+                              io_timeout_ms, 0) + text(login) + text(servers) + text(url) + text(pattern) + text(rel) + text(name))
         return request, rel
 
     def cancel(self, request):

@@ -63,6 +63,14 @@ class Rm:
         with urllib.request.urlopen(request, timeout=host.PATIENCE) as answer:
             return json.load(answer)
 
+    def ask(self, path):
+        """Status and text, whatever it is; redirects are followed."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports['webapp.address']}{path}", timeout=host.PATIENCE) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
     def restart(self, keys):
         self.process.kill()
         self.process.wait()

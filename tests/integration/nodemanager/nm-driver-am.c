@@ -82,6 +82,30 @@ void am_forget_clients(void)
     }
 }
 
+/* Some of a resource type that no node of this test has. */
+static void add_resource_type(struct sv_arena *a, struct yarn_token *token)
+{
+    Hadoop__Yarn__ContainerTokenIdentifierProto *m =
+        hadoop__yarn__container_token_identifier_proto__unpack(NULL, token->id_len, token->id);
+    Hadoop__Yarn__ResourceInformationProto *e = sv_new(a, Hadoop__Yarn__ResourceInformationProto);
+    uint8_t *id;
+
+    hadoop__yarn__resource_information_proto__init(e);
+    e->key = (char *)(uintptr_t) "yarn.io/fpga";
+    e->has_value = true;
+    e->value = 2;
+    m->resource->resource_value_map = sv_newn(a, Hadoop__Yarn__ResourceInformationProto *, 1);
+    m->resource->resource_value_map[0] = e;
+    m->resource->n_resource_value_map = 1;
+    token->id_len = hadoop__yarn__container_token_identifier_proto__get_packed_size(m);
+    id = sv_arena_alloc(a, token->id_len);
+    hadoop__yarn__container_token_identifier_proto__pack(m, id);
+    token->id = id;
+    m->resource->n_resource_value_map = 0;
+    m->resource->resource_value_map = NULL;
+    hadoop__yarn__container_token_identifier_proto__free_unpacked(m, NULL);
+}
+
 /* A ContainerToken with whatever is to be wrong with it. */
 static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, int64_t n,
                                                    const char *user, struct yarn_resource resource,
@@ -112,6 +136,8 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
     yarn_node_id_text(&node, t.nm_addr);
     snprintf(t.submitter, sizeof(t.submitter), "%s", user);
     r = yarn_container_token_encode(a, &t, &token.id, &token.id_len);
+    if (r >= 0 && !strcmp(fault, "fpga"))
+        add_resource_type(a, &token);
     if (r >= 0)
         r = yarn_token_password(YARN_HMAC_SHA1, &key, token.id, token.id_len, password,
                                 &token.password_len);
@@ -125,21 +151,23 @@ static Hadoop__Common__TokenProto *container_token(struct sv_arena *a, int app, 
     return yarn_token_to(a, &token);
 }
 
-/* A path, or http://HOST:PORT/FILE. */
-static void put_url(struct sv_arena *a, Hadoop__Yarn__URLProto *url, const char *text)
+/* A path, or http://HOST:PORT/FILE, unless "from" has said where it is. */
+static void put_url(struct sv_arena *a, Hadoop__Yarn__URLProto *url,
+                    const struct driver_resource *from)
 {
+    const char *text = from->path;
     char host[64];
-    int port;
+    int port = from->url_port;
     const bool http = sscanf(text, "http://%63[^:]:%d", host, &port) == 2;
 
     hadoop__yarn__urlproto__init(url);
-    url->scheme = sv_arena_strdup(a, http ? "http" : "file");
+    if (strcmp(from->scheme, "-") != 0)
+        url->scheme = sv_arena_strdup(a, http ? "http" : from->scheme);
+    if (http || strcmp(from->host, "-") != 0)
+        url->host = sv_arena_strdup(a, http ? host : from->host);
     url->file = sv_arena_strdup(a, http ? strchr(text + strlen("http://"), '/') : text);
-    if (http) {
-        url->host = sv_arena_strdup(a, host);
-        url->has_port = true;
-        url->port = port;
-    }
+    url->has_port = port > 0;
+    url->port = port;
 }
 
 static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc)
@@ -157,7 +185,7 @@ static void add_resources(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchConte
         hadoop__yarn__local_resource_proto__init(r);
         row->key = sv_arena_strdup(a, from->name);
         row->value = r;
-        put_url(a, url, from->path);
+        put_url(a, url, from);
         r->resource = url;
         r->has_size = r->has_timestamp = r->has_type = r->has_visibility = true;
         r->size = from->size;
@@ -333,15 +361,20 @@ json_t *am_status(int app, int other, int64_t first, int count)
         return failed;
     }
     for (size_t i = 0; i < m->n_status; i++) {
+        json_t *attributes = json_object();
         struct yarn_container_id id;
         char text[YARN_ID_TEXT_MAX];
 
+        for (size_t j = 0; j < m->status[i]->n_container_attributes; j++)
+            json_object_set_new(attributes, m->status[i]->container_attributes[j]->key,
+                                json_string(m->status[i]->container_attributes[j]->value));
         if (yarn_container_id_from(m->status[i]->container_id, &id) == 0)
-            json_object_set_new(list, yarn_container_id_text(id, text),
-                                json_pack("{s:i,s:i,s:i,s:s?}", "state", (int)m->status[i]->state,
-                                          "sub", (int)m->status[i]->container_sub_state, "exit",
-                                          m->status[i]->exit_status, "diagnostics",
-                                          m->status[i]->diagnostics));
+            json_object_set_new(
+                list, yarn_container_id_text(id, text),
+                json_pack("{s:i,s:i,s:i,s:s?,s:O}", "state", (int)m->status[i]->state, "sub",
+                          (int)m->status[i]->container_sub_state, "exit", m->status[i]->exit_status,
+                          "diagnostics", m->status[i]->diagnostics, "attributes", attributes));
+        json_decref(attributes);
     }
     return json_pack("{s:o,s:o}", "status", list, "failed",
                      failures(m->n_failed_requests, m->failed_requests));
@@ -365,6 +398,33 @@ json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource res
         return failed;
     return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
                      "failed", failures(m->n_failed_requests, m->failed_requests));
+}
+
+json_t *am_localization(int app, int64_t n)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetLocalizationStatusesRequestProto q;
+    const Hadoop__Yarn__GetLocalizationStatusesResponseProto *m;
+    json_t *failed = NULL, *list = json_object();
+    Hadoop__Yarn__ContainerIdProto *id = yarn_container_id_to(a, container_id(app, n));
+
+    hadoop__yarn__get_localization_statuses_request_proto__init(&q);
+    q.container_id = &id;
+    q.n_container_id = 1;
+    m = call(am_client(app, "?", ""), "getLocalizationStatuses", &q.base,
+             &hadoop__yarn__get_localization_statuses_response_proto__descriptor, a, &failed);
+    for (size_t i = 0; m && i < m->n_cntn_localization_statuses; i++) {
+        const Hadoop__Yarn__ContainerLocalizationStatusesProto *s =
+            m->cntn_localization_statuses[i];
+
+        for (size_t j = 0; j < s->n_localization_statuses; j++)
+            json_object_set_new(list, s->localization_statuses[j]->resource_key,
+                                json_integer(s->localization_statuses[j]->localization_state));
+    }
+    if (m)
+        return list;
+    json_decref(list);
+    return failed;
 }
 
 json_t *am_signal(int app, int other, int64_t n, int command)

@@ -187,7 +187,9 @@ static json_t *add_resource(int visibility, int type, const char *name, const ch
     if (rm.n_resources == SV_ARRAY_LEN(rm.resources) ||
         (strncmp(path, "http:", 5) != 0 && stat(path, &st) < 0))
         return json_pack("{s:s}", "error", "resource");
-    *r = (struct driver_resource){ .size = st.st_size, .visibility = visibility, .type = type };
+    *r = (struct driver_resource){
+        .size = st.st_size, .visibility = visibility, .type = type, .scheme = "file", .host = "-"
+    };
     r->timestamp = st.st_mtim.tv_sec * 1000LL + st.st_mtim.tv_nsec / 1000000;
     (void)snprintf(r->name, sizeof(r->name), "%s", name);
     (void)snprintf(r->path, sizeof(r->path), "%s", path);
@@ -228,6 +230,8 @@ static json_t *command(char *line)
         return am_stop(app, other, first, count);
     if (sscanf(line, "status %d %d %lld %d", &app, &other, &first, &count) == 4)
         return am_status(app, other, first, count);
+    if (sscanf(line, "localization %d %lld", &app, &first) == 2)
+        return am_localization(app, first);
     if (sscanf(line, "signal %d %d %lld %d", &app, &other, &first, &n) == 4)
         return am_signal(app, other, first, n);
     rm.gpus = sv_has_prefix(line, "next ") ? 0 : rm.gpus;
@@ -239,6 +243,12 @@ static json_t *command(char *line)
     }
     if (sscanf(line, "resource %d %d %63s %255s", &n, &count, name, path) == 4)
         return add_resource(n, count, name, path);
+    if (rm.n_resources > 0 &&
+        sscanf(line, "from %15s %63s %d %255s", /* where the last one is */
+               rm.resources[rm.n_resources - 1].scheme, rm.resources[rm.n_resources - 1].host,
+               &rm.resources[rm.n_resources - 1].url_port,
+               rm.resources[rm.n_resources - 1].path) == 4)
+        return json_object();
     if (!strcmp(line, "resources none")) {
         rm.n_resources = 0;
         return json_object();

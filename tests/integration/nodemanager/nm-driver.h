@@ -48,6 +48,8 @@ extern struct driver {
     int vcores, gpus, execution_type; /* of containers to come */
     struct driver_resource {          /* files of this machine that they want localized */
         char name[64], path[256];
+        char scheme[16], host[64]; /* "-": none */
+        int url_port;              /* 0: none */
         int64_t size, timestamp;
         int visibility, type;
     } resources[8];
@@ -76,6 +78,8 @@ json_t *am_stop(int app, int other, int64_t first, int count);
 json_t *am_status(int app, int other, int64_t first, int count);
 json_t *am_update(int app, int64_t n, const char *user, struct yarn_resource resource, int version,
                   const char *fault);
+/* {key: state} of one container */
+json_t *am_localization(int app, int64_t n);
 json_t *am_signal(int app, int other, int64_t n, int command);
 /* The next call opens a new connection, with a token of the keys of then. */
 void am_forget_clients(void);

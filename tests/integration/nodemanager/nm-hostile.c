@@ -91,6 +91,11 @@ bool hostile_context(struct sv_arena *a, const char *fault,
                   { "env-newline", "A\nB" },
                   { "env-substitution", "$(touch x)" } };
 
+    if (strcmp(fault, "docker") == 0) {
+        add_variable(a, clc, "YARN_CONTAINER_RUNTIME_TYPE", "docker");
+        return true;
+    }
+
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (strcmp(fault, keys[i].fault) == 0) {
             add_resources(a, clc, keys[i].key, 1);

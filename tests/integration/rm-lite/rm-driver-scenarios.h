@@ -95,6 +95,45 @@ static void run_life(void)
     good_bye(&m, id);
 }
 
+/* What is not there is refused, not dropped: a master would wait for it. */
+static void unsupported(struct sv_arena *a, struct master *m)
+{
+    Hadoop__Yarn__AllocateRequestProto q = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__SchedulingRequestProto scheduling = HADOOP__YARN__SCHEDULING_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__SchedulingRequestProto *one[1] = { &scheduling };
+    Hadoop__Yarn__UpdateContainerRequestProto update[3];
+    Hadoop__Yarn__UpdateContainerRequestProto *updates[3];
+    struct yarn_container_id foreign = { { { 1, 1 }, 1 }, 1 };
+    const AllocateResponse *resp;
+
+    q.has_response_id = true;
+    q.response_id = m->response_id;
+    q.scheduling_requests = one;
+    q.n_scheduling_requests = 1;
+    refused(m->c, "allocate", &q.base, &hadoop__yarn__allocate_response_proto__descriptor,
+            JAVA_YARN_EXCEPTION, "Found non empty SchedulingRequest in AllocateRequest");
+    q.n_scheduling_requests = 0;
+    for (int i = 0; i < 3; i++) {
+        hadoop__yarn__update_container_request_proto__init(&update[i]);
+        update[i].container_version = i == 1 ? 7 : 0;
+        update[i].container_id = yarn_container_id_to(a, i == 0 ? foreign : g.master);
+        update[i].update_type = HADOOP__YARN__CONTAINER_UPDATE_TYPE_PROTO__INCREASE_RESOURCE;
+        updates[i] = &update[i];
+    }
+    q.update_requests = updates;
+    q.n_update_requests = 3;
+    resp = must(a, m->c, "allocate", &q.base, &hadoop__yarn__allocate_response_proto__descriptor);
+    m->response_id = resp->response_id;
+    check(resp->n_update_errors == 3 &&
+              sv_streq(resp->update_errors[0]->reason, "INVALID_CONTAINER_ID") &&
+              sv_streq(resp->update_errors[1]->reason, "INCORRECT_CONTAINER_VERSION_ERROR") &&
+              strstr(resp->update_errors[2]->reason, "UPDATE_NOT_SUPPORTED"),
+          "each update of a container gets its error (%zu)", resp->n_update_errors);
+    check(resp->n_update_errors == 3 && resp->update_errors[2]->update_request &&
+              resp->update_errors[2]->update_request->container_id->id == g.master.id,
+          "with the request");
+}
+
 /* Runs with two containers until a line comes; then it ends, and another line is awaited. */
 static void run_page(void)
 {
@@ -171,6 +210,7 @@ static void run_rules(void)
     q.response_id = 77;
     refused(m.c, "allocate", &q.base, ad, JAVA_INVALID_AM_REQUEST, "Invalid responseId");
 
+    unsupported(a, &m);
     first = allocate(a, &m, 2);
     had = m.containers;
     m.response_id--; /* the answer was lost: ask again */
@@ -286,6 +326,63 @@ static void run_failure(void)
     check(wait_state(id, STATE(FAILED)), "an application of an unknown queue is FAILED");
     check(strstr(report(a, id)->diagnostics, "submitted by user ann to unknown queue: nowhere"),
           "and told why");
+}
+
+/* What one user is told of another's failed application. */
+static void view_as(const char *user, struct yarn_app_id id, bool sees)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetApplicationAttemptsRequestProto q =
+        HADOOP__YARN__GET_APPLICATION_ATTEMPTS_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__GetApplicationsRequestProto all =
+        HADOOP__YARN__GET_APPLICATIONS_REQUEST_PROTO__INIT;
+    const ProtobufCMessageDescriptor *d =
+        &hadoop__yarn__get_application_attempts_response_proto__descriptor;
+    const Hadoop__Yarn__GetApplicationsResponseProto *list;
+    const Hadoop__Yarn__ApplicationReportProto *m;
+    struct ipc_client *ann = g.client;
+
+    g.client = open_client(g.client_port, YARN_APPLICATION_CLIENT_PROTOCOL, user, NULL);
+    list = must(a, g.client, "getApplications", &all.base,
+                &hadoop__yarn__get_applications_response_proto__descriptor);
+    check(list->n_applications == 1 && !!*list->applications[0]->diagnostics == sees,
+          "%s sees %s diagnostics in the list", user, sees ? "the" : "no");
+    m = report(a, id);
+    check((int)m->yarn_application_state == STATE(FAILED) && sv_streq(m->user, "ann"),
+          "%s sees that the application is there", user);
+    check(!!*m->diagnostics == sees && sv_streq(m->trackingurl, "N/A") != sees,
+          "%s sees %s diagnostics and addresses", user, sees ? "the" : "no");
+    q.application_id = yarn_app_id_to(a, id);
+    if (sees)
+        check(((const Hadoop__Yarn__GetApplicationAttemptsResponseProto *)must(
+                   a, g.client, "getApplicationAttempts", &q.base, d))
+                      ->n_application_attempts == 1,
+              "%s sees its attempt", user);
+    else
+        refused(g.client, "getApplicationAttempts", &q.base, d, JAVA_YARN_EXCEPTION,
+                "does not have privilege to see this application");
+    g.client = ipc_client_free(g.client);
+    g.client = ann;
+}
+
+/* With yarn.acl.enable and yarn.admin.acl=boss. */
+static void run_acls(void)
+{
+    struct yarn_app_id id;
+
+    beat(add_node());
+    id = submit("default", 1);
+    check(wait_start(1), "an attempt is started");
+    beat(&g.nodes[0]);
+    end_held(&g.nodes[0], g.master, 1);
+    beat(&g.nodes[0]);
+    check(wait_state(id, STATE(FAILED)), "the application is FAILED");
+    view_as("daemon", id, true); /* by its group; the first call waits for the name service */
+    view_as("ann", id, true);
+    view_as("eve", id, true);
+    view_as("boss", id, true);
+    view_as("bin", id, false); /* has a group that nobody names */
+    view_as("mallory", id, false);
 }
 
 /* kill -9 of the ResourceManager between two halves of a job. */
@@ -518,6 +615,7 @@ static const struct {
     { "expiry", run_expiry },
     { "roll", run_roll },
     { "rate", run_rate },
+    { "acls", run_acls },
 };
 
 #endif

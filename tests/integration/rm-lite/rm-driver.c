@@ -414,13 +414,20 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
     const Hadoop__Yarn__GetNewApplicationResponseProto *resp;
     struct yarn_app_id id;
     char *cmd = (char *)(uintptr_t) "true";
+    Hadoop__Yarn__ApplicationACLMapProto view = HADOOP__YARN__APPLICATION_ACLMAP_PROTO__INIT;
+    Hadoop__Yarn__ApplicationACLMapProto *acls[] = { &view };
 
+    view.has_accesstype = true;
+    view.accesstype = HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP;
+    view.acl = (char *)(uintptr_t) "eve daemon"; /* a user, and a group that each system has */
     resp = must(a, g.client, "getNewApplication", &nq.base,
                 &hadoop__yarn__get_new_application_response_proto__descriptor);
     if (yarn_app_id_from(resp->application_id, &id) < 0)
         die("getNewApplication: no id", NULL);
     clc.command = &cmd;
     clc.n_command = 1;
+    clc.application_acls = acls;
+    clc.n_application_acls = 1;
     ctx.application_id = resp->application_id;
     ctx.application_name = (char *)(uintptr_t) "driver";
     ctx.queue = (char *)(uintptr_t)queue;

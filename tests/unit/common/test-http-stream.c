@@ -39,6 +39,13 @@ static int handler(const struct sv_http_request *req, struct sv_http_response *r
 
     (void)ret;
     (void)userdata;
+    if (strcmp(req->path, "/now") == 0) {
+        struct sv_http_stream *now = sv_http_stream_new(req, &events, NULL);
+
+        sv_http_stream_text(now, 200, "text/plain", "at once");
+        stream = now; /* for ask() alone */
+        return SV_HTTP_LATER;
+    }
     assert_string_equal(req->uri, "/a%20b?c=%2F");
     assert_int_equal(sv_http_peer(req)->sa_family, AF_INET);
     stream = sv_http_stream_new(req, &events, &stream);
@@ -65,7 +72,7 @@ static int teardown(void **state)
 }
 
 /* Sends a request and runs the loop until the handler has it. */
-static int ask(const char *method)
+static int ask_path(const char *method, const char *path)
 {
     struct sockaddr_in to = { .sin_family = AF_INET,
                               .sin_port = htons(sv_http_port(http)),
@@ -73,13 +80,18 @@ static int ask(const char *method)
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     char text[256];
 
-    (void)snprintf(text, sizeof(text),
-                   "%s /a%%20b?c=%%2F HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", method);
+    (void)snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+                   method, path);
     assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
     assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
     while (!stream)
         assert_true(sd_event_run(event, 5 * 1000000) > 0);
     return fd;
+}
+
+static int ask(const char *method)
+{
+    return ask_path(method, "/a%20b?c=%2F");
 }
 
 /* What arrives until the server closes; *ret_len bytes. */
@@ -211,6 +223,16 @@ static void test_text_and_head(void **state)
     free(text);
 }
 
+static void test_answer_at_once(void **state)
+{
+    char *text = receive(ask_path("GET", "/now"), NULL);
+
+    (void)state;
+    has(text, "\r\n\r\nat once");
+    free(text);
+    assert_int_equal(gone, 0);
+}
+
 static void test_client_leaves(void **state)
 {
     static char piece[200 << 10];
@@ -244,6 +266,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_slow_client, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(test_text_and_head, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_answer_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_client_leaves, setup, teardown),
         cmocka_unit_test_setup_teardown(test_server_ends, setup, teardown),
     };

@@ -358,7 +358,7 @@ static void test_refused(void **state)
 static uint64_t comparisons_of(size_t n, size_t refs)
 {
     struct exe_env *env = calloc(n, sizeof(*env));
-    char(*names)[16] = calloc(n, sizeof(*names));
+    char(*names)[24] = calloc(n, sizeof(*names));
     struct sv_buf out = SV_BUF_INIT(1 << 20);
     struct sv_error err = { 0 };
     uint64_t comparisons = 0;

@@ -25,6 +25,10 @@ static struct loc_msg fetch(void)
     m.fetch.max_bytes = 1ull << 40;
     m.fetch.max_entries = 1000;
     m.fetch.deadline_ms = 60000;
+    m.fetch.io_timeout_ms = 60000;
+    m.fetch.options = LOC_OPTION_HOSTNAMES;
+    (void)snprintf(m.fetch.login, sizeof m.fetch.login, "alice");
+    (void)snprintf(m.fetch.servers, sizeof m.fetch.servers, "nn1:8020,nn2:8020");
     (void)snprintf(m.fetch.url, sizeof m.fetch.url, "file:///a/job.jar");
     (void)snprintf(m.fetch.pattern, sizeof m.fetch.pattern, "(?:classes/|lib/).*");
     (void)snprintf(m.fetch.rel, sizeof m.fetch.rel, "0/z/17");
@@ -74,6 +78,8 @@ static void test_largest_fits(void **state)
     (void)state;
     memset(m.fetch.url, 'u', LOC_URL_MAX);
     memset(m.fetch.pattern, 'p', LOC_PATTERN_MAX);
+    memset(m.fetch.login, 'l', LOC_LOGIN_MAX);
+    memset(m.fetch.servers, 's', LOC_SERVERS_MAX);
     memset(m.fetch.rel, '1', LOC_REL_MAX);
     memset(m.fetch.name, 'n', LOC_NAME_MAX);
     assert_true(loc_msg_encode(&m, buf) > LOC_URL_MAX);
@@ -106,6 +112,9 @@ static void test_bad_fields(void **state)
     REFUSED(m.fetch.max_bytes = UINT64_MAX);
     REFUSED(m.fetch.deadline_ms = 0);
     REFUSED(m.fetch.url[0] = 0);
+    REFUSED(m.fetch.options = 2);
+    REFUSED(m.fetch.io_timeout_ms = UINT32_MAX);
+    REFUSED(memset(m.fetch.servers, 's', LOC_SERVERS_MAX + 1));
     REFUSED(m.fetch.type = LOC_FILE); /* has a pattern */
     REFUSED(m.fetch.rel[0] = '.');
     REFUSED(m.fetch.name[0] = '/');

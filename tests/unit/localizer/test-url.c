@@ -36,6 +36,11 @@ static void test_good(void **state)
     good("http://h/x", LOC_SCHEME_HTTP, "h", 0, "/x", "x");
     good("https://h.example:8443/x/y?q=1&r=/..", LOC_SCHEME_HTTPS, "h.example", 8443, "/x/y", "y");
     good("http://[::1]:80/x", LOC_SCHEME_HTTP, "::1", 80, "/x", "x");
+    good("hdfs://nameservice/x/y%20z", LOC_SCHEME_HDFS, "nameservice", 0, "/x/y z", "y z");
+    good("hdfs://h:9000/x", LOC_SCHEME_HDFS, "h", 9000, "/x", "x");
+    good("hdfs:///x", LOC_SCHEME_HDFS, "", 0, "/x", "x");
+    good("webhdfs://h:9870/x", LOC_SCHEME_WEBHDFS, "h", 9870, "/x", "x");
+    good("swebhdfs://h/x", LOC_SCHEME_SWEBHDFS, "h", 0, "/x", "x");
 }
 
 static void test_refused(void **state)
@@ -92,7 +97,16 @@ static void test_refused(void **state)
         "http://h/x\r\nHost: y",
         "http://h/x#y",
         "ftp://h/x",
-        "hdfs://h/x",
+        "hdfs:/x",
+        "hdfs://h",
+        "hdfs://h/",
+        "hdfs://:8020/x",
+        "hdfs://a,b/x",
+        "hdfs://h/x?op=OPEN",
+        "hdfs://u@h/x",
+        "webhdfs:///x",
+        "webhdfs://h/x?op=DELETE",
+        "viewfs://h/x",
         "s3a://b/x",
         "gopher://h/x",
         "jar:file:///a!/b",

@@ -175,33 +175,6 @@ static void test_fair_order(void **state)
     fix_end(&f);
 }
 
-static void test_acls(void **state)
-{
-    struct fix f;
-
-    (void)state;
-    two_queues(&f, "50", "50");
-    fix_start(&f);
-    assert_true(rm_sched_may_submit(f.s, "a", "eve")); /* root is everybody's, as in Hadoop */
-    assert_false(rm_sched_administers(f.s, "a", "eve"));
-    fix_end(&f);
-    two_queues(&f, "50", "50");
-    set(&f, CS "root.acl_submit_applications", " ");
-    set(&f, CS "root.acl_administer_queue", "boss");
-    set(&f, CS "root.a.acl_submit_applications", "ann,bob");
-    set(&f, CS "root.b.acl_administer_queue", "carl");
-    fix_start(&f);
-    assert_true(rm_sched_may_submit(f.s, "a", "ann"));
-    assert_true(rm_sched_may_submit(f.s, "root.a", "boss"));
-    assert_false(rm_sched_may_submit(f.s, "a", "carl"));
-    assert_false(rm_sched_may_submit(f.s, "b", "ann"));
-    assert_true(rm_sched_may_submit(f.s, "b", "carl"));
-    assert_true(rm_sched_administers(f.s, "b", "carl"));
-    assert_true(rm_sched_administers(f.s, "a", "boss"));
-    assert_false(rm_sched_administers(f.s, "a", "carl"));
-    fix_end(&f);
-}
-
 static void test_more_keys(void **state)
 {
     struct fix f;
@@ -255,7 +228,6 @@ int main(void)
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_fair_order),
-        cmocka_unit_test(test_acls),
         cmocka_unit_test(test_more_keys),
         cmocka_unit_test(test_documented),
     };

@@ -18,7 +18,7 @@ static void test_waiting_application(void **state)
     (void)state;
     setup(&f);
     app = submit(&f, false, 2);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_non_null(m);
     assert_int_equal(m->yarn_application_state, W(ACCEPTED));
     assert_int_equal(m->final_application_status, F(UNDEFINED));
@@ -38,6 +38,26 @@ static void test_waiting_application(void **state)
     sv_arena_free(a);
 }
 
+/* Clients on other hosts get the name of this one, not "localhost". */
+static void test_page_on_any_address(void **state)
+{
+    static const char *const keys[][2] = { { "yarn.resourcemanager.webapp.address", "0.0.0.0:0" },
+                                           { NULL, NULL } };
+    char own[256], page[600], url[1024];
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    assert_int_equal(gethostname(own, sizeof(own)), 0);
+    setup_with(&f, keys);
+    app = submit(&f, false, 2);
+    rm_app_page(app, url, sizeof(url));
+    (void)snprintf(page, sizeof(page), "http://%s:%u/cluster/app/%s", own, f.rm->web_port,
+                   app->id_str);
+    assert_string_equal(url, page);
+    teardown(&f);
+}
+
 static void test_running_application(void **state)
 {
     struct sv_arena *a = sv_arena_new(0);
@@ -52,7 +72,7 @@ static void test_running_application(void **state)
     add_node(&f, 1);
     app = submit(&f, false, 2);
     rm_attempt_post(app->current, RM_ATT_EV_LAUNCHED, NULL);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_string_equal(m->diagnostics,
                         "AM container is launched, waiting for AM container to Register with RM");
     rm_set_text(&app->current->host, "worker-1");
@@ -61,7 +81,7 @@ static void test_running_application(void **state)
     app->current->progress = 0.5f;
     app->current->registered = true;
     rm_attempt_post(app->current, RM_ATT_EV_REGISTERED, NULL);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_int_equal(m->yarn_application_state, W(RUNNING));
     assert_string_equal(m->host, "worker-1");
     assert_int_equal(m->rpc_port, 4711);
@@ -93,7 +113,7 @@ static void test_ended_application(void **state)
     app = submit(&f, false, 2);
     run_master(&f, app);
     kill_app(&f, app);
-    m = rm_app_report(a, app);
+    m = rm_app_report(a, app, "ann");
     assert_int_equal(m->yarn_application_state, W(KILLED));
     assert_int_equal(m->final_application_status, F(KILLED));
     assert_string_equal(m->diagnostics, "Application was killed by user ann");
@@ -115,9 +135,11 @@ static void test_unmanaged_application(void **state)
     (void)state;
     setup(&f);
     app = submit(&f, true, 1);
-    assert_non_null(rm_app_report(a, app)->am_rm_token);
+    assert_non_null(rm_app_report(a, app, "ann")->am_rm_token);
+    assert_null(rm_app_report(a, app, "bob")->am_rm_token); /* who could then be its master */
+    assert_null(rm_app_report(a, app, NULL)->am_rm_token);
     rm_attempt_post(app->current, RM_ATT_EV_REGISTERED, NULL);
-    assert_null(rm_app_report(a, app)->am_rm_token);
+    assert_null(rm_app_report(a, app, "ann")->am_rm_token);
     teardown(&f);
     sv_arena_free(a);
 }
@@ -197,9 +219,13 @@ static void test_summary_is_escaped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waiting_application), cmocka_unit_test(test_running_application),
-        cmocka_unit_test(test_ended_application),   cmocka_unit_test(test_unmanaged_application),
-        cmocka_unit_test(test_container_and_node),  cmocka_unit_test(test_kill_text),
+        cmocka_unit_test(test_waiting_application),
+        cmocka_unit_test(test_page_on_any_address),
+        cmocka_unit_test(test_running_application),
+        cmocka_unit_test(test_ended_application),
+        cmocka_unit_test(test_unmanaged_application),
+        cmocka_unit_test(test_container_and_node),
+        cmocka_unit_test(test_kill_text),
         cmocka_unit_test(test_summary_is_escaped),
     };
 

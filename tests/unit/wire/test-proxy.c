@@ -269,7 +269,7 @@ static void test_not_retried(void **state)
     call(&w, SAFE, &d);
     peer_run_until(&w, d.count);
     assert_int_equal(d.status, -EREMOTEIO);
-    assert_non_null(strstr(d.text, "is not Active! (every ResourceManager was tried"));
+    assert_non_null(strstr(d.text, "is not Active! (every server was tried"));
     assert_int_equal(w.notified, 101);
     fixture_free(&w);
 }

@@ -163,7 +163,7 @@ static void test_failover(void **state)
         assert_int_equal(ipc_retry_decide(&failover, &s, IPC_FAILURE_STANDBY, true, false, 1, noise,
                                           &wait, &why),
                          IPC_FAIL);
-        assert_non_null(strstr(why, "every ResourceManager"));
+        assert_non_null(strstr(why, "every server"));
     }
     struct ipc_retry_state s = { 0 };
     assert_int_equal(

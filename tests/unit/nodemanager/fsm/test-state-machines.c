@@ -146,10 +146,12 @@ void nm_assign_release(struct nm_assignments *a, struct nm_container *c)
     (void)c;
     seen.share_released++;
 }
-void nm_health_set_unhealthy(struct nm_health *h, const char *why)
+void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
+                             const struct exe_failure *f)
 {
     (void)h;
-    (void)why;
+    (void)app;
+    (void)f;
 }
 int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
 {
@@ -336,15 +338,19 @@ static void walk_app(void **state)
         for (int e = 1; e < fsm->n_events; e++) {
             const struct sv_fsm_cell *cell = &fsm->cells[s * fsm->n_events + e];
 
-            for (int v = 0; v < 4; v++) {
+            for (int v = 0; v < 8; v++) {
                 struct nm_app *a = new_app();
                 struct nm_container *c = v & 1 ? new_container(a) : NULL;
+                bool named = c && v & 4; /* by the event, of an application without directories */
 
                 memset(&seen, 0, sizeof(seen));
                 if (c && v & 2)
                     c->state = NM_CONTAINER_DONE;
                 a->state = s;
-                handle_app(a, e, v & 2 ? "why" : NULL);
+                a->init_error = named ? strdup("none") : NULL;
+                if (named)
+                    c->recorded = true;
+                handle_app(a, e, named ? c->text : v & 2 ? "why" : NULL);
                 if (!cell->next)
                     assert_int_equal(a->state, s);
                 else

@@ -38,6 +38,11 @@ int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata)
     return 0;
 }
 
+bool exe_failure_is_nodes(const struct exe_failure *f)
+{
+    return f->status == EXE_STATUS_LOST;
+}
+
 bool exe_unreachable(const struct exe *x)
 {
     (void)x;

@@ -243,6 +243,39 @@ static void test_failed_together(void **state)
     assert_int_equal(on_record, 0);
 }
 
+/* The clock goes on, and another deletion makes the service look. */
+static void let_pass(int64_t ms)
+{
+    sv_clock_set_test(sv_now_ms(), sv_wall_ms() + ms);
+    nm_deletion_app_logs(deletion, app.id, "joe");
+    turn();
+    answer(n_calls - 1);
+}
+
+/* One that has failed three times stays on record, is counted, and tried later. */
+static void test_failure_is_kept(void **state)
+{
+    const struct exe_failure f = { .error = EIO, .text = "the disk does not answer" };
+
+    (void)state;
+    nm_deletion_container(deletion, &containers[0]);
+    wait_for(1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(n_calls, 1);
+        assert_int_equal(ctx.stuck_deletions, 0);
+        answer_by(0, &f);
+        let_pass(10000);
+    }
+    assert_int_equal(n_calls, 0);
+    assert_int_equal(ctx.stuck_deletions, 1);
+    assert_int_equal(on_record, 1);
+    let_pass(600000);
+    assert_int_equal(n_calls, 1);
+    answer(0);
+    assert_int_equal(ctx.stuck_deletions, 0);
+    assert_int_equal(on_record, 0);
+}
+
 /* A waiting deletion delays no others, and names with a common prefix do not overlap. */
 static void test_independent_deletions_run(void **state)
 {
@@ -317,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failed_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_independent_deletions_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failure_is_kept, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,104 @@
+/* See answers.h. */
+#include "hdfs/answers.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Hadoop 2 has no flags: it sets them above the mode (FsPermissionExtension). */
+#define OLD_ENCRYPTED (1u << 13)
+#define OLD_STRIPED (1u << 14)
+
+int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_status *ret,
+                       struct sv_error *err)
+{
+    uint32_t perm = m->permission->perm, flags = m->has_flags ? m->flags : 0;
+
+    if (m->filetype < HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_DIR ||
+        m->filetype > HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_SYMLINK)
+        return sv_error_set(err, -EBADMSG, "the NameNode's answer has an unknown type of file");
+    if (m->length > HDFS_FILE_MAX || m->modification_time > INT64_MAX)
+        return sv_error_set(err, -EBADMSG,
+                            "the NameNode's answer has a length or time that no "
+                            "file has");
+    *ret = (struct hdfs_status){
+        .kind = (enum hdfs_kind)m->filetype,
+        .length = m->length,
+        .mtime_ms = (int64_t)m->modification_time,
+        .id = m->has_fileid ? m->fileid : 0,
+        .mode = perm & 0777,
+        .encrypted = m->fileencryptioninfo || perm & OLD_ENCRYPTED ||
+                     flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_CRYPT,
+        .striped = m->ecpolicy || perm & OLD_STRIPED ||
+                   flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_EC,
+        .block_size = m->has_blocksize ? m->blocksize : 0,
+    };
+    return 0;
+}
+
+static const char *unsupported(const Hadoop__Hdfs__LocatedBlocksProto *m)
+{
+    if (m->fileencryptioninfo)
+        return "is in an encryption zone, which is not supported";
+    if (m->ecpolicy)
+        return "is erasure-coded, which is not supported";
+    if (m->underconstruction && !m->islastblockcomplete)
+        return "is being written, and its length is not known";
+    return NULL;
+}
+
+static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b, uint64_t at)
+{
+    if (!b->b->has_numbytes || b->b->numbytes == 0 || b->b->numbytes > HDFS_BLOCK_MAX)
+        return "a length that no block has";
+    if (b->offset > HDFS_FILE_MAX || b->offset != at)
+        return "another offset than the end of the one before";
+    if (strlen(b->b->poolid) > HDFS_POOL_MAX)
+        return "a pool with too long a name";
+    if (b->blocktoken->identifier.len > HDFS_TOKEN_MAX ||
+        b->blocktoken->password.len > HDFS_TOKEN_MAX || strlen(b->blocktoken->kind) > 255 ||
+        strlen(b->blocktoken->service) > 255)
+        return "too long a token";
+    for (size_t i = 0; i < b->n_locs; i++)
+        if (b->locs[i]->id->xferport == 0 || b->locs[i]->id->xferport > UINT16_MAX)
+            return "a DataNode without a port";
+    return NULL;
+}
+
+int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from, uint64_t length,
+                       struct sv_error *err)
+{
+    const char *why = unsupported(m);
+    uint64_t at;
+
+    if (why)
+        return sv_error_set(err, -EOPNOTSUPP, "it %s", why);
+    if (m->filelength != length)
+        return sv_error_set(err, -ESTALE,
+                            "it changed while it was read: it has %llu bytes, not "
+                            "%llu",
+                            (unsigned long long)m->filelength, (unsigned long long)length);
+    if (length == 0 && m->n_blocks == 0)
+        return 0;
+    if (m->n_blocks == 0 || m->n_blocks > HDFS_BLOCKS_MAX)
+        return sv_error_set(err, -EBADMSG,
+                            "the NameNode's answer has %zu blocks, not between 1 "
+                            "and %d",
+                            m->n_blocks, HDFS_BLOCKS_MAX);
+    at = m->blocks[0]->offset;
+    for (size_t i = 0; i < m->n_blocks; i++) {
+        why = malformed(m->blocks[i], at);
+        if (why)
+            return sv_error_set(err, -EBADMSG, "the NameNode's answer has a block with %s", why);
+        at += m->blocks[i]->b->numbytes;
+        if (at > length)
+            return sv_error_set(err, -EBADMSG,
+                                "the NameNode's answer has blocks beyond the end "
+                                "of the file");
+        if (i == 0 && (m->blocks[0]->offset > from || at <= from))
+            return sv_error_set(err, -EBADMSG,
+                                "the NameNode's answer does not begin at offset "
+                                "%llu",
+                                (unsigned long long)from);
+    }
+    return 0;
+}

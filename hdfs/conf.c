@@ -1,0 +1,278 @@
+/* See conf.h. The configuration is the operator's; host and port are an application's. */
+#include "hdfs/conf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/str.h"
+
+enum {
+    K_DEFAULT_FS,
+    K_NAMESERVICES,
+    K_SOCKET_TIMEOUT,
+    K_USE_HOSTNAME,
+    K_PROTECTION,
+    K_ENCRYPT,
+    N_KEYS
+};
+
+static const struct sv_conf_key keys[N_KEYS] = {
+    [K_DEFAULT_FS] = { "fs.defaultFS", SV_CONF_STRING, "file:///",
+                       .help = "File system of hdfs: urls without a host." },
+    [K_NAMESERVICES] = { "dfs.nameservices", SV_CONF_LIST, NULL,
+                         .help = "Names that stand for several NameNodes: "
+                                 "dfs.ha.namenodes.NAME, dfs.namenode.rpc-address.NAME.ID." },
+    [K_SOCKET_TIMEOUT] = { "dfs.client.socket-timeout", SV_CONF_DURATION, "60000", 1000, 3600000, 1,
+                           "A DataNode that sends no packet for this long is given up." },
+    [K_USE_HOSTNAME] = { "dfs.client.use.datanode.hostname", SV_CONF_BOOL, "false",
+                         .help = "Connect to DataNodes by their names, not their addresses." },
+    [K_PROTECTION] = { "dfs.data.transfer.protection", SV_CONF_LIST, NULL,
+                       .help = "Not supported: hdfs: resources are refused where it is set." },
+    [K_ENCRYPT] = { "dfs.encrypt.data.transfer", SV_CONF_BOOL, "false",
+                    .help = "Not supported: hdfs: resources are refused where it is true." },
+};
+
+const struct sv_conf_key *hdfs_conf_keys(size_t *ret_n)
+{
+    *ret_n = N_KEYS;
+    return keys;
+}
+
+int hdfs_conf_load(struct sv_conf *c, struct sv_error *err)
+{
+    _cleanup_free_ char *path = NULL;
+    int r = sv_asprintf(&path, "%s/hdfs-site.xml", sv_conf_dir(c));
+
+    if (r >= 0)
+        r = sv_conf_load_file(c, path, err);
+    if (r == -ENOENT) {
+        if (err)
+            *err = (struct sv_error){ 0 };
+        return 0;
+    }
+    return r;
+}
+
+static bool host_ok(const char *s, size_t n)
+{
+    if (n == 0 || n > HDFS_HOST_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)s[i] <= 0x20 || (unsigned char)s[i] >= 0x7f || strchr(",/@[]?#", s[i]))
+            return false;
+    return true;
+}
+
+/* host, host:port, [v6]:port in s[0..n). */
+static int parse_server(const char *s, size_t n, struct hdfs_server *ret)
+{
+    bool v6 = n > 0 && s[0] == '[';
+    const char *end = v6 ? memchr(s, ']', n) : memchr(s, ':', n), *host = v6 ? s + 1 : s;
+    size_t len = end ? (size_t)(end - host) : n, used = end ? (size_t)(end - s) + v6 : n;
+    struct hdfs_server v = { .port = HDFS_PORT };
+    char port[6];
+    uint64_t number;
+
+    if ((v6 && !end) || !host_ok(host, len))
+        return -EINVAL;
+    memcpy(v.host, host, len);
+    if (used < n) {
+        if (s[used] != ':' || n - used - 1 >= sizeof port)
+            return -EINVAL;
+        memcpy(port, s + used + 1, n - used - 1);
+        port[n - used - 1] = 0;
+        if (sv_parse_u64(port, 1, UINT16_MAX, &number) < 0)
+            return -EINVAL;
+        v.port = (uint16_t)number;
+    }
+    *ret = v;
+    return 0;
+}
+
+int hdfs_servers_parse(const char *text, struct hdfs_server ret[HDFS_NAMENODES_MAX],
+                       unsigned *ret_n)
+{
+    unsigned n = 0;
+
+    if (strnlen(text, HDFS_SERVERS_TEXT_MAX + 1) > HDFS_SERVERS_TEXT_MAX)
+        return -EINVAL;
+    for (const char *s = text;; s++) {
+        size_t len = strcspn(s, ",");
+
+        if (n == HDFS_NAMENODES_MAX || parse_server(s, len, &ret[n]) < 0)
+            return -EINVAL;
+        n++;
+        s += len;
+        if (!*s)
+            break;
+    }
+    *ret_n = n;
+    return 0;
+}
+
+int hdfs_servers_text(const struct hdfs_site *site, char ret[HDFS_SERVERS_TEXT_MAX + 1])
+{
+    size_t len = 0;
+
+    for (unsigned i = 0; i < site->n_servers; i++) {
+        const struct hdfs_server *s = &site->servers[i];
+        bool v6 = strchr(s->host, ':');
+        int n = snprintf(ret + len, HDFS_SERVERS_TEXT_MAX + 1 - len, "%s%s%s%s:%u", i ? "," : "",
+                         v6 ? "[" : "", s->host, v6 ? "]" : "", s->port);
+
+        if (n < 0 || (size_t)n > HDFS_SERVERS_TEXT_MAX - len)
+            return -E2BIG;
+        len += (size_t)n;
+    }
+    return 0;
+}
+
+static int add_server(struct sv_conf *c, const char *key, const char *fallback,
+                      struct hdfs_site *site, struct sv_error *err)
+{
+    const struct sv_conf_key row = { key, SV_CONF_STRING, NULL };
+    const char *value = sv_conf_raw(c, key);
+    char origin[512];
+
+    if (!value && fallback)
+        value = sv_conf_raw(c, fallback);
+    if (!value)
+        return sv_error_set(err, -EINVAL, "%s is not set: it names a NameNode, host:port", key);
+    if (parse_server(value, strlen(value), &site->servers[site->n_servers]) < 0) {
+        sv_conf_origin(c, &row, origin, sizeof origin);
+        return sv_error_set(err, -EINVAL, "%s: \"%.200s\" is not host:port", origin, value);
+    }
+    site->n_servers++;
+    return 0;
+}
+
+/* dfs.ha.namenodes.NAME, or one NameNode: dfs.namenode.rpc-address.NAME. */
+static int nameservice(struct sv_conf *c, const char *name, struct hdfs_site *site,
+                       struct sv_error *err)
+{
+    _cleanup_free_ char *key = NULL;
+    _cleanup_strv_ char **ids = NULL;
+    int r = sv_asprintf(&key, "dfs.ha.namenodes.%s", name);
+    const struct sv_conf_key row = { key, SV_CONF_LIST, NULL };
+
+    if (r >= 0)
+        r = sv_conf_list(c, &row, &ids, err);
+    if (r < 0)
+        return r;
+    if (sv_strv_len(ids) > HDFS_NAMENODES_MAX)
+        return sv_error_set(err, -EINVAL, "%s: %zu NameNodes, at most %d are accepted", key,
+                            sv_strv_len(ids), HDFS_NAMENODES_MAX);
+    if (sv_strv_len(ids) == 0) {
+        _cleanup_free_ char *one = NULL;
+
+        r = sv_asprintf(&one, "dfs.namenode.rpc-address.%s", name);
+        return r < 0 ? r : add_server(c, one, "dfs.namenode.rpc-address", site, err);
+    }
+    for (char **id = ids; *id && r >= 0; id++) {
+        _cleanup_free_ char *one = NULL;
+
+        r = sv_asprintf(&one, "dfs.namenode.rpc-address.%s.%s", name, *id);
+        if (r >= 0)
+            r = add_server(c, one, NULL, site, err);
+    }
+    return r;
+}
+
+static int is_nameservice(struct sv_conf *c, const char *name, bool *ret, struct sv_error *err)
+{
+    _cleanup_strv_ char **names = NULL;
+    int r = sv_conf_list(c, &keys[K_NAMESERVICES], &names, err);
+
+    *ret = false;
+    for (char **n = names; r >= 0 && n && *n; n++)
+        *ret |= strcmp(*n, name) == 0;
+    return r;
+}
+
+/* The authority of fs.defaultFS, for urls without one. */
+static int default_authority(struct sv_conf *c, struct hdfs_server *ret, bool *ret_has_port,
+                             struct sv_error *err)
+{
+    const char *fs, *at;
+    char origin[512];
+    size_t n;
+    int r = sv_conf_string(c, &keys[K_DEFAULT_FS], &fs, err);
+
+    if (r < 0)
+        return r;
+    sv_conf_origin(c, &keys[K_DEFAULT_FS], origin, sizeof origin);
+    if (strncasecmp(fs, "hdfs://", 7) != 0)
+        return sv_error_set(err, -EINVAL,
+                            "%s: \"%.200s\" is not an hdfs: url; a url without a "
+                            "host needs one there",
+                            origin, fs);
+    at = fs + 7;
+    n = strcspn(at, "/");
+    if (parse_server(at, n, ret) < 0)
+        return sv_error_set(err, -EINVAL, "%s: \"%.200s\" is not hdfs://host:port", origin, fs);
+    *ret_has_port = at[0] == '[' ? strstr(at, "]:") != NULL : memchr(at, ':', n) != NULL;
+    return 0;
+}
+
+/* What this client does not speak is refused before anything is asked. */
+static int check_supported(struct sv_conf *c, struct sv_error *err)
+{
+    _cleanup_strv_ char **protection = NULL;
+    bool encrypt = false;
+    char origin[512];
+    int r = sv_conf_list(c, &keys[K_PROTECTION], &protection, err);
+
+    if (r >= 0)
+        r = sv_conf_bool(c, &keys[K_ENCRYPT], &encrypt, err);
+    if (r < 0)
+        return r;
+    if (sv_strv_len(protection) > 0) {
+        sv_conf_origin(c, &keys[K_PROTECTION], origin, sizeof origin);
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "%s: SASL protection of data transfer is not "
+                            "supported",
+                            origin);
+    }
+    if (encrypt) {
+        sv_conf_origin(c, &keys[K_ENCRYPT], origin, sizeof origin);
+        return sv_error_set(err, -EOPNOTSUPP, "%s: encrypted data transfer is not supported",
+                            origin);
+    }
+    return 0;
+}
+
+int hdfs_conf_site(struct sv_conf *c, const char *host, uint16_t port, struct hdfs_site *ret,
+                   struct sv_error *err)
+{
+    struct hdfs_server at = { .port = port ? port : HDFS_PORT };
+    struct hdfs_site site = { 0 };
+    bool has_port = port != 0, logical = false;
+    int64_t timeout = 0;
+    int r = check_supported(c, err);
+
+    if (r < 0)
+        return r;
+    if (*host && !host_ok(host, strlen(host)))
+        return sv_error_set(err, -EINVAL, "not the name of a host");
+    if (*host)
+        memcpy(at.host, host, strlen(host) + 1);
+    else
+        r = default_authority(c, &at, &has_port, err);
+    if (r >= 0 && !has_port)
+        r = is_nameservice(c, at.host, &logical, err);
+    if (r >= 0 && logical)
+        r = nameservice(c, at.host, &site, err);
+    if (r >= 0 && !logical)
+        site.servers[site.n_servers++] = at;
+    if (r >= 0)
+        r = sv_conf_duration_ms(c, &keys[K_SOCKET_TIMEOUT], &timeout, err);
+    if (r >= 0)
+        r = sv_conf_bool(c, &keys[K_USE_HOSTNAME], &site.use_hostname, err);
+    if (r < 0)
+        return r;
+    site.io_timeout_ms = (uint32_t)timeout;
+    *ret = site;
+    return 0;
+}

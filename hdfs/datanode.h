@@ -1,0 +1,33 @@
+/* Reads a block from one DataNode: DataTransferProtocol's READ_BLOCK over a blocking socket with
+ * time limits. Every byte is verified before the sink gets it. Hostile: the DataNode, and the
+ * address that the NameNode gave for it. */
+#ifndef SELVEDGE_HDFS_DATANODE_H
+#define SELVEDGE_HDFS_DATANODE_H
+
+#include "common/base.h"
+#include "common/error.h"
+#include "proto/hdfs.pb-c.h"
+
+/* 0, or -errno that ends the whole read. */
+typedef int (*hdfs_sink)(void *userdata, const void *p, size_t n);
+
+struct hdfs_transfer {
+    const Hadoop__Hdfs__LocatedBlockProto *block; /* checked: hdfs_answer_blocks */
+    uint32_t io_timeout_ms;
+    bool use_hostname;
+    hdfs_sink sink;
+    void *userdata;
+    uint64_t done;  /* bytes of the block that the sink has; a read continues there */
+    int sink_error; /* of the sink, or 0 */
+};
+
+#define HDFS_NODE_TEXT_MAX 128
+/* "10.0.0.7:9866", for messages and comparisons. */
+const char *hdfs_datanode_text(const Hadoop__Hdfs__DatanodeInfoProto *d,
+                               char buf[HDFS_NODE_TEXT_MAX]);
+
+/* Reads from `done` to the end of the block from replica `index`. -EILSEQ: the replica is corrupt;
+ * -EKEYEXPIRED: the block token; else what is wrong with the DataNode or the way to it. */
+int hdfs_datanode_read(struct hdfs_transfer *t, size_t index, struct sv_error *err) _must_use_;
+
+#endif

@@ -1,0 +1,253 @@
+/* See file.h. Which replica: the NameNode's order, which begins with the nearest. A DataNode that
+ * failed is left out for the rest of the file, until none remains for a block; a corrupt replica
+ * is left out for good, and reported once another one has delivered the block. If none has, the
+ * fault may be on this side, and nothing is reported, as in Hadoop's client. */
+#include "hdfs/file.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+
+#define ROUNDS_MAX 3       /* over all replicas of a block; dfs.client.max.block.acquire.failures */
+#define ROUND_WAIT_MS 1000 /* times the number of rounds so far */
+#define NODES_MAX 64
+
+struct nodes {
+    char text[NODES_MAX][HDFS_NODE_TEXT_MAX];
+    size_t n;
+};
+
+struct reading {
+    struct hdfs_namenode *namenode;
+    const struct hdfs_site *site;
+    const char *path;
+    const struct hdfs_status *st;
+    hdfs_sink sink;
+    void *userdata;
+    bool sink_failed;
+    struct nodes dead;    /* failed for this file */
+    struct nodes corrupt; /* with a corrupt replica of the current block */
+    struct sv_error last; /* of the last replica that failed */
+};
+
+static bool nodes_have(const struct nodes *s, const Hadoop__Hdfs__DatanodeInfoProto *d)
+{
+    char text[HDFS_NODE_TEXT_MAX];
+
+    hdfs_datanode_text(d, text);
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->text[i], text) == 0)
+            return true;
+    return false;
+}
+
+static void nodes_add(struct nodes *s, const Hadoop__Hdfs__DatanodeInfoProto *d)
+{
+    if (s->n < NODES_MAX && !nodes_have(s, d))
+        hdfs_datanode_text(d, s->text[s->n++]);
+}
+
+static size_t replicas(const Hadoop__Hdfs__LocatedBlockProto *b)
+{
+    return SV_MIN(b->n_locs, (size_t)HDFS_REPLICAS_MAX);
+}
+
+/* One pass over the replicas: 0 = the block is complete, -ESTALE = new locations are needed,
+ * -EIO = none of them delivered it (reading.last has the reason), else the sink's error. */
+static int one_round(struct reading *r, struct hdfs_transfer *t)
+{
+    char text[HDFS_NODE_TEXT_MAX];
+
+    for (size_t i = 0; i < replicas(t->block); i++) {
+        const Hadoop__Hdfs__DatanodeInfoProto *d = t->block->locs[i];
+        int k;
+
+        if (nodes_have(&r->corrupt, d) || nodes_have(&r->dead, d))
+            continue;
+        k = hdfs_datanode_read(t, i, &r->last);
+        if (k == 0 || t->sink_error < 0)
+            return k;
+        (void)sv_error_wrap(&r->last, "DataNode %s", hdfs_datanode_text(d, text));
+        sv_log_debug("%s: %s", r->path, r->last.text);
+        if (k == -EKEYEXPIRED)
+            return -ESTALE;
+        nodes_add(k == -EILSEQ ? &r->corrupt : &r->dead, d);
+    }
+    return -EIO;
+}
+
+static bool all_corrupt(const struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *b)
+{
+    for (size_t i = 0; i < replicas(b); i++)
+        if (!nodes_have(&r->corrupt, b->locs[i]))
+            return false;
+    return r->corrupt.n > 0;
+}
+
+static void report_corrupt(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *b)
+{
+    struct sv_error err = { 0 };
+
+    for (size_t i = 0; i < replicas(b); i++)
+        if (nodes_have(&r->corrupt, b->locs[i]) &&
+            hdfs_report_bad_block(r->namenode, b, i, &err) < 0)
+            sv_log_debug("%s: reportBadBlocks: %s, ignoring", r->path, err.text);
+}
+
+/* The same block, located again, in a new arena. */
+static int locate(struct reading *r, uint64_t offset, struct sv_arena **arena,
+                  const Hadoop__Hdfs__LocatedBlockProto **ret, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Hdfs__LocatedBlocksProto *m;
+    uint64_t size = (*ret)->b->numbytes, id = (*ret)->b->blockid;
+    int k;
+
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "locations");
+    k = hdfs_get_block_locations(r->namenode, r->path, offset, 1, r->st->length, a, &m, err);
+    if (k < 0)
+        return k;
+    if (m->blocks[0]->offset != offset || m->blocks[0]->b->numbytes != size ||
+        m->blocks[0]->b->blockid != id)
+        return sv_error_set(err, -ESTALE, "it changed while it was read");
+    *ret = m->blocks[0];
+    sv_arena_free(*arena);
+    *arena = SV_TAKE(a);
+    return 0;
+}
+
+static int no_replica(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *b,
+                      struct sv_error *err)
+{
+    unsigned long long id = (unsigned long long)b->b->blockid;
+
+    if (b->n_locs == 0)
+        return sv_error_set(err, -EIO, "block blk_%llu has no DataNode", id);
+    if (all_corrupt(r, b))
+        return sv_error_set(err, -EILSEQ, "all %zu replicas of block blk_%llu are corrupt: %.500s",
+                            b->n_locs, id, r->last.text);
+    return sv_error_set(err, -EIO, "no DataNode delivers block blk_%llu: %.600s", id, r->last.text);
+}
+
+static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *b,
+                      struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = NULL;
+    uint64_t offset = b->offset;
+    struct hdfs_transfer t = { .block = b,
+                               .io_timeout_ms = r->site->io_timeout_ms,
+                               .use_hostname = r->site->use_hostname,
+                               .sink = r->sink,
+                               .userdata = r->userdata };
+
+    r->corrupt.n = 0;
+    for (int round = 1;; round++) {
+        int k = one_round(r, &t);
+
+        if (k == 0)
+            break;
+        if (t.sink_error < 0) {
+            r->sink_failed = true;
+            return sv_error_errno(err, t.sink_error, "write");
+        }
+        if (round == ROUNDS_MAX || all_corrupt(r, t.block))
+            return no_replica(r, t.block, err);
+        if (k != -ESTALE) {
+            r->dead.n = 0;
+            (void)poll(NULL, 0, round * ROUND_WAIT_MS); /* only a wait, ignoring */
+        }
+        k = locate(r, offset, &a, &t.block, err);
+        if (k < 0)
+            return k;
+    }
+    report_corrupt(r, t.block);
+    return 0;
+}
+
+/* The blocks from `from` that the NameNode gives at once; *ret_next: where they end. */
+static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Hdfs__LocatedBlocksProto *m;
+    uint64_t block = SV_MIN(SV_MAX(r->st->block_size, 1u << 20), HDFS_BLOCK_MAX);
+    int k;
+
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "locations");
+    k = hdfs_get_block_locations(r->namenode, r->path, from,
+                                 SV_MIN(r->st->length - from, block * HDFS_WINDOW_BLOCKS),
+                                 r->st->length, a, &m, err);
+    if (k == 0 && m->blocks[0]->offset != from)
+        k = sv_error_set(err, -ESTALE, "it changed while it was read");
+    for (size_t i = 0; k == 0 && i < m->n_blocks; i++) {
+        k = read_block(r, m->blocks[i], err);
+        from += m->blocks[i]->b->numbytes;
+    }
+    *ret_next = from;
+    return k;
+}
+
+/* A file that is being written may have no length yet. */
+static int check_empty(struct hdfs_namenode *n, const char *path, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Hdfs__LocatedBlocksProto *m;
+
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "locations");
+    return hdfs_get_block_locations(n, path, 0, 1, 0, a, &m, err);
+}
+
+static int check_readable(struct hdfs_namenode *n, const char *path, const struct hdfs_status *st,
+                          struct sv_error *err)
+{
+    bool encrypted = false;
+    int r;
+
+    if (st->encrypted)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "it is in an encryption zone, which is not "
+                            "supported");
+    if (st->striped)
+        return sv_error_set(err, -EOPNOTSUPP, "it is erasure-coded, which is not supported");
+    if (st->length == 0)
+        return check_empty(n, path, err);
+    r = hdfs_get_server_defaults(n, &encrypted, err);
+    if (r == 0 && encrypted)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "the cluster demands encrypted data transfer "
+                            "(dfs.encrypt.data.transfer), which is not supported");
+    return r;
+}
+
+static int check_unchanged(struct hdfs_namenode *n, const char *path, const struct hdfs_status *st,
+                           struct sv_error *err)
+{
+    struct hdfs_status now;
+    int r = hdfs_get_file_info(n, path, &now, err);
+
+    if (r == 0 && (now.id != st->id || now.length != st->length || now.mtime_ms != st->mtime_ms))
+        return sv_error_set(err, -ESTALE, "it changed while it was read");
+    return r;
+}
+
+int hdfs_file_read(struct hdfs_namenode *n, const struct hdfs_site *site, const char *path,
+                   const struct hdfs_status *st, hdfs_sink sink, void *userdata, bool *ret_sink,
+                   struct sv_error *err)
+{
+    struct reading r = {
+        .namenode = n, .site = site, .path = path, .st = st, .sink = sink, .userdata = userdata
+    };
+    int k = check_readable(n, path, st, err);
+
+    for (uint64_t at = 0; k == 0 && at < st->length;)
+        k = read_window(&r, at, &at, err);
+    if (k == 0)
+        k = check_unchanged(n, path, st, err);
+    *ret_sink = r.sink_failed;
+    return k;
+}

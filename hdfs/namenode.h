@@ -1,0 +1,38 @@
+/* ClientProtocol of one file system's NameNodes, synchronous: one call at a time, repeated at the
+ * next NameNode when one is in standby or gone (wire/proxy.h). For a process that does nothing
+ * else, such as a worker of container-localizer; never for a daemon's loop. */
+#ifndef SELVEDGE_HDFS_NAMENODE_H
+#define SELVEDGE_HDFS_NAMENODE_H
+
+#include "common/arena.h"
+#include "hdfs/answers.h"
+#include "hdfs/conf.h"
+
+struct hdfs_namenode;
+
+/* `user`: the effective user of simple authentication. Connects on the first call. */
+int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdfs_namenode **ret,
+                      struct sv_error *err) _must_use_;
+struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n);
+static inline void hdfs_namenode_freep(struct hdfs_namenode **n)
+{
+    *n = hdfs_namenode_free(*n);
+}
+
+/* Errors of all calls: -ENOENT, -EACCES (the NameNode's text), -ELOOP (a symbolic link on the way),
+ * -EREMOTEIO (another exception), -EBADMSG, errors of the network. */
+int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
+                       struct sv_error *err) _must_use_;
+/* Does the cluster demand encrypted data transfer? */
+int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)
+    _must_use_;
+/* Blocks of [from, from + size) of a file of `length` bytes, in `a`, checked. */
+int hdfs_get_block_locations(struct hdfs_namenode *n, const char *path, uint64_t from,
+                             uint64_t size, uint64_t length, struct sv_arena *a,
+                             const Hadoop__Hdfs__LocatedBlocksProto **ret, struct sv_error *err)
+    _must_use_;
+/* Reports replica `index` of the block as corrupt. */
+int hdfs_report_bad_block(struct hdfs_namenode *n, const Hadoop__Hdfs__LocatedBlockProto *b,
+                          size_t index, struct sv_error *err) _must_use_;
+
+#endif

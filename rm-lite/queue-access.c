@@ -1,0 +1,57 @@
+/* See queue-access.h. Called by rm-app-manager.c, client-call.c and client-rm-service.c. */
+#include "rm-lite/queue-access.h"
+
+#include <errno.h>
+
+#include "common/acl.h"
+#include "common/user-groups.h"
+#include "rm-lite/scheduler.h"
+
+struct caller {
+    const char *user;
+    struct sv_groups *groups;
+};
+
+void rm_queue_access_prepare(struct rm *rm, const char *user)
+{
+    char *const *groups;
+
+    if (rm->conf.acl_enable && sv_groups_of(rm->groups, user, &groups) < 0)
+        (void)sv_groups_missed(rm->groups); /* known when it submits */
+}
+
+static bool in_list(const char *acl, void *userdata)
+{
+    const struct caller *c = userdata;
+
+    return sv_acl_admits(acl, c->user, c->groups);
+}
+
+/* What everybody may do is no reason to let everybody end others' applications. */
+static bool named_in_list(const char *acl, void *userdata)
+{
+    return !sv_acl_allows_all(acl) && in_list(acl, userdata);
+}
+
+int rm_queue_may_submit(struct rm *rm, const char *queue, const char *user, struct yarn_app_id app,
+                        struct sv_error *err)
+{
+    struct caller caller = { user, rm->groups };
+    char text[YARN_ID_TEXT_MAX];
+
+    if (!rm->conf.acl_enable || rm_sched_may_submit(rm->sched, queue, in_list, &caller))
+        return 0;
+    return sv_error_set(
+        err, -EACCES,
+        "org.apache.hadoop.security.AccessControlException: User %s does not have "
+        "permission to submit %s to queue %s%s",
+        user, yarn_app_id_text(app, text), queue,
+        sv_groups_missed(rm->groups) ? ": the user's groups are not known yet, submit again" : "");
+}
+
+bool rm_queue_administers(struct rm *rm, const char *queue, const char *user)
+{
+    struct caller caller = { user, rm->groups };
+
+    return rm_sched_administers(rm->sched, queue, named_in_list, &caller);
+}

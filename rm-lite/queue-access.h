@@ -1,0 +1,17 @@
+/* Who may submit to a queue and who administers it: acl_submit_applications and
+ * acl_administer_queue of capacity-scheduler.xml, which count with yarn.acl.enable. Users are those
+ * whom clients say they are. */
+#ifndef SELVEDGE_RM_LITE_QUEUE_ACCESS_H
+#define SELVEDGE_RM_LITE_QUEUE_ACCESS_H
+
+#include "common/error.h"
+#include "rm-lite/context.h"
+
+/* Starts the look-up of a user who will soon submit. */
+void rm_queue_access_prepare(struct rm *rm, const char *user);
+/* -EACCES with Hadoop's words; also while the user's groups are not known and would matter. */
+int rm_queue_may_submit(struct rm *rm, const char *queue, const char *user, struct yarn_app_id app,
+                        struct sv_error *err) _must_use_;
+bool rm_queue_administers(struct rm *rm, const char *queue, const char *user);
+
+#endif

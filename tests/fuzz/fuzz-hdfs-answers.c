@@ -1,0 +1,81 @@
+/* Fuzzes answers of a NameNode: getFileInfo, getBlockLocations. What is accepted keeps the promises
+ * of hdfs/answers.h.
+ *
+ * The first byte chooses the message, the next 4 the offset and length that were asked for. */
+#include <string.h>
+
+#include "common/arena.h"
+#include "hdfs/answers.h"
+#include "proto/hdfs_namenode.pb-c.h"
+#include "wire/frame.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            abort();                                                                               \
+    } while (0)
+
+static void status(const Hadoop__Hdfs__HdfsFileStatusProto *m)
+{
+    struct sv_error err = { 0 };
+    struct hdfs_status s;
+
+    if (!m)
+        return;
+    if (hdfs_answer_status(m, &s, &err) < 0)
+        MUST(err.text[0]);
+    else
+        MUST(s.length <= HDFS_FILE_MAX && s.mtime_ms >= 0 && s.mode <= 0777 &&
+             s.kind >= HDFS_DIRECTORY && s.kind <= HDFS_SYMLINK);
+}
+
+static void blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint16_t from, uint16_t length)
+{
+    struct sv_error err = { 0 };
+    uint64_t end;
+
+    if (!m || from >= length)
+        return;
+    if (hdfs_answer_blocks(m, from, length, &err) < 0) {
+        MUST(err.text[0]);
+        return;
+    }
+    end = m->blocks[0]->offset;
+    MUST(end <= from);
+    for (size_t i = 0; i < m->n_blocks; i++) {
+        MUST(m->blocks[i]->offset == end && m->blocks[i]->b->numbytes > 0);
+        end += m->blocks[i]->b->numbytes;
+        for (size_t d = 0; d < m->blocks[i]->n_locs; d++)
+            MUST(m->blocks[i]->locs[d]->id->xferport <= UINT16_MAX);
+    }
+    MUST(end > from && end <= length);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    _cleanup_arena_ struct sv_arena *a = NULL;
+    const ProtobufCMessageDescriptor *d;
+    ProtobufCMessage *m;
+    uint16_t from, length;
+    bool is_status;
+
+    if (size < 5)
+        return 0;
+    is_status = data[0] & 1;
+    memcpy(&from, data + 1, 2);
+    memcpy(&length, data + 3, 2);
+    data += 5;
+    size -= 5;
+    d = is_status ? &hadoop__hdfs__get_file_info_response_proto__descriptor
+                  : &hadoop__hdfs__get_block_locations_response_proto__descriptor;
+    a = sv_arena_new(ipc_arena_max(size));
+    if (!a || ipc_unpack(a, d, data, size, &m) < 0)
+        return 0;
+    if (is_status)
+        status(((const Hadoop__Hdfs__GetFileInfoResponseProto *)m)->fs);
+    else
+        blocks(((const Hadoop__Hdfs__GetBlockLocationsResponseProto *)m)->locations, from, length);
+    return 0;
+}

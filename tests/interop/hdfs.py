@@ -1,0 +1,185 @@
+"""A real HDFS on loopback: one NameNode (java/HdfsCluster.java, which also prepares files) and two DataNodes, each a
+process of its own that a test may stop or kill.
+
+    with hdfs.Hdfs("3.4.2") as h:
+        h.put("/d/f", b"content", mode="644")"""
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from cluster import conf  # noqa: E402
+from cluster.host import free_port, wait_for  # noqa: E402
+from interop import hadoop  # noqa: E402
+
+DATANODE_CLASS = "org.apache.hadoop.hdfs.server.datanode.DataNode"
+BLOCK = 1 << 20
+LOG4J = """log4j.rootLogger=INFO,console
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.target=System.err
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
+"""
+
+
+class Hdfs:
+    """`site`: more keys for hdfs-site.xml."""
+
+    def __init__(self, version, site=None, datanodes=2):
+        self.version = version
+        # Classes and jars before the clock of the test runs.
+        hadoop.classes(version)
+        self.root = tempfile.mkdtemp(prefix="selvedge-hdfs-", dir="/tmp")
+        os.chmod(self.root, 0o755)
+        self.port = free_port()
+        self.site = {
+            "fs.defaultFS": f"hdfs://127.0.0.1:{self.port}",
+            "hadoop.tmp.dir": f"{self.root}/tmp",
+            "hadoop.security.key.provider.path": f"jceks://file{self.root}/keys",
+            "dfs.encryption.key.provider.uri": f"jceks://file{self.root}/keys",
+            "dfs.namenode.name.dir": f"file://{self.root}/name",
+            "dfs.namenode.http-address": "127.0.0.1:0",
+            "dfs.namenode.fs-limits.min-block-size": 512,
+            "dfs.namenode.datanode.registration.ip-hostname-check": "false",
+            "dfs.namenode.safemode.threshold-pct": "0",
+            "dfs.namenode.safemode.extension": 0,
+            "dfs.datanode.http.address": "127.0.0.1:0",
+            "dfs.datanode.ipc.address": "127.0.0.1:0",
+            "dfs.datanode.max.locked.memory": 0,
+            "dfs.datanode.scan.period.hours": -1,  # what is corrupt is seen by readers alone
+            "dfs.heartbeat.interval": 1,
+            "dfs.blocksize": BLOCK,
+            "dfs.replication": 2,
+            "dfs.permissions.enabled": "true",
+            **(site or {}),
+        }
+        self.datanodes, self.datanode_ports, self.logs = [], [], []
+        self.namenode = None
+        self.n_datanodes = datanodes
+
+    def __enter__(self):
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _conf(self, name, more):
+        """A configuration directory; daemons stop without the two directories of web pages."""
+        where = f"{self.root}/{name}"
+        for page in ("hdfs", "datanode"):
+            os.makedirs(f"{where}/webapps/{page}/WEB-INF")
+            with open(f"{where}/webapps/{page}/WEB-INF/web.xml", "w", encoding="ascii") as f:
+                f.write("<web-app/>")
+        site = {**self.site, **more}
+        conf.write_xml(f"{where}/core-site.xml", {k: v for k, v in site.items() if not k.startswith("dfs.")})
+        conf.write_xml(f"{where}/hdfs-site.xml", {k: v for k, v in site.items() if k.startswith("dfs.")})
+        with open(f"{where}/log4j.properties", "w", encoding="ascii") as f:
+            f.write(LOG4J)
+        return where
+
+    def _java(self, name, main, conf_dir, **pipes):
+        argv = hadoop.java(self.version, main, conf=conf_dir,
+                           options=[*hadoop.SHORT_LIVED, "-Xmx256m", "-XX:-UsePerfData", f"-Djava.io.tmpdir={self.root}"])
+        log = open(f"{self.root}/{name}.log", "ab")  # noqa: SIM115 - the child's
+        self.logs.append(log.name)
+        with log:
+            return subprocess.Popen(argv, stderr=log, text=True, start_new_session=True, cwd=self.root,
+                                    env={**os.environ, "HADOOP_CONF_DIR": conf_dir, "HADOOP_LOG_DIR": self.root}, **pipes)
+
+    def _start(self):
+        self.conf_dir = self._conf("namenode-conf", {})
+        self.namenode = self._java("namenode", "HdfsCluster", self.conf_dir, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE)
+        for i in range(self.n_datanodes):
+            self.datanode_ports.append(free_port())
+            self._conf(f"datanode{i}-conf", {"dfs.datanode.data.dir": f"file://{self.root}/data{i}",
+                                             "dfs.datanode.address": f"127.0.0.1:{self.datanode_ports[i]}"})
+            self.datanodes.append(None)
+            self.start_datanode(i)
+        line = self.answer(120)
+        if line != "ready":
+            raise RuntimeError(f"NameNode: {line!r}: {self.tail()}")
+        self.web_port = int(self.ask("port").split()[1])
+        self.wait_datanodes(self.n_datanodes)
+
+    def tail(self):
+        text = ""
+        for path in self.logs:
+            with open(path, encoding="utf-8", errors="replace") as f:
+                text += f"{path}:\n" + "".join(f.readlines()[-20:])
+        return text
+
+    def start_datanode(self, i):
+        self.datanodes[i] = self._java(f"datanode{i}", DATANODE_CLASS, f"{self.root}/datanode{i}-conf",
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def wait_datanodes(self, count, seconds=120):
+        def registered():
+            if any(d.poll() is not None for d in self.datanodes if d):
+                raise RuntimeError(f"a DataNode has ended: {self.tail()}")
+            return int(self.ask("live")) >= count
+
+        wait_for(registered, seconds, f"{count} DataNodes")
+
+    def answer(self, seconds=60):
+        """The NameNode's process answers a line a command."""
+        if not select.select([self.namenode.stdout], [], [], seconds)[0]:
+            raise RuntimeError(f"the NameNode's process does not answer: {self.tail()}")
+        return self.namenode.stdout.readline().rstrip("\n")
+
+    def ask(self, *words):
+        self.namenode.stdin.write(" ".join(map(str, words)) + "\n")
+        self.namenode.stdin.flush()
+        answer = self.answer()
+        if not answer.startswith("ok"):
+            raise RuntimeError(f"{words}: {answer!r}")
+        return answer[3:]
+
+    def put(self, path, data, block=BLOCK, replicas=2, owner="alice", mode="644"):
+        """(modification time, length)"""
+        with tempfile.NamedTemporaryFile(dir=self.root) as f:
+            f.write(data)
+            f.flush()
+            return tuple(map(int, self.ask("put", f.name, path, block, replicas, owner, mode).split()))
+
+    def blocks(self, path):
+        """[(block name, [port of a DataNode])]"""
+        found = []
+        for word in self.ask("blocks", path).split():
+            name, nodes = word.split("@")
+            found.append((name, [int(n.rsplit(":", 1)[1]) for n in nodes.split(",") if n]))
+        return found
+
+    def replica(self, block, port, meta=False):
+        """The file of a replica on a DataNode's disk."""
+        for where, _, names in os.walk(f"{self.root}/data{self.datanode_ports.index(port)}"):
+            for name in names:
+                if name == block or (meta and name.startswith(block + "_")):
+                    if meta == name.endswith(".meta"):
+                        return os.path.join(where, name)
+        raise FileNotFoundError(block)
+
+    def kill(self, i, sig=signal.SIGKILL):
+        self.datanodes[i].send_signal(sig)
+        if sig == signal.SIGKILL:
+            self.datanodes[i].wait()
+
+    def url(self, path):
+        return f"hdfs://127.0.0.1:{self.port}{path}"
+
+    def __exit__(self, *_error):
+        for process in [p for p in [self.namenode, *self.datanodes] if p]:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+        shutil.rmtree(self.root, ignore_errors=True)

@@ -1,0 +1,156 @@
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.key.KeyProvider;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+
+/**
+ * A real NameNode, and a client that prepares files on it: reads a command a line from standard input, answers a line
+ * each. Ends with standard input. The DataNodes are processes of their own; driven by tests/interop/hdfs.py.
+ */
+public final class HdfsCluster {
+  private static final int COPY = 1 << 16;
+  private final List<FSDataOutputStream> open = new ArrayList<>();
+  private final Configuration conf = new HdfsConfiguration();
+  private final NameNode namenode;
+  private final DistributedFileSystem fs;
+
+  private HdfsCluster() throws Exception {
+    DefaultMetricsSystem.setMiniClusterMode(true); // formatting has registered some already
+    NameNode.format(conf);
+    namenode = NameNode.createNameNode(new String[0], conf);
+    FileSystem.enableSymlinks();
+    fs = (DistributedFileSystem) FileSystem.get(conf);
+  }
+
+  /** "TIME LENGTH" of a path. */
+  private String status(Path path) throws Exception {
+    FileStatus s = fs.getFileStatus(path);
+    return s.getModificationTime() + " " + s.getLen();
+  }
+
+  private String put(String from, Path to, long blockSize, short replicas, String owner, String mode) throws Exception {
+    try (InputStream in = Files.newInputStream(new File(from).toPath());
+        OutputStream out = fs.create(to, true, COPY, replicas, blockSize)) {
+      byte[] buffer = new byte[COPY];
+      for (int n = in.read(buffer); n > 0; n = in.read(buffer)) {
+        out.write(buffer, 0, n);
+      }
+    }
+    fs.setOwner(to, owner, null);
+    fs.setPermission(to, new FsPermission(Short.parseShort(mode, 8)));
+    return status(to);
+  }
+
+  /** "BLOCK@ADDRESS:PORT,ADDRESS:PORT BLOCK@…" */
+  private String blocks(String path) throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (LocatedBlock b : fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+      List<String> nodes = new ArrayList<>();
+      for (DatanodeInfo d : b.getLocations()) {
+        nodes.add(d.getIpAddr() + ":" + d.getXferPort());
+      }
+      text.append(b.getBlock().getBlockName()).append('@').append(String.join(",", nodes)).append(' ');
+    }
+    return text.toString().trim();
+  }
+
+  /** A file that is never closed: its last block is under construction. */
+  private String hold(Path path) throws Exception {
+    FSDataOutputStream out = fs.create(path);
+    open.add(out);
+    out.write(new byte[1000]);
+    out.hflush();
+    return status(path);
+  }
+
+  private String encryptionZone(Path dir) throws Exception {
+    KeyProvider keys = namenode.getNamesystem().getProvider();
+    keys.createKey("key", KeyProvider.options(conf).setBitLength(128));
+    keys.flush();
+    fs.mkdirs(dir);
+    fs.createEncryptionZone(dir, "key");
+    return "done";
+  }
+
+  /** By reflection: Hadoop 2 has no erasure coding. */
+  private String erasureCoded(Path dir) throws Exception {
+    String policy = "XOR-2-1-1024k";
+    DistributedFileSystem.class.getMethod("enableErasureCodingPolicy", String.class).invoke(fs, policy);
+    fs.mkdirs(dir);
+    DistributedFileSystem.class.getMethod("setErasureCodingPolicy", Path.class, String.class).invoke(fs, dir, policy);
+    return "done";
+  }
+
+  private String run(String[] w) throws Exception {
+    switch (w[0]) {
+      case "port":
+        return namenode.getNameNodeAddress().getPort() + " " + namenode.getHttpAddress().getPort();
+      case "live":
+        return String.valueOf(namenode.getNamesystem().getNumLiveDataNodes());
+      case "corrupt":
+        return String.valueOf(namenode.getNamesystem().getCorruptReplicaBlocks());
+      case "put":
+        return put(w[1], new Path(w[2]), Long.parseLong(w[3]), Short.parseShort(w[4]), w[5], w[6]);
+      case "mkdir":
+        fs.mkdirs(new Path(w[1]));
+        fs.setPermission(new Path(w[1]), new FsPermission(Short.parseShort(w[2], 8)));
+        return "done";
+      case "own":
+        fs.setOwner(new Path(w[1]), w[2], null);
+        return "done";
+      case "status":
+        return status(new Path(w[1]));
+      case "remove":
+        return String.valueOf(fs.delete(new Path(w[1]), true));
+      case "blocks":
+        return blocks(w[1]);
+      case "hold":
+        return hold(new Path(w[1]));
+      case "link":
+        fs.createSymlink(new Path(w[1]), new Path(w[2]), true);
+        return "done";
+      case "zone":
+        return encryptionZone(new Path(w[1]));
+      case "ec":
+        return erasureCoded(new Path(w[1]));
+      default:
+        throw new IllegalArgumentException(w[0]);
+    }
+  }
+
+  public static void main(String[] args) throws Exception {
+    Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
+      error.printStackTrace();
+      System.exit(1);
+    });
+    HdfsCluster cluster = new HdfsCluster();
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
+    System.out.println("ready");
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      try {
+        System.out.println("ok " + cluster.run(line.split(" ")));
+      } catch (Exception e) { // the caller decides
+        e.printStackTrace();
+        System.out.println("error " + String.valueOf(e).replace('\n', ' '));
+      }
+    }
+    System.exit(0);
+  }
+}

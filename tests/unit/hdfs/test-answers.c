@@ -1,0 +1,182 @@
+/* Tests hdfs/answers.c: what a NameNode may say, and what is refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hdfs/answers.h"
+
+static struct hdfs_status status_of(uint32_t perm, uint32_t flags)
+{
+    Hadoop__Hdfs__HdfsFileStatusProto m = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__INIT;
+    Hadoop__Hdfs__FsPermissionProto p = HADOOP__HDFS__FS_PERMISSION_PROTO__INIT;
+    struct hdfs_status s;
+
+    m.filetype = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_FILE;
+    m.permission = &p;
+    p.perm = perm;
+    m.length = 7;
+    m.modification_time = 1700000000250;
+    m.has_flags = true;
+    m.flags = flags;
+    assert_int_equal(hdfs_answer_status(&m, &s, NULL), 0);
+    return s;
+}
+
+static void test_status(void **state)
+{
+    Hadoop__Hdfs__HdfsFileStatusProto m = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__INIT;
+    Hadoop__Hdfs__FsPermissionProto p = HADOOP__HDFS__FS_PERMISSION_PROTO__INIT;
+    struct hdfs_status s = status_of(01644, 0);
+    struct sv_error err = { 0 };
+
+    (void)state;
+    assert_true(s.kind == HDFS_FILE && s.length == 7 && s.mtime_ms == 1700000000250);
+    assert_int_equal(s.mode, 0644);
+    assert_false(s.encrypted || s.striped);
+    assert_true(status_of(0644, 2).encrypted);
+    assert_true(status_of(0644, 4).striped);
+    assert_true(status_of(0644 | 1 << 13, 0).encrypted); /* Hadoop 2 */
+    m.permission = &p;
+    m.filetype = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_FILE;
+    m.length = HDFS_FILE_MAX + 1;
+    assert_int_equal(hdfs_answer_status(&m, &s, &err), -EBADMSG);
+    m.length = 1;
+    m.modification_time = UINT64_MAX;
+    assert_int_equal(hdfs_answer_status(&m, &s, &err), -EBADMSG);
+    m.modification_time = 1;
+    m.filetype = (Hadoop__Hdfs__HdfsFileStatusProto__FileType)4;
+    assert_int_equal(hdfs_answer_status(&m, &s, &err), -EBADMSG);
+}
+
+#define N 3
+static Hadoop__Hdfs__LocatedBlocksProto all;
+static Hadoop__Hdfs__LocatedBlockProto blocks[N], *list[N];
+static Hadoop__Hdfs__ExtendedBlockProto ids[N];
+static Hadoop__Common__TokenProto token;
+static Hadoop__Hdfs__DatanodeInfoProto node, *nodes[1];
+static Hadoop__Hdfs__DatanodeIDProto id;
+
+/* Three blocks of 100, 100 and 50 bytes. */
+static int fill(void **state)
+{
+    (void)state;
+    hadoop__hdfs__located_blocks_proto__init(&all);
+    hadoop__common__token_proto__init(&token);
+    hadoop__hdfs__datanode_info_proto__init(&node);
+    hadoop__hdfs__datanode_idproto__init(&id);
+    token.kind = token.service = (char *)(uintptr_t) "";
+    id.xferport = 9866;
+    node.id = &id;
+    nodes[0] = &node;
+    for (size_t i = 0; i < N; i++) {
+        hadoop__hdfs__located_block_proto__init(&blocks[i]);
+        hadoop__hdfs__extended_block_proto__init(&ids[i]);
+        ids[i].poolid = (char *)(uintptr_t) "BP-1";
+        ids[i].has_numbytes = true;
+        ids[i].numbytes = i == N - 1 ? 50 : 100;
+        blocks[i].b = &ids[i];
+        blocks[i].offset = i * 100;
+        blocks[i].blocktoken = &token;
+        blocks[i].n_locs = 1;
+        blocks[i].locs = nodes;
+        list[i] = &blocks[i];
+    }
+    all.filelength = 250;
+    all.n_blocks = N;
+    all.blocks = list;
+    all.islastblockcomplete = true;
+    return 0;
+}
+
+static int check(uint64_t from)
+{
+    struct sv_error err = { 0 };
+    int r = hdfs_answer_blocks(&all, from, 250, &err);
+
+    assert_true((r < 0) == (err.text[0] != 0));
+    return r;
+}
+
+static void test_blocks(void **state)
+{
+    (void)state;
+    assert_int_equal(check(0), 0);
+    assert_int_equal(check(99), 0);
+    assert_int_equal(check(100), -EBADMSG); /* the first block ends there */
+    all.blocks++;
+    all.n_blocks--;
+    assert_int_equal(check(100), 0);
+    assert_int_equal(check(99), -EBADMSG);
+    all.n_blocks = 0;
+    assert_int_equal(check(0), -EBADMSG);
+    all.n_blocks = HDFS_BLOCKS_MAX + 1;
+    assert_int_equal(check(0), -EBADMSG);
+    all.n_blocks = 0;
+    all.filelength = 0;
+    assert_int_equal(hdfs_answer_blocks(&all, 0, 0, NULL), 0);
+}
+
+static void test_bad_blocks(void **state)
+{
+    static char long_name[HDFS_POOL_MAX + 2];
+
+    ids[1].numbytes = 0;
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    ids[1].numbytes = UINT64_MAX;
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    ids[2].numbytes = 51; /* beyond the end */
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    blocks[1].offset = 99;
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    blocks[0].offset = UINT64_MAX;
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    memset(long_name, 'x', sizeof long_name - 1);
+    ids[0].poolid = long_name;
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    token.identifier.len = HDFS_TOKEN_MAX + 1;
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    id.xferport = 65536;
+    assert_int_equal(check(0), -EBADMSG);
+    fill(state);
+    all.filelength = 251;
+    assert_int_equal(check(0), -ESTALE);
+}
+
+static void test_unsupported(void **state)
+{
+    Hadoop__Hdfs__FileEncryptionInfoProto encryption;
+    Hadoop__Hdfs__ErasureCodingPolicyProto policy;
+
+    all.fileencryptioninfo = &encryption;
+    assert_int_equal(check(0), -EOPNOTSUPP);
+    fill(state);
+    all.ecpolicy = &policy;
+    assert_int_equal(check(0), -EOPNOTSUPP);
+    fill(state);
+    all.underconstruction = true;
+    assert_int_equal(check(0), 0); /* its last block is complete */
+    all.islastblockcomplete = false;
+    assert_int_equal(check(0), -EOPNOTSUPP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_status),
+        cmocka_unit_test_setup(test_blocks, fill),
+        cmocka_unit_test_setup(test_bad_blocks, fill),
+        cmocka_unit_test_setup(test_unsupported, fill),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

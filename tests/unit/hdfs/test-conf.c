@@ -1,0 +1,111 @@
+/* Tests hdfs/conf.c: which NameNodes a url means. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hdfs/conf.h"
+
+#define P(k, v) "<property><name>" k "</name><value>" v "</value></property>"
+#define HA                                                                                         \
+    P("dfs.nameservices", "alpha, beta,gamma")                                                     \
+    P("dfs.ha.namenodes.alpha", "nn1,nn2")                                                         \
+    P("dfs.namenode.rpc-address.alpha.nn1", "a1.example:9000")                                     \
+    P("dfs.namenode.rpc-address.alpha.nn2", "a2.example")                                          \
+    P("dfs.namenode.rpc-address.beta", "b.example:9001")
+
+/* The servers as text, or the error's. */
+static const char *site(const char *properties, const char *host, uint16_t port, int want)
+{
+    static char text[HDFS_SERVERS_TEXT_MAX + 1];
+    static struct sv_error err;
+    char xml[4096];
+    struct sv_conf *c = sv_conf_new();
+    struct hdfs_site s;
+    int r;
+
+    snprintf(xml, sizeof xml, "<configuration>%s</configuration>", properties);
+    assert_int_equal(sv_conf_load_string(c, xml, strlen(xml), "hdfs-site.xml", &err), 0);
+    r = hdfs_conf_site(c, host, port, &s, &err);
+    assert_int_equal(r, want);
+    if (r == 0)
+        assert_int_equal(hdfs_servers_text(&s, text), 0);
+    sv_conf_free(c);
+    return r == 0 ? text : err.text;
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    assert_string_equal(site("", "nn.example", 9000, 0), "nn.example:9000");
+    assert_string_equal(site("", "nn.example", 0, 0), "nn.example:8020");
+    assert_string_equal(site("", "2001:db8::1", 9000, 0), "[2001:db8::1]:9000");
+    assert_string_equal(site(HA, "alpha", 0, 0), "a1.example:9000,a2.example:8020");
+    assert_string_equal(site(HA, "alpha", 9000, 0), "alpha:9000"); /* a host of that name */
+    assert_string_equal(site(HA, "beta", 0, 0), "b.example:9001");
+    assert_string_equal(site(P("fs.defaultFS", "hdfs://nn.example:9000/x"), "", 0, 0),
+                        "nn.example:9000");
+    assert_string_equal(site(HA P("fs.defaultFS", "hdfs://alpha"), "", 0, 0),
+                        "a1.example:9000,a2.example:8020");
+}
+
+static void refused(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("\"%s\" has no \"%s\"", text, words);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused(site(HA, "gamma", 0, -EINVAL), "dfs.namenode.rpc-address.gamma is not set");
+    refused(site(P("dfs.nameservices", "a") P("dfs.ha.namenodes.a", "x"), "a", 0, -EINVAL),
+            "dfs.namenode.rpc-address.a.x is not set");
+    refused(
+        site(P("dfs.nameservices", "a") P("dfs.namenode.rpc-address.a", "h:0"), "a", 0, -EINVAL),
+        "hdfs-site.xml:1: dfs.namenode.rpc-address.a: \"h:0\" is not host:port");
+    refused(site("", "", 0, -EINVAL), "fs.defaultFS");
+    refused(site(P("fs.defaultFS", "hdfs:///"), "", 0, -EINVAL), "is not hdfs://host:port");
+    refused(site(P("dfs.nameservices", "a") P("dfs.ha.namenodes.a", "1,2,3,4,5,6,7,8,9"), "a", 0,
+                 -EINVAL),
+            "9 NameNodes, at most 8");
+    refused(site(P("dfs.data.transfer.protection", "privacy"), "h", 0, -EOPNOTSUPP),
+            "dfs.data.transfer.protection: SASL protection of data transfer is not supported");
+    refused(site(P("dfs.encrypt.data.transfer", "true"), "h", 0, -EOPNOTSUPP),
+            "encrypted data transfer is not supported");
+    refused(site(P("dfs.client.socket-timeout", "1"), "h", 0, -EINVAL),
+            "dfs.client.socket-timeout");
+}
+
+static void test_servers(void **state)
+{
+    static const char *const bad[] = { "",     ",",    "a,",  "a:0", "a:65536",          "a:",
+                                       "a:1x", "[::1", "a b", "a/b", "1,2,3,4,5,6,7,8,9" };
+    struct hdfs_server s[HDFS_NAMENODES_MAX];
+    unsigned n = 77;
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
+        assert_int_equal(hdfs_servers_parse(bad[i], s, &n), -EINVAL);
+    assert_int_equal(n, 77);
+    assert_int_equal(hdfs_servers_parse("a.example:9000,[::1]:8020", s, &n), 0);
+    assert_int_equal(n, 2);
+    assert_string_equal(s[0].host, "a.example");
+    assert_int_equal(s[0].port, 9000);
+    assert_string_equal(s[1].host, "::1");
+    assert_int_equal(s[1].port, 8020);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_servers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
