@@ -56,6 +56,8 @@ else
 HARDEN   := $(HARDEN_BASE) $(FORTIFY)
 OPT      := -O2 -g
 endif
+# No name of the build's directory in the programs: the same bytes anywhere.
+OPT      += -ffile-prefix-map=$(CURDIR)=.
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(BUILD)/gen
 CFLAGS   += $(CSTD) $(WARN) $(HARDEN) $(OPT) -fPIE
 LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDSAN)

@@ -27,7 +27,7 @@ static int usage(FILE *out, int status)
           "       selvedge-nodemanager [--conf DIR] [-D key=value]… --check-config\n"
           "       selvedge-nodemanager --print-config | --version\n"
           "       selvedge-nodemanager --print-graph container|application|localized-resource\n\n"
-          "  --conf DIR      directory of core-site.xml and yarn-site.xml\n"
+          "  --conf DIR      directory of core-site.xml, hdfs-site.xml, yarn-site.xml\n"
           "                  (default: $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
           "  -D key=value    overrides a setting of the files\n"
           "  --check-config  whether it would start with them, and the keys that are not read\n"

@@ -30,3 +30,11 @@ tcb: programs
 	$(Q)CC='$(CC)' tests/tools/tcb-operations $(HELPER_SOURCES)
 	$(Q)packaging/tcb-report $(BUILD)
 .PHONY: tcb
+
+# Packages from the existing build, for this machine's distribution family. One version, one tree, the same bytes.
+PACKAGE_VERSION ?= $(shell sed -n 's/^\#define NM_VERSION "\(.*\)"/\1/p' nodemanager/core/context.h)
+deb: programs
+	$(Q)BUILD='$(BUILD)' VERSION='$(PACKAGE_VERSION)' packaging/build-deb $(BUILD)/deb
+rpm: programs
+	$(Q)BUILD='$(BUILD)' VERSION='$(PACKAGE_VERSION)' packaging/build-rpm $(BUILD)/rpm
+.PHONY: deb rpm

@@ -23,13 +23,19 @@ static int group_order(struct rm_ask_group *a, struct rm_ask_group *b)
 static struct rm_ask_group *group_find(struct rm_sched_app *app, int32_t priority,
                                        int64_t allocation_id, struct rm_res cap)
 {
-    struct rm_ask_group *g;
+    struct rm_ask_group *g, probe = { .key = { priority, allocation_id, cap.mem, cap.vcores } };
 
-    DL_FOREACH (app->groups, g)
-        if (g->priority == priority && g->allocation_id == allocation_id &&
-            rm_res_equal(g->capability, cap))
-            return g;
-    return NULL;
+    HASH_FIND(hh, app->group_table, &probe.key, sizeof(probe.key), g);
+    return g;
+}
+
+/* One request may bring thousands of new groups in any order: sorted once, not inserted one by one
+ * in their places. */
+void rm_asks_sort(struct rm_sched_app *app)
+{
+    if (app->groups_unsorted)
+        DL_SORT(app->groups, group_order);
+    app->groups_unsorted = false;
 }
 
 struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name)
@@ -55,6 +61,7 @@ static void group_free(struct rm_sched_app *app, struct rm_ask_group *g)
     HASH_ITER (hh, g->rows, row, tmp)
         row_drop(app, g, row);
     DL_DELETE(app->groups, g);
+    HASH_DELETE(hh, app->group_table, g);
     app->n_groups--;
     free(g);
 }
@@ -85,11 +92,15 @@ static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct 
         g = calloc(1, sizeof(*g));
         if (!g)
             return -ENOMEM;
-        g->priority = ask->priority;
-        g->allocation_id = ask->allocation_id;
+        g->key.priority = g->priority = ask->priority;
+        g->key.allocation_id = g->allocation_id = ask->allocation_id;
         g->capability = ask->capability;
+        g->key.mem = ask->capability.mem;
+        g->key.vcores = ask->capability.vcores;
         g->any_relax = true;
-        DL_INSERT_INORDER(app->groups, g, group_order);
+        app->groups_unsorted |= app->groups && group_order(app->groups->prev, g) > 0;
+        DL_APPEND(app->groups, g);
+        HASH_ADD(hh, app->group_table, key, sizeof(g->key), g);
         app->n_groups++;
     }
     *ret = g;
@@ -225,6 +236,7 @@ int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *
 
     if (r < 0)
         return r;
+    rm_asks_sort(app);
     if (c->locality == RM_NODE_LOCAL) {
         row = rm_asks_row(g, c->node->id.host);
         ask.name = c->node->id.host;

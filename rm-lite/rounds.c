@@ -60,12 +60,15 @@ static int visit_swept(struct rm_sched *s, struct rm_assign *a, const struct rm_
 int rm_round(struct rm_sched *s, const struct rm_sched_event *ev, int64_t now)
 {
     struct rm_assign a = { .max_out = RM_TURN_DECISIONS };
+    int64_t asks = s->counts.groups_tried;
     int r = 0;
 
     if (ev->max_decisions > 0)
         a.max_out = SV_MIN(a.max_out, ev->max_decisions);
-    for (int i = 0; i < RM_TURN_NODES && s->n_out + RM_VISIT_DECISIONS <= a.max_out && r >= 0;
-         i++) {
+    for (int i = 0; i < RM_TURN_NODES && r >= 0; i++) {
+        if (s->n_out + RM_VISIT_DECISIONS > a.max_out ||
+            s->counts.groups_tried - asks >= RM_TURN_ASKS)
+            break;
         if (s->due)
             r = visit_due(s, &a, ev, now);
         else if (s->sweep_left > 0)

@@ -65,6 +65,9 @@ struct rm_ask_row {
 };
 
 struct rm_ask_group { /* all rows of one (priority, allocation id, capability) */
+    struct {
+        int64_t priority, allocation_id, mem, vcores;
+    } key;
     int32_t priority;
     int64_t allocation_id;
     struct rm_res capability;
@@ -75,7 +78,8 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     int32_t reserved;   /* nodes that hold a reservation for this group */
     int64_t rereserved; /* heartbeats of such nodes on which it still did not fit */
     struct rm_sched_node *reservations;
-    struct rm_ask_group *prev, *next;
+    struct rm_ask_group *prev, *next; /* app->groups, in the order in which they are served */
+    UT_hash_handle hh;
 };
 
 struct rm_name { /* a set of strings */
@@ -97,7 +101,8 @@ struct rm_sched_app {
     size_t n_rows, n_groups;
     struct rm_queue *leaf;
     struct rm_user *user;
-    struct rm_ask_group *groups;
+    struct rm_ask_group *groups, *group_table;
+    bool groups_unsorted; /* rm_asks_sort */
     struct rm_name *blacklist;
     struct rm_sched_container *containers;
     struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
@@ -210,6 +215,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
 /* asks.c */
 int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
     _must_use_;
+void rm_asks_sort(struct rm_sched_app *app); /* after one or more rm_asks_update */
 void rm_asks_collect(struct rm_sched_app *app, struct rm_ask_group *g); /* may free g */
 void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app);
 void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,

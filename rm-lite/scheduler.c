@@ -311,6 +311,7 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
         if (r < 0)
             return r;
     }
+    rm_asks_sort(app);
     if (!app->in_waiting && !app->active) {
         app->in_waiting = true;
         DL_INSERT_INORDER2(app->leaf->waiting, app, rm_app_order, w_prev, w_next);
@@ -357,6 +358,7 @@ static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct r
 
     for (size_t i = 0; i < ev->n_asks && r >= 0; i++)
         r = rm_asks_update(s, app, &ev->asks[i]);
+    rm_asks_sort(app);
     if (ev->n_blacklist_remove)
         rm_room_sweep(s);
     rm_room_unblock(s, app->leaf); /* others of a user who wants less may now have more */

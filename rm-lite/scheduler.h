@@ -22,6 +22,7 @@ struct rm_sched;
 #define RM_EPOCH_SHIFT 40         /* container number = epoch << 40 | sequence */
 #define RM_TURN_DECISIONS 256     /* decisions of one event, but those of a removal */
 #define RM_VISIT_DECISIONS 3 /* of them, left for one container: two unreserved, one allocated */
+#define RM_TURN_ASKS 10000   /* asks looked at by one RM_SCHED_ASK_ROUND before its last visit */
 #define RM_TURN_NODES 64     /* nodes visited by one RM_SCHED_ASK_ROUND */
 
 enum rm_sched_event_type {
@@ -114,8 +115,8 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
 int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_res *inout)
     _must_use_;
 /* Whether a round has nodes left to visit. One event RM_SCHED_ASK_ROUND visits at most
- * RM_TURN_NODES and takes at most RM_TURN_DECISIONS decisions, or `max_decisions` if that is set
- * and less; the caller repeats it when it likes. */
+ * RM_TURN_NODES, looks at about RM_TURN_ASKS asks and takes at most RM_TURN_DECISIONS decisions, or
+ * `max_decisions` if that is set and less; the caller repeats it when it likes. */
 bool rm_sched_round_waiting(const struct rm_sched *s);
 
 struct rm_sched_counts { /* work done since the start: what it costs, without a clock */

@@ -1,6 +1,7 @@
 /* Attempts and containers over REST, with the fields of Hadoop's AppAttemptInfo and ContainerInfo.
- * The list of attempts has other fields than one of them, as in Hadoop. Called by web.c; paths are
- * hostile. */
+ * The list of attempts has other fields than one of them, numbers are texts, and a list of one
+ * container is that container: so does Hadoop, whose JSON provider has no rules for these classes.
+ * Called by web.c; paths are hostile. */
 #include "rm-lite/web-attempts.h"
 
 #include <errno.h>
@@ -26,21 +27,28 @@ static const char *enum_name(const ProtobufCEnumDescriptor *d, int value, const 
     return sv_has_prefix(v->name, prefix) ? v->name + strlen(prefix) : v->name;
 }
 
+static json_t *number(int64_t v)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof(text), "%lld", (long long)v);
+    return json_string(text);
+}
+
 static json_t *attempt_json(const struct rm_attempt *att)
 {
     char url[1024], id[YARN_ID_TEXT_MAX];
     json_t *o;
 
     rm_tracking_url(att, url, sizeof(url));
-    o = json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:s, s:I, s:I}", "appAttemptId", att->id_str,
+    o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "appAttemptId", att->id_str,
                   "host", rm_web_text(att->host && *att->host ? att->host : "N/A"), "rpcPort",
-                  (int)att->rpc_port, "trackingUrl", rm_web_text(url), "originalTrackingUrl",
+                  number(att->rpc_port), "trackingUrl", rm_web_text(url), "originalTrackingUrl",
                   rm_web_text(att->tracking_url && *att->tracking_url ? att->tracking_url : "N/A"),
                   "diagnosticsInfo", rm_web_text(att->diagnostics), "appAttemptState",
                   enum_name(&hadoop__yarn__yarn_application_attempt_state_proto__descriptor,
                             rm_attempt_wire_state(att), "APP_ATTEMPT_"),
-                  "startedTime", (json_int_t)att->start_ms, "finishedTime",
-                  (json_int_t)att->finish_ms);
+                  "startedTime", number(att->start_ms), "finishedTime", number(att->finish_ms));
     if (o && att->has_master)
         (void)json_object_set_new(
             o, "amContainerId",
@@ -48,30 +56,33 @@ static json_t *attempt_json(const struct rm_attempt *att)
     return o;
 }
 
+static json_t *resources(const struct rm_container *c)
+{
+    return json_pack("{s:[{s:s, s:o}, {s:s, s:o}]}", "entry", "key", "memory-mb", "value",
+                     number(c->resource.mem), "key", "vcores", "value", number(c->resource.vcores));
+}
+
 static json_t *container_json(const struct rm_container *c)
 {
     int64_t end = c->finish_ms ? c->finish_ms : sv_wall_ms();
     char log_url[1200], http[400], node[300];
-    json_t *o;
 
     (void)snprintf(log_url, sizeof(log_url), "http://%s/node/containerlogs/%s/%s", c->node_http,
                    c->id_str, c->app->user);
     (void)snprintf(http, sizeof(http), "http://%s", c->node_http);
     yarn_node_id_text(&c->node_id, node);
-    o = json_pack("{s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:o, s:i, s:s, s:s, s:s}",
-                  "containerId", c->id_str, "allocatedMB", (json_int_t)c->resource.mem,
-                  "allocatedVCores", (json_int_t)c->resource.vcores, "assignedNodeId", node,
-                  "priority", (int)c->priority, "startedTime", (json_int_t)c->created_ms,
-                  "finishedTime", (json_int_t)c->finish_ms, "elapsedTime",
-                  (json_int_t)SV_MAX(end - c->created_ms, (int64_t)0), "logUrl",
-                  rm_web_text(log_url), "containerExitStatus",
-                  c->finish_ms ? (int)c->exit_status : 0, "containerState",
-                  enum_name(&hadoop__yarn__container_state_proto__descriptor,
-                            rm_container_wire_state(c), "C_"),
-                  "nodeHttpAddress", http, "nodeId", node);
-    if (o && c->diagnostics && *c->diagnostics)
-        (void)json_object_set_new(o, "diagnosticsInfo", rm_web_text(c->diagnostics)); /* as above */
-    return o;
+    return json_pack(
+        "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s}",
+        "containerId", c->id_str, "allocatedMB", number(c->resource.mem), "allocatedVCores",
+        number(c->resource.vcores), "assignedNodeId", node, "priority", number(c->priority),
+        "startedTime", number(c->created_ms), "finishedTime", number(c->finish_ms), "elapsedTime",
+        number(SV_MAX(end - c->created_ms, (int64_t)0)), "diagnosticsInfo",
+        rm_web_text(c->diagnostics), "logUrl", rm_web_text(log_url), "containerExitStatus",
+        number(c->finish_ms ? c->exit_status : 0), "containerState",
+        enum_name(&hadoop__yarn__container_state_proto__descriptor, rm_container_wire_state(c),
+                  "C_"),
+        "nodeHttpAddress", http, "nodeId", node, "allocatedResources", resources(c), "exposedPorts",
+        "");
 }
 
 static int get_list(const struct rm_app *app, struct sv_http_response *ret)
@@ -87,12 +98,17 @@ static int get_list(const struct rm_app *app, struct sv_http_response *ret)
 
 static int get_containers(const struct rm_attempt *att, struct sv_http_response *ret)
 {
-    json_t *list = json_array();
+    json_t *list = json_array(), *one;
 
     for (const struct rm_container *c = att->app->containers; c; c = c->p_next)
         if (c->attempt == att)
             (void)json_array_append_new(list, container_json(c)); /* as above */
-    return rm_web_json(ret, 200, json_pack("{s:o}", "container", list));
+    if (json_array_size(list) > 1)
+        return rm_web_json(ret, 200, json_pack("{s:o}", "container", list));
+    one = json_array_size(list) == 1 ? json_pack("{s:O}", "container", json_array_get(list, 0))
+                                     : json_object();
+    json_decref(list);
+    return rm_web_json(ret, 200, one);
 }
 
 static int get_container(const struct rm *rm, const struct rm_attempt *att, const char *text,

@@ -14,7 +14,7 @@ PREPARE_OBJS := $(addprefix $(HELPER_DIR)/, prepare.o fail.o policy-compile.o de
 	passwd.o path.o mounts.o root-template.o)
 # What it becomes beside a container, without privilege: executed in every launch, so small and static like it.
 HANDOFF_OBJS := $(addprefix $(BUILD)/setuid-helper/handoff/, container-monitor.o container-init.o request.o)
-HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -fPIE $(HARDEN_BASE) $(FORTIFY) \
+HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIE $(HARDEN_BASE) $(FORTIFY) \
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 # musl, where it is installed (packaging/deps-*): a start by glibc asks the processor what it is some
 # forty times, which costs half a millisecond where that traps into a hypervisor (ADR 12).

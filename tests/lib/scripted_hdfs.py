@@ -193,7 +193,7 @@ class NameNode(Server):
     exception; "silent" answers nothing; ("raw", bytes) is sent as it is and the connection closed."""
 
     def __init__(self, answers):
-        self.answers, self.calls = answers, []
+        self.answers, self.calls, self.users = answers, [], []
         super().__init__()
 
     def serve(self, peer):
@@ -203,8 +203,10 @@ class NameNode(Server):
             parts = split_delimited(receive(peer, length))
             call = fields(parts[0])
             number = call[3][0] >> 1 ^ -(call[3][0] & 1)
-            if number < 0:
-                continue  # the connection's context, a ping
+            if number < 0:  # the connection's context, or a ping
+                context = fields(parts[1]) if len(parts) > 1 else {}
+                self.users += [fields(user)[1][0].decode() for user in context.get(2, [])]
+                continue
             method = fields(parts[1])[1][0].decode()
             request = fields(parts[2]) if len(parts) > 2 else {}
             self.calls.append((method, request))

@@ -210,6 +210,32 @@ static void test_a_turn_has_an_end(void **state)
     fix_end(&f);
 }
 
+/* A master with thousands of different asks that fit nowhere: few nodes are visited in a turn. */
+static void test_a_turn_of_many_asks(void **state)
+{
+    struct fix f;
+    struct cost c;
+
+    (void)state;
+    fix_conf(&f);
+    cluster(&f, FEW, 4096);
+    app(&f, 1, "ann", "default", 0);
+    app(&f, 2, "ann", "default", 0);
+    ask(&f, 2, 1024, FEW);
+    assert_int_equal(rounds(&f).given, FEW);
+    for (int p = 1; p <= 4000; p++) {
+        ask_full(&f, 1, p, "elsewhere", 1024, 1, 1, true);
+        ask_full(&f, 1, p, RM_ANY, 1024, 1, 1, false);
+    }
+    (void)rounds(&f);
+    for (int k = 1; k <= FEW; k++)
+        done(&f, 2, k);
+    c = rounds(&f);
+    assert_int_equal(c.nodes, FEW);
+    assert_true(c.events >= (size_t)FEW * 4000 / (RM_TURN_ASKS + 4000));
+    fix_end(&f);
+}
+
 /* Nobody waits for an ask by name that may not go anywhere else until its node has room. */
 static void test_nothing_to_do(void **state)
 {
@@ -233,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_an_end_visits_its_node),
         cmocka_unit_test(test_a_sweep_visits_nodes_with_room),
         cmocka_unit_test(test_a_turn_has_an_end),
+        cmocka_unit_test(test_a_turn_of_many_asks),
         cmocka_unit_test(test_nothing_to_do),
     };
 

@@ -110,6 +110,39 @@ static void test_priorities(void **state)
     fix_end(&f);
 }
 
+/* One request with its rows in any order, then a row that changes and a new one between. */
+static void test_order_of_asks(void **state)
+{
+    struct rm_ask rows[] = {
+        { 5, -1, RM_ANY, { 1024, 1 }, 1, true }, { 1, -1, RM_ANY, { 1024, 1 }, 1, true },
+        { 9, -1, RM_ANY, { 1024, 1 }, 1, true }, { 3, -1, RM_ANY, { 1024, 1 }, 1, true },
+        { 3, 7, RM_ANY, { 1024, 1 }, 1, true },  { 1, -1, RM_ANY, { 4096, 1 }, 1, true },
+    };
+    static const int32_t want[] = { 1, 1, 3, 3, 4, 5, 9 };
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    fix_start(&f);
+    node(&f, 1, NULL, 65536, 64);
+    app(&f, 1, "ann", "default", 0);
+    assert_int_equal(go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK,
+                                                     .app = app_id(1),
+                                                     .asks = rows,
+                                                     .n_asks = SV_ARRAY_LEN(rows) }),
+                     0);
+    ask_full(&f, 1, 9, RM_ANY, 1024, 1, 1, true);
+    ask_full(&f, 1, 4, RM_ANY, 1024, 1, 1, true);
+    for (size_t i = 0; i < SV_ARRAY_LEN(want); i++) {
+        assert_int_equal(beat(&f, 1), 1);
+        assert_int_equal(f.d[0].priority, want[i]);
+        if (i == 0)
+            assert_int_equal(f.d[0].resource.mem, 4096); /* of the same priority the larger */
+    }
+    assert_int_equal(beat(&f, 1), 0);
+    fix_end(&f);
+}
+
 static void test_normalize(void **state)
 {
     struct fix f;
@@ -435,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_heartbeat_limits),
         cmocka_unit_test(test_absolute_numbers_and_release),
         cmocka_unit_test(test_priorities),
+        cmocka_unit_test(test_order_of_asks),
         cmocka_unit_test(test_normalize),
         cmocka_unit_test(test_dominant_resource),
         cmocka_unit_test(test_greedy_master),

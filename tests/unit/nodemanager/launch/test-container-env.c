@@ -24,7 +24,7 @@ static void fill(size_t n, size_t length)
     assert_non_null(clc.environment);
     for (size_t i = 0; i < n; i++) {
         Hadoop__Yarn__StringStringMapProto *e = malloc(sizeof(*e));
-        char name[16];
+        char name[24];
 
         assert_non_null(e);
         hadoop__yarn__string_string_map_proto__init(e);
