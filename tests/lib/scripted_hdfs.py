@@ -124,10 +124,10 @@ def packet(offset, seqno, data=b"", last=False, sums=None, length=None, says=Non
     return struct.pack(">iH", says, len(head)) + head + sums + data
 
 
-def stream(data, size=4096, start=0):
-    """A whole good block from the chunk that holds `start`."""
+def stream(data, size=4096, start=0, seqno=0):
+    """A whole good block from the chunk that holds `start`; good with `seqno` 0."""
     start -= start % CHUNK
-    out, seqno = answer(offset=start), 0
+    out = answer(offset=start)
     for at in range(start, len(data), size):
         out += packet(at, seqno, data[at:at + size])
         seqno += 1
