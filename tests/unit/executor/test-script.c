@@ -211,7 +211,7 @@ static void make_tree(void)
     const struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
     for (size_t i = 0; i < SV_ARRAY_LEN(files); i++) {
         int fd = open(files[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
-        assert_return_code(write(fd, files[i], i * 3), errno);
+        assert_return_code(write(fd, "of different lengths, up to here", i * 3), errno);
         (void)close(fd);
     }
     for (size_t i = 0; i < SV_ARRAY_LEN(dirs); i++)
