@@ -33,6 +33,7 @@ def cluster_site(root, ports, address="127.0.0.1"):
         "yarn.node-attribute.fs-store.root-dir": f"{root}/rm/attributes",
         "selvedge.rm.state-dir": f"{root}/rm",
         "selvedge.rm.unprotected-nodes": f"127.0.0.0/8,{address}",  # Apache's NodeManagers have no secret
+        "selvedge.node-secret.file": "",  # not this machine's
         "selvedge.client.staging-dir": f"{root}/staging",
     }
 
