@@ -66,23 +66,26 @@ static json_t *container_json(const struct rm_container *c)
 {
     int64_t end = c->finish_ms ? c->finish_ms : sv_wall_ms();
     char log_url[1200], http[400], node[300];
+    json_t *o;
 
     (void)snprintf(log_url, sizeof(log_url), "http://%s/node/containerlogs/%s/%s", c->node_http,
                    c->id_str, c->app->user);
     (void)snprintf(http, sizeof(http), "http://%s", c->node_http);
     yarn_node_id_text(&c->node_id, node);
-    return json_pack(
-        "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s}",
+    o = json_pack(
+        "{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:o, s:s}",
         "containerId", c->id_str, "allocatedMB", number(c->resource.mem), "allocatedVCores",
         number(c->resource.vcores), "assignedNodeId", node, "priority", number(c->priority),
         "startedTime", number(c->created_ms), "finishedTime", number(c->finish_ms), "elapsedTime",
-        number(SV_MAX(end - c->created_ms, (int64_t)0)), "diagnosticsInfo",
-        rm_web_text(c->diagnostics), "logUrl", rm_web_text(log_url), "containerExitStatus",
-        number(c->finish_ms ? c->exit_status : 0), "containerState",
+        number(SV_MAX(end - c->created_ms, (int64_t)0)), "logUrl", rm_web_text(log_url),
+        "containerExitStatus", number(c->finish_ms ? c->exit_status : 0), "containerState",
         enum_name(&hadoop__yarn__container_state_proto__descriptor, rm_container_wire_state(c),
                   "C_"),
         "nodeHttpAddress", http, "nodeId", node, "allocatedResources", resources(c), "exposedPorts",
         "");
+    if (o && c->diagnostics && *c->diagnostics)
+        (void)json_object_set_new(o, "diagnosticsInfo", rm_web_text(c->diagnostics)); /* as above */
+    return o;
 }
 
 static int get_list(const struct rm_app *app, struct sv_http_response *ret)

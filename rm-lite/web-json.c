@@ -173,6 +173,10 @@ static void app_place(json_t *o, const struct rm_app *app)
     const struct rm_attempt *att = app->current;
     char url[1200], node[300];
 
+    if (att && att->rpc_port >= 0 && att->host) {
+        (void)snprintf(url, sizeof(url), "%.1000s:%d", att->host, att->rpc_port);
+        str(o, "amRPCAddress", url);
+    }
     if (!att || !att->has_master)
         return;
     (void)snprintf(url, sizeof(url), "http://%s/node/containerlogs/%s/%s",
@@ -181,10 +185,6 @@ static void app_place(json_t *o, const struct rm_app *app)
     str(o, "amContainerLogs", url);
     str(o, "amHostHttpAddress", att->master_http);
     str(o, "masterNodeId", yarn_node_id_text(&att->master_node, node));
-    if (att->rpc_port >= 0 && att->host) {
-        (void)snprintf(url, sizeof(url), "%.1000s:%d", att->host, att->rpc_port);
-        str(o, "amRPCAddress", url);
-    }
 }
 
 static void app_usage(json_t *o, struct rm_app *app)
@@ -266,6 +266,8 @@ json_t *rm_json_app(struct rm_app *app)
 
 json_t *rm_json_attempt(const struct rm_attempt *att)
 {
+    static const char *const of_master[] = { "containerId", "nodeHttpAddress", "nodeId",
+                                             "logsLink",    "exportPorts",     "blacklistedNodes" };
     json_t *o = json_object();
     char text[YARN_ID_TEXT_MAX], url[1200], node[300];
 
@@ -274,9 +276,10 @@ json_t *rm_json_attempt(const struct rm_attempt *att)
     num(o, "startTime", att->start_ms);
     num(o, "finishedTime", att->finish_ms);
     str(o, "appAttemptState", rm_attempt_fsm.state_names[att->state]);
-    str(o, "nodesBlacklistedBySystem", "");
-    str(o, "blacklistedNodes", "");
+    for (size_t i = 0; i < SV_ARRAY_LEN(of_master); i++)
+        str(o, of_master[i], "");
     if (att->has_master) {
+        str(o, "nodesBlacklistedBySystem", "");
         yarn_container_id_text(att->master_id, text);
         str(o, "containerId", text);
         str(o, "nodeHttpAddress", att->master_http);

@@ -38,10 +38,6 @@ static int text_before(const struct nm_log_frame *f, char **ret)
     _cleanup_free_ char *title = NULL, *rule = NULL;
     char modified[64];
 
-    if (f->empty) {
-        *ret = strdup("");
-        return *ret ? 0 : -ENOMEM;
-    }
     if (sv_asprintf(&title, "Container: %s on %s", f->container, f->node) < 0)
         return -ENOMEM;
     rule = line_of('=', strlen(title));

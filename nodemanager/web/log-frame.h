@@ -9,7 +9,6 @@ struct nm_log_frame {
     const char *container, *node, *file; /* ids and name */
     uint64_t length;                     /* of the whole file */
     int64_t modified_s;
-    bool empty;   /* nothing of the file is sent: then no line is in front */
     bool running; /* its container */
 };
 

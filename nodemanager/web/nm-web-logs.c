@@ -195,7 +195,6 @@ static int frame(const struct nm_context *ctx, const char *container, const char
                                     .file = file,
                                     .length = (uint64_t)st->st_size,
                                     .modified_s = st->st_mtim.tv_sec,
-                                    .empty = ret->size == 0,
                                     .running = c && c->state == NM_CONTAINER_RUNNING };
 
     return nm_log_frame(&f, &ret->before, &ret->after);

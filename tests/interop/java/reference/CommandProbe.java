@@ -138,6 +138,7 @@ public final class CommandProbe {
   private void killed() throws Exception {
     ApplicationSubmissionContext c = context(yarn.createApplication(), "killed");
     yarn.submitApplication(c);
+    launched(c.getApplicationId()); // later than that its master has a place, before it may have none
     yarn.killApplication(c.getApplicationId(), "by the probe");
     say("set", "KILLED", c.getApplicationId().toString());
   }
@@ -183,13 +184,15 @@ public final class CommandProbe {
   // ---- Commands ----
 
   /** What a command printed, its exit code in front. System.exit is not called: main methods are not used. */
-  private String run(String type, String[] args) {
+  private String run(String type, String[] args) throws java.io.IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(bytes, true);
     PrintStream oldErr = System.err;
+    java.io.InputStream oldIn = System.in;
     int[] exit = {-99};
     System.setOut(out);
     System.setErr(out);
+    System.setIn(new java.io.PipedInputStream(new java.io.PipedOutputStream())); // yarn top reads keys
     Thread t = new Thread(() -> {
       try {
         Tool tool = (Tool) Class.forName(type).getDeclaredConstructor().newInstance();
@@ -202,7 +205,8 @@ public final class CommandProbe {
     try {
       t.start();
       if (type.endsWith(".TopCLI")) {
-        until("the screen of top", () -> bytes.toString("UTF-8").contains("unmanaged") || !t.isAlive());
+        until("the screen of top", () -> bytes.toString("UTF-8").contains("APPLICATIONID") || !t.isAlive());
+        Thread.sleep(200); // the rest of the screen, which is not compared line by line
         exit[0] = 0;
         stop(t);
       } else {
@@ -216,6 +220,7 @@ public final class CommandProbe {
     } finally {
       System.setOut(SAID);
       System.setErr(oldErr);
+      System.setIn(oldIn);
     }
     return exit[0] + "\t" + Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
@@ -256,6 +261,7 @@ public final class CommandProbe {
   }
 
   private void all() throws Exception {
+    org.apache.hadoop.yarn.webapp.util.WebServiceClient.initialize(conf); // as the main of yarn logs
     yarn.init(conf);
     yarn.start();
     HttpServer page = page();

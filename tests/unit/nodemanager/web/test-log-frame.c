@@ -45,19 +45,10 @@ static void test_lines(void **state)
                   "(container_1_0001_01_000002) and so may not be complete.\n" STARS);
 }
 
-static void test_nothing_sent(void **state)
-{
-    (void)state;
-    frame.running = false;
-    frame.empty = true;
-    check("", "End of LogType:stdout.\n" STARS);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_nothing_sent),
     };
 
     return cmocka_run_group_tests_name("log-frame", tests, NULL, NULL);
