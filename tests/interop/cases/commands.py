@@ -346,7 +346,8 @@ def collect(c):
     with Probe(c) as probe:
         for line in COMMANDS:
             code, text = probe.run(line)
-            found["yarn " + line] = [f"exit {code}", *probe.plain(text)]
+            lines = probe.plain(text)  # yarn top may have drawn its screen twice, and sorts by use
+            found["yarn " + line] = [f"exit {code}", *(sorted(set(lines)) if line == "top" else lines)]
         for line in URLS:
             found[line] = ask(c, probe, line)
     c.wait(lambda: not c.container_processes(), 60, "the containers of the probe end")
