@@ -393,7 +393,7 @@ static void test_ask_round(void **state)
         go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 6500 }), 0);
     assert_int_equal(f.n, 6);
     assert_false(rm_sched_round_waiting(f.s)); /* it does not wait for a silent node */
-    assert_int_equal(beat(&f, 1), 1); /* which gets the rest as it is heard again */
+    assert_int_equal(beat(&f, 1), 1);          /* which gets the rest as it is heard again */
     fix_end(&f);
 }
 
