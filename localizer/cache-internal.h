@@ -146,6 +146,7 @@ void cache_entry_doom(struct cache_entry *e, enum cache_doom doom);
 void cache_entry_free(struct cache_entry *e);
 void cache_entry_stop_counting(struct cache_entry *e);
 void cache_entry_count(struct cache_entry *e);
+struct loc_tally *cache_entry_tally(const struct cache_entry *e);
 
 /* cache-process.c */
 int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e);

@@ -175,9 +175,10 @@ static bool done_is_sane(const struct cache_entry *e, const struct loc_done *d)
     const struct loc_config *k = &e->cache->config;
     const struct loc_resource *r = &e->record.resource;
 
-    if (r->type == LOC_FILE && r->size >= 0 && k->verify_size && d->size != (uint64_t)r->size)
+    if (r->type == LOC_FILE && r->size > 0 && k->verify_size && !d->tree &&
+        d->size != (uint64_t)r->size)
         return false;
-    return d->size / 2 <= k->max_bytes; /* PATTERN stores the jar beside its content */
+    return d->size / 2 <= k->limits.bytes; /* PATTERN stores the jar beside its content */
 }
 
 static int on_message(struct cache_process *p, const struct loc_msg *m)
@@ -199,7 +200,7 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
     } else if (m->type == LOC_MSG_DONE) {
         struct loc_done d = m->done;
 
-        p->cache->stats.downloads++;
+        cache_entry_tally(e)->downloads++;
         cache_entry_run(e, EV_DONE, &d);
     } else {
         cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)m->failed.text);
@@ -266,9 +267,8 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
     f->visibility = (uint8_t)r->visibility;
     f->dir = (uint8_t)r->dir_index;
     f->timestamp = r->resource.timestamp;
-    f->size = k->verify_size && r->resource.size >= 0 ? r->resource.size : -1;
-    f->max_bytes = k->max_bytes;
-    f->max_entries = k->max_entries;
+    f->size = k->verify_size && r->resource.size > 0 ? r->resource.size : -1;
+    f->limits = k->limits;
     f->deadline_ms = k->deadline_ms;
     memcpy(f->url, e->url, url + 1);
     memcpy(f->pattern, e->pattern ? e->pattern : "", pattern + 1);

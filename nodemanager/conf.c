@@ -219,8 +219,8 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, hdfs_conf_keys,       sv_web_auth_keys,
-    auth_key,     secret_key,           yarn_proxy_conf_keys, ipc_settings_keys,
+    nm_conf_keys, nm_conf_refused_keys, nm_conf_localizer_keys, hdfs_conf_keys,    sv_web_auth_keys,
+    auth_key,     secret_key,           yarn_proxy_conf_keys,   ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -672,6 +672,9 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_int, K_CACHE_TARGET, &mb);
     c->cache_target_bytes = (uint64_t)mb << 20;
     GET(sv_conf_duration_ms, K_CACHE_CLEANUP, &c->cache_cleanup_ms);
+    r = nm_conf_localizer_read(c->conf, &c->localizer, err);
+    if (r < 0)
+        return r;
     GET(sv_conf_duration_ms, K_MONITOR, &c->monitor_ms);
     GET(sv_conf_bool, K_PMEM, &c->pmem_check);
     GET(sv_conf_bool, K_VMEM, &c->vmem_check);

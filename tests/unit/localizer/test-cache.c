@@ -41,9 +41,11 @@ static void test_one_download_for_many(void **state)
     assert_int_equal(w->ready, 51);
     assert_int_equal(w->counters.bytes_cached, 100);
     assert_int_equal(w->counters.files_missed, 0);
-    assert_int_equal(stats(w).hits, 50);
-    assert_int_equal(stats(w).misses, 1);
-    assert_int_equal(stats(w).bytes_public, 100);
+    assert_int_equal(tally(w, LOC_PUBLIC).hits, 50);
+    assert_int_equal(tally(w, LOC_PUBLIC).misses, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).bytes, 100);
+    assert_int_equal(tally(w, LOC_PUBLIC).hit_bytes, 5000);
+    assert_int_equal(tally(w, LOC_PUBLIC).downloads, 1);
 }
 
 static void test_keys(void **state)
@@ -60,8 +62,11 @@ static void test_keys(void **state)
     assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 6, NULL), 0);
     settle(w);
     assert_int_equal(w->started, 2); /* PUBLIC; PRIVATE and APPLICATION share one */
-    assert_int_equal(stats(w).misses, 5);
-    assert_int_equal(stats(w).hits, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).misses, 3);
+    assert_int_equal(tally(w, LOC_PUBLIC).hits, 1);
+    assert_int_equal(tally(w, LOC_PRIVATE).misses, 1);
+    assert_int_equal(tally(w, LOC_APPLICATION).misses, 1);
+    assert_int_equal(tally(w, LOC_APPLICATION).miss_bytes, 100);
     assert_string_equal(take(w, 1).fetch.rel, "10");
     assert_string_equal(take(w, 1).fetch.rel, "11");
     assert_string_equal(take(w, 1).fetch.rel, "12");
@@ -71,6 +76,51 @@ static void test_keys(void **state)
     ask(w, container(1, 2), "ann", file("file:///a/x", LOC_PRIVATE)); /* not joe's */
     settle(w);
     assert_int_equal(w->started, 3);
+}
+
+/* What some ApplicationMasters send: a size of 0 says nothing. */
+static void test_no_size(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_resource r = file("file:///a/x", LOC_PUBLIC);
+    struct loc_msg m;
+
+    r.size = 0;
+    ask(w, container(1, 1), "joe", r);
+    m = take(w, 1);
+    assert_int_equal(m.fetch.size, -1);
+    say_done(w, 1, &m, 5000);
+    assert_int_equal(w->ready, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).bytes, 5000);
+}
+
+static void test_size_not_verified(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg m;
+
+    loc_cache_free(w->cache);
+    w->config.verify_size = false;
+    make_cache(w);
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
+    m = take(w, 1);
+    assert_int_equal(m.fetch.size, -1);
+    say_done(w, 1, &m, 5000);
+    assert_int_equal(w->ready, 1);
+}
+
+/* Has no size of its own: that of the request is of another kind. */
+static void test_directory(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg m, done = { .type = LOC_MSG_DONE, .done = { 5000, 3, 1 } };
+
+    ask(w, container(1, 1), "joe", file("hdfs://nn/dir", LOC_PUBLIC));
+    m = take(w, 1);
+    done.request = m.request;
+    assert_int_equal(loc_msg_send(w->far[1], &done), 0);
+    settle(w);
+    assert_int_equal(w->ready, 1);
 }
 
 static void test_failure(void **state)
@@ -93,7 +143,7 @@ static void test_failure(void **state)
     say_failed(w, 1, &m, LOC_FAIL_LEFTOVER, "disk");
     assert_int_equal(w->n_remove, 1);
     assert_string_equal(w->removed_rel, "11");
-    assert_int_equal(stats(w).failures, 2);
+    assert_int_equal(tally(w, LOC_PRIVATE).failures, 2);
 }
 
 static void test_partial_failure(void **state)
@@ -132,7 +182,7 @@ static void test_cancel(void **state)
     say_done(w, 1, &m, 100); /* it finished before the cancellation */
     assert_int_equal(w->n_remove, 1);
     assert_int_equal(w->localized + w->failed, 0);
-    assert_int_equal(stats(w).entries, 0);
+    assert_int_equal(tally(w, LOC_PUBLIC).entries, 0);
 }
 
 static void test_cancel_in_queue(void **state)
@@ -246,7 +296,7 @@ static void test_hostile_localizer(void **state)
     hostile(w, 4, buf, (size_t)n);
     memset(buf, 'x', sizeof buf);
     hostile(w, 5, buf, sizeof buf);
-    assert_int_equal(stats(w).entries, 0);
+    assert_int_equal(tally(w, LOC_PUBLIC).entries, 0);
 }
 
 static void test_progress_floods_and_stalls(void **state)
@@ -281,7 +331,7 @@ static void test_idle(void **state)
     assert_int_equal(w->stopped, 0);
     wait_until(w, &w->stopped, 1);
     assert_int_equal(stats(w).processes, 0);
-    assert_int_equal(stats(w).entries, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).entries, 1);
 }
 
 static void test_bad_requests(void **state)
@@ -351,6 +401,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_one_download_for_many),
         T(test_keys),
+        T(test_no_size),
+        T(test_size_not_verified),
+        T(test_directory),
         T(test_failure),
         T(test_partial_failure),
         T(test_cancel),
