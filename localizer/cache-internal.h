@@ -102,6 +102,7 @@ struct cache_process {
     sd_event_source *io;
     struct cache_entry *queue, *flights;
     unsigned n_flights;
+    bool full; /* its channel takes no more for now */
     int64_t idle_since_ms;
     bool started;
     UT_hash_handle hh;
@@ -119,6 +120,7 @@ struct loc_cache {
     struct cache_request *requests, *dirty;
     struct cache_process *processes, *ended;
     struct cache_entry *doomed;
+    unsigned private_flights; /* of all processes but PUBLIC's */
     uint64_t next_process, next_request, next_serial;
     struct loc_stats stats;
 };

@@ -18,7 +18,8 @@ void loc_config_defaults(struct loc_config *c)
         .target_size = 10240ull << 20,
         .cleanup_interval_ms = 600000,
         .max_files_per_dir = 8192,
-        .parallel = 4,
+        .parallel_public = 4,
+        .parallel_private = 16,
         .idle_ms = 10000,
         .stall_ms = 60000,
         .deadline_ms = 3600000,
@@ -409,7 +410,8 @@ static int check_config(const struct loc_config *k, struct sv_error *err)
                             "yarn.nodemanager.local-cache.max-files-per-directory: "
                             "must be greater than %u",
                             SUB_DIRS);
-    if (k->parallel < 1 || k->parallel > LOC_WORKERS_MAX) /* the range of the key, too */
+    if (k->parallel_public < 1 || k->parallel_public > LOC_WORKERS_MAX || k->parallel_private < 1 ||
+        k->parallel_private > LOC_WORKERS_MAX) /* the ranges of the keys, too */
         return sv_error_set(err, -EINVAL, "localizer: 1 to %d downloads at a time",
                             LOC_WORKERS_MAX);
     if (k->idle_ms < 1 || k->stall_ms < 1 || k->deadline_ms < 1 || !loc_limits_valid(&k->limits))

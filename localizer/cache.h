@@ -115,10 +115,11 @@ struct loc_config {
     uint64_t target_size;        /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
     int64_t cleanup_interval_ms; /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
     uint32_t max_files_per_dir;  /* local-cache.max-files-per-directory, >= 37 */
-    uint32_t parallel;    /* concurrent downloads of a process; localizer.fetch.thread-count */
-    int64_t idle_ms;      /* a process without work is closed after this */
-    int64_t stall_ms;     /* a download without a message for this long has failed */
-    uint32_t deadline_ms; /* for one download */
+    uint32_t parallel_public;    /* downloads at a time of PUBLIC; localizer.fetch.thread-count */
+    uint32_t parallel_private;   /* of all other processes together; beyond one an application */
+    int64_t idle_ms;             /* a process without work is closed after this */
+    int64_t stall_ms;            /* a download without a message for this long has failed */
+    uint32_t deadline_ms;        /* for one download */
     struct loc_limits limits;
     bool verify_size;       /* false: sizes of requests are not verified */
     const char *no_network; /* why nothing may be fetched from another machine; NULL: it may */

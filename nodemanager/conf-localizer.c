@@ -3,7 +3,18 @@
 
 #define PREFIX "selvedge.nodemanager.localizer."
 
-enum { K_BYTES, K_ENTRIES, K_RATIO, K_PATH, K_DEPTH, K_SLOWEST, K_TIMEOUT, K_VERIFY_SIZE, N_KEYS };
+enum {
+    K_BYTES,
+    K_ENTRIES,
+    K_RATIO,
+    K_PATH,
+    K_DEPTH,
+    K_SLOWEST,
+    K_TIMEOUT,
+    K_VERIFY_SIZE,
+    K_PARALLEL,
+    N_KEYS
+};
 
 /* clang-format off */
 static const struct sv_conf_key keys[N_KEYS] = {
@@ -15,6 +26,7 @@ static const struct sv_conf_key keys[N_KEYS] = {
     [K_SLOWEST] = { PREFIX "slowest-rate", SV_CONF_SIZE, "1024", 0, INT32_MAX, .help = "Bytes a second: an http server below it for 30 s is given up; 0 = never." },
     [K_TIMEOUT] = { PREFIX "timeout-ms", SV_CONF_DURATION, "3600000", 1000, INT32_MAX, 1, "Time in which one resource must be fetched and unpacked." },
     [K_VERIFY_SIZE] = { PREFIX "verify-size", SV_CONF_BOOL, "true", .help = "A file whose size is not the one that its job named is refused; Hadoop compares times alone." },
+    [K_PARALLEL] = { PREFIX "parallel", SV_CONF_INT, "16", 1, LOC_WORKERS_MAX, .help = "Downloads at a time of all applications together, the one with the fewest first; each application has one at any time." },
 };
 /* clang-format on */
 
@@ -52,6 +64,8 @@ int nm_conf_localizer_read(struct sv_conf *c, struct nm_conf_localizer *ret, str
         r = sv_conf_duration_ms(c, &keys[K_TIMEOUT], &ret->timeout_ms, err);
     if (r >= 0)
         r = sv_conf_bool(c, &keys[K_VERIFY_SIZE], &ret->verify_size, err);
+    if (r >= 0)
+        r = read_number(c, K_PARALLEL, &ret->parallel, err);
     ret->limits.slowest_rate = (uint32_t)slowest; /* the same */
     return r;
 }

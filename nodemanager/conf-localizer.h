@@ -9,6 +9,7 @@ struct nm_conf_localizer {
     struct loc_limits limits;
     int64_t timeout_ms; /* of one resource */
     bool verify_size;
+    uint32_t parallel; /* downloads of all private localizers together */
 };
 
 int nm_conf_localizer_read(struct sv_conf *c, struct nm_conf_localizer *ret, struct sv_error *err)

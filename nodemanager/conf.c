@@ -153,7 +153,7 @@ static const struct sv_conf_key keys[] = {
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
     [K_DEFAULT_FS] = { "fs.defaultFS", SV_CONF_STRING, "file:///", .help = "Where a job's file is whose URL has no scheme." },
-    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Parallel downloads of one localizer." },
+    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Downloads at a time of PUBLIC resources; selvedge.nodemanager.localizer.parallel bounds the others." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
     [K_PROFILE] = { "selvedge.nodemanager.sandbox.profile", SV_CONF_STRING, "strict", .help = "Part of the host that containers see: strict, hadoop (its whole tree, read-only) or host; container-executor.cfg must allow it." },

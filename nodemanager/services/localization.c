@@ -511,7 +511,8 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
     cfg.limits = ctx->conf->localizer.limits;
     cfg.deadline_ms = (uint32_t)ctx->conf->localizer.timeout_ms;
     cfg.verify_size = ctx->conf->localizer.verify_size;
-    cfg.parallel = (uint32_t)ctx->conf->fetch_threads;
+    cfg.parallel_public = (uint32_t)ctx->conf->fetch_threads;
+    cfg.parallel_private = ctx->conf->localizer.parallel;
     if (ctx->conf->network == EXE_NETWORK_NONE)
         cfg.no_network =
             "selvedge.nodemanager.network is none on this node, for localization, too; "

@@ -207,6 +207,55 @@ static void test_cancel_in_queue(void **state)
     assert_int_equal(w->n_remove + w->n_removed, 0);
 }
 
+static void ask_many(struct fixture *w, int app, int n)
+{
+    struct loc_resource *r = calloc((size_t)n, sizeof *r);
+    char(*urls)[32] = calloc((size_t)n, sizeof *urls);
+
+    assert_true(r && urls);
+    for (int i = 0; i < n; i++) {
+        (void)snprintf(urls[i], sizeof urls[i], "file:///app%d/f%d", app, i);
+        r[i] = file(urls[i], i % 2 ? LOC_PRIVATE : LOC_APPLICATION);
+    }
+    assert_int_equal(loc_cache_localize(w->cache, container(app, 1), "joe", r, (unsigned)n, NULL),
+                     0);
+    free(r);
+    free(urls);
+}
+
+/* 16 at a time over all applications; the next one goes to the application that has the fewest, and
+ * one that has none waits for nobody. */
+static void test_fair_by_application(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg of1[16], m;
+
+    ask_many(w, 1, LOC_RESOURCES_MAX);
+    for (int i = 0; i < 16; i++)
+        of1[i] = take(w, 1);
+    nothing(w, 1);
+    ask_many(w, 2, 1); /* all 16 are taken */
+    m = take(w, 2);
+    assert_string_equal(m.fetch.url, "file:///app2/f0");
+    say_done(w, 2, &m, 100);
+    assert_int_equal(w->ready, 1);
+    nothing(w, 1);
+    ask_many(w, 3, 3);
+    m = take(w, 3);
+    nothing(w, 3);
+    say_done(w, 1, &of1[0], 100); /* 15 and one */
+    nothing(w, 1);
+    nothing(w, 3);
+    say_done(w, 1, &of1[1], 100); /* 14 and one: the place is not app 1's */
+    nothing(w, 1);
+    assert_string_equal(take(w, 3).fetch.url, "file:///app3/f1");
+    ask(w, container(1, 2), "joe", file("file:///public", LOC_PUBLIC)); /* not among the 16 */
+    assert_string_equal(take(w, 4).fetch.url, "file:///public");
+    say_done(w, 3, &m, 100);
+    assert_string_equal(take(w, 3).fetch.url, "file:///app3/f2");
+    nothing(w, 1);
+}
+
 static void test_process_dies(void **state)
 {
     struct fixture *w = *state;
@@ -408,6 +457,7 @@ int main(void)
         T(test_partial_failure),
         T(test_cancel),
         T(test_cancel_in_queue),
+        T(test_fair_by_application),
         T(test_process_dies),
         T(test_start_fails),
         T(test_no_disk_and_no_store),

@@ -105,7 +105,7 @@ static void localizer(void **state)
         "max-bytes=0",     "max-bytes=x",   "max-entries=0",   "max-entries=4294967296",
         "max-ratio=0",     "max-path=4096", "max-path=0",      "max-depth=513",
         "timeout-ms=999",  "timeout-ms=-1", "slowest-rate=-1", "slowest-rate=2g",
-        "verify-size=yes",
+        "verify-size=yes", "parallel=0",    "parallel=65",
     };
     struct nm_conf c;
 
@@ -118,6 +118,7 @@ static void localizer(void **state)
     assert_int_equal(c.localizer.limits.depth, 64);
     assert_int_equal(c.localizer.limits.slowest_rate, 1024);
     assert_int_equal(c.localizer.timeout_ms, 3600000);
+    assert_int_equal(c.localizer.parallel, 16);
     nm_conf_free(&c);
     expect_ok(SET(LOCALIZER("max-bytes=500m"), LOCALIZER("max-path=4095"),
                   LOCALIZER("slowest-rate=0"), LOCALIZER("verify-size=false")),
