@@ -6,6 +6,7 @@
 
 #include "common/http.h"
 
+struct nm_aux;
 struct nm_context;
 struct nm_finished;
 struct nm_updater;
@@ -16,6 +17,7 @@ struct nm_web {
     const struct nm_finished *finished;
     const struct nm_updater *updater;
     struct sv_groups *groups;
+    const struct nm_aux *aux; /* NULL: no auxiliary services */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */
