@@ -11,7 +11,7 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o con
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o) \
-	$(addprefix services/, deletion-service.o finished-containers.o localization.o \
+	$(addprefix services/, deletion-service.o deletion-own-dirs.o finished-containers.o localization.o \
 		localization-request.o localization-source.o log-handler.o) \
 	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
@@ -49,6 +49,6 @@ $(foreach t,resources/test-elastic-memory resources/test-numa launch/test-contai
 	$(eval nodemanager/$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
 nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-localization-source_DEPS := $(BUILD)/nodemanager/services/localization-source.o $(HDFS_A) $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
-nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(WIRE_A) $(COMMON_A)
+nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(BUILD)/nodemanager/services/deletion-own-dirs.o $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_LDLIBS = -Wl,--wrap=readdir $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
