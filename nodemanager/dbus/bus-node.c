@@ -1,5 +1,6 @@
 /* The interface Node of the object NM_BUS_ROOT: the daemon and its node as a whole. */
 #include "cgroups/cg.h"
+#include "common/version.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -13,7 +14,7 @@
 NODE(version)
 {
     (void)o;
-    return sd_bus_message_append(m, "s", NM_VERSION);
+    return sd_bus_message_append(m, "s", SV_VERSION);
 }
 
 NODE(id)
