@@ -44,6 +44,7 @@ enum {
     K_LAUNCH_RETRY,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
+    K_DBUS,
     K_CGROUP_ROOT,
     K_UNENFORCED,
     K_SELINUX,
@@ -134,6 +135,7 @@ static const struct sv_conf_key keys[] = {
     [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
+    [K_DBUS] = { "selvedge.nodemanager.dbus", SV_CONF_STRING, "system", .help = "Bus on which the daemon is org.selvedge.NodeManager1: system, off, or an address such as unix:path=/run/dbus/NAME." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
     [K_UNENFORCED] = { "selvedge.nodemanager.unenforced-limits.allowed", SV_CONF_BOOL, "false", .help = "Run although the kernel cannot enforce memory, pids and cpu limits here (development)." },
     [K_SELINUX] = { "selvedge.nodemanager.selinux.labels", SV_CONF_BOOL, "false", .help = "Give every user and application SELinux categories of its own; container-executor.cfg must enable labels." },
@@ -483,6 +485,12 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     int r;
 
     GET(sv_conf_string, K_EXECUTOR_PATH, &c->executor_path);
+    GET(sv_conf_string, K_DBUS, &c->dbus);
+    if (!sv_streq(c->dbus, "system") && !sv_streq(c->dbus, "off") && !strchr(c->dbus, ':'))
+        return sv_error_set(err, -EINVAL,
+                            "%s: \"%s\" is neither system nor off nor an address such as "
+                            "unix:path=/run/dbus/NAME",
+                            keys[K_DBUS].name, c->dbus);
     GET(sv_conf_string, K_EXECUTOR_SOCKET, &c->executor_socket);
     if (c->executor_socket && !*c->executor_socket)
         c->executor_socket = NULL;

@@ -50,6 +50,7 @@ struct nm_conf {
     /* launch */
     const char *executor_path;
     const char *executor_socket; /* NULL: setuid */
+    const char *dbus;            /* "system", "off" or an address */
     const char *cgroup_root;     /* NULL = below the daemon's own group */
     bool unenforced_allowed;
     bool selinux_labels;

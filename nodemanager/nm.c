@@ -20,6 +20,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/recently-stopped.h"
 #include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/dbus/bus.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/launch/container-launch.h"
@@ -212,7 +213,10 @@ static int open_services(struct nm *nm, struct sv_error *err)
 
 static void on_groups_known(void *userdata)
 {
-    sv_http_retry(((struct nm *)userdata)->http);
+    struct nm *nm = userdata;
+
+    sv_http_retry(nm->http);
+    nm_bus_groups_known(nm->bus);
 }
 
 static int open_groups(struct nm *nm, struct sv_error *err)
@@ -309,6 +313,21 @@ static int open_web(struct nm *nm, struct sv_error *err)
     return 0;
 }
 
+static void on_changed(void *userdata)
+{
+    nm_bus_changed(((struct nm *)userdata)->bus);
+}
+
+static int open_bus(struct nm *nm, struct sv_error *err)
+{
+    const struct nm_bus_view view = { &nm->ctx, nm->updater };
+    int r = nm_bus_new(&view, nm->conf.dbus, nm->groups, &nm->bus, err);
+
+    nm->ctx.changed = on_changed;
+    nm->ctx.changed_userdata = nm;
+    return r;
+}
+
 /* A daemon that was killed while it started a helper leaves a child that has not completed its exec
  * yet and holds the listening sockets until then. The next daemon waits for it; the loop does not
  * run yet, so that no answer is delayed. */
@@ -380,6 +399,8 @@ int nm_start(struct nm *nm, struct sv_error *err)
         r = open_port(nm, open_rpc, err);
     if (r >= 0)
         r = open_port(nm, open_web, err);
+    if (r >= 0)
+        r = open_bus(nm, err);
     if (r >= 0)
         r = start_updater(nm, err);
     return r;
@@ -483,6 +504,8 @@ void nm_free(struct nm *nm)
 {
     struct nm_context *ctx = &nm->ctx;
 
+    ctx->changed = NULL;
+    nm->bus = nm_bus_free(nm->bus);
     nm->http = sv_http_free(nm->http);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);
