@@ -180,6 +180,26 @@ int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_st
               : sv_error_set(err, -ENOENT, "%s does not exist", path);
 }
 
+int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *after,
+                     struct sv_arena *a, struct hdfs_listing *ret, struct sv_error *err)
+{
+    Hadoop__Hdfs__GetListingRequestProto q = HADOOP__HDFS__GET_LISTING_REQUEST_PROTO__INIT;
+    const Hadoop__Hdfs__DirectoryListingProto *list;
+    ProtobufCMessage *m = NULL;
+    int r;
+
+    q.src = (char *)(uintptr_t)path;
+    q.startafter.data = (uint8_t *)(uintptr_t)after;
+    q.startafter.len = strlen(after);
+    r = call(n, "getListing", &q.base, &hadoop__hdfs__get_listing_response_proto__descriptor, a, &m,
+             err);
+    if (r < 0)
+        return r;
+    list = ((const Hadoop__Hdfs__GetListingResponseProto *)m)->dirlist;
+    return list ? hdfs_answer_listing(list, a, ret, err)
+                : sv_error_set(err, -ENOENT, "%s does not exist", path);
+}
+
 int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)
 {
     Hadoop__Hdfs__GetServerDefaultsRequestProto q =

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/web-auth.h"
 #include "executor/request.h"
+#include "nodemanager/conf-localizer.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -98,6 +99,7 @@ struct nm_conf {
     int64_t fetch_threads;
     uint64_t cache_target_bytes;
     int64_t cache_cleanup_ms;
+    struct nm_conf_localizer localizer;
 
     /* monitor */
     int64_t monitor_ms;

@@ -41,6 +41,7 @@ struct nm_localization {
     struct nm_deletion *deletion;
     struct loc_cache *cache;
     struct loc_process *processes;
+    bool told_no_size;
     char *login; /* of the daemon: PUBLIC resources are fetched under its name */
 };
 
@@ -123,6 +124,11 @@ void nm_localization_app_finished(struct nm_localization *l, const struct nm_app
 void nm_localization_dir_failed(struct nm_localization *l, int index)
 {
     loc_cache_dir_failed(l->cache, index);
+}
+
+void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret)
+{
+    loc_cache_stats(l->cache, ret);
 }
 
 int nm_localization_links(const struct nm_container *c, struct sv_arena *a, struct exe_link **ret,
@@ -376,6 +382,13 @@ static int cb_started(void *userdata, const struct loc_record *r)
 }
 static int cb_completed(void *userdata, const struct loc_record *r)
 {
+    struct nm_localization *l = userdata;
+
+    if (r->resource.size == 0 && r->local_size > 0 && !l->told_no_size) {
+        l->told_no_size = true;
+        sv_log_notice("%s: its job named a size of 0, which is not verified; said once",
+                      r->resource.url);
+    }
     return store_record(userdata, r, true);
 }
 static void cb_removed(void *userdata, const struct loc_record *r)
@@ -501,7 +514,11 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
     cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
     cfg.target_size = ctx->conf->cache_target_bytes;
     cfg.cleanup_interval_ms = ctx->conf->cache_cleanup_ms;
-    cfg.parallel = (uint32_t)ctx->conf->fetch_threads;
+    cfg.limits = ctx->conf->localizer.limits;
+    cfg.deadline_ms = (uint32_t)ctx->conf->localizer.timeout_ms;
+    cfg.verify_size = ctx->conf->localizer.verify_size;
+    cfg.parallel_public = (uint32_t)ctx->conf->fetch_threads;
+    cfg.parallel_private = ctx->conf->localizer.parallel;
     if (ctx->conf->network == EXE_NETWORK_NONE)
         cfg.no_network =
             "selvedge.nodemanager.network is none on this node, for localization, too; "

@@ -15,6 +15,7 @@
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/localization-json.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
@@ -109,10 +110,11 @@ static json_t *node_info(const struct nm_web *w)
         "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
         "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
-        json_pack("{s:s,s:o,s:o,s:o,s:i}", "version", SV_VERSION, "limitsNotEnforced",
+        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o}", "version", SV_VERSION, "limitsNotEnforced",
                   limits_not_enforced(ctx), "limitsWhy",
                   missing ? safe_string(missing) : json_null(), "containers", containers_json(ctx),
-                  "stuckDeletions", (int)ctx->stuck_deletions));
+                  "stuckDeletions", (int)ctx->stuck_deletions, "localization",
+                  nm_web_localization(w->localization)));
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/
