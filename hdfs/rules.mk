@@ -2,7 +2,7 @@
 HDFS_PKGS := zlib libcrypto
 CFLAGS_hdfs := $(CFLAGS_common)
 HDFS_A := $(BUILD)/libselvedge-hdfs.a
-HDFS_OBJS := $(addprefix $(BUILD)/hdfs/, conf.o checksum.o packet.o answers.o namenode.o datanode.o file.o public.o)
+HDFS_OBJS := $(addprefix $(BUILD)/hdfs/, conf.o checksum.o packet.o answers.o namenode.o connection.o datanode.o file.o public.o)
 $(HDFS_A): $(HDFS_OBJS)
 LIBS += $(HDFS_A)
 HDFS_DEPS = $(HDFS_A) $(WIRE_HDFS_A) $(WIRE_A) $(COMMON_A)
