@@ -18,7 +18,6 @@
 /* The Hadoop release whose behaviour this daemon follows; reported to the ResourceManager, which
  * may be configured to refuse older nodes. */
 #define NM_HADOOP_VERSION "3.4.2"
-#define NM_VERSION "0.1.0"
 
 struct cg_root;
 struct exe;
