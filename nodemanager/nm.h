@@ -15,6 +15,7 @@
 #include "nodemanager/web/nm-web.h"
 
 struct ipc_server;
+struct nm_bus;
 struct nm_assignments;
 struct nm_aux;
 struct nm_deletion;
@@ -50,6 +51,7 @@ struct nm {
     struct nm_updater *updater;
     struct ipc_server *rpc;
     struct sv_http *http;
+    struct nm_bus *bus; /* NULL = off */
 
     /* What the state machines, the RPC methods and the web pages use. */
     struct nm_container_services container_services;

@@ -3,7 +3,7 @@
 the path of that file as its metadata. docs/design/aux-services.md has the protocol. In yarn-site.xml:
 
     yarn.nodemanager.aux-services                            example
-    selvedge.nodemanager.aux-services.example.command        /usr/share/doc/selvedge/examples/aux-service.py
+    selvedge.nodemanager.aux-services.example.command        /usr/bin/python3 /usr/share/doc/selvedge/examples/aux-service.py
 """
 import base64
 import json

@@ -85,8 +85,8 @@ char *nm_aux_init_text(const struct nm_context *ctx, const struct nm_aux_conf *c
     return text;
 }
 
-/* The owner of its user's cache, which the helper has made for the account: no name is looked up
- * on the loop. */
+/* The owner of the submitter's cache, which the helper has made for the account: no name is looked
+ * up on the loop. */
 static json_t *account_uid(const struct nm_app *a)
 {
     const struct nm_dirs *d = a->ctx->dirs;
@@ -97,7 +97,7 @@ static json_t *account_uid(const struct nm_app *a)
     for (int i = 0; i < nm_dirs_n_local(d); i++) {
         if (!(mask & (1u << i)))
             continue;
-        snprintf(path, sizeof(path), "%s/usercache/%s", nm_dirs_local(d, i), a->run_as);
+        snprintf(path, sizeof(path), "%s/usercache/%s", nm_dirs_local(d, i), a->user);
         if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
             return json_integer(st.st_uid);
     }
@@ -111,7 +111,7 @@ json_t *nm_aux_app_init(const struct nm_app *a, const uint8_t *data, size_t n, b
 
     if (sv_base64_encode(data, n, &base64) < 0)
         return NULL;
-    snprintf(dir, sizeof(dir), "usercache/%s/appcache/%s", a->run_as, a->text);
+    snprintf(dir, sizeof(dir), "usercache/%s/appcache/%s", a->user, a->text);
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:b}", "type", "application-init",
                      "applicationId", a->text, "user", safe_string(a->user), "account",
                      safe_string(a->run_as), "uid", account_uid(a), "appDir", safe_string(dir),

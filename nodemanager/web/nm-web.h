@@ -9,6 +9,7 @@
 struct nm_aux;
 struct nm_context;
 struct nm_finished;
+struct nm_localization;
 struct nm_updater;
 struct sv_groups;
 
@@ -18,6 +19,7 @@ struct nm_web {
     const struct nm_updater *updater;
     struct sv_groups *groups;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
+    const struct nm_localization *localization;
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */
