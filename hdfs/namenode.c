@@ -198,8 +198,8 @@ int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *afte
     q.src = (char *)(uintptr_t)path;
     q.startafter.data = (uint8_t *)(uintptr_t)after;
     q.startafter.len = strlen(after);
-    r = call(n, "getListing", &q.base, &hadoop__hdfs__get_listing_response_proto__descriptor, a, &m,
-             err);
+    r = hdfs_namenode_call(n, "getListing", &q.base,
+                           &hadoop__hdfs__get_listing_response_proto__descriptor, a, &m, err);
     if (r < 0)
         return r;
     list = ((const Hadoop__Hdfs__GetListingResponseProto *)m)->dirlist;
