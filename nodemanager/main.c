@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/caps.h"
+#include "common/listen-fds.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
@@ -103,32 +104,53 @@ static int drop_privilege(void)
     return r;
 }
 
+static int start(struct nm *nm, const char *conf_dir, char **overrides, struct sv_error *err)
+{
+    int r = sv_listen_fds_receive(&nm->held_ports, err);
+
+    if (r >= 0)
+        r = nm_conf_load(&nm->conf, conf_dir, overrides, err);
+    if (r < 0)
+        return r == -ENOMEM ? EXIT_FAILURE : NM_EXIT_CONFIGURATION;
+    r = sd_event_default(&nm->event);
+    if (r >= 0)
+        r = set_up_signals(nm);
+    if (r < 0) {
+        (void)sv_error_errno(err, r, "event loop");
+        return EXIT_FAILURE;
+    }
+    r = nm_start(nm, err);
+    return r < 0 ? nm->exit_status : EXIT_SUCCESS;
+}
+
+/* Where it is not started again, connections must not wait for it, nor start it. */
+static void leave_ports(struct nm *nm, int status)
+{
+    if (nm->unwanted || status == NM_EXIT_REFUSED || status == NM_EXIT_CONFIGURATION ||
+        status == NM_EXIT_HELPER)
+        sv_listen_fds_shut_down(nm->held_ports);
+    nm->held_ports = sv_listen_fds_free(nm->held_ports);
+}
+
 static int run(struct nm *nm, const char *conf_dir, char **overrides)
 {
     struct sv_error err = { 0 };
-    int r = nm_conf_load(&nm->conf, conf_dir, overrides, &err);
+    int status = start(nm, conf_dir, overrides, &err);
 
-    if (r >= 0) {
-        r = sd_event_default(&nm->event);
-        if (r >= 0)
-            r = set_up_signals(nm);
-        if (r < 0)
-            (void)sv_error_errno(&err, r, "event loop");
-    }
-    if (r >= 0)
-        r = nm_start(nm, &err);
-    if (r < 0) {
+    if (status != EXIT_SUCCESS) {
         sv_log_err("not started: %s", err.text);
-        nm_free(nm);
-        sd_event_unref(nm->event);
-        return EXIT_FAILURE;
+        (void)sd_notifyf(0, "STATUS=not started: %s", err.text); /* no systemd is fine */
+    } else {
+        (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
+        status = sv_loop_run(nm->event);
+        if (status < 0)
+            status = EXIT_FAILURE;
+        sv_log_info("stopped");
     }
-    (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
-    r = sv_loop_run(nm->event);
-    sv_log_info("stopped");
     nm_free(nm);
+    leave_ports(nm, status);
     sd_event_unref(nm->event);
-    return r < 0 ? EXIT_FAILURE : r;
+    return status;
 }
 
 /* 0: the daemon would accept it. */
@@ -201,7 +223,7 @@ int main(int argc, char **argv)
     if (geteuid() == 0) {
         sv_log_err("not started: must not run as root; the account is `yarn`, or another that "
                    "container-executor.cfg names");
-        return EXIT_FAILURE;
+        return NM_EXIT_CONFIGURATION;
     }
     set_limits();
     if (drop_privilege() < 0)
