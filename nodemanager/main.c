@@ -1,6 +1,7 @@
 /* selvedge-nodemanager: the daemon of a worker node. Command line, configuration, signals, loop. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/reload.h"
 
 #define OVERRIDES_MAX 256
 
@@ -60,10 +62,55 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     return 0;
 }
 
+/* What `run` has read its configuration from. */
+struct source {
+    struct nm *nm;
+    const char *conf_dir;
+    char **overrides;
+    enum sv_log_level log_level; /* of the environment */
+};
+
+static void set_log_level(const struct source *s)
+{
+    const int wanted = s->nm->conf.log_level;
+
+    sv_log_set_level(wanted < 0 ? s->log_level : (enum sv_log_level)wanted);
+}
+
+/* The service manager gets RELOADING and READY only from a daemon that it knows as started. */
+static int on_hangup(sd_event_source *event, const struct signalfd_siginfo *si, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    const struct source *s = userdata;
+    struct nm_reload_result result;
+    struct sv_error err = { 0 };
+    char status[sizeof(err.text) + 64];
+    uint64_t now = 0;
+
+    (void)event, (void)si;
+    if (s->nm->ready && sd_event_now(s->nm->event, CLOCK_MONOTONIC, &now) >= 0)
+        (void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now);
+    if (nm_reload(&s->nm->conf, s->conf_dir, s->overrides, &result, &err) < 0) {
+        sv_log_err("configuration: not read again, the old one stays in force: %s", err.text);
+        (void)snprintf(status, sizeof(status), "configuration not read again: %s", err.text);
+    } else {
+        set_log_level(s);
+        sv_log_notice("configuration: read again: %u changed keys applied, %u need a restart",
+                      result.applied, result.pending);
+        (void)snprintf(status, sizeof(status),
+                       "configuration read again: %u changed keys applied, %u need a restart",
+                       result.applied, result.pending);
+    }
+    (void)sd_notifyf(0, "%sSTATUS=%s; %s", s->nm->ready ? "READY=1\n" : "",
+                     s->nm->ready ? s->nm->ctx.node_id_text : "not registered", status);
+    return 0;
+}
+
 /* Signals are handled in the loop; a write to a closed connection is an error code, never SIGPIPE.
  */
-static int set_up_signals(struct nm *nm)
+static int set_up_signals(struct source *source)
 {
+    struct nm *nm = source->nm;
     sigset_t set;
     int r;
 
@@ -71,11 +118,14 @@ static int set_up_signals(struct nm *nm)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGCHLD);
     if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
         return -errno;
     r = sd_event_add_signal(nm->event, NULL, SIGTERM, on_signal, nm);
-    return r < 0 ? r : sd_event_add_signal(nm->event, NULL, SIGINT, on_signal, nm);
+    if (r >= 0)
+        r = sd_event_add_signal(nm->event, NULL, SIGINT, on_signal, nm);
+    return r < 0 ? r : sd_event_add_signal(nm->event, NULL, SIGHUP, on_hangup, source);
 }
 
 /* Each container and connection costs a few descriptors. No core: it would hold keys. */
@@ -104,17 +154,19 @@ static int drop_privilege(void)
     return r;
 }
 
-static int start(struct nm *nm, const char *conf_dir, char **overrides, struct sv_error *err)
+static int start(struct source *source, struct sv_error *err)
 {
+    struct nm *nm = source->nm;
     int r = sv_listen_fds_receive(&nm->held_ports, err);
 
     if (r >= 0)
-        r = nm_conf_load(&nm->conf, conf_dir, overrides, err);
+        r = nm_conf_load(&nm->conf, source->conf_dir, source->overrides, err);
     if (r < 0)
         return r == -ENOMEM ? EXIT_FAILURE : NM_EXIT_CONFIGURATION;
+    set_log_level(source);
     r = sd_event_default(&nm->event);
     if (r >= 0)
-        r = set_up_signals(nm);
+        r = set_up_signals(source);
     if (r < 0) {
         (void)sv_error_errno(err, r, "event loop");
         return EXIT_FAILURE;
@@ -134,8 +186,9 @@ static void leave_ports(struct nm *nm, int status)
 
 static int run(struct nm *nm, const char *conf_dir, char **overrides)
 {
+    struct source source = { nm, conf_dir, overrides, sv_log_get_level() };
     struct sv_error err = { 0 };
-    int status = start(nm, conf_dir, overrides, &err);
+    int status = start(&source, &err);
 
     if (status != EXIT_SUCCESS) {
         sv_log_err("not started: %s", err.text);

@@ -72,8 +72,11 @@ static void on_helper_refused(const struct exe_failure *f, void *userdata)
 
 static void on_registered(void *userdata)
 {
+    struct nm *nm = userdata;
+
+    nm->ready = true;
     (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s",
-                     ((struct nm *)userdata)->ctx.node_id_text); /* no systemd is fine */
+                     nm->ctx.node_id_text); /* no systemd is fine */
 }
 
 /* As in Hadoop, a decommissioned node has ended well: a supervisor does not start it again. */

@@ -58,6 +58,7 @@ struct nm {
     struct sv_groups *groups; /* of users, for the web pages */
     struct nm_web web;
 
+    bool ready;          /* registered; the service manager knows */
     bool unwanted;       /* by the ResourceManager: nothing is left running */
     bool decommissioned; /* an order of a heartbeat: the state store is removed, too */
     bool leave_running;  /* a stop that containers survive */
