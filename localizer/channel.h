@@ -16,7 +16,7 @@
 
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
-#define LOC_CHANNEL_VERSION 2
+#define LOC_CHANNEL_VERSION 3
 #define LOC_MSG_MAX 8192 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
 
 #define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
@@ -28,6 +28,20 @@
 #define LOC_LOGIN_MAX 255    /* the name that a file system is told */
 #define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
 #define LOC_TEXT_MAX 900     /* reason of a failure; fits an sv_error with its prefixes */
+
+/* Limits of one resource; the node's keys selvedge.nodemanager.localizer.max-… and .slowest-rate.
+ */
+struct loc_limits {
+    uint64_t bytes;        /* of the source, and separately of an archive's unpacked content */
+    uint32_t entries;      /* of an archive or a directory */
+    uint32_t ratio;        /* of an archive: unpacked : packed */
+    uint32_t path, depth;  /* bytes and components of a path in one; at most LOC_PATH_MAX, … */
+    uint32_t slowest_rate; /* http: bytes a second that a server must not fall below; 0 = any */
+};
+#define LOC_PATH_MAX 4095 /* the kernel's */
+#define LOC_DEPTH_MAX 512
+/* Each in its range? */
+bool loc_limits_valid(const struct loc_limits *l);
 
 /* Hadoop's numbers of LocalResourceTypeProto and LocalResourceVisibilityProto. */
 enum loc_type { LOC_ARCHIVE = 1, LOC_FILE = 2, LOC_PATTERN = 3 };
@@ -64,10 +78,9 @@ struct loc_fetch {
     uint8_t visibility; /* enum loc_visibility: decides modes and the public check */
     uint8_t dir; /* index of the local directory: selects, with the visibility, one of the directory
                     descriptors of executor/request.h */
-    int64_t timestamp;    /* modification time of the source, ms since 1970 */
-    int64_t size;         /* bytes of the source; -1 = do not verify */
-    uint64_t max_bytes;   /* of the source, and separately of the unpacked content of an archive */
-    uint32_t max_entries; /* of an archive */
+    int64_t timestamp; /* modification time of the source, ms since 1970 */
+    int64_t size;      /* bytes of the source; -1 = do not verify */
+    struct loc_limits limits;
     uint32_t deadline_ms; /* for the whole request */
     /* The source beside its url: what the cluster's configuration says of it. The localizer reads
      * no configuration itself, and has none in its sandbox. */
@@ -86,6 +99,7 @@ struct loc_progress {
 struct loc_done {
     uint64_t size;    /* size of the entry in the cache */
     uint32_t entries; /* files, directories and links */
+    uint8_t tree;     /* 1: the source was a directory, which has no size of its own */
 };
 struct loc_failed {
     uint8_t reason; /* enum loc_fail */

@@ -6,6 +6,9 @@
 
 int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
     _must_use_;
+/* The source of s->fd, an open directory. */
+int loc_fetch_file_tree(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+    _must_use_;
 int loc_fetch_hdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
     _must_use_;
 int loc_fetch_webhdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)

@@ -26,6 +26,14 @@ static int verify(const struct loc_source *s, const struct loc_http_get *g, stru
     return loc_check_size(s, g->bytes, err);
 }
 
+static int restart(void *userdata)
+{
+    struct loc_source *s = userdata;
+
+    s->size = 0;
+    return ftruncate(s->fd, 0) < 0 || lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : 0;
+}
+
 int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
     const struct loc_fetch *q = s->request;
@@ -33,9 +41,10 @@ int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_er
         .source = s,
         .url = q->url,
         .secure = s->url.scheme == LOC_SCHEME_HTTPS,
-        .limit = q->size >= 0 ? SV_MIN((uint64_t)q->size, q->max_bytes) : q->max_bytes,
+        .limit = q->size >= 0 ? SV_MIN((uint64_t)q->size, q->limits.bytes) : q->limits.bytes,
         .sink = loc_copy_append,
         .userdata = s,
+        .restart = restart,
     };
     int r;
 

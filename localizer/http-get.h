@@ -15,6 +15,10 @@ struct loc_http_get {
     uint64_t limit;                                       /* bytes of the answer */
     int (*sink)(void *userdata, const void *p, size_t n); /* the body of a 200, or -errno */
     void *userdata;
+    /* Forgets what the sink has got, or NULL. With it a connection that breaks in the body is
+     * followed by one more: for the rest, if the server says by ETag or Last-Modified that the
+     * content is still the same, else from the start. */
+    int (*restart)(void *userdata);
     /* Results. */
     long status;    /* the server's, 0 = none */
     uint64_t bytes; /* that the sink has got */

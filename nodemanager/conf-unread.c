@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "common/edit-distance.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "nodemanager/conf.h"
@@ -76,31 +77,6 @@ static const struct nm_key_group *find_family(const char *name)
 
 /* ---- the nearest name -------------------------------------------------------------------------*/
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-    a = SV_MIN(a, b);
-    return SV_MIN(a, c);
-}
-
-/* Levenshtein's distance of two names of at most NAME_MAX_LEN characters. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX_LEN + 1], n = strlen(b), before, above;
-
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        before = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, before + (a[i - 1] != b[j - 1]));
-            before = above;
-        }
-    }
-    return row[n];
-}
-
 struct nearest {
     const char *name;
     size_t best; /* distance; a candidate must be below it */
@@ -115,7 +91,7 @@ static void offer(struct nearest *n, const char *prefix, const char *known, size
     if (strlen(prefix) + len > NAME_MAX_LEN)
         return;
     snprintf(text, sizeof(text), "%s%.*s", prefix, (int)len, known);
-    d = distance(n->name, text);
+    d = sv_edit_distance(n->name, text);
     if (d < n->best) {
         n->best = d;
         memcpy(n->found, text, sizeof(text));

@@ -45,6 +45,7 @@ enum {
     K_LAUNCH_RETRY,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
+    K_DBUS,
     K_CGROUP_ROOT,
     K_UNENFORCED,
     K_SELINUX,
@@ -136,6 +137,7 @@ static const struct sv_conf_key keys[] = {
     [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
+    [K_DBUS] = { "selvedge.nodemanager.dbus", SV_CONF_STRING, "system", .help = "Bus on which the daemon is org.selvedge.NodeManager1: system, off, or an address such as unix:path=/run/dbus/NAME." },
     [K_CGROUP_ROOT] = { "selvedge.nodemanager.cgroup.root", SV_CONF_STRING, NULL, .help = "Delegated cgroup for containers, as in container-executor.cfg; default: child `containers` of the daemon's own group." },
     [K_UNENFORCED] = { "selvedge.nodemanager.unenforced-limits.allowed", SV_CONF_BOOL, "false", .help = "Run although the kernel cannot enforce memory, pids and cpu limits here (development)." },
     [K_SELINUX] = { "selvedge.nodemanager.selinux.labels", SV_CONF_BOOL, "false", .help = "Give every user and application SELinux categories of its own; container-executor.cfg must enable labels." },
@@ -155,7 +157,7 @@ static const struct sv_conf_key keys[] = {
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
     [K_DEFAULT_FS] = { "fs.defaultFS", SV_CONF_STRING, "file:///", .help = "Where a job's file is whose URL has no scheme." },
-    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Parallel downloads of one localizer." },
+    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Downloads at a time of PUBLIC resources; selvedge.nodemanager.localizer.parallel bounds the others." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
     [K_PROFILE] = { "selvedge.nodemanager.sandbox.profile", SV_CONF_STRING, "strict", .help = "Part of the host that containers see: strict, hadoop (its whole tree, read-only) or host; container-executor.cfg must allow it." },
@@ -221,8 +223,8 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, hdfs_conf_keys,       sv_web_auth_keys,
-    auth_key,     secret_key,           yarn_proxy_conf_keys, ipc_settings_keys,
+    nm_conf_keys, nm_conf_refused_keys, nm_conf_localizer_keys, hdfs_conf_keys,    sv_web_auth_keys,
+    auth_key,     secret_key,           yarn_proxy_conf_keys,   ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -495,6 +497,12 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
     int r;
 
     GET(sv_conf_string, K_EXECUTOR_PATH, &c->executor_path);
+    GET(sv_conf_string, K_DBUS, &c->dbus);
+    if (!sv_streq(c->dbus, "system") && !sv_streq(c->dbus, "off") && !strchr(c->dbus, ':'))
+        return sv_error_set(err, -EINVAL,
+                            "%s: \"%s\" is neither system nor off nor an address such as "
+                            "unix:path=/run/dbus/NAME",
+                            keys[K_DBUS].name, c->dbus);
     GET(sv_conf_string, K_EXECUTOR_SOCKET, &c->executor_socket);
     if (c->executor_socket && !*c->executor_socket)
         c->executor_socket = NULL;
@@ -686,6 +694,9 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_int, K_CACHE_TARGET, &mb);
     c->cache_target_bytes = (uint64_t)mb << 20;
     GET(sv_conf_duration_ms, K_CACHE_CLEANUP, &c->cache_cleanup_ms);
+    r = nm_conf_localizer_read(c->conf, &c->localizer, err);
+    if (r < 0)
+        return r;
     GET(sv_conf_duration_ms, K_MONITOR, &c->monitor_ms);
     GET(sv_conf_bool, K_PMEM, &c->pmem_check);
     GET(sv_conf_bool, K_VMEM, &c->vmem_check);

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/web-auth.h"
 #include "executor/request.h"
+#include "nodemanager/conf-localizer.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -52,6 +53,7 @@ struct nm_conf {
     /* launch */
     const char *executor_path;
     const char *executor_socket; /* NULL: setuid */
+    const char *dbus;            /* "system", "off" or an address */
     const char *cgroup_root;     /* NULL = below the daemon's own group */
     bool unenforced_allowed;
     bool selinux_labels;
@@ -99,6 +101,7 @@ struct nm_conf {
     int64_t fetch_threads;
     uint64_t cache_target_bytes;
     int64_t cache_cleanup_ms;
+    struct nm_conf_localizer localizer;
 
     /* monitor */
     int64_t monitor_ms;

@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
+#include "common/version.h"
 #include "localizer/cache.h"
 #include "nodemanager/conf-unread.h"
 #include "nodemanager/fsm/application-fsm.h"
@@ -260,7 +261,7 @@ int main(int argc, char **argv)
             check = true;
             break;
         case 'v':
-            printf("selvedge-nodemanager %s (as Hadoop %s)\n", NM_VERSION, NM_HADOOP_VERSION);
+            printf("selvedge-nodemanager %s (as Hadoop %s)\n", SV_VERSION, NM_HADOOP_VERSION);
             return EXIT_SUCCESS;
         case 'h':
             return usage(stdout, EXIT_SUCCESS);

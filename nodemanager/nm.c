@@ -21,6 +21,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/recently-stopped.h"
 #include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/dbus/bus.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/launch/container-launch.h"
@@ -229,7 +230,10 @@ static int open_services(struct nm *nm, struct sv_error *err)
 
 static void on_groups_known(void *userdata)
 {
-    sv_http_retry(((struct nm *)userdata)->http);
+    struct nm *nm = userdata;
+
+    sv_http_retry(nm->http);
+    nm_bus_groups_known(nm->bus);
 }
 
 static int open_groups(struct nm *nm, struct sv_error *err)
@@ -260,7 +264,7 @@ static void connect_services(struct nm *nm)
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
     nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater };
-    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater, nm->groups };
+    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater, nm->groups, nm->localization };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
@@ -340,6 +344,21 @@ static int open_web(struct nm *nm, struct sv_error *err)
     return 0;
 }
 
+static void on_changed(void *userdata)
+{
+    nm_bus_changed(((struct nm *)userdata)->bus);
+}
+
+static int open_bus(struct nm *nm, struct sv_error *err)
+{
+    const struct nm_bus_view view = { &nm->ctx, nm->updater };
+    int r = nm_bus_new(&view, nm->conf.dbus, nm->groups, &nm->bus, err);
+
+    nm->ctx.changed = on_changed;
+    nm->ctx.changed_userdata = nm;
+    return r;
+}
+
 /* A daemon that was killed while it started a helper leaves a child that has not completed its exec
  * yet and holds the listening sockets until then. The next daemon waits for it; the loop does not
  * run yet, so that no answer is delayed. */
@@ -413,6 +432,8 @@ static int start_all(struct nm *nm, struct sv_error *err)
         r = open_port(nm, open_rpc, err);
     if (r >= 0)
         r = open_port(nm, open_web, err);
+    if (r >= 0)
+        r = open_bus(nm, err);
     if (r >= 0)
         r = start_updater(nm, err);
     return r;
@@ -527,6 +548,8 @@ void nm_free(struct nm *nm)
 {
     struct nm_context *ctx = &nm->ctx;
 
+    ctx->changed = NULL;
+    nm->bus = nm_bus_free(nm->bus);
     nm->http = sv_http_free(nm->http);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);

@@ -15,6 +15,7 @@
 #include "nodemanager/web/nm-web.h"
 
 struct ipc_server;
+struct nm_bus;
 struct nm_assignments;
 struct nm_deletion;
 struct nm_elastic;
@@ -50,6 +51,7 @@ struct nm {
     struct ipc_server *rpc;
     struct sv_http *http;
     struct sv_listen_fds *held_ports; /* by systemd; NULL = none. main.c's */
+    struct nm_bus *bus;               /* NULL = off */
 
     /* What the state machines, the RPC methods and the web pages use. */
     struct nm_container_services container_services;

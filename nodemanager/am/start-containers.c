@@ -97,21 +97,6 @@ static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
     return 0;
 }
 
-/* LinuxContainerExecutor's user pattern: ^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$ */
-static bool user_ok(const char *s)
-{
-    size_t n = strlen(s);
-
-    if (n == 0 || n > 257 || s[0] == '-' || s[0] == '@' || !strcmp(s, ".") || !strcmp(s, ".."))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-              (s[i] >= '0' && s[i] <= '9') || strchr("_.-@", s[i]) ||
-              (s[i] == '$' && i == n - 1 && n > 1)))
-            return false;
-    return true;
-}
-
 /* All checks of the launch context; no side effect. */
 static int check_context(struct nm_context *ctx, const struct yarn_container_token *t,
                          const char *text, const Hadoop__Yarn__ContainerLaunchContextProto *clc,
@@ -138,13 +123,14 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         (void)sv_error_wrap(&f->err, "ContainerLaunchContext: tokens");
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (!user_ok(t->submitter)) {
+    /* LinuxContainerExecutor's pattern; the name is also one of a directory in usercache. */
+    if (!exe_name_ok(t->submitter, EXE_SUBMITTER_MAX)) {
         char shown[128];
 
         sv_escape(shown, sizeof(shown), t->submitter);
         (void)sv_error_set(&f->err, -EINVAL,
                            "Invalid user name '%s', it must match "
-                           "'^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$'",
+                           "'^[_A-Za-z0-9][-@_.A-Za-z0-9]{0,253}[$]?$'",
                            shown);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }

@@ -89,6 +89,7 @@ struct nm_container {
     struct sv_arena *arena;
     const Hadoop__Yarn__ContainerLaunchContextProto *clc;
 
+    char command[64]; /* first word of its command, for people; see first_word() */
     int exit_code;
     char *diagnostics;                      /* never NULL */
     int64_t start_ms, launch_ms, finish_ms; /* wall clock; 0 = not yet */

@@ -102,8 +102,8 @@ static int request_dirs(struct nm_app_services *services, struct nm_app *a, bool
                                .log_dirs = nm_dirs_log_usable(a->ctx->dirs),
                                .again = again };
     memcpy(q->text, a->text, sizeof(q->text));
-    r = exe_init_app(a->ctx->exe, a->id, a->run_as, q->local_dirs, q->log_dirs, a->categories,
-                     on_init_done, q);
+    r = exe_init_app(a->ctx->exe, a->id, a->run_as, a->user, q->local_dirs, q->log_dirs,
+                     a->categories, on_init_done, q);
     if (r < 0) {
         free(q);
         return r;

@@ -125,9 +125,9 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
     add(l, "NM_PORT", sv_arena_printf(a, "%d", ctx->node_id.port), EXE_ENV_LITERAL);
     add(l, "NM_HOST", ctx->node_id.host, EXE_ENV_LITERAL);
     add(l, "NM_HTTP_PORT", sv_arena_printf(a, "%u", ctx->http_port), EXE_ENV_LITERAL);
-    path = sv_arena_printf(a, "/usercache/%s/appcache/%s", c->app->run_as, c->app->text);
+    path = sv_arena_printf(a, "/usercache/%s/appcache/%s", c->app->user, c->app->text);
     add(l, "LOCAL_DIRS", path ? join_dirs(a, c, false, local, path) : NULL, EXE_ENV_LITERAL);
-    path = sv_arena_printf(a, "/usercache/%s/", c->app->run_as);
+    path = sv_arena_printf(a, "/usercache/%s/", c->app->user);
     add(l, "LOCAL_USER_DIRS", path ? join_dirs(a, c, false, local, path) : NULL, EXE_ENV_LITERAL);
     path = sv_arena_printf(a, "/%s/%s", c->app->text, c->text);
     add(l, "LOG_DIRS", path ? join_dirs(a, c, true, logs, path) : NULL, EXE_ENV_LITERAL);

@@ -302,6 +302,7 @@ static void launch_new(struct nm_container *c)
     struct exe_launch l = {
         .id = c->id,
         .user = c->app->run_as,
+        .submitter = c->app->user,
         .local_mask = nm_dirs_local_usable(c->ctx->dirs) & c->app->local_dirs,
         .log_mask = nm_dirs_log_usable(c->ctx->dirs) & c->app->log_dirs,
         .work_dir = (unsigned)c->launch.local_dir,

@@ -8,12 +8,14 @@
 #include "cgroups/cg.h"
 #include "common/conf-dump.h"
 #include "common/str.h"
+#include "common/version.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/localization-json.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
@@ -98,8 +100,8 @@ static json_t *node_info(const struct nm_web *w)
         "{s:{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:o,s:I,s:I,s:I,s:i,s:b,s:b,s:s,s:I,s:o}}",
         "nodeInfo", "id", ctx->node_id_text, "nodeHostName", ctx->node_id.host,
         "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
-        "selvedge-nodemanager " NM_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
-        NM_HADOOP_VERSION, "hadoopBuildVersion", "selvedge-nodemanager " NM_VERSION,
+        "selvedge-nodemanager " SV_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
+        NM_HADOOP_VERSION, "hadoopBuildVersion", "selvedge-nodemanager " SV_VERSION,
         "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", safe_string(report),
         "lastNodeUpdateTime", (json_int_t)nm_updater_last_heartbeat_ms(w->updater),
         "totalVmemAllocatedContainersMB",
@@ -108,10 +110,11 @@ static json_t *node_info(const struct nm_web *w)
         "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
         "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
-        json_pack("{s:s,s:o,s:o,s:o,s:i}", "version", NM_VERSION, "limitsNotEnforced",
+        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o}", "version", SV_VERSION, "limitsNotEnforced",
                   limits_not_enforced(ctx), "limitsWhy",
                   missing ? safe_string(missing) : json_null(), "containers", containers_json(ctx),
-                  "stuckDeletions", (int)ctx->stuck_deletions));
+                  "stuckDeletions", (int)ctx->stuck_deletions, "localization",
+                  nm_web_localization(w->localization)));
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/

@@ -22,8 +22,7 @@ static struct loc_msg fetch(void)
     m.fetch.dir = 31;
     m.fetch.timestamp = 1700000000250;
     m.fetch.size = -1;
-    m.fetch.max_bytes = 1ull << 40;
-    m.fetch.max_entries = 1000;
+    m.fetch.limits = (struct loc_limits){ 1ull << 40, 1000, 200, 1024, 64, 1024 };
     m.fetch.deadline_ms = 60000;
     m.fetch.io_timeout_ms = 60000;
     m.fetch.options = LOC_OPTION_HOSTNAMES;
@@ -63,7 +62,7 @@ static void test_round_trips(void **state)
     round_trip(fetch(), LOC_PEER_NM);
     round_trip((struct loc_msg){ .type = LOC_MSG_CANCEL, .request = UINT64_MAX }, LOC_PEER_NM);
     round_trip(m, LOC_PEER_LOCALIZER);
-    m = (struct loc_msg){ .type = LOC_MSG_DONE, .request = 1, .done = { 5, 2 } };
+    m = (struct loc_msg){ .type = LOC_MSG_DONE, .request = 1, .done = { 5, 2, 1 } };
     round_trip(m, LOC_PEER_LOCALIZER);
     m = (struct loc_msg){ .type = LOC_MSG_FAILED, .request = 1, .failed.reason = LOC_FAIL_LAST };
     memset(m.failed.text, 'x', LOC_TEXT_MAX);
@@ -108,8 +107,13 @@ static void test_bad_fields(void **state)
     REFUSED(m.fetch.dir = LOC_DIRS_MAX);
     REFUSED(m.fetch.timestamp = -1);
     REFUSED(m.fetch.size = -2);
-    REFUSED(m.fetch.max_bytes = 0);
-    REFUSED(m.fetch.max_bytes = UINT64_MAX);
+    REFUSED(m.fetch.limits.bytes = 0);
+    REFUSED(m.fetch.limits.bytes = UINT64_MAX);
+    REFUSED(m.fetch.limits.entries = 0);
+    REFUSED(m.fetch.limits.ratio = 0);
+    REFUSED(m.fetch.limits.path = LOC_PATH_MAX + 1);
+    REFUSED(m.fetch.limits.depth = LOC_DEPTH_MAX + 1);
+    REFUSED(m.fetch.limits.slowest_rate = UINT32_MAX);
     REFUSED(m.fetch.deadline_ms = 0);
     REFUSED(m.fetch.url[0] = 0);
     REFUSED(m.fetch.options = 2);

@@ -160,12 +160,12 @@ int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
     (void)err;
     return 0;
 }
-int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t l, uint32_t g,
-                 const uint16_t *categories, exe_done done, void *userdata)
+int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, const char *name,
+                 uint32_t l, uint32_t g, const uint16_t *categories, exe_done done, void *userdata)
 {
     (void)x;
     (void)app;
-    (void)user;
+    (void)user, (void)name;
     (void)l;
     (void)g;
     (void)categories;
