@@ -22,7 +22,7 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o con
 	$(addprefix dbus/, bus.o bus-application.o bus-call.o bus-caller.o bus-container.o bus-introspect.o bus-list.o bus-node.o \
 		bus-object.o bus-path.o bus-signals.o bus-values.o) \
 	$(addprefix web/, localization-json.o nm-web.o nm-web-logs.o log-frame.o web-access.o web-reply.o) \
-	recovery.o nm.o)
+	recovery.o reload.o nm.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
@@ -45,7 +45,7 @@ $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/no
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
-	test-conf store/test-state-store health/test-local-dirs \
+	test-conf test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
 	dbus/test-bus-list \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
