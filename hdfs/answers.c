@@ -25,7 +25,7 @@ int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_s
         .length = m->length,
         .mtime_ms = (int64_t)m->modification_time,
         .id = m->has_fileid ? m->fileid : 0,
-        .mode = perm & 0777,
+        .mode = perm & 01777,
         .encrypted = m->fileencryptioninfo || perm & OLD_ENCRYPTED ||
                      flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_CRYPT,
         .striped = m->ecpolicy || perm & OLD_STRIPED ||

@@ -16,7 +16,7 @@ struct hdfs_status {
     uint64_t length;
     int64_t mtime_ms;
     uint64_t id;    /* of the inode; 0 = the NameNode gives none */
-    uint32_t mode;  /* 0777 */
+    uint32_t mode;  /* 01777 */
     bool encrypted; /* in an encryption zone, or the zone's root */
     bool striped;   /* erasure-coded */
     uint64_t block_size;

@@ -2,10 +2,11 @@
  * of them, references, eviction, recovery. Runs on the daemon's sd-event loop and never blocks;
  * downloading and unpacking happen in container-localizer processes (channel.h).
  *
- * Trackers as in YARN: PUBLIC (one), PRIVATE (one per user), APPLICATION (one per application). An
- * entry is found by (url, timestamp, size, type, pattern) within its tracker and goes through
- * INIT → DOWNLOADING → LOCALIZED | FAILED (loc_entry_fsm). A failed entry is dropped once its
- * waiters are notified, so that the next request retries.
+ * Trackers as in YARN: PUBLIC (one), PRIVATE (one per user: a submitter, not the account that runs
+ * its applications), APPLICATION (one per application). An entry is found by (url, timestamp, size,
+ * type, pattern) within its tracker and goes through INIT → DOWNLOADING → LOCALIZED | FAILED
+ * (loc_entry_fsm). A failed entry is dropped once its waiters are notified, so that the next
+ * request retries.
  *
  * The owner (nodemanager/) provides callbacks for operations of other components: starting a
  * localizer, deleting as another user, the state store. Hostile: every byte from a localizer, and

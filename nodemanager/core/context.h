@@ -47,6 +47,9 @@ struct nm_context {
     struct yarn_resource total; /* of all containers; the ResourceManager may change it */
     bool stopping;              /* no new containers */
     unsigned stuck_deletions;   /* that have failed and are tried from time to time */
+    /* NULL, or: after events were handled, and after each heartbeat. */
+    void (*changed)(void *userdata);
+    void *changed_userdata;
 
     struct nm_store *store;
     struct nm_dirs *dirs;
@@ -68,6 +71,9 @@ int nm_context_open(struct nm_context *ctx, sd_event *event, const struct nm_con
 /* Drops events that were not handled, then frees removed objects and the dispatcher. The tables
  * must be empty. */
 void nm_context_close(struct nm_context *ctx);
+
+/* Objects or the node itself may have changed. */
+void nm_context_changed(struct nm_context *ctx);
 
 /* Into the table of containers and of its application. */
 void nm_container_add(struct nm_container *c, struct nm_app *app);

@@ -94,7 +94,7 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
         r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->default_fs, a,
                                     &list[i], err);
     if (r >= 0)
-        r = loc_cache_localize(l->cache, c->id, c->app->run_as, list, (unsigned)n, err);
+        r = loc_cache_localize(l->cache, c->id, c->app->user, list, (unsigned)n, err);
     return r < 0 ? r : 0;
 }
 
@@ -275,10 +275,15 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
         p->app = scope->app;
     if (!scope->public_cache)
         app = nm_app_find(l->ctx, yarn_app_id_text(scope->app, text));
+    if (!scope->public_cache && !app) {
+        process_free(p);
+        return sv_error_set(err, -ENOENT, "localizer: %s is not an application of this node", text);
+    }
     r = exe_localizer_start(
         l->ctx->exe,
         &(struct exe_localizer_start){
-            .user = scope->public_cache ? NULL : scope->user,
+            .user = app ? app->run_as : NULL,
+            .submitter = scope->user,
             .app = scope->public_cache ? NULL : &scope->app,
             .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
                                               : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
@@ -351,7 +356,8 @@ static void cb_remove(void *userdata, const struct loc_record *r)
     struct nm_localization *l = userdata;
     struct exe_delete_what w = {
         .what = EXE_DELETE_RESOURCE,
-        .user = r->user,
+        .user = r->user ? nm_account_of(l->ctx->conf, r->user) : NULL,
+        .submitter = r->user,
         .app = r->app,
         .visibility = r->visibility == LOC_PUBLIC    ? EXE_VISIBILITY_PUBLIC
                       : r->visibility == LOC_PRIVATE ? EXE_VISIBILITY_PRIVATE
@@ -583,7 +589,7 @@ static void reserve_one(const struct exe_delete_what *w, void *userdata)
                                                                       : LOC_APPLICATION;
 
     if (w->what == EXE_DELETE_RESOURCE &&
-        loc_cache_reserve(l->cache, v, w->user, w->app, w->resource_id) < 0)
+        loc_cache_reserve(l->cache, v, w->submitter, w->app, w->resource_id) < 0)
         sv_log_err("localized resource %llu: its number could not be reserved until its deletion",
                    (unsigned long long)w->resource_id);
 }

@@ -34,7 +34,7 @@ static void test_status(void **state)
 
     (void)state;
     assert_true(s.kind == HDFS_FILE && s.length == 7 && s.mtime_ms == 1700000000250);
-    assert_int_equal(s.mode, 0644);
+    assert_int_equal(s.mode, 01644);
     assert_false(s.encrypted || s.striped);
     assert_true(status_of(0644, 2).encrypted);
     assert_true(status_of(0644, 4).striped);
