@@ -91,6 +91,14 @@ struct cli_node_report {
     struct yarn_resource used, capability;
 };
 
+struct cli_queue_report {
+    const char *path;              /* "root.a.b" */
+    const char *state;             /* "RUNNING", "STOPPED", "DRAINING" */
+    float capacity, maximum, used; /* 0…1; used: of its capacity, so it may be above 1 */
+    size_t children;               /* 0: a leaf */
+    int64_t running, pending;      /* applications; 0 where the ResourceManager does not tell */
+};
+
 struct cli_container_report {
     struct yarn_container_id id;
     struct yarn_node_id node;
@@ -122,6 +130,12 @@ typedef void (*cli_away_fn)(const struct sv_error *err, int64_t wait_ms, const c
                             void *userdata);
 void cli_rm_on_away(struct cli_rm *rm, cli_away_fn fn, void *userdata);
 
+/* True once a call was answered, also by an exception. */
+bool cli_rm_answered(const struct cli_rm *rm);
+/* Class of the last exception, without its package, such as "ApplicationNotFoundException"; "" =
+ * none. For messages; valid until the next answer. */
+const char *cli_rm_exception(const struct cli_rm *rm);
+
 /* In every callback: status 0, or -errno and the reason in err->text; -EREMOTEIO = the
  * ResourceManager answered with an exception. */
 typedef void (*cli_new_app_fn)(int status, struct yarn_app_id app, struct yarn_resource maximum,
@@ -134,6 +148,8 @@ typedef void (*cli_nodes_fn)(int status, const struct cli_node_report *nodes, si
                              const struct sv_error *err, void *userdata);
 typedef void (*cli_containers_fn)(int status, const struct cli_container_report *containers,
                                   size_t n, const struct sv_error *err, void *userdata);
+typedef void (*cli_queues_fn)(int status, const struct cli_queue_report *queues, size_t n,
+                              const struct sv_error *err, void *userdata);
 
 int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata) _must_use_;
 /* Success means accepted, not yet running: poll the report. */
@@ -148,6 +164,10 @@ int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_repo
 int cli_rm_kill(struct cli_rm *rm, struct yarn_app_id app, const char *reason, cli_kill_fn fn,
                 void *userdata) _must_use_;
 int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata) _must_use_;
+/* `name` as in a submission, or "root"; with `recursive` all below it, each parent before its
+ * children. n == 0: there is no such queue. */
+int cli_rm_queues(struct cli_rm *rm, const char *name, bool recursive, cli_queues_fn fn,
+                  void *userdata) _must_use_;
 int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_containers_fn fn,
                       void *userdata) _must_use_;
 

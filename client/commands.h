@@ -8,7 +8,6 @@ struct cli_command {
     const char *name;
     int (*run)(struct cli_ctx *ctx, int argc, char **argv);
     const char *synopsis, *summary, *help;
-    bool local; /* needs no ResourceManager: only command, conf_dir, overrides and json are set */
 };
 
 /* argv[0] is the subcommand. Results are exit codes; 2 = wrong usage. */
@@ -17,6 +16,9 @@ int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_kill(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_node(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_app(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_queue(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv); /* local */
 
 #endif

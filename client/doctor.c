@@ -3,9 +3,8 @@
  * account it also queries container-executor. */
 #include "client/doctor.h"
 
-#include <getopt.h>
-
 #include "client/commands.h"
+#include "client/options.h"
 #include "common/str.h"
 
 static void doctor_free(struct doctor *d)
@@ -27,10 +26,10 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     struct doctor d = { 0 };
     int c, code;
 
-    optind = 1;
-    while ((c = getopt_long(argc, argv, "u:", options, NULL)) != -1) {
-        if (c != 'u')
-            return cli_usage(ctx);
+    optind = 0; /* begin with a new argv */
+    while ((c = cli_option(ctx, argc, argv, "u:", options)) != -1) {
+        if (c == '?')
+            return 2;
         d.daemon = optarg;
     }
     if (argc != optind)

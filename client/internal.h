@@ -14,6 +14,32 @@ typedef struct Hadoop__Yarn__ContainerLaunchContextProto Hadoop__Yarn__Container
 Hadoop__Yarn__ContainerLaunchContextProto *
 cli_launch_to(struct sv_arena *a, const struct cli_launch *l, struct sv_error *err);
 
+/* ---- Calls to the ResourceManager ---- */
+
+/* One open call: parser of the response, and the caller's callback. */
+struct cli_call {
+    struct cli_rm *rm;
+    void (*answer)(struct cli_call *call, const struct ipc_result *r, const struct sv_error *err);
+    union {
+        cli_new_app_fn new_app;
+        cli_done_fn done;
+        cli_kill_fn kill;
+        cli_reports_fn reports;
+        cli_nodes_fn nodes;
+        cli_containers_fn containers;
+        cli_queues_fn queues;
+    } fn;
+    void *userdata;
+};
+
+int cli_call_start(struct cli_rm *rm, const char *method, const ProtobufCMessage *request,
+                   const ProtobufCMessageDescriptor *response, struct cli_call call) _must_use_;
+
+static inline const char *cli_text(const char *s) /* of an answer: never NULL */
+{
+    return s ? s : "";
+}
+
 /* ---- The NodeManagers of an ApplicationMaster: one connection per node ---- */
 
 struct cli_nodes;

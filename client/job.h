@@ -8,7 +8,8 @@
 
 #define CLI_JOB_FILE "selvedge-job.json" /* names of the links in the work directory */
 #define CLI_AM_FILE "selvedge-am"
-#define CLI_TASK_FILE "selvedge-task" /* bash script that each container runs */
+#define CLI_TABLE_FILE "containers.json" /* the final table, among the AM's logs */
+#define CLI_TASK_FILE "selvedge-task"    /* bash script that each container runs */
 #define CLI_SECRET_HEADER "X-Selvedge-Secret"
 #define CLI_INSTANCES_MAX 10000
 #define CLI_RESOURCES_MAX 256
@@ -20,6 +21,7 @@ struct cli_job {
     int32_t tries;                 /* maximum starts of an instance whose node is lost */
     struct cli_server *schedulers; /* one for each ResourceManager */
     size_t n_schedulers;
+    bool detached;      /* no client waits for the final table */
     const char *secret; /* hex: authorizes the request that ends the ApplicationMaster */
     struct cli_resource *resources;
     size_t n_resources;

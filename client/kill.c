@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/commands.h"
+#include "client/options.h"
 
 struct kills {
     struct cli_ctx *ctx;
@@ -53,7 +54,8 @@ static void send_kill(struct kills *k)
         cli_stop(k->ctx, 0);
         return;
     }
-    r = yarn_app_id_parse(*k->texts, &app);
+    k->ctx->subject = *k->texts;
+    r = cli_parse_app(*k->texts, &app);
     if (r == 0)
         r = cli_rm_kill(k->ctx->rm, app, "killed by the user", on_answer, k);
     if (r < 0)
@@ -62,17 +64,21 @@ static void send_kill(struct kills *k)
 
 int cli_cmd_kill(struct cli_ctx *ctx, int argc, char **argv)
 {
-    struct kills k = { .ctx = ctx, .texts = argv + 1 };
+    struct kills k = { .ctx = ctx };
     struct yarn_app_id app;
-    int code;
+    int code = cli_option_none(ctx, argc, argv);
 
-    if (argc < 2 || argv[1][0] == '-')
+    if (code != 0)
+        return code;
+    if (optind == argc)
         return cli_usage(ctx);
-    for (int i = 1; i < argc; i++) {
-        code = cli_parse_app(argv[i], &app);
-        if (code != 0)
-            return code;
-    }
+    k.texts = argv + optind;
+    for (char **text = k.texts; *text && code == 0; text++)
+        code = cli_parse_app(*text, &app);
+    if (code == 0)
+        code = cli_connect(ctx);
+    if (code != 0)
+        return code;
     send_kill(&k);
     code = cli_loop(ctx);
     sd_event_source_disable_unref(k.timer);

@@ -1,11 +1,11 @@
 /* `selvedge logs`: prints the logs of an application's containers, read from their nodes one after
  * the other, so that the output is in order. */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
 #include "client/commands.h"
 #include "client/follow.h"
+#include "client/options.h"
 #include "client/rows.h"
 #include "common/str.h"
 
@@ -68,7 +68,10 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     }
     if (!l->follow && !open_next(l)) {
         if (!l->found)
-            (void)cli_fail("logs: %s", l->only ? "no such container" : "no container to be read");
+            (void)cli_fail(l->only ? "%s: no container or instance %s is known"
+                                   : "%s: no container is known; its node may have removed the "
+                                     "logs, else yarn logs reads aggregated ones",
+                           l->ctx->subject, l->only);
         cli_stop(l->ctx, l->found && !l->failed ? 0 : 1);
         return 0;
     }
@@ -101,16 +104,23 @@ int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
     struct yarn_app_id app;
     int c, code, r;
 
-    optind = 1;
-    while ((c = getopt_long(argc, argv, "l:", options, NULL)) != -1) {
-        if (c != 'l' || strchr(optarg, '/'))
-            return cli_usage(ctx);
+    optind = 0; /* begin with a new argv */
+    while ((c = cli_option(ctx, argc, argv, "l:", options)) != -1) {
+        if (c == '?')
+            return 2;
+        if (strchr(optarg, '/')) {
+            (void)cli_fail("logs: --log %s: expected the name of a file, without a slash", optarg);
+            return 2;
+        }
         l.names[0] = optarg;
         l.n_names = 1;
     }
     if (argc - optind < 1 || argc - optind > 2)
         return cli_usage(ctx);
-    code = cli_parse_app(argv[optind], &app);
+    ctx->subject = argv[optind];
+    code = cli_parse_app(ctx->subject, &app);
+    if (code == 0)
+        code = cli_connect(ctx);
     if (code != 0)
         return code;
     l.only = argv[optind + 1]; /* NULL if missing */

@@ -1,9 +1,9 @@
 /* `selvedge node list`. */
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
 #include "client/commands.h"
+#include "client/options.h"
 #include "client/table.h"
 
 static void print_json(const struct cli_node_report *nodes, size_t n)
@@ -70,12 +70,15 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
 int cli_cmd_node(struct cli_ctx *ctx, int argc, char **argv)
 {
     bool all = false;
-    int code = cli_parse_all(ctx, argc, argv, &all), r;
+    int code = cli_option_all(ctx, argc, argv, &all), r;
 
     if (code != 0)
         return code;
     if (argc - optind != 1 || strcmp(argv[optind], "list") != 0)
         return cli_usage(ctx);
+    code = cli_connect(ctx);
+    if (code != 0)
+        return code;
     r = cli_rm_nodes(ctx->rm, all, on_nodes, ctx);
     return r < 0 ? cli_fail("node list: %s", strerror(-r)) : cli_loop(ctx);
 }

@@ -31,12 +31,19 @@ static char *percent_encode(const char *s)
     return encoded;
 }
 
-int cli_node_url(const char *http, const char *id, const char *rest, const char *user, char **ret)
+int cli_query_user(const char *user, char **ret)
 {
     _cleanup_free_ char *name = percent_encode(user);
 
-    if (!name)
-        return -ENOMEM;
-    return sv_asprintf(ret, "http://%s/ws/v1/node/containers/%s%s?user.name=%s", http, id, rest,
-                       name);
+    return name ? sv_asprintf(ret, "?user.name=%s", name) : -ENOMEM;
+}
+
+int cli_node_url(const char *http, const char *id, const char *rest, const char *user, char **ret)
+{
+    _cleanup_free_ char *query = NULL;
+    int r = cli_query_user(user, &query);
+
+    return r < 0
+               ? r
+               : sv_asprintf(ret, "http://%s/ws/v1/node/containers/%s%s%s", http, id, rest, query);
 }

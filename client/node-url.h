@@ -6,6 +6,8 @@
 
 /* malloc'd: the container `id` on the node `http` ("host:port"), then `rest` ("/logs/stdout" or
  * ""), with the user's name in the query, which a NodeManager with yarn.acl.enable demands. */
+/* "?user.name=…", percent-encoded; malloc'd. */
+int cli_query_user(const char *user, char **ret) _must_use_;
 int cli_node_url(const char *http, const char *id, const char *rest, const char *user, char **ret)
     _must_use_;
 

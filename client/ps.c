@@ -1,11 +1,11 @@
 /* `selvedge ps`: lists applications, or the containers of one: from its ApplicationMaster if
  * `selvedge run` submitted it, else from the ResourceManager. */
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
 #include "client/commands.h"
+#include "client/options.h"
 #include "client/rows.h"
 #include "client/table.h"
 #include "common/clock.h"
@@ -102,16 +102,20 @@ int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct yarn_app_id app;
     bool all = false;
-    int code = cli_parse_all(ctx, argc, argv, &all), r;
+    int code = cli_option_all(ctx, argc, argv, &all), r;
 
     if (code != 0)
         return code;
     if (argc - optind > 1)
         return cli_usage(ctx);
-    if (optind < argc) {
-        code = cli_parse_app(argv[optind], &app);
-        if (code != 0)
-            return code;
+    ctx->subject = argv[optind]; /* NULL: none */
+    if (ctx->subject)
+        code = cli_parse_app(ctx->subject, &app);
+    if (code == 0)
+        code = cli_connect(ctx);
+    if (code != 0)
+        return code;
+    if (ctx->subject) {
         r = cli_rows_get(ctx, app, true, on_rows, ctx);
     } else {
         r = cli_rm_applications(ctx->rm, NULL, !all, on_applications, ctx);

@@ -4,6 +4,7 @@
 #include "client/client.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "client/internal.h"
@@ -17,20 +18,8 @@ struct cli_rm {
     struct ipc_proxy *ipc;
     cli_away_fn away;
     void *away_userdata;
-};
-
-/* One open call: parser of the response, and the caller's callback. */
-struct call {
-    void (*answer)(struct call *call, const struct ipc_result *r, const struct sv_error *err);
-    union {
-        cli_new_app_fn new_app;
-        cli_done_fn done;
-        cli_kill_fn kill;
-        cli_reports_fn reports;
-        cli_nodes_fn nodes;
-        cli_containers_fn containers;
-    } fn;
-    void *userdata;
+    bool answered;
+    char exception[128]; /* class of the last one */
 };
 
 static void on_retry(const char *method, const struct sv_error *err, int64_t wait_ms,
@@ -88,37 +77,47 @@ void cli_rm_on_away(struct cli_rm *rm, cli_away_fn fn, void *userdata)
     rm->away_userdata = userdata;
 }
 
+bool cli_rm_answered(const struct cli_rm *rm)
+{
+    return rm->answered;
+}
+
+const char *cli_rm_exception(const struct cli_rm *rm)
+{
+    return rm->exception;
+}
+
 static void on_answer(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
-    struct call *call = userdata;
+    struct cli_call *call = userdata;
+    const char *class = r->java_class ? r->java_class : "";
+    const char *dot = strrchr(class, '.');
 
+    call->rm->answered = call->rm->answered || r->status == 0 || r->status == -EREMOTEIO;
+    snprintf(call->rm->exception, sizeof(call->rm->exception), "%s", dot ? dot + 1 : class);
     call->answer(call, r, err);
     free(call);
 }
 
-static int start(struct cli_rm *rm, const char *method, const ProtobufCMessage *request,
-                 const ProtobufCMessageDescriptor *response, struct call call)
+int cli_call_start(struct cli_rm *rm, const char *method, const ProtobufCMessage *request,
+                   const ProtobufCMessageDescriptor *response, struct cli_call call)
 {
-    struct call *copy = malloc(sizeof(*copy));
+    struct cli_call *copy = malloc(sizeof(*copy));
     int r;
 
     if (!copy)
         return -ENOMEM;
     *copy = call;
+    copy->rm = rm;
     r = ipc_proxy_call(rm->ipc, method, request, response, 0, on_answer, copy, NULL);
     if (r < 0)
         free(copy);
     return r;
 }
 
-static const char *text(const char *s)
-{
-    return s ? s : "";
-}
-
 /* ---- New application, submit, kill ---- */
 
-static void new_app_answer(struct call *call, const struct ipc_result *r,
+static void new_app_answer(struct cli_call *call, const struct ipc_result *r,
                            const struct sv_error *err)
 {
     const Hadoop__Yarn__GetNewApplicationResponseProto *m = (const void *)r->response;
@@ -143,12 +142,15 @@ int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata)
     Hadoop__Yarn__GetNewApplicationRequestProto request =
         HADOOP__YARN__GET_NEW_APPLICATION_REQUEST_PROTO__INIT;
 
-    return start(rm, "getNewApplication", &request.base,
-                 &hadoop__yarn__get_new_application_response_proto__descriptor,
-                 (struct call){ new_app_answer, { .new_app = fn }, userdata });
+    return cli_call_start(rm, "getNewApplication", &request.base,
+                          &hadoop__yarn__get_new_application_response_proto__descriptor,
+                          (struct cli_call){ .answer = new_app_answer,
+                                             .fn = { .new_app = fn },
+                                             .userdata = userdata });
 }
 
-static void done_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
+static void done_answer(struct cli_call *call, const struct ipc_result *r,
+                        const struct sv_error *err)
 {
     call->fn.done(r->status, err, call->userdata);
 }
@@ -183,12 +185,14 @@ int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn
         return -ENOMEM;
     ctx.has_maxappattempts = s->max_attempts > 0;
     ctx.maxappattempts = s->max_attempts;
-    return start(rm, "submitApplication", &request.base,
-                 &hadoop__yarn__submit_application_response_proto__descriptor,
-                 (struct call){ done_answer, { .done = fn }, userdata });
+    return cli_call_start(
+        rm, "submitApplication", &request.base,
+        &hadoop__yarn__submit_application_response_proto__descriptor,
+        (struct cli_call){ .answer = done_answer, .fn = { .done = fn }, .userdata = userdata });
 }
 
-static void kill_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
+static void kill_answer(struct cli_call *call, const struct ipc_result *r,
+                        const struct sv_error *err)
 {
     const Hadoop__Yarn__KillApplicationResponseProto *m = (const void *)r->response;
 
@@ -206,9 +210,10 @@ int cli_rm_kill(struct cli_rm *rm, struct yarn_app_id app, const char *reason, c
         return -ENOMEM;
     if (reason && !(request.diagnostics = sv_arena_strdup(a, reason)))
         return -ENOMEM;
-    return start(rm, "forceKillApplication", &request.base,
-                 &hadoop__yarn__kill_application_response_proto__descriptor,
-                 (struct call){ kill_answer, { .kill = fn }, userdata });
+    return cli_call_start(
+        rm, "forceKillApplication", &request.base,
+        &hadoop__yarn__kill_application_response_proto__descriptor,
+        (struct cli_call){ .answer = kill_answer, .fn = { .kill = fn }, .userdata = userdata });
 }
 
 /* ---- Reports ---- */
@@ -226,14 +231,14 @@ static int report_from(const Hadoop__Yarn__ApplicationReportProto *m, struct cli
         ret->attempt = (struct yarn_attempt_id){ .app = ret->id };
     ret->state = (enum cli_app_state)m->yarn_application_state;
     ret->final = (enum cli_final)m->final_application_status;
-    ret->user = text(m->user);
-    ret->queue = text(m->queue);
-    ret->name = text(m->name);
-    ret->type = text(m->applicationtype);
-    ret->diagnostics = text(m->diagnostics);
+    ret->user = cli_text(m->user);
+    ret->queue = cli_text(m->queue);
+    ret->name = cli_text(m->name);
+    ret->type = cli_text(m->applicationtype);
+    ret->diagnostics = cli_text(m->diagnostics);
     ret->tracking_url =
-        text(m->originaltrackingurl && *m->originaltrackingurl ? m->originaltrackingurl
-                                                               : m->trackingurl);
+        cli_text(m->originaltrackingurl && *m->originaltrackingurl ? m->originaltrackingurl
+                                                                   : m->trackingurl);
     ret->start_ms = m->starttime;
     ret->finish_ms = m->finishtime;
     ret->progress = m->progress;
@@ -245,7 +250,7 @@ static int report_from(const Hadoop__Yarn__ApplicationReportProto *m, struct cli
     return 0;
 }
 
-static void reports_from(struct call *call, Hadoop__Yarn__ApplicationReportProto *const *list,
+static void reports_from(struct cli_call *call, Hadoop__Yarn__ApplicationReportProto *const *list,
                          size_t n)
 {
     _cleanup_free_ struct cli_report *reports = calloc(n ? n : 1, sizeof(*reports));
@@ -263,7 +268,8 @@ static void reports_from(struct call *call, Hadoop__Yarn__ApplicationReportProto
     call->fn.reports(0, reports, good, NULL, call->userdata);
 }
 
-static void report_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
+static void report_answer(struct cli_call *call, const struct ipc_result *r,
+                          const struct sv_error *err)
 {
     Hadoop__Yarn__GetApplicationReportResponseProto *m = (void *)(uintptr_t)r->response;
     struct sv_error own = { 0 };
@@ -287,12 +293,14 @@ int cli_rm_report(struct cli_rm *rm, struct yarn_app_id app, cli_reports_fn fn, 
 
     if (!a || !(request.application_id = yarn_app_id_to(a, app)))
         return -ENOMEM;
-    return start(rm, "getApplicationReport", &request.base,
-                 &hadoop__yarn__get_application_report_response_proto__descriptor,
-                 (struct call){ report_answer, { .reports = fn }, userdata });
+    return cli_call_start(rm, "getApplicationReport", &request.base,
+                          &hadoop__yarn__get_application_report_response_proto__descriptor,
+                          (struct cli_call){ .answer = report_answer,
+                                             .fn = { .reports = fn },
+                                             .userdata = userdata });
 }
 
-static void applications_answer(struct call *call, const struct ipc_result *r,
+static void applications_answer(struct cli_call *call, const struct ipc_result *r,
                                 const struct sv_error *err)
 {
     const Hadoop__Yarn__GetApplicationsResponseProto *m = (const void *)r->response;
@@ -325,133 +333,9 @@ int cli_rm_applications(struct cli_rm *rm, const char *user, bool live, cli_repo
         request.users = users;
         request.n_users = 1;
     }
-    return start(rm, "getApplications", &request.base,
-                 &hadoop__yarn__get_applications_response_proto__descriptor,
-                 (struct call){ applications_answer, { .reports = fn }, userdata });
-}
-
-/* ---- Nodes and containers ---- */
-
-/* "NS_RUNNING" → "RUNNING" */
-static const char *enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix)
-{
-    const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(d, value);
-    size_t n = strlen(prefix);
-
-    if (!v)
-        return "?";
-    return strncmp(v->name, prefix, n) == 0 ? v->name + n : v->name;
-}
-
-static void nodes_answer(struct call *call, const struct ipc_result *r, const struct sv_error *err)
-{
-    const Hadoop__Yarn__GetClusterNodesResponseProto *m = (const void *)r->response;
-    _cleanup_free_ struct cli_node_report *nodes = NULL;
-    struct sv_error own = { 0 };
-    size_t n = 0;
-
-    if (r->status < 0) {
-        call->fn.nodes(r->status, NULL, 0, err, call->userdata);
-        return;
-    }
-    nodes = calloc(m->n_nodereports + 1, sizeof(*nodes));
-    if (!nodes) {
-        sv_error_errno(&own, -ENOMEM, "node reports");
-        call->fn.nodes(-ENOMEM, NULL, 0, &own, call->userdata);
-        return;
-    }
-    for (size_t i = 0; i < m->n_nodereports; i++) {
-        const Hadoop__Yarn__NodeReportProto *p = m->nodereports[i];
-
-        if (yarn_node_id_from(p->nodeid, &nodes[n].id) < 0 ||
-            yarn_resource_from(p->used, &nodes[n].used) < 0 ||
-            yarn_resource_from(p->capability, &nodes[n].capability) < 0)
-            continue;
-        nodes[n].http_address = text(p->httpaddress);
-        nodes[n].rack = text(p->rackname);
-        nodes[n].state =
-            enum_name(&hadoop__yarn__node_state_proto__descriptor, p->node_state, "NS_");
-        nodes[n].health_report = text(p->health_report);
-        nodes[n].containers = p->numcontainers;
-        n++;
-    }
-    call->fn.nodes(0, nodes, n, NULL, call->userdata);
-}
-
-int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata)
-{
-    Hadoop__Yarn__GetClusterNodesRequestProto request =
-        HADOOP__YARN__GET_CLUSTER_NODES_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__NodeStateProto running[] = { HADOOP__YARN__NODE_STATE_PROTO__NS_RUNNING };
-
-    if (!all_states) {
-        request.nodestates = running;
-        request.n_nodestates = 1;
-    }
-    return start(rm, "getClusterNodes", &request.base,
-                 &hadoop__yarn__get_cluster_nodes_response_proto__descriptor,
-                 (struct call){ nodes_answer, { .nodes = fn }, userdata });
-}
-
-static void containers_answer(struct call *call, const struct ipc_result *r,
-                              const struct sv_error *err)
-{
-    const Hadoop__Yarn__GetContainersResponseProto *m = (const void *)r->response;
-    _cleanup_free_ struct cli_container_report *list = NULL;
-    struct sv_error own = { 0 };
-    size_t n = 0;
-
-    if (r->status < 0) {
-        call->fn.containers(r->status, NULL, 0, err, call->userdata);
-        return;
-    }
-    list = calloc(m->n_containers + 1, sizeof(*list));
-    if (!list) {
-        sv_error_errno(&own, -ENOMEM, "container reports");
-        call->fn.containers(-ENOMEM, NULL, 0, &own, call->userdata);
-        return;
-    }
-    for (size_t i = 0; i < m->n_containers; i++) {
-        const Hadoop__Yarn__ContainerReportProto *p = m->containers[i];
-
-        if (yarn_container_id_from(p->container_id, &list[n].id) < 0 ||
-            yarn_node_id_from(p->node_id, &list[n].node) < 0)
-            continue;
-        list[n].http_address = text(p->node_http_address);
-        list[n].log_url = text(p->log_url);
-        list[n].diagnostics = text(p->diagnostics_info);
-        list[n].state =
-            enum_name(&hadoop__yarn__container_state_proto__descriptor, p->container_state, "C_");
-        list[n].exit_status = p->container_exit_status;
-        list[n].start_ms = p->creation_time;
-        list[n].finish_ms = p->finish_time;
-        n++;
-    }
-    call->fn.containers(0, list, n, NULL, call->userdata);
-}
-
-int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_containers_fn fn,
-                      void *userdata)
-{
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    Hadoop__Yarn__GetContainersRequestProto request =
-        HADOOP__YARN__GET_CONTAINERS_REQUEST_PROTO__INIT;
-
-    if (!a || !(request.application_attempt_id = yarn_attempt_id_to(a, attempt)))
-        return -ENOMEM;
-    return start(rm, "getContainers", &request.base,
-                 &hadoop__yarn__get_containers_response_proto__descriptor,
-                 (struct call){ containers_answer, { .containers = fn }, userdata });
-}
-
-/* ---- Names ---- */
-
-const char *cli_app_state_name(enum cli_app_state s)
-{
-    return enum_name(&hadoop__yarn__yarn_application_state_proto__descriptor, (int)s, "");
-}
-
-const char *cli_final_name(enum cli_final f)
-{
-    return enum_name(&hadoop__yarn__final_application_status_proto__descriptor, (int)f, "APP_");
+    return cli_call_start(rm, "getApplications", &request.base,
+                          &hadoop__yarn__get_applications_response_proto__descriptor,
+                          (struct cli_call){ .answer = applications_answer,
+                                             .fn = { .reports = fn },
+                                             .userdata = userdata });
 }

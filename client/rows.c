@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/ended.h"
 #include "client/node-url.h"
 
 struct rows_query {
@@ -124,6 +125,24 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
         request_containers(g);
 }
 
+static void on_table(int status, struct cli_status *table, void *userdata)
+{
+    struct rows_query *g = userdata;
+
+    g->canceled = status == -ECANCELED;
+    if (g->canceled) {
+        done(g, status, NULL);
+    } else if (status == 0) {
+        g->rows.status = *table;
+        for (size_t i = 0; i < table->n; i++) /* its last states: the job may have been killed */
+            if (!table->rows[i].done)
+                snprintf(table->rows[i].state, sizeof(table->rows[i].state), "unknown");
+        request_usage(g);
+    } else {
+        request_containers(g);
+    }
+}
+
 static void on_report(int status, const struct cli_report *report, size_t n,
                       const struct sv_error *err, void *userdata)
 {
@@ -144,6 +163,9 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     g->attempt = report->attempt;
     if (report->attempt.attempt == 0)
         done(g, 0, NULL);
+    else if (cli_app_ended(report->state) && strcmp(report->type, "SELVEDGE") == 0 &&
+             cli_ended_get(g->ctx, rows->app_text, on_table, g) >= 0)
+        return;
     else if (report->state != CLI_APP_RUNNING || strcmp(report->type, "SELVEDGE") != 0 ||
              strncmp(report->tracking_url, "http", 4) != 0 ||
              cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0)

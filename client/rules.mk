@@ -3,7 +3,7 @@ CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
 	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 
 # The static library.
-CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o launch.o am.o am-allocate.o nodes.o)
+CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o rm-lists.o launch.o am.o am-allocate.o nodes.o)
 CLIENT_A := $(BUILD)/libselvedge-client.a
 $(CLIENT_A): $(CLIENT_LIB_OBJS)
 LIBS += $(CLIENT_A)
@@ -31,13 +31,13 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o run.o run-options.o stage.o ps.o rows.o \
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o run.o run-options.o preflight.o sweep.o queue.o ended.o app.o wait.o exit-meaning.o stage.o ps.o rows.o \
 	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.
-$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o \
-		conf-unread.o) $$(CLIENT_A) \
+$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
+		conf-refused.o conf-unread.o) $$(CLIENT_A) \
 		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 

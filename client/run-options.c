@@ -1,12 +1,12 @@
 /* The options of `selvedge run`, and the files of a job. Called by run.c. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "client/options.h"
 #include "client/run.h"
 #include "common/buf.h"
 #include "common/str.h"
@@ -31,7 +31,7 @@ static const struct option options[] = {
     { "am-memory", required_argument, NULL, OPT_AM_MEMORY },
     { "am-program", required_argument, NULL, OPT_AM },
     { "no-output", no_argument, NULL, OPT_NO_OUTPUT },
-    { "help", no_argument, NULL, 'h' },
+    { "detach", no_argument, NULL, 'd' },
     { 0 },
 };
 
@@ -96,7 +96,7 @@ static int add_file(struct run_options *o, char *value, enum cli_resource_type t
     return 0;
 }
 
-static int take_option(const struct cli_ctx *ctx, struct run_options *o, int c)
+static int take_option(struct run_options *o, int c)
 {
     switch (c) {
     case 'n':
@@ -127,11 +127,14 @@ static int take_option(const struct cli_ctx *ctx, struct run_options *o, int c)
     case OPT_AM:
         o->am_file = optarg;
         return 0;
+    case 'd':
+        o->detach = true;
+        return 0;
     case OPT_NO_OUTPUT:
         o->no_output = true;
         return 0;
-    default: /* 'h', or an error that getopt has printed */
-        return cli_usage(ctx);
+    default: /* an error that was printed */
+        return 2;
     }
 }
 
@@ -154,7 +157,7 @@ static void find_am(char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s", SELVEDGE_LIBEXECDIR "/" CLI_AM_FILE);
 }
 
-int cli_run_parse(const struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret)
+int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret)
 {
     static char am_file[PATH_MAX];
     struct run_options o = {
@@ -167,9 +170,9 @@ int cli_run_parse(const struct cli_ctx *ctx, int argc, char **argv, struct run_o
     int c, r;
 
     find_am(am_file);
-    optind = 1;
-    while ((c = getopt_long(argc, argv, "+n:m:c:a:f:e:N:q:h", options, NULL)) != -1) {
-        r = take_option(ctx, &o, c);
+    optind = 0; /* begin with a new argv */
+    while ((c = cli_option(ctx, argc, argv, "+n:m:c:a:f:e:N:q:d", options)) != -1) {
+        r = take_option(&o, c);
         if (r != 0) {
             cli_run_options_free(&o);
             return r;
@@ -268,6 +271,7 @@ int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_
         .instances = o->instances,
         .resource = o->resource,
         .tries = o->tries,
+        .detached = o->detach,
     };
     uint8_t random[16];
     char *secret = sv_arena_alloc(a, 2 * sizeof(random) + 1);

@@ -4,6 +4,7 @@
 #include "client/run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,9 @@
 #include "client/commands.h"
 #include "client/follow.h"
 #include "client/node-url.h"
+#include "client/preflight.h"
 #include "client/status.h"
+#include "client/sweep.h"
 #include "common/clock.h"
 #include "common/str.h"
 
@@ -19,7 +22,6 @@
 #define DRAIN_MS 15000 /* limit for the last output after the last container */
 #define LOG_POLL_MS 500
 #define PROGRESS_MS 1000
-#define SWEEP_MAX 64 /* staging directories of earlier jobs checked per run */
 
 struct stream { /* output and usage of one instance's current container */
     char container[YARN_ID_TEXT_MAX];
@@ -233,21 +235,6 @@ static void send_end(struct run *run)
 
 /* ---- The ResourceManager's report ---- */
 
-/* selvedge-am's diagnostics begin with "exit code N: …". */
-static int code_from(const struct cli_report *report)
-{
-    static const char mark[] = "exit code ";
-    const char *p = strstr(report->diagnostics, mark);
-    char *end;
-    long code = p ? strtol(p + sizeof(mark) - 1, &end, 10) : 1;
-
-    if (p && (*end != ':' || code < 0 || code > 255))
-        code = 1;
-    if (code == 0 && report->final != CLI_FINAL_SUCCEEDED)
-        code = 1;
-    return (int)code;
-}
-
 /* Names on stderr each log that the terminal has not got whole. */
 static void report_missing_output(const struct run *run)
 {
@@ -276,12 +263,22 @@ static bool wait_for_output(struct run *run)
     return run->status.finished && !run->output_complete && sv_now_ms() - run->ended_at <= DRAIN_MS;
 }
 
+/* The ApplicationMaster is gone, so its table no longer changes: containers that it last saw
+ * running were killed with it, and how they ended is not known. */
+static void mark_unknown(struct run *run)
+{
+    for (size_t i = 0; i < run->status.n; i++)
+        if (!run->status.rows[i].done)
+            snprintf(run->status.rows[i].state, sizeof(run->status.rows[i].state), "unknown");
+}
+
 static void finish(struct run *run, const struct cli_report *report)
 {
-    int code = code_from(report);
+    int code = cli_report_code(report);
 
     copy_usage(run);
     report_missing_output(run);
+    mark_unknown(run);
     if (run->status.rows && run->ctx->json)
         cli_status_print_json(&run->status, run->app_text, stdout);
     else if (run->status.rows)
@@ -293,7 +290,8 @@ static void finish(struct run *run, const struct cli_report *report)
     if (report->final == CLI_FINAL_SUCCEEDED)
         print_line(run, "%s succeeded", run->app_text);
     else
-        print_line(run, "%s %s: %s", run->app_text, cli_final_name(report->final),
+        print_line(run, "%s %s: %.*s", run->app_text, cli_final_name(report->final),
+                   run->ctx->verbose ? INT_MAX : (int)strcspn(report->diagnostics, "\n"),
                    report->diagnostics);
     cli_stop(run->ctx, code);
 }
@@ -373,39 +371,6 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     return 0;
 }
 
-/* ---- Cleanup of staging directories of killed runs ---- */
-
-struct old_call {
-    struct run *run;
-    struct yarn_app_id app;
-};
-
-static void on_old_report(int status, const struct cli_report *report, size_t n,
-                          const struct sv_error *err, void *userdata)
-{
-    struct old_call *call = userdata;
-
-    (void)err;
-    if (status == 0 && n == 1 && cli_app_ended(report->state))
-        cli_stage_remove_other(call->run->stage, call->app);
-    free(call);
-}
-
-static void sweep_staging(struct run *run)
-{
-    struct yarn_app_id apps[SWEEP_MAX];
-    size_t n = cli_stage_others(run->stage, apps, SWEEP_MAX);
-
-    for (size_t i = 0; i < n; i++) {
-        struct old_call *call = malloc(sizeof(*call));
-
-        if (call)
-            *call = (struct old_call){ run, apps[i] };
-        if (!call || cli_rm_report(run->ctx->rm, apps[i], on_old_report, call) < 0)
-            free(call);
-    }
-}
-
 /* ---- Submitting ---- */
 
 static void on_submitted(int status, const struct sv_error *err, void *userdata)
@@ -417,12 +382,21 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
         cli_stop_error(run->ctx, status, err);
         return;
     }
+    if (run->options.detach) {
+        cli_stage_keep(run->stage);
+        if (run->ctx->json)
+            printf("{\"application\":\"%s\"}\n", run->app_text);
+        else
+            puts(run->app_text);
+        cli_stop(run->ctx, 0);
+        return;
+    }
     print_line(run, "%s submitted: %d container%s of %lld MiB, %d vcore%s", run->app_text,
                run->job.instances, run->job.instances == 1 ? "" : "s",
                (long long)run->job.resource.memory_mb, run->job.resource.vcores,
                run->job.resource.vcores == 1 ? "" : "s");
     run->state = CLI_APP_SUBMITTED;
-    sweep_staging(run);
+    cli_sweep_staging(run->ctx, run->stage);
     r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 0, on_tick,
                                    run);
     if (r < 0)
@@ -443,7 +417,8 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         .resource = run->options.am_resource,
         .launch = { .resources = files,
                     .n_resources = SV_ARRAY_LEN(files),
-                    .command = "./" CLI_AM_FILE " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
+                    .command =
+                        "./" CLI_AM_FILE " <LOG_DIR> 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
     };
     struct sv_error own = { 0 };
 
@@ -455,11 +430,12 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
     yarn_app_id_text(app, run->app_text);
     if ((maximum.memory_mb > 0 && r->memory_mb > maximum.memory_mb) ||
         (maximum.vcores > 0 && r->vcores > maximum.vcores)) {
-        status = sv_error_set(&own, -ERANGE,
-                              "a container of %lld MiB and %d vcores: the cluster gives at most "
-                              "%lld MiB and %d vcores",
-                              (long long)r->memory_mb, r->vcores, (long long)maximum.memory_mb,
-                              maximum.vcores);
+        (void)cli_fail("run: a container of %lld MiB and %d vcores: the cluster gives at most "
+                       "%lld MiB and %d vcores",
+                       (long long)r->memory_mb, r->vcores, (long long)maximum.memory_mb,
+                       maximum.vcores);
+        cli_stop(run->ctx, 2);
+        return;
     }
     if (status == 0)
         status = cli_stage_new(run->ctx->conf, run->ctx->user, app, &run->stage, &own);
@@ -470,6 +446,15 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         status = cli_rm_submit(run->ctx->rm, &s, on_submitted, run);
     if (status < 0)
         cli_stop_error(run->ctx, status, own.code ? &own : NULL);
+}
+
+static void on_preflight(void *userdata)
+{
+    struct run *run = userdata;
+    int r = cli_rm_new_application(run->ctx->rm, on_new_app, run);
+
+    if (r < 0)
+        cli_stop_error(run->ctx, r, NULL);
 }
 
 static int start(struct run *run)
@@ -489,7 +474,7 @@ static int start(struct run *run)
     if (r >= 0)
         r = sd_event_add_signal(run->ctx->event, &run->on_term, SIGTERM, on_signal, run);
     if (r >= 0)
-        r = cli_rm_new_application(run->ctx->rm, on_new_app, run);
+        r = cli_preflight_cluster(run->ctx, &run->options, on_preflight, run);
     return r;
 }
 
@@ -498,8 +483,14 @@ int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
     struct run run = { .ctx = ctx };
     int code = cli_run_parse(ctx, argc, argv, &run.options), r;
 
-    if (code != 0)
+    if (code == 0)
+        code = cli_preflight_files(&run.options);
+    if (code == 0)
+        code = cli_connect(ctx);
+    if (code != 0) {
+        cli_run_options_free(&run.options);
         return code;
+    }
     r = start(&run);
     code = r < 0 ? cli_fail("run: %s", strerror(-r)) : cli_loop(ctx);
     ctx->fetch = cli_fetch_free(ctx->fetch); /* before the objects of its callbacks */

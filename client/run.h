@@ -22,10 +22,11 @@ struct run_options {
     size_t n_env;
     char **command; /* NULL-terminated */
     bool no_output; /* of the containers */
+    bool detach;    /* print the id and leave the job to itself */
 };
 
 /* 0, or the exit code after an error message. */
-int cli_run_parse(const struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
+int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
 void cli_run_options_free(struct run_options *o);
 /* The script that each container runs: the environment, then the command. One word is a line for
  * the shell; several are a program and its arguments, exactly as given. malloc'd. */

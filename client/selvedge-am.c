@@ -35,6 +35,7 @@ struct am {
     sd_event *event;
     struct sv_arena *arena;
     struct cli_job job;
+    const char *log_dir;
     struct cli_am *yarn;
     struct cli_tasks *tasks;
     struct sv_http *http;
@@ -83,6 +84,20 @@ static char *status_text(const struct am *am)
     return text;
 }
 
+/* Leaves the final table among the ApplicationMaster's logs, from where `selvedge ps` and `selvedge
+ * logs` read it when the job is over. */
+static void save_table(const struct am *am)
+{
+    _cleanup_free_ char *text = status_text(am);
+    _cleanup_close_ int dir = open(am->log_dir, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+
+    if (text && dir >= 0)
+        fd = openat(dir, CLI_TABLE_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                    0640);
+    if (fd < 0 || sv_write_all(fd, text, strlen(text)) < 0)
+        sv_log_warning("%s/%s: cannot be written", am->log_dir, CLI_TABLE_FILE);
+}
+
 /* ---- The end ---- */
 
 static void send_result(struct am *am)
@@ -95,6 +110,7 @@ static void send_result(struct am *am)
     if (am->ended)
         return;
     am->ended = true;
+    save_table(am);
     if (!first) {
         snprintf(text, sizeof(text), "exit code 0: all %d instances ended with 0", n);
     } else {
@@ -118,8 +134,9 @@ static int on_linger(sd_event_source *s, uint64_t usec, void *userdata)
     struct am *am = userdata;
     int64_t now = sv_now_ms();
 
-    if (am->asked_at ? now - am->asked_at > STOPPED_ASKING_MS
-                     : now - am->all_done_at > NEVER_ASKED_MS) {
+    if (am->job.detached ? true
+        : am->asked_at   ? now - am->asked_at > STOPPED_ASKING_MS
+                         : now - am->all_done_at > NEVER_ASKED_MS) {
         send_result(am);
         return 0;
     }
@@ -388,12 +405,12 @@ int main(int argc, char **argv)
     struct sv_error err = { 0 };
     int r;
 
-    (void)argv;
     sv_log_init("selvedge-am");
-    if (argc > 1) {
-        sv_log_err("takes no arguments: `selvedge run` submits it with its job");
+    if (argc != 2) {
+        sv_log_err("usage: selvedge-am LOG_DIRECTORY: `selvedge run` submits it with its job");
         return 2;
     }
+    am.log_dir = argv[1];
     r = sd_event_new(&am.event);
     if (r >= 0)
         r = start(&am, &err);

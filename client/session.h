@@ -11,6 +11,8 @@
 
 #define CLI_POLL_MS 200
 #define CLI_BODY_MAX (16u << 20) /* an answer that is kept as a whole */
+#define CLI_OVERRIDES_MAX 64
+#define CLI_WAIT_MS 5000 /* default of --wait */
 
 struct cli_command;
 
@@ -21,25 +23,36 @@ struct cli_ctx {
     struct cli_rm *rm;
     struct cli_fetch *fetch;
     char *user;
-    const char *conf_dir;   /* --conf, or NULL */
-    char *const *overrides; /* -D, "KEY=VALUE", NULL-terminated */
-    bool json;
-    int code;               /* exit code of the subcommand, set by cli_stop() */
-    int64_t away_logged_ms; /* last message that the ResourceManager is away; 0 = none */
+    const char *conf_dir;                   /* --conf, or NULL */
+    char *overrides[CLI_OVERRIDES_MAX + 1]; /* -D, "KEY=VALUE", NULL-terminated */
+    size_t n_overrides;
+    bool json, verbose;
+    int64_t wait_ms;     /* --wait: for the first answer of the ResourceManager */
+    const char *subject; /* what an error of the ResourceManager is about, such as an id; or NULL */
+    int code;            /* exit code of the subcommand, set by cli_stop() */
+    sd_event_source *patience;    /* ends the command after wait_ms without an answer */
+    char away[SV_ERROR_TEXT_MAX]; /* why the last call could not be made; "" = none failed */
+    int64_t away_logged_ms;       /* last message that the ResourceManager is away; 0 = none */
 };
+
+/* Reads the configuration and prepares the connection: after the options, before the first call. 0
+ * or the exit code, after an error message. A command whose first call is not answered within
+ * wait_ms ends with 1 and says what it tried. */
+int cli_connect(struct cli_ctx *ctx);
 
 /* Runs the loop until cli_stop(). */
 int cli_loop(struct cli_ctx *ctx);
 void cli_stop(struct cli_ctx *ctx, int code);
 /* Prints "selvedge: …" on stderr; returns 1. */
 int cli_fail(const char *fmt, ...) _printf_(1, 2);
-/* cli_fail() and the end of the loop: for callbacks. `err` may be NULL. */
+/* Says what went wrong, in own words for the ResourceManager's exceptions (its own with --verbose),
+ * and ends the loop with exit code 1: for callbacks. `err` may be NULL. */
 void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err);
 /* Prints the synopsis of the subcommand on stderr; returns 2. */
 int cli_usage(const struct cli_ctx *ctx);
+/* Exit code of an ended application: the job's own for one of `selvedge run`, else 0 or 1. */
+int cli_report_code(const struct cli_report *report);
 /* 0, or 2 after an error message. */
 int cli_parse_app(const char *text, struct yarn_app_id *ret);
-/* For subcommands with the single option -a, --all: leaves optind at the first argument; 0 or 2. */
-int cli_parse_all(const struct cli_ctx *ctx, int argc, char **argv, bool *ret_all);
 
 #endif

@@ -24,6 +24,7 @@ struct cli_stage {
     char *path; /* of the job's directory */
     char app[YARN_ID_TEXT_MAX];
     unsigned n_files;
+    bool keep;
     struct stage_text *texts;
 };
 
@@ -113,13 +114,18 @@ fail:
     return r;
 }
 
+void cli_stage_keep(struct cli_stage *s)
+{
+    s->keep = true;
+}
+
 struct cli_stage *cli_stage_free(struct cli_stage *s)
 {
     struct stage_text *t, *next;
 
     if (!s)
         return NULL;
-    if (s->dir >= 0)
+    if (s->dir >= 0 && !s->keep)
         (void)!sv_remove_tree_at(s->user_dir, s->app); /* leftovers stay the user's own, ignoring */
     sv_close(s->dir);
     sv_close(s->user_dir);

@@ -11,7 +11,9 @@ struct cli_stage;
  * /var/tmp/selvedge-<user>. A path with a directory that another user could replace is rejected. */
 int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app,
                   struct cli_stage **ret, struct sv_error *err) _must_use_;
-/* Removes the job's directory as well. */
+/* The job goes on without this process: its directory stays until a later run sweeps it. */
+void cli_stage_keep(struct cli_stage *s);
+/* Removes the job's directory as well, unless it is kept. */
 struct cli_stage *cli_stage_free(struct cli_stage *s);
 
 /* Directories of this user's other jobs: running ones, and ones whose `selvedge run` was killed.

@@ -5,8 +5,11 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "client/exit-meaning.h"
 #include "client/job.h"
 #include "client/table.h"
+
+#define FAILURES_MAX 10 /* lines about failed instances; the table has them all */
 
 void cli_status_free(struct cli_status *s)
 {
@@ -104,6 +107,29 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
     json_decref(root);
 }
 
+/* One line a failed instance: where, code and meaning. YARN's own codes need their diagnostics. */
+static void print_failures(const struct cli_status *s, FILE *out)
+{
+    size_t failed = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cli_row *r = &s->rows[i];
+        const char *end = strstr(r->diagnostics, "\\x0a"); /* escaped by the ApplicationMaster */
+        const char *meaning = cli_exit_meaning(r->exit_status);
+
+        if (!r->done || r->exit_status == 0 || failed++ >= FAILURES_MAX)
+            continue;
+        fprintf(out, "instance %d on %s: exit code %d%s%s%s", r->instance, *r->node ? r->node : "-",
+                r->exit_status, meaning ? " (" : "", meaning ? meaning : "", meaning ? ")" : "");
+        if (r->exit_status < 0 && *r->diagnostics)
+            fprintf(out, ": %.*s", end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics),
+                    r->diagnostics);
+        fputc('\n', out);
+    }
+    if (failed > FAILURES_MAX)
+        fprintf(out, "and %zu more failed instances\n", failed - FAILURES_MAX);
+}
+
 void cli_status_print(const struct cli_status *s, FILE *out)
 {
     static const char *const heads[] = { ">INSTANCE", "CONTAINER", "NODE",      "STATE",  ">EXIT",
@@ -133,15 +159,7 @@ void cli_status_print(const struct cli_status *s, FILE *out)
             not_enforced = r->not_enforced;
     }
     cli_table_print(t, out);
-    for (size_t i = 0; i < s->n; i++) { /* YARN's own codes need their diagnostics */
-        const struct cli_row *r = &s->rows[i];
-        const char *end = strstr(r->diagnostics, "\\x0a"); /* escaped by the ApplicationMaster */
-
-        if (r->done && r->exit_status < 0 && *r->diagnostics)
-            fprintf(out, "instance %d: %.*s\n", r->instance,
-                    end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics),
-                    r->diagnostics);
-    }
+    print_failures(s, out);
     if (not_enforced)
         fprintf(out, "%s limits not enforced (the node's cgroup v2 lacks the controllers)\n",
                 not_enforced);

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "common/edit-distance.h"
 #include "common/log.h"
 #include "common/str.h"
 #include "nodemanager/conf.h"
@@ -14,7 +15,13 @@
 #define LOGGED 3u         /* unknown names in the log line */
 
 /* Keys that are read and have a part of the operator's choice. */
-static const char *const patterns[] = { NM "numa-awareness.*.memory", NM "numa-awareness.*.cpus" };
+static const char *const patterns[] = {
+    NM "numa-awareness.*.memory",    NM "numa-awareness.*.cpus",
+    NM "aux-services.*.class",       OWN "aux-services.*.command",
+    OWN "aux-services.*.socket",     OWN "aux-services.*.socket-user",
+    OWN "aux-services.*.properties", OWN "aux-services.*.memory-mb",
+    OWN "aux-services.*.open-files",
+};
 
 /* The group whose keys cover a name with a free part. */
 static const struct {
@@ -76,31 +83,6 @@ static const struct nm_key_group *find_family(const char *name)
 
 /* ---- the nearest name -------------------------------------------------------------------------*/
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-    a = SV_MIN(a, b);
-    return SV_MIN(a, c);
-}
-
-/* Levenshtein's distance of two names of at most NAME_MAX_LEN characters. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX_LEN + 1], n = strlen(b), before, above;
-
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        before = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, before + (a[i - 1] != b[j - 1]));
-            before = above;
-        }
-    }
-    return row[n];
-}
-
 struct nearest {
     const char *name;
     size_t best; /* distance; a candidate must be below it */
@@ -115,7 +97,7 @@ static void offer(struct nearest *n, const char *prefix, const char *known, size
     if (strlen(prefix) + len > NAME_MAX_LEN)
         return;
     snprintf(text, sizeof(text), "%s%.*s", prefix, (int)len, known);
-    d = distance(n->name, text);
+    d = sv_edit_distance(n->name, text);
     if (d < n->best) {
         n->best = d;
         memcpy(n->found, text, sizeof(text));
@@ -147,7 +129,7 @@ struct walk {
     void *userdata;
 };
 
-static bool is_read(const char *name)
+bool nm_conf_is_used(const char *name)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
         if (fnmatch(patterns[i], name, 0) == 0)
@@ -162,7 +144,7 @@ static int on_key(const char *name, const char *value, void *userdata)
     struct nearest near;
     bool at_default = false;
 
-    if (is_read(name))
+    if (nm_conf_is_used(name))
         return 0;
     group = find_group(name, value ? value : "", &at_default);
     if (!group)

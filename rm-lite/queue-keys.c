@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/edit-distance.h"
 #include "common/str.h"
 #include "rm-lite/scheduler-impl.h"
 
 #define CS "yarn.scheduler.capacity."
-#define NAME_MAX_ 128 /* longer names are compared by their beginning */
 
 #define LABELS "there are no node labels"
 #define MAPPING "applications go to the queue that they name"
@@ -136,27 +136,6 @@ static const struct rm_queue_key *key_find(const char *name, bool of_queue)
     return NULL;
 }
 
-/* Edits of one letter that make one name of the other. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX_ + 1], n = strnlen(b, NAME_MAX_);
-
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= NAME_MAX_ && a[i - 1]; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-
-            diagonal = row[j];
-            row[j] = SV_MIN(changed, SV_MIN(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[n];
-}
-
 /* The known name that is meant: two letters of ten may be wrong, three at most. */
 static const char *nearest(const char *name, bool of_queue)
 {
@@ -168,7 +147,7 @@ static const char *nearest(const char *name, bool of_queue)
 
         if (keys[i].of_queue != of_queue || keys[i].name[strlen(keys[i].name) - 1] == '.')
             continue;
-        d = distance(name, keys[i].name);
+        d = sv_edit_distance(name, keys[i].name);
         if (d < best) {
             best = d;
             hit = keys[i].name;

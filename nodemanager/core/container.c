@@ -2,6 +2,7 @@
 #include "nodemanager/core/container.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -54,6 +55,20 @@ struct nm_container *nm_container_free(struct nm_container *c)
     return NULL;
 }
 
+/* Of a command that begins with an assignment the value is left out: jobs put passwords there. */
+static void first_word(const char *command, char *ret, size_t size)
+{
+    size_t n, name;
+
+    command += strspn(command, " \t\n");
+    n = strcspn(command, " \t\n;|&<>()");
+    name = strcspn(command, "=");
+    if (name < n)
+        snprintf(ret, size, "%.*s=", (int)SV_MIN(name, size - 2), command);
+    else
+        snprintf(ret, size, "%.*s", (int)SV_MIN(n, size - 1), command);
+}
+
 static int unpack_request(struct nm_container *c, const uint8_t *request, size_t len)
 {
     Hadoop__Yarn__StartContainerRequestProto *m;
@@ -66,6 +81,8 @@ static int unpack_request(struct nm_container *c, const uint8_t *request, size_t
     if (!m || !m->container_launch_context)
         return -EBADMSG;
     c->clc = m->container_launch_context;
+    if (c->clc->n_command > 0)
+        first_word(c->clc->command[0], c->command, sizeof(c->command));
     return 0;
 }
 

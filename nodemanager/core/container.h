@@ -89,12 +89,14 @@ struct nm_container {
     struct sv_arena *arena;
     const Hadoop__Yarn__ContainerLaunchContextProto *clc;
 
+    char command[64]; /* first word of its command, for people; see first_word() */
     int exit_code;
     char *diagnostics;                      /* never NULL */
     int64_t start_ms, launch_ms, finish_ms; /* wall clock; 0 = not yet */
     int64_t localize_ms;                    /* duration */
 
     bool recorded;       /* its request is in the store: it may begin */
+    bool aux_init;       /* auxiliary services know of it */
     bool kill_requested; /* a kill is on record, with kill_code */
     int kill_code;
     bool recovering; /* adoption under way: NMNotYetReadyException */

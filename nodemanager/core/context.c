@@ -7,10 +7,8 @@
 #include "nodemanager/core/container.h"
 
 /* Pending events name removed objects until the queue is empty. */
-static void free_removed(void *userdata)
+static void free_removed(struct nm_context *ctx)
 {
-    struct nm_context *ctx = userdata;
-
     while (ctx->dead_containers) {
         struct nm_container *c = ctx->dead_containers;
 
@@ -25,6 +23,18 @@ static void free_removed(void *userdata)
     }
 }
 
+void nm_context_changed(struct nm_context *ctx)
+{
+    if (ctx->changed)
+        ctx->changed(ctx->changed_userdata);
+}
+
+static void on_idle(void *userdata)
+{
+    free_removed(userdata);
+    nm_context_changed(userdata);
+}
+
 int nm_context_open(struct nm_context *ctx, sd_event *event, const struct nm_conf *conf,
                     struct sv_error *err)
 {
@@ -33,7 +43,7 @@ int nm_context_open(struct nm_context *ctx, sd_event *event, const struct nm_con
     ctx->dispatcher = sv_dispatcher_new();
     if (!ctx->dispatcher)
         return sv_error_errno(err, -ENOMEM, "event dispatcher");
-    sv_dispatcher_on_idle(ctx->dispatcher, free_removed, ctx);
+    sv_dispatcher_on_idle(ctx->dispatcher, on_idle, ctx);
     return 0;
 }
 

@@ -18,7 +18,6 @@
 /* The Hadoop release whose behaviour this daemon follows; reported to the ResourceManager, which
  * may be configured to refuse older nodes. */
 #define NM_HADOOP_VERSION "3.4.2"
-#define NM_VERSION "0.1.0"
 
 struct cg_root;
 struct exe;
@@ -48,6 +47,9 @@ struct nm_context {
     struct yarn_resource total; /* of all containers; the ResourceManager may change it */
     bool stopping;              /* no new containers */
     unsigned stuck_deletions;   /* that have failed and are tried from time to time */
+    /* NULL, or: after events were handled, and after each heartbeat. */
+    void (*changed)(void *userdata);
+    void *changed_userdata;
 
     struct nm_store *store;
     struct nm_dirs *dirs;
@@ -69,6 +71,9 @@ int nm_context_open(struct nm_context *ctx, sd_event *event, const struct nm_con
 /* Drops events that were not handled, then frees removed objects and the dispatcher. The tables
  * must be empty. */
 void nm_context_close(struct nm_context *ctx);
+
+/* Objects or the node itself may have changed. */
+void nm_context_changed(struct nm_context *ctx);
 
 /* Into the table of containers and of its application. */
 void nm_container_add(struct nm_container *c, struct nm_app *app);

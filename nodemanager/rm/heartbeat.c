@@ -218,6 +218,7 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     }
     nm_rm_recovered(u);
     u->heartbeat_wall_ms = sv_wall_ms();
+    nm_context_changed(u->ctx);
     if (m->has_nodeaction && m->nodeaction == HADOOP__YARN__NODE_ACTION_PROTO__SHUTDOWN) {
         nm_rm_shut_down(u, NM_END_DECOMMISSIONED,
                         "Received SHUTDOWN signal from Resourcemanager as part of heartbeat, hence "

@@ -155,6 +155,11 @@ int64_t nm_updater_rm_identifier(const struct nm_updater *u)
     return u->rm_identifier;
 }
 
+const char *nm_updater_rm_address(const struct nm_updater *u, char *buf, size_t size)
+{
+    return ipc_proxy_server_text(ipc_proxy_current(u->rm), buf, size);
+}
+
 int64_t nm_updater_last_heartbeat_ms(const struct nm_updater *u)
 {
     return u->heartbeat_wall_ms;

@@ -50,6 +50,8 @@ void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a);
 
 bool nm_updater_registered(const struct nm_updater *u);
 int64_t nm_updater_rm_identifier(const struct nm_updater *u);
+/* "host:port" of the ResourceManager in use. */
+const char *nm_updater_rm_address(const struct nm_updater *u, char *buf, size_t size);
 int64_t nm_updater_last_heartbeat_ms(const struct nm_updater *u); /* wall clock; 0 = none yet */
 
 #endif

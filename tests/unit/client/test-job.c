@@ -21,6 +21,7 @@ static void round_trip(void **state)
         .instances = 8,
         .resource = { 256, 2 },
         .tries = 3,
+        .detached = true,
         .schedulers = schedulers,
         .n_schedulers = 2,
         .secret = "00ff",
@@ -40,6 +41,7 @@ static void round_trip(void **state)
     assert_int_equal(back.resource.memory_mb, 256);
     assert_int_equal(back.resource.vcores, 2);
     assert_int_equal(back.tries, 3);
+    assert_true(back.detached);
     assert_int_equal(back.n_schedulers, 2);
     assert_string_equal(back.schedulers[0].host, "127.0.0.1");
     assert_string_equal(back.schedulers[1].host, "rm2.example");

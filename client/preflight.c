@@ -1,0 +1,139 @@
+/* See preflight.h. */
+#include "client/preflight.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct preflight {
+    struct cli_ctx *ctx;
+    const struct run_options *options;
+    void (*fn)(void *userdata);
+    void *userdata;
+};
+
+static int check_file(const char *option, const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0 || (S_ISREG(st.st_mode) && access(path, R_OK) < 0))
+        (void)cli_fail("run: --%s %s: %s", option, path, strerror(errno));
+    else if (!S_ISREG(st.st_mode))
+        (void)cli_fail("run: --%s %s: not a regular file", option, path);
+    else
+        return 0;
+    return 2;
+}
+
+int cli_preflight_files(const struct run_options *o)
+{
+    int code = check_file("am-program", o->am_file);
+
+    for (size_t i = 0; i < o->n_files && code == 0; i++)
+        code = check_file(o->files[i].type == CLI_ARCHIVE ? "archive" : "file", o->files[i].path);
+    return code;
+}
+
+static void refuse(struct preflight *p)
+{
+    cli_stop(p->ctx, 2);
+    free(p);
+}
+
+static bool fits(const struct cli_node_report *nodes, size_t n, struct yarn_resource r)
+{
+    for (size_t i = 0; i < n; i++)
+        if (r.memory_mb <= nodes[i].capability.memory_mb && r.vcores <= nodes[i].capability.vcores)
+            return true;
+    return n == 0; /* nodes may come later */
+}
+
+static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
+                     const struct sv_error *err, void *userdata)
+{
+    struct preflight *p = userdata;
+    const struct yarn_resource *r = &p->options->resource;
+    struct yarn_resource largest = { 0 };
+
+    if (status == -ECANCELED) {
+        free(p);
+        return;
+    }
+    if (status < 0 && status != -EREMOTEIO) { /* an exception: the submission will say more */
+        cli_stop_error(p->ctx, status, err);
+        free(p);
+        return;
+    }
+    if (status < 0 || fits(nodes, n, *r)) {
+        p->fn(p->userdata);
+        free(p);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        largest.memory_mb = SV_MAX(largest.memory_mb, nodes[i].capability.memory_mb);
+        largest.vcores = SV_MAX(largest.vcores, nodes[i].capability.vcores);
+    }
+    (void)cli_fail("run: a container of %lld MiB and %d vcores: no node is as large; the nodes "
+                   "have at most %lld MiB and %d vcores",
+                   (long long)r->memory_mb, r->vcores, (long long)largest.memory_mb,
+                   largest.vcores);
+    refuse(p);
+}
+
+static void ask_nodes(struct preflight *p)
+{
+    int r = cli_rm_nodes(p->ctx->rm, false, on_nodes, p);
+
+    if (r < 0) {
+        cli_stop_error(p->ctx, r, NULL);
+        free(p);
+    }
+}
+
+static void on_queue(int status, const struct cli_queue_report *queues, size_t n,
+                     const struct sv_error *err, void *userdata)
+{
+    struct preflight *p = userdata;
+    const char *name = p->options->queue;
+
+    if (status == -ECANCELED) {
+        free(p);
+        return;
+    }
+    if (status < 0 && status != -EREMOTEIO) {
+        cli_stop_error(p->ctx, status, err);
+        free(p);
+    } else if (status == 0 && n == 0 && !strchr(name, '.')) { /* a path may be created by use */
+        (void)cli_fail("run: --queue %s: the cluster has no such queue; selvedge queue list shows "
+                       "them",
+                       name);
+        refuse(p);
+    } else if (status == 0 && n > 0 && queues[0].children > 0) {
+        (void)cli_fail("run: --queue %s: holds other queues: jobs go to one of those without",
+                       name);
+        refuse(p);
+    } else if (status == 0 && n > 0 && strcmp(queues[0].state, "RUNNING") != 0) {
+        (void)cli_fail("run: --queue %s: is %s and takes no job", name, queues[0].state);
+        refuse(p);
+    } else {
+        ask_nodes(p);
+    }
+}
+
+int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
+                          void (*fn)(void *userdata), void *userdata)
+{
+    struct preflight *p = malloc(sizeof(*p));
+    int r;
+
+    if (!p)
+        return -ENOMEM;
+    *p = (struct preflight){ ctx, o, fn, userdata };
+    r = o->queue ? cli_rm_queues(ctx->rm, o->queue, true, on_queue, p)
+                 : cli_rm_nodes(ctx->rm, false, on_nodes, p);
+    if (r < 0)
+        free(p);
+    return r;
+}

@@ -1,0 +1,16 @@
+/* What can be known before a job is submitted: its files, its queue, whether any node is large
+ * enough. A job that cannot run is refused before it uses up an application id. */
+#ifndef SELVEDGE_CLIENT_PREFLIGHT_H
+#define SELVEDGE_CLIENT_PREFLIGHT_H
+
+#include "client/run.h"
+
+/* Needs no connection: each file can be read. 0, or 2 after an error message. */
+int cli_preflight_files(const struct run_options *o);
+
+/* Asks the ResourceManager for queue and nodes. fn() runs when nothing forbids the job; otherwise
+ * the loop ends with 2 after an error message. `o` outlives the call. */
+int cli_preflight_cluster(struct cli_ctx *ctx, const struct run_options *o,
+                          void (*fn)(void *userdata), void *userdata) _must_use_;
+
+#endif

@@ -1,0 +1,75 @@
+/* `selvedge wait APPLICATION`: returns when the application has ended, with its exit code. */
+#include <string.h>
+
+#include "client/commands.h"
+#include "client/options.h"
+
+struct waiting {
+    struct cli_ctx *ctx;
+    struct yarn_app_id app;
+    sd_event_source *timer;
+};
+
+#define WAIT_POLL_US (500 * 1000)
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata);
+
+static void on_report(int status, const struct cli_report *report, size_t n,
+                      const struct sv_error *err, void *userdata)
+{
+    struct waiting *w = userdata;
+    int r;
+
+    if (status < 0 || n == 0) {
+        cli_stop_error(w->ctx, status, err);
+        return;
+    }
+    if (cli_app_ended(report->state)) {
+        if (w->ctx->json)
+            printf("{\"application\":\"%s\",\"finalStatus\":\"%s\",\"exitCode\":%d}\n",
+                   w->ctx->subject, cli_final_name(report->final), cli_report_code(report));
+        else
+            printf("%s %s\n", w->ctx->subject, cli_final_name(report->final));
+        cli_stop(w->ctx, cli_report_code(report));
+        return;
+    }
+    sd_event_source_disable_unref(w->timer);
+    w->timer = NULL;
+    r = sd_event_add_time_relative(w->ctx->event, &w->timer, CLOCK_MONOTONIC, WAIT_POLL_US, 0,
+                                   on_timer, w);
+    if (r < 0)
+        cli_stop_error(w->ctx, r, NULL);
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    struct waiting *w = userdata;
+    int r = cli_rm_report(w->ctx->rm, w->app, on_report, w);
+
+    (void)s;
+    (void)usec;
+    if (r < 0)
+        cli_stop_error(w->ctx, r, NULL);
+    return 0;
+}
+
+int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv)
+{
+    struct waiting w = { .ctx = ctx };
+    int code = cli_option_none(ctx, argc, argv), r;
+
+    if (code != 0)
+        return code;
+    if (argc - optind != 1)
+        return cli_usage(ctx);
+    ctx->subject = argv[optind];
+    code = cli_parse_app(ctx->subject, &w.app);
+    if (code == 0)
+        code = cli_connect(ctx);
+    if (code != 0)
+        return code;
+    r = cli_rm_report(ctx->rm, w.app, on_report, &w);
+    code = r < 0 ? cli_fail("wait: %s", strerror(-r)) : cli_loop(ctx);
+    sd_event_source_disable_unref(w.timer);
+    return code;
+}

@@ -1,0 +1,186 @@
+/* See bus-call.h. */
+#include "nodemanager/dbus/bus-call.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/str.h"
+#include "executor/exe.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/dbus/bus-introspect.h"
+#include "nodemanager/dbus/bus-list.h"
+
+struct call { /* a call under way */
+    const struct nm_bus_view *view;
+    struct nm_bus_lists *lists;
+    sd_bus_message *m;
+    const struct nm_bus_caller *who;
+};
+
+void nm_bus_call_refuse(sd_bus_message *m, const char *name, const char *text)
+{
+    /* The caller may be gone. */
+    (void)sd_bus_reply_method_errorf(m, name, "%s", text); /* ignoring */
+}
+
+static void unknown_object(const struct call *c)
+{
+    nm_bus_call_refuse(c->m, SD_BUS_ERROR_UNKNOWN_OBJECT,
+                       "no such object on this node, or not one of yours");
+}
+
+/* ---- Introspectable, ObjectManager ------------------------------------------------------------*/
+
+static int introspect(const struct call *c)
+{
+    _cleanup_free_ char *xml = NULL;
+    int r = nm_bus_introspect(c->view, c->who, sd_bus_message_get_path(c->m), &xml);
+
+    if (r == -ENOENT) {
+        unknown_object(c);
+        return 0;
+    }
+    return r < 0 ? r : sd_bus_reply_method_return(c->m, "s", xml);
+}
+
+static int managed_objects(const struct call *c)
+{
+    int r;
+
+    if (!sv_streq(sd_bus_message_get_path(c->m), NM_BUS_ROOT)) {
+        unknown_object(c);
+        return 0;
+    }
+    r = nm_bus_lists_add(c->lists, c->m, c->who);
+    if (r != -EBUSY && r != -E2BIG)
+        return r;
+    nm_bus_call_refuse(c->m, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                       r == -E2BIG ? "more objects than one reply holds: read the property "
+                                     "Containers of each application"
+                                   : "too many lists are being made: call again");
+    return 0;
+}
+
+/* ---- Properties -------------------------------------------------------------------------------*/
+
+/* The figures of a container are read now; where that fails, the last ones are shown. */
+static void refresh(struct nm_bus_object *o, struct cg_usage *usage)
+{
+    struct cg_leaf *leaf = o->c && o->c->launch.exe ? exe_container_cgroup(o->c->launch.exe) : NULL;
+
+    if (leaf && cg_leaf_usage(leaf, usage) >= 0)
+        o->usage = usage;
+}
+
+/* False: answered with an error. */
+static bool has_interface(const struct call *c, const struct nm_bus_object *o, const char *name)
+{
+    if (sv_streq(name, o->interface->name))
+        return true;
+    nm_bus_call_refuse(c->m, SD_BUS_ERROR_UNKNOWN_INTERFACE,
+                       "the object has no such interface with properties");
+    return false;
+}
+
+static int get(const struct call *c, struct nm_bus_object *o)
+{
+    const char *interface, *name;
+    const struct nm_bus_property *p;
+    sd_bus_message *reply = NULL;
+    struct cg_usage usage;
+    int r = sd_bus_message_read(c->m, "ss", &interface, &name);
+
+    if (r < 0)
+        return r;
+    if (!has_interface(c, o, interface))
+        return 0;
+    p = nm_bus_property_find(o->interface, name);
+    if (!p) {
+        nm_bus_call_refuse(c->m, SD_BUS_ERROR_UNKNOWN_PROPERTY, "the object has no such property");
+        return 0;
+    }
+    refresh(o, &usage);
+    r = sd_bus_message_new_method_return(c->m, &reply);
+    if (r >= 0)
+        r = sd_bus_message_open_container(reply, 'v', p->signature);
+    if (r >= 0)
+        r = p->append(reply, o);
+    if (r >= 0)
+        r = sd_bus_message_close_container(reply);
+    if (r >= 0)
+        r = sd_bus_send(NULL, reply, NULL);
+    sd_bus_message_unref(reply);
+    return r;
+}
+
+static int get_all(const struct call *c, struct nm_bus_object *o)
+{
+    const char *interface;
+    sd_bus_message *reply = NULL;
+    struct cg_usage usage;
+    int r = sd_bus_message_read(c->m, "s", &interface);
+
+    if (r < 0)
+        return r;
+    if (*interface && !has_interface(c, o, interface))
+        return 0;
+    refresh(o, &usage);
+    r = sd_bus_message_new_method_return(c->m, &reply);
+    if (r >= 0)
+        r = nm_bus_append_properties(reply, o, 0, 0);
+    if (r >= 0)
+        r = sd_bus_send(NULL, reply, NULL);
+    sd_bus_message_unref(reply);
+    return r;
+}
+
+static int properties(const struct call *c, const char *member)
+{
+    struct nm_bus_object o;
+
+    if (nm_bus_object_find(c->view, c->who, sd_bus_message_get_path(c->m), &o) < 0) {
+        unknown_object(c);
+        return 0;
+    }
+    if (sv_streq(member, "Get"))
+        return get(c, &o);
+    if (sv_streq(member, "GetAll"))
+        return get_all(c, &o);
+    if (!sv_streq(member, "Set"))
+        return -EBADR;
+    nm_bus_call_refuse(c->m, SD_BUS_ERROR_PROPERTY_READ_ONLY, "no property can be set");
+    return 0;
+}
+
+/* ---- all --------------------------------------------------------------------------------------*/
+
+/* -EBADR: there is no such method. */
+static int dispatch(const struct call *c, const char *interface, const char *member)
+{
+    if (sv_streq(interface, "org.freedesktop.DBus.Properties"))
+        return properties(c, member);
+    if (sv_streq(interface, "org.freedesktop.DBus.Introspectable") &&
+        sv_streq(member, "Introspect"))
+        return introspect(c);
+    if (sv_streq(interface, "org.freedesktop.DBus.ObjectManager") &&
+        sv_streq(member, "GetManagedObjects"))
+        return managed_objects(c);
+    return -EBADR;
+}
+
+void nm_bus_call_answer(const struct nm_bus_view *view, struct nm_bus_lists *lists,
+                        sd_bus_message *m, const struct nm_bus_caller *who)
+{
+    const struct call c = { .view = view, .lists = lists, .m = m, .who = who };
+    int r = dispatch(&c, sd_bus_message_get_interface(m), sd_bus_message_get_member(m));
+
+    if (r >= 0)
+        return;
+    if (r == -EBADR)
+        nm_bus_call_refuse(m, SD_BUS_ERROR_UNKNOWN_METHOD, "the object has no such method");
+    else if (r == -ENXIO || r == -EBADMSG)
+        nm_bus_call_refuse(m, SD_BUS_ERROR_INVALID_ARGS, "the arguments have other types");
+    else
+        nm_bus_call_refuse(m, SD_BUS_ERROR_FAILED, strerror(-r));
+}

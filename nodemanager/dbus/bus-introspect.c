@@ -1,0 +1,146 @@
+/* See bus-introspect.h. */
+#include "nodemanager/dbus/bus-introspect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+
+static const char head[] =
+    "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"\n"
+    "\"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">\n<node>\n"
+    " <interface name=\"org.freedesktop.DBus.Introspectable\">\n"
+    "  <method name=\"Introspect\"><arg name=\"xml\" type=\"s\" direction=\"out\"/></method>\n"
+    " </interface>\n"
+    " <interface name=\"org.freedesktop.DBus.Peer\">\n"
+    "  <method name=\"Ping\"/>\n"
+    "  <method name=\"GetMachineId\"><arg name=\"id\" type=\"s\" direction=\"out\"/></method>\n"
+    " </interface>\n";
+
+static const char properties_interface[] =
+    " <interface name=\"org.freedesktop.DBus.Properties\">\n"
+    "  <method name=\"Get\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
+    "<arg name=\"name\" type=\"s\" direction=\"in\"/>"
+    "<arg name=\"value\" type=\"v\" direction=\"out\"/></method>\n"
+    "  <method name=\"GetAll\"><arg name=\"interface\" type=\"s\" direction=\"in\"/>"
+    "<arg name=\"properties\" type=\"a{sv}\" direction=\"out\"/></method>\n"
+    "  <signal name=\"PropertiesChanged\"><arg name=\"interface\" type=\"s\"/>"
+    "<arg name=\"changed\" type=\"a{sv}\"/><arg name=\"invalidated\" type=\"as\"/></signal>\n"
+    " </interface>\n";
+
+static const char manager_interface[] =
+    " <interface name=\"org.freedesktop.DBus.ObjectManager\">\n"
+    "  <method name=\"GetManagedObjects\">"
+    "<arg name=\"objects\" type=\"a{oa{sa{sv}}}\" direction=\"out\"/></method>\n"
+    "  <signal name=\"InterfacesAdded\"><arg name=\"object\" type=\"o\"/>"
+    "<arg name=\"interfaces\" type=\"a{sa{sv}}\"/></signal>\n"
+    "  <signal name=\"InterfacesRemoved\"><arg name=\"object\" type=\"o\"/>"
+    "<arg name=\"interfaces\" type=\"as\"/></signal>\n"
+    " </interface>\n";
+
+static void print_interface(FILE *out, const struct nm_bus_interface *i)
+{
+    fprintf(out, "%s <interface name=\"%s\">\n", properties_interface, i->name);
+    for (size_t n = 0; n < i->n_properties; n++) {
+        const struct nm_bus_property *p = &i->properties[n];
+
+        fprintf(out,
+                "  <property name=\"%s\" type=\"%s\" access=\"read\">"
+                "<annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" "
+                "value=\"%s\"/></property>\n",
+                p->name, p->signature, p->flags & NM_BUS_CHANGES ? "true" : "false");
+    }
+    fputs(" </interface>\n", out);
+}
+
+static void print_child(FILE *out, const char *prefix, const char *id)
+{
+    char path[NM_BUS_PATH_MAX];
+
+    fprintf(out, " <node name=\"%s\"/>\n", nm_bus_path(prefix, id, path) + strlen(prefix) + 1);
+}
+
+static void print_applications(FILE *out, const struct nm_bus_view *view,
+                               const struct nm_bus_caller *who)
+{
+    int n = 0;
+
+    for (struct nm_app *a = view->ctx->apps; a && n < NM_BUS_CHILDREN_MAX; a = a->hh.next)
+        if (nm_bus_may_read(who, a)) {
+            print_child(out, NM_BUS_APPLICATIONS, a->text);
+            n++;
+        }
+}
+
+static void print_containers(FILE *out, const struct nm_bus_view *view,
+                             const struct nm_bus_caller *who)
+{
+    int n = 0;
+
+    for (struct nm_container *c = view->ctx->containers; c && n < NM_BUS_CHILDREN_MAX;
+         c = c->hh.next)
+        if (nm_bus_may_read(who, c->app)) {
+            print_child(out, NM_BUS_CONTAINERS, c->text);
+            n++;
+        }
+}
+
+/* The paths on the way to the objects, with what follows each. */
+static const char *next_on_the_way(const char *path)
+{
+    static const struct {
+        const char *path, *next;
+    } way[] = { { "/", "org" }, { "/org", "selvedge" }, { "/org/selvedge", "NodeManager1" } };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(way); i++)
+        if (sv_streq(path, way[i].path))
+            return way[i].next;
+    return NULL;
+}
+
+static int print(FILE *out, const struct nm_bus_view *view, const struct nm_bus_caller *who,
+                 const char *path)
+{
+    const char *next = next_on_the_way(path);
+    struct nm_bus_object o;
+
+    fputs(head, out);
+    if (next) {
+        fprintf(out, " <node name=\"%s\"/>\n", next);
+    } else if (sv_streq(path, NM_BUS_APPLICATIONS)) {
+        print_applications(out, view, who);
+    } else if (sv_streq(path, NM_BUS_CONTAINERS)) {
+        print_containers(out, view, who);
+    } else if (nm_bus_object_find(view, who, path, &o) < 0) {
+        return -ENOENT;
+    } else {
+        print_interface(out, o.interface);
+        if (o.interface == &nm_bus_node)
+            fprintf(out, "%s <node name=\"application\"/>\n <node name=\"container\"/>\n",
+                    manager_interface);
+    }
+    fputs("</node>\n", out);
+    return 0;
+}
+
+int nm_bus_introspect(const struct nm_bus_view *view, const struct nm_bus_caller *who,
+                      const char *path, char **ret)
+{
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int r;
+
+    if (!out)
+        return -ENOMEM;
+    r = print(out, view, who, path);
+    if (fclose(out) != 0 && r >= 0)
+        r = -ENOMEM;
+    if (r >= 0)
+        *ret = SV_TAKE(text);
+    return r;
+}

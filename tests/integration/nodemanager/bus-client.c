@@ -1,0 +1,252 @@
+/* A caller on the bus for test-dbus, which does what busctl does not: many calls at once, malformed
+ * ones, ends in the middle of a call, receives signals.
+ *
+ *     bus-client ADDRESS flood COUNT PATH     Properties.GetAll, all at once; prints the replies
+ *     bus-client ADDRESS leave COUNT PATH     a call each of as many connections that end at once
+ *     bus-client ADDRESS hostile PATH         prints the error of each malformed call
+ *     bus-client ADDRESS signals              prints "ready", then each signal, until stdin ends
+ *     bus-client ADDRESS own                  has the name until stdin ends
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#define NAME "org.selvedge.NodeManager1"
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+
+static _Noreturn void die(const char *what, int r)
+{
+    fprintf(stderr, "bus-client: %s: %s\n", what, strerror(-r));
+    exit(1);
+}
+
+static sd_bus *open_bus(const char *address)
+{
+    sd_bus *bus = NULL;
+    int r = sd_bus_new(&bus);
+
+    if (r >= 0)
+        r = sd_bus_set_address(bus, address);
+    if (r >= 0)
+        r = sd_bus_set_bus_client(bus, true);
+    if (r >= 0)
+        r = sd_bus_start(bus);
+    if (r < 0)
+        die(address, r);
+    return bus;
+}
+
+static long answered, refused;
+
+static int on_reply(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+    (void)userdata;
+    (void)error;
+    if (sd_bus_message_is_method_error(m, NULL))
+        refused++;
+    else
+        answered++;
+    return 0;
+}
+
+static void flood(sd_bus *bus, long count, const char *path)
+{
+    for (long sent = 0; answered + refused < count;) {
+        int r = 0;
+
+        for (; sent < count && sent - answered - refused < 1000 && r >= 0; sent++)
+            r = sd_bus_call_method_async(bus, NULL, NAME, path, PROPERTIES, "GetAll", on_reply,
+                                         NULL, "s", "");
+        if (r >= 0)
+            r = sd_bus_process(bus, NULL);
+        if (r == 0)
+            r = sd_bus_wait(bus, UINT64_MAX);
+        if (r < 0)
+            die("flood", r);
+    }
+    printf("%ld answered, %ld refused\n", answered, refused);
+}
+
+static void leave(const char *address, long count, const char *path)
+{
+    for (long i = 0; i < count; i++) {
+        sd_bus *bus = open_bus(address);
+        int r = sd_bus_call_method_async(bus, NULL, NAME, path, PROPERTIES, "GetAll", on_reply,
+                                         NULL, "s", "");
+
+        if (r >= 0)
+            r = sd_bus_flush(bus);
+        if (r < 0)
+            die("leave", r);
+        sd_bus_close(bus);
+        sd_bus_unref(bus);
+    }
+}
+
+/* ---- malformed calls
+ * ----------------------------------------------------------------------------*/
+
+static sd_bus_message *new_call(sd_bus *bus, const char *path, const char *interface,
+                                const char *member)
+{
+    sd_bus_message *m = NULL;
+    int r = sd_bus_message_new_method_call(bus, &m, NAME, path, interface, member);
+
+    if (r < 0)
+        die("message", r);
+    return m;
+}
+
+static void show(sd_bus *bus, const char *what, sd_bus_message *m)
+{
+    sd_bus_error error = SD_BUS_ERROR_NULL;
+    sd_bus_message *reply = NULL;
+    int r = sd_bus_call(bus, m, 0, &error, &reply);
+
+    printf("%s: %s\n", what, r >= 0 ? "answered" : error.name ? error.name : strerror(-r));
+    sd_bus_error_free(&error);
+    sd_bus_message_unref(reply);
+    sd_bus_message_unref(m);
+}
+
+static void append(sd_bus_message *m, const char *types, const char *text)
+{
+    int r = sd_bus_message_append(m, types, text, text, text);
+
+    if (r < 0)
+        die("append", r);
+}
+
+static void append_deep(sd_bus_message *m)
+{
+    static const char *const inner = "v";
+    int depth = 0, r = 0;
+
+    while (r >= 0 && depth < 60) {
+        r = sd_bus_message_open_container(m, 'v', inner);
+        depth += r >= 0;
+    }
+    r = sd_bus_message_open_container(m, 'v', "s");
+    if (r >= 0)
+        r = sd_bus_message_append(m, "s", "deep");
+    for (; r >= 0 && depth >= 0; depth--)
+        r = sd_bus_message_close_container(m);
+    if (r < 0)
+        die("deep", r);
+}
+
+static void append_array(sd_bus_message *m, int n)
+{
+    int r = sd_bus_message_open_container(m, 'a', "s");
+
+    for (int i = 0; i < n && r >= 0; i++)
+        r = sd_bus_message_append(m, "s", "x");
+    if (r >= 0)
+        r = sd_bus_message_close_container(m);
+    if (r < 0)
+        die("array", r);
+}
+
+static void hostile(sd_bus *bus, const char *path)
+{
+    sd_bus_message *m = new_call(bus, path, PROPERTIES, "Get");
+    size_t size = (size_t)12 << 20; /* twice that is below the limit of a message */
+    char *big = malloc(size);
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    if (!big || fd < 0)
+        die("hostile", -errno);
+    memset(big, 'a', size - 1);
+    big[size - 1] = 0;
+    show(bus, "no arguments", m);
+    append(m = new_call(bus, path, PROPERTIES, "Get"), "s", NAME ".Container");
+    show(bus, "one argument", m);
+    append(m = new_call(bus, path, PROPERTIES, "Get"), "ss", big);
+    show(bus, "long text", m);
+    append_array(m = new_call(bus, path, PROPERTIES, "Get"), 100000);
+    show(bus, "long array", m);
+    append_deep(m = new_call(bus, path, PROPERTIES, "GetAll"));
+    show(bus, "deep variant", m);
+    m = new_call(bus, path, PROPERTIES, "GetAll");
+    if (sd_bus_message_append(m, "h", fd) < 0)
+        die("descriptor", -EINVAL);
+    show(bus, "descriptor", m);
+    append(m = new_call(bus, path, PROPERTIES, "Set"), "sss", "x");
+    show(bus, "set", m);
+    show(bus, "no interface", new_call(bus, path, NULL, "GetAll"));
+    show(bus, "no method", new_call(bus, path, PROPERTIES, "Take"));
+    show(bus, "other path",
+         new_call(bus, "/org/selvedge/NodeManager1/container/_2e_2e_2fx", PROPERTIES, "GetAll"));
+    show(bus, "foreign path", new_call(bus, "/etc", PROPERTIES, "GetAll"));
+    show(bus, "half an escape",
+         new_call(bus, "/org/selvedge/NodeManager1/container/_5", PROPERTIES, "GetAll"));
+    free(big);
+}
+
+/* ---- signals
+ * ------------------------------------------------------------------------------------*/
+
+static int on_signal(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+    (void)userdata;
+    (void)error;
+    (void)sd_bus_message_dump(m, stdout, SD_BUS_MESSAGE_DUMP_WITH_HEADER);
+    fflush(stdout);
+    return 0;
+}
+
+static int on_stdin(sd_event_source *s, int fd, uint32_t events, void *userdata)
+{
+    (void)fd;
+    (void)events;
+    (void)userdata;
+    return sd_event_exit(sd_event_source_get_event(s), 0);
+}
+
+static void receive(sd_bus *bus, bool own)
+{
+    sd_event *event = NULL;
+    int r = sd_event_default(&event);
+
+    if (r >= 0 && own)
+        r = sd_bus_request_name(bus, NAME, 0);
+    if (r >= 0)
+        r = sd_event_add_io(event, NULL, 0, EPOLLIN | EPOLLHUP, on_stdin, NULL);
+    if (r >= 0)
+        r = sd_bus_add_match(bus, NULL, "type='signal',sender='" NAME "'", on_signal, NULL);
+    if (r >= 0)
+        r = sd_bus_attach_event(bus, event, 0);
+    puts("ready");
+    fflush(stdout);
+    if (r >= 0)
+        r = sd_event_loop(event);
+    if (r < 0)
+        die("signals", r);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 2 ? argv[2] : "";
+    sd_bus *bus;
+
+    if (argc < 3)
+        die("usage", -EINVAL);
+    bus = open_bus(argv[1]);
+    if (!strcmp(what, "flood") && argc == 5)
+        flood(bus, strtol(argv[3], NULL, 10), argv[4]);
+    else if (!strcmp(what, "leave") && argc == 5)
+        leave(argv[1], strtol(argv[3], NULL, 10), argv[4]);
+    else if (!strcmp(what, "hostile") && argc == 4)
+        hostile(bus, argv[3]);
+    else if (!strcmp(what, "signals") || !strcmp(what, "own"))
+        receive(bus, what[0] == 'o');
+    else
+        die(what, -EINVAL);
+    sd_bus_flush_close_unref(bus);
+    return 0;
+}
