@@ -42,7 +42,8 @@ suite_program() {
 	local name=$1 limit=$2 log=$suite_dir/$1.log start=$SECONDS rc last p=0 f=0 s=0
 	shift 2
 	mkdir -p "$(dirname "$log")"
-	timeout --kill-after=20 "$limit" "$@" >"$log" 2>&1 </dev/null
+	# bash ignores these signals in what it starts in the background (suite_pool)
+	timeout --kill-after=20 "$limit" env --default-signal=INT,QUIT "$@" >"$log" 2>&1 </dev/null
 	rc=$?
 	last=$(tail -n 1 "$log" | tr -d '\r')
 	if [[ $last =~ $plain_line ]]; then
