@@ -19,7 +19,7 @@
 #define BUSY_PAUSE_MS 20
 #define BUSY_TRIES 150
 
-/* libnl's -NLE_… as ours. */
+/* Maps libnl's -NLE_… to enum net_exit. */
 int net_fail(struct net *n, int error, const char *what, const char *device)
 {
     int e = error < 0 ? -error : error;
@@ -45,7 +45,7 @@ int net_index(struct nl_sock *sock, const char *name)
     return r;
 }
 
-/* With an alias for `ip link`, which the kernel takes from a change only. */
+/* Sets the alias that `ip link` shows; the kernel ignores it when a device is created. */
 static int set_up(struct nl_sock *sock, const char *name, const char *alias)
 {
     struct rtnl_link *link = rtnl_link_alloc();
@@ -89,7 +89,7 @@ static int add_address(struct nl_sock *sock, int index, uint32_t address, unsign
     return r;
 }
 
-/* Two containers may be the first at the same time: EEXIST is success. */
+/* Two containers may create the bridge at the same time: EEXIST is success. */
 static int make_bridge(struct net *n)
 {
     struct rtnl_link *link = rtnl_link_alloc();
@@ -139,7 +139,8 @@ int net_find_link(struct net *n, int *ret_index)
     return NET_EXIT_HOST;
 }
 
-/* Ports that are isolated exchange frames with the bridge itself and its other ports only. */
+/* Isolated ports exchange frames only with the bridge itself and with ports that are not isolated.
+ */
 static int isolate(struct net *n, int index)
 {
     struct ifinfomsg head = { .ifi_family = AF_BRIDGE, .ifi_index = index };
@@ -183,12 +184,12 @@ static int make_veth(struct net *n, int bridge, int *ret_host_end)
     if (r <= 0)
         return r < 0 ? r : -NLE_NODEV;
     *ret_host_end = r;
-    /* Before the container's end is up: no frame has passed. */
+    /* before the container's end is up, so that no frame has passed */
     r = n->q->flags & NET_ISOLATED ? isolate(n, *ret_host_end) : 0;
     return r < 0 ? r : set_up(n->host, n->plan.host_end, n->q->container);
 }
 
-/* ipvlan and macvlan in one message: this libnl has no setter for ipvlan's flags. */
+/* One raw message for ipvlan and macvlan: this libnl has no setter for ipvlan's flags. */
 static int make_vlan(struct net *n, int parent)
 {
     bool ip = n->plan.mode == NET_IPVLAN, isolated = n->q->flags & NET_ISOLATED;
@@ -218,8 +219,8 @@ static int make_vlan(struct net *n, int parent)
     return nl_send_sync(n->host, m);
 }
 
-/* The kernel takes a namespace apart some time after its last process: the address of a container
- * that has just ended may be busy for a moment. */
+/* The kernel destroys a namespace some time after its last process: the address of a container that
+ * has just ended may be in use for a moment. */
 int net_make_device(struct net *n, int link, int *ret_host_end)
 {
     const struct timespec pause = { .tv_nsec = BUSY_PAUSE_MS * 1000000L };

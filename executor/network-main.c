@@ -1,8 +1,8 @@
 /* container-network: connects one container's network namespace. Started by container-executor as
- * network.h says, with CAP_NET_ADMIN and no other right; not a program for people.
+ * network.h says, with CAP_NET_ADMIN and no other right; not meant for interactive use.
  *
  * The request comes from the root-owned configuration and from a daemon that may be hostile. What
- * the container does is no input here: it has not started. */
+ * the container does is no input here: its process has not started. */
 #include <netlink/netlink.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,13 +49,13 @@ static int connect_container(struct net *n)
     if (r == 0)
         r = net_share(n, link, &host_end);
     if (r == 0)
-        r = net_shape_container(n); /* before the device is up: nothing passes unlimited */
+        r = net_shape_container(n); /* before the device is up, so that no frame passes unlimited */
     if (r == 0)
         r = net_configure_inside(n);
     return r;
 }
 
-/* Is CAP_NET_ADMIN all that it may use? */
+/* Whether CAP_NET_ADMIN is the only permitted capability. */
 static bool started_with_net_admin(void)
 {
     cap_t caps = cap_get_proc();
@@ -69,8 +69,8 @@ static bool started_with_net_admin(void)
     return ok;
 }
 
-/* In force only while it speaks to the kernel, not while it reads what a daemon has said; with what
- * is inheritable the ambient set goes. */
+/* The capability is effective only during the calls to the kernel, not while the request is parsed.
+ * Clearing the inheritable set clears the ambient set. */
 static int use_net_admin(bool use)
 {
     const cap_value_t net = CAP_NET_ADMIN;

@@ -1,8 +1,8 @@
-/* Outbound bandwidth of one container, and the queues that network-share.c makes of the kernel's
- * HTB. Called by network-main.c.
+/* Limits the outbound bandwidth of one container, and creates the HTB classes of network-share.c.
+ * Called by network-main.c.
  *
- * A container's ceiling is HTB on its own eth0, inside its namespace, where it has no capability
- * to change it; it goes with the namespace. */
+ * A container's ceiling is an HTB qdisc on its own eth0. The container has no capability to change
+ * it; it disappears with the network namespace. */
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
@@ -19,10 +19,10 @@
 #define BURST_MS 10
 #define BURST_MIN                                                                                  \
     (128 * 1024)             /* two of the largest segments that a device without hardware takes */
-#define TURN_MS 50           /* what of its rate a class may send before it is another's turn */
-#define TURN_MIN (64 * 1024) /* a largest segment: with less, turns would not be in proportion */
+#define TURN_MS 50           /* quantum of a class, as time at its rate */
+#define TURN_MIN (64 * 1024) /* a maximal segment: a smaller quantum is not proportional */
 #define TURN_MAX (1024 * 1024)
-#define WAITING_MS 100 /* what waits in a class at its ceiling */
+#define WAITING_MS 100 /* queue length of a class, as time at its ceiling */
 #define WAITING_MIN (256 * 1024)
 #define WAITING_MAX (16 * 1024 * 1024)
 
@@ -54,7 +54,7 @@ int net_add_htb(struct nl_sock *sock, int index, uint32_t other)
     return r;
 }
 
-/* The kernel's own would count frames: as many as the device's queue is long, of any size. */
+/* The default leaf qdisc counts frames of any size, up to txqueuelen; this one counts bytes. */
 static int add_bytes_queue(struct nl_sock *sock, int index, const struct net_class *c)
 {
     struct rtnl_qdisc *q = rtnl_qdisc_alloc();
@@ -124,7 +124,7 @@ int net_add_ingress(struct nl_sock *sock, int index)
     return r;
 }
 
-/* mirred, as the filter's only action. */
+/* The action mirred, the only one of the filter. */
 static int put_redirect(struct nl_msg *m, int to)
 {
     const struct tc_mirred where = { .action = TC_ACT_STOLEN,
@@ -142,7 +142,7 @@ static int put_redirect(struct nl_msg *m, int to)
     return 0;
 }
 
-/* In one message: this libnl does not know cls_bpf. */
+/* A raw message: this libnl does not support cls_bpf. */
 int net_add_filter(struct nl_sock *sock, int index, uint32_t parent, const struct sock_filter *ops,
                    uint16_t n_ops, int redirect_to)
 {

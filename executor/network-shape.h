@@ -1,5 +1,5 @@
-/* Queues of container-network: HTB, and the classic BPF that sorts frames into its classes. Each
- * function is 0 or one of libnl's -NLE_…. Used by network-shape.c and network-share.c. */
+/* HTB qdiscs and classes of container-network, and the classic BPF filter that classifies frames.
+ * Each function returns 0 or one of libnl's -NLE_…. Used by network-shape.c and network-share.c. */
 #ifndef SELVEDGE_EXECUTOR_NETWORK_SHAPE_H
 #define SELVEDGE_EXECUTOR_NETWORK_SHAPE_H
 
@@ -9,7 +9,7 @@
 
 #include "executor/network-link.h"
 
-#define NET_HANDLE TC_HANDLE(0x42u, 0) /* 42: is YARN's root queue, too */
+#define NET_HANDLE TC_HANDLE(0x42u, 0) /* 42:0, as YARN's root qdisc */
 #define NET_INGRESS TC_HANDLE(0xffffu, 0)
 
 struct net_class {
@@ -18,7 +18,7 @@ struct net_class {
     bool leaf; /* has a queue of its own, bounded in bytes */
 };
 
-/* The device's root queue; what no filter sorts goes to the class `other`. */
+/* The root qdisc of the device; frames that no filter classifies go to the class `other`. */
 int net_add_htb(struct nl_sock *sock, int index, uint32_t other);
 /* NLM_F_EXCL: it must be new; NLM_F_REPLACE: one that is there gets these rates. */
 int net_add_class(struct nl_sock *sock, int index, const struct net_class *c, int flags);

@@ -1,19 +1,18 @@
-/* The node's outbound bandwidth, shared by its containers. Called by network-main.c.
+/* Shares the node's outbound bandwidth between its containers. Called by network-main.c.
  *
- * What comes in through a veth's end on the host is redirected to one intermediate device of the
- * node and leaves it through HTB: one class for the total, below it one a container with what it is
- * guaranteed and its ceiling. So all together never exceed the total, each gets its own when
- * everybody sends, and what is idle is lent, up to the ceiling.
+ * Ingress of each host-side veth is redirected to one intermediate device (ifb) of the node and
+ * leaves it through an HTB qdisc: a parent class with the total rate, and a child class for each
+ * container with its guaranteed rate and its ceiling. Together the containers never exceed the
+ * total; under contention each gets its guaranteed rate; idle bandwidth is lent up to the ceiling.
  *
- * Which class a frame belongs to is the first two bytes of its sender's address, read by three
- * instructions of classic BPF; a container has no capability to send another. They are made of the
- * index of the veth's end on the host, which the kernel does not give out again before 16384
- * others: so a class is never mistaken for that of an earlier container, and whose veth is gone may
- * be removed at any time, by any of us that run at once, without a lock. That is done here, for
- * all, whenever a container is made: the last ones' idle classes remain until then, and weigh
- * nothing.
+ * A classic BPF filter of three instructions classifies frames by the first two bytes of the source
+ * MAC address, which a container lacks the capability to change. The class number is derived from
+ * the ifindex of the host-side veth. The kernel reuses an ifindex after 16384 others at the
+ * earliest, so a class is never mistaken for an earlier container's, and a class whose veth is gone
+ * can be removed by any concurrent instance without a lock. Every start of a container removes such
+ * classes; until then they are idle and cost nothing.
  *
- * What is guaranteed is never more than there is: else the container does not start. */
+ * The sum of guaranteed rates never exceeds the total: else the container does not start. */
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netlink/cache.h>
@@ -30,8 +29,8 @@
 #define DEVICE "selvedge-share"
 #define TOTAL (NET_HANDLE | 1)
 #define OTHER (NET_HANDLE | 2) /* frames of no container: there are none */
-#define LEAST_KBIT 8           /* of a container without a guarantee: HTB knows no 0 */
-#define NUMBERS 0x4000u        /* how many classes there may be */
+#define LEAST_KBIT 8           /* of a container without a guaranteed rate: HTB does not accept 0 */
+#define NUMBERS 0x4000u        /* number of possible classes */
 #define MODULES "modules ifb, sch_htb, sch_ingress, cls_bpf, act_mirred"
 #define READ_SIZE                                                                                  \
     32768       /* the kernel's largest piece of an answer: a hundred classes at one moment */
@@ -78,12 +77,12 @@ static int unless_there(int r)
     return r == -NLE_EXIST ? 0 : r;
 }
 
-/* Each part is made where it is missing: several may be the first, and one may have been killed in
- * the middle. The total is set anew, in case root has changed it. */
+/* Creates each part that is missing: instances run concurrently, and one may have been killed half
+ * way. The total rate is always set, because the configuration may have changed. */
 static int make_tree(struct net *n, int *ret_index)
 {
     static const struct sock_filter sender[] = {
-        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6), /* after the receiver's 6 bytes */
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6), /* after the destination address */
         BPF_STMT(BPF_ALU | BPF_OR | BPF_K, NET_HANDLE),
         BPF_STMT(BPF_RET | BPF_A, 0),
     };
@@ -120,7 +119,7 @@ static int add_class(struct net *n, int device, uint32_t handle)
     return net_add_class(n->host, device, &own, NLM_F_EXCL);
 }
 
-/* Its class, with a number that is no other's: an old container may still have the same. */
+/* The class of this container, with an unused number: a stale class may have the same one. */
 static int make_class(struct net *n, int link, int device, int *host_end, uint32_t *ret_class)
 {
     for (int i = 0;; i++) {
@@ -162,7 +161,7 @@ static int on_link(struct nl_msg *m, void *arg)
     return NL_OK;
 }
 
-/* Of every device only index and name are looked at: no statistics. */
+/* Reads index and name of every device, without statistics. */
 static int read_live(struct net *n, struct numbers *ret)
 {
     struct ifinfomsg head = { .ifi_family = AF_UNSPEC };
@@ -190,10 +189,10 @@ static int remove_class(struct net *n, int device, uint32_t handle)
     rtnl_tc_set_handle(TC_CAST(c), handle);
     int r = rtnl_class_delete(n->host, c);
     rtnl_class_put(c);
-    return r == -NLE_OBJ_NOTFOUND ? 0 : r; /* another was faster */
+    return r == -NLE_OBJ_NOTFOUND ? 0 : r; /* a concurrent instance removed it */
 }
 
-/* A container's class? */
+/* Whether it is the class of a container. */
 static bool is_own(struct nl_object *o, uint32_t *ret_number)
 {
     const uint32_t handle = rtnl_tc_get_handle(TC_CAST((struct rtnl_class *)o));
@@ -201,11 +200,10 @@ static bool is_own(struct nl_object *o, uint32_t *ret_number)
     return handle == class_of(*ret_number);
 }
 
-/* Reads all classes. More than a hundred are dumped in parts, each of which skips as many as were
- * dumped before: a class that is removed in between makes the kernel leave out another, silently.
- * The removed one is missing in the next dump, so the dump is repeated until one contains every
- * class of the previous one. A class made after the first of these two may be missing: its maker
- * sees ours. */
+/* Reads all classes. The kernel dumps more than about a hundred in parts, and resumes by count:
+ * when a class is removed between two parts, it silently skips another one. The dump is repeated
+ * until one contains every class of the previous dump. A class created after the first of these two
+ * may be missing; the instance that creates it sees ours. */
 static int read_classes(struct net *n, int device, struct nl_cache **ret)
 {
     struct numbers before = { 0 };
@@ -232,8 +230,8 @@ static int read_classes(struct net *n, int device, struct nl_cache **ret)
     return -NLE_DUMP_INTR;
 }
 
-/* Removes the classes of veths that are gone; what the others are guaranteed. Classes are read
- * first: of each that is seen then and lives, the veth was there before it. */
+/* Removes classes whose veth is gone and sums the guaranteed rates of the others. Classes are read
+ * before devices: a veth is created before its class. */
 static int promised(struct net *n, int device, uint64_t *ret_kbit)
 {
     struct nl_cache *classes;
@@ -260,9 +258,9 @@ static int promised(struct net *n, int device, uint64_t *ret_kbit)
     return r < 0 ? r : 0;
 }
 
-/* Ours is among them already: of two at once that do not both fit, none starts by mistake. The
- * kernel takes a namespace apart some time after its last process: what has just ended is waited
- * for. */
+/* Our class is included already, so that of two concurrent containers that do not both fit none is
+ * admitted by mistake. The kernel destroys a namespace some time after its last process, so the
+ * check waits for containers that have just ended. */
 static int admit(struct net *n, int device)
 {
     const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
@@ -271,7 +269,7 @@ static int admit(struct net *n, int device)
         int r = promised(n, device, &kbit);
         if (r == 0 && kbit <= n->q->total_kbit)
             return 0;
-        if (r < 0 && (r != -NLE_DUMP_INTR || i == TRIES)) /* they changed while they were read */
+        if (r < 0 && (r != -NLE_DUMP_INTR || i == TRIES)) /* the dump was interrupted by a change */
             return net_fail(n, r, "looking for its classes", DEVICE);
         if (i == TRIES)
             break;

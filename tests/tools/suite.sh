@@ -42,7 +42,8 @@ suite_program() {
 	local name=$1 limit=$2 log=$suite_dir/$1.log start=$SECONDS rc last p=0 f=0 s=0
 	shift 2
 	mkdir -p "$(dirname "$log")"
-	timeout --kill-after=20 "$limit" "$@" >"$log" 2>&1 </dev/null
+	# bash ignores these signals in what it starts in the background (suite_pool)
+	timeout --kill-after=20 "$limit" env --default-signal=INT,QUIT "$@" >"$log" 2>&1 </dev/null
 	rc=$?
 	last=$(tail -n 1 "$log" | tr -d '\r')
 	if [[ $last =~ $plain_line ]]; then
@@ -68,6 +69,38 @@ suite_program() {
 	else
 		suite_row ok "$name" $((SECONDS - start)) "$last"
 	fi
+}
+
+# suite_pool LANES RUN NAME...: `RUN NAME` for each name, LANES at the same time: most programs wait more than they
+# compute. A program's lines appear when it has ended.
+suite_pool() {
+	local lanes=$1 run=$2 state=$suite_dir/pool name pid p f s number=0 running=0
+	local -A number_of
+	shift 2
+	rm -rf "$state"
+	mkdir -p "$state"
+	for name in "$@" ""; do # the empty name waits for the last ones
+		while ((running == lanes)) || [[ -z $name && $running != 0 ]]; do
+			wait -n -p pid
+			running=$((running - 1))
+			cat "$state/${number_of[$pid]}.out"
+			if read -r p f s <"$state/${number_of[$pid]}.counts"; then
+				passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+			else
+				failed=$((failed + 1))
+			fi
+			mapfile -t -O ${#over[@]} over < <(tail -n +2 "$state/${number_of[$pid]}.counts")
+		done
+		[[ -n $name ]] || break
+		number=$((number + 1))
+		(
+			passed=0 failed=0 skipped=0 over=()
+			"$run" "$name"
+			printf '%s\n' "$passed $failed $skipped" "${over[@]}" >"$state/$number.counts"
+		) >"$state/$number.out" 2>&1 &
+		number_of[$!]=$number
+		running=$((running + 1))
+	done
 }
 
 # Failures that a second run cannot excuse (docs/develop/testing.md): a crash of a program of ours, a sanitizer's
