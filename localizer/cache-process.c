@@ -280,6 +280,21 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
     return 0;
 }
 
+/* With the credentials of the container that has waited longest for it. */
+static int send_fetch(const struct cache_entry *e, const struct loc_msg *m)
+{
+    const struct loc_callbacks *cb = &e->cache->cb;
+    _cleanup_close_ int credentials = -1;
+
+    if (cb->credentials && e->holds && e->record.visibility != LOC_PUBLIC) {
+        int r = cb->credentials(e->cache->userdata, e->holds->request->container, &credentials);
+
+        if (r < 0)
+            return r;
+    }
+    return loc_msg_send_with(e->process->fd, m, credentials);
+}
+
 /* Sends the head of the queue. 1 = sent or failed for good, 0 = later. */
 static int send_first(struct cache_process *p)
 {
@@ -297,7 +312,7 @@ static int send_first(struct cache_process *p)
     e->request = ++p->cache->next_request;
     r = fill_fetch(e, &m, &err);
     if (r == 0) {
-        r = loc_msg_send(p->fd, &m);
+        r = send_fetch(e, &m);
         explicit_bzero(&m, sizeof m); /* keys */
         (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not take the request");
     }

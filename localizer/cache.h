@@ -86,6 +86,10 @@ struct loc_callbacks {
      * err's text. May be NULL. */
     int (*describe)(void *userdata, struct yarn_container_id container,
                     const struct loc_resource *resource, struct loc_fetch *f, struct sv_error *err);
+    /* What goes with a download for the container, unless it is PUBLIC: a memfd of
+     * loc_msg_send_with, which the cache closes, or -1. A negative result fails the resource. May
+     * be NULL. */
+    int (*credentials)(void *userdata, struct yarn_container_id container, int *ret_memfd);
     /* Deletes <cache>/<rel> and <cache>/<rel>_tmp as their owner, even across a restart, and drops
      * the record: the deletion is recorded first, then the entry's record is removed. A deletion
      * pending after a restart is announced by loc_cache_reserve. */

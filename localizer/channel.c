@@ -4,8 +4,10 @@
 #include "localizer/channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/fd.h"
@@ -221,22 +223,43 @@ int loc_msg_decode(const void *p, size_t n, enum loc_peer from, struct loc_msg *
     return 0;
 }
 
-int loc_msg_send(int fd, const struct loc_msg *m)
+int loc_msg_send_with(int fd, const struct loc_msg *m, int credentials)
 {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
     uint8_t buf[LOC_MSG_MAX];
     int n = loc_msg_encode(m, buf);
+    struct iovec iov = { .iov_base = buf, .iov_len = n < 0 ? 0 : (size_t)n };
+    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1 };
     ssize_t r;
 
     if (n < 0)
         return n;
+    if (credentials >= 0) {
+        h.msg_control = control;
+        h.msg_controllen = sizeof control;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof credentials);
+        memcpy(CMSG_DATA(c), &credentials, sizeof credentials);
+    }
     do
-        r = send(fd, buf, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+        r = sendmsg(fd, &h, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (r < 0 && errno == EINTR);
     return r < 0 ? -errno : 0;
 }
 
-static void close_descriptors(struct msghdr *h)
+int loc_msg_send(int fd, const struct loc_msg *m)
 {
+    return loc_msg_send_with(fd, m, -1);
+}
+
+/* Takes the one descriptor of the message; closes more than one. -EBADMSG: there were more. */
+static int take_descriptor(struct msghdr *h, int *ret)
+{
+    int n_fds = 0;
+
+    *ret = -1;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
         size_t n;
 
@@ -247,12 +270,31 @@ static void close_descriptors(struct msghdr *h)
             int fd;
 
             memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof fd);
-            sv_close(fd);
+            if (n_fds++ == 0)
+                *ret = fd;
+            else
+                sv_close(fd);
         }
     }
+    if (n_fds > 1 || (h->msg_controllen > 0 && n_fds == 0)) {
+        *ret = sv_close(*ret);
+        return -EBADMSG;
+    }
+    return 0;
 }
 
-int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret)
+/* Only the seals prove that the other side cannot change or truncate it while it is read. */
+static bool is_credentials(int fd)
+{
+    const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    struct stat st;
+    int has = fcntl(fd, F_GET_SEALS);
+
+    return has >= 0 && (has & seals) == seals && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size <= LOC_CREDENTIALS_MAX;
+}
+
+int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_credentials)
 {
     uint8_t buf[LOC_MSG_MAX];
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
@@ -260,6 +302,8 @@ int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret)
     struct msghdr h = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
     };
+    _cleanup_close_ int given = -1;
+    struct loc_msg m;
     ssize_t n;
     int r;
 
@@ -268,14 +312,23 @@ int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret)
     while (n < 0 && errno == EINTR);
     if (n < 0)
         return -errno;
-    if (h.msg_controllen > 0) {
-        close_descriptors(&h);
+    if (take_descriptor(&h, &given) < 0 || h.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
         return -EBADMSG;
-    }
-    if (h.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+    if (n == 0) /* an empty datagram is treated as end of file: no message is empty */
+        return given < 0 ? 0 : -EBADMSG;
+    r = loc_msg_decode(buf, (size_t)n, from, &m);
+    if (r < 0)
+        return r;
+    if (given >= 0 && (!ret_credentials || m.type != LOC_MSG_FETCH ||
+                       m.fetch.visibility == LOC_PUBLIC || !is_credentials(given)))
         return -EBADMSG;
-    if (n == 0)
-        return 0; /* an empty datagram is treated as end of file: no message is empty */
-    r = loc_msg_decode(buf, (size_t)n, from, ret);
-    return r < 0 ? r : 1;
+    if (ret_credentials)
+        *ret_credentials = sv_take_fd(&given);
+    *ret = m;
+    return 1;
+}
+
+int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret)
+{
+    return loc_msg_recv_with(fd, from, ret, NULL);
 }

@@ -27,6 +27,7 @@
 #define LOC_NAME_MAX 255     /* last component: the published file or directory */
 #define LOC_LOGIN_MAX 255    /* the name that a file system is told */
 #define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
+#define LOC_CREDENTIALS_MAX (1 << 20)
 #define LOC_REGION_MAX 64
 #define LOC_ACCESS_KEY_MAX 128
 #define LOC_SECRET_KEY_MAX 256
@@ -144,6 +145,11 @@ int loc_msg_decode(const void *p, size_t n, enum loc_peer from, struct loc_msg *
  * are closed), other -errno. */
 int loc_msg_send(int fd, const struct loc_msg *m) _must_use_;
 int loc_msg_recv(int fd, enum loc_peer from, struct loc_msg *ret) _must_use_;
+/* The same for FETCH of what is not PUBLIC with the job's Credentials ("HDTS…"): a memfd that
+ * nobody can change any more; -1 = none. The receiver owns it; any other descriptor is -EBADMSG. */
+int loc_msg_send_with(int fd, const struct loc_msg *m, int credentials) _must_use_;
+int loc_msg_recv_with(int fd, enum loc_peer from, struct loc_msg *ret, int *ret_credentials)
+    _must_use_;
 
 /* "0", "0/3", "17", "0/3/17": components of [0-9a-z]+ only, at most LOC_REL_MAX. */
 bool loc_rel_valid(const char *rel);

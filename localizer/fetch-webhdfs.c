@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/str.h"
+#include "localizer/fetch-credentials.h"
 #include "localizer/fetch-tree.h"
 #include "localizer/http-get.h"
 #include "localizer/webhdfs-json.h"
@@ -36,28 +37,54 @@ static void curl_text_freep(char **s)
     curl_free(*s);
 }
 
-/* http://host:port/webhdfs/v1PATH?op=OP&user.name=LOGIN&startAfter=AFTER */
+static bool is_secure(const struct loc_source *s)
+{
+    return s->url.scheme == LOC_SCHEME_SWEBHDFS;
+}
+
+static int port_of(const struct loc_source *s)
+{
+    return s->url.port ? s->url.port : is_secure(s) ? SECURE_PORT : PORT;
+}
+
+/* A delegation token of the job's for this server, or the name of simple authentication: the server
+ * takes one of them. */
+static int say_who(struct loc_source *s, struct sv_arena *a, struct sv_error *err)
+{
+    const char *kind = is_secure(s) ? "SWEBHDFS delegation" : "WEBHDFS delegation", *token;
+    _cleanup_(curl_text_freep) char *login = NULL;
+    int r = loc_credentials_token(s->credentials, kind, s->url.host, port_of(s), a, &token, err);
+
+    if (r < 0)
+        return sv_error_wrap(err, "Resource %s", s->request->url);
+    s->who = token ? sv_arena_printf(a, "&delegation=%s", token) : "";
+    if (!token && s->request->login[0]) {
+        login = curl_easy_escape(NULL, s->request->login, 0);
+        s->who = login ? sv_arena_printf(a, "&user.name=%s", login) : NULL;
+    }
+    return s->who ? 0 : sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
+}
+
+/* http://host:port/webhdfs/v1PATH?op=OPWHO&startAfter=AFTER */
 static int make_url(const struct loc_source *s, const char *path, const char *op, const char *after,
                     char ret[LOC_HTTP_URL_MAX + 1])
 {
-    _cleanup_(curl_text_freep) char *login =
-        s->request->login[0] ? curl_easy_escape(NULL, s->request->login, 0) : NULL;
     _cleanup_(curl_text_freep) char *from = after ? curl_easy_escape(NULL, after, 0) : NULL;
-    bool secure = s->url.scheme == LOC_SCHEME_SWEBHDFS, v6 = strchr(s->url.host, ':');
+    bool v6 = strchr(s->url.host, ':');
     _cleanup_free_ char *host = NULL, *file = NULL;
     char url[LOC_URL_MAX + 1];
-    int port = s->url.port ? s->url.port : secure ? SECURE_PORT : PORT, n;
+    int n;
 
-    if ((s->request->login[0] && !login) || (after && !from))
+    if (after && !from)
         return -ENOMEM;
     if (sv_asprintf(&host, "%s%s%s", v6 ? "[" : "", s->url.host, v6 ? "]" : "") < 0 ||
         sv_asprintf(&file, PREFIX "%s", path) < 0)
         return -ENOMEM;
-    n = loc_url_make(secure ? "https" : "http", host, port, file, url);
+    n = loc_url_make(is_secure(s) ? "https" : "http", host, port_of(s), file, url);
     if (n < 0)
         return n;
-    n = snprintf(ret, LOC_HTTP_URL_MAX + 1, "%s?op=%s%s%s%s%s", url, op, login ? "&user.name=" : "",
-                 login ? login : "", from ? "&startAfter=" : "", from ? from : "");
+    n = snprintf(ret, LOC_HTTP_URL_MAX + 1, "%s?op=%s%s%s%s", url, op, s->who,
+                 from ? "&startAfter=" : "", from ? from : "");
     return n < 0 || n > LOC_HTTP_URL_MAX ? -ENAMETOOLONG : 0;
 }
 
@@ -328,9 +355,13 @@ static int copy_tree(struct loc_source *s, const struct webhdfs_status *st,
 
 int loc_fetch_webhdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct webhdfs_status st;
-    int r = get_status(s, s->url.path, &st, ret_reason, err);
+    int r = a ? say_who(s, a, err) : sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
 
+    *ret_reason = LOC_FAIL_INTERNAL;
+    if (r == 0)
+        r = get_status(s, s->url.path, &st, ret_reason, err);
     if (r == 0)
         r = check(s, &st, ret_reason, err);
     if (r < 0)

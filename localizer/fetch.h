@@ -16,6 +16,8 @@ struct loc_source {
     struct loc_url url;
     int dir;               /* directory for a copy */
     const char *name;      /* of the copy; NULL: no named copy, the content is read from `fd` */
+    int credentials;       /* of loc_msg_recv_with: the job's; -1: none */
+    const char *who;       /* webhdfs: the part of a query that says who asks */
     const char *tree_name; /* of a directory's copy below `dir`; NULL: `dir` itself */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;

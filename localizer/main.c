@@ -162,7 +162,7 @@ static int stop_worker(struct slot *s, enum loc_fail reason, const char *text)
     return remove_entry(s);
 }
 
-static int on_fetch(const struct loc_msg *m)
+static int on_fetch(const struct loc_msg *m, int credentials)
 {
     const struct loc_fetch *q = &m->fetch;
     struct slot *s = NULL;
@@ -181,7 +181,7 @@ static int on_fetch(const struct loc_msg *m)
     *s = (struct slot){
         .request = m->request, .fetch = *q, .cache = fd, .deadline_ms = sv_now_ms() + q->deadline_ms
     };
-    if (loc_worker_start(q, fd, &s->worker, &s->report) < 0)
+    if (loc_worker_start(q, fd, credentials, &s->worker, &s->report) < 0)
         return send_failed(m->request, s->report.reason, s->report.text);
     s->state = SLOT_WORKING;
     return 0;
@@ -198,14 +198,15 @@ static int on_cancel(uint64_t request)
 /* 1 = continue, 0 = the NodeManager has closed the channel. */
 static int on_channel(void)
 {
+    _cleanup_close_ int credentials = -1;
     struct loc_msg m;
-    int r = loc_msg_recv(LOC_CHANNEL_FD, LOC_PEER_NM, &m);
+    int r = loc_msg_recv_with(LOC_CHANNEL_FD, LOC_PEER_NM, &m, &credentials);
 
     if (r == -EAGAIN)
         return 1;
     if (r <= 0)
         return r;
-    r = m.type == LOC_MSG_FETCH ? on_fetch(&m) : on_cancel(m.request);
+    r = m.type == LOC_MSG_FETCH ? on_fetch(&m, credentials) : on_cancel(m.request);
     return r < 0 ? r : 1;
 }
 

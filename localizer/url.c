@@ -205,9 +205,10 @@ int loc_url_parse(const char *url, struct loc_url *ret, struct sv_error *err)
     int r = parse(url, &u, &why);
 
     if (r < 0) {
-        char shown[256];
+        char shown[256], plain[256]; /* without a query, which may hold a token */
 
-        sv_escape(shown, sizeof shown, url);
+        (void)snprintf(plain, sizeof plain, "%.*s", (int)strcspn(url, "?"), url);
+        sv_escape(shown, sizeof shown, plain);
         return sv_error_set(err, r, "Invalid resource %s: %s", shown, why);
     }
     *ret = u;

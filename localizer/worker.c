@@ -130,7 +130,7 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
 /* A directory is copied. FILE, and formats that Hadoop does not unpack: the file <name>. ARCHIVE:
  * the directory <name> with the content. PATTERN on a jar: the directory with the jar and the
  * matching entries. */
-static int run(struct work *w, int tmp)
+static int run(struct work *w, int tmp, int credentials)
 {
     const struct loc_fetch *q = w->q;
     bool is_public = q->visibility == LOC_PUBLIC;
@@ -141,6 +141,7 @@ static int run(struct work *w, int tmp)
     struct loc_source s = { .request = q,
                             .dir = tmp,
                             .fd = -1,
+                            .credentials = credentials,
                             .name = keep ? q->name : NULL,
                             .tree_name = format == LOC_FORMAT_NONE ? q->name : NULL,
                             .progress = report_progress,
@@ -191,7 +192,8 @@ static int open_tmp(const struct loc_fetch *q, int cache, struct sv_error *err)
     return fd;
 }
 
-static int worker_main(const struct loc_fetch *q, int cache, int pipe, pid_t parent)
+static int worker_main(const struct loc_fetch *q, int cache, int pipe, int credentials,
+                       pid_t parent)
 {
     struct work w = { .q = q, .pipe = pipe, .reason = LOC_FAIL_INTERNAL };
     _cleanup_close_ int tmp = -1;
@@ -201,7 +203,7 @@ static int worker_main(const struct loc_fetch *q, int cache, int pipe, pid_t par
     tmp = open_tmp(q, cache, &w.err);
     r = tmp < 0 ? tmp : loc_sandbox_fetch(tmp, q->limits.bytes, parent, &w.err);
     if (r >= 0)
-        r = run(&w, tmp);
+        r = run(&w, tmp, credentials);
     w.report.done = r < 0 ? 2 : 1;
     w.report.reason = r < 0 ? (uint8_t)w.reason : 0;
     if (r < 0)
@@ -209,8 +211,9 @@ static int worker_main(const struct loc_fetch *q, int cache, int pipe, pid_t par
     return sv_write_all(pipe, &w.report, sizeof w.report) < 0 ? 1 : 0;
 }
 
-/* Forks with a pipe; in the child returns 0 and only `cache` and the pipe's end stay open. */
-static pid_t start(int *cache, int *ret_pipe)
+/* Forks with a pipe; in the child returns 0 and only `cache`, the pipe's end and the credentials
+ * (-1: none) stay open. */
+static pid_t start(int *cache, int *ret_pipe, int *credentials)
 {
     int p[2];
     pid_t pid;
@@ -230,18 +233,22 @@ static pid_t start(int *cache, int *ret_pipe)
         *ret_pipe = p[0];
         return pid;
     }
-    /* 3 = cache, 4 = pipe, all others closed: neither the channel nor other caches */
+    /* 3 = cache, 4 = pipe, 5 = credentials, all others closed: neither the channel nor other
+     * caches */
     *cache = fcntl(*cache, F_DUPFD_CLOEXEC, 256);
     *ret_pipe = fcntl(p[1], F_DUPFD_CLOEXEC, 256);
-    if (*cache < 0 || *ret_pipe < 0 || dup3(*cache, 3, O_CLOEXEC) < 0 ||
-        dup3(*ret_pipe, 4, O_CLOEXEC) < 0 || close_range(5, ~0u, 0) < 0)
+    const int given = *credentials < 0 ? -1 : fcntl(*credentials, F_DUPFD_CLOEXEC, 256);
+    if (*cache < 0 || *ret_pipe < 0 || (given < 0) != (*credentials < 0) ||
+        dup3(*cache, 3, O_CLOEXEC) < 0 || dup3(*ret_pipe, 4, O_CLOEXEC) < 0 ||
+        (given >= 0 && dup3(given, 5, O_CLOEXEC) < 0) || close_range(given < 0 ? 5 : 6, ~0u, 0) < 0)
         _exit(1);
     *cache = 3;
     *ret_pipe = 4;
+    *credentials = given < 0 ? -1 : 5;
     return 0;
 }
 
-int loc_worker_start(const struct loc_fetch *q, int cache, struct loc_worker *ret,
+int loc_worker_start(const struct loc_fetch *q, int cache, int credentials, struct loc_worker *ret,
                      struct loc_report *ret_report)
 {
     pid_t parent = getpid(), pid;
@@ -253,9 +260,9 @@ int loc_worker_start(const struct loc_fetch *q, int cache, struct loc_worker *re
                        "cannot make the directory of the entry: %s", strerror(-r));
         return r;
     }
-    pid = start(&cache, &pipe);
+    pid = start(&cache, &pipe, &credentials);
     if (pid == 0)
-        _exit(worker_main(q, cache, pipe, parent));
+        _exit(worker_main(q, cache, pipe, credentials, parent));
     if (pid < 0) {
         char name[TMP_NAME_MAX];
 
@@ -273,8 +280,8 @@ int loc_worker_start(const struct loc_fetch *q, int cache, struct loc_worker *re
 int loc_worker_remove(const struct loc_fetch *q, int cache, struct loc_worker *ret)
 {
     char name[TMP_NAME_MAX];
-    int pipe = -1;
-    pid_t pid = start(&cache, &pipe);
+    int pipe = -1, none = -1;
+    pid_t pid = start(&cache, &pipe, &none);
 
     if (pid == 0) {
         tmp_name(q, name);

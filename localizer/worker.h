@@ -24,9 +24,10 @@ struct loc_worker {
     int pipe; /* reports; end of file = the process is exiting */
 };
 
-/* `cache`: descriptor of the cache directory; <rel>_tmp is created beneath it, with its parents. On
- * failure *ret_report holds the reason and nothing needs to be removed. */
-int loc_worker_start(const struct loc_fetch *q, int cache, struct loc_worker *ret,
+/* `cache`: descriptor of the cache directory; <rel>_tmp is created beneath it, with its parents.
+ * `credentials`: of loc_msg_recv_with, or -1; stays the caller's. On failure *ret_report holds the
+ * reason and nothing needs to be removed. */
+int loc_worker_start(const struct loc_fetch *q, int cache, int credentials, struct loc_worker *ret,
                      struct loc_report *ret_report) _must_use_;
 /* Starts a process that removes <rel>_tmp; exit status 0 = removed. */
 int loc_worker_remove(const struct loc_fetch *q, int cache, struct loc_worker *ret) _must_use_;

@@ -21,6 +21,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/recently-stopped.h"
+#include "nodemanager/core/system-credentials.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/dbus/bus.h"
 #include "nodemanager/health/local-dirs.h"
@@ -199,6 +200,8 @@ static int open_lower_layers(struct nm *nm, struct sv_error *err)
         return r;
     }
     r = nm_secrets_new(ctx->store, nm->conf.hmac, &ctx->secrets);
+    if (r >= 0)
+        r = nm_credentials_new(ctx, &ctx->credentials);
     return r < 0 ? sv_error_errno(err, r, "token secret managers") : 0;
 }
 
@@ -583,6 +586,7 @@ void nm_free(struct nm *nm)
     nm->localization = nm_localization_free(nm->localization);
     nm->deletion = nm_deletion_free(nm->deletion);
     ctx->secrets = nm_secrets_free(ctx->secrets);
+    ctx->credentials = nm_credentials_free(ctx->credentials);
     ctx->health = nm_health_free(ctx->health);
     ctx->exe = exe_free(ctx->exe);
     nm_app_free_inits(&nm->app_services);

@@ -7,7 +7,7 @@ NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o conf-refused.o conf-unread.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
-	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
+	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o system-credentials.o \
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o) \
@@ -46,7 +46,7 @@ TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
 NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
 	test-conf test-reload store/test-state-store health/test-local-dirs \
-	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
+	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
 	dbus/test-bus-list \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
 	services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
@@ -62,6 +62,7 @@ nodemanager/dbus/test-bus-list_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTO
 nodemanager/dbus/test-bus-list_LDLIBS = -Wl,--wrap=cg_demanded $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
 nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-localization-source_DEPS := $(addprefix $(BUILD)/nodemanager/,services/localization-source.o conf-s3.o) $(HDFS_A) $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
+nodemanager/core/test-system-credentials_DEPS := $(BUILD)/nodemanager/core/system-credentials.o $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(BUILD)/nodemanager/services/deletion-own-dirs.o $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_LDLIBS = -Wl,--wrap=readdir $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)

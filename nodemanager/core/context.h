@@ -23,6 +23,7 @@ struct cg_root;
 struct exe;
 struct nm_app;
 struct nm_container;
+struct nm_credentials;
 struct nm_dirs;
 struct nm_health;
 struct nm_secrets;
@@ -57,6 +58,7 @@ struct nm_context {
     struct cg_root *cgroups;
     struct exe *exe;
     struct nm_secrets *secrets;
+    struct nm_credentials *credentials;
     struct nm_stopped *stopped;
 
     struct nm_app *apps;                  /* uthash by text */

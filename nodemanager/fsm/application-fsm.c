@@ -13,6 +13,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/system-credentials.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
@@ -252,6 +253,7 @@ static int act_cleaned(void *o, int event, void *arg)
 
     (void)event;
     nm_secrets_app_finished(a->ctx->secrets, a->id);
+    nm_credentials_app_finished(a->ctx->credentials, a->text);
     if (services->updater)
         nm_updater_app_finished(services->updater, a);
     nm_log_handler_app_finished(services->logs, a);  /* recorded together with … */

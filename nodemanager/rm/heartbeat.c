@@ -10,6 +10,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/system-credentials.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/resources/container-resize.h"
@@ -163,7 +164,10 @@ static void apply_settings(struct nm_updater *u, const Hadoop__Yarn__NodeHeartbe
     u->response_id = m->response_id;
     if (m->has_nextheartbeatinterval && m->nextheartbeatinterval > 0)
         u->interval_ms = SV_MIN(m->nextheartbeatinterval, 600000);
-    if (m->has_tokensequenceno)
+    if (nm_credentials_replace(u->ctx->credentials, m->system_credentials_for_apps,
+                               m->n_system_credentials_for_apps) == -ENOMEM)
+        sv_log_warning("ResourceManager: renewed credentials are asked for again");
+    else if (m->has_tokensequenceno)
         u->token_sequence = m->tokensequenceno;
     if (m->container_token_master_key &&
         nm_secrets_set_container_key(secrets, m->container_token_master_key) < 0)

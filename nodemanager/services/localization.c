@@ -11,11 +11,13 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/str.h"
 #include "executor/exe.h"
 #include "localizer/cache.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/system-credentials.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/services/deletion-service.h"
@@ -347,6 +349,29 @@ static int cb_describe(void *userdata, struct yarn_container_id id, const struct
     return nm_localization_source(l->ctx->conf->conf, r, &user, f, err);
 }
 
+/* The ResourceManager's renewed ones in place of the container's, whole. */
+static int cb_credentials(void *userdata, struct yarn_container_id id, int *ret)
+{
+    struct nm_localization *l = userdata;
+    char text[YARN_ID_TEXT_MAX];
+    const struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
+    const void *p = NULL;
+    size_t n = 0;
+
+    *ret = -1;
+    if (!c || !c->app)
+        return 0; /* cb_describe has failed it */
+    if (!nm_credentials_of(l->ctx->credentials, c->app->text, &p, &n) && c->clc &&
+        c->clc->has_tokens) {
+        p = c->clc->tokens.data;
+        n = c->clc->tokens.len;
+    }
+    if (n == 0)
+        return 0;
+    *ret = n > LOC_CREDENTIALS_MAX ? -E2BIG : sv_memfd_sealed("credentials", p, n);
+    return *ret < 0 ? *ret : 0;
+}
+
 /* ---- records --------------------------------------------------------------------------------*/
 
 static void cb_removed(void *userdata, const struct loc_record *r);
@@ -488,6 +513,7 @@ static const struct loc_callbacks callbacks = {
     .stop = cb_stop,
     .pick_dir = cb_pick_dir,
     .describe = cb_describe,
+    .credentials = cb_credentials,
     .remove = cb_remove,
     .on_started = cb_started,
     .on_completed = cb_completed,
@@ -565,6 +591,12 @@ static int recover_one(const char *key, const void *value, size_t len, void *use
 
     if (!a)
         return -ENOMEM;
+    if (sv_has_prefix(key, NM_CREDENTIALS_KEY)) {
+        if (nm_credentials_restore(l->ctx->credentials, key + strlen(NM_CREDENTIALS_KEY), value,
+                                   len) < 0)
+            sv_log_err("state store: \"%.100s\" is malformed, ignoring", key);
+        return 0;
+    }
     if (nm_loc_record_decode(&b, a, &r, &completed) < 0) {
         sv_log_err("state store: localized resource \"%.100s\" is malformed, ignoring", key);
         return 0;

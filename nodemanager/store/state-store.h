@@ -76,7 +76,8 @@ int nm_store_log_deleter(struct nm_store *s, const char *app, const char *user, 
     _must_use_;
 int nm_store_log_deleter_remove(struct nm_store *s, const char *app) _must_use_;
 
-/* Localized resources: the key is a text of localization-records.c. */
+/* Localized resources: the key is a text of localization-records.c; renewed credentials: one of
+ * system-credentials.h. */
 int nm_store_resource(struct nm_store *s, const char *key, const void *value, size_t len)
     _must_use_;
 int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;

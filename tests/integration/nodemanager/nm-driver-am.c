@@ -259,6 +259,8 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
     clc->n_command = 1;
     clc->command = sv_newn(a, char *, 1);
     clc->command[0] = sv_arena_strdup(a, command);
+    clc->has_tokens = rm.tokens.n > 0;
+    clc->tokens = (ProtobufCBinaryData){ rm.tokens.n, rm.tokens.bytes };
     (void)hostile_context(a, fault, clc);
     if (!strncmp(fault, "aux:", strlen("aux:")))
         add_service_data(a, clc, fault);

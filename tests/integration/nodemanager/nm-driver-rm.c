@@ -136,6 +136,27 @@ static void fill_lists(struct sv_arena *a, Hadoop__Yarn__NodeHeartbeatResponsePr
     }
 }
 
+static void add_renewed(struct sv_arena *a, const Hadoop__Yarn__NodeHeartbeatRequestProto *q,
+                        Hadoop__Yarn__NodeHeartbeatResponseProto *m)
+{
+    m->has_tokensequenceno = true;
+    m->tokensequenceno = rm.renewals;
+    if (q->tokensequenceno == rm.renewals)
+        return;
+    m->system_credentials_for_apps =
+        sv_newn(a, Hadoop__Yarn__SystemCredentialsForAppsProto *, rm.n_renewed + 1);
+    for (size_t i = 0; i < rm.n_renewed; i++) {
+        Hadoop__Yarn__SystemCredentialsForAppsProto *row =
+            sv_new(a, Hadoop__Yarn__SystemCredentialsForAppsProto);
+
+        hadoop__yarn__system_credentials_for_apps_proto__init(row);
+        row->appid = yarn_app_id_to(a, app_id(rm.renewed[i].app));
+        row->has_credentialsforapp = true;
+        row->credentialsforapp = (ProtobufCBinaryData){ rm.renewed[i].n, rm.renewed[i].bytes };
+        m->system_credentials_for_apps[m->n_system_credentials_for_apps++] = row;
+    }
+}
+
 static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *request, void *u)
 {
     const Hadoop__Yarn__NodeHeartbeatRequestProto *q = (const void *)request;
@@ -167,6 +188,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         m.nm_token_master_key = key_message(a, &rm.nm_key);
         rm.rolled = false;
     }
+    add_renewed(a, q, &m);
     if (!rm.resync && !rm.shutdown)
         fill_lists(a, &m);
     rm.resync = false;

@@ -13,6 +13,8 @@
  *     resource VISIBILITY TYPE NAME PATH | resources none    what they want localized (numbers as
  * on the wire) update APP N USER MEM VCORES VERSION FAULT   updateContainer exits ends that
  * heartbeats have told so far wait MS COUNT                   until that many containers have ended
+ *     tokens HEX|none                 Credentials of the containers that are started from now on
+ *     renewed APP HEX|none            Credentials that heartbeats tell of applications, all or none
  *     keys                            the master keys, which nobody else is to see
  *     finish APP | cleanup APP N | rmsignal APP N COMMAND | resync | shutdown | roll | ack on|off |
  * pause on|off hostile KIND N                  lies in the answer to the next heartbeat
@@ -197,6 +199,14 @@ static json_t *add_resource(int visibility, int type, const char *name, const ch
     return json_object();
 }
 
+static json_t *set_bytes(struct driver_bytes *b, int app, const char *hex)
+{
+    *b = (struct driver_bytes){ .app = app };
+    for (unsigned v; b->n < sizeof(b->bytes) && sscanf(hex, "%2x", &v) == 1; hex += 2)
+        b->bytes[b->n++] = (uint8_t)v;
+    return json_object();
+}
+
 static json_t *on_off(const char *line, const char *word, bool *what)
 {
     *what = !strcmp(line + strlen(word), " on");
@@ -249,6 +259,18 @@ static json_t *command(char *line)
                &rm.resources[rm.n_resources - 1].url_port,
                rm.resources[rm.n_resources - 1].path) == 4)
         return json_object();
+    if (sv_has_prefix(line, "tokens "))
+        return set_bytes(&rm.tokens, 0, line + strlen("tokens "));
+    if (!strcmp(line, "renewed none")) { /* the node's number stays another one */
+        rm.n_renewed = 0;
+        return json_object();
+    }
+    at = 0;
+    if (sscanf(line, "renewed %d %n", &app, &at) == 1 && at &&
+        rm.n_renewed < SV_ARRAY_LEN(rm.renewed)) {
+        rm.renewals++;
+        return set_bytes(&rm.renewed[rm.n_renewed++], app, line + at);
+    }
     if (!strcmp(line, "resources none")) {
         rm.n_resources = 0;
         return json_object();

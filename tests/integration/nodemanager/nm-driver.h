@@ -54,6 +54,14 @@ extern struct driver {
         int visibility, type;
     } resources[8];
     size_t n_resources;
+    struct driver_bytes {
+        uint8_t bytes[4096];
+        size_t n;
+        int app;
+    } tokens,       /* Credentials in the launch contexts to come */
+        renewed[4]; /* system_credentials_for_apps of the heartbeats to come … */
+    size_t n_renewed;
+    int64_t renewals;   /* … whose node does not know this sequence number */
     int increased;      /* containers that heartbeats have told to have grown */
     char view_acl[256]; /* of applications to come; "" = none */
     float cpu;

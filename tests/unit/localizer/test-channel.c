@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -190,6 +191,65 @@ static void send_fd(int to, int fd)
     assert_int_equal(sendmsg(to, &h, 0), 1);
 }
 
+/* Received with this descriptor: 1 with *ret_fd, or refused with no descriptor left open. */
+static int received_with(const struct loc_msg *m, int fd, bool taken)
+{
+    struct loc_msg got;
+    int s[2], given = -1, before = dup(0), r;
+
+    (void)sv_close(before);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s), 0);
+    assert_int_equal(loc_msg_send_with(s[0], m, fd), 0);
+    r = taken ? loc_msg_recv_with(s[1], LOC_PEER_NM, &got, &given)
+              : loc_msg_recv(s[1], LOC_PEER_NM, &got);
+    (void)sv_close(s[0]);
+    (void)sv_close(s[1]);
+    if (r == 1 && fd >= 0) {
+        char text[8] = "";
+
+        assert_int_equal(pread(given, text, sizeof text, 0), 4);
+        assert_string_equal(text, "HDTS");
+        (void)sv_close(given);
+    } else {
+        assert_int_equal(given, -1);
+    }
+    given = dup(0);
+    assert_int_equal(given, before);
+    (void)sv_close(given);
+    return r;
+}
+
+/* Credentials: one sealed memfd, of a bounded size, with a FETCH that is not PUBLIC. */
+static void test_credentials(void **state)
+{
+    static char large[LOC_CREDENTIALS_MAX + 1];
+    struct loc_msg m = fetch(), public = m, cancel = { .type = LOC_MSG_CANCEL, .request = 1 };
+    int sealed = sv_memfd_sealed("credentials", "HDTS", 4), null = open("/dev/null", O_RDONLY);
+    int open_ended = memfd_create("credentials", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int too_large = sv_memfd_sealed("credentials", large, sizeof large);
+
+    (void)state;
+    assert_true(sealed >= 0 && null >= 0 && open_ended >= 0 && too_large >= 0);
+    m.fetch.visibility = LOC_PRIVATE;
+    public.fetch.visibility = LOC_PUBLIC;
+    assert_int_equal(received_with(&m, sealed, true), 1);
+    assert_int_equal(received_with(&m, -1, true), 1);
+    assert_int_equal(received_with(&public, -1, true), 1);
+    assert_int_equal(received_with(&m, sealed, false), -EBADMSG);
+    assert_int_equal(received_with(&public, sealed, true), -EBADMSG);
+    assert_int_equal(received_with(&cancel, sealed, true), -EBADMSG);
+    assert_int_equal(received_with(&m, null, true), -EBADMSG);
+    assert_int_equal(write(open_ended, "HDTS", 4), 4);
+    assert_int_equal(received_with(&m, open_ended, true), -EBADMSG);
+    assert_int_equal(fcntl(open_ended, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    assert_int_equal(received_with(&m, open_ended, true), -EBADMSG); /* it can be written */
+    assert_int_equal(received_with(&m, too_large, true), -EBADMSG);
+    (void)sv_close(sealed);
+    (void)sv_close(null);
+    (void)sv_close(open_ended);
+    (void)sv_close(too_large);
+}
+
 static void test_socket(void **state)
 {
     struct loc_msg m = fetch(), got;
@@ -222,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_round_trips), cmocka_unit_test(test_largest_fits),
         cmocka_unit_test(test_bad_fields),  cmocka_unit_test(test_hostile_answers),
         cmocka_unit_test(test_names),       cmocka_unit_test(test_socket),
+        cmocka_unit_test(test_credentials),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include "nodemanager/core/audit-logger.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/system-credentials.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
@@ -134,6 +135,11 @@ void nm_updater_app_finished(struct nm_updater *u, const struct nm_app *a)
 {
     (void)u;
     (void)a;
+}
+void nm_credentials_app_finished(struct nm_credentials *c, const char *app)
+{
+    (void)c;
+    (void)app;
 }
 void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app)
 {
