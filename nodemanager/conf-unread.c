@@ -15,7 +15,13 @@
 #define LOGGED 3u         /* unknown names in the log line */
 
 /* Keys that are read and have a part of the operator's choice. */
-static const char *const patterns[] = { NM "numa-awareness.*.memory", NM "numa-awareness.*.cpus" };
+static const char *const patterns[] = {
+    NM "numa-awareness.*.memory",    NM "numa-awareness.*.cpus",
+    NM "aux-services.*.class",       OWN "aux-services.*.command",
+    OWN "aux-services.*.socket",     OWN "aux-services.*.socket-user",
+    OWN "aux-services.*.properties", OWN "aux-services.*.memory-mb",
+    OWN "aux-services.*.open-files",
+};
 
 /* The group whose keys cover a name with a free part. */
 static const struct {

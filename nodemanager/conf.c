@@ -11,6 +11,7 @@
 #include "localizer/channel.h"
 #include "nodemanager/conf-address.h"
 #include "nodemanager/conf-refused.h"
+#include "nodemanager/conf-s3.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 #include "wire/node-secret.h"
@@ -43,6 +44,9 @@ enum {
     K_WORK_PRESERVING,
     K_LAUNCH_FAILURES,
     K_LAUNCH_RETRY,
+    K_AUX,
+    K_AUX_START,
+    K_AUX_EVENT,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
     K_DBUS,
@@ -106,7 +110,6 @@ enum {
     K_SUPERVISED,
     K_RECOVERY_DIR,
     K_HMAC,
-    K_AUX,
     K_COUNT
 };
 
@@ -135,6 +138,9 @@ static const struct sv_conf_key keys[] = {
     [K_WORK_PRESERVING] = { "yarn.resourcemanager.work-preserving-recovery.enabled", SV_CONF_BOOL, "true", .help = "Containers go on when the ResourceManager asks for a new registration (RESYNC); false: they are killed first." },
     [K_LAUNCH_FAILURES] = { "selvedge.nodemanager.health.launch-failures", SV_CONF_INT, "5", 0, NM_LAUNCH_FAILURES_MAX, .help = "Applications whose launches must fail one after the other for the node's own reason (helper, disk, cgroup) for the node to be unhealthy; 0 = never." },
     [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
+    [K_AUX] = { NM "aux-services", SV_CONF_LIST, "", .help = "Auxiliary services: mapreduce_shuffle, or names with selvedge.nodemanager.aux-services.<name>.command, a program and its arguments, or .socket and .socket-user, the Unix socket of a service with a unit of its own and the account behind it. Further keys of a service: .memory-mb (0 = no limit), .open-files (65536) and .properties, prefixes of keys that it gets." },
+    [K_AUX_START] = { "selvedge.nodemanager.aux-services.start-timeout-ms", SV_CONF_DURATION, "30000", 1, 3600000, 1, "Time for an auxiliary service to be ready; the node registers when all are ready or this is over." },
+    [K_AUX_EVENT] = { "selvedge.nodemanager.aux-services.event-timeout-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time for an auxiliary service to answer an event; one that does not is killed and restarted." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_DBUS] = { "selvedge.nodemanager.dbus", SV_CONF_STRING, "system", .help = "Bus on which the daemon is org.selvedge.NodeManager1: system, off, or an address such as unix:path=/run/dbus/NAME." },
@@ -198,7 +204,6 @@ static const struct sv_conf_key keys[] = {
     [K_SUPERVISED] = { NM "recovery.supervised", SV_CONF_BOOL, "true", .help = "The daemon is restarted by a supervisor: a regular stop leaves containers running and does not unregister." },
     [K_RECOVERY_DIR] = { NM "recovery.dir", SV_CONF_STRING, "${hadoop.tmp.dir}/yarn-nm-recovery", .help = "Directory of the state store." },
     [K_HMAC] = { "hadoop.security.secret-manager.key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", .help = "HMAC of tokens; the same on all nodes." },
-    [K_AUX] = { NM "aux-services", SV_CONF_LIST, "", .help = "Auxiliary services; none is supported by this version." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -223,8 +228,10 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, nm_conf_localizer_keys, hdfs_conf_keys,    sv_web_auth_keys,
-    auth_key,     secret_key,           yarn_proxy_conf_keys,   ipc_settings_keys,
+    nm_conf_keys,      nm_conf_refused_keys, nm_conf_localizer_keys,
+    nm_conf_s3_table,  hdfs_conf_keys,       sv_web_auth_keys,
+    auth_key,          secret_key,           yarn_proxy_conf_keys,
+    ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -425,7 +432,6 @@ static int read_identity(struct nm_conf *c, const struct nm_conf *known, struct 
  * unsafe or useless, logged where it works without them. */
 static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
-    _cleanup_strv_ char **aux = NULL;
     bool agg;
     int r = yarn_auth_check(c->conf, err);
 
@@ -438,11 +444,36 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
         sv_log_warning("%s=true: this version does not upload logs; they stay on this node for "
                        "%s",
                        keys[K_LOG_AGGREGATION].name, keys[K_LOG_RETAIN].name);
-    GET(sv_conf_list, K_AUX, &aux);
-    for (char **a = aux; a && *a; a++)
-        sv_log_warning("%s: \"%s\" is not supported by this version; containers that request it "
-                       "are refused",
-                       keys[K_AUX].name, *a);
+    return 0;
+}
+
+/* The names become variables of containers (NM_AUX_SERVICE_…) and directories. */
+static bool is_service_name(const char *s)
+{
+    size_t n = strlen(s);
+
+    return n > 0 && n <= 64 && !(*s >= '0' && *s <= '9') &&
+           strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == n;
+}
+
+static int read_aux_services(struct nm_conf *c, struct sv_error *err)
+{
+    int r;
+
+    GET(sv_conf_list, K_AUX, &c->aux_services);
+    GET(sv_conf_duration_ms, K_AUX_START, &c->aux_start_timeout_ms);
+    GET(sv_conf_duration_ms, K_AUX_EVENT, &c->aux_event_timeout_ms);
+    for (char **a = c->aux_services; a && *a; a++) {
+        if (!is_service_name(*a))
+            return sv_error_set(err, -EINVAL,
+                                "%s: \"%s\" is not a name of letters, digits and _ that does not "
+                                "begin with a digit, at most 64 characters",
+                                keys[K_AUX].name, *a);
+        for (char **b = c->aux_services; b < a; b++)
+            if (sv_streq(*a, *b))
+                return sv_error_set(err, -EINVAL, "%s: \"%s\" is listed twice", keys[K_AUX].name,
+                                    *a);
+    }
     return 0;
 }
 
@@ -764,6 +795,8 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
     if (r >= 0)
         r = read_rest(c, err);
     if (r >= 0)
+        r = read_aux_services(c, err);
+    if (r >= 0)
         r = check_unsupported(c, err);
     if (r >= 0)
         r = read_web(c, err);
@@ -780,6 +813,7 @@ void nm_conf_free(struct nm_conf *c)
     c->local_dirs = sv_strv_free(c->local_dirs);
     c->log_dirs = sv_strv_free(c->log_dirs);
     c->env_whitelist = sv_strv_free(c->env_whitelist);
+    c->aux_services = sv_strv_free(c->aux_services);
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
     sv_web_auth_free(&c->web.auth);

@@ -50,6 +50,10 @@ struct nm_conf {
     int64_t min_free_mb, min_free_inodes;
     int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
 
+    /* auxiliary services; the keys of each are read by aux-services/ */
+    char **aux_services; /* names, owned */
+    int64_t aux_start_timeout_ms, aux_event_timeout_ms;
+
     /* launch */
     const char *executor_path;
     const char *executor_socket; /* NULL: setuid */

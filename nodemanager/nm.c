@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "executor/exe.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/conf-address.h"
 #include "nodemanager/conf-unread.h"
 #include "nodemanager/core/application.h"
@@ -54,6 +55,8 @@ static void on_dir_changed(int index, bool usable, void *userdata)
         nm_localization_dir_failed(nm->localization, index);
     if (usable)
         nm_apps_make_dirs(&nm->ctx, &nm->app_services);
+    if (index >= 0)
+        nm_aux_dirs_changed(nm->aux);
 }
 
 /* Lacking memory, processes or disk is an error of the moment: the next start may find it over. */
@@ -212,10 +215,12 @@ static int open_services(struct nm *nm, struct sv_error *err)
         r = nm_monitor_new(ctx, &nm->monitor, err);
     if (r >= 0)
         r = nm_elastic_new(ctx, &nm->elastic, err);
+    if (r >= 0)
+        r = nm_aux_new(ctx, &nm->aux, err);
     if (r < 0)
         return r;
     nm->finished = nm_finished_new();
-    nm->launcher = nm_launcher_new(ctx, nm->assignments, nm->numa);
+    nm->launcher = nm_launcher_new(ctx, nm->assignments, nm->numa, nm->aux);
     if (!nm->finished || !nm->launcher)
         return sv_error_errno(err, -ENOMEM, "services");
     return nm_updater_new(&(struct nm_updater_config){ .ctx = ctx,
@@ -254,17 +259,20 @@ static void connect_services(struct nm *nm)
                                                              .deletion = nm->deletion,
                                                              .assignments = nm->assignments,
                                                              .launcher = nm->launcher,
+                                                             .aux = nm->aux,
                                                              .updater = nm->updater };
     nm->app_services = (struct nm_app_services){ .localization = nm->localization,
                                                  .deletion = nm->deletion,
                                                  .logs = nm->logs,
                                                  .mcs = nm->mcs,
+                                                 .aux = nm->aux,
                                                  .updater = nm->updater };
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_CONTAINER, nm_container_handle,
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
-    nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater };
-    nm->web = (struct nm_web){ &nm->ctx, nm->finished, nm->updater, nm->groups, nm->localization };
+    nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater, nm->aux };
+    nm->web = (struct nm_web){ &nm->ctx,   nm->finished, nm->updater,
+                               nm->groups, nm->aux,      nm->localization };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
@@ -382,14 +390,22 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
 }
 
 /* Without recovery the directories of the last run are deleted first: a new container of the same
- * user must not see its files vanish. */
+ * user must not see its files vanish. Auxiliary services are ready first, too: it needs their
+ * metadata. */
+static bool must_wait(const struct nm *nm)
+{
+    return (!nm->conf.recovery && nm_deletion_busy(nm->deletion) &&
+            sv_wall_ms() - nm->ctx.start_ms < CLEAR_WAIT_MS) ||
+           nm_aux_starting(nm->aux);
+}
+
 static int on_clear_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
     struct nm *nm = userdata;
 
     (void)usec;
-    if (nm_deletion_busy(nm->deletion) && sv_wall_ms() - nm->ctx.start_ms < CLEAR_WAIT_MS) {
+    if (must_wait(nm)) {
         (void)sd_event_source_set_time_relative(s, 20000);
         (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* ours, ignoring */
         return 0;
@@ -403,7 +419,7 @@ static int start_updater(struct nm *nm, struct sv_error *err)
 {
     int r;
 
-    if (nm->conf.recovery) {
+    if (!must_wait(nm)) {
         nm_updater_start(nm->updater);
         return 0;
     }
@@ -432,6 +448,8 @@ static int start_all(struct nm *nm, struct sv_error *err)
         r = open_port(nm, open_rpc, err);
     if (r >= 0)
         r = open_port(nm, open_web, err);
+    if (r >= 0)
+        r = nm_aux_start(nm->aux, err);
     if (r >= 0)
         r = open_bus(nm, err);
     if (r >= 0)
@@ -569,6 +587,7 @@ void nm_free(struct nm *nm)
     ctx->exe = exe_free(ctx->exe);
     nm_app_free_inits(&nm->app_services);
     nm->launcher = nm_launcher_free(nm->launcher);
+    nm->aux = nm_aux_free(nm->aux);
     ctx->cgroups = cg_root_free(ctx->cgroups);
     nm->limits = nm_limits_free(nm->limits);
     nm->assignments = nm_assignments_free(nm->assignments);

@@ -17,6 +17,7 @@
 struct ipc_server;
 struct nm_bus;
 struct nm_assignments;
+struct nm_aux;
 struct nm_deletion;
 struct nm_elastic;
 struct nm_finished;
@@ -46,6 +47,7 @@ struct nm {
     struct nm_localization *localization;
     struct nm_log_handler *logs;
     struct nm_finished *finished;
+    struct nm_aux *aux;
     struct nm_launcher *launcher;
     struct nm_updater *updater;
     struct ipc_server *rpc;

@@ -260,7 +260,7 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
     r = nm_container_log_dir(c, log_dir, sizeof(log_dir));
     if (r < 0)
         return sv_error_errno(err, r, "%s: log directory", c->text);
-    r = nm_env_build(c, a, &env, &s.n_env, err);
+    r = nm_env_build(c, c->launch.launcher->aux, a, &env, &s.n_env, err);
     if (r < 0)
         return r;
     r = nm_localization_links(c, a, &links, &s.n_links);
@@ -375,12 +375,14 @@ void nm_launch_start(struct nm_launcher *launcher, struct nm_container *c)
 /* ---- service --------------------------------------------------------------------------------*/
 
 struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignments *assignments,
-                                    struct nm_numa *numa)
+                                    struct nm_numa *numa, const struct nm_aux *aux)
 {
     struct nm_launcher *l = calloc(1, sizeof(*l));
 
     if (l)
-        *l = (struct nm_launcher){ .ctx = ctx, .assignments = assignments, .numa = numa };
+        *l = (struct nm_launcher){
+            .ctx = ctx, .assignments = assignments, .numa = numa, .aux = aux
+        };
     return l;
 }
 

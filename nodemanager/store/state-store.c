@@ -36,6 +36,8 @@ enum stmt {
     S_LOGDEL_REMOVE,
     S_RES,
     S_RES_REMOVE,
+    S_DATA,
+    S_DATA_REMOVE,
     S_MCS,
     S_MCS_REMOVE,
     S_EACH_APP,
@@ -45,6 +47,7 @@ enum stmt {
     S_EACH_DEL,
     S_EACH_LOGDEL,
     S_EACH_RES,
+    S_EACH_DATA,
     S_EACH_MCS,
     S_COUNT
 };
@@ -74,6 +77,8 @@ static const char *const sql[S_COUNT] = {
     [S_LOGDEL_REMOVE] = "DELETE FROM log_deleters WHERE app=?1",
     [S_RES] = "INSERT OR REPLACE INTO resources(key,value) VALUES(?1,?2)",
     [S_RES_REMOVE] = "DELETE FROM resources WHERE key=?1",
+    [S_DATA] = "INSERT OR REPLACE INTO service_data(app,service,data) VALUES(?1,?2,?3)",
+    [S_DATA_REMOVE] = "DELETE FROM service_data WHERE app=?1",
     [S_MCS] = "INSERT INTO mcs(name,owner,pair) VALUES(?1,?2,?3)",
     [S_MCS_REMOVE] = "DELETE FROM mcs WHERE name=?1 AND owner<>''",
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
@@ -85,6 +90,7 @@ static const char *const sql[S_COUNT] = {
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",
     [S_EACH_LOGDEL] = "SELECT app,user,at_ms FROM log_deleters",
     [S_EACH_RES] = "SELECT key,value FROM resources",
+    [S_EACH_DATA] = "SELECT app,service,data FROM service_data",
     [S_EACH_MCS] = "SELECT name,owner,pair FROM mcs ORDER BY rowid",
 };
 
@@ -306,7 +312,14 @@ int nm_store_app_finished(struct nm_store *s, const char *app)
 }
 int nm_store_app_remove(struct nm_store *s, const char *app)
 {
-    return write_row(s, S_APP_REMOVE, "t", app);
+    int r = write_row(s, S_DATA_REMOVE, "t", app);
+
+    return r < 0 ? r : write_row(s, S_APP_REMOVE, "t", app);
+}
+int nm_store_service_data(struct nm_store *s, const char *app, const char *service, const void *p,
+                          size_t n)
+{
+    return write_row(s, S_DATA, "ttb", app, service, p, n);
 }
 int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
                        size_t request_len, int64_t start_ms, int local_dir, int log_dir,
@@ -488,6 +501,13 @@ static int row_resource(sqlite3_stmt *st, void *fn, void *u)
         text(st, 0), sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1), u);
 }
 
+static int row_data(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const char *, const void *, size_t, void *))fn)(
+        text(st, 0), text(st, 1), sqlite3_column_blob(st, 2), (size_t)sqlite3_column_bytes(st, 2),
+        u);
+}
+
 static int row_mcs(sqlite3_stmt *st, void *fn, void *u)
 {
     return ((int (*)(const char *, const char *, int64_t, void *))fn)(
@@ -526,6 +546,12 @@ int nm_store_each_resource(struct nm_store *s,
                            int (*fn)(const char *, const void *, size_t, void *), void *u)
 {
     return each(s, S_EACH_RES, row_resource, (void *)fn, u);
+}
+int nm_store_each_service_data(struct nm_store *s,
+                               int (*fn)(const char *, const char *, const void *, size_t, void *),
+                               void *u)
+{
+    return each(s, S_EACH_DATA, row_data, (void *)fn, u);
 }
 int nm_store_each_mcs(struct nm_store *s, int (*fn)(const char *, const char *, int64_t, void *),
                       void *u)

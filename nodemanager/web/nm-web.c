@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cgroups/cg.h"
 #include "common/conf-dump.h"
 #include "common/str.h"
 #include "common/version.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -115,6 +117,33 @@ static json_t *node_info(const struct nm_web *w)
                   missing ? safe_string(missing) : json_null(), "containers", containers_json(ctx),
                   "stuckDeletions", (int)ctx->stuck_deletions, "localization",
                   nm_web_localization(w->localization)));
+}
+
+/* Those that are ready, as Hadoop lists those that it has started. `version` is a manifest's there.
+ */
+static json_t *aux_services(const struct nm_aux *aux)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nm_aux_count(aux); i++) {
+        struct nm_aux_info info;
+        struct tm tm;
+        time_t since;
+        char text[32];
+
+        nm_aux_info(aux, i, &info);
+        since = info.ready_since_ms / 1000;
+        if (!since || !localtime_r(&since, &tm) ||
+            !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+            continue;
+        (void)json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:{s:i}}", "name", info.name,
+                                                    "version", "", "startTime", text, "selvedge",
+                                                    "restarts", (int)info.restarts)); /* ignoring */
+    }
+    if (json_array_size(list) > 0)
+        return json_pack("{s:{s:o}}", "services", "service", list);
+    json_decref(list);
+    return json_pack("{s:{}}", "services");
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/
@@ -397,6 +426,8 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
     p += strlen(ROOT);
     if (!*p || !strcmp(p, "/info"))
         return nm_web_json(ret, 200, node_info(w));
+    if (!strcmp(p, "/auxiliaryservices"))
+        return nm_web_json(ret, 200, aux_services(w->aux));
     return of_jobs(w, p, false, req, ret);
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/http.h"
 
+struct nm_aux;
 struct nm_context;
 struct nm_finished;
 struct nm_localization;
@@ -17,6 +18,7 @@ struct nm_web {
     const struct nm_finished *finished;
     const struct nm_updater *updater;
     struct sv_groups *groups;
+    const struct nm_aux *aux; /* NULL: no auxiliary services */
     const struct nm_localization *localization;
 };
 

@@ -11,6 +11,7 @@
 
 #include "common/log.h"
 #include "executor/exe.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
 #include "nodemanager/core/container.h"
@@ -51,6 +52,21 @@ int nm_store_app_remove(struct nm_store *s, const char *app)
     (void)s;
     (void)app;
     return 0;
+}
+void nm_aux_container_init(struct nm_aux *x, struct nm_container *c)
+{
+    (void)x;
+    (void)c;
+}
+void nm_aux_container_stop(struct nm_aux *x, struct nm_container *c)
+{
+    (void)x;
+    (void)c;
+}
+void nm_aux_app_stop(struct nm_aux *x, const struct nm_app *a)
+{
+    (void)x;
+    (void)a;
 }
 int nm_store_container_killed(struct nm_store *s, const char *id, int code)
 {
