@@ -25,6 +25,7 @@ BUILD     ?= $(if $(SANITIZE),build-asan,build)
 PREFIX    ?= /usr
 SYSCONFDIR ?= /etc
 LIBEXECDIR ?= $(PREFIX)/libexec/selvedge
+LIBDIR ?= $(PREFIX)/lib
 DESTDIR   ?=
 # Compiled into container-executor and container-prepare, never read from environment or arguments.
 EXECUTOR_CONF ?= $(SYSCONFDIR)/selvedge/container-executor.cfg

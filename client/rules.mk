@@ -11,7 +11,7 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o,$(COMMON_OBJS)))
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -21,10 +21,10 @@ $(BUILD)/pic/%.o: %.c $$(FLAGS_STAMP) | $$(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fPIE,$(CFLAGS)) $(CFLAGS_$(firstword $(subst /, ,$*))) -fPIC \
 		-MMD -MP -c -o $@ $<
-$(CLIENT_SO): $$(CLIENT_SO_OBJS) client/libselvedge-client.map
+$(CLIENT_SO): $$(CLIENT_SO_OBJS) client/libselvedge-client.map client/rules.mk
 	$(call say,LD,$@)
-	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(filter-out -pie,$(LDFLAGS)) -shared \
-		-Wl,-soname,libselvedge-client.so.0 -Wl,--version-script=client/libselvedge-client.map \
+	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-z,defs \
+		-Wl,-soname,libselvedge-client.so.1 -Wl,--version-script=client/libselvedge-client.map \
 		-o $@ $(filter %.o,$^) $(WIRE_LDLIBS)
 ifeq ($(SANITIZE),)
 LIBS += $(CLIENT_SO)

@@ -1,19 +1,19 @@
 # Installation, dependencies. The table of installed files is packaging/modes.
 
 UNITS := $(addprefix $(BUILD)/packaging/, selvedge-containers.service selvedge-executor.socket \
-	selvedge-executor@.service selvedge-nodemanager.service selvedge-rm.service)
+	selvedge-executor@.service selvedge-nodemanager.service selvedge-rm.service selvedge-client.pc)
 # They contain the paths of this build: rebuilt whenever those may have changed.
 $(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
 	@mkdir -p $(@D)
 	$(Q)new=$@.$$$$; sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|g' \
-		-e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' $< >$$new && \
+		-e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@VERSION@|$(PACKAGE_VERSION)|g' $< >$$new && \
 		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi # two makes may be at it
 PROGRAMS += $(UNITS)
 
 # Installs the existing build: `make install` builds nothing as root.
 install: programs
 	$(Q)PREFIX='$(PREFIX)' SYSCONFDIR='$(SYSCONFDIR)' LIBEXECDIR='$(LIBEXECDIR)' \
-		BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' packaging/install-files
+		LIBDIR='$(LIBDIR)' BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' packaging/install-files
 
 # Installs missing packages of packaging/deps-debian.txt (apt) or deps-fedora.txt (dnf).
 deps:

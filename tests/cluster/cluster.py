@@ -174,7 +174,7 @@ class Node:
 
 def install(build, prefix, libexec, etc, daemon, instead):
     """As `make install`, with the daemon's group for the group yarn. `instead` maps base names to other sources."""
-    variables = {"PREFIX": prefix, "LIBEXECDIR": libexec, "SYSCONFDIR": etc, "BUILD": build}
+    variables = {"PREFIX": prefix, "LIBDIR": f"{prefix}/lib", "LIBEXECDIR": libexec, "SYSCONFDIR": etc, "BUILD": build}
     with open(MODES, encoding="utf-8") as table:
         rows = [line.split() for line in table if line.strip() and line[0] not in "#["]
     for path, owner, group, mode, source in (r for r in rows if not r[4].startswith("?")):
