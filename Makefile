@@ -77,6 +77,8 @@ include executor/rules.mk
 include setuid-helper/rules.mk
 include hdfs/rules.mk
 include localizer/rules.mk
+include logs/rules.mk
+include shuffle/rules.mk
 include nodemanager/rules.mk
 include rm-lite/rules.mk
 include client/rules.mk

@@ -142,7 +142,8 @@ void doctor_accounts(struct doctor *d)
             d, DOCTOR_NOTE, ACCOUNTS,
             "yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users=false gives each "
             "its user's account",
-            "all containers run as %s: they are one user's, and can read each other's files",
+            "all containers run as %s: they are one user's, and with profile host can read each "
+            "other's files",
             d->conf.local_user);
 }
 

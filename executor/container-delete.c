@@ -212,7 +212,7 @@ static void hierarchy(uint32_t n, char dir[PATH_SIZE])
  * no name: everything in the directory. */
 static void place(const struct exe_request *r, char dir[PATH_SIZE], char name[EXE_TEXT_MAX])
 {
-    const char *user = r->user;
+    const char *user = r->submitter;
     char app[EXE_TEXT_MAX], container[EXE_TEXT_MAX];
     exe_app_text(r, app);
     exe_container_text(r, container);

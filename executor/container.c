@@ -333,6 +333,8 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
                             cg_root_missing(x->cgroups));
     if (l->n_devices > EXE_DEVICES_MAX)
         return sv_error_set(err, -EINVAL, "container: more than %d devices", EXE_DEVICES_MAX);
+    if (exe_request_owner(&r, l->user, l->submitter) < 0)
+        return sv_error_set(err, -EINVAL, "container: the submitter's name is too long");
     int e = container_new(x, l->id, l->user, l->work_dir, ops, userdata, &c, err);
     if (e < 0)
         return e;
@@ -341,7 +343,6 @@ int exe_launch(struct exe *x, const struct exe_launch *l, const struct exe_conta
     exe_request_categories(&r, l->categories);
     cg_demanded(x->cgroups, &l->resource, &r.memory_max, &r.pids_max);
     exe_request_container(&r, l->id);
-    (void)!exe_request_user(&r, l->user); /* container_new has checked it */
     script = sv_memfd_sealed("launch_container.sh", l->script, l->script_len);
     credentials = sv_memfd_sealed("container_tokens", l->credentials, l->credentials_len);
     if (script < 0 || credentials < 0)

@@ -83,16 +83,16 @@ void exe_network_line(struct net_request *q, const char *key, const char *value)
  * no answer yet, or another network. */
 uint32_t exe_addresses(const struct exe *x);
 
-/* Makes usercache/<user>, its caches, appcache/<app> and <log>/<app> on the masked directories;
- * what is there already and right is left alone. Once an application and node. `categories`: as in
- * struct exe_request; NULL = none. */
-int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
-                 uint32_t log_mask, const uint16_t *categories, exe_done done, void *userdata)
-    _must_use_;
+/* Makes usercache/<submitter>, its caches, appcache/<app> and <log>/<app> on the masked
+ * directories, owned by the account `user`; what is there already and right is left alone. Once an
+ * application and node. `categories`: as in struct exe_request; NULL = none. */
+int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, const char *submitter,
+                 uint32_t local_mask, uint32_t log_mask, const uint16_t *categories, exe_done done,
+                 void *userdata) _must_use_;
 
 struct exe_launch {
     struct yarn_container_id id;
-    const char *user;
+    const char *user, *submitter;  /* account; name of its directory in usercache */
     uint32_t local_mask, log_mask; /* good directories */
     unsigned work_dir;             /* index of the local dir of work dir and exit record */
     struct cg_resource resource;   /* made into the limits of its group before it starts */
@@ -153,11 +153,11 @@ struct cg_leaf *exe_container_cgroup(struct exe_container *c);
  * failed and that is recorded). The daemon's nmPrivate/<app>/<container> goes with it. */
 void exe_container_forget(struct exe_container *c);
 
-/* A localizer process for one user and application (or PUBLIC: user and app NULL). `channel` is the
- * far end of a SOCK_SEQPACKET socketpair; it is duplicated, the caller closes its own. */
+/* A localizer process for one submitter and application (or PUBLIC: all three NULL). `channel` is
+ * the far end of a SOCK_SEQPACKET socketpair; it is duplicated, the caller closes its own. */
 struct exe_localizer;
 struct exe_localizer_start {
-    const char *user;
+    const char *user, *submitter;
     const struct yarn_app_id *app;
     unsigned visibility; /* bits of enum exe_visibility */
     uint32_t local_mask;
@@ -179,7 +179,8 @@ struct exe_localizer *exe_localizer_free(struct exe_localizer *l);
 /* Deletes as the owner. Which fields count depends on `what`. */
 struct exe_delete_what {
     enum exe_delete what;
-    const char *user; /* NULL for PUBLIC */
+    const char *user;      /* whose the files are; NULL for PUBLIC */
+    const char *submitter; /* NULL for PUBLIC and for logs */
     struct yarn_app_id app;
     struct yarn_container_id container;
     const int64_t *more; /* CONTAINER: ids of further ones of the attempt, ascending, each above

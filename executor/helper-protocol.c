@@ -149,3 +149,12 @@ int exe_request_user(struct exe_request *r, const char *user)
     memcpy(r->user, user, n + 1);
     return 0;
 }
+
+int exe_request_owner(struct exe_request *r, const char *user, const char *submitter)
+{
+    size_t n = strlen(submitter);
+    if (n > EXE_SUBMITTER_MAX)
+        return -EINVAL;
+    memcpy(r->submitter, submitter, n + 1);
+    return exe_request_user(r, user);
+}

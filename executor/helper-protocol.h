@@ -25,6 +25,8 @@ void exe_request_app(struct exe_request *r, struct yarn_app_id app);
 void exe_request_container(struct exe_request *r, struct yarn_container_id id);
 void exe_request_categories(struct exe_request *r, const uint16_t *categories);
 int exe_request_user(struct exe_request *r, const char *user) _must_use_; /* -EINVAL: too long */
+/* The account, and who submitted. */
+int exe_request_owner(struct exe_request *r, const char *user, const char *submitter) _must_use_;
 /* EXE_REQUEST_SIZE bytes into `buf`, or -EINVAL when the helper would refuse it. */
 int exe_request_encode(const struct exe_request *r, uint8_t *buf, size_t size);
 int exe_record_decode(const uint8_t *buf, size_t len, struct exe_record *ret); /* 0, -EBADMSG */

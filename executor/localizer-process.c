@@ -75,7 +75,7 @@ int exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,
     if (s->app)
         exe_request_app(&r, *s->app);
     exe_request_categories(&r, s->categories);
-    int e = s->user ? exe_request_user(&r, s->user) : 0;
+    int e = s->user ? exe_request_owner(&r, s->user, s->submitter) : 0;
     e = e < 0 ? sv_error_set(err, e, "container-localizer: user name is too long")
               : exe_call_start(x, &r, &s->channel, 1, &call_ops, l, &l->call, err);
     if (e < 0) {

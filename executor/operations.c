@@ -73,8 +73,9 @@ int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata)
     return exe_operate(x, &r, NULL, 0, "container-executor", done, userdata);
 }
 
-int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t local_mask,
-                 uint32_t log_mask, const uint16_t *categories, exe_done done, void *userdata)
+int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, const char *submitter,
+                 uint32_t local_mask, uint32_t log_mask, const uint16_t *categories, exe_done done,
+                 void *userdata)
 {
     struct exe_request r = { .op = EXE_OP_INIT_APP,
                              .local_mask = local_mask,
@@ -83,7 +84,7 @@ int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32
     exe_request_app(&r, app);
     exe_request_categories(&r, categories);
     exe_app_text(&r, object);
-    int e = exe_request_user(&r, user);
+    int e = exe_request_owner(&r, user, submitter);
     return e < 0 ? e : exe_operate(x, &r, NULL, 0, object, done, userdata);
 }
 
@@ -114,7 +115,8 @@ int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, vo
     else if (d->what == EXE_DELETE_APP || d->what == EXE_DELETE_APP_LOGS ||
              (resource && d->visibility == EXE_VISIBILITY_APPLICATION))
         exe_request_app(&r, d->app);
-    if (!public && (!d->user || exe_request_user(&r, d->user) < 0))
+    if (!public &&
+        (!d->user || exe_request_owner(&r, d->user, d->submitter ? d->submitter : "") < 0))
         return -EINVAL;
     if (put_more(&r, d) < 0)
         return -EINVAL;
@@ -130,6 +132,6 @@ int exe_delete(struct exe *x, const struct exe_delete_what *d, exe_done done, vo
     else if (r.app)
         exe_app_text(&r, object);
     else
-        (void)snprintf(object, sizeof(object), "%s", d->user ? d->user : "public cache");
+        (void)snprintf(object, sizeof(object), "%s", d->submitter ? d->submitter : "public cache");
     return exe_operate(x, &r, NULL, 0, object, done, userdata);
 }

@@ -17,6 +17,8 @@ enum {
     F_RESOURCE = 128,
     F_CATEGORIES = 256, /* may have them */
     F_MORE = 512,       /* may have further containers */
+    F_SUBMITTER = 1024,
+    F_OWNER = F_USER | F_SUBMITTER, /* of a directory in usercache */
 };
 
 /* The requests that there are, and which fields each has: all of them, and no other. */
@@ -26,42 +28,35 @@ static const struct {
 } forms[] = {
     { EXE_OP_CHECK, 0, 0, 0 },
     { EXE_OP_CHECK, EXE_CHECK_REBUILD, 0, 0 },
-    { EXE_OP_INIT_APP, 0, 0, F_APP | F_USER | F_LOCAL | F_LOG | F_CATEGORIES },
+    { EXE_OP_INIT_APP, 0, 0, F_APP | F_OWNER | F_LOCAL | F_LOG | F_CATEGORIES },
     { EXE_OP_LAUNCH, 0, 0,
-      F_APP | F_CONTAINER | F_USER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
+      F_APP | F_CONTAINER | F_OWNER | F_LOCAL | F_LOG | F_LAUNCH | F_CATEGORIES },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PUBLIC, 0, F_LOCAL },
-    { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE, 0, F_APP | F_USER | F_LOCAL | F_CATEGORIES },
-    { EXE_OP_LOCALIZE, EXE_VISIBILITY_APPLICATION, 0, F_APP | F_USER | F_LOCAL | F_CATEGORIES },
+    { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE, 0, F_APP | F_OWNER | F_LOCAL | F_CATEGORIES },
+    { EXE_OP_LOCALIZE, EXE_VISIBILITY_APPLICATION, 0, F_APP | F_OWNER | F_LOCAL | F_CATEGORIES },
     { EXE_OP_LOCALIZE, EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION, 0,
-      F_APP | F_USER | F_LOCAL | F_CATEGORIES },
+      F_APP | F_OWNER | F_LOCAL | F_CATEGORIES },
     { EXE_OP_SIGNAL, 0, 0, F_APP | F_CONTAINER | F_USER | F_SIGNAL },
-    { EXE_OP_DELETE, EXE_DELETE_CONTAINER, 0, F_APP | F_CONTAINER | F_USER | F_LOCAL | F_MORE },
+    { EXE_OP_DELETE, EXE_DELETE_CONTAINER, 0, F_APP | F_CONTAINER | F_OWNER | F_LOCAL | F_MORE },
     { EXE_OP_DELETE, EXE_DELETE_CONTAINER_LOGS, 0, F_APP | F_CONTAINER | F_USER | F_LOG },
-    { EXE_OP_DELETE, EXE_DELETE_APP, 0, F_APP | F_USER | F_LOCAL },
+    { EXE_OP_DELETE, EXE_DELETE_APP, 0, F_APP | F_OWNER | F_LOCAL },
     { EXE_OP_DELETE, EXE_DELETE_APP_LOGS, 0, F_APP | F_USER | F_LOG },
-    { EXE_OP_DELETE, EXE_DELETE_USER, 0, F_USER | F_LOCAL },
+    { EXE_OP_DELETE, EXE_DELETE_USER, 0, F_OWNER | F_LOCAL },
     { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_PUBLIC, F_RESOURCE | F_LOCAL },
-    { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_PRIVATE, F_RESOURCE | F_LOCAL | F_USER },
+    { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_PRIVATE, F_RESOURCE | F_LOCAL | F_OWNER },
     { EXE_OP_DELETE, EXE_DELETE_RESOURCE, EXE_VISIBILITY_APPLICATION,
-      F_RESOURCE | F_LOCAL | F_USER | F_APP },
+      F_RESOURCE | F_LOCAL | F_OWNER | F_APP },
     { EXE_OP_DELETE, EXE_DELETE_PUBLIC, 0, F_LOCAL },
 };
 
-/* Hadoop's pattern ^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}[$]?$ without the names that mean
- * something to a path. Everything but a byte of that set is refused, so no name needs escaping. */
-static bool user_ok(const char *s)
+/* A set, as whatever is not in it needs escaping somewhere. */
+bool exe_name_ok(const char *name, size_t max)
 {
-    size_t n = strnlen(s, EXE_USER_MAX + 1);
-    if (n == 0 || n > EXE_USER_MAX || s[0] == '-' || s[0] == '@' || s[0] == '.')
+    static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
+    size_t n = strnlen(name, max + 1);
+    if (n == 0 || n > max || strchr("-@.", name[0]))
         return false;
-    for (size_t i = 0; i < n; i++) {
-        char ch = s[i];
-        bool word =
-            (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9');
-        if (!word && ch != '-' && ch != '@' && ch != '_' && ch != '.' && !(ch == '$' && i + 1 == n))
-            return false;
-    }
-    return true;
+    return strspn(name, set) >= n - (name[n - 1] == '$');
 }
 
 static bool signal_ok(unsigned sig)
@@ -126,9 +121,11 @@ static bool has(const struct exe_request *r, unsigned f)
     /* epoch of at most 24 bits and a sequence of at most 40, both in a positive number */
     return (!(f & F_APP) || (r->cluster_ts > 0 && r->app > 0)) &&
            (!(f & F_CONTAINER) || (r->attempt > 0 && r->container > 0)) &&
-           (!(f & F_USER) || user_ok(r->user)) && (!(f & F_LOCAL) || r->local_mask != 0) &&
-           (!(f & F_LOG) || r->log_mask != 0) && (!(f & F_LAUNCH) || launch_ok(r)) &&
-           (!(f & F_MORE) || more_ok(r)) && (!(f & F_SIGNAL) || signal_ok(r->signal)) &&
+           (!(f & F_USER) || exe_name_ok(r->user, EXE_USER_MAX)) &&
+           (!(f & F_SUBMITTER) || exe_name_ok(r->submitter, EXE_SUBMITTER_MAX)) &&
+           (!(f & F_LOCAL) || r->local_mask != 0) && (!(f & F_LOG) || r->log_mask != 0) &&
+           (!(f & F_LAUNCH) || launch_ok(r)) && (!(f & F_MORE) || more_ok(r)) &&
+           (!(f & F_SIGNAL) || signal_ok(r->signal)) &&
            (!(f & F_RESOURCE) || (r->resource_id != 0 && r->resource_id <= INT64_MAX));
 }
 
@@ -168,6 +165,8 @@ static bool has_no_more(const struct exe_request *r, unsigned f)
             memset((char *)&rest + places[i].at, 0, places[i].size);
     if (f & F_USER)
         memset(rest.user, 0, strlen(r->user));
+    if (f & F_SUBMITTER)
+        memset(rest.submitter, 0, strlen(r->submitter));
     if (f & F_LAUNCH)
         memset(rest.devices, 0, r->n_devices * sizeof(r->devices[0]));
     if (f & F_MORE)

@@ -22,7 +22,8 @@
 #define EXE_RECORD_MAGIC 0x78457653u  /* "SvEx" */
 
 #define EXE_DIRS_MAX 32            /* local dirs, log dirs: an index is a bit of a mask */
-#define EXE_USER_MAX 64            /* bytes of a user name */
+#define EXE_USER_MAX 64            /* bytes of an account's name */
+#define EXE_SUBMITTER_MAX 255      /* bytes of a submitter's name: a directory's name */
 #define EXE_FILE_MAX (1024 * 1024) /* bytes of launch script, of credentials */
 #define EXE_FDS_MAX 4
 #define EXE_TEXT_MAX 128      /* bytes of an identifier's text with its NUL */
@@ -74,9 +75,9 @@ enum exe_visibility {
 enum exe_delete {
     EXE_DELETE_CONTAINER = 1,      /* work dirs <app>/<container>, of `more` as well */
     EXE_DELETE_CONTAINER_LOGS = 2, /* <log>/<app>/<container> */
-    EXE_DELETE_APP = 3,            /* usercache/<user>/appcache/<app> */
+    EXE_DELETE_APP = 3,            /* usercache/<submitter>/appcache/<app> */
     EXE_DELETE_APP_LOGS = 4,       /* what is in <log>/<app>; the daemon removes the empty rest */
-    EXE_DELETE_USER = 5,           /* what is in usercache/<user>; the same */
+    EXE_DELETE_USER = 5,           /* what is in usercache/<submitter>; the same */
     EXE_DELETE_RESOURCE = 6,       /* <cache>/[<resource dir>/]<resource id> and …_tmp */
     EXE_DELETE_PUBLIC = 7,         /* what is in filecache; the same */
 };
@@ -124,14 +125,22 @@ struct exe_request {
         uint32_t more[EXE_MORE_MAX]; /* what is added to `container`, ascending */
     };
     char user[EXE_USER_MAX + 12]; /* "" only for CHECK and PUBLIC; zeros behind it */
+    /* Who submitted the application: the name of the directory in usercache, whose owner is `user`.
+     * The two differ where one account runs everybody's applications. "" where the operation
+     * touches no such directory; zeros behind it. */
+    char submitter[EXE_SUBMITTER_MAX + 1];
 };
-#define EXE_REQUEST_SIZE 304
+#define EXE_REQUEST_SIZE 560
 _Static_assert(sizeof(struct exe_request) == EXE_REQUEST_SIZE, "no padding");
 
 /* 0, -EPROTONOSUPPORT (other version) or -EBADMSG. */
 int exe_request_decode(const uint8_t *buf, size_t len, struct exe_request *ret);
 /* Is every field valid for its operation? Checked by both ends. */
 bool exe_request_ok(const struct exe_request *r);
+/* Is the name, of at most `max` bytes, one of Hadoop's user pattern
+ * ^[_.A-Za-z0-9][-@_.A-Za-z0-9]*[$]?$ that does not begin with a dot? It then is a plain name of a
+ * directory: no path, not "." or "..", nothing to escape. */
+bool exe_name_ok(const char *name, size_t max);
 /* Descriptors that the operation takes. */
 int exe_request_fds(uint16_t op);
 

@@ -25,13 +25,55 @@ int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_s
         .length = m->length,
         .mtime_ms = (int64_t)m->modification_time,
         .id = m->has_fileid ? m->fileid : 0,
-        .mode = perm & 0777,
+        .mode = perm & 01777,
         .encrypted = m->fileencryptioninfo || perm & OLD_ENCRYPTED ||
                      flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_CRYPT,
         .striped = m->ecpolicy || perm & OLD_STRIPED ||
                    flags & HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FLAGS__HAS_EC,
         .block_size = m->has_blocksize ? m->blocksize : 0,
     };
+    return 0;
+}
+
+/* NULL: no name of a file. */
+static const char *name_of(const ProtobufCBinaryData *b, struct sv_arena *a)
+{
+    const char *p = (const char *)b->data;
+    char *name;
+
+    if (b->len == 0 || b->len > HDFS_NAME_MAX || memchr(p, 0, b->len) || memchr(p, '/', b->len) ||
+        (p[0] == '.' && (b->len == 1 || (b->len == 2 && p[1] == '.'))))
+        return NULL;
+    name = sv_arena_alloc(a, b->len + 1);
+    if (name) {
+        memcpy(name, p, b->len);
+        name[b->len] = 0;
+    }
+    return name;
+}
+
+int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_arena *a,
+                        struct hdfs_listing *ret, struct sv_error *err)
+{
+    struct hdfs_listing l = { .more = m->remainingentries > 0 };
+
+    if (l.more && m->n_partiallisting == 0)
+        return sv_error_set(err, -EBADMSG, "the NameNode's listing ends before its end");
+    l.children = sv_newn(a, struct hdfs_child, m->n_partiallisting + 1);
+    if (!l.children)
+        return sv_error_errno(err, -ENOMEM, "listing");
+    for (; l.n < m->n_partiallisting; l.n++) {
+        struct hdfs_child *c = &l.children[l.n];
+        int r = hdfs_answer_status(m->partiallisting[l.n], &c->st, err);
+
+        if (r < 0)
+            return r;
+        c->name = name_of(&m->partiallisting[l.n]->path, a);
+        if (!c->name)
+            return sv_error_set(err, -EBADMSG,
+                                "the NameNode's listing has a name that no file has");
+    }
+    *ret = l;
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SELVEDGE_HDFS_ANSWERS_H
 #define SELVEDGE_HDFS_ANSWERS_H
 
+#include "common/arena.h"
 #include "common/base.h"
 #include "common/error.h"
 #include "hdfs/limits.h"
@@ -15,7 +16,7 @@ struct hdfs_status {
     uint64_t length;
     int64_t mtime_ms;
     uint64_t id;    /* of the inode; 0 = the NameNode gives none */
-    uint32_t mode;  /* 0777 */
+    uint32_t mode;  /* 01777 */
     bool encrypted; /* in an encryption zone, or the zone's root */
     bool striped;   /* erasure-coded */
     uint64_t block_size;
@@ -23,6 +24,19 @@ struct hdfs_status {
 
 int hdfs_answer_status(const Hadoop__Hdfs__HdfsFileStatusProto *m, struct hdfs_status *ret,
                        struct sv_error *err) _must_use_;
+struct hdfs_child {
+    const char
+        *name; /* one component, not "." or ".."; its bytes are any others than NUL and '/' */
+    struct hdfs_status st;
+};
+struct hdfs_listing {
+    struct hdfs_child *children;
+    size_t n;
+    bool more; /* behind the last of them, of which there is one */
+};
+/* A part of a directory's children, in the arena. -EBADMSG, -ENOMEM. */
+int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_arena *a,
+                        struct hdfs_listing *ret, struct sv_error *err) _must_use_;
 /* Blocks from offset `from` of a file of `length` bytes: the first holds `from`, each begins where
  * the one before ends, and the file is one that this client can read: -EOPNOTSUPP else. -ESTALE:
  * the length is another one. -EBADMSG. */

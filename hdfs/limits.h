@@ -11,6 +11,7 @@
 #define HDFS_WINDOW_BLOCKS 10       /* blocks asked for at once */
 #define HDFS_BLOCKS_MAX 4096        /* in one answer */
 #define HDFS_REPLICAS_MAX 64        /* of one block; the rest is not used */
+#define HDFS_NAME_MAX 8000          /* bytes of a name in a listing: those of a path */
 #define HDFS_POOL_MAX 255           /* name of a block pool */
 #define HDFS_TOKEN_MAX 8192         /* each part of a block token */
 #define HDFS_BLOCK_MAX (1ull << 46) /* bytes of a block */

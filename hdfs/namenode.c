@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "hdfs/namenode-call.h"
 #include "wire/methods-hdfs.h"
 #include "wire/proxy.h"
 
@@ -94,6 +95,12 @@ static int code_of(const char *java_class)
         { "java.io.FileNotFoundException", -ENOENT },
         { "org.apache.hadoop.security.AccessControlException", -EACCES },
         { "org.apache.hadoop.hdfs.protocol.UnresolvedPathException", -ELOOP },
+        { "org.apache.hadoop.fs.FileAlreadyExistsException", -EEXIST },
+        { "org.apache.hadoop.fs.ParentNotDirectoryException", -ENOTDIR },
+        { "org.apache.hadoop.hdfs.protocol.NSQuotaExceededException", -EDQUOT },
+        { "org.apache.hadoop.hdfs.protocol.DSQuotaExceededException", -EDQUOT },
+        { "org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException", -EAGAIN },
+        { "org.apache.hadoop.hdfs.server.namenode.SafeModeException", -EROFS },
     };
 
     for (size_t i = 0; i < SV_ARRAY_LEN(classes); i++)
@@ -137,9 +144,9 @@ static void on_done(const struct ipc_result *r, const struct sv_error *err, void
         p->status = sv_error_set(p->err, -ENOMEM, "the NameNode's answer is too large");
 }
 
-static int call(struct hdfs_namenode *n, const char *method, const ProtobufCMessage *request,
-                const ProtobufCMessageDescriptor *response, struct sv_arena *a,
-                ProtobufCMessage **ret, struct sv_error *err)
+int hdfs_namenode_call(struct hdfs_namenode *n, const char *method, const ProtobufCMessage *request,
+                       const ProtobufCMessageDescriptor *response, struct sv_arena *a,
+                       ProtobufCMessage **ret, struct sv_error *err)
 {
     struct pending p = { .a = a, .err = err };
     int r = -ENOTCONN;
@@ -171,13 +178,33 @@ int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_st
     if (!a)
         return sv_error_errno(err, -ENOMEM, "NameNode");
     q.src = (char *)(uintptr_t)path;
-    r = call(n, "getFileInfo", &q.base, &hadoop__hdfs__get_file_info_response_proto__descriptor, a,
-             &m, err);
+    r = hdfs_namenode_call(n, "getFileInfo", &q.base,
+                           &hadoop__hdfs__get_file_info_response_proto__descriptor, a, &m, err);
     if (r < 0)
         return r;
     fs = ((const Hadoop__Hdfs__GetFileInfoResponseProto *)m)->fs;
     return fs ? hdfs_answer_status(fs, ret, err)
               : sv_error_set(err, -ENOENT, "%s does not exist", path);
+}
+
+int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *after,
+                     struct sv_arena *a, struct hdfs_listing *ret, struct sv_error *err)
+{
+    Hadoop__Hdfs__GetListingRequestProto q = HADOOP__HDFS__GET_LISTING_REQUEST_PROTO__INIT;
+    const Hadoop__Hdfs__DirectoryListingProto *list;
+    ProtobufCMessage *m = NULL;
+    int r;
+
+    q.src = (char *)(uintptr_t)path;
+    q.startafter.data = (uint8_t *)(uintptr_t)after;
+    q.startafter.len = strlen(after);
+    r = hdfs_namenode_call(n, "getListing", &q.base,
+                           &hadoop__hdfs__get_listing_response_proto__descriptor, a, &m, err);
+    if (r < 0)
+        return r;
+    list = ((const Hadoop__Hdfs__GetListingResponseProto *)m)->dirlist;
+    return list ? hdfs_answer_listing(list, a, ret, err)
+                : sv_error_set(err, -ENOENT, "%s does not exist", path);
 }
 
 int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)
@@ -191,8 +218,9 @@ int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struc
 
     if (!a)
         return sv_error_errno(err, -ENOMEM, "NameNode");
-    r = call(n, "getServerDefaults", &q.base,
-             &hadoop__hdfs__get_server_defaults_response_proto__descriptor, a, &m, err);
+    r = hdfs_namenode_call(n, "getServerDefaults", &q.base,
+                           &hadoop__hdfs__get_server_defaults_response_proto__descriptor, a, &m,
+                           err);
     if (r < 0)
         return r;
     d = ((const Hadoop__Hdfs__GetServerDefaultsResponseProto *)m)->serverdefaults;
@@ -213,8 +241,9 @@ int hdfs_get_block_locations(struct hdfs_namenode *n, const char *path, uint64_t
     q.src = (char *)(uintptr_t)path;
     q.offset = from;
     q.length = size;
-    r = call(n, "getBlockLocations", &q.base,
-             &hadoop__hdfs__get_block_locations_response_proto__descriptor, a, &m, err);
+    r = hdfs_namenode_call(n, "getBlockLocations", &q.base,
+                           &hadoop__hdfs__get_block_locations_response_proto__descriptor, a, &m,
+                           err);
     if (r < 0)
         return r;
     blocks = ((const Hadoop__Hdfs__GetBlockLocationsResponseProto *)m)->locations;
@@ -247,6 +276,7 @@ int hdfs_report_bad_block(struct hdfs_namenode *n, const Hadoop__Hdfs__LocatedBl
     one.n_iscached = 0;
     q.n_blocks = 1;
     q.blocks = &list;
-    return call(n, "reportBadBlocks", &q.base,
-                &hadoop__hdfs__report_bad_blocks_response_proto__descriptor, a, &m, err);
+    return hdfs_namenode_call(n, "reportBadBlocks", &q.base,
+                              &hadoop__hdfs__report_bad_blocks_response_proto__descriptor, a, &m,
+                              err);
 }

@@ -23,6 +23,10 @@ static inline void hdfs_namenode_freep(struct hdfs_namenode **n)
  * -EREMOTEIO (another exception), -EBADMSG, errors of the network. */
 int hdfs_get_file_info(struct hdfs_namenode *n, const char *path, struct hdfs_status *ret,
                        struct sv_error *err) _must_use_;
+/* The children of a directory behind the one named `after` ("" = from the start), as many as the
+ * NameNode gives at once, in `a`. */
+int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *after,
+                     struct sv_arena *a, struct hdfs_listing *ret, struct sv_error *err) _must_use_;
 /* Does the cluster demand encrypted data transfer? */
 int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)
     _must_use_;

@@ -104,29 +104,29 @@ struct cache_entry *cache_entry_new(struct loc_cache *c, struct cache_tracker *t
     return e;
 }
 
-static uint64_t *size_counter(struct cache_entry *e)
+struct loc_tally *cache_entry_tally(const struct cache_entry *e)
 {
-    struct loc_stats *s = &e->cache->stats;
-
-    return e->record.visibility == LOC_PUBLIC    ? &s->bytes_public
-           : e->record.visibility == LOC_PRIVATE ? &s->bytes_private
-                                                 : &s->bytes_application;
+    return &e->cache->stats.of[e->record.visibility];
 }
 
 void cache_entry_count(struct cache_entry *e)
 {
+    struct loc_tally *t = cache_entry_tally(e);
+
     e->counted = true;
-    *size_counter(e) += e->record.local_size;
-    e->cache->stats.entries++;
+    t->bytes += e->record.local_size;
+    t->entries++;
 }
 
 void cache_entry_stop_counting(struct cache_entry *e)
 {
+    struct loc_tally *t = cache_entry_tally(e);
+
     if (!e->counted)
         return;
     e->counted = false;
-    *size_counter(e) -= e->record.local_size;
-    e->cache->stats.entries--;
+    t->bytes -= e->record.local_size;
+    t->entries--;
 }
 
 void cache_entry_detach(struct cache_entry *e)
@@ -295,7 +295,7 @@ static int act_failed(void *object, int event, void *arg)
     struct cache_entry *e = object;
 
     (void)event;
-    e->cache->stats.failures++;
+    cache_entry_tally(e)->failures++;
     fail_holders(e, arg);
     return LOC_FAILED;
 }

@@ -102,6 +102,7 @@ struct cache_process {
     sd_event_source *io;
     struct cache_entry *queue, *flights;
     unsigned n_flights;
+    bool full; /* its channel takes no more for now */
     int64_t idle_since_ms;
     bool started;
     UT_hash_handle hh;
@@ -119,6 +120,7 @@ struct loc_cache {
     struct cache_request *requests, *dirty;
     struct cache_process *processes, *ended;
     struct cache_entry *doomed;
+    unsigned private_flights; /* of all processes but PUBLIC's */
     uint64_t next_process, next_request, next_serial;
     struct loc_stats stats;
 };
@@ -146,6 +148,7 @@ void cache_entry_doom(struct cache_entry *e, enum cache_doom doom);
 void cache_entry_free(struct cache_entry *e);
 void cache_entry_stop_counting(struct cache_entry *e);
 void cache_entry_count(struct cache_entry *e);
+struct loc_tally *cache_entry_tally(const struct cache_entry *e);
 
 /* cache-process.c */
 int cache_process_enqueue(struct loc_cache *c, struct cache_entry *e);

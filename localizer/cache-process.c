@@ -94,6 +94,7 @@ static void leave_flight(struct cache_entry *e)
 {
     DL_DELETE(e->process->flights, e);
     e->process->n_flights--;
+    e->cache->private_flights -= e->process->user ? 1 : 0;
     e->process->idle_since_ms = sv_now_ms();
     e->cache->stats.downloading--;
     e->process = NULL;
@@ -175,9 +176,10 @@ static bool done_is_sane(const struct cache_entry *e, const struct loc_done *d)
     const struct loc_config *k = &e->cache->config;
     const struct loc_resource *r = &e->record.resource;
 
-    if (r->type == LOC_FILE && r->size >= 0 && k->verify_size && d->size != (uint64_t)r->size)
+    if (r->type == LOC_FILE && r->size > 0 && k->verify_size && !d->tree &&
+        d->size != (uint64_t)r->size)
         return false;
-    return d->size / 2 <= k->max_bytes; /* PATTERN stores the jar beside its content */
+    return d->size / 2 <= k->limits.bytes; /* PATTERN stores the jar beside its content */
 }
 
 static int on_message(struct cache_process *p, const struct loc_msg *m)
@@ -199,7 +201,7 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
     } else if (m->type == LOC_MSG_DONE) {
         struct loc_done d = m->done;
 
-        p->cache->stats.downloads++;
+        cache_entry_tally(e)->downloads++;
         cache_entry_run(e, EV_DONE, &d);
     } else {
         cache_entry_run(e, EV_FAILED, (void *)(uintptr_t)m->failed.text);
@@ -266,9 +268,8 @@ static int fill_fetch(const struct cache_entry *e, struct loc_msg *m, struct sv_
     f->visibility = (uint8_t)r->visibility;
     f->dir = (uint8_t)r->dir_index;
     f->timestamp = r->resource.timestamp;
-    f->size = k->verify_size && r->resource.size >= 0 ? r->resource.size : -1;
-    f->max_bytes = k->max_bytes;
-    f->max_entries = k->max_entries;
+    f->size = k->verify_size && r->resource.size > 0 ? r->resource.size : -1;
+    f->limits = k->limits;
     f->deadline_ms = k->deadline_ms;
     memcpy(f->url, e->url, url + 1);
     memcpy(f->pattern, e->pattern ? e->pattern : "", pattern + 1);
@@ -297,6 +298,7 @@ static int send_first(struct cache_process *p)
     r = fill_fetch(e, &m, &err);
     if (r == 0) {
         r = loc_msg_send(p->fd, &m);
+        explicit_bzero(&m, sizeof m); /* keys */
         (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not take the request");
     }
     if (r == -EAGAIN && p->flights)
@@ -309,10 +311,36 @@ static int send_first(struct cache_process *p)
     DL_DELETE(p->queue, e);
     DL_APPEND(p->flights, e);
     p->n_flights++;
+    p->cache->private_flights += p->user ? 1 : 0;
     e->in_flight = true;
     e->sent_ms = e->heard_ms = sv_now_ms();
     p->cache->stats.downloading++;
     return 1;
+}
+
+/* May it have one more? PUBLIC has a number of its own. An application has one at a time of its own
+ * right, and the rest shares a number: nobody's single file waits behind another's thousands. */
+static bool may_send(const struct cache_process *p)
+{
+    const struct loc_cache *c = p->cache;
+
+    if (!p->queue || p->full || !p->started)
+        return false;
+    if (!p->user)
+        return p->n_flights < c->config.parallel_public;
+    return p->n_flights == 0 ||
+           (c->private_flights < c->config.parallel_private && p->n_flights < LOC_WORKERS_MAX);
+}
+
+/* The one with the fewest downloads, of those that may have one more. */
+static struct cache_process *next_in_turn(struct loc_cache *c)
+{
+    struct cache_process *p, *next, *best = NULL;
+
+    HASH_ITER (hh, c->processes, p, next)
+        if (may_send(p) && (!best || p->n_flights < best->n_flights))
+            best = p;
+    return best;
 }
 
 void cache_process_pump(struct loc_cache *c)
@@ -322,13 +350,12 @@ void cache_process_pump(struct loc_cache *c)
     HASH_ITER (hh, c->processes, p, next) {
         struct sv_error err = { 0 };
 
-        if (p->queue && !p->started && start(p, &err) < 0) {
+        p->full = false;
+        if (p->queue && !p->started && start(p, &err) < 0)
             cache_process_end(p, err.text);
-            continue;
-        }
-        while (p->queue && p->n_flights < c->config.parallel && send_first(p))
-            ;
     }
+    while ((p = next_in_turn(c)))
+        p->full = !send_first(p);
 }
 
 void cache_process_tick(struct loc_cache *c)

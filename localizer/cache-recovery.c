@@ -112,9 +112,9 @@ static size_t candidates(struct loc_cache *c, struct cache_entry ***ret)
 {
     struct cache_entry **list = NULL, *e, *next;
     struct cache_tracker *t, *next_t;
-    size_t n = 0;
+    size_t n = 0, max = c->stats.of[LOC_PUBLIC].entries + c->stats.of[LOC_PRIVATE].entries;
 
-    list = calloc((size_t)c->stats.entries + 1, sizeof(struct cache_entry *));
+    list = calloc(max + 1, sizeof(struct cache_entry *));
     *ret = list;
     if (!list)
         return 0;
@@ -122,10 +122,15 @@ static size_t candidates(struct loc_cache *c, struct cache_entry ***ret)
         if (t->visibility == LOC_APPLICATION)
             continue;
         HASH_ITER (hh, t->entries, e, next)
-            if (e->state == LOC_LOCALIZED && e->n_holds == 0 && n < c->stats.entries)
+            if (e->state == LOC_LOCALIZED && e->n_holds == 0 && n < max)
                 list[n++] = e;
     }
     return n;
+}
+
+static uint64_t counted_bytes(const struct loc_cache *c)
+{
+    return c->stats.of[LOC_PUBLIC].bytes + c->stats.of[LOC_PRIVATE].bytes;
 }
 
 int loc_cache_cleanup(struct loc_cache *c)
@@ -134,16 +139,17 @@ int loc_cache_cleanup(struct loc_cache *c)
     size_t n;
     int evicted = 0;
 
-    if (c->stats.bytes_public + c->stats.bytes_private <= c->config.target_size)
+    if (counted_bytes(c) <= c->config.target_size)
         return 0;
     n = candidates(c, &list);
     if (n > 0)
         qsort(list, n, sizeof *list, compare_age);
     for (size_t i = 0; i < n; i++) {
-        if (c->stats.bytes_public + c->stats.bytes_private <= c->config.target_size)
+        if (counted_bytes(c) <= c->config.target_size)
             break;
+        cache_entry_tally(list[i])->evictions++;
+        cache_entry_tally(list[i])->evicted_bytes += list[i]->record.local_size;
         cache_entry_run(list[i], EV_LOST, NULL); /* no references: removed */
-        c->stats.evictions++;
         evicted++;
     }
     return evicted;

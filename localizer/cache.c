@@ -18,12 +18,17 @@ void loc_config_defaults(struct loc_config *c)
         .target_size = 10240ull << 20,
         .cleanup_interval_ms = 600000,
         .max_files_per_dir = 8192,
-        .parallel = 4,
+        .parallel_public = 4,
+        .parallel_private = 16,
         .idle_ms = 10000,
         .stall_ms = 60000,
         .deadline_ms = 3600000,
-        .max_bytes = 64ull << 30,
-        .max_entries = 500000,
+        .limits = { .bytes = 64ull << 30,
+                    .entries = 500000,
+                    .ratio = 200,
+                    .path = 1024,
+                    .depth = 64,
+                    .slowest_rate = 1024 },
         .verify_size = true,
     };
 }
@@ -151,6 +156,7 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
                     const struct loc_resource *res)
 {
     struct cache_tracker *t = cache_tracker_get(c, res->visibility, user, r->container.attempt.app);
+    struct loc_tally *tally = &c->stats.of[res->visibility];
     struct cache_hold *h = &r->holds[index];
     struct cache_entry *e = t ? cache_entry_find(t, res) : NULL;
     uint64_t bytes = res->size > 0 ? (uint64_t)res->size : 0;
@@ -161,10 +167,10 @@ static int add_hold(struct loc_cache *c, struct cache_request *r, unsigned index
         e = NULL;
     }
     h->cached = e && e->state == LOC_LOCALIZED;
-    c->stats.hits += e ? 1 : 0;
-    c->stats.hit_bytes += e ? bytes : 0;
-    c->stats.misses += e ? 0 : 1;
-    c->stats.miss_bytes += e ? 0 : bytes;
+    tally->hits += e ? 1 : 0;
+    tally->hit_bytes += e ? bytes : 0;
+    tally->misses += e ? 0 : 1;
+    tally->miss_bytes += e ? 0 : bytes;
     if (!e)
         e = t ? cache_entry_new(c, t, res) : NULL;
     if (!e)
@@ -404,11 +410,11 @@ static int check_config(const struct loc_config *k, struct sv_error *err)
                             "yarn.nodemanager.local-cache.max-files-per-directory: "
                             "must be greater than %u",
                             SUB_DIRS);
-    if (k->parallel < 1 || k->parallel > LOC_WORKERS_MAX) /* the range of the key, too */
+    if (k->parallel_public < 1 || k->parallel_public > LOC_WORKERS_MAX || k->parallel_private < 1 ||
+        k->parallel_private > LOC_WORKERS_MAX) /* the ranges of the keys, too */
         return sv_error_set(err, -EINVAL, "localizer: 1 to %d downloads at a time",
                             LOC_WORKERS_MAX);
-    if (k->idle_ms < 1 || k->stall_ms < 1 || k->deadline_ms < 1 || k->max_bytes < 1 ||
-        k->max_bytes > INT64_MAX || k->max_entries < 1)
+    if (k->idle_ms < 1 || k->stall_ms < 1 || k->deadline_ms < 1 || !loc_limits_valid(&k->limits))
         return sv_error_set(err, -EINVAL, "localizer: a limit is zero or too large");
     return 0;
 }

@@ -2,10 +2,11 @@
  * of them, references, eviction, recovery. Runs on the daemon's sd-event loop and never blocks;
  * downloading and unpacking happen in container-localizer processes (channel.h).
  *
- * Trackers as in YARN: PUBLIC (one), PRIVATE (one per user), APPLICATION (one per application). An
- * entry is found by (url, timestamp, size, type, pattern) within its tracker and goes through
- * INIT → DOWNLOADING → LOCALIZED | FAILED (loc_entry_fsm). A failed entry is dropped once its
- * waiters are notified, so that the next request retries.
+ * Trackers as in YARN: PUBLIC (one), PRIVATE (one per user: a submitter, not the account that runs
+ * its applications), APPLICATION (one per application). An entry is found by (url, timestamp, size,
+ * type, pattern) within its tracker and goes through INIT → DOWNLOADING → LOCALIZED | FAILED
+ * (loc_entry_fsm). A failed entry is dropped once its waiters are notified, so that the next
+ * request retries.
  *
  * The owner (nodemanager/) provides callbacks for operations of other components: starting a
  * localizer, deleting as another user, the state store. Hostile: every byte from a localizer, and
@@ -30,7 +31,7 @@ struct loc_cache;
 struct loc_resource {
     const char *url;   /* "file:///…", "http://…"; see loc_url_check */
     int64_t timestamp; /* ms since 1970, must equal the source's modification time */
-    int64_t size;      /* bytes, must equal the source's; < 0 = not verified */
+    int64_t size;      /* bytes, must equal the source's; <= 0 = not known, not verified */
     enum loc_type type;
     enum loc_visibility visibility;
     const char *pattern; /* LOC_PATTERN only, else NULL */
@@ -115,12 +116,12 @@ struct loc_config {
     uint64_t target_size;        /* bytes of PUBLIC + PRIVATE; localizer.cache.target-size-mb */
     int64_t cleanup_interval_ms; /* 0 = only loc_cache_cleanup; …cache.cleanup.interval-ms */
     uint32_t max_files_per_dir;  /* local-cache.max-files-per-directory, >= 37 */
-    uint32_t parallel;      /* concurrent downloads of a process; localizer.fetch.thread-count */
-    int64_t idle_ms;        /* a process without work is closed after this */
-    int64_t stall_ms;       /* a download without a message for this long has failed */
-    uint32_t deadline_ms;   /* for one download */
-    uint64_t max_bytes;     /* of one source, and of the unpacked content of one archive */
-    uint32_t max_entries;   /* of one archive */
+    uint32_t parallel_public;    /* downloads at a time of PUBLIC; localizer.fetch.thread-count */
+    uint32_t parallel_private;   /* of all other processes together; beyond one an application */
+    int64_t idle_ms;             /* a process without work is closed after this */
+    int64_t stall_ms;            /* a download without a message for this long has failed */
+    uint32_t deadline_ms;        /* for one download */
+    struct loc_limits limits;
     bool verify_size;       /* false: sizes of requests are not verified */
     const char *no_network; /* why nothing may be fetched from another machine; NULL: it may */
 };
@@ -173,12 +174,17 @@ int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *us
  * number. Also runs every cleanup_interval_ms. */
 int loc_cache_cleanup(struct loc_cache *c);
 
-struct loc_stats {
+/* Of one visibility, since the start of the daemon. */
+struct loc_tally {
     uint64_t hits, misses; /* requested resources */
     uint64_t hit_bytes, miss_bytes;
-    uint64_t downloads, failures, evictions;
-    uint64_t bytes_public, bytes_private, bytes_application; /* in the cache now */
-    uint32_t entries, downloading, processes;                /* now */
+    uint64_t downloads, failures, evictions, evicted_bytes;
+    uint64_t bytes; /* in the cache now */
+    uint32_t entries;
+};
+struct loc_stats {
+    struct loc_tally of[LOC_APPLICATION + 1]; /* by enum loc_visibility */
+    uint32_t downloading, processes;          /* now */
 };
 void loc_cache_stats(const struct loc_cache *c, struct loc_stats *ret);
 

@@ -103,12 +103,20 @@ bool loc_rel_valid(const char *rel)
     return true;
 }
 
+bool loc_limits_valid(const struct loc_limits *l)
+{
+    return l->bytes > 0 && l->bytes <= INT64_MAX && l->entries > 0 && l->ratio > 0 && l->path > 0 &&
+           l->path <= LOC_PATH_MAX && l->depth > 0 && l->depth <= LOC_DEPTH_MAX &&
+           l->slowest_rate <= INT32_MAX;
+}
+
 static bool fetch_valid(const struct loc_fetch *f)
 {
     return f->type >= LOC_ARCHIVE && f->type <= LOC_PATTERN && f->visibility >= LOC_PUBLIC &&
            f->visibility <= LOC_APPLICATION && f->size >= -1 && f->timestamp >= 0 &&
-           f->max_bytes > 0 && f->max_bytes <= INT64_MAX && f->deadline_ms > 0 && f->url[0] &&
-           f->options <= LOC_OPTION_HOSTNAMES && f->io_timeout_ms <= INT32_MAX &&
+           loc_limits_valid(&f->limits) && f->deadline_ms > 0 && f->url[0] &&
+           f->options <= LOC_OPTIONS_ALL && f->io_timeout_ms <= INT32_MAX &&
+           !f->access_key[0] == !f->secret_key[0] &&
            (f->type == LOC_PATTERN || f->pattern[0] == 0) && f->dir < LOC_DIRS_MAX &&
            loc_rel_valid(f->rel) && loc_name_valid(f->name);
 }
@@ -124,13 +132,21 @@ static void fields(struct codec *c, struct loc_msg *m)
         NUMBER(c, f->dir);
         NUMBER(c, f->timestamp);
         NUMBER(c, f->size);
-        NUMBER(c, f->max_bytes);
-        NUMBER(c, f->max_entries);
+        NUMBER(c, f->limits.bytes);
+        NUMBER(c, f->limits.entries);
+        NUMBER(c, f->limits.ratio);
+        NUMBER(c, f->limits.path);
+        NUMBER(c, f->limits.depth);
+        NUMBER(c, f->limits.slowest_rate);
         NUMBER(c, f->deadline_ms);
         NUMBER(c, f->io_timeout_ms);
         NUMBER(c, f->options);
         text(c, f->login, LOC_LOGIN_MAX);
         text(c, f->servers, LOC_SERVERS_MAX);
+        text(c, f->region, LOC_REGION_MAX);
+        text(c, f->access_key, LOC_ACCESS_KEY_MAX);
+        text(c, f->secret_key, LOC_SECRET_KEY_MAX);
+        text(c, f->session_token, LOC_SESSION_TOKEN_MAX);
         text(c, f->url, LOC_URL_MAX);
         text(c, f->pattern, LOC_PATTERN_MAX);
         text(c, f->rel, LOC_REL_MAX);
@@ -146,7 +162,8 @@ static void fields(struct codec *c, struct loc_msg *m)
     case LOC_MSG_DONE:
         NUMBER(c, m->done.size);
         NUMBER(c, m->done.entries);
-        if (c->r == 0 && m->done.size > INT64_MAX)
+        NUMBER(c, m->done.tree);
+        if (c->r == 0 && (m->done.size > INT64_MAX || m->done.tree > 1))
             c->r = -EBADMSG;
         break;
     case LOC_MSG_FAILED:

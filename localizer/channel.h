@@ -16,8 +16,8 @@
 
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
-#define LOC_CHANNEL_VERSION 2
-#define LOC_MSG_MAX 8192 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
+#define LOC_CHANNEL_VERSION 3
+#define LOC_MSG_MAX 16384 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
 
 #define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
 #define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
@@ -27,7 +27,25 @@
 #define LOC_NAME_MAX 255     /* last component: the published file or directory */
 #define LOC_LOGIN_MAX 255    /* the name that a file system is told */
 #define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
-#define LOC_TEXT_MAX 900     /* reason of a failure; fits an sv_error with its prefixes */
+#define LOC_REGION_MAX 64
+#define LOC_ACCESS_KEY_MAX 128
+#define LOC_SECRET_KEY_MAX 256
+#define LOC_SESSION_TOKEN_MAX 4096
+#define LOC_TEXT_MAX 900 /* reason of a failure; fits an sv_error with its prefixes */
+
+/* Limits of one resource; the node's keys selvedge.nodemanager.localizer.max-… and .slowest-rate.
+ */
+struct loc_limits {
+    uint64_t bytes;        /* of the source, and separately of an archive's unpacked content */
+    uint32_t entries;      /* of an archive or a directory */
+    uint32_t ratio;        /* of an archive: unpacked : packed */
+    uint32_t path, depth;  /* bytes and components of a path in one; at most LOC_PATH_MAX, … */
+    uint32_t slowest_rate; /* http: bytes a second that a server must not fall below; 0 = any */
+};
+#define LOC_PATH_MAX 4095 /* the kernel's */
+#define LOC_DEPTH_MAX 512
+/* Each in its range? */
+bool loc_limits_valid(const struct loc_limits *l);
 
 /* Hadoop's numbers of LocalResourceTypeProto and LocalResourceVisibilityProto. */
 enum loc_type { LOC_ARCHIVE = 1, LOC_FILE = 2, LOC_PATTERN = 3 };
@@ -57,24 +75,32 @@ enum loc_fail {
 };
 #define LOC_FAIL_LAST LOC_FAIL_LEFTOVER
 
-enum loc_option { LOC_OPTION_HOSTNAMES = 1 /* connect to DataNodes by name */ };
+enum loc_option {
+    LOC_OPTION_HOSTNAMES = 1,  /* hdfs: connect to DataNodes by name */
+    LOC_OPTION_PATH_STYLE = 2, /* s3a: the bucket is in the path */
+};
+#define LOC_OPTIONS_ALL 3
 
 struct loc_fetch {
     uint8_t type;       /* enum loc_type */
     uint8_t visibility; /* enum loc_visibility: decides modes and the public check */
     uint8_t dir; /* index of the local directory: selects, with the visibility, one of the directory
                     descriptors of executor/request.h */
-    int64_t timestamp;    /* modification time of the source, ms since 1970 */
-    int64_t size;         /* bytes of the source; -1 = do not verify */
-    uint64_t max_bytes;   /* of the source, and separately of the unpacked content of an archive */
-    uint32_t max_entries; /* of an archive */
+    int64_t timestamp; /* modification time of the source, ms since 1970 */
+    int64_t size;      /* bytes of the source; -1 = do not verify */
+    struct loc_limits limits;
     uint32_t deadline_ms; /* for the whole request */
     /* The source beside its url: what the cluster's configuration says of it. The localizer reads
      * no configuration itself, and has none in its sandbox. */
     uint32_t io_timeout_ms;        /* hdfs: a server that sends nothing for this long is given up */
     uint8_t options;               /* enum loc_option */
     char login[LOC_LOGIN_MAX + 1]; /* user of simple authentication, or "" */
-    char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; else "" */
+    char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; s3a: the endpoint; else "" */
+    /* s3a: the job's own keys; PUBLIC: the cluster's. Both "": requests are not signed. */
+    char region[LOC_REGION_MAX + 1];
+    char access_key[LOC_ACCESS_KEY_MAX + 1];
+    char secret_key[LOC_SECRET_KEY_MAX + 1];
+    char session_token[LOC_SESSION_TOKEN_MAX + 1];
     char url[LOC_URL_MAX + 1];
     char pattern[LOC_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
     char rel[LOC_REL_MAX + 1];         /* "0/3/17": created as <rel>_tmp, renamed to <rel> */
@@ -86,6 +112,7 @@ struct loc_progress {
 struct loc_done {
     uint64_t size;    /* size of the entry in the cache */
     uint32_t entries; /* files, directories and links */
+    uint8_t tree;     /* 1: the source was a directory, which has no size of its own */
 };
 struct loc_failed {
     uint8_t reason; /* enum loc_fail */

@@ -36,9 +36,10 @@ static int open_source(struct loc_source *s, struct sv_error *err)
         sv_close(fd);
         return sv_error_errno(err, r, "Resource %s", s->request->url);
     }
-    if (!S_ISREG(s->st.st_mode)) {
+    if (!S_ISREG(s->st.st_mode) && !S_ISDIR(s->st.st_mode)) {
         sv_close(fd);
-        return sv_error_set(err, -EINVAL, "Resource %s is not a regular file", s->request->url);
+        return sv_error_set(err, -EINVAL, "Resource %s is not a regular file or a directory",
+                            s->request->url);
     }
     return fd;
 }
@@ -144,16 +145,18 @@ int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_er
         return s->fd;
     *ret_reason = LOC_FAIL_CHANGED;
     r = loc_check_time(s, s->st.st_mtim.tv_sec * 1000 + s->st.st_mtim.tv_nsec / 1000000, err);
-    if (r == 0)
+    if (r == 0 && S_ISREG(s->st.st_mode))
         r = loc_check_size(s, (uint64_t)s->st.st_size, err);
     if (r < 0)
         return r;
     if (s->request->visibility == LOC_PUBLIC && !is_public(s))
         return loc_not_public(s, ret_reason, err);
+    if (S_ISDIR(s->st.st_mode))
+        return loc_fetch_file_tree(s, ret_reason, err);
     *ret_reason = LOC_FAIL_LIMIT;
     s->size = (uint64_t)s->st.st_size;
-    if (s->size > s->request->max_bytes)
+    if (s->size > s->request->limits.bytes)
         return sv_error_set(err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
-                            s->request->url, (unsigned long long)s->request->max_bytes);
+                            s->request->url, (unsigned long long)s->request->limits.bytes);
     return s->name ? keep_copy(s, ret_reason, err) : 0;
 }

@@ -14,14 +14,17 @@
 struct loc_source {
     const struct loc_fetch *request;
     struct loc_url url;
-    int dir;          /* directory for a copy */
-    const char *name; /* of the copy; NULL: no named copy, the content is read from `fd` */
+    int dir;               /* directory for a copy */
+    const char *name;      /* of the copy; NULL: no named copy, the content is read from `fd` */
+    const char *tree_name; /* of a directory's copy below `dir`; NULL: `dir` itself */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
     /* Results. */
-    int fd;         /* the content, readable from the start; owned by the caller, -1 before */
-    uint64_t size;  /* of the content; the bytes of a copy so far */
-    struct stat st; /* file: status when opened */
+    int fd;           /* the content, readable from the start; owned by the caller, -1 before */
+    uint64_t size;    /* of the content; the bytes of a copy so far */
+    struct stat st;   /* file: status when opened */
+    bool tree;        /* the source was a directory: it is copied whole, `fd` has no content */
+    uint32_t entries; /* of it */
 };
 
 /* Fetches and verifies; on failure *ret_reason is the class and `err` the text. */

@@ -116,6 +116,7 @@ static int finish(struct slot *s)
     s->state = SLOT_FREE;
     m.done.size = s->report.bytes;
     m.done.entries = s->report.entries;
+    m.done.tree = s->report.tree;
     return answer(&m);
 }
 
@@ -126,7 +127,7 @@ static int on_pipe(struct slot *s)
     ssize_t n = read(s->worker.pipe, &r, sizeof r);
     int status;
 
-    if (s->state == SLOT_WORKING && n == sizeof r && !s->reported && r.done <= 2 &&
+    if (s->state == SLOT_WORKING && n == sizeof r && !s->reported && r.done <= 2 && r.tree <= 1 &&
         memchr(r.text, 0, sizeof r.text) && r.bytes <= INT64_MAX) {
         s->report = r;
         s->reported = r.done != 0;

@@ -2,6 +2,7 @@
 #include "localizer/policy.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -36,7 +37,16 @@ static bool is_windows_escape(const char *s)
     return false;
 }
 
-int loc_policy_path(const char *raw, char path[LOC_PATH_MAX + 1], const char **why)
+static const char *over(const char *what, uint32_t limit, const char *unit)
+{
+    static char text[80];
+
+    (void)snprintf(text, sizeof text, "%s %u %s", what, limit, unit);
+    return text;
+}
+
+int loc_policy_path(const struct loc_limits *l, const char *raw, char path[LOC_PATH_MAX + 1],
+                    const char **why)
 {
     size_t len = 0, depth = 0;
     const char *s = raw;
@@ -44,8 +54,8 @@ int loc_policy_path(const char *raw, char path[LOC_PATH_MAX + 1], const char **w
     *why = "empty name";
     if (!raw || !raw[0])
         return -EPERM;
-    *why = "path is longer than 1024 bytes";
-    if (strnlen(raw, LOC_PATH_MAX + 1) > LOC_PATH_MAX)
+    *why = over("path is longer than", l->path, "bytes");
+    if (strnlen(raw, l->path + 1) > l->path)
         return -ENAMETOOLONG;
     *why = "absolute path";
     if (raw[0] == '/')
@@ -63,8 +73,8 @@ int loc_policy_path(const char *raw, char path[LOC_PATH_MAX + 1], const char **w
             *why = "component is longer than 255 bytes";
             if (n > LOC_COMPONENT_MAX)
                 return -ENAMETOOLONG;
-            *why = "path is deeper than 64 components";
-            if (++depth > LOC_DEPTH_MAX)
+            *why = over("path is deeper than", l->depth, "components");
+            if (++depth > l->depth)
                 return -ENAMETOOLONG;
             if (len > 0)
                 path[len++] = '/';
@@ -79,7 +89,8 @@ int loc_policy_path(const char *raw, char path[LOC_PATH_MAX + 1], const char **w
     return 0;
 }
 
-int loc_policy_symlink(const char *path, const char *target, const char **why)
+int loc_policy_symlink(const struct loc_limits *l, const char *path, const char *target,
+                       const char **why)
 {
     size_t depth = 0, up = 0; /* depth of the directory that holds the link */
     bool down = false;
@@ -90,8 +101,8 @@ int loc_policy_symlink(const char *path, const char *target, const char **why)
     *why = "empty link target";
     if (!target || !target[0])
         return -EPERM;
-    *why = "link target is longer than 1024 bytes";
-    if (strnlen(target, LOC_PATH_MAX + 1) > LOC_PATH_MAX)
+    *why = over("link target is longer than", l->path, "bytes");
+    if (strnlen(target, l->path + 1) > l->path)
         return -ENAMETOOLONG;
     *why = "absolute link target";
     if (target[0] == '/')
@@ -122,19 +133,20 @@ int loc_policy_symlink(const char *path, const char *target, const char **why)
     return 0;
 }
 
-static int refuse(struct sv_error *err, int code, const char *path, const char *why)
+static int refuse(const struct loc_policy *p, struct sv_error *err, int code, const char *path,
+                  const char *why)
 {
     char shown[SHOWN];
 
     sv_escape(shown, sizeof shown, path ? path : "");
-    return sv_error_set(err, code == -ENAMETOOLONG ? -EFBIG : code,
-                        "archive refused: entry \"%s\": %s", shown, why);
+    return sv_error_set(err, code == -ENAMETOOLONG ? -EFBIG : code, "%s refused: entry \"%s\": %s",
+                        p->what, shown, why);
 }
 
 static int count_entry(struct loc_policy *p, const char *path, struct sv_error *err)
 {
-    if (p->entries >= p->max_entries)
-        return refuse(err, -EFBIG, path, "too many entries");
+    if (p->entries >= p->limits.entries)
+        return refuse(p, err, -EFBIG, path, "too many entries");
     p->entries++;
     return 0;
 }
@@ -181,7 +193,7 @@ int loc_policy_entry(struct loc_policy *p, const struct loc_entry *e, char path[
     r = count_entry(p, e->path, err);
     if (r < 0)
         return r;
-    r = loc_policy_path(e->path, path, &why);
+    r = loc_policy_path(&p->limits, e->path, path, &why);
     if (r == 0)
         r = kind_of(e, &kind, &why);
     if (r == 0 && path[0] == 0 && kind != LOC_ENTRY_DIR) {
@@ -189,21 +201,21 @@ int loc_policy_entry(struct loc_policy *p, const struct loc_entry *e, char path[
         r = -EPERM;
     }
     if (r == 0 && kind == LOC_ENTRY_SYMLINK)
-        r = loc_policy_symlink(path, e->symlink, &why);
+        r = loc_policy_symlink(&p->limits, path, e->symlink, &why);
     if (r == 0 && kind == LOC_ENTRY_HARDLINK) {
-        r = loc_policy_path(e->hardlink, link, &why);
+        r = loc_policy_path(&p->limits, e->hardlink, link, &why);
         if (r == 0 && link[0] == 0) {
             why = "hard link to a directory";
             r = -EPERM;
         }
     }
     if (r == 0 && kind == LOC_ENTRY_FILE &&
-        (e->size < -1 || (e->size >= 0 && (uint64_t)e->size > p->max_bytes - p->bytes))) {
-        why = "larger than the limit of an archive";
+        (e->size < -1 || (e->size >= 0 && (uint64_t)e->size > p->limits.bytes - p->bytes))) {
+        why = "larger than the limit";
         r = -EFBIG;
     }
     if (r < 0)
-        return refuse(err, r, e->path, why);
+        return refuse(p, err, r, e->path, why);
     *ret_kind = kind;
     return 0;
 }
@@ -211,10 +223,11 @@ int loc_policy_entry(struct loc_policy *p, const struct loc_entry *e, char path[
 int loc_policy_bytes(struct loc_policy *p, uint64_t n, uint64_t packed, const char *path,
                      struct sv_error *err)
 {
-    if (n > p->max_bytes - p->bytes)
-        return refuse(err, -EFBIG, path, "archive unpacks to more than the limit");
+    if (n > p->limits.bytes - p->bytes)
+        return refuse(p, err, -EFBIG, path, "the content is more than the limit");
     p->bytes += n;
-    if (p->bytes > LOC_RATIO_FROM && p->bytes / LOC_RATIO_MAX > packed)
-        return refuse(err, -EFBIG, path, "archive unpacks to more than 200 times its size");
+    if (p->bytes > LOC_RATIO_FROM && p->bytes / p->limits.ratio > packed)
+        return refuse(p, err, -EFBIG, path,
+                      over("archive unpacks to more than", p->limits.ratio, "times its size"));
     return 0;
 }

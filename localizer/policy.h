@@ -1,6 +1,6 @@
-/* Policy for the contents of archives: rules for every entry, checked before anything is written.
- * Pure, without libarchive, so that it can be tested and fuzzed separately. One rejected entry
- * rejects the whole archive. Reasons and table of rules:
+/* Policy for the contents of archives and of directories: rules for every entry, checked before
+ * anything is written. Pure, without libarchive, so that it can be tested and fuzzed separately.
+ * One rejected entry rejects the whole archive. Reasons and table of rules:
  * docs/design/localizer.md.
  *
  * Hostile: all input but the limits. Used by unpack.c, which also creates every object with O_EXCL,
@@ -10,18 +10,16 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "localizer/channel.h"
 
-#define LOC_PATH_MAX 1024          /* bytes of an entry's path */
-#define LOC_COMPONENT_MAX 255      /* bytes of one component */
-#define LOC_DEPTH_MAX 64           /* components */
-#define LOC_RATIO_MAX 200          /* unpacked : packed … */
-#define LOC_RATIO_FROM (64u << 20) /* … above this unpacked size */
+#define LOC_COMPONENT_MAX 255      /* bytes of one component of a path */
+#define LOC_RATIO_FROM (64u << 20) /* unpacked bytes from which the ratio counts */
 
 enum loc_entry_kind { LOC_ENTRY_FILE = 1, LOC_ENTRY_DIR, LOC_ENTRY_SYMLINK, LOC_ENTRY_HARDLINK };
 
 struct loc_policy {
-    uint64_t max_bytes; /* sum of all files */
-    uint32_t max_entries;
+    struct loc_limits limits; /* bytes: the sum of all files */
+    const char *what;         /* "archive", "directory": for texts */
     /* Counters. */
     uint64_t bytes;
     uint32_t entries;
@@ -47,11 +45,13 @@ int loc_policy_implied_dir(struct loc_policy *p, const char *path, struct sv_err
 int loc_policy_bytes(struct loc_policy *p, uint64_t n, uint64_t packed, const char *path,
                      struct sv_error *err) _must_use_;
 
-/* Cleans and checks a name; -EPERM, -ENAMETOOLONG and a static text in *why. */
-int loc_policy_path(const char *raw, char path[LOC_PATH_MAX + 1], const char **why) _must_use_;
+/* Cleans and checks a name; -EPERM, -ENAMETOOLONG and a text in *why, valid until the next call. */
+int loc_policy_path(const struct loc_limits *l, const char *raw, char path[LOC_PATH_MAX + 1],
+                    const char **why) _must_use_;
 /* A link at cleaned `path` may point at `target`: relative, ".." only in front and not above the
  * root, so that no chain of links can leave the archive (proof in the decision note). */
-int loc_policy_symlink(const char *path, const char *target, const char **why) _must_use_;
+int loc_policy_symlink(const struct loc_limits *l, const char *path, const char *target,
+                       const char **why) _must_use_;
 
 /* Final modes; the archive's own are never used (Hadoop's FSDownload). */
 static inline mode_t loc_mode_file(bool is_public)

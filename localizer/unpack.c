@@ -183,7 +183,7 @@ static int store(struct loc_unpack *u, struct archive *a, struct archive_entry *
     case LOC_ENTRY_SYMLINK:
         return u->sink->symlink(u->userdata, name, archive_entry_symlink(e), err);
     case LOC_ENTRY_HARDLINK:
-        r = loc_policy_path(archive_entry_hardlink(e), target, &why);
+        r = loc_policy_path(&u->policy.limits, archive_entry_hardlink(e), target, &why);
         if (r < 0)
             return sv_error_set(err, r, "archive refused: hard link: %s", why);
         return u->sink->hardlink(u->userdata, name, target, err);

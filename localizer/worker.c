@@ -110,7 +110,7 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
         .userdata = &disk,
         .progress = report_progress,
         .progress_userdata = w,
-        .policy = { .max_bytes = w->q->max_bytes, .max_entries = w->q->max_entries },
+        .policy = { .limits = w->q->limits, .what = "archive" },
     };
     int r = loc_sandbox_unpack(tmp, &w->err);
 
@@ -127,8 +127,9 @@ static int unpack(struct work *w, struct loc_source *s, int tmp, int root, enum 
     return loc_source_unchanged(s, &w->err);
 }
 
-/* FILE, and formats that Hadoop does not unpack: the file <name>. ARCHIVE: the directory <name>
- * with the content. PATTERN on a jar: the directory with the jar and the matching entries. */
+/* A directory is copied. FILE, and formats that Hadoop does not unpack: the file <name>. ARCHIVE:
+ * the directory <name> with the content. PATTERN on a jar: the directory with the jar and the
+ * matching entries. */
 static int run(struct work *w, int tmp)
 {
     const struct loc_fetch *q = w->q;
@@ -141,6 +142,7 @@ static int run(struct work *w, int tmp)
                             .dir = tmp,
                             .fd = -1,
                             .name = keep ? q->name : NULL,
+                            .tree_name = format == LOC_FORMAT_NONE ? q->name : NULL,
                             .progress = report_progress,
                             .progress_userdata = w };
     int r = 0;
@@ -161,9 +163,10 @@ static int run(struct work *w, int tmp)
     }
     r = loc_source_fetch(&s, &w->reason, &w->err);
     if (r >= 0) {
-        w->report.bytes = keep ? s.size : 0;
-        w->report.entries = 1;
-        if (format != LOC_FORMAT_NONE)
+        w->report.bytes = keep || s.tree ? s.size : 0;
+        w->report.entries = 1 + s.entries;
+        w->report.tree = s.tree;
+        if (format != LOC_FORMAT_NONE && !s.tree)
             r = unpack(w, &s, tmp, root, format, match);
     }
     sv_close(s.fd);
@@ -196,7 +199,7 @@ static int worker_main(const struct loc_fetch *q, int cache, int pipe, pid_t par
 
     (void)umask(0);
     tmp = open_tmp(q, cache, &w.err);
-    r = tmp < 0 ? tmp : loc_sandbox_fetch(tmp, q->max_bytes, parent, &w.err);
+    r = tmp < 0 ? tmp : loc_sandbox_fetch(tmp, q->limits.bytes, parent, &w.err);
     if (r >= 0)
         r = run(&w, tmp);
     w.report.done = r < 0 ? 2 : 1;

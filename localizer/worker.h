@@ -12,6 +12,7 @@
 struct loc_report {
     uint8_t done;   /* 0 = progress, 1 = finished, 2 = failed */
     uint8_t reason; /* enum loc_fail of 2 */
+    uint8_t tree;   /* of 1: loc_done's */
     uint32_t entries;
     uint64_t bytes;
     char text[LOC_TEXT_MAX + 1];

@@ -15,7 +15,13 @@
 #define LOGGED 3u         /* unknown names in the log line */
 
 /* Keys that are read and have a part of the operator's choice. */
-static const char *const patterns[] = { NM "numa-awareness.*.memory", NM "numa-awareness.*.cpus" };
+static const char *const patterns[] = {
+    NM "numa-awareness.*.memory",    NM "numa-awareness.*.cpus",
+    NM "aux-services.*.class",       OWN "aux-services.*.command",
+    OWN "aux-services.*.socket",     OWN "aux-services.*.socket-user",
+    OWN "aux-services.*.properties", OWN "aux-services.*.memory-mb",
+    OWN "aux-services.*.open-files",
+};
 
 /* The group whose keys cover a name with a free part. */
 static const struct {
@@ -123,7 +129,7 @@ struct walk {
     void *userdata;
 };
 
-static bool is_read(const char *name)
+bool nm_conf_is_used(const char *name)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
         if (fnmatch(patterns[i], name, 0) == 0)
@@ -138,7 +144,7 @@ static int on_key(const char *name, const char *value, void *userdata)
     struct nearest near;
     bool at_default = false;
 
-    if (is_read(name))
+    if (nm_conf_is_used(name))
         return 0;
     group = find_group(name, value ? value : "", &at_default);
     if (!group)

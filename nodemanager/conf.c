@@ -11,6 +11,7 @@
 #include "localizer/channel.h"
 #include "nodemanager/conf-address.h"
 #include "nodemanager/conf-refused.h"
+#include "nodemanager/conf-s3.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 #include "wire/node-secret.h"
@@ -20,6 +21,7 @@
 #define FOREVER INT64_MAX
 
 enum {
+    K_LOG_LEVEL,
     K_HOSTNAME,
     K_ADDRESS,
     K_BIND_HOST,
@@ -42,6 +44,9 @@ enum {
     K_WORK_PRESERVING,
     K_LAUNCH_FAILURES,
     K_LAUNCH_RETRY,
+    K_AUX,
+    K_AUX_START,
+    K_AUX_EVENT,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
     K_DBUS,
@@ -105,12 +110,12 @@ enum {
     K_SUPERVISED,
     K_RECOVERY_DIR,
     K_HMAC,
-    K_AUX,
     K_COUNT
 };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
+    [K_LOG_LEVEL] = { "selvedge.nodemanager.log.level", SV_CONF_STRING, NULL, .help = "What the daemon logs: err, warning, notice, info or debug. Default: SELVEDGE_LOG_LEVEL of its environment, else info." },
     [K_HOSTNAME] = { NM "hostname", SV_CONF_STRING, "0.0.0.0", .help = "Name of this node; 0.0.0.0 = the canonical host name of the machine." },
     [K_ADDRESS] = { NM "address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8041", .help = "ContainerManagementProtocol; host:port is the node's id. 0.0.0.0 listens on every address, and the node registers as yarn.nodemanager.hostname." },
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
@@ -133,6 +138,9 @@ static const struct sv_conf_key keys[] = {
     [K_WORK_PRESERVING] = { "yarn.resourcemanager.work-preserving-recovery.enabled", SV_CONF_BOOL, "true", .help = "Containers go on when the ResourceManager asks for a new registration (RESYNC); false: they are killed first." },
     [K_LAUNCH_FAILURES] = { "selvedge.nodemanager.health.launch-failures", SV_CONF_INT, "5", 0, NM_LAUNCH_FAILURES_MAX, .help = "Applications whose launches must fail one after the other for the node's own reason (helper, disk, cgroup) for the node to be unhealthy; 0 = never." },
     [K_LAUNCH_RETRY] = { "selvedge.nodemanager.health.launch-retry-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time after which such a node is offered again to try a launch; doubled up to 16 times it with each further failure." },
+    [K_AUX] = { NM "aux-services", SV_CONF_LIST, "", .help = "Auxiliary services: mapreduce_shuffle, or names with selvedge.nodemanager.aux-services.<name>.command, a program and its arguments, or .socket and .socket-user, the Unix socket of a service with a unit of its own and the account behind it. Further keys of a service: .memory-mb (0 = no limit), .open-files (65536) and .properties, prefixes of keys that it gets." },
+    [K_AUX_START] = { "selvedge.nodemanager.aux-services.start-timeout-ms", SV_CONF_DURATION, "30000", 1, 3600000, 1, "Time for an auxiliary service to be ready; the node registers when all are ready or this is over." },
+    [K_AUX_EVENT] = { "selvedge.nodemanager.aux-services.event-timeout-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time for an auxiliary service to answer an event; one that does not is killed and restarted." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_DBUS] = { "selvedge.nodemanager.dbus", SV_CONF_STRING, "system", .help = "Bus on which the daemon is org.selvedge.NodeManager1: system, off, or an address such as unix:path=/run/dbus/NAME." },
@@ -155,7 +163,7 @@ static const struct sv_conf_key keys[] = {
     [K_DELETE_DELAY] = { NM "delete.debug-delay-sec", SV_CONF_INT, "0", -1, INT32_MAX, .help = "Seconds that files of finished containers are kept; -1 = forever." },
     [K_LOG_RETAIN] = { NM "log.retain-seconds", SV_CONF_INT, "10800", 0, INT32_MAX, .help = "Seconds that logs of finished applications are kept." },
     [K_DEFAULT_FS] = { "fs.defaultFS", SV_CONF_STRING, "file:///", .help = "Where a job's file is whose URL has no scheme." },
-    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Parallel downloads of one localizer." },
+    [K_FETCH_THREADS] = { NM "localizer.fetch.thread-count", SV_CONF_INT, "4", 1, LOC_WORKERS_MAX, .help = "Downloads at a time of PUBLIC resources; selvedge.nodemanager.localizer.parallel bounds the others." },
     [K_CACHE_TARGET] = { NM "localizer.cache.target-size-mb", SV_CONF_INT, "10240", 0, MAX_MB, .help = "Size of the cache after a cleanup." },
     [K_CACHE_CLEANUP] = { NM "localizer.cache.cleanup.interval-ms", SV_CONF_DURATION, "600000", 1000, FOREVER, 1, "Time between cache cleanups." },
     [K_PROFILE] = { "selvedge.nodemanager.sandbox.profile", SV_CONF_STRING, "strict", .help = "Part of the host that containers see: strict, hadoop (its whole tree, read-only) or host; container-executor.cfg must allow it." },
@@ -196,7 +204,6 @@ static const struct sv_conf_key keys[] = {
     [K_SUPERVISED] = { NM "recovery.supervised", SV_CONF_BOOL, "true", .help = "The daemon is restarted by a supervisor: a regular stop leaves containers running and does not unregister." },
     [K_RECOVERY_DIR] = { NM "recovery.dir", SV_CONF_STRING, "${hadoop.tmp.dir}/yarn-nm-recovery", .help = "Directory of the state store." },
     [K_HMAC] = { "hadoop.security.secret-manager.key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", .help = "HMAC of tokens; the same on all nodes." },
-    [K_AUX] = { NM "aux-services", SV_CONF_LIST, "", .help = "Auxiliary services; none is supported by this version." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -221,8 +228,10 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, hdfs_conf_keys,       sv_web_auth_keys,
-    auth_key,     secret_key,           yarn_proxy_conf_keys, ipc_settings_keys,
+    nm_conf_keys,      nm_conf_refused_keys, nm_conf_localizer_keys,
+    nm_conf_s3_table,  hdfs_conf_keys,       sv_web_auth_keys,
+    auth_key,          secret_key,           yarn_proxy_conf_keys,
+    ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -248,6 +257,11 @@ static bool is_in_tables(const char *name, size_t n_tables)
             return true;
     }
     return false;
+}
+
+bool nm_conf_has_row(const char *name)
+{
+    return has_key(keys, SV_ARRAY_LEN(keys), name);
 }
 
 bool nm_conf_is_read(const char *name)
@@ -336,7 +350,7 @@ static int check_dirs(char **dirs, const char *key, struct sv_error *err)
 
 /* Names and listening addresses. A wildcard address cannot be a node's name: peers must be able to
  * connect. */
-static int read_addresses(struct nm_conf *c, struct sv_error *err)
+static int read_addresses(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
     const char *named = sv_conf_raw(c->conf, keys[K_HOSTNAME].name), *bind;
     char name[NM_HOST_MAX];
@@ -357,7 +371,10 @@ static int read_addresses(struct nm_conf *c, struct sv_error *err)
         c->hostname = named;
         return 0;
     }
-    r = nm_host_canonical(name, err);
+    if (known)
+        (void)snprintf(name, sizeof(name), "%s", known->hostname);
+    else
+        r = nm_host_canonical(name, err);
     if (r >= 0)
         r = sv_conf_set(c->conf, keys[K_HOSTNAME].name, name);
     c->hostname = r < 0 ? NULL : sv_conf_raw(c->conf, keys[K_HOSTNAME].name);
@@ -365,26 +382,28 @@ static int read_addresses(struct nm_conf *c, struct sv_error *err)
 }
 
 /* What containers on the host's network are reached by. */
-static int read_node_address(struct nm_conf *c, struct sv_error *err)
+static int read_node_address(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
     char text[NM_HOST_MAX];
 
     c->node_address = c->hostname;
+    if (known)
+        return 0;
     if (nm_host_address(c->hostname, text) < 0)
         return 0; /* a name that peers may know better */
     c->node_address = c->own_address = strdup(text);
     return c->own_address ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
 }
 
-static int read_identity(struct nm_conf *c, struct sv_error *err)
+static int read_identity(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
     int64_t mem, cores;
     const char *s;
     int r;
 
-    r = read_addresses(c, err);
+    r = read_addresses(c, known, err);
     if (r >= 0)
-        r = read_node_address(c, err);
+        r = read_node_address(c, known, err);
     if (r < 0)
         return r;
     r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
@@ -413,7 +432,6 @@ static int read_identity(struct nm_conf *c, struct sv_error *err)
  * unsafe or useless, logged where it works without them. */
 static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
-    _cleanup_strv_ char **aux = NULL;
     bool agg;
     int r = yarn_auth_check(c->conf, err);
 
@@ -426,11 +444,36 @@ static int check_unsupported(struct nm_conf *c, struct sv_error *err)
         sv_log_warning("%s=true: this version does not upload logs; they stay on this node for "
                        "%s",
                        keys[K_LOG_AGGREGATION].name, keys[K_LOG_RETAIN].name);
-    GET(sv_conf_list, K_AUX, &aux);
-    for (char **a = aux; a && *a; a++)
-        sv_log_warning("%s: \"%s\" is not supported by this version; containers that request it "
-                       "are refused",
-                       keys[K_AUX].name, *a);
+    return 0;
+}
+
+/* The names become variables of containers (NM_AUX_SERVICE_…) and directories. */
+static bool is_service_name(const char *s)
+{
+    size_t n = strlen(s);
+
+    return n > 0 && n <= 64 && !(*s >= '0' && *s <= '9') &&
+           strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == n;
+}
+
+static int read_aux_services(struct nm_conf *c, struct sv_error *err)
+{
+    int r;
+
+    GET(sv_conf_list, K_AUX, &c->aux_services);
+    GET(sv_conf_duration_ms, K_AUX_START, &c->aux_start_timeout_ms);
+    GET(sv_conf_duration_ms, K_AUX_EVENT, &c->aux_event_timeout_ms);
+    for (char **a = c->aux_services; a && *a; a++) {
+        if (!is_service_name(*a))
+            return sv_error_set(err, -EINVAL,
+                                "%s: \"%s\" is not a name of letters, digits and _ that does not "
+                                "begin with a digit, at most 64 characters",
+                                keys[K_AUX].name, *a);
+        for (char **b = c->aux_services; b < a; b++)
+            if (sv_streq(*a, *b))
+                return sv_error_set(err, -EINVAL, "%s: \"%s\" is listed twice", keys[K_AUX].name,
+                                    *a);
+    }
     return 0;
 }
 
@@ -523,6 +566,7 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
 static int read_choice(struct nm_conf *c, int key, const char *const *names, size_t n, size_t *ret,
                        struct sv_error *err)
 {
+    char origin[512];
     const char *s;
     int r;
 
@@ -530,7 +574,8 @@ static int read_choice(struct nm_conf *c, int key, const char *const *names, siz
     for (*ret = 0; *ret < n; ++*ret)
         if (names[*ret] && sv_streq(s, names[*ret]))
             return 0;
-    return sv_error_set(err, -EINVAL, "%s: \"%s\" is not known", keys[key].name, s);
+    sv_conf_origin(c->conf, &keys[key], origin, sizeof(origin));
+    return sv_error_set(err, -EINVAL, "%s: \"%s\" is not known", origin, s);
 }
 
 /* "PATH rbps=1 wbps=…": keys of io.max, and an absolute path. */
@@ -680,6 +725,9 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_int, K_CACHE_TARGET, &mb);
     c->cache_target_bytes = (uint64_t)mb << 20;
     GET(sv_conf_duration_ms, K_CACHE_CLEANUP, &c->cache_cleanup_ms);
+    r = nm_conf_localizer_read(c->conf, &c->localizer, err);
+    if (r < 0)
+        return r;
     GET(sv_conf_duration_ms, K_MONITOR, &c->monitor_ms);
     GET(sv_conf_bool, K_PMEM, &c->pmem_check);
     GET(sv_conf_bool, K_VMEM, &c->vmem_check);
@@ -687,7 +735,29 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
-int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
+static int read_log_level(struct nm_conf *c, struct sv_error *err)
+{
+    static const char *const names[] = { [SV_LOG_ERR] = "err",
+                                         [SV_LOG_WARNING] = "warning",
+                                         [SV_LOG_NOTICE] = "notice",
+                                         [SV_LOG_INFO] = "info",
+                                         [SV_LOG_DEBUG] = "debug" };
+    const char *s;
+    size_t i;
+    int r;
+
+    c->log_level = -1;
+    GET(sv_conf_string, K_LOG_LEVEL, &s);
+    if (!s || !*s)
+        return 0;
+    r = read_choice(c, K_LOG_LEVEL, names, SV_ARRAY_LEN(names), &i, err);
+    if (r >= 0)
+        c->log_level = (int)i;
+    return r;
+}
+
+int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
+                       char *const *overrides, struct sv_error *err)
 {
     int r;
 
@@ -713,7 +783,9 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     r = set_base_defaults(c->conf);
     if (r < 0)
         return sv_error_errno(err, r, "configuration");
-    r = read_identity(c, err);
+    r = read_identity(c, known, err);
+    if (r >= 0)
+        r = read_log_level(c, err);
     if (r >= 0)
         r = read_directories(c, err);
     if (r >= 0)
@@ -723,10 +795,17 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     if (r >= 0)
         r = read_rest(c, err);
     if (r >= 0)
+        r = read_aux_services(c, err);
+    if (r >= 0)
         r = check_unsupported(c, err);
     if (r >= 0)
         r = read_web(c, err);
     return r;
+}
+
+int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
+{
+    return nm_conf_load_again(c, NULL, dir, overrides, err);
 }
 
 void nm_conf_free(struct nm_conf *c)
@@ -734,6 +813,7 @@ void nm_conf_free(struct nm_conf *c)
     c->local_dirs = sv_strv_free(c->local_dirs);
     c->log_dirs = sv_strv_free(c->log_dirs);
     c->env_whitelist = sv_strv_free(c->env_whitelist);
+    c->aux_services = sv_strv_free(c->aux_services);
     c->io_max = sv_strv_free(c->io_max);
     c->numa_nodes = sv_strv_free(c->numa_nodes);
     sv_web_auth_free(&c->web.auth);

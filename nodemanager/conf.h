@@ -1,6 +1,7 @@
 /* The configuration of the NodeManager: each key is one row of the table in conf.c, with Hadoop's
- * name and default. Read once at start and const from then on; an invalid value prevents the start
- * with a message. The files are the operator's: trusted, but not to be correct. */
+ * name and default. Read at start; a reload changes the fields that reload.c lists and no other. An
+ * invalid value prevents the start with a message. The files are the operator's: trusted, but not
+ * to be correct. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_H
 #define SELVEDGE_NODEMANAGER_CONF_H
 
@@ -11,6 +12,7 @@
 #include "common/error.h"
 #include "common/web-auth.h"
 #include "executor/request.h"
+#include "nodemanager/conf-localizer.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -19,6 +21,7 @@
 
 struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
+    int log_level;        /* enum sv_log_level; -1: that of the environment */
 
     /* addresses */
     const char *hostname;     /* of the node's id; never a wildcard address */
@@ -46,6 +49,10 @@ struct nm_conf {
     double min_healthy_disks, max_disk_utilization;
     int64_t min_free_mb, min_free_inodes;
     int64_t launch_failures, launch_retry_ms; /* health/launch-failures.h */
+
+    /* auxiliary services; the keys of each are read by aux-services/ */
+    char **aux_services; /* names, owned */
+    int64_t aux_start_timeout_ms, aux_event_timeout_ms;
 
     /* launch */
     const char *executor_path;
@@ -98,6 +105,7 @@ struct nm_conf {
     int64_t fetch_threads;
     uint64_t cache_target_bytes;
     int64_t cache_cleanup_ms;
+    struct nm_conf_localizer localizer;
 
     /* monitor */
     int64_t monitor_ms;
@@ -117,10 +125,15 @@ struct nm_conf {
 /* dir NULL = $HADOOP_CONF_DIR; overrides: NULL-terminated "key=value". */
 int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
     _must_use_;
+/* The same while the daemon runs: this node's name and address are those of `known`, and not looked
+ * up again. */
+int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
+                       char *const *overrides, struct sv_error *err) _must_use_;
 void nm_conf_free(struct nm_conf *c);
 
 /* The table, for --print-config and the tests. */
 const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
+bool nm_conf_has_row(const char *name);
 void nm_conf_print(FILE *out);
 /* A key that this program reads: of the table, or of one of wire/. */
 bool nm_conf_is_read(const char *name);

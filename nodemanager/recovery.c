@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -121,20 +122,69 @@ static void sweep_private(const struct nm_recovery *services, DIR *dir, const ch
         sv_log_warning("nmPrivate/%s stays: %s", name, strerror(-r));
 }
 
-/* Applications below one user's cache: the directory is the user's, the names in it are only
- * parsed. */
-static void sweep_user(const struct nm_recovery *services, DIR *usercache, const char *user,
+/* The account that owns usercache/<submitter>: the one that ran his applications when it was made,
+ * which another configuration may have named. False: no directory that the daemon made. */
+static bool owner_of(const struct nm_recovery *services, DIR *usercache, const char *submitter,
+                     char owner[EXE_USER_MAX + 1])
+{
+    const char *account = nm_account_of(services->ctx->conf, submitter);
+    struct passwd pw, *found = NULL;
+    struct stat st;
+    char buf[4096];
+
+    if (!exe_name_ok(submitter, EXE_SUBMITTER_MAX) ||
+        fstatat(dirfd(usercache), submitter, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+        return false;
+    if (getpwuid_r(st.st_uid, &pw, buf, sizeof(buf), &found) == 0 && found)
+        account = found->pw_name;
+    snprintf(owner, EXE_USER_MAX + 1, "%s", account);
+    return exe_name_ok(account, EXE_USER_MAX);
+}
+
+static bool has_apps(const struct nm_context *ctx, const char *submitter)
+{
+    for (const struct nm_app *a = ctx->apps; a; a = a->hh.next)
+        if (!strcmp(a->user, submitter))
+            return true;
+    return false;
+}
+
+/* Another account runs the submitter's applications since limit-users or local-user was changed,
+ * and the helper would refuse the directory. */
+static bool sweep_foreign(const struct nm_recovery *services, const char *submitter,
+                          const char *owner)
+{
+    const char *account = nm_account_of(services->ctx->conf, submitter);
+
+    if (!strcmp(owner, account))
+        return false;
+    if (has_apps(services->ctx, submitter)) {
+        sv_log_warning("usercache/%s belongs to %s, new applications of %s run as %s: they fail "
+                       "until his running ones have ended and the NodeManager is restarted",
+                       submitter, owner, submitter, account);
+        return false;
+    }
+    sv_log_info("usercache/%s belongs to %s, applications of %s run as %s now: removing", submitter,
+                owner, submitter, account);
+    nm_deletion_user(services->deletion, owner, submitter);
+    return true;
+}
+
+/* Applications below one submitter's cache: the directory is the account's, the names in it are
+ * only parsed. */
+static void sweep_user(const struct nm_recovery *services, DIR *usercache, const char *submitter,
                        int disk)
 {
-    char path[NAME_MAX + 16];
+    char path[NAME_MAX + 16], owner[EXE_USER_MAX + 1];
     struct dirent *e;
     DIR *d;
     int fd;
 
     (void)disk;
-    if (strlen(user) > EXE_USER_MAX)
+    if (!owner_of(services, usercache, submitter, owner) ||
+        sweep_foreign(services, submitter, owner))
         return;
-    snprintf(path, sizeof(path), "%s/appcache", user);
+    snprintf(path, sizeof(path), "%s/appcache", submitter);
     fd = sv_open_beneath(dirfd(usercache), path, O_RDONLY | O_DIRECTORY, 0);
     d = fd >= 0 ? fdopendir(fd) : NULL;
     if (!d) {
@@ -146,8 +196,8 @@ static void sweep_user(const struct nm_recovery *services, DIR *usercache, const
 
         if (yarn_app_id_parse(e->d_name, &id) < 0 || nm_app_find(services->ctx, e->d_name))
             continue;
-        sv_log_info("%s of %s: left behind, removing", e->d_name, user);
-        nm_deletion_left_app(services->deletion, id, user);
+        sv_log_info("%s of %s: left behind, removing", e->d_name, submitter);
+        nm_deletion_left_app(services->deletion, id, owner, submitter);
     }
     closedir(d);
 }
@@ -190,20 +240,21 @@ void nm_recover_sweep(const struct nm_recovery *services)
     sweep_cgroups(services->ctx);
 }
 
-static void clear_user(const struct nm_recovery *services, DIR *usercache, const char *user,
+static void clear_user(const struct nm_recovery *services, DIR *usercache, const char *submitter,
                        int disk)
 {
-    (void)usercache;
+    char owner[EXE_USER_MAX + 1];
+
     (void)disk;
-    if (strlen(user) <= EXE_USER_MAX)
-        nm_deletion_user(services->deletion, user);
+    if (owner_of(services, usercache, submitter, owner))
+        nm_deletion_user(services->deletion, owner, submitter);
 }
 
 /* Without recovery: caches and logs of users from the last run, deleted as their owners. */
 static void clear_last_run(const struct nm_recovery *services)
 {
     each_entry(services, "usercache", clear_user);
-    nm_deletion_user(services->deletion, NULL);
+    nm_deletion_user(services->deletion, NULL, NULL);
 }
 
 static int restore_records(struct recovery_progress *x)

@@ -4,23 +4,25 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-refused.o conf-unread.o \
+NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o conf-refused.o conf-unread.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o \
 		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o) \
-	$(addprefix services/, deletion-service.o finished-containers.o localization.o \
+	$(addprefix services/, deletion-service.o deletion-own-dirs.o finished-containers.o localization.o \
 		localization-request.o localization-source.o log-handler.o) \
+	$(addprefix aux-services/, aux-conf.o aux-connect.o aux-data.o aux-events.o aux-frame.o aux-log.o aux-outbox.o aux-process.o \
+		aux-service.o aux-services.o) \
 	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
 	$(addprefix fsm/, application-fsm.o container-fsm.o) \
 	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
 	$(addprefix dbus/, bus.o bus-application.o bus-auth.o bus-call.o bus-caller.o bus-container.o bus-container-methods.o bus-introspect.o bus-list.o bus-node.o bus-node-methods.o \
 		bus-object.o bus-path.o bus-signals.o bus-values.o) \
-	$(addprefix web/, nm-web.o nm-web-logs.o log-frame.o web-access.o web-reply.o) \
-	recovery.o nm.o)
+	$(addprefix web/, localization-json.o nm-web.o nm-web-logs.o log-frame.o web-access.o web-reply.o) \
+	recovery.o reload.o nm.o)
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
@@ -42,7 +44,8 @@ $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/no
 	$(call link,$(shell $(PKGCONFIG) --libs libsystemd))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
-NODEMANAGER_TESTS := $(addprefix nodemanager/, test-conf store/test-state-store health/test-local-dirs \
+NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
+	test-conf test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-token-secret-managers \
 	dbus/test-bus-list \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
@@ -58,7 +61,10 @@ $(foreach t,resources/test-elastic-memory resources/test-numa launch/test-contai
 nodemanager/dbus/test-bus-list_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/dbus/test-bus-list_LDLIBS = -Wl,--wrap=cg_demanded $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
 nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
-nodemanager/services/test-localization-source_DEPS := $(BUILD)/nodemanager/services/localization-source.o $(HDFS_A) $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
-nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(WIRE_A) $(COMMON_A)
+nodemanager/services/test-localization-source_DEPS := $(addprefix $(BUILD)/nodemanager/,services/localization-source.o conf-s3.o) $(HDFS_A) $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
+nodemanager/services/test-deletion-service_DEPS := $(BUILD)/nodemanager/services/deletion-service.o $(BUILD)/nodemanager/services/deletion-own-dirs.o $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/web/test-nm-web-logs_LDLIBS = -Wl,--wrap=readdir $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
+FUZZ_TARGETS += fuzz-aux-frame
+fuzz-aux-frame_DEPS := $(NODEMANAGER_A) $(COMMON_A)
+fuzz-aux-frame_LDLIBS = $(NODEMANAGER_LDLIBS) $(COMMON_LDLIBS)

@@ -12,6 +12,7 @@
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
+#include "rm-lite/topology.h"
 #include "rm-lite/viewer.h"
 #include "wire/methods.h"
 
@@ -109,7 +110,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
         return;
     if (q->has_decommissiontimeout)
         timeout = q->decommissiontimeout < 0 ? -1 : (int64_t)q->decommissiontimeout * 1000;
-    if (rm_nodes_list_read(rm, &err) < 0) {
+    if (rm_nodes_list_read(rm, &err) < 0 || rm_topology_refresh(rm, &err) < 0) {
         rm_answer_io_error(call, "%s", err.text);
         return;
     }

@@ -27,6 +27,7 @@ struct rm_launcher;
 struct rm_node;
 struct rm_node_auth;
 struct rm_node_lookups;
+struct rm_topology;
 struct rm_proxy;
 struct rm_sched;
 struct rm_secrets;
@@ -61,6 +62,7 @@ struct rm {
     struct rm_name_set *include, *exclude;
     struct rm_node_auth *node_auth;
     struct rm_node_lookups *node_lookups;
+    struct rm_topology *topology;
     struct rm_container *dead_containers; /* freed when the event queue is empty */
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;

@@ -21,6 +21,7 @@
 #include "rm-lite/scheduling.h"
 #include "rm-lite/secrets.h"
 #include "rm-lite/text.h"
+#include "rm-lite/topology.h"
 #include "rm-lite/version.h"
 #include "wire/methods.h"
 
@@ -149,7 +150,7 @@ static bool node_busy(const struct rm_node *n)
 }
 
 static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn_node_id *id,
-                      struct rm_res total)
+                      struct rm_res total, const char *rack)
 {
     struct rm_node *n = rm_node_find(rm, id), *old;
     char key[300];
@@ -180,6 +181,7 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
     } else {
         n = rm_node_new(rm, id);
         node_fill(n, q, total);
+        rm_set_text(&n->rack, rack);
         rm_node_post_health(n, RM_NODE_EV_STARTED, healthy);
     }
     sv_dispatcher_run(rm->dispatcher); /* containers are recovered on a node that has joined */
@@ -237,8 +239,9 @@ static const char *foreign_host(struct sv_arena *a, const struct yarn_node_id *i
                            id->host, ipc_call_peer(call)->address, id->host);
 }
 
-/* The peer may speak for the node; `status` tells whether the node's host is the peer's machine. */
-static void register_node(int status, struct rm *rm, struct ipc_call *call,
+/* The peer may speak for the node. `status` tells whether the node's host is the peer's machine;
+ * with 0 `rack` is the node's. */
+static void register_node(int status, const char *rack, struct rm *rm, struct ipc_call *call,
                           const ProtobufCMessage *request)
 {
     SV_DISPATCH_BATCH(rm->dispatcher);
@@ -281,13 +284,30 @@ static void register_node(int status, struct rm *rm, struct ipc_call *call,
         rm_answer_no_memory(call);
         return;
     }
-    node_join(rm, q, &id, rm_res_of(res));
+    node_join(rm, q, &id, rm_res_of(res), rack);
     rm_node_find(rm, &id)->peer = ipc_call_peer(call)->ip;
     sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%d>, "
-                "version %s",
+                "version %s, rack %s",
                 id.host, id.port, q->http_port, (long long)res.memory_mb, res.vcores,
-                q->nm_version ? q->nm_version : "unknown");
+                q->nm_version ? q->nm_version : "unknown", rm_node_find(rm, &id)->rack);
     ipc_call_reply(call, &resp.base);
+}
+
+static void on_rack(const char *rack, struct rm *rm, struct ipc_call *call,
+                    const ProtobufCMessage *request)
+{
+    register_node(rack ? 0 : -ECANCELED, rack, rm, call, request);
+}
+
+static void on_address(int status, struct rm *rm, struct ipc_call *call,
+                       const ProtobufCMessage *request)
+{
+    const RegisterRequest *q = (const RegisterRequest *)request;
+
+    if (status < 0)
+        register_node(status, NULL, rm, call, request);
+    else
+        rm_topology_find(rm, call, request, q->node_id->host, on_rack);
 }
 
 static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage *request,
@@ -300,7 +320,7 @@ static void on_registerNodeManager(struct ipc_call *call, const ProtobufCMessage
     if (yarn_node_id_from(q->node_id, &id) < 0)
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "registerNodeManager: the request has no node id");
     else if (rm_node_auth_allows(rm, call, id.host))
-        rm_node_address_check(rm, call, request, id.host, register_node);
+        rm_node_address_check(rm, call, request, id.host, on_address);
 }
 
 /* ------------------------------------------------------------------ heartbeats */

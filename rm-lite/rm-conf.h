@@ -33,6 +33,8 @@ struct rm_conf {
     int64_t recovery_wait_ms;
     const char *state_dir;
     const char *nodes_include, *nodes_exclude;
+    const char *topology_class, *topology_script, *topology_table;
+    int64_t topology_script_args;
     int64_t decommission_timeout_ms;
     bool schedule_on_ask;
     int64_t max_tags, max_tag_length;

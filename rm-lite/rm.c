@@ -17,6 +17,7 @@
 #include "rm-lite/secrets.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store.h"
+#include "rm-lite/topology.h"
 #include "rm-lite/viewer.h"
 
 static void free_dead(struct rm *rm)
@@ -110,8 +111,9 @@ static int start(struct rm *rm, struct sv_error *err)
     int r;
 
     if ((r = load_scheduler_conf(rm, err)) < 0 || (r = rm_conf_read(rm->xml, &rm->conf, err)) < 0 ||
-        (r = rm_nodes_list_read(rm, err)) < 0 || (r = rm_node_auth_new(rm, err)) < 0 ||
-        (r = dispatcher_new(rm)) < 0 || (r = secrets_new(rm)) < 0 ||
+        (r = rm_nodes_list_read(rm, err)) < 0 || (r = rm_topology_new(rm, err)) < 0 ||
+        (r = rm_node_auth_new(rm, err)) < 0 || (r = dispatcher_new(rm)) < 0 ||
+        (r = secrets_new(rm)) < 0 ||
         (r = rm_store_open(rm, rm->conf.recovery ? rm->conf.state_dir : NULL, err)) < 0 ||
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||

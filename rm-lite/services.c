@@ -10,6 +10,7 @@
 #include "rm-lite/node-auth.h"
 #include "rm-lite/proxy.h"
 #include "rm-lite/resource-tracker-service.h"
+#include "rm-lite/topology.h"
 #include "rm-lite/web.h"
 #include "wire/ipc-server.h"
 
@@ -81,6 +82,7 @@ void rm_services_stop(struct rm *rm)
     rm->http = sv_http_free(rm->http);
     rm->proxy = rm_proxy_free(rm->proxy);
     rm_node_address_stop(rm);
+    rm_topology_free(rm);
     rm->client_server = ipc_server_free(rm->client_server);
     rm->am_server = ipc_server_free(rm->am_server);
     rm->tracker_server = ipc_server_free(rm->tracker_server);

@@ -37,9 +37,9 @@ static void local_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int d
         add(h, t, public, true, base, "filecache");
     else if (public != -ENOENT)
         hlp_fail(EXE_STATUS_LOCAL_DIR, -public, "filecache");
-    (void)hlp_format(path, sizeof(path), "usercache/%s/filecache", h->user.name);
+    (void)hlp_format(path, sizeof(path), "usercache/%s/filecache", h->req.submitter);
     add(h, t, hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_USER_DIR), true, base, path);
-    (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->user.name, h->app);
+    (void)hlp_format(path, sizeof(path), "usercache/%s/appcache/%s", h->req.submitter, h->app);
     int app = hlp_open_user_dir(dir, path, h->user.uid, EXE_STATUS_APP_DIR);
     if (i == h->req.work_dir) {
         int work = hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR);
@@ -77,11 +77,11 @@ static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t,
     if (h->req.what == EXE_VISIBILITY_PUBLIC)
         cache(h, c, t, dir, base, "filecache", EXE_LOCALIZER_CACHE_FD((int)i));
     if (h->req.what & EXE_VISIBILITY_PRIVATE) {
-        (void)hlp_format(rest, sizeof(rest), "usercache/%s/filecache", h->user.name);
+        (void)hlp_format(rest, sizeof(rest), "usercache/%s/filecache", h->req.submitter);
         cache(h, c, t, dir, base, rest, EXE_LOCALIZER_CACHE_FD((int)i));
     }
     if (h->req.what & EXE_VISIBILITY_APPLICATION) {
-        (void)hlp_format(rest, sizeof(rest), "usercache/%s/appcache/%s/filecache", h->user.name,
+        (void)hlp_format(rest, sizeof(rest), "usercache/%s/appcache/%s/filecache", h->req.submitter,
                          h->app);
         cache(h, c, t, dir, base, rest, EXE_LOCALIZER_APP_FD((int)i));
     }

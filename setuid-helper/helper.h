@@ -190,7 +190,7 @@ struct hlp_dirs {
     struct hlp_dir {
         int fd;
         const char *base, *kind; /* "local" or "log": these have the same mount points */
-        char rest[256];
+        char rest[512];
     } v[4 * EXE_DIRS_MAX + 2];
     unsigned n;
     const char *kind; /* of those that are added now */

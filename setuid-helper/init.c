@@ -176,8 +176,9 @@ static const char *enter_work_dir(const struct hlp *h, int script, int credentia
 {
     static char path[HLP_PATH_MAX + sizeof("/" SCRIPT)];
     char cwd[HLP_PATH_MAX];
-    size_t n = hlp_format(path, HLP_PATH_MAX, "%s/usercache/%s/appcache/%s/%s",
-                          h->cfg.local_dirs.v[h->req.work_dir], h->user.name, h->app, h->container);
+    size_t n =
+        hlp_format(path, HLP_PATH_MAX, "%s/usercache/%s/appcache/%s/%s",
+                   h->cfg.local_dirs.v[h->req.work_dir], h->req.submitter, h->app, h->container);
     int dir = hlp_openat2(AT_FDCWD, path, O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
     if (dir < 0)
         hlp_fail(EXE_STATUS_WORK_DIR, -dir, path);

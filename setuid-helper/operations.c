@@ -9,7 +9,7 @@
 
 #include "setuid-helper/helper.h"
 
-/* The caches and the application's directories of one local dir, below usercache/<user>. */
+/* The caches and the application's directories of one local dir, below usercache/<submitter>. */
 static void make_app_dirs(const struct hlp *h, int user_dir)
 {
     hlp_label(h, HLP_LABEL_USER_CACHE);
@@ -38,7 +38,7 @@ void hlp_init_app(struct hlp *h)
         int root = hlp_open_root(h, h->cfg.local_dirs.v[i], EXE_STATUS_LOCAL_DIR);
         int users = hlp_ensure_dir(h, root, "usercache", h->cfg.nm.uid, 0755, EXE_STATUS_LOCAL_DIR);
         user_dirs[i] =
-            hlp_ensure_dir(h, users, h->user.name, h->user.uid, 02750, EXE_STATUS_USER_DIR);
+            hlp_ensure_dir(h, users, h->req.submitter, h->user.uid, 02750, EXE_STATUS_USER_DIR);
         (void)close(users);
         (void)close(root);
     }

@@ -7,6 +7,7 @@
 #include "wire/ipc-server.h"
 
 struct nm_assignments;
+struct nm_aux;
 struct nm_context;
 struct nm_updater;
 
@@ -14,6 +15,7 @@ struct nm_am {
     struct nm_context *ctx;
     struct nm_assignments *assignments;
     const struct nm_updater *updater;
+    const struct nm_aux *aux; /* NULL: no auxiliary services */
 };
 
 /* The protocol table; userdata of the handlers is the struct nm_am. */

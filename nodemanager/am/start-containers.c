@@ -13,6 +13,7 @@
 #include "common/str.h"
 #include "nodemanager/am/cm-reply.h"
 #include "nodemanager/am/container-manager.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
 #include "nodemanager/core/container.h"
@@ -97,39 +98,22 @@ static int authorize(const struct nm_am *am, const struct yarn_nm_token *nmt,
     return 0;
 }
 
-/* LinuxContainerExecutor's user pattern: ^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$ */
-static bool user_ok(const char *s)
-{
-    size_t n = strlen(s);
-
-    if (n == 0 || n > 257 || s[0] == '-' || s[0] == '@' || !strcmp(s, ".") || !strcmp(s, ".."))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
-              (s[i] >= '0' && s[i] <= '9') || strchr("_.-@", s[i]) ||
-              (s[i] == '$' && i == n - 1 && n > 1)))
-            return false;
-    return true;
-}
-
 /* All checks of the launch context; no side effect. */
-static int check_context(struct nm_context *ctx, const struct yarn_container_token *t,
+static int check_context(const struct nm_am *am, const struct yarn_container_token *t,
                          const char *text, const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                          struct sv_arena *a, struct refusal *f)
 {
+    const struct nm_context *ctx = am->ctx;
     struct yarn_credentials credentials;
+    int r;
 
     if (!clc) {
         (void)sv_error_set(&f->err, -EINVAL, "Null ContainerLaunchContext");
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (clc->n_service_data > 0) { /* there are no auxiliary services */
-        char shown[128];
-
-        sv_escape(shown, sizeof(shown), clc->service_data[0]->key ? clc->service_data[0]->key : "");
-        (void)sv_error_set(&f->err, -EINVAL, "The auxService:%s does not exist", shown);
-        return refuse(f, JAVA_INVALID_AUX_SERVICE);
-    }
+    r = nm_aux_check(am->aux, clc, text, &f->err);
+    if (r < 0)
+        return refuse(f, r == -ENOENT ? JAVA_INVALID_AUX_SERVICE : JAVA_YARN_EXCEPTION);
     if (nm_env_check(clc, text, &f->err) < 0 ||
         nm_localization_check(clc, ctx->conf->default_fs, &f->err) < 0)
         return refuse(f, JAVA_YARN_EXCEPTION);
@@ -138,13 +122,14 @@ static int check_context(struct nm_context *ctx, const struct yarn_container_tok
         (void)sv_error_wrap(&f->err, "ContainerLaunchContext: tokens");
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
-    if (!user_ok(t->submitter)) {
+    /* LinuxContainerExecutor's pattern; the name is also one of a directory in usercache. */
+    if (!exe_name_ok(t->submitter, EXE_SUBMITTER_MAX)) {
         char shown[128];
 
         sv_escape(shown, sizeof(shown), t->submitter);
         (void)sv_error_set(&f->err, -EINVAL,
                            "Invalid user name '%s', it must match "
-                           "'^[_.A-Za-z0-9][-@_.A-Za-z0-9]{0,255}?[$]?$'",
+                           "'^[_A-Za-z0-9][-@_.A-Za-z0-9]{0,253}[$]?$'",
                            shown);
         return refuse(f, JAVA_YARN_EXCEPTION);
     }
@@ -377,11 +362,41 @@ static int start_request(struct start_call *s, const struct yarn_nm_token *nmt,
         return -ECANCELED;
     }
     if (r >= 0)
-        r = check_context(s->am->ctx, &t, text, q->container_launch_context,
-                          ipc_call_arena(s->call), &f);
+        r = check_context(s->am, &t, text, q->container_launch_context, ipc_call_arena(s->call),
+                          &f);
     if (r >= 0)
         r = start_one(s, &t, text, q, &f);
     return r >= 0 ? add_started(s, t.container, text) : add_refused(s, t.container, text, r, &f);
+}
+
+/* The metadata of the auxiliary services, whatever the containers are. */
+static int add_metadata(struct start_call *s)
+{
+    Hadoop__Yarn__StartContainersResponseProto *response = &s->response;
+    struct sv_arena *a = ipc_call_arena(s->call);
+    size_t n = nm_aux_count(s->am->aux);
+
+    response->services_meta_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, n + 1);
+    for (size_t i = 0; response->services_meta_data && i < n; i++) {
+        Hadoop__Yarn__StringBytesMapProto *row;
+        struct nm_aux_info info;
+
+        nm_aux_info(s->am->aux, i, &info);
+        if (!info.metadata)
+            continue;
+        row = sv_newn(a, Hadoop__Yarn__StringBytesMapProto, 1);
+        if (!row)
+            return -ENOMEM;
+        hadoop__yarn__string_bytes_map_proto__init(row);
+        row->key = sv_arena_strdup(a, info.name);
+        row->value.data = sv_arena_memdup(a, info.metadata, info.metadata_len);
+        row->value.len = info.metadata_len;
+        row->has_value = true;
+        if (!row->key || !row->value.data)
+            return -ENOMEM;
+        response->services_meta_data[response->n_services_meta_data++] = row;
+    }
+    return response->services_meta_data ? 0 : -ENOMEM;
 }
 
 /* The records are in the store (or not): containers begin, or are forgotten. */
@@ -468,6 +483,8 @@ void nm_cm_start_containers(struct ipc_call *call, const ProtobufCMessage *reque
     s->response.failed_requests = sv_newn(a, Hadoop__Yarn__ContainerExceptionMapProto *, n + 1);
     if (!s->response.succeeded_requests || !s->response.failed_requests)
         r = -ENOMEM;
+    if (r >= 0)
+        r = add_metadata(s);
     for (size_t i = 0; i < n && r >= 0; i++)
         r = start_request(s, &nmt, q->start_container_request[i]);
     if (r < 0 && r != -ECANCELED)

@@ -36,6 +36,11 @@ struct nm_app *nm_app_free(struct nm_app *a)
     return NULL;
 }
 
+const char *nm_account_of(const struct nm_conf *conf, const char *submitter)
+{
+    return conf->limit_users ? conf->local_user : submitter;
+}
+
 int nm_app_new(struct nm_context *ctx, struct yarn_app_id id, const char *user, struct nm_app **ret)
 {
     struct nm_app *a = calloc(1, sizeof(*a));
@@ -48,7 +53,7 @@ int nm_app_new(struct nm_context *ctx, struct yarn_app_id id, const char *user, 
     a->state = NM_APP_NEW;
     a->start_ms = sv_wall_ms();
     a->user = strdup(user);
-    a->run_as = strdup(ctx->conf->limit_users ? ctx->conf->local_user : user);
+    a->run_as = strdup(nm_account_of(ctx->conf, user));
     if (!a->user || !a->run_as) {
         nm_app_free(a);
         return -ENOMEM;

@@ -11,6 +11,7 @@
 #include "wire/ids.h"
 
 struct nm_container;
+struct nm_conf;
 struct nm_context;
 
 enum nm_app_state {
@@ -47,8 +48,8 @@ struct nm_app {
     struct yarn_app_id id;
     char text[YARN_ID_TEXT_MAX];
     int state;    /* enum nm_app_state */
-    char *user;   /* who submitted it */
-    char *run_as; /* the local account of its processes and directories */
+    char *user;   /* who submitted it: usercache/<user> holds its files */
+    char *run_as; /* the local account of its processes, and owner of its files */
     char *view_acl, *modify_acl;
     uint16_t categories[EXE_CATEGORIES]; /* of SELinux; zeros where nothing is labelled */
     char *init_error;                    /* why its directories could not be made */
@@ -59,6 +60,8 @@ struct nm_app {
     uint32_t local_dirs, log_dirs; /* masks of those that have been made */
 };
 
+/* The local account that runs the applications of a submitter. */
+const char *nm_account_of(const struct nm_conf *conf, const char *submitter);
 int nm_app_new(struct nm_context *ctx, struct yarn_app_id id, const char *user, struct nm_app **ret)
     _must_use_;
 struct nm_app *nm_app_free(struct nm_app *a); /* one that is in no table */

@@ -12,7 +12,7 @@
 int nm_container_work_dir(const struct nm_container *c, char *buf, size_t size)
 {
     const char *top = nm_dirs_local(c->ctx->dirs, c->launch.local_dir);
-    int n = top ? snprintf(buf, size, "%s/usercache/%s/appcache/%s/%s", top, c->app->run_as,
+    int n = top ? snprintf(buf, size, "%s/usercache/%s/appcache/%s/%s", top, c->app->user,
                            c->app->text, c->text)
                 : -1;
 

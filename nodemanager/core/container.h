@@ -96,6 +96,7 @@ struct nm_container {
     int64_t localize_ms;                    /* duration */
 
     bool recorded;       /* its request is in the store: it may begin */
+    bool aux_init;       /* auxiliary services know of it */
     bool kill_requested; /* a kill is on record, with kill_code */
     int kill_code;
     bool recovering; /* adoption under way: NMNotYetReadyException */

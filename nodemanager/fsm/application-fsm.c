@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -102,8 +103,8 @@ static int request_dirs(struct nm_app_services *services, struct nm_app *a, bool
                                .log_dirs = nm_dirs_log_usable(a->ctx->dirs),
                                .again = again };
     memcpy(q->text, a->text, sizeof(q->text));
-    r = exe_init_app(a->ctx->exe, a->id, a->run_as, q->local_dirs, q->log_dirs, a->categories,
-                     on_init_done, q);
+    r = exe_init_app(a->ctx->exe, a->id, a->run_as, a->user, q->local_dirs, q->log_dirs,
+                     a->categories, on_init_done, q);
     if (r < 0) {
         free(q);
         return r;
@@ -184,6 +185,7 @@ static int act_inited(void *o, int event, void *arg)
 
 static void clean_resources(struct nm_app *a, const struct nm_app_services *services)
 {
+    nm_aux_app_stop(services->aux, a);
     nm_localization_app_finished(services->localization, a);
     nm_deletion_app(services->deletion, a);
     nm_app_post(a, NM_APP_EV_RESOURCES_CLEANEDUP, NULL);

@@ -6,6 +6,7 @@
 #include "common/fsm.h"
 
 struct nm_app_init;
+struct nm_aux;
 struct nm_context;
 struct nm_deletion;
 struct nm_localization;
@@ -19,6 +20,7 @@ struct nm_app_services {
     struct nm_deletion *deletion;
     struct nm_log_handler *logs;
     struct nm_mcs *mcs;         /* NULL = off */
+    struct nm_aux *aux;         /* NULL: none */
     struct nm_updater *updater; /* NULL: the daemon ends */
     struct nm_app_init *inits;  /* requests to the helper without an answer yet; utlist */
 };

@@ -5,6 +5,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
 #include "nodemanager/core/container.h"
@@ -90,6 +91,7 @@ static int act_done(void *o, int event, void *arg)
     nm_assign_release(s->services->assignments,
                       c); /* a container that was never launched still has it */
     nm_container_drop_request(c);
+    nm_aux_container_stop(s->services->aux, c);
     audit_end(c);
     if (c->app)
         nm_app_post(c->app, NM_APP_EV_CONTAINER_FINISHED, c->text);
@@ -123,6 +125,7 @@ static int act_init(void *o, int event, void *arg)
     }
     if (c->app->init_error && !c->recovering)
         return fail_localization(c, s, c->app->init_error);
+    nm_aux_container_init(s->services->aux, c);
     r = nm_localization_request(s->services->localization, c, &err);
     if (r < 0)
         return fail_localization(c, s, err.text);

@@ -7,6 +7,7 @@
 #include "common/fsm.h"
 
 struct nm_assignments;
+struct nm_aux;
 struct nm_deletion;
 struct nm_launcher;
 struct nm_localization;
@@ -18,6 +19,7 @@ struct nm_container_services {
     struct nm_deletion *deletion;
     struct nm_assignments *assignments;
     struct nm_launcher *launcher;
+    struct nm_aux *aux;         /* NULL: none */
     struct nm_updater *updater; /* NULL: the daemon ends */
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container-paths.h"
 #include "nodemanager/core/container.h"
@@ -125,9 +126,9 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
     add(l, "NM_PORT", sv_arena_printf(a, "%d", ctx->node_id.port), EXE_ENV_LITERAL);
     add(l, "NM_HOST", ctx->node_id.host, EXE_ENV_LITERAL);
     add(l, "NM_HTTP_PORT", sv_arena_printf(a, "%u", ctx->http_port), EXE_ENV_LITERAL);
-    path = sv_arena_printf(a, "/usercache/%s/appcache/%s", c->app->run_as, c->app->text);
+    path = sv_arena_printf(a, "/usercache/%s/appcache/%s", c->app->user, c->app->text);
     add(l, "LOCAL_DIRS", path ? join_dirs(a, c, false, local, path) : NULL, EXE_ENV_LITERAL);
-    path = sv_arena_printf(a, "/usercache/%s/", c->app->run_as);
+    path = sv_arena_printf(a, "/usercache/%s/", c->app->user);
     add(l, "LOCAL_USER_DIRS", path ? join_dirs(a, c, false, local, path) : NULL, EXE_ENV_LITERAL);
     path = sv_arena_printf(a, "/%s/%s", c->app->text, c->text);
     add(l, "LOG_DIRS", path ? join_dirs(a, c, true, logs, path) : NULL, EXE_ENV_LITERAL);
@@ -137,6 +138,24 @@ static void add_standard(struct env_list *l, const struct nm_container *c)
     add(l, "PWD", sv_arena_strdup(a, work), EXE_ENV_LITERAL);
     add(l, "LOCALIZATION_COUNTERS", nm_localization_counters(c, a), EXE_ENV_LITERAL);
     add(l, "JVM_PID", "$$", EXE_ENV_EXPAND);
+}
+
+/* What the services told when they became ready, as AuxiliaryServiceHelper of Hadoop reads it. */
+static void add_aux_services(struct env_list *l, const struct nm_aux *aux)
+{
+    for (size_t i = 0; i < nm_aux_count(aux); i++) {
+        _cleanup_free_ char *base64 = NULL;
+        struct nm_aux_info info;
+
+        nm_aux_info(aux, i, &info);
+        if (!info.metadata)
+            continue;
+        if (sv_base64_encode(info.metadata, info.metadata_len, &base64) < 0)
+            l->full = true;
+        else
+            add(l, sv_arena_printf(l->arena, "NM_AUX_SERVICE_%s", info.name),
+                sv_arena_strdup(l->arena, base64), EXE_ENV_LITERAL);
+    }
 }
 
 int nm_env_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc, const char *container,
@@ -169,12 +188,13 @@ int nm_env_check(const Hadoop__Yarn__ContainerLaunchContextProto *clc, const cha
     return 0;
 }
 
-int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_env **ret,
-                 size_t *ret_n, struct sv_error *err)
+int nm_env_build(const struct nm_container *c, const struct nm_aux *aux, struct sv_arena *a,
+                 struct exe_env **ret, size_t *ret_n, struct sv_error *err)
 {
     const struct nm_conf *conf = c->ctx->conf;
     size_t n_white = sv_strv_len(conf->env_whitelist);
-    struct env_list l = { .arena = a, .cap = c->clc->n_environment + n_white + 64 };
+    struct env_list l = { .arena = a,
+                          .cap = c->clc->n_environment + n_white + nm_aux_count(aux) + 64 };
 
     l.env = sv_newn(a, struct exe_env, l.cap);
     if (!l.env)
@@ -200,6 +220,7 @@ int nm_env_build(const struct nm_container *c, struct sv_arena *a, struct exe_en
             add(&l, name, value, EXE_ENV_WHITELIST);
     }
     add_standard(&l, c);
+    add_aux_services(&l, aux);
     add_admin_env(&l, c);
     if (*conf->force_path) {
         const char *path = nm_env_value(c, "PATH");

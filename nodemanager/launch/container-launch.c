@@ -261,7 +261,7 @@ static int build_script(struct nm_container *c, struct sv_buf *out, struct sv_er
     r = nm_container_log_dir(c, log_dir, sizeof(log_dir));
     if (r < 0)
         return sv_error_errno(err, r, "%s: log directory", c->text);
-    r = nm_env_build(c, a, &env, &s.n_env, err);
+    r = nm_env_build(c, c->launch.launcher->aux, a, &env, &s.n_env, err);
     if (r < 0)
         return r;
     r = nm_localization_links(c, a, &links, &s.n_links);
@@ -303,6 +303,7 @@ static void launch_new(struct nm_container *c)
     struct exe_launch l = {
         .id = c->id,
         .user = c->app->run_as,
+        .submitter = c->app->user,
         .local_mask = nm_dirs_local_usable(c->ctx->dirs) & c->app->local_dirs,
         .log_mask = nm_dirs_log_usable(c->ctx->dirs) & c->app->log_dirs,
         .work_dir = (unsigned)c->launch.local_dir,
@@ -375,12 +376,14 @@ void nm_launch_start(struct nm_launcher *launcher, struct nm_container *c)
 /* ---- service --------------------------------------------------------------------------------*/
 
 struct nm_launcher *nm_launcher_new(struct nm_context *ctx, struct nm_assignments *assignments,
-                                    struct nm_numa *numa)
+                                    struct nm_numa *numa, const struct nm_aux *aux)
 {
     struct nm_launcher *l = calloc(1, sizeof(*l));
 
     if (l)
-        *l = (struct nm_launcher){ .ctx = ctx, .assignments = assignments, .numa = numa };
+        *l = (struct nm_launcher){
+            .ctx = ctx, .assignments = assignments, .numa = numa, .aux = aux
+        };
     return l;
 }
 

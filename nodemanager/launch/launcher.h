@@ -5,12 +5,14 @@
 struct nm_assignments;
 struct nm_cleanup_term;
 struct nm_context;
+struct nm_aux;
 struct nm_numa;
 
 struct nm_launcher {
     struct nm_context *ctx;
     struct nm_assignments *assignments;
     struct nm_numa *numa;          /* NULL = off */
+    const struct nm_aux *aux;      /* NULL: no auxiliary services */
     struct nm_cleanup_term *terms; /* SIGTERM requests without an answer yet; utlist */
 };
 

@@ -21,7 +21,7 @@
 struct mcs_entry { /* a user's (owner "") or an application's */
     UT_hash_handle hh;
     uint32_t pair;
-    char name[EXE_TEXT_MAX], owner[EXE_USER_MAX + 1];
+    char name[EXE_SUBMITTER_MAX + 1], owner[EXE_SUBMITTER_MAX + 1];
 };
 
 struct mcs_kind {
@@ -82,7 +82,7 @@ static struct mcs_entry *find(const struct mcs_kind *k, const char *name)
 
 static bool fits(const char *name, const char *owner)
 {
-    return strlen(name) < EXE_TEXT_MAX && strlen(owner) <= EXE_USER_MAX;
+    return strlen(name) <= EXE_SUBMITTER_MAX && strlen(owner) <= EXE_SUBMITTER_MAX;
 }
 
 static int recover_one(const char *name, const char *owner, int64_t pair, void *userdata)
@@ -156,7 +156,7 @@ static bool absent(const char *top, bool good, const char *path)
 static bool no_file_left(const struct nm_mcs *m, const struct mcs_entry *e)
 {
     const struct nm_dirs *d = m->ctx->dirs;
-    char path[EXE_TEXT_MAX + EXE_USER_MAX + 32];
+    char path[2 * EXE_SUBMITTER_MAX + 32];
 
     (void)snprintf(path, sizeof(path), "usercache/%s/appcache/%s", e->owner, e->name);
     for (int i = 0; i < nm_dirs_n_local(d); i++)
@@ -226,9 +226,9 @@ int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
         return 0;
     if (!find(&m->apps, a->text))
         sweep(m);
-    r = pair_of(m, &m->users, a->run_as, "", &user);
+    r = pair_of(m, &m->users, a->user, "", &user);
     if (r >= 0)
-        r = pair_of(m, &m->apps, a->text, a->run_as, &app);
+        r = pair_of(m, &m->apps, a->text, a->user, &app);
     if (r == -ENOSPC)
         return sv_error_set(
             err, r,

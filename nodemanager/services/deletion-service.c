@@ -1,6 +1,7 @@
 /* See deletion-service.h. A task is one line of text in the store:
- * "<what> <user or -> <cluster_ts> <app> <attempt> <container> <visibility> <resource> <its
- * directory's number> <local mask> <log mask>"; it is parsed strictly when read back. */
+ * "<what> <account or -> <cluster_ts> <app> <attempt> <container> <visibility> <resource> <its
+ * directory's number> <local mask> <log mask> <submitter or ->"; it is parsed strictly when read
+ * back. */
 #include "nodemanager/services/deletion-service.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/services/deletion-own-dirs.h"
 #include "nodemanager/store/state-store.h"
 
 #define PARALLEL 4 /* yarn.nodemanager.delete.thread-count */
@@ -33,7 +35,7 @@ struct deletion {
     int64_t id;
     int64_t at_ms; /* wall clock: survives restarts */
     struct exe_delete_what what;
-    char user[EXE_USER_MAX + 1];
+    char user[EXE_USER_MAX + 1], submitter[EXE_SUBMITTER_MAX + 1];
     int attempts;
     bool running;
 };
@@ -62,10 +64,11 @@ static void run_due(struct nm_deletion *d);
 static int task_text(const struct deletion *t, char *buf, size_t size)
 {
     const struct exe_delete_what *w = &t->what;
-    int n = snprintf(buf, size, "%d %s %" PRId64 " %d %d %" PRId64 " %d %" PRIu64 " %u %u %u",
-                     (int)w->what, *t->user ? t->user : "-", w->app.cluster_ts, w->app.id,
-                     w->container.attempt.attempt, w->container.id, (int)w->visibility,
-                     w->resource_id, w->resource_dir, w->local_mask, w->log_mask);
+    int n =
+        snprintf(buf, size, "%d %s %" PRId64 " %d %d %" PRId64 " %d %" PRIu64 " %u %u %u %s",
+                 (int)w->what, *t->user ? t->user : "-", w->app.cluster_ts, w->app.id,
+                 w->container.attempt.attempt, w->container.id, (int)w->visibility, w->resource_id,
+                 w->resource_dir, w->local_mask, w->log_mask, *t->submitter ? t->submitter : "-");
 
     return n < 0 || (size_t)n >= size ? -EMSGSIZE : 0;
 }
@@ -75,9 +78,10 @@ static int task_parse(struct deletion *t, const char *text)
     int what, app, attempt, visibility, end = -1;
     struct exe_delete_what *w = &t->what;
 
-    if (sscanf(text, "%d %64s %" SCNd64 " %d %d %" SCNd64 " %d %" SCNu64 " %u %u %u%n", &what,
+    if (sscanf(text, "%d %64s %" SCNd64 " %d %d %" SCNd64 " %d %" SCNu64 " %u %u %u %255s%n", &what,
                t->user, &w->app.cluster_ts, &app, &attempt, &w->container.id, &visibility,
-               &w->resource_id, &w->resource_dir, &w->local_mask, &w->log_mask, &end) != 11 ||
+               &w->resource_id, &w->resource_dir, &w->local_mask, &w->log_mask, t->submitter,
+               &end) != 12 ||
         end < 0 || text[end] || what < EXE_DELETE_CONTAINER || what > EXE_DELETE_PUBLIC)
         return -EBADMSG;
     w->what = (enum exe_delete)what;
@@ -87,6 +91,8 @@ static int task_parse(struct deletion *t, const char *text)
     w->visibility = (enum exe_visibility)visibility;
     if (!strcmp(t->user, "-"))
         t->user[0] = 0;
+    if (!strcmp(t->submitter, "-"))
+        t->submitter[0] = 0;
     return 0;
 }
 
@@ -104,53 +110,14 @@ static void remove_task(struct deletion *t)
     free(t);
 }
 
-/* <log>/<app> is empty now; the daemon removes it, because it is in the daemon's own directory. */
-static void remove_empty_log_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
-{
-    char app[YARN_ID_TEXT_MAX];
-
-    yarn_app_id_text(w->app, app);
-    for (int i = 0; i < nm_dirs_n_log(d->ctx->dirs); i++) {
-        _cleanup_close_ int fd = -1;
-
-        if (!(w->log_mask & (1u << i)))
-            continue;
-        fd = open(nm_dirs_log(d->ctx->dirs, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0 && unlinkat(fd, app, AT_REMOVEDIR) < 0 && errno != ENOENT)
-            sv_log(SV_LOG_WARNING, app, "%s: log directory stays: %m", app);
-    }
-}
-
-/* nmPrivate/<app> on each disk. The containers are done and on record; a directory can be left from
- * a launch that a killed daemon had begun and its successor repeated on another disk. */
-static void remove_private_dirs(struct nm_deletion *d, const struct exe_delete_what *w)
-{
-    char app[YARN_ID_TEXT_MAX];
-
-    yarn_app_id_text(w->app, app);
-    for (int i = 0; i < nm_dirs_n_local(d->ctx->dirs); i++) {
-        _cleanup_close_ int fd =
-            open(nm_dirs_local(d->ctx->dirs, i), O_PATH | O_DIRECTORY | O_CLOEXEC);
-        _cleanup_close_ int private =
-            fd < 0 ? -1 : openat(fd, "nmPrivate", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        int r = private < 0 ? 0 : sv_remove_tree_at(private, app);
-
-        if (r < 0)
-            sv_log(SV_LOG_WARNING, app, "%s/nmPrivate/%s stays: %s", nm_dirs_local(d->ctx->dirs, i),
-                   app, strerror(-r));
-    }
-}
-
 static void end_task(struct deletion *t, const struct exe_failure *f)
 {
     struct nm_deletion *d = t->d;
 
     t->running = false;
     if (!f) {
-        if (t->what.what == EXE_DELETE_APP_LOGS)
-            remove_empty_log_dirs(d, &t->what);
-        if (t->what.what == EXE_DELETE_APP)
-            remove_private_dirs(d, &t->what);
+        t->what.submitter = t->submitter;
+        nm_deletion_own_dirs(d->ctx, &t->what);
         remove_task(t);
     } else if (++t->attempts >= ATTEMPTS) {
         if (t->attempts == ATTEMPTS) {
@@ -187,25 +154,25 @@ static void tree_of(const struct deletion *t, char *buf, size_t size)
     yarn_container_id_text(w->container, container);
     switch (w->what) {
     case EXE_DELETE_CONTAINER:
-        (void)snprintf(buf, size, "user/%s/%s/%s/", t->user, app, container);
+        (void)snprintf(buf, size, "user/%s/%s/%s/", t->submitter, app, container);
         return;
     case EXE_DELETE_CONTAINER_LOGS:
         (void)snprintf(buf, size, "logs/%s/%s/", app, container);
         return;
     case EXE_DELETE_APP:
-        (void)snprintf(buf, size, "user/%s/%s/", t->user, app);
+        (void)snprintf(buf, size, "user/%s/%s/", t->submitter, app);
         return;
     case EXE_DELETE_APP_LOGS:
         (void)snprintf(buf, size, "logs/%s/", app);
         return;
     case EXE_DELETE_USER:
-        (void)snprintf(buf, size, "user/%s/", t->user);
+        (void)snprintf(buf, size, "user/%s/", t->submitter);
         return;
     case EXE_DELETE_RESOURCE:
         if (w->visibility == EXE_VISIBILITY_PUBLIC)
             (void)snprintf(buf, size, "public/%" PRIu64 "/", w->resource_id);
         else
-            (void)snprintf(buf, size, "user/%s/%s/%" PRIu64 "/", t->user,
+            (void)snprintf(buf, size, "user/%s/%s/%" PRIu64 "/", t->submitter,
                            w->visibility == EXE_VISIBILITY_APPLICATION ? app : "filecache",
                            w->resource_id);
         return;
@@ -315,6 +282,7 @@ static int run_batch(struct deletion *first, int64_t now)
     d->n_running++;
     what = b->tasks[0]->what;
     what.user = *first->user ? first->user : NULL;
+    what.submitter = *first->submitter ? first->submitter : NULL;
     what.more = b->more;
     what.n_more = b->n - 1;
     r = exe_delete(d->ctx->exe, &what, on_deleted, b);
@@ -383,11 +351,10 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-static void add(struct nm_deletion *d, const struct exe_delete_what *what, const char *user,
-                int64_t delay_ms)
+static void add(struct nm_deletion *d, const struct exe_delete_what *what, int64_t delay_ms)
 {
     struct deletion *t;
-    char text[256];
+    char text[512];
     int r;
 
     if (delay_ms < 0)
@@ -401,7 +368,8 @@ static void add(struct nm_deletion *d, const struct exe_delete_what *what, const
     t->id = d->next_id++;
     t->at_ms = sv_wall_ms() + delay_ms;
     t->what = *what;
-    snprintf(t->user, sizeof(t->user), "%s", user ? user : "");
+    snprintf(t->user, sizeof(t->user), "%s", what->user ? what->user : "");
+    snprintf(t->submitter, sizeof(t->submitter), "%s", what->submitter ? what->submitter : "");
     r = task_text(t, text, sizeof(text));
     if (r >= 0)
         r = nm_store_deletion(d->ctx->store, t->id, t->at_ms, text);
@@ -421,62 +389,81 @@ void nm_deletion_container(struct nm_deletion *d, struct nm_container *c)
         .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
 
-    if (c->app && (c->launch.pid || c->launch_ms)) /* otherwise it has no directory */
-        add(d, &w, c->app->run_as, d->ctx->conf->delete_debug_delay_ms);
+    if (!c->app || (!c->launch.pid && !c->launch_ms)) /* it has no directory */
+        return;
+    w.user = c->app->run_as;
+    w.submitter = c->app->user;
+    add(d, &w, d->ctx->conf->delete_debug_delay_ms);
 }
 
 void nm_deletion_app(struct nm_deletion *d, struct nm_app *a)
 {
     struct exe_delete_what w = {
         .what = EXE_DELETE_APP,
+        .user = a->run_as,
+        .submitter = a->user,
         .app = a->id,
         .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
 
     if (!a->init_error)
-        add(d, &w, a->run_as, d->ctx->conf->delete_debug_delay_ms);
+        add(d, &w, d->ctx->conf->delete_debug_delay_ms);
 }
 
-void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user)
+static bool is_pending(const struct nm_deletion *d, const struct exe_delete_what *w)
 {
-    struct exe_delete_what w = {
-        .what = EXE_DELETE_APP,
-        .app = app,
-        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
-    };
     const struct deletion *t;
 
     DL_FOREACH (d->tasks, t)
-        if (t->what.what == EXE_DELETE_APP && yarn_app_id_cmp(t->what.app, app) == 0 &&
-            !strcmp(t->user, user))
-            return; /* pending, perhaps delayed for debugging */
-    add(d, &w, user, 0);
+        if (t->what.what == w->what && yarn_app_id_cmp(t->what.app, w->app) == 0 &&
+            !strcmp(t->submitter, w->submitter ? w->submitter : ""))
+            return true;
+    return false;
+}
+
+void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user,
+                          const char *submitter)
+{
+    struct exe_delete_what w = {
+        .what = EXE_DELETE_APP,
+        .user = user,
+        .submitter = submitter,
+        .app = app,
+        .local_mask = nm_dirs_local_mask(d->ctx->dirs),
+    };
+
+    if (!is_pending(d, &w)) /* perhaps delayed for debugging */
+        add(d, &w, 0);
 }
 
 void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user)
 {
     struct exe_delete_what w = {
         .what = EXE_DELETE_APP_LOGS,
+        .user = user,
         .app = app,
         .log_mask = nm_dirs_log_mask(d->ctx->dirs),
     };
 
-    add(d, &w, user, 0);
+    add(d, &w, 0);
 }
 
-void nm_deletion_user(struct nm_deletion *d, const char *user)
+void nm_deletion_user(struct nm_deletion *d, const char *user, const char *submitter)
 {
     struct exe_delete_what w = {
         .what = user ? EXE_DELETE_USER : EXE_DELETE_PUBLIC,
+        .user = user,
+        .submitter = submitter,
         .local_mask = nm_dirs_local_mask(d->ctx->dirs),
     };
 
-    add(d, &w, user, 0);
+    if (!is_pending(d, &w)) /* one for all disks */
+        add(d, &w, 0);
 }
 
 void nm_deletion_resource(struct nm_deletion *d, const struct exe_delete_what *what)
 {
-    add(d, what, what->user, 0);
+    add(d, what, 0);
 }
 
 bool nm_deletion_busy(const struct nm_deletion *d)
@@ -562,6 +549,7 @@ void nm_deletion_each(const struct nm_deletion *d,
 
     DL_FOREACH (d->tasks, t) {
         t->what.user = *t->user ? t->user : NULL;
+        t->what.submitter = *t->submitter ? t->submitter : NULL;
         fn(&t->what, userdata);
     }
 }

@@ -26,11 +26,14 @@ bool nm_deletion_busy(const struct nm_deletion *d); /* a deletion is due or runn
 void nm_deletion_container(struct nm_deletion *d, struct nm_container *c); /* the work directory */
 void nm_deletion_app(struct nm_deletion *d,
                      struct nm_app *a); /* its directory in the user's cache */
-/* A directory without a record, found at start; nothing if its deletion is pending. */
-void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user);
+/* A directory without a record, found at start; nothing if its deletion is pending. `user`: the
+ * account that owns it; `submitter`: the name of the directory in usercache that it is in. */
+void nm_deletion_left_app(struct nm_deletion *d, struct yarn_app_id app, const char *user,
+                          const char *submitter);
 void nm_deletion_app_logs(struct nm_deletion *d, struct yarn_app_id app, const char *user);
-/* Everything of a user (start without recovery), or the public cache (user NULL). */
-void nm_deletion_user(struct nm_deletion *d, const char *user);
+/* usercache/<submitter>, which the account `user` owns, found at start; or what is in the public
+ * cache (both NULL). */
+void nm_deletion_user(struct nm_deletion *d, const char *user, const char *submitter);
 void nm_deletion_resource(struct nm_deletion *d, const struct exe_delete_what *what);
 
 #endif

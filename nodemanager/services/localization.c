@@ -41,6 +41,7 @@ struct nm_localization {
     struct nm_deletion *deletion;
     struct loc_cache *cache;
     struct loc_process *processes;
+    bool told_no_size;
     char *login; /* of the daemon: PUBLIC resources are fetched under its name */
 };
 
@@ -93,7 +94,7 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
         r = nm_localization_convert(c->clc->localresources[i], l->ctx->conf->default_fs, a,
                                     &list[i], err);
     if (r >= 0)
-        r = loc_cache_localize(l->cache, c->id, c->app->run_as, list, (unsigned)n, err);
+        r = loc_cache_localize(l->cache, c->id, c->app->user, list, (unsigned)n, err);
     return r < 0 ? r : 0;
 }
 
@@ -123,6 +124,11 @@ void nm_localization_app_finished(struct nm_localization *l, const struct nm_app
 void nm_localization_dir_failed(struct nm_localization *l, int index)
 {
     loc_cache_dir_failed(l->cache, index);
+}
+
+void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret)
+{
+    loc_cache_stats(l->cache, ret);
 }
 
 int nm_localization_links(const struct nm_container *c, struct sv_arena *a, struct exe_link **ret,
@@ -269,10 +275,15 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
         p->app = scope->app;
     if (!scope->public_cache)
         app = nm_app_find(l->ctx, yarn_app_id_text(scope->app, text));
+    if (!scope->public_cache && !app) {
+        process_free(p);
+        return sv_error_set(err, -ENOENT, "localizer: %s is not an application of this node", text);
+    }
     r = exe_localizer_start(
         l->ctx->exe,
         &(struct exe_localizer_start){
-            .user = scope->public_cache ? NULL : scope->user,
+            .user = app ? app->run_as : NULL,
+            .submitter = scope->user,
             .app = scope->public_cache ? NULL : &scope->app,
             .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
                                               : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
@@ -325,9 +336,15 @@ static int cb_describe(void *userdata, struct yarn_container_id id, const struct
     struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
     const char *login = r->visibility == LOC_PUBLIC ? l->login : c ? c->app->user : NULL;
 
+    struct nm_source_user user = { .login = login };
+
     if (!login) /* never as somebody else */
         return sv_error_set(err, -ENOENT, "Resource %s: its container is gone", r->url);
-    return nm_localization_source(l->ctx->conf->conf, r, login, f, err);
+    if (r->visibility != LOC_PUBLIC && c->clc && c->clc->has_tokens) {
+        user.credentials = c->clc->tokens.data;
+        user.n_credentials = c->clc->tokens.len;
+    }
+    return nm_localization_source(l->ctx->conf->conf, r, &user, f, err);
 }
 
 /* ---- records --------------------------------------------------------------------------------*/
@@ -339,7 +356,8 @@ static void cb_remove(void *userdata, const struct loc_record *r)
     struct nm_localization *l = userdata;
     struct exe_delete_what w = {
         .what = EXE_DELETE_RESOURCE,
-        .user = r->user,
+        .user = r->user ? nm_account_of(l->ctx->conf, r->user) : NULL,
+        .submitter = r->user,
         .app = r->app,
         .visibility = r->visibility == LOC_PUBLIC    ? EXE_VISIBILITY_PUBLIC
                       : r->visibility == LOC_PRIVATE ? EXE_VISIBILITY_PRIVATE
@@ -370,6 +388,13 @@ static int cb_started(void *userdata, const struct loc_record *r)
 }
 static int cb_completed(void *userdata, const struct loc_record *r)
 {
+    struct nm_localization *l = userdata;
+
+    if (r->resource.size == 0 && r->local_size > 0 && !l->told_no_size) {
+        l->told_no_size = true;
+        sv_log_notice("%s: its job named a size of 0, which is not verified; said once",
+                      r->resource.url);
+    }
     return store_record(userdata, r, true);
 }
 static void cb_removed(void *userdata, const struct loc_record *r)
@@ -495,7 +520,11 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
     cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
     cfg.target_size = ctx->conf->cache_target_bytes;
     cfg.cleanup_interval_ms = ctx->conf->cache_cleanup_ms;
-    cfg.parallel = (uint32_t)ctx->conf->fetch_threads;
+    cfg.limits = ctx->conf->localizer.limits;
+    cfg.deadline_ms = (uint32_t)ctx->conf->localizer.timeout_ms;
+    cfg.verify_size = ctx->conf->localizer.verify_size;
+    cfg.parallel_public = (uint32_t)ctx->conf->fetch_threads;
+    cfg.parallel_private = ctx->conf->localizer.parallel;
     if (ctx->conf->network == EXE_NETWORK_NONE)
         cfg.no_network =
             "selvedge.nodemanager.network is none on this node, for localization, too; "
@@ -560,7 +589,7 @@ static void reserve_one(const struct exe_delete_what *w, void *userdata)
                                                                       : LOC_APPLICATION;
 
     if (w->what == EXE_DELETE_RESOURCE &&
-        loc_cache_reserve(l->cache, v, w->user, w->app, w->resource_id) < 0)
+        loc_cache_reserve(l->cache, v, w->submitter, w->app, w->resource_id) < 0)
         sv_log_err("localized resource %llu: its number could not be reserved until its deletion",
                    (unsigned long long)w->resource_id);
 }

@@ -15,6 +15,7 @@ struct nm_app;
 struct nm_container;
 struct nm_deletion;
 struct nm_localization;
+struct loc_stats;
 
 int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
                         struct nm_localization **ret, struct sv_error *err) _must_use_;
@@ -29,6 +30,8 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
 void nm_localization_release(struct nm_localization *l, struct nm_container *c);
 void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a);
 void nm_localization_dir_failed(struct nm_localization *l, int index);
+
+void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret);
 
 /* Links of the work directory, in the arena; valid until released. */
 int nm_localization_links(const struct nm_container *c, struct sv_arena *a, struct exe_link **ret,

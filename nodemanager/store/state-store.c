@@ -38,6 +38,8 @@ enum stmt {
     S_RES_REMOVE,
     S_SETTING,
     S_SETTING_REMOVE,
+    S_DATA,
+    S_DATA_REMOVE,
     S_MCS,
     S_MCS_REMOVE,
     S_EACH_APP,
@@ -48,6 +50,7 @@ enum stmt {
     S_EACH_LOGDEL,
     S_EACH_RES,
     S_EACH_SETTING,
+    S_EACH_DATA,
     S_EACH_MCS,
     S_COUNT
 };
@@ -79,6 +82,8 @@ static const char *const sql[S_COUNT] = {
     [S_RES_REMOVE] = "DELETE FROM resources WHERE key=?1",
     [S_SETTING] = "INSERT OR REPLACE INTO settings(name,value) VALUES(?1,?2)",
     [S_SETTING_REMOVE] = "DELETE FROM settings WHERE name=?1",
+    [S_DATA] = "INSERT OR REPLACE INTO service_data(app,service,data) VALUES(?1,?2,?3)",
+    [S_DATA_REMOVE] = "DELETE FROM service_data WHERE app=?1",
     [S_MCS] = "INSERT INTO mcs(name,owner,pair) VALUES(?1,?2,?3)",
     [S_MCS_REMOVE] = "DELETE FROM mcs WHERE name=?1 AND owner<>''",
     [S_EACH_APP] = "SELECT id,user,view_acl,modify_acl,finished FROM apps ORDER BY rowid",
@@ -91,6 +96,7 @@ static const char *const sql[S_COUNT] = {
     [S_EACH_LOGDEL] = "SELECT app,user,at_ms FROM log_deleters",
     [S_EACH_RES] = "SELECT key,value FROM resources",
     [S_EACH_SETTING] = "SELECT name,value FROM settings",
+    [S_EACH_DATA] = "SELECT app,service,data FROM service_data",
     [S_EACH_MCS] = "SELECT name,owner,pair FROM mcs ORDER BY rowid",
 };
 
@@ -312,7 +318,14 @@ int nm_store_app_finished(struct nm_store *s, const char *app)
 }
 int nm_store_app_remove(struct nm_store *s, const char *app)
 {
-    return write_row(s, S_APP_REMOVE, "t", app);
+    int r = write_row(s, S_DATA_REMOVE, "t", app);
+
+    return r < 0 ? r : write_row(s, S_APP_REMOVE, "t", app);
+}
+int nm_store_service_data(struct nm_store *s, const char *app, const char *service, const void *p,
+                          size_t n)
+{
+    return write_row(s, S_DATA, "ttb", app, service, p, n);
 }
 int nm_store_container(struct nm_store *s, const char *id, const char *app, const void *request,
                        size_t request_len, int64_t start_ms, int local_dir, int log_dir,
@@ -507,6 +520,13 @@ static int row_setting(sqlite3_stmt *st, void *fn, void *u)
     return ((int (*)(const char *, const char *, void *))fn)(text(st, 0), text(st, 1), u);
 }
 
+static int row_data(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const char *, const void *, size_t, void *))fn)(
+        text(st, 0), text(st, 1), sqlite3_column_blob(st, 2), (size_t)sqlite3_column_bytes(st, 2),
+        u);
+}
+
 static int row_mcs(sqlite3_stmt *st, void *fn, void *u)
 {
     return ((int (*)(const char *, const char *, int64_t, void *))fn)(
@@ -552,6 +572,12 @@ int nm_store_each_setting(struct nm_store *s, int (*fn)(const char *, const char
     return each(s, S_EACH_SETTING, row_setting, (void *)fn, u);
 }
 
+int nm_store_each_service_data(struct nm_store *s,
+                               int (*fn)(const char *, const char *, const void *, size_t, void *),
+                               void *u)
+{
+    return each(s, S_EACH_DATA, row_data, (void *)fn, u);
+}
 int nm_store_each_mcs(struct nm_store *s, int (*fn)(const char *, const char *, int64_t, void *),
                       void *u)
 {

@@ -12,9 +12,9 @@
 #include "common/error.h"
 #include "wire/token.h"
 
-#define NM_STORE_SCHEMA                                                                            \
-    4 /* 2: containers.assigned; 3: containers.updated; 4: mcs; older stores are upgraded when     \
-         opened */
+/* 2: containers.assigned; 3: containers.updated; 4: mcs; 5: service_data; older stores are upgraded
+ * when opened */
+#define NM_STORE_SCHEMA 5
 
 struct nm_store;
 
@@ -42,6 +42,9 @@ int nm_store_app(struct nm_store *s, const char *app, const char *user, const ch
                  const char *modify_acl) _must_use_;
 int nm_store_app_finished(struct nm_store *s, const char *app) _must_use_; /* being finished */
 int nm_store_app_remove(struct nm_store *s, const char *app) _must_use_;
+/* What it gives to an auxiliary service; removed with the application. */
+int nm_store_service_data(struct nm_store *s, const char *app, const char *service, const void *p,
+                          size_t n) _must_use_;
 
 /* local_dir, log_dir: indices into the configured lists, chosen before the launch. assigned: the
  * exclusive resources of the container, a text of assignments.c. */
@@ -126,6 +129,10 @@ int nm_store_each_resource(struct nm_store *s,
 int nm_store_each_setting(struct nm_store *s,
                           int (*fn)(const char *name, const char *value, void *u), void *u)
     _must_use_;
+int nm_store_each_service_data(struct nm_store *s,
+                               int (*fn)(const char *app, const char *service, const void *p,
+                                         size_t n, void *u),
+                               void *u) _must_use_;
 int nm_store_each_mcs(struct nm_store *s,
                       int (*fn)(const char *name, const char *owner, int64_t pair, void *u),
                       void *u) _must_use_;

@@ -4,17 +4,20 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cgroups/cg.h"
 #include "common/conf-dump.h"
 #include "common/str.h"
 #include "common/version.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/localization-json.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
@@ -109,10 +112,38 @@ static json_t *node_info(const struct nm_web *w)
         "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
         "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
-        json_pack("{s:s,s:o,s:o,s:o,s:i}", "version", SV_VERSION, "limitsNotEnforced",
+        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o}", "version", SV_VERSION, "limitsNotEnforced",
                   limits_not_enforced(ctx), "limitsWhy",
                   missing ? safe_string(missing) : json_null(), "containers", containers_json(ctx),
-                  "stuckDeletions", (int)ctx->stuck_deletions));
+                  "stuckDeletions", (int)ctx->stuck_deletions, "localization",
+                  nm_web_localization(w->localization)));
+}
+
+/* Those that are ready, as Hadoop lists those that it has started. `version` is a manifest's there.
+ */
+static json_t *aux_services(const struct nm_aux *aux)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nm_aux_count(aux); i++) {
+        struct nm_aux_info info;
+        struct tm tm;
+        time_t since;
+        char text[32];
+
+        nm_aux_info(aux, i, &info);
+        since = info.ready_since_ms / 1000;
+        if (!since || !localtime_r(&since, &tm) ||
+            !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+            continue;
+        (void)json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:{s:i}}", "name", info.name,
+                                                    "version", "", "startTime", text, "selvedge",
+                                                    "restarts", (int)info.restarts)); /* ignoring */
+    }
+    if (json_array_size(list) > 0)
+        return json_pack("{s:{s:o}}", "services", "service", list);
+    json_decref(list);
+    return json_pack("{s:{}}", "services");
 }
 
 /* ---- applications ---------------------------------------------------------------------------*/
@@ -395,6 +426,8 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
     p += strlen(ROOT);
     if (!*p || !strcmp(p, "/info"))
         return nm_web_json(ret, 200, node_info(w));
+    if (!strcmp(p, "/auxiliaryservices"))
+        return nm_web_json(ret, 200, aux_services(w->aux));
     return of_jobs(w, p, false, req, ret);
 }
 

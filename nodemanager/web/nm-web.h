@@ -6,8 +6,10 @@
 
 #include "common/http.h"
 
+struct nm_aux;
 struct nm_context;
 struct nm_finished;
+struct nm_localization;
 struct nm_updater;
 struct sv_groups;
 
@@ -16,6 +18,8 @@ struct nm_web {
     const struct nm_finished *finished;
     const struct nm_updater *updater;
     struct sv_groups *groups;
+    const struct nm_aux *aux; /* NULL: no auxiliary services */
+    const struct nm_localization *localization;
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

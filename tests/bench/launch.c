@@ -109,6 +109,7 @@ static int launch_one(struct bench *b)
         .id = { .attempt = { .app = { .cluster_ts = b->ts, .id = 1 }, .attempt = 1 },
                 .id = b->next++ },
         .user = b->user,
+        .submitter = b->user,
         .local_mask = b->local_mask,
         .log_mask = 1,
         .resource = { .memory_bytes = 64 << 20, .vcores = 1 },

@@ -12,6 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#define LONGEST 1024 /* the limits */
+#define DEPTH_MAX 64
 #define MUST(condition)                                                                            \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -29,7 +31,7 @@ struct node {
 
 struct model {
     struct node *nodes;
-    char dir[LOC_PATH_MAX + 1];
+    char dir[LONGEST + 1];
     bool open;
     uint64_t size, total;
     uint8_t sum; /* checksum of all content, to force the reads */
@@ -59,11 +61,11 @@ static void check_path(const char *path)
 {
     size_t depth = 0;
 
-    MUST(strlen(path) <= LOC_PATH_MAX);
+    MUST(strlen(path) <= LONGEST);
     while (*path) {
         size_t n = strcspn(path, "/");
 
-        MUST(n > 0 && n <= LOC_COMPONENT_MAX && ++depth <= LOC_DEPTH_MAX);
+        MUST(n > 0 && n <= LOC_COMPONENT_MAX && ++depth <= DEPTH_MAX);
         MUST(!(n == 1 && path[0] == '.') && !(n == 2 && path[0] == '.' && path[1] == '.'));
         for (size_t i = 0; i < n; i++)
             MUST((unsigned char)path[i] >= 0x20 && path[i] != 0x7f);
@@ -73,18 +75,17 @@ static void check_path(const char *path)
     }
 }
 
-static void full_path(const struct model *m, const char *name, char out[2 * LOC_PATH_MAX])
+static void full_path(const struct model *m, const char *name, char out[2 * LONGEST])
 {
     MUST(!strchr(name, '/') && name[0]);
-    MUST(snprintf(out, 2 * LOC_PATH_MAX, "%s%s%s", m->dir, m->dir[0] ? "/" : "", name) <=
-         LOC_PATH_MAX);
+    MUST(snprintf(out, 2 * LONGEST, "%s%s%s", m->dir, m->dir[0] ? "/" : "", name) <= LONGEST);
     check_path(out);
 }
 
 static int sink_enter(void *userdata, const char *dir, struct sv_error *err)
 {
     struct model *m = userdata;
-    char path[LOC_PATH_MAX + 1];
+    char path[LONGEST + 1];
     int made = 0;
 
     check_path(dir);
@@ -109,7 +110,7 @@ static int sink_enter(void *userdata, const char *dir, struct sv_error *err)
 
 static int make(struct model *m, const char *name, enum node_kind kind, const char *target)
 {
-    char path[2 * LOC_PATH_MAX];
+    char path[2 * LONGEST];
     struct node *n;
 
     full_path(m, name, path);
@@ -200,7 +201,7 @@ static bool walk(struct model *m, char *at, const char *path, int links)
             MUST(at[0] != 0); /* out of the root */
             *(slash ? slash : at) = 0;
         } else if (n > 0 && !(n == 1 && path[0] == '.')) {
-            if (len + n + 2 > 2 * LOC_PATH_MAX)
+            if (len + n + 2 > 2 * LONGEST)
                 return false;
             if (len)
                 at[len++] = '/';
@@ -229,7 +230,7 @@ static void check_links(struct model *m)
     struct node *n, *next;
 
     HASH_ITER (hh, m->nodes, n, next) {
-        char at[2 * LOC_PATH_MAX];
+        char at[2 * LONGEST];
         char *slash;
 
         if (n->kind != NODE_LINK)
@@ -248,7 +249,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct loc_unpack u = { .fd = -1,
                             .sink = &sink,
                             .userdata = &m,
-                            .policy = { .max_bytes = 8u << 20, .max_entries = 300 } };
+                            .policy = { .limits = { 8u << 20, 300, 200, LONGEST, DEPTH_MAX, 0 },
+                                        .what = "archive" } };
     struct node *n, *next;
     int r;
 
@@ -263,7 +265,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(r == 0 || (err.code != 0 && err.text[0]) || r == -EPERM);
     for (const char *p = err.text; *p; p++)
         MUST((unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f);
-    MUST(m.total <= u.policy.max_bytes && u.policy.entries <= u.policy.max_entries);
+    MUST(m.total <= u.policy.limits.bytes && u.policy.entries <= u.policy.limits.entries);
     check_links(&m);
     HASH_ITER (hh, m.nodes, n, next) {
         HASH_DEL(m.nodes, n);

@@ -1,5 +1,5 @@
-/* Fuzzes answers of a NameNode: getFileInfo, getBlockLocations. What is accepted keeps the promises
- * of hdfs/answers.h.
+/* Fuzzes answers of a NameNode: getFileInfo, getBlockLocations, getListing. What is accepted keeps
+ * the promises of hdfs/answers.h.
  *
  * The first byte chooses the message, the next 4 the offset and length that were asked for. */
 #include <string.h>
@@ -53,27 +53,47 @@ static void blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint16_t from, uin
     MUST(end > from && end <= length);
 }
 
+static void listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_arena *a)
+{
+    struct sv_error err = { 0 };
+    struct hdfs_listing l;
+
+    if (!m)
+        return;
+    if (hdfs_answer_listing(m, a, &l, &err) < 0) {
+        MUST(err.text[0]);
+        return;
+    }
+    MUST(l.n == m->n_partiallisting && (l.n > 0 || !l.more));
+    for (size_t i = 0; i < l.n; i++)
+        MUST(l.children[i].name[0] && !strchr(l.children[i].name, '/') &&
+             strlen(l.children[i].name) <= HDFS_NAME_MAX && strcmp(l.children[i].name, "..") != 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     _cleanup_arena_ struct sv_arena *a = NULL;
     const ProtobufCMessageDescriptor *d;
     ProtobufCMessage *m;
     uint16_t from, length;
-    bool is_status;
+    unsigned kind;
 
     if (size < 5)
         return 0;
-    is_status = data[0] & 1;
+    kind = data[0] & 3;
     memcpy(&from, data + 1, 2);
     memcpy(&length, data + 3, 2);
     data += 5;
     size -= 5;
-    d = is_status ? &hadoop__hdfs__get_file_info_response_proto__descriptor
-                  : &hadoop__hdfs__get_block_locations_response_proto__descriptor;
+    d = kind == 1   ? &hadoop__hdfs__get_file_info_response_proto__descriptor
+        : kind == 2 ? &hadoop__hdfs__get_listing_response_proto__descriptor
+                    : &hadoop__hdfs__get_block_locations_response_proto__descriptor;
     a = sv_arena_new(ipc_arena_max(size));
     if (!a || ipc_unpack(a, d, data, size, &m) < 0)
         return 0;
-    if (is_status)
+    if (kind == 2)
+        listing(((const Hadoop__Hdfs__GetListingResponseProto *)m)->dirlist, a);
+    else if (kind == 1)
         status(((const Hadoop__Hdfs__GetFileInfoResponseProto *)m)->fs);
     else
         blocks(((const Hadoop__Hdfs__GetBlockLocationsResponseProto *)m)->locations, from, length);

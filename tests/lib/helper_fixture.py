@@ -57,7 +57,7 @@ def enter_private_mounts():
         os.execvp("unshare", ["unshare", "-m", sys.executable] + sys.argv)
 
 
-REQUEST_SIZE = 304
+REQUEST_SIZE = 560
 STRICT, HADOOP, HOST = 1, 2, 3
 NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 
@@ -65,15 +65,17 @@ NET_HOST, NET_NONE, NET_PRIVATE = 0, 1, 2
 def request(op, ts=0, app=0, attempt=0, container=0, user="", local=0, log=0, work=0, profile=0,
             what=0, visibility=0, sig=0, resource=0, resource_dir=0, version=6, magic=MAGIC, rid=77,
             memory=0, pids=0, network=0, net_index=0, net_rate=0, net_ceil=0, devices=(), n_devices=None,
-            more=(), n_more=None, categories=(0, 0, 0, 0)):
-    """struct exe_request of executor/request.h."""
-    u = user.encode() if isinstance(user, str) else user
+            more=(), n_more=None, categories=(0, 0, 0, 0), submitter=None):
+    """struct exe_request of executor/request.h. The submitter is the user, where the operation has one."""
+    if submitter is None:
+        submitter = "" if op == SIGNAL or op == DELETE and what in (DELETE_CONTAINER_LOGS, DELETE_APP_LOGS) else user
+    u, s = (n.encode() if isinstance(n, str) else n for n in (user, submitter))
     nodes = b"".join(struct.pack("=II", *d) for d in devices) or struct.pack("=%dI" % len(more), *more)
-    return struct.pack("=IHHQqqiiIIQIIQIIIBBBBBBBB4H128s76s", magic, version, op, rid, ts, container, app, attempt,
+    return struct.pack("=IHHQqqiiIIQIIQIIIBBBBBBBB4H128s76s256s", magic, version, op, rid, ts, container, app, attempt,
                        local, log, resource, resource_dir, pids, memory, net_index, net_rate, net_ceil,
                        network, profile, work, what, visibility, sig,
                        len(devices) if n_devices is None else n_devices,
-                       len(more) if n_more is None else n_more, *categories, nodes, u)
+                       len(more) if n_more is None else n_more, *categories, nodes, u, s)
 
 
 def say(sock, data, fds=()):

@@ -16,7 +16,7 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 PROGRAM = os.path.join(BUILD, "container-localizer")
 USER = 65534  # nobody: any account but root
 
-MAGIC, VERSION = 0x534c4f43, 2
+MAGIC, VERSION = 0x534c4f43, 3
 FETCH, CANCEL, PROGRESS, DONE, FAILED = 1, 2, 16, 17, 18
 ARCHIVE, FILE, PATTERN = 1, 2, 3
 PUBLIC, PRIVATE, APPLICATION = 1, 2, 3
@@ -49,7 +49,7 @@ class Answer:
         self.size = self.entries = 0
         self.reason = self.text = ""
         if kind == DONE:
-            self.size, self.entries = struct.unpack(">QI", body)
+            self.size, self.entries, self.tree = struct.unpack(">QIB", body)
         elif kind == FAILED:
             n = struct.unpack(">H", body[1:3])[0]
             self.reason, self.text = REASONS[body[0]], body[3:3 + n].decode()
@@ -147,14 +147,16 @@ class Localizer:
 
     def fetch(self, url, name, kind=FILE, visibility=PRIVATE, timestamp=0, size=-1, pattern="",
               max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0,
-              io_timeout_ms=0, login="", servers=""):
+              io_timeout_ms=0, login="", servers="", region="", access_key="", secret_key="", session_token="", options=0,
+              ratio=200, path=1024, depth=64, slowest_rate=1024):
         """Sends FETCH; returns (request, rel)."""
         self.place.serial += 1
         rel = rel or str(self.place.serial)
         request, self.next = self.next, self.next + 1
-        self.send(struct.pack(">IBBQBBBqqQIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
-                              directory, timestamp, size, max_bytes, max_entries, deadline_ms,
-                              io_timeout_ms, 0) + text(login) + text(servers) + text(url) + text(pattern) + text(rel) + text(name))
+        self.send(struct.pack(">IBBQBBBqqQIIIIIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
+                              directory, timestamp, size, max_bytes, max_entries, ratio, path, depth, slowest_rate, deadline_ms,
+                              io_timeout_ms, options) + text(login) + text(servers) + text(region) + text(access_key) +
+                  text(secret_key) + text(session_token) + text(url) + text(pattern) + text(rel) + text(name))
         return request, rel
 
     def cancel(self, request):

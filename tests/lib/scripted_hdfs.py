@@ -83,6 +83,15 @@ def status(length, mtime=1700000000250, kind=2, mode=0o644, flags=0, inode=16386
                  field(6, "users") + field(7, mtime) + field(8, 0) + field(11, 1 << 20) + field(13, inode) + field(18, flags))
 
 
+def listing(children, more=0):
+    """Of getListing: [(name, a status)]."""
+    def named(name, st):
+        inner = fields(st)[1][0]
+        return field(1, inner.replace(field(2, b""), field(2, name), 1))
+
+    return field(1, b"".join(named(name, st) for name, st in children) + field(2, more))
+
+
 def datanode(port, address="127.0.0.1", name="localhost"):
     return field(1, field(1, address) + field(2, name) + field(3, f"uuid-{port}") + field(4, port) + field(5, 9864) +
                  field(6, 9867))

@@ -85,6 +85,7 @@ static int launch(const struct plan *p, struct sv_error *err)
     static const char script[] = "#!/bin/bash\nexec sleep 600\n";
     const struct exe_launch l = { .id = p->id,
                                   .user = p->user,
+                                  .submitter = p->user,
                                   .local_mask = p->local_mask,
                                   .log_mask = 1,
                                   .resource = { .memory_bytes = 64 << 20, .vcores = 1 },

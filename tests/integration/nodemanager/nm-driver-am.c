@@ -218,6 +218,27 @@ static void add_view_acl(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContex
     clc->application_acls[clc->n_application_acls++] = row;
 }
 
+/* "aux:NAME:TEXT", or "aux:NAME:=N" for N bytes. */
+static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc,
+                             const char *fault)
+{
+    char *name = sv_arena_strdup(a, fault + strlen("aux:")), *text = strchr(name, ':');
+    Hadoop__Yarn__StringBytesMapProto *row = sv_new(a, Hadoop__Yarn__StringBytesMapProto);
+
+    hadoop__yarn__string_bytes_map_proto__init(row);
+    *text++ = 0;
+    row->key = name;
+    row->has_value = true;
+    row->value.len = strlen(text);
+    row->value.data = (uint8_t *)text;
+    if (*text == '=') {
+        row->value.len = strtoul(text + 1, NULL, 10);
+        row->value.data = sv_arena_calloc(a, row->value.len, 1);
+    }
+    clc->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, 1);
+    clc->service_data[clc->n_service_data++] = row;
+}
+
 static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *a, int app,
                                                                int64_t n, const char *user,
                                                                int64_t mem, const char *fault,
@@ -239,13 +260,8 @@ static Hadoop__Yarn__StartContainerRequestProto *start_request(struct sv_arena *
     clc->command = sv_newn(a, char *, 1);
     clc->command[0] = sv_arena_strdup(a, command);
     (void)hostile_context(a, fault, clc);
-    if (!strcmp(fault, "auxservice")) {
-        clc->n_service_data = 1;
-        clc->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, 1);
-        clc->service_data[0] = sv_new(a, Hadoop__Yarn__StringBytesMapProto);
-        hadoop__yarn__string_bytes_map_proto__init(clc->service_data[0]);
-        clc->service_data[0]->key = (char *)(uintptr_t) "no_such_service";
-    }
+    if (!strncmp(fault, "aux:", strlen("aux:")))
+        add_service_data(a, clc, fault);
     return q;
 }
 
@@ -296,6 +312,17 @@ static const void *call(struct ipc_client *c, const char *method, const Protobuf
     return NULL;
 }
 
+static json_t *metadata(const Hadoop__Yarn__StartContainersResponseProto *m)
+{
+    json_t *j = json_object();
+
+    for (size_t i = 0; i < m->n_services_meta_data; i++)
+        json_object_set_new(j, m->services_meta_data[i]->key,
+                            json_stringn((const char *)m->services_meta_data[i]->value.data,
+                                         m->services_meta_data[i]->value.len));
+    return j;
+}
+
 json_t *am_start(int app, int64_t first, int count, const char *user, int64_t mem,
                  const char *fault, const char *command)
 {
@@ -318,8 +345,9 @@ json_t *am_start(int app, int64_t first, int count, const char *user, int64_t me
              &hadoop__yarn__start_containers_response_proto__descriptor, a, &failed);
     if (!m)
         return failed;
-    return json_pack("{s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
-                     "failed", failures(m->n_failed_requests, m->failed_requests));
+    return json_pack("{s:o,s:o,s:o}", "ok", ids(m->n_succeeded_requests, m->succeeded_requests),
+                     "failed", failures(m->n_failed_requests, m->failed_requests), "metadata",
+                     metadata(m));
 }
 
 json_t *am_stop(int app, int other, int64_t first, int count)

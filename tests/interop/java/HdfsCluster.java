@@ -112,6 +112,9 @@ public final class HdfsCluster {
         fs.mkdirs(new Path(w[1]));
         fs.setPermission(new Path(w[1]), new FsPermission(Short.parseShort(w[2], 8)));
         return "done";
+      case "mode":
+        return String.format("%o", fs.getFileStatus(new Path(w[1])).getPermission().toShort()) + " "
+            + fs.getFileStatus(new Path(w[1])).getOwner();
       case "own":
         fs.setOwner(new Path(w[1]), w[2], null);
         return "done";

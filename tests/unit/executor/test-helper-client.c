@@ -89,7 +89,8 @@ static void launch(struct fixture *g)
                              .local_mask = 1,
                              .log_mask = 1,
                              .profile = EXE_PROFILE_STRICT,
-                             .user = "joe" };
+                             .user = "joe",
+                             .submitter = "joe" };
     _cleanup_close_ int file = sv_memfd_sealed("file", "", 0);
     assert_true(file >= 0);
     assert_return_code(

@@ -16,7 +16,8 @@ static struct exe_request launch(void)
                                  .app = 3,
                                  .attempt = 1,
                                  .container = (5LL << 40) | 12,
-                                 .user = "alice",
+                                 .user = "nobody",
+                                 .submitter = "alice",
                                  .local_mask = 5,
                                  .log_mask = 1,
                                  .work_dir = 2,
@@ -48,6 +49,7 @@ static void test_every_operation(void **state)
           .cluster_ts = 1,
           .app = 1,
           .user = "a",
+          .submitter = "b",
           .local_mask = 1,
           .log_mask = 1,
           .categories = { 1, 2, 600, 601 } },
@@ -58,6 +60,7 @@ static void test_every_operation(void **state)
           .cluster_ts = 1,
           .app = 1,
           .user = "a.b-c_d@E$",
+          .submitter = "E@d_c-b.a$",
           .local_mask = 1 },
         { .op = EXE_OP_SIGNAL,
           .cluster_ts = 1,
@@ -73,7 +76,19 @@ static void test_every_operation(void **state)
           .attempt = 1,
           .container = 1,
           .user = "a",
+          .submitter = "a",
           .local_mask = 1 },
+        { .op = EXE_OP_DELETE,
+          .what = EXE_DELETE_USER,
+          .user = "a",
+          .submitter = "b",
+          .local_mask = 1 },
+        { .op = EXE_OP_DELETE,
+          .what = EXE_DELETE_APP_LOGS,
+          .cluster_ts = 1,
+          .app = 1,
+          .user = "a",
+          .log_mask = 1 },
         { .op = EXE_OP_DELETE,
           .what = EXE_DELETE_RESOURCE,
           .visibility = EXE_VISIBILITY_PUBLIC,
@@ -159,6 +174,7 @@ static void test_more_containers(void **state)
                              .attempt = 1,
                              .container = (5LL << 40) + 7,
                              .user = "a",
+                             .submitter = "a",
                              .local_mask = 1,
                              .n_more = EXE_MORE_MAX };
     const struct exe_request good = r;
@@ -200,6 +216,40 @@ static void test_user_names(void **state)
         assert_int_equal(round_trip(&r, &got), -EINVAL);
     }
     REFUSED(memset(r.user, 'a', sizeof(r.user)));
+    REFUSED(memset(r.user, 'a', EXE_USER_MAX + 1));
+}
+
+/* The name of a directory in usercache: a name and nothing else, zeros behind it, and only where
+ * the operation uses that directory. */
+static void test_submitter_names(void **state)
+{
+    static const char *const bad[] = { "",     ".",        "..",  "../x", "a/b",   "/",
+                                       "/etc", "a/",       "a b", "a\n",  "a\x7f", "\x01",
+                                       ".x",   "\xc3\xa9", "a$b", "-x" };
+    struct exe_request longest = launch(), back;
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        REFUSED((memset(r.submitter, 0, sizeof(r.submitter)),
+                 memcpy(r.submitter, bad[i], strlen(bad[i]))));
+        assert_false(exe_name_ok(bad[i], EXE_SUBMITTER_MAX));
+    }
+    memset(longest.submitter, 'a', EXE_SUBMITTER_MAX);
+    assert_int_equal(round_trip(&longest, &back), 0);
+    REFUSED(memset(r.submitter, 'a', sizeof(r.submitter))); /* no end */
+    REFUSED(r.submitter[sizeof(r.submitter) - 1] = 'x');
+    REFUSED(r.submitter[strlen(r.submitter) + 1] = 'x');
+    REFUSED((r = (struct exe_request){ .op = EXE_OP_SIGNAL,
+                                       .cluster_ts = 1,
+                                       .app = 1,
+                                       .attempt = 1,
+                                       .container = 1,
+                                       .user = "a",
+                                       .submitter = "a",
+                                       .signal = 15 }));
+    REFUSED((r = (struct exe_request){ .op = EXE_OP_LOCALIZE,
+                                       .what = EXE_VISIBILITY_PUBLIC,
+                                       .submitter = "a",
+                                       .local_mask = 1 }));
 }
 
 static void test_bytes_refused(void **state)
@@ -212,7 +262,7 @@ static void test_bytes_refused(void **state)
     for (int len = 0; len < n; len++) /* cut anywhere */
         assert_int_equal(exe_request_decode(buf, (size_t)len, &got), -EBADMSG);
     assert_int_equal(exe_request_decode(buf, (size_t)n + 1, &got), -EBADMSG); /* trailing */
-    buf[n - 1] = 'e'; /* behind the name's end */
+    buf[n - 1] = 'e'; /* behind the submitter's end */
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), -EBADMSG);
     buf[n - 1] = '\0';
     assert_int_equal(exe_request_decode(buf, (size_t)n, &got), 0);
@@ -298,10 +348,11 @@ static void test_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operation), cmocka_unit_test(test_fields_refused),
-        cmocka_unit_test(test_more_containers), cmocka_unit_test(test_user_names),
-        cmocka_unit_test(test_bytes_refused),   cmocka_unit_test(test_identifier_texts),
-        cmocka_unit_test(test_reply),           cmocka_unit_test(test_record),
+        cmocka_unit_test(test_every_operation),  cmocka_unit_test(test_fields_refused),
+        cmocka_unit_test(test_more_containers),  cmocka_unit_test(test_user_names),
+        cmocka_unit_test(test_submitter_names),  cmocka_unit_test(test_bytes_refused),
+        cmocka_unit_test(test_identifier_texts), cmocka_unit_test(test_reply),
+        cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void test_status(void **state)
 
     (void)state;
     assert_true(s.kind == HDFS_FILE && s.length == 7 && s.mtime_ms == 1700000000250);
-    assert_int_equal(s.mode, 0644);
+    assert_int_equal(s.mode, 01644);
     assert_false(s.encrypted || s.striped);
     assert_true(status_of(0644, 2).encrypted);
     assert_true(status_of(0644, 4).striped);
@@ -49,6 +49,48 @@ static void test_status(void **state)
     m.modification_time = 1;
     m.filetype = (Hadoop__Hdfs__HdfsFileStatusProto__FileType)4;
     assert_int_equal(hdfs_answer_status(&m, &s, &err), -EBADMSG);
+}
+
+static int listing_of(const char *name, size_t len, uint32_t remaining, struct hdfs_listing *ret)
+{
+    static Hadoop__Hdfs__HdfsFileStatusProto st, *children[2] = { &st, &st };
+    static Hadoop__Hdfs__FsPermissionProto p;
+    static struct sv_arena *a;
+    Hadoop__Hdfs__DirectoryListingProto m = HADOOP__HDFS__DIRECTORY_LISTING_PROTO__INIT;
+
+    hadoop__hdfs__hdfs_file_status_proto__init(&st);
+    hadoop__hdfs__fs_permission_proto__init(&p);
+    st.filetype = HADOOP__HDFS__HDFS_FILE_STATUS_PROTO__FILE_TYPE__IS_DIR;
+    st.permission = &p;
+    st.path.data = (uint8_t *)(uintptr_t)name;
+    st.path.len = len;
+    m.partiallisting = children;
+    m.n_partiallisting = name ? 2 : 0;
+    m.remainingentries = remaining;
+    sv_arena_free(a);
+    a = sv_arena_new(0);
+    return hdfs_answer_listing(&m, a, ret, NULL);
+}
+
+static void test_listing(void **state)
+{
+    static const char *const bad[] = { "", ".", "..", "a/b", "/", "a\0b" };
+    static const size_t lengths[] = { 0, 1, 2, 3, 1, 3 };
+    static char longest[HDFS_NAME_MAX + 1];
+    struct hdfs_listing l = { 0 };
+
+    (void)state;
+    assert_int_equal(listing_of("...", 3, 5, &l), 0);
+    assert_true(l.n == 2 && l.more && l.children[1].st.kind == HDFS_DIRECTORY);
+    assert_string_equal(l.children[1].name, "...");
+    assert_int_equal(listing_of(NULL, 0, 0, &l), 0);
+    assert_true(l.n == 0 && !l.more);
+    assert_int_equal(listing_of(NULL, 0, 1, &l), -EBADMSG); /* for ever */
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
+        assert_int_equal(listing_of(bad[i], lengths[i], 0, &l), -EBADMSG);
+    memset(longest, 'x', sizeof longest);
+    assert_int_equal(listing_of(longest, HDFS_NAME_MAX, 0, &l), 0);
+    assert_int_equal(listing_of(longest, HDFS_NAME_MAX + 1, 0, &l), -EBADMSG);
 }
 
 #define N 3
@@ -173,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_status),
+        cmocka_unit_test(test_listing),
         cmocka_unit_test_setup(test_blocks, fill),
         cmocka_unit_test_setup(test_bad_blocks, fill),
         cmocka_unit_test_setup(test_unsupported, fill),

@@ -281,6 +281,11 @@ static inline struct loc_stats stats(struct fixture *w)
     return s;
 }
 
+static inline struct loc_tally tally(struct fixture *w, enum loc_visibility v)
+{
+    return stats(w).of[v];
+}
+
 /* Localizes and releases a PUBLIC entry. */
 static inline void localize_public(struct fixture *w, int process, const char *url, int n)
 {

@@ -34,7 +34,7 @@ static void test_lru(void **state)
     assert_string_equal(w->removed_rel, "11"); /* two */
     ask(w, container(1, 5), "joe", file("file:///three", LOC_PUBLIC));
     settle(w);
-    assert_int_equal(stats(w).bytes_public, 200);
+    assert_int_equal(tally(w, LOC_PUBLIC).bytes, 200);
     w->n_remove = 0;
     localize_public(w, 1, "file:///four", 6);
     assert_int_equal(loc_cache_cleanup(w->cache), 1); /* only entries without references */
@@ -57,7 +57,7 @@ static void test_vanished(void **state)
     assert_string_equal(m.fetch.rel, "11");
     assert_int_equal(w->n_removed, 1);
     assert_int_equal(w->n_remove, 0);
-    assert_int_equal(stats(w).bytes_public, 0);
+    assert_int_equal(tally(w, LOC_PUBLIC).bytes, 0);
 }
 
 static void test_bad_disk(void **state)
@@ -96,8 +96,8 @@ static void test_app_finished(void **state)
     loc_cache_app_finished(w->cache, app);
     settle(w);
     assert_int_equal(w->stopped, 1);
-    assert_int_equal(stats(w).entries, 0);
-    assert_int_equal(stats(w).bytes_application, 0);
+    assert_int_equal(tally(w, LOC_APPLICATION).entries, 0);
+    assert_int_equal(tally(w, LOC_APPLICATION).bytes, 0);
     assert_int_equal(w->n_removed + w->n_remove, 2);
     ask(w, container(1, 4), "joe", file("file:///a/x", LOC_APPLICATION));
     assert_string_equal(take(w, 2).fetch.rel, "10"); /* a new tracker */
@@ -128,7 +128,7 @@ static void test_recovery(void **state)
     assert_int_equal(w->ready, 1);
     assert_non_null(strstr(w->path, "/usercache/joe/filecache/0/77/x"));
     assert_int_equal(w->started, 0);
-    assert_int_equal(stats(w).bytes_private, 100);
+    assert_int_equal(tally(w, LOC_PRIVATE).bytes, 100);
     r.resource.url = "file:///a/unfinished";
     r.id = 90;
     r.rel = "0/90";

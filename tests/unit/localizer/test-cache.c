@@ -41,9 +41,11 @@ static void test_one_download_for_many(void **state)
     assert_int_equal(w->ready, 51);
     assert_int_equal(w->counters.bytes_cached, 100);
     assert_int_equal(w->counters.files_missed, 0);
-    assert_int_equal(stats(w).hits, 50);
-    assert_int_equal(stats(w).misses, 1);
-    assert_int_equal(stats(w).bytes_public, 100);
+    assert_int_equal(tally(w, LOC_PUBLIC).hits, 50);
+    assert_int_equal(tally(w, LOC_PUBLIC).misses, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).bytes, 100);
+    assert_int_equal(tally(w, LOC_PUBLIC).hit_bytes, 5000);
+    assert_int_equal(tally(w, LOC_PUBLIC).downloads, 1);
 }
 
 static void test_keys(void **state)
@@ -60,8 +62,11 @@ static void test_keys(void **state)
     assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 6, NULL), 0);
     settle(w);
     assert_int_equal(w->started, 2); /* PUBLIC; PRIVATE and APPLICATION share one */
-    assert_int_equal(stats(w).misses, 5);
-    assert_int_equal(stats(w).hits, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).misses, 3);
+    assert_int_equal(tally(w, LOC_PUBLIC).hits, 1);
+    assert_int_equal(tally(w, LOC_PRIVATE).misses, 1);
+    assert_int_equal(tally(w, LOC_APPLICATION).misses, 1);
+    assert_int_equal(tally(w, LOC_APPLICATION).miss_bytes, 100);
     assert_string_equal(take(w, 1).fetch.rel, "10");
     assert_string_equal(take(w, 1).fetch.rel, "11");
     assert_string_equal(take(w, 1).fetch.rel, "12");
@@ -71,6 +76,51 @@ static void test_keys(void **state)
     ask(w, container(1, 2), "ann", file("file:///a/x", LOC_PRIVATE)); /* not joe's */
     settle(w);
     assert_int_equal(w->started, 3);
+}
+
+/* What some ApplicationMasters send: a size of 0 says nothing. */
+static void test_no_size(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_resource r = file("file:///a/x", LOC_PUBLIC);
+    struct loc_msg m;
+
+    r.size = 0;
+    ask(w, container(1, 1), "joe", r);
+    m = take(w, 1);
+    assert_int_equal(m.fetch.size, -1);
+    say_done(w, 1, &m, 5000);
+    assert_int_equal(w->ready, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).bytes, 5000);
+}
+
+static void test_size_not_verified(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg m;
+
+    loc_cache_free(w->cache);
+    w->config.verify_size = false;
+    make_cache(w);
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
+    m = take(w, 1);
+    assert_int_equal(m.fetch.size, -1);
+    say_done(w, 1, &m, 5000);
+    assert_int_equal(w->ready, 1);
+}
+
+/* Has no size of its own: that of the request is of another kind. */
+static void test_directory(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg m, done = { .type = LOC_MSG_DONE, .done = { 5000, 3, 1 } };
+
+    ask(w, container(1, 1), "joe", file("hdfs://nn/dir", LOC_PUBLIC));
+    m = take(w, 1);
+    done.request = m.request;
+    assert_int_equal(loc_msg_send(w->far[1], &done), 0);
+    settle(w);
+    assert_int_equal(w->ready, 1);
 }
 
 static void test_failure(void **state)
@@ -93,7 +143,7 @@ static void test_failure(void **state)
     say_failed(w, 1, &m, LOC_FAIL_LEFTOVER, "disk");
     assert_int_equal(w->n_remove, 1);
     assert_string_equal(w->removed_rel, "11");
-    assert_int_equal(stats(w).failures, 2);
+    assert_int_equal(tally(w, LOC_PRIVATE).failures, 2);
 }
 
 static void test_partial_failure(void **state)
@@ -132,7 +182,7 @@ static void test_cancel(void **state)
     say_done(w, 1, &m, 100); /* it finished before the cancellation */
     assert_int_equal(w->n_remove, 1);
     assert_int_equal(w->localized + w->failed, 0);
-    assert_int_equal(stats(w).entries, 0);
+    assert_int_equal(tally(w, LOC_PUBLIC).entries, 0);
 }
 
 static void test_cancel_in_queue(void **state)
@@ -155,6 +205,55 @@ static void test_cancel_in_queue(void **state)
     assert_string_equal(next.fetch.url, "file:///f5");
     assert_int_equal(w->n_started, 5); /* f4 was never recorded */
     assert_int_equal(w->n_remove + w->n_removed, 0);
+}
+
+static void ask_many(struct fixture *w, int app, int n)
+{
+    struct loc_resource *r = calloc((size_t)n, sizeof *r);
+    char(*urls)[32] = calloc((size_t)n, sizeof *urls);
+
+    assert_true(r && urls);
+    for (int i = 0; i < n; i++) {
+        (void)snprintf(urls[i], sizeof urls[i], "file:///app%d/f%d", app, i);
+        r[i] = file(urls[i], i % 2 ? LOC_PRIVATE : LOC_APPLICATION);
+    }
+    assert_int_equal(loc_cache_localize(w->cache, container(app, 1), "joe", r, (unsigned)n, NULL),
+                     0);
+    free(r);
+    free(urls);
+}
+
+/* 16 at a time over all applications; the next one goes to the application that has the fewest, and
+ * one that has none waits for nobody. */
+static void test_fair_by_application(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg of1[16], m;
+
+    ask_many(w, 1, LOC_RESOURCES_MAX);
+    for (int i = 0; i < 16; i++)
+        of1[i] = take(w, 1);
+    nothing(w, 1);
+    ask_many(w, 2, 1); /* all 16 are taken */
+    m = take(w, 2);
+    assert_string_equal(m.fetch.url, "file:///app2/f0");
+    say_done(w, 2, &m, 100);
+    assert_int_equal(w->ready, 1);
+    nothing(w, 1);
+    ask_many(w, 3, 3);
+    m = take(w, 3);
+    nothing(w, 3);
+    say_done(w, 1, &of1[0], 100); /* 15 and one */
+    nothing(w, 1);
+    nothing(w, 3);
+    say_done(w, 1, &of1[1], 100); /* 14 and one: the place is not app 1's */
+    nothing(w, 1);
+    assert_string_equal(take(w, 3).fetch.url, "file:///app3/f1");
+    ask(w, container(1, 2), "joe", file("file:///public", LOC_PUBLIC)); /* not among the 16 */
+    assert_string_equal(take(w, 4).fetch.url, "file:///public");
+    say_done(w, 3, &m, 100);
+    assert_string_equal(take(w, 3).fetch.url, "file:///app3/f2");
+    nothing(w, 1);
 }
 
 static void test_process_dies(void **state)
@@ -246,7 +345,7 @@ static void test_hostile_localizer(void **state)
     hostile(w, 4, buf, (size_t)n);
     memset(buf, 'x', sizeof buf);
     hostile(w, 5, buf, sizeof buf);
-    assert_int_equal(stats(w).entries, 0);
+    assert_int_equal(tally(w, LOC_PUBLIC).entries, 0);
 }
 
 static void test_progress_floods_and_stalls(void **state)
@@ -281,7 +380,7 @@ static void test_idle(void **state)
     assert_int_equal(w->stopped, 0);
     wait_until(w, &w->stopped, 1);
     assert_int_equal(stats(w).processes, 0);
-    assert_int_equal(stats(w).entries, 1);
+    assert_int_equal(tally(w, LOC_PUBLIC).entries, 1);
 }
 
 static void test_bad_requests(void **state)
@@ -351,10 +450,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_one_download_for_many),
         T(test_keys),
+        T(test_no_size),
+        T(test_size_not_verified),
+        T(test_directory),
         T(test_failure),
         T(test_partial_failure),
         T(test_cancel),
         T(test_cancel_in_queue),
+        T(test_fair_by_application),
         T(test_process_dies),
         T(test_start_fails),
         T(test_no_disk_and_no_store),

@@ -14,10 +14,12 @@
 #include "localizer/policy.h"
 #include "localizer/unpack.h"
 
+static const struct loc_limits limits = { 1000, 100, 200, 1024, 64, 0 };
+
 static int path(const char *raw, char *out)
 {
     const char *why = "";
-    int r = loc_policy_path(raw, out, &why);
+    int r = loc_policy_path(&limits, raw, out, &why);
 
     assert_true((r < 0) == (why != NULL));
     return r;
@@ -84,7 +86,7 @@ static int link_to(const char *at, const char *target)
 {
     const char *why;
 
-    return loc_policy_symlink(at, target, &why);
+    return loc_policy_symlink(&limits, at, target, &why);
 }
 
 static void test_links(void **state)
@@ -120,7 +122,7 @@ static int entry(struct loc_policy *p, const char *name, mode_t mode, const char
 
 static void test_kinds(void **state)
 {
-    struct loc_policy p = { .max_bytes = 1000, .max_entries = 100 };
+    struct loc_policy p = { .limits = limits, .what = "archive" };
     enum loc_entry_kind k;
 
     (void)state;
@@ -148,8 +150,9 @@ static void test_kinds(void **state)
 
 static void test_limits(void **state)
 {
-    struct loc_policy p = { .max_bytes = UINT64_MAX, .max_entries = 2 };
+    struct loc_policy p = { .limits = { UINT64_MAX, 2, 200, 8, 2, 0 }, .what = "archive" };
     enum loc_entry_kind k;
+    char out[LOC_PATH_MAX + 1];
     struct sv_error err;
 
     (void)state;
@@ -157,11 +160,20 @@ static void test_limits(void **state)
     assert_int_equal(loc_policy_implied_dir(&p, "a/b", NULL), 0);
     assert_int_equal(entry(&p, "c", S_IFREG, NULL, NULL, 0, &k), -EFBIG);
     assert_int_equal(loc_policy_bytes(&p, LOC_RATIO_FROM, 0, "f", NULL), 0);
-    assert_int_equal(loc_policy_bytes(&p, 1, LOC_RATIO_FROM / LOC_RATIO_MAX + 1, "f", NULL), 0);
+    assert_int_equal(loc_policy_bytes(&p, 1, LOC_RATIO_FROM / 200 + 1, "f", NULL), 0);
     assert_int_equal(loc_policy_bytes(&p, 1, 1000, "x\ny", &err), -EFBIG);
     assert_non_null(strstr(err.text, "200 times"));
     assert_null(strchr(err.text, '\n'));
-    p = (struct loc_policy){ .max_bytes = 10, .max_entries = 1 };
+    p = (struct loc_policy){ .limits = { 10, 9, 1, 8, 2, 0 }, .what = "directory" };
+    assert_int_equal(entry(&p, "a/b", S_IFDIR, NULL, NULL, 0, &k), 0);
+    assert_int_equal(entry(&p, "12345678", S_IFDIR, NULL, NULL, 0, &k), 0);
+    assert_int_equal(entry(&p, "123456789", S_IFDIR, NULL, NULL, 0, &k), -EFBIG);
+    assert_int_equal(entry(&p, "x", S_IFLNK, "123456789", NULL, 0, &k), -EFBIG);
+    assert_int_equal(
+        loc_policy_entry(&p, &(struct loc_entry){ "a/b/c", S_IFDIR, NULL, NULL, 0 }, out, &k, &err),
+        -EFBIG);
+    assert_string_equal(err.text, "directory refused: entry \"a/b/c\": path is deeper than 2 "
+                                  "components");
     assert_int_equal(loc_policy_bytes(&p, 10, 10, "f", NULL), 0);
     assert_int_equal(loc_policy_bytes(&p, 1, 10, "f", NULL), -EFBIG);
     assert_int_equal(loc_policy_bytes(&p, UINT64_MAX, 10, "f", NULL), -EFBIG);

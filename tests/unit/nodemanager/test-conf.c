@@ -97,6 +97,46 @@ static void bandwidth(void **state)
                    "network=private");
 }
 
+#define LOCALIZER(s) ((char *)(uintptr_t) "selvedge.nodemanager.localizer." s)
+
+static void localizer(void **state)
+{
+    static const char *const bad[] = {
+        "max-bytes=0",     "max-bytes=x",   "max-entries=0",   "max-entries=4294967296",
+        "max-ratio=0",     "max-path=4096", "max-path=0",      "max-depth=513",
+        "timeout-ms=999",  "timeout-ms=-1", "slowest-rate=-1", "slowest-rate=2g",
+        "verify-size=yes", "parallel=0",    "parallel=65",
+    };
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_true(c.localizer.limits.bytes == 64ull << 30 && c.localizer.verify_size);
+    assert_int_equal(c.localizer.limits.entries, 500000);
+    assert_int_equal(c.localizer.limits.ratio, 200);
+    assert_int_equal(c.localizer.limits.path, 1024);
+    assert_int_equal(c.localizer.limits.depth, 64);
+    assert_int_equal(c.localizer.limits.slowest_rate, 1024);
+    assert_int_equal(c.localizer.timeout_ms, 3600000);
+    assert_int_equal(c.localizer.parallel, 16);
+    nm_conf_free(&c);
+    expect_ok(SET(LOCALIZER("max-bytes=500m"), LOCALIZER("max-path=4095"),
+                  LOCALIZER("slowest-rate=0"), LOCALIZER("verify-size=false")),
+              &c);
+    assert_int_equal(c.localizer.limits.bytes, 500 << 20);
+    assert_int_equal(c.localizer.limits.path, 4095);
+    assert_int_equal(c.localizer.limits.slowest_rate, 0);
+    assert_false(c.localizer.verify_size);
+    nm_conf_free(&c);
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++) {
+        char text[128], key[128];
+
+        (void)snprintf(text, sizeof text, "selvedge.nodemanager.localizer.%s", bad[i]);
+        (void)snprintf(key, sizeof key, "%.*s", (int)strcspn(text, "="), text);
+        expect_refused(SET(text), key);
+    }
+}
+
 static void overrides(void **state)
 {
     struct nm_conf c;
@@ -191,8 +231,9 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults), cmocka_unit_test(overrides), cmocka_unit_test(bandwidth),
-        cmocka_unit_test(refusals), cmocka_unit_test(rows),      cmocka_unit_test(printed),
+        cmocka_unit_test(defaults),  cmocka_unit_test(overrides), cmocka_unit_test(bandwidth),
+        cmocka_unit_test(localizer), cmocka_unit_test(refusals),  cmocka_unit_test(rows),
+        cmocka_unit_test(printed),
     };
     int r, tmp;
 

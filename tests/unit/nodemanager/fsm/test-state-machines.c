@@ -11,6 +11,7 @@
 
 #include "common/log.h"
 #include "executor/exe.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/audit-logger.h"
 #include "nodemanager/core/container.h"
@@ -51,6 +52,21 @@ int nm_store_app_remove(struct nm_store *s, const char *app)
     (void)s;
     (void)app;
     return 0;
+}
+void nm_aux_container_init(struct nm_aux *x, struct nm_container *c)
+{
+    (void)x;
+    (void)c;
+}
+void nm_aux_container_stop(struct nm_aux *x, struct nm_container *c)
+{
+    (void)x;
+    (void)c;
+}
+void nm_aux_app_stop(struct nm_aux *x, const struct nm_app *a)
+{
+    (void)x;
+    (void)a;
 }
 int nm_store_container_killed(struct nm_store *s, const char *id, int code)
 {
@@ -160,12 +176,12 @@ int nm_mcs_assign(struct nm_mcs *m, struct nm_app *a, struct sv_error *err)
     (void)err;
     return 0;
 }
-int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, uint32_t l, uint32_t g,
-                 const uint16_t *categories, exe_done done, void *userdata)
+int exe_init_app(struct exe *x, struct yarn_app_id app, const char *user, const char *name,
+                 uint32_t l, uint32_t g, const uint16_t *categories, exe_done done, void *userdata)
 {
     (void)x;
     (void)app;
-    (void)user;
+    (void)user, (void)name;
     (void)l;
     (void)g;
     (void)categories;

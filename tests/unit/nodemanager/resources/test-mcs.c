@@ -99,7 +99,7 @@ static int end(void **state)
 
 static int assign(const char *app, const char *user, uint16_t ret[EXE_CATEGORIES])
 {
-    struct nm_app a = { .run_as = (char *)(uintptr_t)user };
+    struct nm_app a = { .user = (char *)(uintptr_t)user };
     int r;
 
     (void)snprintf(a.text, sizeof(a.text), "%s", app);
@@ -129,7 +129,7 @@ static void disabled(void **state)
     struct nm_context other = { .conf = &off_conf };
     struct nm_mcs *none = NULL;
     struct sv_error err = { 0 };
-    struct nm_app a = { .run_as = NULL };
+    struct nm_app a = { .user = NULL };
 
     (void)state;
     assert_int_equal(nm_mcs_new(&other, &none, &err), 0);
@@ -145,6 +145,7 @@ static void users_and_applications(void **state)
                              .cluster_ts = 1,
                              .app = 1,
                              .user = "alice",
+                             .submitter = "alice",
                              .local_mask = 1,
                              .log_mask = 1 };
 

@@ -112,7 +112,9 @@ static int set_up(void **state)
     ctx = (struct nm_context){ .conf = &conf };
     assert_return_code(sd_event_new(&ctx.event), 0);
     assert_int_equal(nm_deletion_new(&ctx, &deletion, NULL), 0);
-    app = (struct nm_app){ .ctx = &ctx, .id = { 1700000000000, 7 }, .run_as = (char *)"joe" };
+    app = (struct nm_app){
+        .ctx = &ctx, .id = { 1700000000000, 7 }, .user = (char *)"joe", .run_as = (char *)"joe"
+    };
     for (int i = 0; i < CONTAINERS; i++)
         containers[i] = (struct nm_container){
             .ctx = &ctx, .app = &app, .id = { { app.id, 1 }, i + 1 }, .launch.pid = 1
@@ -279,10 +281,12 @@ static void test_failure_is_kept(void **state)
 /* A waiting deletion delays no others, and names with a common prefix do not overlap. */
 static void test_independent_deletions_run(void **state)
 {
-    struct nm_app other = { .ctx = &ctx, .id = { 1700000000000, 70 }, .run_as = (char *)"joe" };
-    struct nm_app other_user = { .ctx = &ctx,
-                                 .id = { 1700000000000, 7 },
-                                 .run_as = (char *)"joey" };
+    struct nm_app other = {
+        .ctx = &ctx, .id = { 1700000000000, 70 }, .user = (char *)"joe", .run_as = (char *)"joe"
+    };
+    struct nm_app other_user = {
+        .ctx = &ctx, .id = { 1700000000000, 7 }, .user = (char *)"joey", .run_as = (char *)"joe"
+    };
     (void)state;
     nm_deletion_container(deletion, &containers[0]);
     wait_for(1);
@@ -292,7 +296,8 @@ static void test_independent_deletions_run(void **state)
     turn();
     assert_int_equal(n_calls, 3);
     assert_int_equal(calls[1].what.app.id, 70);
-    assert_string_equal(calls[2].what.user, "joey");
+    assert_string_equal(calls[2].what.user, "joe"); /* one account for both submitters */
+    assert_string_equal(calls[2].what.submitter, "joey");
     while (n_calls > 0)
         answer(0);
     assert_int_equal(on_record, 0);
@@ -308,12 +313,14 @@ static void test_caches(void **state)
     struct exe_delete_what private = { .what = EXE_DELETE_RESOURCE,
                                        .visibility = EXE_VISIBILITY_PRIVATE,
                                        .resource_id = 4,
-                                       .user = "joe",
+                                       .user = "nobody",
+                                       .submitter = "joe",
                                        .local_mask = 1 };
     struct exe_delete_what apps = { .what = EXE_DELETE_RESOURCE,
                                     .visibility = EXE_VISIBILITY_APPLICATION,
                                     .resource_id = 4,
-                                    .user = "joe",
+                                    .user = "nobody",
+                                    .submitter = "joe",
                                     .app = app.id,
                                     .local_mask = 1 };
     (void)state;
@@ -323,8 +330,9 @@ static void test_caches(void **state)
     turn();
     assert_int_equal(n_calls, 3);
     nm_deletion_app(deletion, &app);
-    nm_deletion_user(deletion, "joe");
-    nm_deletion_user(deletion, NULL);
+    nm_deletion_user(deletion, "nobody", "joe");
+    nm_deletion_user(deletion, "nobody", "joe"); /* of another disk: the same */
+    nm_deletion_user(deletion, NULL, NULL);
     turn();
     assert_int_equal(n_calls, 3);
     answer(0);

@@ -294,7 +294,8 @@ static void older_version(void **state)
     (void)state;
     nm_store_close(open_store());
     run_sql("ALTER TABLE containers DROP COLUMN assigned;"
-            "ALTER TABLE containers DROP COLUMN updated; DROP TABLE mcs; PRAGMA user_version=1;"
+            "ALTER TABLE containers DROP COLUMN updated; DROP TABLE mcs; DROP TABLE service_data; "
+            "PRAGMA user_version=1;"
             "INSERT INTO containers(id,app,request,start_ms) VALUES('c','a',x'00',1)");
     for (int i = 0; i < 2; i++) {
         struct nm_store *s = open_store();

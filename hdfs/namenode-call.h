@@ -1,0 +1,12 @@
+/* One call of ClientProtocol, for namenode.c and namenode-write.c. */
+#ifndef SELVEDGE_HDFS_NAMENODE_CALL_H
+#define SELVEDGE_HDFS_NAMENODE_CALL_H
+
+#include "hdfs/namenode.h"
+
+/* Waits for the answer, which lies in `a`. */
+int hdfs_namenode_call(struct hdfs_namenode *n, const char *method, const ProtobufCMessage *request,
+                       const ProtobufCMessageDescriptor *response, struct sv_arena *a,
+                       ProtobufCMessage **ret, struct sv_error *err) _must_use_;
+
+#endif

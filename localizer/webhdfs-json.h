@@ -1,0 +1,30 @@
+/* Answers of a NameNode's REST API (WebHDFS): the status of a file, the children of a directory.
+ * Pure. Hostile: every byte; integers are taken in range, and nothing is guessed. */
+#ifndef SELVEDGE_LOCALIZER_WEBHDFS_JSON_H
+#define SELVEDGE_LOCALIZER_WEBHDFS_JSON_H
+
+#include "common/base.h"
+#include "localizer/channel.h"
+
+struct webhdfs_status {
+    bool file, directory;
+    bool encrypted; /* in an encryption zone */
+    int64_t length, mtime_ms;
+    uint32_t mode; /* up to 07777 */
+};
+struct webhdfs_child {
+    char name[LOC_NAME_MAX + 1];
+    struct webhdfs_status st;
+};
+struct webhdfs_listing {
+    struct webhdfs_child *children; /* malloc'd */
+    size_t n;
+    bool more; /* behind the last of them, of which there is one */
+};
+
+/* GETFILESTATUS. -EBADMSG. */
+int webhdfs_parse_status(const char *text, size_t n, struct webhdfs_status *ret) _must_use_;
+/* LISTSTATUS_BATCH. -EBADMSG, -ENOMEM. */
+int webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *ret) _must_use_;
+
+#endif

@@ -1,0 +1,29 @@
+# Aggregated logs: the file that a NodeManager writes for an application and that `selvedge logs` reads.
+CFLAGS_logs := $(CFLAGS_common)
+LOGS_A := $(BUILD)/libselvedge-logs.a
+LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-writer.o bcfile-reader.o tfile-writer.o tfile-reader.o \
+	aggregated-writer.o aggregated-reader.o upload-request.o)
+$(LOGS_A): $(LOGS_OBJS)
+LIBS += $(LOGS_A)
+# log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
+LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-directory.o upload-hdfs.o) \
+	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o)
+LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8)
+$(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(HDFS_DEPS)
+	$(call link,$(LOG_UPLOADER_LIBS))
+PROGRAMS += $(BUILD)/log-uploader
+
+LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib)
+
+LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated
+UNIT_TESTS += $(LOGS_TESTS)
+$(foreach t,$(LOGS_TESTS),$(eval $(t)_DEPS = $$(LOGS_A) $$(COMMON_A)))
+$(foreach t,$(LOGS_TESTS),$(eval $(t)_LDLIBS = $$(LOGS_LDLIBS)))
+
+FUZZ_TARGETS += fuzz-aggregated-logs
+fuzz-aggregated-logs_DEPS = $(LOGS_A) $(COMMON_A)
+fuzz-aggregated-logs_LDLIBS = $(LOGS_LDLIBS)
+
+$(BUILD)/tests/integration/logs/logs-dump: $(BUILD)/tests/integration/logs/logs-dump.o $(LOGS_A) $(COMMON_A)
+	$(call link,$(LOGS_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto))
+TEST_PROGRAMS += $(BUILD)/tests/integration/logs/logs-dump

@@ -1,0 +1,129 @@
+/* See tfile.h: reading, from the first pair to the last. The index of keys is not needed for that:
+ * a block's pairs end where the block does. Hostile: every byte. */
+#include <errno.h>
+#include <string.h>
+
+#include "logs/tfile.h"
+
+struct logs_tfile_reader {
+    struct logs_bcreader *in;
+    size_t block; /* the next one */
+    bool in_block;
+    uint64_t chunk; /* bytes left of the current chunk */
+    bool last;      /* no chunk follows it */
+};
+
+static int bad(struct sv_error *err, const char *what)
+{
+    return sv_error_set(err, -EBADMSG, "not a TFile of aggregated logs: %s", what);
+}
+
+int logs_tfile_reader_new(const struct logs_source *source, struct logs_tfile_reader **ret,
+                          struct sv_error *err)
+{
+    _cleanup_(logs_tfile_reader_freep) struct logs_tfile_reader *r = calloc(1, sizeof *r);
+    uint8_t version[4];
+    int k;
+
+    if (!r)
+        return sv_error_errno(err, -ENOMEM, "reader");
+    r->last = true;
+    k = logs_bcreader_new(source, &r->in, err);
+    if (k == 0)
+        k = logs_bcreader_meta(r->in, "TFile.meta", err);
+    if (k == 0)
+        k = logs_bcreader_get_all(r->in, version, sizeof version, err);
+    if (k < 0)
+        return k;
+    if (version[0] != 0 || version[1] != LOGS_VERSION_MAJOR)
+        return bad(err, "an unknown version");
+    *ret = SV_TAKE(r);
+    return 0;
+}
+
+struct logs_tfile_reader *logs_tfile_reader_free(struct logs_tfile_reader *r)
+{
+    if (!r)
+        return NULL;
+    r->in = logs_bcreader_free(r->in);
+    free(r);
+    return NULL;
+}
+
+static int next_chunk(struct logs_tfile_reader *r, struct sv_error *err)
+{
+    int64_t n = 0;
+    int k = logs_bcreader_get_vint(r->in, &n, err);
+
+    if (k < 0)
+        return k;
+    if (n < -INT32_MAX || n > INT32_MAX)
+        return bad(err, "a chunk with a wrong length");
+    r->last = n >= 0;
+    r->chunk = (uint64_t)(n < 0 ? -n : n);
+    return 0;
+}
+
+ssize_t logs_tfile_get(struct logs_tfile_reader *r, void *p, size_t n, struct sv_error *err)
+{
+    ssize_t k = 0;
+
+    while (r->chunk == 0 && !r->last && k == 0)
+        k = next_chunk(r, err);
+    if (k < 0 || r->chunk == 0 || n == 0)
+        return k;
+    k = logs_bcreader_get(r->in, p, (size_t)SV_MIN((uint64_t)n, r->chunk), err);
+    if (k == 0)
+        return bad(err, "a value ends too early");
+    if (k > 0)
+        r->chunk -= (uint64_t)k;
+    return k;
+}
+
+static int skip_value(struct logs_tfile_reader *r, uint8_t *buf, struct sv_error *err)
+{
+    ssize_t k;
+
+    do
+        k = logs_tfile_get(r, buf, LOGS_KEY_MAX, err);
+    while (k > 0);
+    return (int)k;
+}
+
+/* The length of the next key: 1, 0 at the end of the last block. */
+static int next_key_length(struct logs_tfile_reader *r, int64_t *ret, struct sv_error *err)
+{
+    for (;;) {
+        int k = r->in_block ? logs_bcreader_next_vint(r->in, ret, err) : 0;
+
+        if (k != 0)
+            return k;
+        if (r->block == logs_bcreader_blocks(r->in))
+            return 0;
+        k = logs_bcreader_block(r->in, r->block++, err);
+        if (k < 0)
+            return k;
+        r->in_block = true;
+    }
+}
+
+int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], size_t *ret_n,
+                    struct sv_error *err)
+{
+    int64_t n = 0;
+    int k = skip_value(r, ret_key, err);
+
+    if (k == 0)
+        k = next_key_length(r, &n, err);
+    if (k <= 0)
+        return k;
+    if (n < 0 || n > LOGS_KEY_MAX)
+        return bad(err, "a key with a wrong length");
+    k = logs_bcreader_get_all(r->in, ret_key, (size_t)n, err);
+    if (k < 0)
+        return k;
+    r->chunk = 0;
+    r->last = false;
+    *ret_n = (size_t)n;
+    return 1;
+}

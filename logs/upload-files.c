@@ -1,0 +1,225 @@
+/* See upload-files.h. A file is a regular one of the account, opened beneath its directory without
+ * following links; its length is taken once: a log that grows ends there, one that shrinks is
+ * filled with zeros, since its length is written before its bytes. */
+#include "logs/upload-files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/str.h"
+#include "localizer/unpack.h"
+
+#define READ_SIZE (64u << 10)
+
+struct logs_files {
+    const struct logs_upload *u;
+    const int *dirs;
+    size_t n_dirs;
+    struct loc_pattern *include, *exclude; /* NULL: all, none */
+    char *names[LOGS_FILES_MAX];
+    size_t n_names;
+    uint8_t buf[READ_SIZE];
+};
+
+/* Java's find(): the pattern matches anywhere in the name. */
+static int pattern(const char *text, struct loc_pattern **ret, struct sv_error *err)
+{
+    _cleanup_free_ char *anywhere = NULL;
+
+    if (!*text)
+        return 0;
+    if (sv_asprintf(&anywhere, "(?s).*(?:%s).*", text) < 0)
+        return sv_error_errno(err, -ENOMEM, "pattern");
+    return loc_pattern_new(anywhere, ret, err);
+}
+
+int logs_files_new(const struct logs_upload *u, const int *dirs, size_t n_dirs,
+                   struct logs_files **ret, struct sv_error *err)
+{
+    _cleanup_(logs_files_freep) struct logs_files *f = calloc(1, sizeof *f);
+    int r;
+
+    if (!f)
+        return sv_error_errno(err, -ENOMEM, "log files");
+    f->u = u;
+    f->dirs = dirs;
+    f->n_dirs = n_dirs;
+    r = pattern(u->text[LOGS_INCLUDE], &f->include, err);
+    if (r == 0)
+        r = pattern(u->text[LOGS_EXCLUDE], &f->exclude, err);
+    if (r < 0)
+        return r;
+    *ret = SV_TAKE(f);
+    return 0;
+}
+
+static void clear_names(struct logs_files *f)
+{
+    while (f->n_names > 0)
+        free(f->names[--f->n_names]);
+}
+
+struct logs_files *logs_files_free(struct logs_files *f)
+{
+    if (!f)
+        return NULL;
+    clear_names(f);
+    f->include = loc_pattern_free(f->include);
+    f->exclude = loc_pattern_free(f->exclude);
+    free(f);
+    return NULL;
+}
+
+static void skip(struct logs_answer *a, const char *container, const char *name, const char *why)
+{
+    char shown[100];
+
+    if (a->skipped++ > 0)
+        return;
+    sv_escape(shown, sizeof shown, name);
+    (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX, "%s: %s was skipped: %s", container, shown, why);
+}
+
+/* A pattern that takes too many steps matches nothing: the file is uploaded. */
+static bool wanted(struct logs_files *f, const char *name)
+{
+    if (f->include && loc_pattern_match(f->include, name) == 0)
+        return false;
+    return !f->exclude || loc_pattern_match(f->exclude, name) <= 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void list(struct logs_files *f, int dir, const char *container, struct logs_answer *a)
+{
+    int fd = sv_open_beneath(dir, ".", O_RDONLY | O_DIRECTORY, 0);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *e;
+
+    clear_names(f);
+    if (!d) {
+        (void)sv_close(fd);
+        return;
+    }
+    while ((e = readdir(d))) {
+        char *name;
+
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !wanted(f, e->d_name))
+            continue;
+        name = f->n_names < LOGS_FILES_MAX ? strdup(e->d_name) : NULL;
+        if (name)
+            f->names[f->n_names++] = name;
+        else
+            skip(a, container, e->d_name, "the container has too many files");
+    }
+    (void)closedir(d); /* was only read, ignoring */
+    qsort(f->names, f->n_names, sizeof f->names[0], by_name);
+}
+
+/* A descriptor, or -errno with the reason. */
+static int open_log(int dir, const char *name, uint64_t *ret_length, const char **ret_why)
+{
+    _cleanup_close_ int fd = sv_open_beneath(dir, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
+    struct stat st;
+
+    *ret_why = "it cannot be opened, or is a link";
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return fd < 0 ? fd : -errno;
+    *ret_why = "it is no regular file";
+    if (!S_ISREG(st.st_mode))
+        return -EINVAL;
+    *ret_why = "it belongs to somebody else";
+    if (st.st_uid != geteuid())
+        return -EPERM;
+    *ret_length = (uint64_t)st.st_size;
+    return sv_take_fd(&fd);
+}
+
+static int copy(struct logs_files *f, struct logs_writer *w, int fd, uint64_t length,
+                bool *ret_short)
+{
+    bool over = false;
+    int r = 0;
+
+    for (uint64_t left = length; r == 0 && left > 0;) {
+        size_t n = (size_t)SV_MIN(left, (uint64_t)sizeof f->buf);
+        ssize_t k = over ? 0 : read(fd, f->buf, n);
+
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0) {
+            over = *ret_short = true;
+            memset(f->buf, 0, n);
+            k = (ssize_t)n;
+        }
+        r = logs_writer_put(w, f->buf, (size_t)k);
+        left -= (uint64_t)k;
+    }
+    return r;
+}
+
+static int write_file(struct logs_files *f, struct logs_writer *w, int dir, const char *container,
+                      const char *name, struct logs_answer *a)
+{
+    const char *why;
+    uint64_t length = 0;
+    bool cut = false;
+    _cleanup_close_ int fd = open_log(dir, name, &length, &why);
+    int r;
+
+    if (fd < 0) {
+        skip(a, container, name, why);
+        return 0;
+    }
+    r = logs_writer_file(w, name, length);
+    if (r == 0)
+        r = copy(f, w, fd, length, &cut);
+    if (r < 0)
+        return r;
+    a->files++;
+    a->bytes += length;
+    if (cut && !a->text[0])
+        (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX,
+                       "%s: a log became shorter while it was read; zeros stand for the rest",
+                       container);
+    return 0;
+}
+
+static int write_dir(struct logs_files *f, struct logs_writer *w, int app, const char *container,
+                     struct logs_answer *a)
+{
+    _cleanup_close_ int dir = sv_open_beneath(app, container, O_PATH | O_DIRECTORY, 0);
+    int r = 0;
+
+    if (dir < 0)
+        return 0; /* on another disk, or deleted by the job */
+    list(f, dir, container, a);
+    for (size_t i = 0; r == 0 && i < f->n_names; i++)
+        r = write_file(f, w, dir, container, f->names[i], a);
+    return r;
+}
+
+int logs_files_write(struct logs_files *f, struct logs_writer *w, struct logs_answer *answer)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < f->u->n_containers; i++) {
+        const char *id = f->u->containers[i];
+
+        if (!*id || strlen(id) > LOGS_ID_MAX || strchr(id, '/'))
+            return -EBADMSG;
+        r = logs_writer_container(w, id);
+        for (size_t d = 0; r == 0 && d < f->n_dirs; d++)
+            r = write_dir(f, w, f->dirs[d], id, answer);
+    }
+    return r;
+}

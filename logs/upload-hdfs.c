@@ -1,0 +1,173 @@
+/* HDFS as the remote root, with simple authentication as the submitter. See upload-store.h.
+ * Hostile: what NameNodes and DataNodes send; hdfs/ bounds it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/log.h"
+#include "hdfs/file-writer.h"
+#include "logs/upload-store.h"
+
+#define PATH_LEN 4096
+#define NAME_LEN 80
+
+struct hdfs_state {
+    struct hdfs_site site;
+    struct hdfs_namenode *namenode;
+    struct hdfs_writer *writer;
+    struct hdfs_avoided avoided;
+    unsigned attempts;
+    char dir[PATH_LEN], tmp[PATH_LEN], file[PATH_LEN];
+    char client[NAME_LEN];
+};
+
+static int connect_to(struct logs_store *s, struct sv_error *err)
+{
+    struct hdfs_state *h = s->hdfs = calloc(1, sizeof *h);
+
+    if (!h)
+        return sv_error_errno(err, -ENOMEM, "HDFS");
+    h->site = (struct hdfs_site){ .io_timeout_ms = s->u->io_timeout_ms,
+                                  .use_hostname = s->u->use_hostname };
+    if (hdfs_servers_parse(s->u->text[LOGS_SERVERS], h->site.servers, &h->site.n_servers) < 0 ||
+        h->site.io_timeout_ms == 0)
+        return sv_error_set(err, -EINVAL, "the request names no NameNode");
+    return hdfs_namenode_new(&h->site, s->u->text[LOGS_USER], &h->namenode, err);
+}
+
+static int check_root(struct logs_store *s, char *note, struct sv_error *err)
+{
+    const char *root = s->u->text[LOGS_REMOTE];
+    struct hdfs_status st;
+    int r = hdfs_get_file_info(s->hdfs->namenode, root, &st, err);
+
+    if (r == -ENOENT)
+        return sv_error_set(err, r,
+                            "remote log directory %s does not exist: make it with mode 1777 "
+                            "(yarn.nodemanager.remote-app-log-dir)",
+                            root);
+    if (r < 0)
+        return r;
+    if (st.kind != HDFS_DIRECTORY)
+        return sv_error_set(err, -ENOTDIR, "remote log directory %s is no directory", root);
+    if (st.mode != LOGS_ROOT_MODE)
+        (void)snprintf(note, LOGS_UPLOAD_TEXT_MAX,
+                       "remote log directory %s has mode %04o, not 1777", root, st.mode);
+    return 0;
+}
+
+/* As for Hadoop's NodeManager: the mode is set once more, since the server's umask may have cut it.
+ */
+static int make_dir(struct logs_store *s, const char *path, struct sv_error *err)
+{
+    struct hdfs_namenode *n = s->hdfs->namenode;
+    const char *group = s->u->text[LOGS_GROUP];
+    struct hdfs_status st;
+    int r = hdfs_get_file_info(n, path, &st, err);
+
+    if (r != -ENOENT)
+        return r;
+    r = hdfs_mkdir(n, path, LOGS_DIR_MODE, err);
+    if (r == 0)
+        r = hdfs_get_file_info(n, path, &st, err);
+    if (r == 0 && st.mode != LOGS_DIR_MODE)
+        r = hdfs_set_permission(n, path, LOGS_DIR_MODE, err);
+    if (r == 0 && *group)
+        r = hdfs_set_group(n, path, group, err);
+    return r;
+}
+
+static int prepare(struct logs_store *s, char *note, struct sv_error *err)
+{
+    static const enum logs_field path[] = { LOGS_USER, LOGS_SUFFIX, LOGS_BUCKET, LOGS_APP };
+    struct hdfs_state *h;
+    size_t n;
+    int r = connect_to(s, err);
+
+    if (r < 0)
+        return r;
+    h = s->hdfs;
+    r = check_root(s, note, err);
+    n = (size_t)snprintf(h->dir, sizeof h->dir, "%s", s->u->text[LOGS_REMOTE]);
+    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
+        n += (size_t)snprintf(h->dir + n, sizeof h->dir - n, "/%s", s->u->text[path[i]]);
+        if (n + 300 > sizeof h->dir)
+            return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
+        r = make_dir(s, h->dir, err);
+        if (r < 0)
+            return sv_error_wrap(err, "directory %s", h->dir);
+    }
+    (void)snprintf(h->file, sizeof h->file, "%.3790s/%.290s", h->dir, s->u->text[LOGS_FILE]);
+    (void)snprintf(h->tmp, sizeof h->tmp, "%.4080s.tmp", h->file);
+    return r;
+}
+
+static int begin(struct logs_store *s, struct sv_error *err)
+{
+    struct hdfs_state *h = s->hdfs;
+    uint64_t random;
+
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return sv_error_errno(err, -EIO, "getrandom");
+    if (h->attempts++ > 1) /* nobody may be left */
+        hdfs_avoided_clear(&h->avoided);
+    h->writer = hdfs_writer_free(h->writer);
+    (void)snprintf(h->client, sizeof h->client, "DFSClient_selvedge-log-uploader_%016llx",
+                   (unsigned long long)random);
+    return hdfs_writer_new(h->namenode, &h->site, h->tmp, h->client, LOGS_FILE_MODE, &h->avoided,
+                           &h->writer, err);
+}
+
+static int write_some(void *userdata, const void *p, size_t n)
+{
+    struct logs_store *s = userdata;
+
+    return hdfs_writer_put(s->hdfs->writer, p, n, s->err);
+}
+
+static int publish(struct logs_store *s, struct sv_error *err)
+{
+    struct hdfs_state *h = s->hdfs;
+    int r = hdfs_writer_finish(h->writer, err);
+
+    return r < 0 ? r : hdfs_rename(h->namenode, h->tmp, h->file, err);
+}
+
+static void discard(struct logs_store *s)
+{
+    struct sv_error err = { 0 };
+
+    s->hdfs->writer = hdfs_writer_free(s->hdfs->writer);
+    if (hdfs_delete(s->hdfs->namenode, s->hdfs->tmp, &err) < 0)
+        sv_log_info("%s stays until the next upload: %s, ignoring", s->hdfs->tmp, err.text);
+}
+
+static void close_all(struct logs_store *s)
+{
+    struct hdfs_state *h = s->hdfs;
+
+    if (!h)
+        return;
+    h->writer = hdfs_writer_free(h->writer);
+    h->namenode = hdfs_namenode_free(h->namenode);
+    hdfs_avoided_clear(&h->avoided);
+    free(h);
+    s->hdfs = NULL;
+}
+
+static bool retry(int error)
+{
+    return error != -EACCES && error != -EDQUOT && error != -EOPNOTSUPP && error != -ENOENT &&
+           error != -ENOTDIR;
+}
+
+const struct logs_store_ops logs_store_hdfs = {
+    .prepare = prepare,
+    .begin = begin,
+    .write = write_some,
+    .publish = publish,
+    .discard = discard,
+    .close = close_all,
+    .retry = retry,
+};

@@ -1,0 +1,219 @@
+/* log-uploader: writes the logs of one application's containers into one file of the remote log
+ * directory, as the job's account, inside the sandbox that container-executor has created for it.
+ *
+ * Started with the channel and the application's log directories as descriptors
+ * (executor/request.h), no arguments and no environment that is read. One request, one answer
+ * (upload-request.h). Trusts the NodeManager; the logs and the file system are hostile. Ends when
+ * the channel closes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "executor/request.h"
+#include "localizer/sandbox.h"
+#include "logs/upload-files.h"
+#include "logs/upload-store.h"
+
+#define CHANNEL EXE_LOCALIZER_CHANNEL_FD
+#define ATTEMPTS_MAX 3
+#define FILE_SIZE_MAX (1ull << 60)
+
+/* ---- The request ---- */
+
+static int receive_descriptors(int ret[2])
+{
+    char byte, control[CMSG_SPACE(2 * sizeof(int))] = { 0 };
+    struct iovec v = { &byte, 1 };
+    struct msghdr m = {
+        .msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+    };
+    const struct cmsghdr *c;
+    ssize_t n;
+
+    do
+        n = recvmsg(CHANNEL, &m, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0)
+        return n < 0 ? -errno : -ECONNRESET;
+    c = CMSG_FIRSTHDR(&m);
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || m.msg_flags & MSG_CTRUNC)
+        return -EBADMSG;
+    memcpy(ret, CMSG_DATA(c), SV_MIN(c->cmsg_len - CMSG_LEN(0), 2 * sizeof(int)));
+    return 0;
+}
+
+static int receive_request(struct logs_upload *ret, int *ret_root)
+{
+    _cleanup_close_ int request = -1, root = -1;
+    uint8_t *bytes;
+    int fds[2] = { -1, -1 }, r = receive_descriptors(fds);
+    struct stat st;
+
+    if (r < 0)
+        return r;
+    request = fds[0];
+    root = fds[1];
+    if (fstat(request, &st) < 0 || st.st_size < 0 || st.st_size > LOGS_UPLOAD_MAX)
+        return -EBADMSG;
+    bytes = malloc((size_t)st.st_size + 1);
+    if (!bytes)
+        return -ENOMEM;
+    if (pread(request, bytes, (size_t)st.st_size, 0) != st.st_size) {
+        free(bytes);
+        return -EIO;
+    }
+    r = logs_upload_parse(bytes, (size_t)st.st_size, ret); /* takes the bytes */
+    if (r < 0)
+        return r;
+    *ret_root = sv_take_fd(&root);
+    return 0;
+}
+
+static size_t log_dirs(int ret[EXE_DIRS_MAX])
+{
+    size_t n = 0;
+
+    for (int i = 0; i < EXE_DIRS_MAX; i++)
+        if (fcntl(EXE_LOCALIZER_CACHE_FD(i), F_GETFD) >= 0)
+            ret[n++] = EXE_LOCALIZER_CACHE_FD(i);
+    return n;
+}
+
+/* ---- The upload ---- */
+
+static int write_all(struct logs_store *s, struct logs_files *files, struct logs_answer *a,
+                     struct sv_error *err)
+{
+    _cleanup_(logs_writer_freep) struct logs_writer *w = NULL;
+    const struct logs_sink sink = { s->ops->write, s };
+    struct logs_acl acls[LOGS_UPLOAD_ACLS_MAX];
+    int r;
+
+    for (size_t i = 0; i < s->u->n_acls; i++)
+        acls[i] = (struct logs_acl){ s->u->acls[i].right, s->u->acls[i].list };
+    a->files = a->skipped = 0;
+    a->bytes = 0;
+    err->text[0] = 0;
+    r = s->ops->begin(s, err);
+    if (r == 0)
+        r = logs_writer_new(&sink, s->u->codec, s->u->text[LOGS_USER], acls, s->u->n_acls, &w);
+    if (r == 0)
+        r = logs_files_write(files, w, a);
+    if (r == 0)
+        r = logs_writer_finish(w);
+    if (r < 0 && !err->text[0])
+        (void)sv_error_errno(err, r, "aggregated logs");
+    return r;
+}
+
+/* A file system that fails on the way is given the whole file again. */
+static int upload_files(struct logs_store *s, struct logs_files *files, struct logs_answer *a,
+                        struct sv_error *err)
+{
+    int r = -EIO;
+
+    for (int i = 0; r < 0 && i < ATTEMPTS_MAX; i++) {
+        r = write_all(s, files, a, err);
+        if (r == 0 && a->files == 0) {
+            s->ops->discard(s);
+            return 0;
+        }
+        if (r == 0)
+            r = s->ops->publish(s, err);
+        if (r < 0 && !s->ops->retry(r))
+            break;
+        if (r < 0)
+            sv_log_info("%s: %s", s->u->text[LOGS_APP], err->text);
+    }
+    if (r < 0)
+        s->ops->discard(s);
+    return r;
+}
+
+static void fail(struct logs_answer *a, bool again, const struct sv_error *err)
+{
+    a->outcome = again ? LOGS_FAILED : LOGS_REFUSED;
+    (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX, "%.399s", err->text);
+}
+
+static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
+{
+    _cleanup_(logs_files_freep) struct logs_files *files = NULL;
+    struct sv_error err = { 0 };
+    struct logs_store s = { .ops =
+                                *u->text[LOGS_SERVERS] ? &logs_store_hdfs : &logs_store_directory,
+                            .u = u,
+                            .err = &err,
+                            .root = root,
+                            .dir = -1,
+                            .file = -1 };
+    int dirs[EXE_DIRS_MAX], r;
+
+    r = logs_files_new(u, dirs, log_dirs(dirs), &files, &err);
+    if (r < 0) {
+        fail(a, false, &err);
+        return;
+    }
+    r = s.ops->prepare(&s, a->text, &err);
+    if (r == 0)
+        r = upload_files(&s, files, a, &err);
+    if (r < 0)
+        fail(a, s.ops->retry(r), &err);
+    else
+        a->outcome = a->files > 0 ? LOGS_DONE : LOGS_NOTHING;
+    s.ops->close(&s);
+}
+
+static int check_start(struct sv_error *err)
+{
+    int type = 0;
+    socklen_t n = sizeof type;
+
+    if (getuid() == 0 || geteuid() == 0)
+        return sv_error_set(err, -EPERM, "log-uploader: must not run as root");
+    if (getsockopt(CHANNEL, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || type != SOCK_SEQPACKET)
+        return sv_error_set(err, -ENOTSOCK,
+                            "log-uploader: descriptor %d is not the NodeManager's channel; this "
+                            "program is started by the NodeManager only",
+                            CHANNEL);
+    return loc_sandbox_program(err);
+}
+
+int main(void)
+{
+    struct logs_answer answer = { 0 };
+    struct logs_upload u = { 0 };
+    struct sv_error err = { 0 };
+    _cleanup_close_ int root = -1;
+    int r;
+
+    clearenv();
+    sv_log_init("log-uploader");
+    (void)signal(SIGPIPE, SIG_IGN);
+    r = check_start(&err);
+    if (r == 0) {
+        r = receive_request(&u, &root);
+        if (r < 0)
+            (void)sv_error_errno(&err, r, "log-uploader: request");
+    }
+    /* Landlock: writes beneath the remote directory of this machine, else nowhere but in the logs.
+     */
+    if (r == 0)
+        r = loc_sandbox_fetch(root >= 0 ? root : EXE_LOCALIZER_CACHE_FD(0), FILE_SIZE_MAX,
+                              getppid(), &err);
+    if (r < 0) {
+        sv_log_err("%s", err.text);
+        return 1;
+    }
+    upload(&u, root, &answer);
+    logs_upload_clear(&u);
+    return send(CHANNEL, &answer, sizeof answer, MSG_NOSIGNAL) == (ssize_t)sizeof answer ? 0 : 1;
+}

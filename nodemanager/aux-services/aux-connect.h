@@ -1,0 +1,25 @@
+/* Sockets of auxiliary services: those that systemd holds and passes on, and the one of a service
+ * with a unit of its own. */
+#ifndef SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_CONNECT_H
+#define SELVEDGE_NODEMANAGER_AUX_SERVICES_AUX_CONNECT_H
+
+#include "common/base.h"
+#include "common/error.h"
+#include "nodemanager/aux-services/aux-conf.h"
+#include "nodemanager/aux-services/aux-process.h"
+
+struct nm_aux_listen {
+    int fds[NM_AUX_LISTEN_MAX]; /* the daemon's: not closed */
+    const char *names[NM_AUX_LISTEN_MAX];
+    size_t n;
+    char **owned;
+};
+
+/* The sockets that systemd has passed to the daemon under the name of the service. */
+void nm_aux_listen_find(const char *service, struct nm_aux_listen *ret);
+void nm_aux_listen_free(struct nm_aux_listen *l);
+
+/* Connects to conf->socket, where conf->socket_uid must listen. The descriptor does not block. */
+int nm_aux_connect(const struct nm_aux_conf *conf, int *ret_fd, struct sv_error *err) _must_use_;
+
+#endif

@@ -1,0 +1,430 @@
+/* See connection.h. READING → SENDING → READING (kept alive) or LINGERING → ended. A refusal is
+ * SENDING without maps. */
+#include "shuffle/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/fd.h"
+#include "common/log.h"
+#include "shuffle/request.h"
+#include "shuffle/response.h"
+#include "shuffle/url-hash.h"
+
+enum state { READING, SENDING, LINGERING };
+
+struct exchange { /* of one request; freed with its answer */
+    struct shf_request request;
+    const struct shf_job *job;
+    struct shf_output *outputs;     /* one a map */
+    int fds[SHF_SESSION_FILES_MAX]; /* of the first maps, opened when they were found */
+    size_t next;                    /* map whose header comes next */
+    int fd;                         /* file that is being sent, or -1 */
+    uint64_t at, end, ahead;        /* in it; read ahead up to `ahead` */
+    char reply_hash[SHF_HASH_TEXT + 1];
+};
+
+struct shf_connection {
+    struct shf_service *service;
+    int fd;
+    enum state state;
+    bool keep; /* after the answer */
+    _Atomic int64_t deadline_ms;
+    char *in; /* SHF_REQUEST_MAX bytes while a request is read, else NULL */
+    size_t in_len;
+    struct exchange *x;
+    size_t out_len, out_at; /* of `out`: head of the answer, header of a map */
+    char out[SHF_HEAD_MAX];
+};
+
+static void set_deadline(struct shf_connection *c, unsigned seconds)
+{
+    c->deadline_ms = sv_now_ms() + (int64_t)seconds * 1000;
+}
+
+int64_t shf_connection_deadline(const struct shf_connection *c)
+{
+    return c->deadline_ms;
+}
+
+void shf_connection_abort(struct shf_connection *c)
+{
+    (void)shutdown(c->fd, SHUT_RDWR); /* it may be gone already, ignoring */
+}
+
+static struct exchange *exchange_free(struct exchange *x)
+{
+    if (!x)
+        return NULL;
+    for (size_t i = 0; i < SHF_SESSION_FILES_MAX; i++)
+        (void)sv_close(x->fds[i]);
+    (void)sv_close(x->fd);
+    shf_job_put(x->job);
+    free(x->outputs);
+    free(x);
+    return NULL;
+}
+
+static void refuse(struct shf_connection *c, const struct shf_refusal *why)
+{
+    c->x = exchange_free(c->x);
+    c->keep = false;
+    c->out_len = shf_response_refusal(c->out, why);
+    c->out_at = 0;
+    c->state = SENDING;
+    set_deadline(c, SHF_REQUEST_SECONDS);
+}
+
+struct shf_connection *shf_connection_new(struct shf_service *s, int fd, bool refused)
+{
+    struct shf_connection *c = calloc(1, sizeof *c);
+
+    if (!c) {
+        (void)sv_close(fd);
+        return NULL;
+    }
+    c->service = s;
+    c->fd = fd;
+    set_deadline(c, SHF_REQUEST_SECONDS);
+    if (refused)
+        refuse(c, &(struct shf_refusal){ 429, "" });
+    return c;
+}
+
+void shf_connection_reject(int fd)
+{
+    char text[SHF_HEAD_MAX];
+    size_t n = shf_response_refusal(text, &(struct shf_refusal){ 429, "" });
+
+    (void)send(fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT); /* ignoring */
+    (void)sv_close(fd);
+}
+
+struct shf_connection *shf_connection_free(struct shf_connection *c)
+{
+    if (!c)
+        return NULL;
+    c->x = exchange_free(c->x);
+    free(c->in);
+    (void)sv_close(c->fd);
+    free(c);
+    return NULL;
+}
+
+/* ---- a request ---- */
+
+/* The job, if the request proves that it knows its token. Unknown jobs, missing and wrong hashes
+ * get the same answer after the same work. */
+static int authenticate(struct shf_connection *c, struct exchange *x)
+{
+    static const struct shf_job nobody = { .secret = "no such job", .secret_len = 11 };
+    const struct shf_request *r = &x->request;
+
+    x->job = shf_jobs_get(c->service->jobs, r->job);
+    const struct shf_job *job = x->job ? x->job : &nobody;
+    bool good = shf_url_hash_verify(job->secret, job->secret_len, c->service->port, r->uri,
+                                    r->uri_len, r->url_hash);
+    if (!x->job || !good)
+        return -EACCES;
+    return shf_hash(job->secret, job->secret_len, r->url_hash, strlen(r->url_hash), x->reply_hash);
+}
+
+/* Finds all outputs before the answer begins: with one missing there is no answer, as in Hadoop. */
+static int find_outputs(struct shf_connection *c, struct exchange *x, uint64_t *ret_length,
+                        struct sv_error *err)
+{
+    struct shf_service *s = c->service;
+    uint8_t header[SHF_MAP_HEADER_MAX];
+    uint64_t length = 0;
+
+    x->outputs = calloc(x->request.maps, sizeof *x->outputs);
+    if (!x->outputs)
+        return sv_error_set(err, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < x->request.maps; i++) {
+        const char *map = shf_request_map(&x->request, i);
+        struct shf_output *o = &x->outputs[i];
+        int fd,
+            r = shf_output_find(&s->dirs, s->cache, x->job, map, x->request.reduce, o, &fd, err);
+
+        if (r < 0)
+            return r;
+        if (i < s->conf.session_files)
+            x->fds[i] = fd;
+        else
+            (void)sv_close(fd);
+        length += shf_map_header(header, map, &o->segment, x->request.reduce);
+        if (__builtin_add_overflow(length, o->segment.part, &length) || length > INT64_MAX)
+            return sv_error_set(err, -EBADMSG, "%s: too long", map);
+    }
+    *ret_length = length;
+    return 0;
+}
+
+static struct exchange *exchange_new(void)
+{
+    struct exchange *x = malloc(sizeof *x);
+
+    if (!x)
+        return NULL;
+    x->job = NULL;
+    x->outputs = NULL;
+    x->next = 0;
+    x->fd = -1;
+    x->at = x->end = x->ahead = 0;
+    for (size_t i = 0; i < SHF_SESSION_FILES_MAX; i++)
+        x->fds[i] = -1;
+    return x;
+}
+
+static void begin_answer(struct shf_connection *c, struct exchange *x)
+{
+    struct shf_refusal why = { 500, "" };
+    struct sv_error err = { 0 };
+    uint64_t length = 0;
+    int r;
+
+    c->x = x;
+    r = authenticate(c, x);
+    if (r < 0) {
+        sv_log_debug("%s: refused: unknown job or wrong hash", x->request.job);
+        refuse(c, &(struct shf_refusal){ 401, "fetcher cannot be authenticated" });
+        return;
+    }
+    r = find_outputs(c, x, &length, &err);
+    if (r < 0) {
+        sv_log_warning("%s: %s", x->job->id, err.text);
+        c->service->answers_failed++;
+        if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
+            why.status = 429;
+        else
+            why.text = err.text;
+        refuse(c, &why);
+        return;
+    }
+    c->keep = !x->request.close && (x->request.keep_alive || c->service->conf.keep_alive);
+    c->out_len =
+        shf_response_ok(c->out, x->reply_hash, c->keep ? c->service->conf.keep_alive_s : 0, length);
+    c->out_at = 0;
+    c->state = SENDING;
+    set_deadline(c, SHF_STALL_SECONDS);
+}
+
+/* Parses what has arrived. False: more is needed. */
+static bool take_request(struct shf_connection *c)
+{
+    struct shf_refusal why;
+    struct exchange *x = exchange_new();
+    int n;
+
+    if (!x) {
+        refuse(c, &(struct shf_refusal){ 429, "" });
+        return true;
+    }
+    n = shf_request_parse(c->in, c->in_len, &x->request, &why);
+    if (n > 0)
+        begin_answer(c, x); /* the target is still in c->in */
+    else
+        (void)exchange_free(x);
+    if (n == -EBADMSG)
+        refuse(c, &why);
+    if (n > 0) {
+        c->in_len -= (size_t)n;
+        memmove(c->in, c->in + n, c->in_len);
+    }
+    if (c->in_len == 0) {
+        free(c->in);
+        c->in = NULL;
+    }
+    return n != -EAGAIN;
+}
+
+/* 0: go on in another state; else as shf_connection_run, with -1 for the end. */
+static int run_reading(struct shf_connection *c)
+{
+    for (;;) {
+        ssize_t n;
+
+        if (c->in_len > 0 && take_request(c))
+            return 0;
+        if (!c->in)
+            c->in = malloc(SHF_REQUEST_MAX);
+        if (!c->in)
+            return -1;
+        n = recv(c->fd, c->in + c->in_len, SHF_REQUEST_MAX - c->in_len, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN) {
+            if (c->in_len == 0) { /* thousands of silent connections hold no buffers */
+                free(c->in);
+                c->in = NULL;
+            }
+            return EPOLLIN;
+        }
+        if (n <= 0)
+            return -1;
+        if (c->in_len == 0)
+            set_deadline(c, SHF_REQUEST_SECONDS);
+        c->in_len += (size_t)n;
+    }
+}
+
+/* ---- an answer ---- */
+
+/* The header of the next map, and its file. 1, or -errno. */
+static int next_map(struct shf_connection *c)
+{
+    struct exchange *x = c->x;
+    size_t i = x->next++;
+    const struct shf_output *o = &x->outputs[i];
+    const char *map = shf_request_map(&x->request, i);
+    struct sv_error err = { 0 };
+
+    if (i < SHF_SESSION_FILES_MAX && x->fds[i] >= 0)
+        x->fd = sv_take_fd(&x->fds[i]);
+    else if (shf_output_open(&c->service->dirs, x->job, map, o, &x->fd, &err) < 0) {
+        sv_log_warning("%s: %s; its answer has begun, so the connection is closed", x->job->id,
+                       err.text);
+        return -EIO;
+    }
+    x->at = x->ahead = o->segment.start;
+    x->end = o->segment.start + o->segment.part;
+    c->out_len = shf_map_header((uint8_t *)c->out, map, &o->segment, x->request.reduce);
+    c->out_at = 0;
+    return 1;
+}
+
+static void map_sent(struct shf_connection *c)
+{
+    struct exchange *x = c->x;
+    const struct shf_segment *s = &x->outputs[x->next - 1].segment;
+
+    if (c->service->conf.manage_cache && s->part > 0)
+        (void)posix_fadvise(x->fd, (off_t)s->start, (off_t)s->part,
+                            POSIX_FADV_DONTNEED); /* a hint, ignoring */
+    x->fd = sv_close(x->fd);
+}
+
+/* 1: go on; 0: wait until the socket takes more; -errno. */
+static int send_text(struct shf_connection *c, bool more)
+{
+    ssize_t n = send(c->fd, c->out + c->out_at, c->out_len - c->out_at,
+                     MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+
+    if (n < 0)
+        return errno == EAGAIN ? 0 : errno == EINTR ? 1 : -errno;
+    c->out_at += (size_t)n;
+    return 1;
+}
+
+static void read_ahead(const struct shf_connection *c, struct exchange *x)
+{
+    uint64_t window = c->service->conf.readahead;
+
+    if (window == 0 || x->ahead >= x->end || x->ahead > x->at + window / 2)
+        return;
+    window = SV_MIN(window, x->end - x->ahead);
+    (void)posix_fadvise(x->fd, (off_t)x->ahead, (off_t)window, POSIX_FADV_WILLNEED); /* ditto */
+    x->ahead += window;
+}
+
+static int send_file(struct shf_connection *c, char *buffer, size_t *turn)
+{
+    struct exchange *x = c->x;
+    size_t want = (size_t)SV_MIN(x->end - x->at, (uint64_t)*turn);
+    off_t at = (off_t)x->at;
+    ssize_t n;
+
+    read_ahead(c, x);
+    if (c->service->conf.sendfile || !buffer) {
+        n = sendfile(c->fd, x->fd, &at, want);
+    } else {
+        n = pread(x->fd, buffer, SV_MIN(want, c->service->conf.buffer), at);
+        if (n > 0)
+            n = send(c->fd, buffer, (size_t)n, MSG_NOSIGNAL);
+    }
+    if (n < 0)
+        return errno == EAGAIN ? 0 : errno == EINTR ? 1 : -errno;
+    if (n == 0)
+        return -EIO; /* the file was cut: the client sees a short answer */
+    x->at += (uint64_t)n;
+    *turn -= SV_MIN(*turn, (size_t)n);
+    c->service->bytes_sent += (uint64_t)n;
+    set_deadline(c, SHF_STALL_SECONDS);
+    return 1;
+}
+
+/* After the last byte of an answer. False: the connection is over at once. */
+static bool answer_sent(struct shf_connection *c)
+{
+    if (c->x)
+        c->service->answers_ok++;
+    c->x = exchange_free(c->x);
+    if (c->keep) {
+        c->state = READING;
+        set_deadline(c, c->service->conf.keep_alive_s);
+        return true;
+    }
+    if (shutdown(c->fd, SHUT_WR) < 0)
+        return false;
+    c->state = LINGERING; /* unread bytes would turn the close into a reset */
+    set_deadline(c, SHF_LINGER_SECONDS);
+    return true;
+}
+
+static int run_sending(struct shf_connection *c, char *buffer)
+{
+    size_t turn = SHF_TURN_BYTES;
+    int r = 1;
+
+    while (r == 1 && turn > 0) {
+        struct exchange *x = c->x;
+
+        if (c->out_at < c->out_len)
+            r = send_text(c, x && (x->fd < 0 || x->at < x->end));
+        else if (x && x->fd >= 0 && x->at < x->end)
+            r = send_file(c, buffer, &turn);
+        else if (x && x->fd >= 0)
+            map_sent(c);
+        else if (x && x->next < x->request.maps)
+            r = next_map(c);
+        else
+            return answer_sent(c) ? 0 : -1;
+    }
+    if (r < 0) {
+        c->service->answers_failed += c->x != NULL;
+        return -1;
+    }
+    return EPOLLOUT;
+}
+
+static int run_lingering(struct shf_connection *c)
+{
+    char rest[4096];
+
+    for (int i = 0; i < 16; i++) {
+        ssize_t n = recv(c->fd, rest, sizeof rest, 0);
+
+        if (n < 0 && errno == EAGAIN)
+            return EPOLLIN;
+        if (n <= 0)
+            return -1;
+    }
+    return -1; /* it only talks */
+}
+
+uint32_t shf_connection_run(struct shf_connection *c, char *buffer)
+{
+    int r = 0;
+
+    while (r == 0)
+        r = c->state == READING   ? run_reading(c)
+            : c->state == SENDING ? run_sending(c, buffer)
+                                  : run_lingering(c);
+    return r < 0 ? 0 : (uint32_t)r;
+}

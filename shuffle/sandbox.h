@@ -1,0 +1,15 @@
+/* What the server gives up before it reads from the network: everything but reading files below the
+ * local directories and serving its sockets. */
+#ifndef SELVEDGE_SHUFFLE_SANDBOX_H
+#define SELVEDGE_SHUFFLE_SANDBOX_H
+
+#include "shuffle/map-output.h"
+
+/* Before the threads: no capabilities, no dumps, no new privileges; Landlock, where the kernel has
+ * it: reads below the local directories alone, no new TCP connections. */
+int shf_sandbox_files(const struct shf_local_dirs *dirs, struct sv_error *err) _must_use_;
+/* After the threads have started, for all of them: a list of system calls without any that create
+ * files, processes or sockets. */
+int shf_sandbox_calls(struct sv_error *err) _must_use_;
+
+#endif

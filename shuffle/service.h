@@ -1,0 +1,22 @@
+/* What all requests share. Set up by main.c before the threads start; plain data. */
+#ifndef SELVEDGE_SHUFFLE_SERVICE_H
+#define SELVEDGE_SHUFFLE_SERVICE_H
+
+#include <stdatomic.h>
+
+#include "shuffle/conf.h"
+#include "shuffle/index-cache.h"
+#include "shuffle/job-table.h"
+#include "shuffle/map-output.h"
+
+struct shf_service {
+    struct shf_conf conf;
+    struct shf_local_dirs dirs;
+    struct shf_jobs *jobs;
+    struct shf_index_cache *cache;
+    uint16_t port; /* the one that is listened on: part of every hash */
+    /* Hadoop's ShuffleMetrics. */
+    _Atomic uint64_t bytes_sent, answers_ok, answers_failed;
+};
+
+#endif

@@ -1,0 +1,39 @@
+/* Fuzzes answers of WebHDFS: what is accepted keeps the promises of localizer/webhdfs-json.h. The
+ * first byte chooses the operation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "localizer/webhdfs-json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            abort();                                                                               \
+    } while (0)
+
+static void check(const struct webhdfs_status *s)
+{
+    MUST(s->length >= 0 && s->mtime_ms >= 0 && s->mode <= 07777 && !(s->file && s->directory));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct webhdfs_listing l;
+    struct webhdfs_status s;
+
+    if (size < 1)
+        return 0;
+    if (data[0] == 'S' && webhdfs_parse_status((const char *)data + 1, size - 1, &s) == 0)
+        check(&s);
+    if (data[0] != 'L' || webhdfs_parse_listing((const char *)data + 1, size - 1, &l) < 0)
+        return 0;
+    MUST(l.n > 0 || !l.more);
+    for (size_t i = 0; i < l.n; i++) {
+        MUST(loc_name_valid(l.children[i].name));
+        check(&l.children[i].st);
+    }
+    free(l.children);
+    return 0;
+}

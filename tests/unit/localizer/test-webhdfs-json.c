@@ -1,0 +1,94 @@
+/* Tests localizer/webhdfs-json.c: what a server of WebHDFS may say, and what is refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "localizer/webhdfs-json.h"
+
+#define FIELDS(name, type, permission)                                                             \
+    "{\"pathSuffix\":\"" name "\",\"type\":\"" type "\",\"length\":24930,\"modificationTime\":"    \
+    "1320171722771,\"permission\":\"" permission "\"}"
+#define LISTING(children, left)                                                                    \
+    "{\"DirectoryListing\":{\"partialListing\":{\"FileStatuses\":{\"FileStatus\":[" children       \
+    "]}},\"remainingEntries\":" left "}}"
+
+static int status_of(const char *text, struct webhdfs_status *ret)
+{
+    return webhdfs_parse_status(text, strlen(text), ret);
+}
+
+static void test_status(void **state)
+{
+    struct webhdfs_status s;
+
+    (void)state;
+    assert_int_equal(status_of("{\"FileStatus\":" FIELDS("", "FILE", "1755") "}", &s), 0);
+    assert_true(s.file && !s.directory && !s.encrypted && s.length == 24930);
+    assert_true(s.mode == 01755 && s.mtime_ms == 1320171722771);
+    assert_int_equal(status_of("{\"FileStatus\":" FIELDS("", "DIRECTORY", "0") "}", &s), 0);
+    assert_true(s.directory && !s.file && s.mode == 0);
+    assert_int_equal(status_of("{\"FileStatus\":" FIELDS("", "FILE", "8") "}", &s), -EBADMSG);
+    assert_int_equal(status_of("{\"FileStatus\":" FIELDS("", "FILE", "") "}", &s), -EBADMSG);
+    assert_int_equal(status_of("{\"FileStatus\":" FIELDS("", "FILE", "17777") "}", &s), -EBADMSG);
+    assert_int_equal(status_of("{}", &s), -EBADMSG);
+    assert_int_equal(status_of("", &s), -EBADMSG);
+    assert_int_equal(status_of("{\"FileStatus\":{\"type\":\"FILE\",\"length\":-1,"
+                               "\"modificationTime\":1,\"permission\":\"644\"}}",
+                               &s),
+                     -EBADMSG);
+}
+
+static int listing_of(const char *text, struct webhdfs_listing *ret)
+{
+    return webhdfs_parse_listing(text, strlen(text), ret);
+}
+
+static void test_listing(void **state)
+{
+    static const char *const bad[] = {
+        "[]",
+        "{\"DirectoryListing\":[]}",
+        LISTING("", "1"), /* for ever */
+        LISTING("", "-1"),
+        LISTING("", "\"0\""),
+        LISTING("{}", "0"),
+        LISTING("1", "0"),
+        LISTING(FIELDS("", "FILE", "644"), "0"),
+        LISTING(FIELDS("..", "FILE", "644"), "0"),
+        LISTING(FIELDS("a/b", "FILE", "644"), "0"),
+        LISTING(FIELDS("a\\u0000b", "FILE", "644"), "0"),
+        LISTING(FIELDS("a\\u001bb", "FILE", "644"), "0"),
+        LISTING(FIELDS("a", "FILE", "644") "," FIELDS("b", "FILE", "x"), "0"),
+    };
+    struct webhdfs_listing l;
+
+    (void)state;
+    assert_int_equal(listing_of(LISTING("", "0"), &l), 0);
+    assert_true(l.n == 0 && !l.more);
+    free(l.children);
+    assert_int_equal(
+        listing_of(LISTING(FIELDS("a", "FILE", "644") "," FIELDS("b", "DIRECTORY", "755"), "7"),
+                   &l),
+        0);
+    assert_true(l.n == 2 && l.more && l.children[0].st.file && l.children[1].st.directory);
+    assert_string_equal(l.children[1].name, "b");
+    free(l.children);
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
+        if (listing_of(bad[i], &l) != -EBADMSG)
+            fail_msg("accepted: %s", bad[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_status),
+        cmocka_unit_test(test_listing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
