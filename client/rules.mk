@@ -12,11 +12,11 @@ LIBS += $(CLIENT_A)
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
 	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o,$(COMMON_OBJS)))
-$(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c | $$(GENERATED)
+$(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -W% -fPIE,$(CFLAGS)) -fPIC -MMD -MP -c -o $@ $<
-$(BUILD)/pic/%.o: %.c | $$(GENERATED)
+$(BUILD)/pic/%.o: %.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fPIE,$(CFLAGS)) $(CFLAGS_$(firstword $(subst /, ,$*))) -fPIC \
