@@ -19,7 +19,7 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o con
 	$(addprefix rm/, heartbeat.o node-status.o node-status-updater.o registration.o rm-session.o) \
 	$(addprefix fsm/, application-fsm.o container-fsm.o) \
 	$(addprefix am/, cm-reply.o container-manager.o start-containers.o update-container.o) \
-	$(addprefix dbus/, bus.o bus-application.o bus-call.o bus-caller.o bus-container.o bus-introspect.o bus-list.o bus-node.o \
+	$(addprefix dbus/, bus.o bus-application.o bus-auth.o bus-call.o bus-caller.o bus-container.o bus-container-methods.o bus-introspect.o bus-list.o bus-node.o bus-node-methods.o \
 		bus-object.o bus-path.o bus-signals.o bus-values.o) \
 	$(addprefix web/, localization-json.o nm-web.o nm-web-logs.o log-frame.o web-access.o web-reply.o) \
 	recovery.o reload.o nm.o)

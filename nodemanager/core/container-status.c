@@ -4,9 +4,11 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 
-static Hadoop__Yarn__ContainerSubStateProto sub_state(int state)
+static Hadoop__Yarn__ContainerSubStateProto sub_state(const struct nm_container *c)
 {
-    switch (state) {
+    if (c->state == NM_CONTAINER_RUNNING && c->launch.frozen)
+        return HADOOP__YARN__CONTAINER_SUB_STATE_PROTO__CSS_PAUSED;
+    switch (c->state) {
     case NM_CONTAINER_NEW:
     case NM_CONTAINER_LOCALIZING:
     case NM_CONTAINER_SCHEDULED:
@@ -53,7 +55,7 @@ Hadoop__Yarn__ContainerStatusProto *nm_container_status(const struct nm_containe
     m->has_executiontype = true;
     m->executiontype = (Hadoop__Yarn__ExecutionTypeProto)c->execution_type;
     m->has_container_sub_state = true;
-    m->container_sub_state = sub_state(c->state);
+    m->container_sub_state = sub_state(c);
     if (c->state == NM_CONTAINER_RUNNING) { /* no PORTS: as in Hadoop, those of
                                                a runtime that exposes some */
         m->container_attributes = sv_newn(a, Hadoop__Yarn__StringStringMapProto *, 2);

@@ -112,6 +112,7 @@ struct nm_container {
         pid_t pid;                    /* of its init; 0 = not started */
         sd_event_source *kill_timer;
         bool cleanup_started; /* TERM or KILL has been requested */
+        bool frozen;          /* by an operator; survives a restart in its cgroup */
         struct {              /* an exit that waits for its commit */
             int event;        /* 0 = none */
             int code;

@@ -2,18 +2,21 @@
 #include "nodemanager/dbus/bus-call.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/log.h"
 #include "common/str.h"
 #include "executor/exe.h"
+#include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
+#include "nodemanager/dbus/bus-auth.h"
 #include "nodemanager/dbus/bus-introspect.h"
 #include "nodemanager/dbus/bus-list.h"
 
 struct call { /* a call under way */
+    const struct nm_bus_calls *all;
     const struct nm_bus_view *view;
-    struct nm_bus_lists *lists;
     sd_bus_message *m;
     const struct nm_bus_caller *who;
 };
@@ -52,7 +55,7 @@ static int managed_objects(const struct call *c)
         unknown_object(c);
         return 0;
     }
-    r = nm_bus_lists_add(c->lists, c->m, c->who);
+    r = nm_bus_lists_add(c->all->lists, c->m, c->who);
     if (r != -EBUSY && r != -E2BIG)
         return r;
     nm_bus_call_refuse(c->m, SD_BUS_ERROR_LIMITS_EXCEEDED,
@@ -153,11 +156,109 @@ static int properties(const struct call *c, const char *member)
     return 0;
 }
 
+/* ---- our own methods --------------------------------------------------------------------------*/
+
+static void fail(sd_bus_message *m, int r, const char *text)
+{
+    const char *name = r == -EINVAL   ? SD_BUS_ERROR_INVALID_ARGS
+                       : r == -ENOENT ? SD_BUS_ERROR_FILE_NOT_FOUND
+                       : r == -ENOMEM ? SD_BUS_ERROR_NO_MEMORY
+                                      : SD_BUS_ERROR_FAILED;
+    char shown[SV_ERROR_TEXT_MAX];
+
+    sv_escape(shown, sizeof(shown), text);
+    nm_bus_call_refuse(m, name, shown);
+}
+
+/* The caller is authorized. */
+static void run(const struct call *c, const struct nm_bus_method *method)
+{
+    const char *object = sd_bus_message_get_path(c->m);
+    struct sv_error err = { 0 };
+    struct nm_bus_object o;
+    char caller[SV_GROUPS_NAME_MAX + 32];
+    int r;
+
+    if (nm_bus_object_find(c->view, c->who, object, &o) < 0 ||
+        !sv_streq(sd_bus_message_get_interface(c->m), o.interface->name)) {
+        unknown_object(c);
+        return;
+    }
+    snprintf(caller, sizeof(caller), "%s (uid %u)", *c->who->user ? c->who->user : "an operator",
+             (unsigned)c->who->uid);
+    r = method->run(&o, c->m, caller, &err);
+    if (method->action)
+        sv_log(SV_LOG_NOTICE, o.c ? o.c->text : NULL, "D-Bus: %s of %s by %s: %s", method->name,
+               o.c ? o.c->text : "the node", caller, r < 0 ? err.text : "done");
+    if (r < 0)
+        fail(c->m, r, err.text);
+    else if (r == 0)
+        (void)sd_bus_reply_method_return(c->m, ""); /* the caller may be gone, ignoring */
+    if (c->all->changed)
+        c->all->changed(c->all->userdata);
+}
+
+/* Of whose job polkit's rules may decide by; "" of the node, and of what is not there. */
+static int ask(const struct call *c, const struct nm_bus_method *method)
+{
+    static const struct nm_bus_caller everything = { .sees_all = true };
+    const char *path = sd_bus_message_get_path(c->m);
+    struct nm_bus_object o = { 0 };
+    char action[128], id[YARN_ID_TEXT_MAX] = "", user[SV_GROUPS_NAME_MAX + 1] = "";
+    const char *const details[] = { "container", id, "user", user, NULL };
+    int r;
+
+    if (nm_bus_object_find(c->view, &everything, path, &o) >= 0 && o.c) {
+        snprintf(id, sizeof(id), "%s", o.c->text);
+        sv_escape(user, sizeof(user), o.c->app ? o.c->app->user : "");
+    }
+    snprintf(action, sizeof(action), NM_BUS_NAME ".%s", method->action);
+    r = nm_bus_auth_ask(c->all->auth, c->m, action, details);
+    if (r != -EBUSY)
+        return r;
+    nm_bus_call_refuse(c->m, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                       "too many calls wait for polkit: call again");
+    return 0;
+}
+
+static int call_method(const struct call *c, const struct nm_bus_method *method)
+{
+    if (sd_bus_message_has_signature(c->m, method->in) <= 0)
+        return -ENXIO;
+    if (method->action && c->who->uid != 0)
+        return ask(c, method);
+    run(c, method);
+    return 0;
+}
+
+static const struct nm_bus_method *method_of(sd_bus_message *m)
+{
+    return nm_bus_method_find(sd_bus_message_get_interface(m), sd_bus_message_get_member(m));
+}
+
+void nm_bus_call_decided(const struct nm_bus_calls *calls, sd_bus_message *m,
+                         const struct nm_bus_caller *who, const char *refusal)
+{
+    struct nm_bus_caller authorized = *who;
+    const struct call c = { .all = calls, .view = calls->view, .m = m, .who = &authorized };
+    const struct nm_bus_method *method = method_of(m);
+
+    authorized.sees_all = true;
+    if (refusal)
+        nm_bus_call_refuse(m, SD_BUS_ERROR_ACCESS_DENIED, refusal);
+    else if (method)
+        run(&c, method);
+}
+
 /* ---- all --------------------------------------------------------------------------------------*/
 
 /* -EBADR: there is no such method. */
 static int dispatch(const struct call *c, const char *interface, const char *member)
 {
+    const struct nm_bus_method *method = method_of(c->m);
+
+    if (method)
+        return call_method(c, method);
     if (sv_streq(interface, "org.freedesktop.DBus.Properties"))
         return properties(c, member);
     if (sv_streq(interface, "org.freedesktop.DBus.Introspectable") &&
@@ -169,10 +270,10 @@ static int dispatch(const struct call *c, const char *interface, const char *mem
     return -EBADR;
 }
 
-void nm_bus_call_answer(const struct nm_bus_view *view, struct nm_bus_lists *lists,
-                        sd_bus_message *m, const struct nm_bus_caller *who)
+void nm_bus_call_answer(const struct nm_bus_calls *calls, sd_bus_message *m,
+                        const struct nm_bus_caller *who)
 {
-    const struct call c = { .view = view, .lists = lists, .m = m, .who = who };
+    const struct call c = { .all = calls, .view = calls->view, .m = m, .who = who };
     int r = dispatch(&c, sd_bus_message_get_interface(m), sd_bus_message_get_member(m));
 
     if (r >= 0)

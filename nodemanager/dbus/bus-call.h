@@ -1,16 +1,30 @@
 /* Answers one method call of a caller who is known: Introspect, Properties.Get and GetAll,
- * GetManagedObjects. Hostile: every part of the call. */
+ * GetManagedObjects, and the methods of our own interfaces, after their caller was authorized.
+ * Hostile: every part of the call. */
 #ifndef SELVEDGE_NODEMANAGER_DBUS_BUS_CALL_H
 #define SELVEDGE_NODEMANAGER_DBUS_BUS_CALL_H
 
 #include "nodemanager/dbus/bus-caller.h"
 #include "nodemanager/dbus/bus-object.h"
 
+struct nm_bus_auth;
 struct nm_bus_lists;
 
+struct nm_bus_calls { /* what they need */
+    const struct nm_bus_view *view;
+    struct nm_bus_lists *lists;
+    struct nm_bus_auth *auth;
+    void (*changed)(void *userdata); /* by a method */
+    void *userdata;
+};
+
 /* What somebody may not read is answered as what is not there. */
-void nm_bus_call_answer(const struct nm_bus_view *view, struct nm_bus_lists *lists,
-                        sd_bus_message *m, const struct nm_bus_caller *who);
+void nm_bus_call_answer(const struct nm_bus_calls *calls, sd_bus_message *m,
+                        const struct nm_bus_caller *who);
+/* polkit has authorized a call of one of our methods, or not (`refusal`). The object is found anew:
+ * it may have ended meanwhile. */
+void nm_bus_call_decided(const struct nm_bus_calls *calls, sd_bus_message *m,
+                         const struct nm_bus_caller *who, const char *refusal);
 /* The error reply; `r` negative. Nothing where none is expected. */
 void nm_bus_call_refuse(sd_bus_message *m, const char *name, const char *text);
 

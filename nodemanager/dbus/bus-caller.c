@@ -26,6 +26,7 @@ struct sender {
     sd_bus_slot *slot; /* of the question to the bus; NULL: answered */
     bool unknown;      /* the bus does not know it */
     uid_t uid;
+    char user[SV_GROUPS_NAME_MAX + 1]; /* when it was identified last */
     unsigned waiting;
 };
 
@@ -224,7 +225,23 @@ int nm_bus_callers_identify(struct nm_bus_callers *s, sd_bus_message *m, struct 
     if (sender->unknown)
         return -EACCES;
     r = account_of(s, sender->uid, ret);
+    if (r >= 0)
+        memcpy(sender->user, ret->user, sizeof(sender->user));
     return r == -EAGAIN ? keep(s, sender, m) : r;
+}
+
+int nm_bus_callers_account(const struct nm_bus_callers *s, sd_bus_message *m,
+                           struct nm_bus_caller *ret)
+{
+    const char *name = sd_bus_message_get_sender(m);
+    const struct sender *sender = name ? sender_find(s, name) : NULL;
+
+    *ret = (struct nm_bus_caller){ .uid = UINT32_MAX };
+    if (!sender || sender->slot || sender->unknown)
+        return -EACCES;
+    ret->uid = sender->uid;
+    memcpy(ret->user, sender->user, sizeof(ret->user));
+    return 0;
 }
 
 /* ---- life ---- */

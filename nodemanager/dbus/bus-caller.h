@@ -36,6 +36,10 @@ void nm_bus_callers_reset(struct nm_bus_callers *s);
  * sender (any more). */
 int nm_bus_callers_identify(struct nm_bus_callers *s, sd_bus_message *m, struct nm_bus_caller *ret)
     _must_use_;
+/* The uid and, as far as it is known, the name of a sender that was identified before; sees_all and
+ * is_admin are false. -EACCES: it was forgotten. */
+int nm_bus_callers_account(const struct nm_bus_callers *s, sd_bus_message *m,
+                           struct nm_bus_caller *ret) _must_use_;
 /* Groups of a user have become known. */
 void nm_bus_callers_retry(struct nm_bus_callers *s);
 

@@ -7,6 +7,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-methods.h"
 #include "nodemanager/dbus/bus-object.h"
 #include "nodemanager/dbus/bus-values.h"
 #include "nodemanager/resources/resource-limits.h"
@@ -91,9 +92,7 @@ CONTAINER(pid)
 
 CONTAINER(frozen)
 {
-    struct cg_leaf *leaf = o->c->launch.exe ? exe_container_cgroup(o->c->launch.exe) : NULL;
-
-    return sd_bus_message_append(m, "b", leaf && cg_leaf_frozen(leaf) > 0);
+    return sd_bus_message_append(m, "b", o->c->launch.frozen);
 }
 
 /* The base name of its cgroup below the node's; "" before the launch and after the exit. */
@@ -209,4 +208,6 @@ static const struct nm_bus_property properties[] = {
 };
 
 const struct nm_bus_interface nm_bus_container = { NM_BUS_NAME ".Container", properties,
-                                                   SV_ARRAY_LEN(properties) };
+                                                   SV_ARRAY_LEN(properties),
+                                                   nm_bus_container_methods,
+                                                   NM_BUS_CONTAINER_METHODS };

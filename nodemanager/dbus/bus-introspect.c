@@ -42,9 +42,28 @@ static const char manager_interface[] =
     "<arg name=\"interfaces\" type=\"as\"/></signal>\n"
     " </interface>\n";
 
+/* Every argument has a type of one character. */
+static void print_method(FILE *out, const struct nm_bus_method *method)
+{
+    const char *name = method->in_names;
+
+    fprintf(out, "  <method name=\"%s\">", method->name);
+    for (const char *type = method->in; *type; type++) {
+        int n = (int)strcspn(name, " ");
+
+        fprintf(out, "<arg name=\"%.*s\" type=\"%c\" direction=\"in\"/>", n, name, *type);
+        name += n + (name[n] == ' ');
+    }
+    for (const char *type = method->out; *type; type++)
+        fprintf(out, "<arg type=\"%c\" direction=\"out\"/>", *type);
+    fputs("</method>\n", out);
+}
+
 static void print_interface(FILE *out, const struct nm_bus_interface *i)
 {
     fprintf(out, "%s <interface name=\"%s\">\n", properties_interface, i->name);
+    for (size_t n = 0; n < i->n_methods; n++)
+        print_method(out, &i->methods[n]);
     for (size_t n = 0; n < i->n_properties; n++) {
         const struct nm_bus_property *p = &i->properties[n];
 

@@ -4,6 +4,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-methods.h"
 #include "nodemanager/dbus/bus-object.h"
 #include "nodemanager/dbus/bus-values.h"
 #include "nodemanager/health/node-health.h"
@@ -64,6 +65,16 @@ NODE(health_report)
     return nm_bus_append_text(m, report);
 }
 
+NODE(draining)
+{
+    return sd_bus_message_append(m, "b", nm_health_drain_reason(o->view->ctx->health) != NULL);
+}
+
+NODE(drain_reason)
+{
+    return nm_bus_append_text(m, nm_health_drain_reason(o->view->ctx->health));
+}
+
 NODE(memory)
 {
     return sd_bus_message_append(m, "t", (uint64_t)o->view->ctx->total.memory_mb << 20);
@@ -121,6 +132,8 @@ static const struct nm_bus_property properties[] = {
     { "LastHeartbeat", "x", 0, last_heartbeat },
     { "Healthy", "b", NM_BUS_CHANGES, healthy },
     { "HealthReport", "s", NM_BUS_CHANGES, health_report },
+    { "Draining", "b", NM_BUS_CHANGES, draining },
+    { "DrainReason", "s", NM_BUS_CHANGES, drain_reason },
     { "Memory", "t", NM_BUS_CHANGES, memory },
     { "VirtualCores", "i", NM_BUS_CHANGES, vcores },
     { "GPUs", "u", 0, gpus },
@@ -132,4 +145,5 @@ static const struct nm_bus_property properties[] = {
 };
 
 const struct nm_bus_interface nm_bus_node = { NM_BUS_NAME ".Node", properties,
-                                              SV_ARRAY_LEN(properties) };
+                                              SV_ARRAY_LEN(properties), nm_bus_node_methods,
+                                              NM_BUS_NODE_METHODS };

@@ -82,6 +82,18 @@ const struct nm_bus_property *nm_bus_property_find(const struct nm_bus_interface
     return NULL;
 }
 
+const struct nm_bus_method *nm_bus_method_find(const char *interface, const char *name)
+{
+    static const struct nm_bus_interface *const all[] = { &nm_bus_node, &nm_bus_application,
+                                                          &nm_bus_container };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
+        for (size_t n = 0; sv_streq(interface, all[i]->name) && n < all[i]->n_methods; n++)
+            if (sv_streq(name, all[i]->methods[n].name))
+                return &all[i]->methods[n];
+    return NULL;
+}
+
 static int append_property(sd_bus_message *m, const struct nm_bus_property *p,
                            const struct nm_bus_object *o)
 {

@@ -8,6 +8,7 @@
 
 #include "cgroups/cg.h"
 #include "common/base.h"
+#include "common/error.h"
 #include "nodemanager/dbus/bus-path.h"
 
 struct nm_app;
@@ -41,10 +42,24 @@ struct nm_bus_property {
     int (*append)(sd_bus_message *m, const struct nm_bus_object *o);
 };
 
+struct nm_bus_method {
+    const char *name, *in, *out; /* signatures */
+    const char *in_names;        /* of the arguments, with blanks between them */
+    /* Who may call it: NULL, whoever may read the object; else root, and whom polkit authorizes for
+     * the action NM_BUS_NAME "." this. */
+    const char *action;
+    /* 0: an empty reply follows. 1: it has replied. Negative, with `err`. The arguments have the
+     * types of `in`. */
+    int (*run)(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+               struct sv_error *err);
+};
+
 struct nm_bus_interface {
     const char *name;
     const struct nm_bus_property *properties;
     size_t n_properties;
+    const struct nm_bus_method *methods;
+    size_t n_methods;
 };
 
 extern const struct nm_bus_interface nm_bus_node, nm_bus_application, nm_bus_container;
@@ -59,6 +74,8 @@ void nm_bus_object_of_container(const struct nm_bus_view *view, struct nm_contai
 /* Whether `who` may read what belongs to the application; NULL: one that is forgotten. */
 bool nm_bus_may_read(const struct nm_bus_caller *who, const struct nm_app *app);
 
+/* NULL: no interface has such a method. */
+const struct nm_bus_method *nm_bus_method_find(const char *interface, const char *name);
 const struct nm_bus_property *nm_bus_property_find(const struct nm_bus_interface *i,
                                                    const char *name);
 /* Appends a{sv} of the properties with every flag of `with` and none of `without`. */

@@ -9,6 +9,7 @@
 #include "common/loop-guard.h"
 #include "common/str.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-auth.h"
 #include "nodemanager/dbus/bus-call.h"
 #include "nodemanager/dbus/bus-caller.h"
 #include "nodemanager/dbus/bus-list.h"
@@ -27,7 +28,9 @@ struct nm_bus {
     char why[256]; /* there is no connection, as it was logged; "" = there is one */
     struct nm_bus_callers *callers;
     struct nm_bus_lists *lists;
+    struct nm_bus_auth *auth;
     struct nm_bus_signals *signals;
+    struct nm_bus_calls calls;
 };
 
 static const char *address_of(const struct nm_bus *b)
@@ -47,12 +50,27 @@ static void answer(sd_bus_message *m, void *userdata)
     int r = nm_bus_callers_identify(b->callers, m, &who);
 
     if (r >= 0)
-        nm_bus_call_answer(&b->view, b->lists, m, &who);
+        nm_bus_call_answer(&b->calls, m, &who);
     else if (r == -EBUSY)
         nm_bus_call_refuse(m, SD_BUS_ERROR_LIMITS_EXCEEDED,
                            "too many calls wait for the look-up of their callers: call again");
     else if (r != -EAGAIN)
         nm_bus_call_refuse(m, SD_BUS_ERROR_ACCESS_DENIED, "the bus does not know the caller");
+}
+
+/* A caller who was forgotten meanwhile, for the sake of many others, is refused. */
+static void on_decided(sd_bus_message *m, const char *refusal, void *userdata)
+{
+    struct nm_bus *b = userdata;
+    struct nm_bus_caller who;
+    int r = nm_bus_callers_account(b->callers, m, &who);
+
+    nm_bus_call_decided(&b->calls, m, &who, r < 0 ? "the caller is not known any more" : refusal);
+}
+
+static void on_method_done(void *userdata)
+{
+    nm_bus_changed(userdata);
 }
 
 static bool is_ours(const char *path)
@@ -90,6 +108,7 @@ static void disconnect(struct nm_bus *b)
 {
     nm_bus_signals_connect(b->signals, NULL);
     nm_bus_lists_reset(b->lists);
+    nm_bus_auth_reset(b->auth);
     nm_bus_callers_reset(b->callers);
     b->name = sd_bus_slot_unref(b->name);
     if (b->bus)
@@ -187,7 +206,14 @@ static int create_parts(struct nm_bus *b, struct sv_groups *groups)
     if (r >= 0)
         r = nm_bus_lists_new(event, &b->view, &b->lists);
     if (r >= 0)
+        r = (b->auth = nm_bus_auth_new(on_decided, b)) ? 0 : -ENOMEM;
+    if (r >= 0)
         r = nm_bus_signals_new(event, &b->view, &b->signals);
+    b->calls = (struct nm_bus_calls){ .view = &b->view,
+                                      .lists = b->lists,
+                                      .auth = b->auth,
+                                      .changed = on_method_done,
+                                      .userdata = b };
     if (r >= 0) /* the first attempt: when the loop runs */
         r = sd_event_add_time_relative(event, &b->retry, CLOCK_BOOTTIME, 0, 1000, on_retry, b);
     return r;
@@ -222,11 +248,12 @@ struct nm_bus *nm_bus_free(struct nm_bus *b)
 {
     if (!b)
         return NULL;
-    if (b->signals && b->lists && b->callers)
+    if (b->signals) /* the last part */
         disconnect(b);
     sd_event_source_disable_unref(b->retry);
     nm_bus_signals_free(b->signals);
     nm_bus_lists_free(b->lists);
+    nm_bus_auth_free(b->auth);
     nm_bus_callers_free(b->callers);
     free(b);
     return NULL;

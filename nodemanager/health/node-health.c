@@ -8,25 +8,28 @@
 
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/str.h"
 #include "executor/exe.h"
 #include "nodemanager/health/launch-failures.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/mount-watch.h"
 #include "nodemanager/store/state-store.h"
 
+#define DRAIN "drain"      /* a setting of the store */
 #define PROBE_USEC 1000000 /* between probes of a helper that cannot be reached */
 
 struct nm_health {
     sd_event *event;
     struct exe *exe;
     const struct nm_dirs *dirs;
-    const struct nm_store *store;
+    struct nm_store *store;
     struct nm_mount_watch *mounts;
     struct nm_launch_failures *launches; /* NULL = not counted */
     sd_event_source *probe_timer;
     void (*refused)(const struct exe_failure *f, void *userdata);
     void *userdata;
-    char unhealthy[512]; /* "" = no fault */
+    char unhealthy[512];             /* "" = no fault */
+    char drain[NM_DRAIN_REASON_MAX]; /* "" = not drained */
 };
 
 static void arm_probe(struct nm_health *h);
@@ -96,21 +99,57 @@ void nm_health_launch_succeeded(struct nm_health *h)
         nm_launch_failures_clear(h->launches);
 }
 
+int nm_health_drain(struct nm_health *h, const char *reason, struct sv_error *err)
+{
+    int r = reason ? nm_store_setting(h->store, DRAIN, reason)
+                   : nm_store_setting_remove(h->store, DRAIN);
+
+    if (r >= 0)
+        r = nm_store_commit(h->store);
+    if (r < 0)
+        return sv_error_errno(err, r, "state store: the drain of the node");
+    if (reason)
+        sv_log_notice("the node is drained: %s", reason);
+    else if (*h->drain)
+        sv_log_notice("the node is not drained any more");
+    snprintf(h->drain, sizeof(h->drain), "%s", reason ? reason : "");
+    return 0;
+}
+
+const char *nm_health_drain_reason(const struct nm_health *h)
+{
+    return *h->drain ? h->drain : NULL;
+}
+
+static int on_setting(const char *name, const char *value, void *userdata)
+{
+    struct nm_health *h = userdata;
+
+    if (sv_streq(name, DRAIN)) {
+        snprintf(h->drain, sizeof(h->drain), "%s", value);
+        sv_log_notice("the node is drained: %s", h->drain);
+    }
+    return 0;
+}
+
 bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX])
 {
     const char *launches = h->launches ? nm_launch_failures_report(h->launches) : NULL;
     const char *dirs, *store = nm_store_failure(h->store);
     bool good = nm_dirs_healthy(h->dirs, &dirs);
-    const char *const parts[] = { h->unhealthy, launches ? launches : "", store ? store : "",
+    char drain[NM_DRAIN_REASON_MAX + 16] = "";
+    const char *const parts[] = { drain, h->unhealthy, launches ? launches : "", store ? store : "",
                                   dirs };
     size_t at = 0;
 
+    if (*h->drain)
+        snprintf(drain, sizeof(drain), "drained: %s", h->drain);
     report[0] = '\0';
     for (size_t i = 0; i < SV_ARRAY_LEN(parts); i++)
         if (*parts[i] && at < NM_HEALTH_REPORT_MAX)
             at += (size_t)snprintf(report + at, NM_HEALTH_REPORT_MAX - at, "%s%s", at ? ";" : "",
                                    parts[i]);
-    return good && !store && !launches && !*h->unhealthy;
+    return good && !store && !launches && !*h->unhealthy && !*h->drain;
 }
 
 static void on_checked(const struct exe_failure *f, void *userdata)
@@ -151,7 +190,7 @@ static void on_mounts_changed(void *userdata)
 }
 
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
-                  const struct nm_store *store,
+                  struct nm_store *store,
                   void (*refused)(const struct exe_failure *f, void *userdata), void *userdata,
                   struct nm_health **ret, struct sv_error *err)
 {
@@ -166,8 +205,10 @@ int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
                              .store = store,
                              .refused = refused,
                              .userdata = userdata };
-    r = exe_check(exe, true, on_checked, h);
+    r = nm_store_each_setting(store, on_setting, h);
     if (r < 0)
+        (void)sv_error_errno(err, r, "state store: settings");
+    else if ((r = exe_check(exe, true, on_checked, h)) < 0)
         (void)sv_error_errno(err, r, "container-executor");
     else
         r = nm_mount_watch_new(event, "/proc/self/mountinfo", on_mounts_changed, h, &h->mounts,

@@ -23,7 +23,7 @@ struct nm_store;
 /* Starts the first check of the helper, and watches the mounts. `refused`: the helper refuses this
  * daemon's configuration, so that the daemon has to end. */
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
-                  const struct nm_store *store,
+                  struct nm_store *store,
                   void (*refused)(const struct exe_failure *f, void *userdata), void *userdata,
                   struct nm_health **ret, struct sv_error *err) _must_use_;
 /* Before exe_free. */
@@ -39,6 +39,11 @@ void nm_health_launch_failed(struct nm_health *h, struct yarn_app_id app,
 void nm_health_launch_succeeded(struct nm_health *h);
 /* A fault of the node's set-up, found by the helper. */
 void nm_health_set_unhealthy(struct nm_health *h, const char *why);
+/* Drained by an operator: unhealthy with this reason until `reason` is NULL, also after a restart.
+ * Nothing on this node is killed. */
+#define NM_DRAIN_REASON_MAX 1024
+int nm_health_drain(struct nm_health *h, const char *reason, struct sv_error *err) _must_use_;
+const char *nm_health_drain_reason(const struct nm_health *h); /* NULL: not drained */
 /* False: unhealthy, and the report says why; a healthy node's report may name bad directories. */
 bool nm_health_report(const struct nm_health *h, char report[NM_HEALTH_REPORT_MAX]);
 

@@ -102,6 +102,9 @@ void nm_cleanup_container(struct nm_container *c)
     c->launch.cleanup_started = true;
     if (!c->launch.pid)
         return; /* called again when it has started */
+    if (c->launch.frozen && (r = nm_cleanup_freeze(c, false)) < 0)
+        sv_log(SV_LOG_WARNING, c->text, "%s: cgroup.freeze: %s", c->text, strerror(-r));
+    r = -EAGAIN;
     if (delay > 0)
         r = terminate(c);
     if (r >= 0)
@@ -120,7 +123,33 @@ int nm_cleanup_signal(struct nm_container *c, int signal)
         return -ESRCH;
     if (signal == SIGKILL)
         return exe_kill(c->launch.exe);
+    if (c->launch.frozen)
+        return -EBUSY;
     return exe_signal(c->launch.exe, signal, on_signalled, NULL);
+}
+
+static struct cg_leaf *cgroup_of(const struct nm_container *c)
+{
+    return c->launch.exe && c->launch.pid && !c->launch.exit.event
+               ? exe_container_cgroup(c->launch.exe)
+               : NULL;
+}
+
+int nm_cleanup_freeze(struct nm_container *c, bool frozen)
+{
+    struct cg_leaf *leaf = cgroup_of(c);
+    int r = leaf ? cg_leaf_freeze(leaf, frozen) : -ESRCH;
+
+    if (r >= 0)
+        c->launch.frozen = frozen;
+    return r;
+}
+
+bool nm_cleanup_is_frozen(const struct nm_container *c)
+{
+    struct cg_leaf *leaf = cgroup_of(c);
+
+    return leaf && cg_leaf_frozen(leaf) > 0;
 }
 
 int nm_cleanup_signal_number(int command)

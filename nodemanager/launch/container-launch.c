@@ -120,6 +120,7 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     c->launch.pid = pid;
     if (!c->launch_ms)
         c->launch_ms = sv_wall_ms();
+    c->launch.frozen = c->recovered != NM_RECOVERED_NOT && nm_cleanup_is_frozen(c);
     if (c->recovered == NM_RECOVERED_NOT)
         nm_health_launch_succeeded(c->ctx->health);
     if (c->recovered != NM_RECOVERED_LAUNCHED)

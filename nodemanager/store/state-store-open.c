@@ -117,6 +117,18 @@ static int open_db(const char *path, sqlite3 **ret, struct sv_error *err)
     return 0;
 }
 
+/* Part of no schema number: an older daemon starts with such a store and has no use for the table.
+ */
+static int add_settings(sqlite3 *db, const char *path, struct sv_error *err)
+{
+    return sqlite3_exec(db,
+                        "CREATE TABLE IF NOT EXISTS settings(name TEXT PRIMARY KEY NOT NULL,"
+                        " value TEXT NOT NULL)",
+                        NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : sv_error_set(err, -EIO, "state store %s: %s", path, sqlite3_errmsg(db));
+}
+
 int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err)
 {
     sqlite3 *db = NULL;
@@ -126,6 +138,8 @@ int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err)
         r = open_db(path, &db, err);
     if (r >= 0)
         r = check_schema(db, path ? path : "in memory", err);
+    if (r >= 0)
+        r = add_settings(db, path ? path : "in memory", err);
     if (r < 0) {
         sqlite3_close(db);
         return r;

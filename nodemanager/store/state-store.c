@@ -36,6 +36,8 @@ enum stmt {
     S_LOGDEL_REMOVE,
     S_RES,
     S_RES_REMOVE,
+    S_SETTING,
+    S_SETTING_REMOVE,
     S_DATA,
     S_DATA_REMOVE,
     S_MCS,
@@ -47,6 +49,7 @@ enum stmt {
     S_EACH_DEL,
     S_EACH_LOGDEL,
     S_EACH_RES,
+    S_EACH_SETTING,
     S_EACH_DATA,
     S_EACH_MCS,
     S_COUNT
@@ -77,6 +80,8 @@ static const char *const sql[S_COUNT] = {
     [S_LOGDEL_REMOVE] = "DELETE FROM log_deleters WHERE app=?1",
     [S_RES] = "INSERT OR REPLACE INTO resources(key,value) VALUES(?1,?2)",
     [S_RES_REMOVE] = "DELETE FROM resources WHERE key=?1",
+    [S_SETTING] = "INSERT OR REPLACE INTO settings(name,value) VALUES(?1,?2)",
+    [S_SETTING_REMOVE] = "DELETE FROM settings WHERE name=?1",
     [S_DATA] = "INSERT OR REPLACE INTO service_data(app,service,data) VALUES(?1,?2,?3)",
     [S_DATA_REMOVE] = "DELETE FROM service_data WHERE app=?1",
     [S_MCS] = "INSERT INTO mcs(name,owner,pair) VALUES(?1,?2,?3)",
@@ -90,6 +95,7 @@ static const char *const sql[S_COUNT] = {
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",
     [S_EACH_LOGDEL] = "SELECT app,user,at_ms FROM log_deleters",
     [S_EACH_RES] = "SELECT key,value FROM resources",
+    [S_EACH_SETTING] = "SELECT name,value FROM settings",
     [S_EACH_DATA] = "SELECT app,service,data FROM service_data",
     [S_EACH_MCS] = "SELECT name,owner,pair FROM mcs ORDER BY rowid",
 };
@@ -393,6 +399,14 @@ int nm_store_resource_remove(struct nm_store *s, const char *key)
 {
     return write_row(s, S_RES_REMOVE, "t", key);
 }
+int nm_store_setting(struct nm_store *s, const char *name, const char *value)
+{
+    return write_row(s, S_SETTING, "tt", name, value);
+}
+int nm_store_setting_remove(struct nm_store *s, const char *name)
+{
+    return write_row(s, S_SETTING_REMOVE, "t", name);
+}
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair)
 {
     return write_row(s, S_MCS, "tti", name, owner, pair);
@@ -501,6 +515,11 @@ static int row_resource(sqlite3_stmt *st, void *fn, void *u)
         text(st, 0), sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1), u);
 }
 
+static int row_setting(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const char *, void *))fn)(text(st, 0), text(st, 1), u);
+}
+
 static int row_data(sqlite3_stmt *st, void *fn, void *u)
 {
     return ((int (*)(const char *, const char *, const void *, size_t, void *))fn)(
@@ -547,6 +566,12 @@ int nm_store_each_resource(struct nm_store *s,
 {
     return each(s, S_EACH_RES, row_resource, (void *)fn, u);
 }
+int nm_store_each_setting(struct nm_store *s, int (*fn)(const char *, const char *, void *),
+                          void *u)
+{
+    return each(s, S_EACH_SETTING, row_setting, (void *)fn, u);
+}
+
 int nm_store_each_service_data(struct nm_store *s,
                                int (*fn)(const char *, const char *, const void *, size_t, void *),
                                void *u)

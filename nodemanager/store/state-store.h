@@ -82,6 +82,10 @@ int nm_store_resource(struct nm_store *s, const char *key, const void *value, si
     _must_use_;
 int nm_store_resource_remove(struct nm_store *s, const char *key) _must_use_;
 
+/* What an operator has set on this node by hand, such as its drain (health/). */
+int nm_store_setting(struct nm_store *s, const char *name, const char *value) _must_use_;
+int nm_store_setting_remove(struct nm_store *s, const char *name) _must_use_;
+
 /* SELinux categories (mcs.c). owner: "" for a user's pair, the user of an application's. No pair is
  * on record twice: a second row of one fails. */
 int nm_store_mcs(struct nm_store *s, const char *name, const char *owner, int64_t pair) _must_use_;
@@ -123,6 +127,9 @@ int nm_store_each_log_deleter(struct nm_store *s,
 int nm_store_each_resource(struct nm_store *s,
                            int (*fn)(const char *key, const void *value, size_t len, void *u),
                            void *u) _must_use_;
+int nm_store_each_setting(struct nm_store *s,
+                          int (*fn)(const char *name, const char *value, void *u), void *u)
+    _must_use_;
 int nm_store_each_service_data(struct nm_store *s,
                                int (*fn)(const char *app, const char *service, const void *p,
                                          size_t n, void *u),

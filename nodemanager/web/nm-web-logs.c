@@ -211,22 +211,11 @@ static const char *content_type(const struct sv_http_request *req, bool *ret_bar
     return *ret_bare ? "application/octet-stream; charset=utf-8" : NULL;
 }
 
-int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
-                    bool framed, const struct sv_http_request *req, struct sv_http_response *ret)
+int nm_web_log_open(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
+                    struct stat *ret_stat)
 {
-    char text[YARN_ID_TEXT_MAX];
-    bool bare;
-    const char *type = content_type(req, &bare);
-
-    yarn_container_id_text(id, text);
-    if (!ctx->conf->web.logs_enabled)
-        return logs_off(ret);
-    if (!type)
-        return nm_web_exception(ret, 400, "BadRequestException",
-                                "The valid values for the parameter : format are [text, "
-                                "octet-stream]");
     if (!loc_name_valid(file))
-        return nm_web_exception(ret, 400, "BadRequestException", "Invalid log file name");
+        return -EINVAL;
     for (int i = 0; i < nm_dirs_n_log(ctx->dirs); i++) {
         _cleanup_close_ int dir = -1, fd = -1;
         struct stat st;
@@ -238,6 +227,32 @@ int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, c
         fd = sv_open_beneath(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
         if (fd < 0 || fstat(fd, &st) < 0 || !served(file, &st, owner))
             continue;
+        *ret_stat = st;
+        return sv_take_fd(&fd);
+    }
+    return -ENOENT;
+}
+
+int nm_web_log_file(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
+                    bool framed, const struct sv_http_request *req, struct sv_http_response *ret)
+{
+    _cleanup_close_ int fd = -1;
+    char text[YARN_ID_TEXT_MAX];
+    struct stat st;
+    bool bare;
+    const char *type = content_type(req, &bare);
+
+    yarn_container_id_text(id, text);
+    if (!ctx->conf->web.logs_enabled)
+        return logs_off(ret);
+    if (!type)
+        return nm_web_exception(ret, 400, "BadRequestException",
+                                "The valid values for the parameter : format are [text, "
+                                "octet-stream]");
+    fd = nm_web_log_open(ctx, id, file, &st);
+    if (fd == -EINVAL)
+        return nm_web_exception(ret, 400, "BadRequestException", "Invalid log file name");
+    if (fd >= 0) {
         if (range(req, (uint64_t)st.st_size, &ret->offset, &ret->size) < 0)
             return nm_web_exception(ret, 400, "BadRequestException",
                                     "start, end and size must be numbers");

@@ -6,12 +6,17 @@
 #define SELVEDGE_NODEMANAGER_WEB_NM_WEB_LOGS_H
 
 #include <jansson.h>
+#include <sys/stat.h>
 
 #include "common/http.h"
 #include "wire/ids.h"
 
 struct nm_context;
 
+/* A log file, read-only: a descriptor and what fstat says of it. -EINVAL: no name of a file.
+ * -ENOENT: no such log file on this node. */
+int nm_web_log_open(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
+                    struct stat *ret_stat) _must_use_;
 /* Names of a container's log files; [] when there are none. These two read at most 1,000 entries of
  * its directories, on the daemon's only thread. */
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id);

@@ -28,7 +28,9 @@ CONFIG = """<busconfig>
     <allow receive_type="error"/>
     <allow receive_type="signal"/>
     <allow send_destination="org.freedesktop.DBus"/>
+    <allow send_destination="org.freedesktop.PolicyKit1"/>
   </policy>
+  <policy user="root"><allow own="org.freedesktop.PolicyKit1"/></policy>
   <includedir>{policies}</includedir>
 </busconfig>
 """

@@ -6,6 +6,10 @@
  *     bus-client ADDRESS hostile PATH         prints the error of each malformed call
  *     bus-client ADDRESS signals              prints "ready", then each signal, until stdin ends
  *     bus-client ADDRESS own                  has the name until stdin ends
+ *     bus-client ADDRESS log PATH NAME        OpenLog: flags of the descriptor, kind, then the
+ * content bus-client ADDRESS ask COUNT PATH METHOD   as many calls at once; prints each answer
+ *     bus-client ADDRESS polkit ANSWER        is polkit until stdin ends, and prints each question.
+ *         ANSWER: yes, no, challenge, garbage, error, wait (for a line on stdin, then yes)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
+#include <unistd.h>
 
 #define NAME "org.selvedge.NodeManager1"
 #define PROPERTIES "org.freedesktop.DBus.Properties"
@@ -229,6 +235,136 @@ static void receive(sd_bus *bus, bool own)
         die("signals", r);
 }
 
+/* ---- methods
+ * ------------------------------------------------------------------------------------*/
+
+static void open_log(sd_bus *bus, const char *path, const char *name)
+{
+    sd_bus_error error = SD_BUS_ERROR_NULL;
+    sd_bus_message *reply = NULL;
+    char buf[4096];
+    struct stat st;
+    ssize_t n;
+    int fd, r = sd_bus_call_method(bus, NAME, path, NAME ".Container", "OpenLog", &error, &reply,
+                                   "s", name);
+
+    if (r < 0) {
+        printf("%s\n", error.name ? error.name : strerror(-r));
+        sd_bus_error_free(&error);
+        return;
+    }
+    if (sd_bus_message_read(reply, "h", &fd) < 0 || fstat(fd, &st) < 0)
+        die("descriptor", -EINVAL);
+    printf("%s %s ", (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? "read-only" : "writable",
+           S_ISREG(st.st_mode) ? "file" : "other");
+    fflush(stdout);
+    while ((n = read(fd, buf, sizeof(buf))) > 0)
+        if (write(STDOUT_FILENO, buf, (size_t)n) != n)
+            die("write", -errno);
+    sd_bus_message_unref(reply);
+}
+
+static int on_method_reply(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+    const sd_bus_error *e = sd_bus_message_get_error(m);
+
+    (void)userdata;
+    (void)error;
+    answered++;
+    if (e)
+        printf("%s: %s\n", e->name, e->message);
+    else
+        puts("done");
+    fflush(stdout);
+    return 0;
+}
+
+static void ask(sd_bus *bus, long count, const char *path, const char *method)
+{
+    int r = 0;
+
+    for (long i = 0; i < count && r >= 0; i++)
+        r = sd_bus_call_method_async(bus, NULL, NAME, path, NAME ".Container", method,
+                                     on_method_reply, NULL, "");
+    while (r >= 0 && answered < count) {
+        r = sd_bus_process(bus, NULL);
+        if (r == 0)
+            r = sd_bus_wait(bus, UINT64_MAX);
+    }
+    if (r < 0)
+        die(method, r);
+}
+
+/* ---- polkit
+ * -------------------------------------------------------------------------------------*/
+
+static const char *verdict;
+static sd_bus_message *held;
+
+static int decide(sd_bus_message *m, const char *what)
+{
+    if (!strcmp(what, "garbage"))
+        return sd_bus_reply_method_return(m, "s", "yes");
+    if (!strcmp(what, "error"))
+        return sd_bus_reply_method_errorf(m, "org.freedesktop.PolicyKit1.Error.Failed", "no");
+    return sd_bus_reply_method_return(m, "(bba{ss})", !strcmp(what, "yes"),
+                                      !strcmp(what, "challenge"), 0);
+}
+
+static int on_question(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+    const char *kind, *key, *sender, *action, *name, *value;
+    int r = sd_bus_message_read(m, "(sa{sv})s", &kind, 1, &key, "s", &sender, &action);
+
+    (void)userdata;
+    (void)error;
+    if (r < 0 || sd_bus_message_enter_container(m, 'a', "{ss}") < 0)
+        die("question", r);
+    printf("%s %s %s", kind, key, action);
+    while (sd_bus_message_read(m, "{ss}", &name, &value) > 0)
+        printf(" %s=%s", name, value);
+    puts(sender[0] == ':' ? "" : " not a unique name");
+    fflush(stdout);
+    if (strcmp(verdict, "wait") != 0)
+        return decide(m, verdict);
+    held = sd_bus_message_ref(m);
+    return 1;
+}
+
+static int on_line(sd_event_source *s, int fd, uint32_t events, void *userdata)
+{
+    char line[64];
+
+    (void)events;
+    (void)userdata;
+    if (read(fd, line, sizeof(line)) <= 0)
+        return sd_event_exit(sd_event_source_get_event(s), 0);
+    return held ? decide(held, "yes") : 0;
+}
+
+static void polkit(sd_bus *bus, const char *answer)
+{
+    sd_event *event = NULL;
+    int r = sd_event_default(&event);
+
+    verdict = answer;
+    if (r >= 0)
+        r = sd_bus_add_object(bus, NULL, "/org/freedesktop/PolicyKit1/Authority", on_question,
+                              NULL);
+    if (r >= 0)
+        r = sd_bus_request_name(bus, "org.freedesktop.PolicyKit1", 0);
+    if (r >= 0)
+        r = sd_event_add_io(event, NULL, 0, EPOLLIN | EPOLLHUP, on_line, NULL);
+    if (r >= 0)
+        r = sd_bus_attach_event(bus, event, 0);
+    puts("ready");
+    fflush(stdout);
+    if (r >= 0)
+        r = sd_event_loop(event);
+    if (r < 0)
+        die("polkit", r);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -243,6 +379,12 @@ int main(int argc, char **argv)
         leave(argv[1], strtol(argv[3], NULL, 10), argv[4]);
     else if (!strcmp(what, "hostile") && argc == 4)
         hostile(bus, argv[3]);
+    else if (!strcmp(what, "log") && argc == 5)
+        open_log(bus, argv[3], argv[4]);
+    else if (!strcmp(what, "ask") && argc == 6)
+        ask(bus, strtol(argv[3], NULL, 10), argv[4], argv[5]);
+    else if (!strcmp(what, "polkit") && argc == 4)
+        polkit(bus, argv[3]);
     else if (!strcmp(what, "signals") || !strcmp(what, "own"))
         receive(bus, what[0] == 'o');
     else

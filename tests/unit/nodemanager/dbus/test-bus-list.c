@@ -71,9 +71,11 @@ static void add_container(struct nm_app *a, int64_t n)
 
 static int on_call(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
+    const struct nm_bus_calls calls = { .view = &view, .lists = lists };
+
     (void)userdata;
     (void)error;
-    nm_bus_call_answer(&view, lists, m, &caller);
+    nm_bus_call_answer(&calls, m, &caller);
     return 1;
 }
 

@@ -25,7 +25,8 @@ static struct {
     bool dirs_good;
     const char *dirs_report, *store_failure;
     void (*mounts_changed)(void *userdata);
-    int refused;
+    int refused, commit;
+    char setting[NM_DRAIN_REASON_MAX]; /* of the store: the drain */
 } stub;
 
 int exe_check(struct exe *x, bool rebuild, exe_done done, void *userdata)
@@ -60,6 +61,33 @@ const char *nm_store_failure(const struct nm_store *s)
 {
     (void)s;
     return stub.store_failure;
+}
+
+int nm_store_setting(struct nm_store *s, const char *name, const char *value)
+{
+    (void)s, (void)name;
+    snprintf(stub.setting, sizeof(stub.setting), "%s", value);
+    return 0;
+}
+
+int nm_store_setting_remove(struct nm_store *s, const char *name)
+{
+    (void)s, (void)name;
+    stub.setting[0] = 0;
+    return 0;
+}
+
+int nm_store_commit(struct nm_store *s)
+{
+    (void)s;
+    return stub.commit;
+}
+
+int nm_store_each_setting(struct nm_store *s, int (*fn)(const char *, const char *, void *),
+                          void *u)
+{
+    (void)s;
+    return *stub.setting ? fn("drain", stub.setting, u) : fn("other", "x", u);
 }
 
 int nm_mount_watch_new(sd_event *event, const char *path, void (*changed)(void *userdata),
@@ -189,9 +217,38 @@ static void mounts_are_prepared_again(void **state)
     assert_int_equal(stub.refused, 0);
 }
 
+/* Unhealthy until it is undrained, also in the next life; not where the store refuses the record.
+ */
+static void drained(void **state)
+{
+    struct sv_error err = { 0 };
+
+    (void)state;
+    answer(EXE_STATUS_OK, NULL);
+    assert_null(nm_health_drain_reason(health));
+    assert_int_equal(nm_health_drain(health, "new disk", &err), 0);
+    expect(false, "drained: new disk");
+    stub.dirs_report = "1/2 local-dirs bad";
+    expect(false, "drained: new disk;1/2 local-dirs bad");
+    stub.dirs_report = "";
+
+    nm_health_free(health);
+    assert_int_equal(nm_health_new(event, NULL, NULL, NULL, on_refused, NULL, &health, NULL), 0);
+    expect(false, "drained: new disk");
+    assert_string_equal(nm_health_drain_reason(health), "new disk");
+    stub.commit = -EIO;
+    assert_int_equal(nm_health_drain(health, NULL, &err), -EIO);
+    expect(false, "drained: new disk");
+    stub.commit = 0;
+    assert_int_equal(nm_health_drain(health, NULL, &err), 0);
+    assert_int_equal(nm_health_drain(health, NULL, &err), 0);
+    expect(true, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(drained, setup, teardown),
         cmocka_unit_test_setup_teardown(reports, setup, teardown),
         cmocka_unit_test_setup_teardown(store_cannot_be_written, setup, teardown),
         cmocka_unit_test_setup_teardown(refused_configuration, setup, teardown),

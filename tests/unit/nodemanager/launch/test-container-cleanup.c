@@ -22,6 +22,7 @@ static struct {
     void *userdata;
     int refuses; /* -errno of the next exe_signal */
     int kills;
+    bool frozen; /* the cgroup */
 } helper;
 
 int exe_signal(struct exe_container *c, int signal, exe_done done, void *userdata)
@@ -38,6 +39,24 @@ int exe_kill(struct exe_container *c)
     (void)c;
     helper.kills++;
     return 0;
+}
+
+struct cg_leaf *exe_container_cgroup(struct exe_container *c)
+{
+    return (struct cg_leaf *)c;
+}
+
+int cg_leaf_freeze(struct cg_leaf *l, bool frozen)
+{
+    (void)l;
+    helper.frozen = frozen;
+    return 0;
+}
+
+int cg_leaf_frozen(struct cg_leaf *l)
+{
+    (void)l;
+    return helper.frozen;
 }
 
 static struct nm_conf conf;
@@ -161,9 +180,28 @@ static void signals(void **state)
     assert_int_equal(nm_cleanup_signal_number(0), 0);
 }
 
+/* Its init could not deliver a signal: none is sent but SIGKILL, and a cleanup thaws it first. */
+static void frozen(void **state)
+{
+    (void)state;
+    assert_int_equal(nm_cleanup_freeze(&container, true), 0);
+    assert_true(nm_cleanup_is_frozen(&container));
+    assert_int_equal(nm_cleanup_signal(&container, SIGQUIT), -EBUSY);
+    assert_int_equal(helper.signal, 0);
+    assert_int_equal(nm_cleanup_signal(&container, SIGKILL), 0);
+    assert_int_equal(helper.kills, 1);
+    nm_cleanup_container(&container);
+    assert_int_equal(helper.signal, SIGTERM);
+    assert_false(helper.frozen || container.launch.frozen);
+    helper.done(NULL, helper.userdata);
+    container.launch.pid = 0;
+    assert_int_equal(nm_cleanup_freeze(&container, true), -ESRCH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(frozen, setup, teardown),
         cmocka_unit_test_setup_teardown(term_then_kill, setup, teardown),
         cmocka_unit_test_setup_teardown(second_request_is_ignored, setup, teardown),
         cmocka_unit_test_setup_teardown(kill_at_once, setup, teardown),

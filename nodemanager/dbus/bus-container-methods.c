@@ -1,0 +1,180 @@
+/* Methods of the interface Container. Stop and Kill end the container as every other kill does: on
+ * record first, told to the ResourceManager and the ApplicationMaster with the exit code ABORTED,
+ * which no framework counts as a failure of the job. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/dbus/bus-methods.h"
+#include "nodemanager/launch/container-cleanup.h"
+#include "nodemanager/store/state-store.h"
+#include "nodemanager/web/nm-web-logs.h"
+
+static int not_running(const struct nm_container *c, struct sv_error *err)
+{
+    return sv_error_set(err, -ESRCH, "container %s does not run: it is %s", c->text,
+                        nm_container_state_name(c->state));
+}
+
+static bool has_ended(const struct nm_container *c)
+{
+    return nm_container_is_done(c) || c->launch.exit.event ||
+           c->state == NM_CONTAINER_EXITED_WITH_SUCCESS ||
+           c->state == NM_CONTAINER_EXITED_WITH_FAILURE ||
+           c->state == NM_CONTAINER_CLEANEDUP_AFTER_KILL;
+}
+
+static int end(struct nm_container *c, const char *what, const char *caller, struct sv_error *err)
+{
+    char why[512];
+
+    if (c->recovering)
+        return sv_error_set(err, -EAGAIN, "container %s is being recovered: call again", c->text);
+    if (has_ended(c))
+        return not_running(c, err);
+    snprintf(why, sizeof(why), "Container %s by %.200s on the node.", what, caller);
+    nm_container_kill(c, YARN_EXIT_ABORTED, why);
+    return 0;
+}
+
+static int stop(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                struct sv_error *err)
+{
+    (void)m;
+    return end(o->c, "stopped", caller, err);
+}
+
+/* ---- Kill: SIGKILL as soon as the kill is on record ---- */
+
+struct kill {
+    struct nm_context *ctx;
+    char text[YARN_ID_TEXT_MAX];
+};
+
+static void on_recorded(void *userdata, int result)
+{
+    struct kill *k = userdata;
+    struct nm_container *c = nm_container_find(k->ctx, k->text);
+
+    if (c && result >= 0 && nm_cleanup_signal(c, SIGKILL) < 0)
+        sv_log_debug("%s: has ended before SIGKILL", k->text);
+    free(k);
+}
+
+static int kill_now(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                    struct sv_error *err)
+{
+    struct kill *k = calloc(1, sizeof(*k));
+    int r;
+
+    (void)m;
+    if (!k)
+        return sv_error_errno(err, -ENOMEM, "container %s", o->c->text);
+    k->ctx = o->view->ctx;
+    memcpy(k->text, o->c->text, sizeof(k->text));
+    r = end(o->c, "killed", caller, err);
+    if (r >= 0) {
+        r = nm_store_after_commit(k->ctx->store, on_recorded, k);
+        if (r >= 0)
+            return 0;
+        (void)sv_error_errno(err, r, "container %s", k->text);
+    }
+    free(k);
+    return r;
+}
+
+/* ---- Signal, Freeze, Thaw ---- */
+
+static int send_signal(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                       struct sv_error *err)
+{
+    static const int32_t allowed[] = { SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM };
+    int32_t number;
+    int r = sd_bus_message_read(m, "i", &number);
+    bool known = false;
+
+    (void)caller;
+    if (r < 0)
+        return sv_error_errno(err, r, "signal");
+    for (size_t i = 0; i < SV_ARRAY_LEN(allowed); i++)
+        known = known || allowed[i] == number;
+    if (!known)
+        return sv_error_set(err, -EINVAL,
+                            "signal %d: HUP, INT, QUIT, USR1, USR2 and TERM are sent; call Kill "
+                            "for SIGKILL, Freeze and Thaw for SIGSTOP and SIGCONT",
+                            (int)number);
+    r = nm_cleanup_signal(o->c, number);
+    if (r == -EBUSY)
+        return sv_error_set(err, r, "container %s is frozen: thaw it first", o->c->text);
+    if (r == -ESRCH)
+        return not_running(o->c, err);
+    return r < 0 ? sv_error_errno(err, r, "container %s", o->c->text) : 0;
+}
+
+static int set_frozen(const struct nm_bus_object *o, bool frozen, struct sv_error *err)
+{
+    int r;
+
+    if (o->c->state != NM_CONTAINER_RUNNING)
+        return not_running(o->c, err);
+    r = nm_cleanup_freeze(o->c, frozen);
+    if (r == -ESRCH)
+        return not_running(o->c, err);
+    return r < 0 ? sv_error_errno(err, r, "container %s: cgroup.freeze", o->c->text) : 0;
+}
+
+static int freeze(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                  struct sv_error *err)
+{
+    (void)m;
+    (void)caller;
+    return set_frozen(o, true, err);
+}
+
+static int thaw(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                struct sv_error *err)
+{
+    (void)m;
+    (void)caller;
+    return set_frozen(o, false, err);
+}
+
+/* ---- OpenLog ---- */
+
+/* The descriptor is of a regular file of the job, read-only; opening and reading it cannot block.
+ */
+static int open_log(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                    struct sv_error *err)
+{
+    _cleanup_close_ int fd = -1;
+    const char *name;
+    struct stat st;
+    int r = sd_bus_message_read(m, "s", &name);
+
+    (void)caller;
+    if (r < 0)
+        return sv_error_errno(err, r, "log file");
+    fd = nm_web_log_open(o->view->ctx, o->c->id, name, &st);
+    if (fd == -EINVAL)
+        return sv_error_set(err, fd, "not the name of a file without a directory");
+    if (fd < 0)
+        return sv_error_set(err, fd, "container %s has no such log file", o->c->text);
+    r = sd_bus_reply_method_return(m, "h", fd);
+    return r < 0 ? sv_error_errno(err, r, "log file") : 1;
+}
+
+const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS] = {
+    { "Stop", "", "", "", "stop", stop },
+    { "Kill", "", "", "", "kill", kill_now },
+    { "Signal", "i", "", "signal", "signal", send_signal },
+    { "Freeze", "", "", "", "freeze", freeze },
+    { "Thaw", "", "", "", "thaw", thaw },
+    { "OpenLog", "s", "h", "name", NULL, open_log },
+};
