@@ -38,31 +38,6 @@ static int64_t find_listener(const char *file, uint16_t port)
     return -1;
 }
 
-static void check_port(struct doctor *d, const char *what, uint16_t number)
-{
-    int64_t uid;
-    const struct passwd *pw;
-
-    if (number == 0)
-        return;
-    uid = find_listener("/proc/net/tcp", number);
-    if (uid < 0)
-        uid = find_listener("/proc/net/tcp6", number);
-    if (uid < 0) {
-        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): free", number, what);
-        return;
-    }
-    if (d->have_daemon && (uid_t)uid == d->daemon_uid) {
-        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): %s listens", number, what, d->daemon);
-        return;
-    }
-    pw = getpwuid((uid_t)uid);
-    doctor_report(d, DOCTOR_BAD, PORTS,
-                  "ss -ltnp shows the process; stop it, or give the NodeManager another port",
-                  "%u (%s): %s listens there, uid %" PRId64, number, what,
-                  pw ? pw->pw_name : "somebody", uid);
-}
-
 struct unit {
     char load[32], active[32], user[64];
     int delegate, no_new_privs;
@@ -101,6 +76,46 @@ static bool load_unit(sd_bus *bus, const char *name, struct unit *ret)
     }
     sd_bus_message_unref(reply);
     return strcmp(ret->load, "loaded") == 0;
+}
+
+static bool is_active(const char *name)
+{
+    sd_bus *bus = NULL;
+    struct unit u;
+    bool active = access("/run/systemd/system", F_OK) == 0 && sd_bus_open_system(&bus) >= 0 &&
+                  load_unit(bus, name, &u) && strcmp(u.active, "active") == 0;
+
+    sd_bus_unref(bus);
+    return active;
+}
+
+static void check_port(struct doctor *d, const char *what, uint16_t number, const char *unit)
+{
+    int64_t uid;
+    const struct passwd *pw;
+
+    if (number == 0)
+        return;
+    uid = find_listener("/proc/net/tcp", number);
+    if (uid < 0)
+        uid = find_listener("/proc/net/tcp6", number);
+    if (uid < 0) {
+        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): free", number, what);
+        return;
+    }
+    if (d->have_daemon && (uid_t)uid == d->daemon_uid) {
+        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): %s listens", number, what, d->daemon);
+        return;
+    }
+    if (uid == 0 && is_active(unit)) {
+        doctor_report(d, DOCTOR_OK, PORTS, NULL, "%u (%s): held by %s", number, what, unit);
+        return;
+    }
+    pw = getpwuid((uid_t)uid);
+    doctor_report(d, DOCTOR_BAD, PORTS,
+                  "ss -ltnp shows the process; stop it, or give the NodeManager another port",
+                  "%u (%s): %s listens there, uid %" PRId64, number, what,
+                  pw ? pw->pw_name : "somebody", uid);
 }
 
 static void check_units(struct doctor *d)
@@ -237,8 +252,8 @@ static void check_swap(struct doctor *d)
 void doctor_services(struct doctor *d)
 {
     if (d->have_conf) {
-        check_port(d, "containers' managers", d->conf.port);
-        check_port(d, "web", d->conf.web_port);
+        check_port(d, "containers' managers", d->conf.port, "selvedge-nodemanager.socket");
+        check_port(d, "web", d->conf.web_port, "selvedge-nodemanager-web.socket");
     }
     check_units(d);
     check_selinux(d);

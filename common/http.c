@@ -356,15 +356,12 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return run(userdata);
 }
 
-static int listen_on(const char *host, uint16_t port, uint16_t *ret_port, struct sv_error *err)
+static int listen_on(const char *host, uint16_t port, struct sv_error *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV },
                     *found = NULL;
-    struct sockaddr_storage bound;
-    socklen_t len = sizeof(bound);
     _cleanup_close_ int fd = -1;
-    char service[8], text[8];
-    uint64_t v = 0;
+    char service[8];
     int r;
 
     (void)snprintf(service, sizeof(service), "%u", port);
@@ -373,17 +370,26 @@ static int listen_on(const char *host, uint16_t port, uint16_t *ret_port, struct
         return sv_error_set(err, -EADDRNOTAVAIL, "http %s:%u: %s", host, port, gai_strerror(r));
     fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) < 0 ||
-        bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0 ||
-        getsockname(fd, (struct sockaddr *)&bound, &len) < 0)
+        bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0)
         r = sv_error_errno(err, -errno, "http %s:%u: cannot listen", host, port);
     freeaddrinfo(found);
-    if (r < 0)
-        return r;
-    r = getnameinfo((struct sockaddr *)&bound, len, NULL, 0, text, sizeof(text), NI_NUMERICSERV);
-    if (r != 0 || sv_parse_u64(text, 1, UINT16_MAX, &v) < 0)
-        return sv_error_set(err, -EADDRNOTAVAIL, "http %s:%u: no port was bound", host, port);
-    *ret_port = (uint16_t)v;
-    return sv_take_fd(&fd);
+    return r < 0 ? r : sv_take_fd(&fd);
+}
+
+static int read_port(int fd, uint16_t *ret, struct sv_error *err)
+{
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof(bound);
+    char text[8];
+    uint64_t v = 0;
+
+    if (getsockname(fd, (struct sockaddr *)&bound, &len) < 0 ||
+        getnameinfo((struct sockaddr *)&bound, len, NULL, 0, text, sizeof(text), NI_NUMERICSERV) !=
+            0 ||
+        sv_parse_u64(text, 1, UINT16_MAX, &v) < 0)
+        return sv_error_set(err, -EADDRNOTAVAIL, "http: the socket has no port");
+    *ret = (uint16_t)v;
+    return 0;
 }
 
 static int attach_to_loop(struct sv_http *h, sd_event *event)
@@ -402,45 +408,59 @@ static int attach_to_loop(struct sv_http *h, sd_event *event)
     return arm_timer(h);
 }
 
-int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
-                void *userdata, struct sv_http **ret, struct sv_error *err)
+static struct MHD_Daemon *start_daemon(struct sv_http *h, int fd)
+{
+    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL,
+                            NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL,
+                            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+                            CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
+                            MHD_OPTION_URI_LOG_CALLBACK, on_uri, h, MHD_OPTION_NOTIFY_COMPLETED,
+                            on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+}
+
+int sv_http_new_on(sd_event *event, int listening, sv_http_handler handler, void *userdata,
+                   struct sv_http **ret, struct sv_error *err)
 {
     struct sv_http *h = calloc(1, sizeof(*h));
-    _cleanup_close_ int fd = -1;
+    _cleanup_close_ int fd = listening;
     int r;
 
     if (!h)
-        return sv_error_set(err, -ENOMEM, "http %s:%u: out of memory", host, port);
+        return sv_error_set(err, -ENOMEM, "http: out of memory");
     h->handler = handler;
     h->userdata = userdata;
-    fd = listen_on(host, port, &h->port, err);
-    if (fd < 0) {
-        r = fd;
+    r = read_port(fd, &h->port, err);
+    if (r < 0) {
         (void)sv_http_free(h);
         return r;
     }
     /* log files are sent with sendfile, which has no MSG_NOSIGNAL */
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR)
         sv_log_debug("http: SIGPIPE cannot be ignored");
-    h->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, h,
-        MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
-        h, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
+    h->daemon = start_daemon(h, fd);
     if (!h->daemon) {
+        r = sv_error_set(err, -EIO, "http port %u: libmicrohttpd does not start", h->port);
         (void)sv_http_free(h);
-        return sv_error_set(err, -EIO, "http %s:%u: libmicrohttpd does not start", host, port);
+        return r;
     }
     fd = -1; /* closed by MHD_stop_daemon */
     r = attach_to_loop(h, event);
     if (r < 0) {
+        r = sv_error_errno(err, r, "http port %u: event loop", h->port);
         (void)sv_http_free(h);
-        return sv_error_errno(err, r, "http %s:%u: event loop", host, port);
+        return r;
     }
     *ret = h;
     return 0;
+}
+
+int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
+                void *userdata, struct sv_http **ret, struct sv_error *err)
+{
+    int fd = listen_on(host, port, err);
+
+    return fd < 0 ? fd : sv_http_new_on(event, fd, handler, userdata, ret, err);
 }
 
 struct sv_http *sv_http_free(struct sv_http *h)

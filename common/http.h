@@ -47,6 +47,9 @@ typedef int (*sv_http_handler)(const struct sv_http_request *req, struct sv_http
 /* Listens on host:port (port 0 = any free one). */
 int sv_http_new(sd_event *event, const char *host, uint16_t port, sv_http_handler handler,
                 void *userdata, struct sv_http **ret, struct sv_error *err) _must_use_;
+/* On a listening socket, which is taken in every case. */
+int sv_http_new_on(sd_event *event, int fd, sv_http_handler handler, void *userdata,
+                   struct sv_http **ret, struct sv_error *err) _must_use_;
 struct sv_http *sv_http_free(struct sv_http *h);
 /* Every request that was answered -EAGAIN is handled again. Accepts NULL. */
 void sv_http_retry(struct sv_http *h);

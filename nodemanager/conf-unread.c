@@ -136,7 +136,7 @@ struct walk {
     void *userdata;
 };
 
-static bool is_read(const char *name)
+bool nm_conf_is_used(const char *name)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(patterns); i++)
         if (fnmatch(patterns[i], name, 0) == 0)
@@ -151,7 +151,7 @@ static int on_key(const char *name, const char *value, void *userdata)
     struct nearest near;
     bool at_default = false;
 
-    if (is_read(name))
+    if (nm_conf_is_used(name))
         return 0;
     group = find_group(name, value ? value : "", &at_default);
     if (!group)

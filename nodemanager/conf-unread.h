@@ -31,6 +31,9 @@ typedef int (*nm_unread_fn)(const char *name, const char *value, const struct nm
                             const char *nearest, void *userdata);
 int nm_conf_unread(struct sv_conf *c, nm_unread_fn fn, void *userdata) _must_use_;
 
+/* A key that has an effect here: of nm_conf_is_read, or of a pattern such as
+ * "yarn.nodemanager.numa-awareness.*.memory". */
+bool nm_conf_is_used(const char *name);
 /* One line per reason and per unknown name, as --check-config prints them. */
 int nm_conf_print_unread(struct sv_conf *c, FILE *out) _must_use_;
 /* One log line: how many, and the unknown names. Nothing where every key is read. */

@@ -11,6 +11,7 @@
 #include "localizer/channel.h"
 #include "nodemanager/conf-address.h"
 #include "nodemanager/conf-refused.h"
+#include "nodemanager/conf-s3.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 #include "wire/node-secret.h"
@@ -20,6 +21,7 @@
 #define FOREVER INT64_MAX
 
 enum {
+    K_LOG_LEVEL,
     K_HOSTNAME,
     K_ADDRESS,
     K_BIND_HOST,
@@ -115,6 +117,7 @@ enum {
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
+    [K_LOG_LEVEL] = { "selvedge.nodemanager.log.level", SV_CONF_STRING, NULL, .help = "What the daemon logs: err, warning, notice, info or debug. Default: SELVEDGE_LOG_LEVEL of its environment, else info." },
     [K_HOSTNAME] = { NM "hostname", SV_CONF_STRING, "0.0.0.0", .help = "Name of this node; 0.0.0.0 = the canonical host name of the machine." },
     [K_ADDRESS] = { NM "address", SV_CONF_ADDRESS, "${yarn.nodemanager.hostname}:8041", .help = "ContainerManagementProtocol; host:port is the node's id. 0.0.0.0 listens on every address, and the node registers as yarn.nodemanager.hostname." },
     [K_BIND_HOST] = { NM "bind-host", SV_CONF_STRING, NULL, .help = "Address to listen on instead of the host of yarn.nodemanager.address." },
@@ -229,8 +232,10 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, nm_conf_localizer_keys, hdfs_conf_keys,    sv_web_auth_keys,
-    auth_key,     secret_key,           yarn_proxy_conf_keys,   ipc_settings_keys,
+    nm_conf_keys,      nm_conf_refused_keys, nm_conf_localizer_keys,
+    nm_conf_s3_table,  hdfs_conf_keys,       sv_web_auth_keys,
+    auth_key,          secret_key,           yarn_proxy_conf_keys,
+    ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -256,6 +261,11 @@ static bool is_in_tables(const char *name, size_t n_tables)
             return true;
     }
     return false;
+}
+
+bool nm_conf_has_row(const char *name)
+{
+    return has_key(keys, SV_ARRAY_LEN(keys), name);
 }
 
 bool nm_conf_is_read(const char *name)
@@ -344,7 +354,7 @@ static int check_dirs(char **dirs, const char *key, struct sv_error *err)
 
 /* Names and listening addresses. A wildcard address cannot be a node's name: peers must be able to
  * connect. */
-static int read_addresses(struct nm_conf *c, struct sv_error *err)
+static int read_addresses(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
     const char *named = sv_conf_raw(c->conf, keys[K_HOSTNAME].name), *bind;
     char name[NM_HOST_MAX];
@@ -365,7 +375,10 @@ static int read_addresses(struct nm_conf *c, struct sv_error *err)
         c->hostname = named;
         return 0;
     }
-    r = nm_host_canonical(name, err);
+    if (known)
+        (void)snprintf(name, sizeof(name), "%s", known->hostname);
+    else
+        r = nm_host_canonical(name, err);
     if (r >= 0)
         r = sv_conf_set(c->conf, keys[K_HOSTNAME].name, name);
     c->hostname = r < 0 ? NULL : sv_conf_raw(c->conf, keys[K_HOSTNAME].name);
@@ -373,26 +386,28 @@ static int read_addresses(struct nm_conf *c, struct sv_error *err)
 }
 
 /* What containers on the host's network are reached by. */
-static int read_node_address(struct nm_conf *c, struct sv_error *err)
+static int read_node_address(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
     char text[NM_HOST_MAX];
 
     c->node_address = c->hostname;
+    if (known)
+        return 0;
     if (nm_host_address(c->hostname, text) < 0)
         return 0; /* a name that peers may know better */
     c->node_address = c->own_address = strdup(text);
     return c->own_address ? 0 : sv_error_errno(err, -ENOMEM, "configuration");
 }
 
-static int read_identity(struct nm_conf *c, struct sv_error *err)
+static int read_identity(struct nm_conf *c, const struct nm_conf *known, struct sv_error *err)
 {
     int64_t mem, cores;
     const char *s;
     int r;
 
-    r = read_addresses(c, err);
+    r = read_addresses(c, known, err);
     if (r >= 0)
-        r = read_node_address(c, err);
+        r = read_node_address(c, known, err);
     if (r < 0)
         return r;
     r = yarn_rm_proxy_config(c->conf, YARN_RM_TRACKER, &c->rm, err);
@@ -557,6 +572,7 @@ static int read_launch(struct nm_conf *c, struct sv_error *err)
 static int read_choice(struct nm_conf *c, int key, const char *const *names, size_t n, size_t *ret,
                        struct sv_error *err)
 {
+    char origin[512];
     const char *s;
     int r;
 
@@ -564,7 +580,8 @@ static int read_choice(struct nm_conf *c, int key, const char *const *names, siz
     for (*ret = 0; *ret < n; ++*ret)
         if (names[*ret] && sv_streq(s, names[*ret]))
             return 0;
-    return sv_error_set(err, -EINVAL, "%s: \"%s\" is not known", keys[key].name, s);
+    sv_conf_origin(c->conf, &keys[key], origin, sizeof(origin));
+    return sv_error_set(err, -EINVAL, "%s: \"%s\" is not known", origin, s);
 }
 
 /* "PATH rbps=1 wbps=…": keys of io.max, and an absolute path. */
@@ -724,7 +741,29 @@ static int read_rest(struct nm_conf *c, struct sv_error *err)
     return 0;
 }
 
-int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
+static int read_log_level(struct nm_conf *c, struct sv_error *err)
+{
+    static const char *const names[] = { [SV_LOG_ERR] = "err",
+                                         [SV_LOG_WARNING] = "warning",
+                                         [SV_LOG_NOTICE] = "notice",
+                                         [SV_LOG_INFO] = "info",
+                                         [SV_LOG_DEBUG] = "debug" };
+    const char *s;
+    size_t i;
+    int r;
+
+    c->log_level = -1;
+    GET(sv_conf_string, K_LOG_LEVEL, &s);
+    if (!s || !*s)
+        return 0;
+    r = read_choice(c, K_LOG_LEVEL, names, SV_ARRAY_LEN(names), &i, err);
+    if (r >= 0)
+        c->log_level = (int)i;
+    return r;
+}
+
+int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
+                       char *const *overrides, struct sv_error *err)
 {
     int r;
 
@@ -750,7 +789,9 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     r = set_base_defaults(c->conf);
     if (r < 0)
         return sv_error_errno(err, r, "configuration");
-    r = read_identity(c, err);
+    r = read_identity(c, known, err);
+    if (r >= 0)
+        r = read_log_level(c, err);
     if (r >= 0)
         r = read_directories(c, err);
     if (r >= 0)
@@ -766,6 +807,11 @@ int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, str
     if (r >= 0)
         r = read_web(c, err);
     return r;
+}
+
+int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
+{
+    return nm_conf_load_again(c, NULL, dir, overrides, err);
 }
 
 void nm_conf_free(struct nm_conf *c)

@@ -1,6 +1,7 @@
 /* The configuration of the NodeManager: each key is one row of the table in conf.c, with Hadoop's
- * name and default. Read once at start and const from then on; an invalid value prevents the start
- * with a message. The files are the operator's: trusted, but not to be correct. */
+ * name and default. Read at start; a reload changes the fields that reload.c lists and no other. An
+ * invalid value prevents the start with a message. The files are the operator's: trusted, but not
+ * to be correct. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_H
 #define SELVEDGE_NODEMANAGER_CONF_H
 
@@ -20,6 +21,7 @@
 
 struct nm_conf {
     struct sv_conf *conf; /* owns every const char * below */
+    int log_level;        /* enum sv_log_level; -1: that of the environment */
 
     /* addresses */
     const char *hostname;     /* of the node's id; never a wildcard address */
@@ -125,10 +127,15 @@ struct nm_conf {
 /* dir NULL = $HADOOP_CONF_DIR; overrides: NULL-terminated "key=value". */
 int nm_conf_load(struct nm_conf *c, const char *dir, char *const *overrides, struct sv_error *err)
     _must_use_;
+/* The same while the daemon runs: this node's name and address are those of `known`, and not looked
+ * up again. */
+int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const char *dir,
+                       char *const *overrides, struct sv_error *err) _must_use_;
 void nm_conf_free(struct nm_conf *c);
 
 /* The table, for --print-config and the tests. */
 const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
+bool nm_conf_has_row(const char *name);
 void nm_conf_print(FILE *out);
 /* A key that this program reads: of the table, or of one of wire/. */
 bool nm_conf_is_read(const char *name);

@@ -1,6 +1,7 @@
 /* selvedge-nodemanager: the daemon of a worker node. Command line, configuration, signals, loop. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/caps.h"
+#include "common/listen-fds.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/str.h"
@@ -19,6 +21,7 @@
 #include "nodemanager/fsm/application-fsm.h"
 #include "nodemanager/fsm/container-fsm.h"
 #include "nodemanager/nm.h"
+#include "nodemanager/reload.h"
 
 #define OVERRIDES_MAX 256
 
@@ -60,10 +63,55 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
     return 0;
 }
 
+/* What `run` has read its configuration from. */
+struct source {
+    struct nm *nm;
+    const char *conf_dir;
+    char **overrides;
+    enum sv_log_level log_level; /* of the environment */
+};
+
+static void set_log_level(const struct source *s)
+{
+    const int wanted = s->nm->conf.log_level;
+
+    sv_log_set_level(wanted < 0 ? s->log_level : (enum sv_log_level)wanted);
+}
+
+/* The service manager gets RELOADING and READY only from a daemon that it knows as started. */
+static int on_hangup(sd_event_source *event, const struct signalfd_siginfo *si, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    const struct source *s = userdata;
+    struct nm_reload_result result;
+    struct sv_error err = { 0 };
+    char status[sizeof(err.text) + 64];
+    uint64_t now = 0;
+
+    (void)event, (void)si;
+    if (s->nm->ready && sd_event_now(s->nm->event, CLOCK_MONOTONIC, &now) >= 0)
+        (void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now);
+    if (nm_reload(&s->nm->conf, s->conf_dir, s->overrides, &result, &err) < 0) {
+        sv_log_err("configuration: not read again, the old one stays in force: %s", err.text);
+        (void)snprintf(status, sizeof(status), "configuration not read again: %s", err.text);
+    } else {
+        set_log_level(s);
+        sv_log_notice("configuration: read again: %u changed keys applied, %u need a restart",
+                      result.applied, result.pending);
+        (void)snprintf(status, sizeof(status),
+                       "configuration read again: %u changed keys applied, %u need a restart",
+                       result.applied, result.pending);
+    }
+    (void)sd_notifyf(0, "%sSTATUS=%s; %s", s->nm->ready ? "READY=1\n" : "",
+                     s->nm->ready ? s->nm->ctx.node_id_text : "not registered", status);
+    return 0;
+}
+
 /* Signals are handled in the loop; a write to a closed connection is an error code, never SIGPIPE.
  */
-static int set_up_signals(struct nm *nm)
+static int set_up_signals(struct source *source)
 {
+    struct nm *nm = source->nm;
     sigset_t set;
     int r;
 
@@ -71,11 +119,14 @@ static int set_up_signals(struct nm *nm)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGCHLD);
     if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
         return -errno;
     r = sd_event_add_signal(nm->event, NULL, SIGTERM, on_signal, nm);
-    return r < 0 ? r : sd_event_add_signal(nm->event, NULL, SIGINT, on_signal, nm);
+    if (r >= 0)
+        r = sd_event_add_signal(nm->event, NULL, SIGINT, on_signal, nm);
+    return r < 0 ? r : sd_event_add_signal(nm->event, NULL, SIGHUP, on_hangup, source);
 }
 
 /* Each container and connection costs a few descriptors. No core: it would hold keys. */
@@ -104,32 +155,56 @@ static int drop_privilege(void)
     return r;
 }
 
-static int run(struct nm *nm, const char *conf_dir, char **overrides)
+static int start(struct source *source, struct sv_error *err)
 {
-    struct sv_error err = { 0 };
-    int r = nm_conf_load(&nm->conf, conf_dir, overrides, &err);
+    struct nm *nm = source->nm;
+    int r = sv_listen_fds_receive(&nm->held_ports, err);
 
-    if (r >= 0) {
-        r = sd_event_default(&nm->event);
-        if (r >= 0)
-            r = set_up_signals(nm);
-        if (r < 0)
-            (void)sv_error_errno(&err, r, "event loop");
-    }
     if (r >= 0)
-        r = nm_start(nm, &err);
+        r = nm_conf_load(&nm->conf, source->conf_dir, source->overrides, err);
+    if (r < 0)
+        return r == -ENOMEM ? EXIT_FAILURE : NM_EXIT_CONFIGURATION;
+    set_log_level(source);
+    r = sd_event_default(&nm->event);
+    if (r >= 0)
+        r = set_up_signals(source);
     if (r < 0) {
-        sv_log_err("not started: %s", err.text);
-        nm_free(nm);
-        sd_event_unref(nm->event);
+        (void)sv_error_errno(err, r, "event loop");
         return EXIT_FAILURE;
     }
-    (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
-    r = sv_loop_run(nm->event);
-    sv_log_info("stopped");
+    r = nm_start(nm, err);
+    return r < 0 ? nm->exit_status : EXIT_SUCCESS;
+}
+
+/* Where it is not started again, connections must not wait for it, nor start it. */
+static void leave_ports(struct nm *nm, int status)
+{
+    if (nm->unwanted || status == NM_EXIT_REFUSED || status == NM_EXIT_CONFIGURATION ||
+        status == NM_EXIT_HELPER)
+        sv_listen_fds_shut_down(nm->held_ports);
+    nm->held_ports = sv_listen_fds_free(nm->held_ports);
+}
+
+static int run(struct nm *nm, const char *conf_dir, char **overrides)
+{
+    struct source source = { nm, conf_dir, overrides, sv_log_get_level() };
+    struct sv_error err = { 0 };
+    int status = start(&source, &err);
+
+    if (status != EXIT_SUCCESS) {
+        sv_log_err("not started: %s", err.text);
+        (void)sd_notifyf(0, "STATUS=not started: %s", err.text); /* no systemd is fine */
+    } else {
+        (void)sd_event_set_watchdog(nm->event, true); /* 0 without a watchdog */
+        status = sv_loop_run(nm->event);
+        if (status < 0)
+            status = EXIT_FAILURE;
+        sv_log_info("stopped");
+    }
     nm_free(nm);
+    leave_ports(nm, status);
     sd_event_unref(nm->event);
-    return r < 0 ? EXIT_FAILURE : r;
+    return status;
 }
 
 /* 0: the daemon would accept it. */
@@ -202,7 +277,7 @@ int main(int argc, char **argv)
     if (geteuid() == 0) {
         sv_log_err("not started: must not run as root; the account is `yarn`, or another that "
                    "container-executor.cfg names");
-        return EXIT_FAILURE;
+        return NM_EXIT_CONFIGURATION;
     }
     set_limits();
     if (drop_privilege() < 0)

@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/http.h"
+#include "common/listen-fds.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
 #include "executor/exe.h"
@@ -58,15 +59,28 @@ static void on_dir_changed(int index, bool usable, void *userdata)
         nm_aux_dirs_changed(nm->aux);
 }
 
-static void on_helper_refused(void *userdata)
+/* Lacking memory, processes or disk is an error of the moment: the next start may find it over. */
+static bool may_pass(int error)
 {
-    nm_stop(userdata, "container-executor is not usable", EXIT_FAILURE);
+    return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ||
+           error == ENOSPC || error == EDQUOT || error == EIO || error == ETIMEDOUT;
+}
+
+static void on_helper_refused(const struct exe_failure *f, void *userdata)
+{
+    char why[sizeof(f->text) + 64];
+
+    (void)snprintf(why, sizeof(why), "container-executor is not usable: %s", f->text);
+    nm_stop(userdata, why, may_pass(f->error) ? EXIT_FAILURE : NM_EXIT_HELPER);
 }
 
 static void on_registered(void *userdata)
 {
+    struct nm *nm = userdata;
+
+    nm->ready = true;
     (void)sd_notifyf(0, "READY=1\nSTATUS=registered as %s",
-                     ((struct nm *)userdata)->ctx.node_id_text); /* no systemd is fine */
+                     nm->ctx.node_id_text); /* no systemd is fine */
 }
 
 /* As in Hadoop, a decommissioned node has ended well: a supervisor does not start it again. */
@@ -177,10 +191,13 @@ static int open_lower_layers(struct nm *nm, struct sv_error *err)
         r = nm_numa_new(&nm->conf, &nm->numa, err);
     if (r >= 0)
         r = nm_mcs_new(ctx, &nm->mcs, err);
-    if (r >= 0)
-        r = open_executor(nm, err);
     if (r < 0)
         return r;
+    r = open_executor(nm, err);
+    if (r < 0) {
+        nm->exit_status = may_pass(-r) ? EXIT_FAILURE : NM_EXIT_HELPER;
+        return r;
+    }
     r = nm_secrets_new(ctx->store, nm->conf.hmac, &ctx->secrets);
     return r < 0 ? sv_error_errno(err, r, "token secret managers") : 0;
 }
@@ -282,18 +299,26 @@ static int verify_nm_token(const uint8_t *id, size_t id_len, uint8_t ret_passwor
                                       ((const struct nm_am *)userdata)->ctx->secrets);
 }
 
+/* FileDescriptorName= of the socket units. */
+static const char *const held_names[] = { "containermanager", "web", NULL };
+
 static int open_rpc(struct nm *nm, struct sv_error *err)
 {
     static const struct ipc_protocol *const protocols[] = { &nm_container_management, NULL };
+    _cleanup_close_ int held = -1;
     struct ipc_server_settings settings;
     int r = ipc_settings_read(nm->conf.conf, &settings, err);
 
+    if (r >= 0)
+        r = sv_listen_fds_take(nm->held_ports, held_names[0], nm->conf.bind_host, nm->conf.port,
+                               "yarn.nodemanager.address and bind-host are", &held, err);
     if (r < 0)
         return r;
     r = ipc_server_new(nm->event,
                        &(struct ipc_server_config){
                            .host = nm->conf.bind_host,
                            .port = nm->conf.port,
+                           .listen_fd = &held,
                            .verify_token = verify_nm_token,
                            .protocols = protocols,
                            .userdata = &nm->am,
@@ -312,9 +337,15 @@ static int open_rpc(struct nm *nm, struct sv_error *err)
 
 static int open_web(struct nm *nm, struct sv_error *err)
 {
-    int r = sv_http_new(nm->event, nm->conf.web_host, nm->conf.web_port, nm_web_handle, &nm->web,
-                        &nm->http, err);
+    int held,
+        r = sv_listen_fds_take(nm->held_ports, held_names[1], nm->conf.web_host, nm->conf.web_port,
+                               "yarn.nodemanager.webapp.address and bind-host are", &held, err);
 
+    if (r < 0)
+        return r;
+    r = held >= 0 ? sv_http_new_on(nm->event, held, nm_web_handle, &nm->web, &nm->http, err)
+                  : sv_http_new(nm->event, nm->conf.web_host, nm->conf.web_port, nm_web_handle,
+                                &nm->web, &nm->http, err);
     if (r < 0)
         return sv_error_wrap(err, "yarn.nodemanager.webapp.address");
     nm->ctx.http_port = sv_http_port(nm->http);
@@ -397,10 +428,12 @@ static int start_updater(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "start") : 0;
 }
 
-int nm_start(struct nm *nm, struct sv_error *err)
+static int start_all(struct nm *nm, struct sv_error *err)
 {
-    int r = open_context(nm, err);
+    int r = sv_listen_fds_check_names(nm->held_ports, held_names, err);
 
+    if (r >= 0)
+        r = open_context(nm, err);
     if (r >= 0)
         r = open_lower_layers(nm, err);
     if (r >= 0)
@@ -421,6 +454,17 @@ int nm_start(struct nm *nm, struct sv_error *err)
         r = open_bus(nm, err);
     if (r >= 0)
         r = start_updater(nm, err);
+    return r;
+}
+
+/* -EINVAL and the like: a value that a component cannot work with. */
+int nm_start(struct nm *nm, struct sv_error *err)
+{
+    int r = start_all(nm, err);
+
+    if (r < 0 && nm->exit_status == EXIT_SUCCESS)
+        nm->exit_status =
+            r == -EINVAL || r == -EOPNOTSUPP || r == -E2BIG ? NM_EXIT_CONFIGURATION : EXIT_FAILURE;
     return r;
 }
 
@@ -479,8 +523,8 @@ static void kill_all(struct nm *nm)
 void nm_stop(struct nm *nm, const char *why, int exit_status)
 {
     sv_log_notice("stopping: %s", why);
-    (void)sd_notify(0, "STOPPING=1");
-    if (nm->ctx.stopping) { /* the second call: at once */
+    (void)sd_notifyf(0, "STOPPING=1\nSTATUS=stopped: %s", why); /* no systemd is fine */
+    if (nm->ctx.stopping) {                                     /* the second call: at once */
         leave_loop(nm);
         return;
     }

@@ -30,6 +30,7 @@ struct nm_monitor;
 struct nm_numa;
 struct nm_updater;
 struct sv_http;
+struct sv_listen_fds;
 
 struct nm {
     sd_event *event;
@@ -51,7 +52,8 @@ struct nm {
     struct nm_updater *updater;
     struct ipc_server *rpc;
     struct sv_http *http;
-    struct nm_bus *bus; /* NULL = off */
+    struct sv_listen_fds *held_ports; /* by systemd; NULL = none. main.c's */
+    struct nm_bus *bus;               /* NULL = off */
 
     /* What the state machines, the RPC methods and the web pages use. */
     struct nm_container_services container_services;
@@ -60,6 +62,7 @@ struct nm {
     struct sv_groups *groups; /* of users, for the web pages */
     struct nm_web web;
 
+    bool ready;          /* registered; the service manager knows */
     bool unwanted;       /* by the ResourceManager: nothing is left running */
     bool decommissioned; /* an order of a heartbeat: the state store is removed, too */
     bool leave_running;  /* a stop that containers survive */
@@ -68,11 +71,15 @@ struct nm {
     int64_t stop_deadline_ms;
 };
 
-/* Exit status of a daemon whose registration was refused: another start would not help. The unit
- * has it as RestartPreventExitStatus=. */
-#define NM_EXIT_REFUSED 3
+/* Exit status where another start would not help: RestartPreventExitStatus= of the unit. 0 is a
+ * stop that an operator or the ResourceManager has ordered, 1 everything else, which is tried
+ * again. */
+#define NM_EXIT_REFUSED 3       /* by the ResourceManager, at the registration */
+#define NM_EXIT_CONFIGURATION 4 /* a file, a key, or a unit that contradicts it */
+#define NM_EXIT_HELPER 5        /* container-executor is not usable as it is installed */
 
-/* Starts every component in order, recovers, opens RPC and web last. */
+/* Starts every component in order, recovers, opens RPC and web last. Where that fails,
+ * nm->exit_status is set. */
 int nm_start(struct nm *nm, struct sv_error *err) _must_use_;
 /* Begins the regular end: no new containers, then kills them or leaves them (work-preserving), then
  * leaves the loop. A second call leaves it at once. */

@@ -57,6 +57,19 @@ static int set_keys(struct sv_conf *conf, char **texts, size_t n)
     return 0;
 }
 
+/* Where another start would not help: RestartPreventExitStatus= of the unit. */
+#define EXIT_CONFIGURATION 4
+
+static int not_started(int r, const char *why)
+{
+    sv_log_err("not started: %s", why);
+    (void)sd_notifyf(0, "STATUS=not started: %s", why); /* no service manager, ignoring */
+    return r == -EINVAL || r == -EOPNOTSUPP || r == -EPERM || r == -EACCES || r == -ENOENT ||
+                   r == -ENOKEY
+               ? EXIT_CONFIGURATION
+               : EXIT_FAILURE;
+}
+
 static int run(struct sv_conf *conf)
 {
     struct sv_error err = { 0 };
@@ -74,9 +87,8 @@ static int run(struct sv_conf *conf)
     }
     r = rm_new(event, conf, &rm, &err);
     if (r < 0) {
-        sv_log_err("%s", err.text[0] ? err.text : strerror(-r));
         sd_event_unref(event);
-        return EXIT_FAILURE;
+        return not_started(r, err.text[0] ? err.text : strerror(-r));
     }
     sv_log_notice("ResourceManager is ready, cluster timestamp %lld, epoch %lld",
                   (long long)rm->started_ms, (long long)rm->epoch);
@@ -134,10 +146,8 @@ int main(int argc, char **argv)
             return EXIT_FAILURE;
         }
     r = sv_conf_load_hadoop(conf, dir, &err);
-    if (r < 0) {
-        sv_log_err("%s", err.text);
-        return EXIT_FAILURE;
-    }
+    if (r < 0)
+        return not_started(r == -ENOMEM ? r : -EINVAL, err.text);
     if (set_keys(conf, keys, n_keys) < 0) {
         fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
         return EXIT_FAILURE;

@@ -281,22 +281,29 @@ void ipc_server_arena_done(struct ipc_server *s, struct sv_arena *a)
 
 /* ---- Life ---- */
 
+/* Takes the socket. */
+static int use_socket(int *fd, struct ipc_server *s)
+{
+    struct sockaddr_storage sa = { 0 };
+    socklen_t len = sizeof sa;
+    if (getsockname(*fd, (struct sockaddr *)&sa, &len) < 0)
+        return -errno;
+    s->port = ntohs(sa.ss_family == AF_INET ? ((struct sockaddr_in *)&sa)->sin_port
+                                            : ((struct sockaddr_in6 *)&sa)->sin6_port);
+    s->fd = sv_take_fd(fd);
+    return 0;
+}
+
 static int listen_on(const struct addrinfo *ai, struct ipc_server *s)
 {
     static const int one = 1;
     _cleanup_close_ int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
-    struct sockaddr_storage sa = { 0 };
-    socklen_t len = sizeof sa;
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0 ||
-        bind(fd, ai->ai_addr, ai->ai_addrlen) < 0 || listen(fd, s->limits.backlog) < 0 ||
-        getsockname(fd, (struct sockaddr *)&sa, &len) < 0)
+        bind(fd, ai->ai_addr, ai->ai_addrlen) < 0 || listen(fd, s->limits.backlog) < 0)
         return -errno;
-    s->port = ntohs(sa.ss_family == AF_INET ? ((struct sockaddr_in *)&sa)->sin_port
-                                            : ((struct sockaddr_in6 *)&sa)->sin6_port);
-    s->fd = sv_take_fd(&fd);
-    return 0;
+    return use_socket(&fd, s);
 }
 
 static int server_listen(struct ipc_server *s, struct sv_error *err)
@@ -307,8 +314,13 @@ static int server_listen(struct ipc_server *s, struct sv_error *err)
                     *list = NULL;
     const char *host = s->cfg.host ? s->cfg.host : "127.0.0.1";
     char port[8];
+    int r;
+    if (s->cfg.listen_fd && *s->cfg.listen_fd >= 0) {
+        r = use_socket(s->cfg.listen_fd, s);
+        return r < 0 ? sv_error_errno(err, r, "listening socket") : 0;
+    }
     snprintf(port, sizeof port, "%u", s->cfg.port);
-    int r = getaddrinfo(host, port, &hints, &list);
+    r = getaddrinfo(host, port, &hints, &list);
     if (r != 0)
         return sv_error_set(err, -EADDRNOTAVAIL, "%s:%u: cannot listen: %s", host, s->cfg.port,
                             gai_strerror(r));
@@ -378,7 +390,8 @@ int ipc_server_new(sd_event *event, const struct ipc_server_config *cfg, struct 
         ipc_server_free(s);
         return r;
     }
-    s->cfg.host = NULL; /* owned by the caller */
+    s->cfg.host = NULL; /* owned by the caller, as is the next */
+    s->cfg.listen_fd = NULL;
     *ret = s;
     return 0;
 }

@@ -87,6 +87,7 @@ struct ipc_limits {               /* 0 = the default in brackets */
 struct ipc_server_config {
     const char *host; /* numeric address or name; NULL = 127.0.0.1 */
     uint16_t port;    /* 0 = any free */
+    int *listen_fd;   /* a listening socket, taken instead of host and port; NULL or -1 = none */
     bool allow_simple;
     ipc_token_verifier verify_token; /* NULL = TOKEN is not offered */
     uint32_t qop_mask; /* wire/qop.h, hadoop.rpc.protection; offered to TOKEN connections; 0 =

@@ -24,7 +24,7 @@ struct nm_health {
     struct nm_mount_watch *mounts;
     struct nm_launch_failures *launches; /* NULL = not counted */
     sd_event_source *probe_timer;
-    void (*refused)(void *userdata);
+    void (*refused)(const struct exe_failure *f, void *userdata);
     void *userdata;
     char unhealthy[512]; /* "" = no fault */
 };
@@ -125,7 +125,7 @@ static void on_checked(const struct exe_failure *f, void *userdata)
         return;
     }
     sv_log_err("container-executor refuses: %s", f->text);
-    h->refused(h->userdata);
+    h->refused(f, h->userdata);
 }
 
 static void on_prepared(const struct exe_failure *f, void *userdata)
@@ -151,7 +151,8 @@ static void on_mounts_changed(void *userdata)
 }
 
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
-                  const struct nm_store *store, void (*refused)(void *userdata), void *userdata,
+                  const struct nm_store *store,
+                  void (*refused)(const struct exe_failure *f, void *userdata), void *userdata,
                   struct nm_health **ret, struct sv_error *err)
 {
     struct nm_health *h = calloc(1, sizeof(*h));

@@ -23,7 +23,8 @@ struct nm_store;
 /* Starts the first check of the helper, and watches the mounts. `refused`: the helper refuses this
  * daemon's configuration, so that the daemon has to end. */
 int nm_health_new(sd_event *event, struct exe *exe, const struct nm_dirs *dirs,
-                  const struct nm_store *store, void (*refused)(void *userdata), void *userdata,
+                  const struct nm_store *store,
+                  void (*refused)(const struct exe_failure *f, void *userdata), void *userdata,
                   struct nm_health **ret, struct sv_error *err) _must_use_;
 /* Before exe_free. */
 struct nm_health *nm_health_free(struct nm_health *h);

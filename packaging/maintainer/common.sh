@@ -12,10 +12,13 @@ booted() {
 
 stop_nodemanager() { # to be started again by start_nodemanager
 	booted || return 0
-	if systemctl --quiet is-active selvedge-nodemanager.service; then
-		touch "$restart_flag"
-		systemctl stop selvedge-nodemanager.service
-	fi
+	# Its sockets, too: a connection would start it with half of the files.
+	for unit in selvedge-nodemanager.socket selvedge-nodemanager-web.socket selvedge-nodemanager.service; do
+		if systemctl --quiet is-active "$unit"; then
+			echo "$unit" >>"$restart_flag"
+			systemctl stop "$unit"
+		fi
+	done
 }
 
 start_nodemanager() {
@@ -23,7 +26,7 @@ start_nodemanager() {
 	systemctl daemon-reload
 	[ -e "$restart_flag" ] || return 0
 	# Does not wait until the ResourceManager has answered.
-	systemctl start --no-block selvedge-nodemanager.service
+	xargs -r systemctl start --no-block <"$restart_flag"
 	rm -f "$restart_flag"
 }
 

@@ -80,9 +80,9 @@ struct nm_mount_watch *nm_mount_watch_free(struct nm_mount_watch *w)
 static sd_event *event;
 static struct nm_health *health;
 
-static void on_refused(void *userdata)
+static void on_refused(const struct exe_failure *f, void *userdata)
 {
-    (void)userdata;
+    (void)f, (void)userdata;
     stub.refused++;
 }
 
