@@ -130,6 +130,14 @@ static int check_address(const struct held *h, const char *host, uint16_t port, 
                         h->name, address_text(&h->at, text), keys, host, port);
 }
 
+int sv_listen_fds_find(const struct sv_listen_fds *l, const char *name)
+{
+    for (size_t i = 0; l && i < l->n; i++)
+        if (sv_streq(l->all[i].name, name))
+            return l->all[i].fd;
+    return -1;
+}
+
 int sv_listen_fds_take(const struct sv_listen_fds *l, const char *name, const char *host,
                        uint16_t port, const char *keys, int *ret_fd, struct sv_error *err)
 {

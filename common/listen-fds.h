@@ -23,6 +23,9 @@ int sv_listen_fds_receive(struct sv_listen_fds **ret, struct sv_error *err) _mus
 int sv_listen_fds_take(const struct sv_listen_fds *l, const char *name, const char *host,
                        uint16_t port, const char *keys, int *ret_fd, struct sv_error *err)
     _must_use_;
+/* The descriptor of the socket `name`, for a process that gets it; it stays this object's. -1:
+ * there is none. */
+int sv_listen_fds_find(const struct sv_listen_fds *l, const char *name);
 /* -EINVAL where a socket's name is none of `names`, which ends with NULL, or the second of its
  * name: the text has its name and address. */
 int sv_listen_fds_check_names(const struct sv_listen_fds *l, const char *const *names,

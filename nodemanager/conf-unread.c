@@ -16,10 +16,17 @@
 
 /* Keys that are read and have a part of the operator's choice. */
 static const char *const patterns[] = {
-    NM "numa-awareness.*.memory",    NM "numa-awareness.*.cpus",
-    NM "aux-services.*.class",       OWN "aux-services.*.command",
-    OWN "aux-services.*.socket",     OWN "aux-services.*.socket-user",
-    OWN "aux-services.*.properties", OWN "aux-services.*.memory-mb",
+    NM "numa-awareness.*.memory",
+    NM "numa-awareness.*.cpus",
+    NM "aux-services.*.class",
+    NM "aux-services.*.classpath",
+    NM "aux-services.*.remote-classpath",
+    OWN "aux-services.*.java-options",
+    OWN "aux-services.*.command",
+    OWN "aux-services.*.socket",
+    OWN "aux-services.*.socket-user",
+    OWN "aux-services.*.properties",
+    OWN "aux-services.*.memory-mb",
     OWN "aux-services.*.open-files",
 };
 

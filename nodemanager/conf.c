@@ -47,6 +47,8 @@ enum {
     K_AUX,
     K_AUX_START,
     K_AUX_EVENT,
+    K_AUX_PROGRAMS,
+    K_AUX_CLASSPATH,
     K_EXECUTOR_PATH,
     K_EXECUTOR_SOCKET,
     K_DBUS,
@@ -141,6 +143,8 @@ static const struct sv_conf_key keys[] = {
     [K_AUX] = { NM "aux-services", SV_CONF_LIST, "", .help = "Auxiliary services: mapreduce_shuffle, or names with selvedge.nodemanager.aux-services.<name>.command, a program and its arguments, or .socket and .socket-user, the Unix socket of a service with a unit of its own and the account behind it. Further keys of a service: .memory-mb (0 = no limit), .open-files (65536) and .properties, prefixes of keys that it gets." },
     [K_AUX_START] = { "selvedge.nodemanager.aux-services.start-timeout-ms", SV_CONF_DURATION, "30000", 1, 3600000, 1, "Time for an auxiliary service to be ready; the node registers when all are ready or this is over." },
     [K_AUX_EVENT] = { "selvedge.nodemanager.aux-services.event-timeout-ms", SV_CONF_DURATION, "60000", 1, 3600000, 1, "Time for an auxiliary service to answer an event; one that does not is killed and restarted." },
+    [K_AUX_PROGRAMS] = { "selvedge.nodemanager.aux-services.programs", SV_CONF_STRING, LIBEXECDIR, .help = "Directory of selvedge-shuffle and selvedge-java-service, which run mapreduce_shuffle and classes of Java." },
+    [K_AUX_CLASSPATH] = { "selvedge.nodemanager.aux-services.hadoop-classpath", SV_CONF_STRING, "", .help = "Class path of Hadoop for auxiliary services in Java; default: what the command `hadoop classpath` says." },
     [K_EXECUTOR_PATH] = { "selvedge.nodemanager.executor.path", SV_CONF_STRING, NULL, .help = "The setuid container-executor; default: the installed one. Hadoop's yarn.nodemanager.linux-container-executor.path names Hadoop's own and is not read." },
     [K_EXECUTOR_SOCKET] = { "selvedge.nodemanager.executor.socket", SV_CONF_STRING, NULL, .help = "Socket of the socket-activated mode (selvedge-executor.socket), in which container-executor needs no setuid bit. Default: setuid mode, in which the NodeManager starts it." },
     [K_DBUS] = { "selvedge.nodemanager.dbus", SV_CONF_STRING, "system", .help = "Bus on which the daemon is org.selvedge.NodeManager1: system, off, or an address such as unix:path=/run/dbus/NAME." },
@@ -463,6 +467,8 @@ static int read_aux_services(struct nm_conf *c, struct sv_error *err)
     GET(sv_conf_list, K_AUX, &c->aux_services);
     GET(sv_conf_duration_ms, K_AUX_START, &c->aux_start_timeout_ms);
     GET(sv_conf_duration_ms, K_AUX_EVENT, &c->aux_event_timeout_ms);
+    GET(sv_conf_string, K_AUX_PROGRAMS, &c->aux_programs);
+    GET(sv_conf_string, K_AUX_CLASSPATH, &c->aux_hadoop_classpath);
     for (char **a = c->aux_services; a && *a; a++) {
         if (!is_service_name(*a))
             return sv_error_set(err, -EINVAL,

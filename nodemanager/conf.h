@@ -53,6 +53,8 @@ struct nm_conf {
     /* auxiliary services; the keys of each are read by aux-services/ */
     char **aux_services; /* names, owned */
     int64_t aux_start_timeout_ms, aux_event_timeout_ms;
+    const char *aux_programs; /* directory */
+    const char *aux_hadoop_classpath;
 
     /* launch */
     const char *executor_path;

@@ -14,6 +14,7 @@
 #include "common/listen-fds.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/str.h"
 #include "executor/exe.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/conf-address.h"
@@ -219,7 +220,7 @@ static int open_services(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         r = nm_elastic_new(ctx, &nm->elastic, err);
     if (r >= 0)
-        r = nm_aux_new(ctx, &nm->aux, err);
+        r = nm_aux_new(ctx, nm->held_ports, &nm->aux, err);
     if (r < 0)
         return r;
     nm->finished = nm_finished_new();
@@ -431,9 +432,24 @@ static int start_updater(struct nm *nm, struct sv_error *err)
     return r < 0 ? sv_error_errno(err, r, "start") : 0;
 }
 
+/* Ports of the daemon, and of its auxiliary services, which have their names. */
+static int check_held_names(const struct nm *nm, struct sv_error *err)
+{
+    size_t n = 0, n_aux = sv_strv_len(nm->conf.aux_services);
+    _cleanup_free_ const char **names = calloc(n_aux + SV_ARRAY_LEN(held_names), sizeof(*names));
+
+    if (!names)
+        return sv_error_errno(err, -ENOMEM, "sockets of systemd");
+    for (size_t i = 0; held_names[i]; i++)
+        names[n++] = held_names[i];
+    for (size_t i = 0; i < n_aux; i++)
+        names[n++] = nm->conf.aux_services[i];
+    return sv_listen_fds_check_names(nm->held_ports, names, err);
+}
+
 static int start_all(struct nm *nm, struct sv_error *err)
 {
-    int r = sv_listen_fds_check_names(nm->held_ports, held_names, err);
+    int r = check_held_names(nm, err);
 
     if (r >= 0)
         r = open_context(nm, err);

@@ -33,6 +33,16 @@ $(BUILD)/selvedge-nodemanager: $(BUILD)/nodemanager/main.o $(NODEMANAGER_A) $(LO
 	$(call link,$(NODEMANAGER_LDLIBS) $(WIRE_LDLIBS) $(CGROUPS_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-nodemanager
 
+# Runs auxiliary services that are classes of Java; built where there is a compiler of it.
+ifneq ($(shell command -v javac),)
+BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java)
+$(BUILD)/selvedge-java-service.jar: $(BRIDGE_SOURCES)
+	@echo "  JAVAC  $@"
+	$(Q)rm -rf $@.classes && mkdir -p $@.classes && javac --release 8 -Xlint:-options -d $@.classes $(BRIDGE_SOURCES) && \
+		jar cf $@ -C $@.classes .
+PROGRAMS += $(BUILD)/selvedge-java-service.jar
+endif
+
 # Fake ResourceManager and ApplicationMasters around a NodeManager, for tests and the benchmark.
 $(BUILD)/tests/integration/nodemanager/nm-driver: $(addprefix $(BUILD)/tests/integration/nodemanager/,nm-driver.o nm-driver-rm.o \
 		nm-driver-am.o nm-hostile.o) $(WIRE_A) $(COMMON_A)

@@ -14,7 +14,9 @@
 #define OWN "selvedge.nodemanager.aux-services."
 #define SHUFFLE "mapreduce_shuffle"
 #define SHUFFLE_CLASS "org.apache.hadoop.mapred.ShuffleHandler"
-#define SHUFFLE_PROGRAM LIBEXECDIR "/selvedge-shuffle"
+#define SHUFFLE_PROGRAM "selvedge-shuffle"
+#define BRIDGE "selvedge-java-service"
+#define JAVA_OPTIONS "-Xmx1g"
 
 /* The value of a key with the service's name in it; NULL: unset or empty. */
 static const char *value_of(const struct nm_conf *conf, const char *head, const char *name,
@@ -90,25 +92,96 @@ static int set_command(const char *key, const char *text, struct nm_aux_conf *c,
     return 0;
 }
 
-/* A service that Hadoop would load as a class. */
+/* $JAVA_HOME/bin/java, or java of PATH, as selvedge-java-service looks for it. */
+static bool java_is_found(void)
+{
+    const char *home = getenv("JAVA_HOME"), *path = getenv("PATH");
+    _cleanup_strv_ char **dirs = NULL;
+    char program[4096];
+
+    if (home && *home) {
+        snprintf(program, sizeof(program), "%s/bin/java", home);
+        return access(program, X_OK) == 0;
+    }
+    if (sv_strv_split(path ? path : "/usr/bin:/bin", ':', &dirs) < 0)
+        return false;
+    for (char **d = dirs; *d; d++) {
+        snprintf(program, sizeof(program), "%s/java", *d);
+        if (access(program, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Arguments of selvedge-java-service. */
+static int set_bridge(const struct nm_conf *conf, const char *class, const char *classpath,
+                      struct nm_aux_conf *c, struct sv_error *err)
+{
+    _cleanup_strv_ char **options = NULL;
+    char key[256];
+    const char *text = value_of(conf, OWN, c->name, "java-options", key);
+    size_t n = 0;
+    int r = sv_strv_split(text ? text : JAVA_OPTIONS, ' ', &options);
+
+    if (r < 0)
+        return sv_error_errno(err, r, "%s", key);
+    c->argv = calloc(sv_strv_len(options) + 5, sizeof(*c->argv));
+    if (!c->argv || sv_asprintf(&c->argv[n++], "%s/%s", conf->aux_programs, BRIDGE) < 0)
+        return sv_error_errno(err, -ENOMEM, "%s", key);
+    c->argv[n++] = strdup(class);
+    c->argv[n++] = strdup(classpath ? classpath : "");
+    c->argv[n++] = strdup(conf->aux_hadoop_classpath);
+    for (char **o = options; *o; o++)
+        c->argv[n++] = strdup(*o);
+    for (size_t i = 0; i < n; i++)
+        if (!c->argv[i])
+            return sv_error_errno(err, -ENOMEM, "%s", key);
+    return 0;
+}
+
+/* A class of Java: by the bridge, where that and Java are there. */
+static int choose_bridge(const struct nm_conf *conf, const char *class, struct nm_aux_conf *c,
+                         struct sv_error *err)
+{
+    char key[256], program[4096];
+    const char *own = value_of(conf, YARN, c->name, "classpath", key);
+    const char *remote = own ? NULL : value_of(conf, YARN, c->name, "remote-classpath", key);
+    int r;
+
+    snprintf(program, sizeof(program), "%s/%s.jar", conf->aux_programs, BRIDGE);
+    if (remote && sv_has_prefix(remote, "file://"))
+        remote += strlen("file://");
+    if (remote && *remote != '/')
+        r = sv_asprintf(&c->missing, "%s: %s is not a file of this node", key, remote);
+    else if (access(program, R_OK) < 0)
+        r = sv_asprintf(&c->missing, "the class %s needs %s, which is not installed", class,
+                        program);
+    else if (!java_is_found())
+        r = sv_asprintf(&c->missing, "the class %s needs Java, and there is none (JAVA_HOME)",
+                        class);
+    else
+        return set_bridge(conf, class, own ? own : remote, c, err);
+    return r < 0 ? sv_error_errno(err, r, "%s", c->name) : 0;
+}
+
+/* Neither a command nor a socket: a service as Hadoop knows it. */
 static int choose_by_class(const struct nm_conf *conf, struct nm_aux_conf *c, struct sv_error *err)
 {
-    char key[256];
+    char key[256], program[4096];
     const char *class = value_of(conf, YARN, c->name, "class", key);
     bool native = sv_streq(c->name, SHUFFLE) && (!class || sv_streq(class, SHUFFLE_CLASS));
-    int r = 0;
+    int r;
 
-    if (native && access(SHUFFLE_PROGRAM, X_OK) == 0)
-        return set_command(key, SHUFFLE_PROGRAM, c, err);
+    snprintf(program, sizeof(program), "%s/%s", conf->aux_programs, SHUFFLE_PROGRAM);
+    if (native && access(program, X_OK) == 0)
+        return set_command(key, program, c, err);
+    if (class)
+        return choose_bridge(conf, class, c, err);
     if (native)
-        r = sv_asprintf(&c->missing, "%s is not installed", SHUFFLE_PROGRAM);
-    else if (class)
-        r = sv_asprintf(&c->missing,
-                        "the class %s would need Java in this daemon; " OWN "%s.command can name a "
-                        "program instead",
-                        class, c->name);
+        r = sv_asprintf(&c->missing, "%s is not installed", program);
     else
-        r = sv_asprintf(&c->missing, "neither " OWN "%s.command nor .socket is set", c->name);
+        r = sv_asprintf(&c->missing, "neither " OWN "%s.command nor .socket is set, nor %s",
+                        c->name, key);
     return r < 0 ? sv_error_errno(err, r, "%s", c->name) : 0;
 }
 

@@ -5,28 +5,16 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <systemd/sd-daemon.h>
 
 #include "common/fd.h"
-#include "common/str.h"
+#include "common/listen-fds.h"
 
-void nm_aux_listen_find(const char *service, struct nm_aux_listen *ret)
+void nm_aux_listen_find(const struct sv_listen_fds *held, const char *service,
+                        struct nm_aux_listen *ret)
 {
-    int n;
+    int fd = sv_listen_fds_find(held, service);
 
-    *ret = (struct nm_aux_listen){ 0 };
-    n = sd_listen_fds_with_names(0, &ret->owned);
-    for (int i = 0; i < n && ret->n < NM_AUX_LISTEN_MAX; i++)
-        if (sv_streq(ret->owned[i], service)) {
-            ret->fds[ret->n] = SD_LISTEN_FDS_START + i;
-            ret->names[ret->n++] = service;
-        }
-}
-
-void nm_aux_listen_free(struct nm_aux_listen *l)
-{
-    sv_strv_free(l->owned);
-    *l = (struct nm_aux_listen){ 0 };
+    *ret = (struct nm_aux_listen){ .fds = { fd }, .names = { service }, .n = fd >= 0 };
 }
 
 int nm_aux_connect(const struct nm_aux_conf *conf, int *ret_fd, struct sv_error *err)

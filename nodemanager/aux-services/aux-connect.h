@@ -8,16 +8,17 @@
 #include "nodemanager/aux-services/aux-conf.h"
 #include "nodemanager/aux-services/aux-process.h"
 
+struct sv_listen_fds;
+
 struct nm_aux_listen {
-    int fds[NM_AUX_LISTEN_MAX]; /* the daemon's: not closed */
+    int fds[NM_AUX_LISTEN_MAX]; /* not owned */
     const char *names[NM_AUX_LISTEN_MAX];
     size_t n;
-    char **owned;
 };
 
-/* The sockets that systemd has passed to the daemon under the name of the service. */
-void nm_aux_listen_find(const char *service, struct nm_aux_listen *ret);
-void nm_aux_listen_free(struct nm_aux_listen *l);
+/* The socket that systemd has passed to the daemon under the name of the service. */
+void nm_aux_listen_find(const struct sv_listen_fds *held, const char *service,
+                        struct nm_aux_listen *ret);
 
 /* Connects to conf->socket, where conf->socket_uid must listen. The descriptor does not block. */
 int nm_aux_connect(const struct nm_aux_conf *conf, int *ret_fd, struct sv_error *err) _must_use_;

@@ -362,11 +362,10 @@ static void start(struct nm_aux_service *s)
     set_state(s, SERVICE_STARTING);
     nm_aux_outbox_open(&s->out);
     if (s->conf->argv)
-        nm_aux_listen_find(s->conf->name, &l);
+        nm_aux_listen_find(s->ops.held, s->conf->name, &l);
     r = s->conf->argv ? start_process(s, &l, &err) : nm_aux_connect(s->conf, &s->fd, &err);
     if (r >= 0)
         r = send_init(s, &l, &err);
-    nm_aux_listen_free(&l);
     if (r < 0)
         give_up(s, err.text);
     else

@@ -13,6 +13,7 @@
 #include "nodemanager/aux-services/aux-conf.h"
 
 struct nm_aux_service;
+struct sv_listen_fds;
 
 struct nm_aux_service_ops {
     /* The text of `init`, malloc'd; NULL: out of memory. */
@@ -24,6 +25,7 @@ struct nm_aux_service_ops {
      * application is over, the event is dropped. */
     json_t *(*application)(const struct nm_aux_service *s, const char *app, bool recovered,
                            void *userdata);
+    const struct sv_listen_fds *held; /* sockets of systemd; NULL: none */
     void *userdata;
 };
 

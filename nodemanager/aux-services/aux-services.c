@@ -18,6 +18,7 @@
 
 struct nm_aux {
     struct nm_context *ctx;
+    const struct sv_listen_fds *held;
     struct nm_aux_confs confs;
     struct nm_aux_data *data;
     struct nm_aux_service *services[NM_AUX_SERVICES_MAX]; /* those that this node can run */
@@ -73,9 +74,11 @@ static void replay(struct nm_aux_service *s, void *userdata)
 
 static int add_service(struct nm_aux *x, const struct nm_aux_conf *conf, struct sv_error *err)
 {
-    const struct nm_aux_service_ops ops = {
-        .init = make_init, .ready = replay, .application = make_app_init, .userdata = x
-    };
+    const struct nm_aux_service_ops ops = { .init = make_init,
+                                            .ready = replay,
+                                            .application = make_app_init,
+                                            .held = x->held,
+                                            .userdata = x };
     int r;
 
     if (conf->missing) {
@@ -91,13 +94,15 @@ static int add_service(struct nm_aux *x, const struct nm_aux_conf *conf, struct 
     return r;
 }
 
-int nm_aux_new(struct nm_context *ctx, struct nm_aux **ret, struct sv_error *err)
+int nm_aux_new(struct nm_context *ctx, const struct sv_listen_fds *held, struct nm_aux **ret,
+               struct sv_error *err)
 {
     struct nm_aux *x = calloc(1, sizeof(*x));
     int r = -ENOMEM;
 
     if (x) {
         x->ctx = ctx;
+        x->held = held;
         x->data = nm_aux_data_new(ctx->store);
     }
     if (x && x->data)

@@ -12,9 +12,12 @@ struct nm_app;
 struct nm_aux;
 struct nm_container;
 struct nm_context;
+struct sv_listen_fds;
 
-/* Reads the configuration; a service that this node cannot run is warned of. */
-int nm_aux_new(struct nm_context *ctx, struct nm_aux **ret, struct sv_error *err) _must_use_;
+/* Reads the configuration; `held`: sockets of systemd, or NULL. A service that this node cannot run
+ * is warned of. */
+int nm_aux_new(struct nm_context *ctx, const struct sv_listen_fds *held, struct nm_aux **ret,
+               struct sv_error *err) _must_use_;
 /* Ends the services and waits a moment for them. */
 struct nm_aux *nm_aux_free(struct nm_aux *x);
 /* Reads back what live applications have given to services; starts these. */

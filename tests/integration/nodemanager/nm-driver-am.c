@@ -314,14 +314,20 @@ static const void *call(struct ipc_client *c, const char *method, const Protobuf
     return NULL;
 }
 
+/* In hexadecimal digits. */
 static json_t *metadata(const Hadoop__Yarn__StartContainersResponseProto *m)
 {
     json_t *j = json_object();
 
-    for (size_t i = 0; i < m->n_services_meta_data; i++)
-        json_object_set_new(j, m->services_meta_data[i]->key,
-                            json_stringn((const char *)m->services_meta_data[i]->value.data,
-                                         m->services_meta_data[i]->value.len));
+    for (size_t i = 0; i < m->n_services_meta_data; i++) {
+        const ProtobufCBinaryData *value = &m->services_meta_data[i]->value;
+        char *text = calloc(value->len + 1, 2);
+
+        for (size_t k = 0; text && k < value->len; k++)
+            snprintf(text + 2 * k, 3, "%02x", value->data[k]);
+        json_object_set_new(j, m->services_meta_data[i]->key, json_string(text));
+        free(text);
+    }
     return j;
 }
 

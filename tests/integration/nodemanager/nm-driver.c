@@ -217,7 +217,7 @@ static json_t *command(char *line)
 {
     int app, other, count, n, at = 0, batch, vcores;
     long long first, mem, ms;
-    char user[65], fault[33], name[64], path[256];
+    char user[65], fault[129], name[64], path[256];
 
     if (!sv_has_prefix(
             line,
@@ -232,7 +232,7 @@ static json_t *command(char *line)
         am_forget_clients();
         return json_incref(rm.registered);
     }
-    if (sscanf(line, "start %d %lld %d %64s %lld %32s %n", &app, &first, &count, user, &mem, fault,
+    if (sscanf(line, "start %d %lld %d %64s %lld %128s %n", &app, &first, &count, user, &mem, fault,
                &at) == 6 &&
         at)
         return am_start(app, first, count, user, mem, strcmp(fault, "-") ? fault : "", line + at);
