@@ -15,7 +15,7 @@ PROGRAMS += $(BUILD)/log-uploader
 
 LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib)
 
-LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated
+LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated logs/test-upload-request
 UNIT_TESTS += $(LOGS_TESTS)
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_DEPS = $$(LOGS_A) $$(COMMON_A)))
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_LDLIBS = $$(LOGS_LDLIBS)))
