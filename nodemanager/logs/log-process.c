@@ -11,7 +11,6 @@
 #include "common/loop-guard.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/health/node-health.h"
 #include "nodemanager/logs/log-internal.h"
 
 #define LIMIT_USEC (3600ull * 1000000) /* a process that takes longer is killed */
@@ -53,8 +52,6 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
     (void)x;
     if (u->reap || !u->io)
         return;
-    if (f)
-        nm_health_launch_failed(u->g->ctx->health, u->app, f);
     if (!f && recv(u->channel, &(char){ 0 }, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         return; /* its answer is read */
     if (f)
