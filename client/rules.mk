@@ -37,7 +37,7 @@ SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o run
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
-		conf-refused.o conf-unread.o) $$(CLIENT_A) \
+		conf-refused.o conf-logs.o conf-unread.o) $$(CLIENT_A) \
 		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 

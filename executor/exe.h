@@ -153,14 +153,16 @@ struct cg_leaf *exe_container_cgroup(struct exe_container *c);
  * failed and that is recorded). The daemon's nmPrivate/<app>/<container> goes with it. */
 void exe_container_forget(struct exe_container *c);
 
-/* A localizer process for one submitter and application (or PUBLIC: all three NULL). `channel` is
- * the far end of a SOCK_SEQPACKET socketpair; it is duplicated, the caller closes its own. */
+/* A localizer process for one submitter and application (or PUBLIC: all three NULL), or
+ * log-uploader (LOGS: without a submitter). `channel` is the far end of a SOCK_SEQPACKET
+ * socketpair; it is duplicated, the caller closes its own. */
 struct exe_localizer;
 struct exe_localizer_start {
     const char *user, *submitter;
     const struct yarn_app_id *app;
-    unsigned visibility; /* bits of enum exe_visibility */
-    uint32_t local_mask;
+    unsigned visibility;        /* bits of enum exe_visibility */
+    uint32_t local_mask;        /* of LOGS: 0 */
+    uint32_t log_mask;          /* of LOGS */
     const uint16_t *categories; /* NULL = none */
     int channel;
 };

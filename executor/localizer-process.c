@@ -66,7 +66,8 @@ int exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,
                                                   .ended = on_localizer_end };
     struct exe_request r = { .op = EXE_OP_LOCALIZE,
                              .what = (uint8_t)s->visibility,
-                             .local_mask = s->local_mask };
+                             .local_mask = s->local_mask,
+                             .log_mask = s->log_mask };
     struct exe_localizer *l = calloc(1, sizeof(*l));
     if (!l)
         return sv_error_errno(err, -ENOMEM, "container-localizer");
@@ -75,7 +76,9 @@ int exe_localizer_start(struct exe *x, const struct exe_localizer_start *s,
     if (s->app)
         exe_request_app(&r, *s->app);
     exe_request_categories(&r, s->categories);
-    int e = s->user ? exe_request_owner(&r, s->user, s->submitter) : 0;
+    int e = s->submitter ? exe_request_owner(&r, s->user, s->submitter)
+            : s->user    ? exe_request_user(&r, s->user)
+                         : 0;
     e = e < 0 ? sv_error_set(err, e, "container-localizer: user name is too long")
               : exe_call_start(x, &r, &s->channel, 1, &call_ops, l, &l->call, err);
     if (e < 0) {

@@ -63,11 +63,13 @@ struct exe_device {
     uint32_t major, minor;
 };
 
-/* What LOCALIZE opens for writing, as bits; PUBLIC alone or any of the others together. */
+/* What LOCALIZE opens, for writing but for LOGS, as bits; PUBLIC or LOGS alone, or any of the
+ * others together. */
 enum exe_visibility {
     EXE_VISIBILITY_PUBLIC = 1,
     EXE_VISIBILITY_PRIVATE = 2,
     EXE_VISIBILITY_APPLICATION = 4,
+    EXE_VISIBILITY_LOGS = 8, /* alone; log-uploader, which reads the application's logs */
 };
 
 #define EXE_CHECK_REBUILD 1
@@ -251,10 +253,12 @@ _Static_assert(sizeof(struct exe_record) == EXE_RECORD_SIZE, "no padding");
 void exe_record_seal(struct exe_record *r);
 uint32_t exe_crc32(const void *data, size_t n);
 
-/* container-localizer is executed with these descriptors, and /dev/null as 0 to 2. Directories are
- * O_PATH; of the two ranges only those of masked local dirs and requested visibilities are open. */
+/* container-localizer and log-uploader are executed with these descriptors, and /dev/null as 0
+ * to 2. Directories are O_PATH; of the two ranges only those of masked local dirs and requested
+ * visibilities are open. */
 #define EXE_LOCALIZER_CHANNEL_FD 3
-#define EXE_LOCALIZER_CACHE_FD(i) (16 + (i)) /* filecache of PUBLIC or PRIVATE, local dir i */
-#define EXE_LOCALIZER_APP_FD(i) (48 + (i))   /* the application's filecache, local dir i */
+#define EXE_LOCALIZER_CACHE_FD(i)                                                                  \
+    (16 + (i)) /* filecache of PUBLIC or PRIVATE, local dir i; LOGS: log dir i */
+#define EXE_LOCALIZER_APP_FD(i) (48 + (i)) /* the application's filecache, local dir i */
 
 #endif

@@ -6,7 +6,7 @@ LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-write
 $(LOGS_A): $(LOGS_OBJS)
 LIBS += $(LOGS_A)
 # log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
-LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-directory.o upload-hdfs.o) \
+LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o) \
 	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o)
 LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8)
 $(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(HDFS_DEPS)
@@ -15,7 +15,7 @@ PROGRAMS += $(BUILD)/log-uploader
 
 LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib)
 
-LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated
+LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated logs/test-upload-request
 UNIT_TESTS += $(LOGS_TESTS)
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_DEPS = $$(LOGS_A) $$(COMMON_A)))
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_LDLIBS = $$(LOGS_LDLIBS)))

@@ -131,7 +131,7 @@ static void close_all(struct logs_store *s)
 
 static bool retry(int error)
 {
-    return error == -EIO || error == -ESTALE; /* NFS */
+    return error == -EIO || error == -ESTALE || error == -ENOSPC || error == -EDQUOT;
 }
 
 const struct logs_store_ops logs_store_directory = {

@@ -14,6 +14,7 @@
 #include "common/fd.h"
 #include "common/str.h"
 #include "localizer/unpack.h"
+#include "logs/upload-containers.h"
 
 #define READ_SIZE (64u << 10)
 
@@ -210,10 +211,13 @@ static int write_dir(struct logs_files *f, struct logs_writer *w, int app, const
 
 int logs_files_write(struct logs_files *f, struct logs_writer *w, struct logs_answer *answer)
 {
-    int r = 0;
+    _cleanup_strv_ char **found = NULL;
+    const struct logs_ids *asked = &f->u->containers;
+    size_t n = asked->n;
+    int r = n > 0 ? 0 : logs_containers_find(f->dirs, f->n_dirs, &f->u->skips, &found, &n);
 
-    for (size_t i = 0; r == 0 && i < f->u->n_containers; i++) {
-        const char *id = f->u->containers[i];
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        const char *id = found ? found[i] : asked->v[i];
 
         if (!*id || strlen(id) > LOGS_ID_MAX || strchr(id, '/'))
             return -EBADMSG;

@@ -35,19 +35,19 @@ static char *as_text(uint8_t *p, size_t n)
     return memchr(p - 5, 0, n) ? NULL : (char *)p - 5;
 }
 
-static int add_container(struct logs_upload *u, char *id)
+static int add_id(struct logs_ids *ids, char *id)
 {
-    if (u->n_containers == LOGS_CONTAINERS_MAX)
+    if (ids->n == LOGS_CONTAINERS_MAX)
         return -EBADMSG;
-    if ((u->n_containers & (u->n_containers - 1)) == 0) { /* 0 or a power of two */
-        size_t cap = u->n_containers ? 2 * u->n_containers : 1;
-        char **more = reallocarray(u->containers, cap, sizeof *more);
+    if ((ids->n & (ids->n - 1)) == 0) { /* 0 or a power of two */
+        size_t cap = ids->n ? 2 * ids->n : 1;
+        char **more = reallocarray(ids->v, cap, sizeof *more);
 
         if (!more)
             return -ENOMEM;
-        u->containers = more;
+        ids->v = more;
     }
-    u->containers[u->n_containers++] = id;
+    ids->v[ids->n++] = id;
     return 0;
 }
 
@@ -66,7 +66,8 @@ static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t 
 
 static int take(struct logs_upload *u, int tag, uint8_t *p, size_t n)
 {
-    bool list = tag == LOGS_TAG_RIGHT || tag == LOGS_TAG_LIST || tag == LOGS_TAG_CONTAINER;
+    bool list = tag == LOGS_TAG_RIGHT || tag == LOGS_TAG_LIST || tag == LOGS_TAG_CONTAINER ||
+                tag == LOGS_TAG_SKIP;
     char *text = NULL;
 
     if (!list && (tag < LOGS_REMOTE || tag >= LOGS_FIELDS))
@@ -74,8 +75,8 @@ static int take(struct logs_upload *u, int tag, uint8_t *p, size_t n)
     text = as_text(p, n);
     if (!text)
         return -EBADMSG;
-    if (tag == LOGS_TAG_CONTAINER)
-        return add_container(u, text);
+    if (tag == LOGS_TAG_CONTAINER || tag == LOGS_TAG_SKIP)
+        return add_id(tag == LOGS_TAG_SKIP ? &u->skips : &u->containers, text);
     if (tag < LOGS_FIELDS)
         u->text[tag] = text;
     else if (tag == LOGS_TAG_RIGHT && u->n_acls < LOGS_UPLOAD_ACLS_MAX)
@@ -121,7 +122,8 @@ int logs_upload_parse(uint8_t *bytes, size_t n, struct logs_upload *ret)
 
 void logs_upload_clear(struct logs_upload *u)
 {
-    free(u->containers);
+    free(u->containers.v);
+    free(u->skips.v);
     free(u->bytes);
     *u = (struct logs_upload){ 0 };
 }

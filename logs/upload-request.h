@@ -36,7 +36,9 @@ enum logs_field {
     LOGS_TAG_HOSTNAMES,  /* 1 byte: dfs.client.use.datanode.hostname */
     LOGS_TAG_RIGHT,      /* name of a right, then LOGS_TAG_LIST */
     LOGS_TAG_LIST,
-    LOGS_TAG_CONTAINER, /* an id, in the order in which they are written */
+    LOGS_TAG_CONTAINER, /* an id, in the order in which they are written; none: all that there are
+                         */
+    LOGS_TAG_SKIP,      /* an id that is left out of all */
 };
 
 struct logs_upload {
@@ -48,8 +50,10 @@ struct logs_upload {
         char *right, *list;
     } acls[LOGS_UPLOAD_ACLS_MAX];
     size_t n_acls;
-    char **containers;
-    size_t n_containers;
+    struct logs_ids {
+        char **v;
+        size_t n;
+    } containers, skips;
     uint8_t *bytes; /* owned */
 };
 

@@ -30,7 +30,6 @@ enum {
     K_RM_ADDRESS,
     K_MEMORY,
     K_VCORES,
-    K_LOG_AGGREGATION,
     K_TRACK_STOPPED,
     K_RM_MINIMUM,
     K_LOCAL_DIRS,
@@ -126,7 +125,6 @@ static const struct sv_conf_key keys[] = {
     [K_RM_ADDRESS] = { "yarn.resourcemanager.resource-tracker.address", SV_CONF_ADDRESS, "${yarn.resourcemanager.hostname}:8031", .help = "ResourceTracker of the ResourceManager." },
     [K_MEMORY] = { NM "resource.memory-mb", SV_CONF_INT, "-1", -1, MAX_MB, .help = "Memory for containers; -1 = 8192." },
     [K_VCORES] = { NM "resource.cpu-vcores", SV_CONF_INT, "-1", -1, INT32_MAX, .help = "Virtual cores for containers; -1 = 8." },
-    [K_LOG_AGGREGATION] = { "yarn.log-aggregation-enable", SV_CONF_BOOL, "false", .help = "Upload of logs; not supported by this version." },
     [K_TRACK_STOPPED] = { NM "duration-to-track-stopped-containers", SV_CONF_DURATION, "600000", 0, FOREVER, 1, "Time for which a stopped container is remembered as recently stopped." },
     [K_RM_MINIMUM] = { NM "resourcemanager.minimum.version", SV_CONF_STRING, "NONE", .help = "Lowest ResourceManager version to work with: NONE, EqualToNM or a version." },
     [K_LOCAL_DIRS] = { NM "local-dirs", SV_CONF_LIST, "${hadoop.tmp.dir}/nm-local-dir", .help = "Directories for localized files and work directories; the same list as in container-executor.cfg." },
@@ -232,10 +230,9 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys,      nm_conf_refused_keys, nm_conf_localizer_keys,
-    nm_conf_s3_table,  hdfs_conf_keys,       sv_web_auth_keys,
-    auth_key,          secret_key,           yarn_proxy_conf_keys,
-    ipc_settings_keys,
+    nm_conf_keys,      nm_conf_refused_keys, nm_conf_localizer_keys, nm_conf_s3_table,
+    nm_conf_logs_keys, hdfs_conf_keys,       sv_web_auth_keys,       auth_key,
+    secret_key,        yarn_proxy_conf_keys, ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
@@ -436,19 +433,13 @@ static int read_identity(struct nm_conf *c, const struct nm_conf *known, struct 
  * unsafe or useless, logged where it works without them. */
 static int check_unsupported(struct nm_conf *c, struct sv_error *err)
 {
-    bool agg;
     int r = yarn_auth_check(c->conf, err);
 
     if (r >= 0)
         r = nm_conf_check_refused(c->conf, err);
     if (r < 0)
         return r;
-    GET(sv_conf_bool, K_LOG_AGGREGATION, &agg);
-    if (agg)
-        sv_log_warning("%s=true: this version does not upload logs; they stay on this node for "
-                       "%s",
-                       keys[K_LOG_AGGREGATION].name, keys[K_LOG_RETAIN].name);
-    return 0;
+    return nm_conf_logs_read(c->conf, &c->logs, err);
 }
 
 /* The names become variables of containers (NM_AUX_SERVICE_…) and directories. */

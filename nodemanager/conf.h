@@ -13,6 +13,7 @@
 #include "common/web-auth.h"
 #include "executor/request.h"
 #include "nodemanager/conf-localizer.h"
+#include "nodemanager/conf-logs.h"
 #include "wire/ids.h"
 #include "wire/proxy.h"
 #include "wire/token.h"
@@ -100,6 +101,7 @@ struct nm_conf {
     /* kill and delete */
     int64_t sigkill_delay_ms, kill_wait_ms;
     int64_t delete_debug_delay_ms; /* -1 = never delete */
+    struct nm_conf_logs logs;
     int64_t log_retain_ms;
 
     /* localization */

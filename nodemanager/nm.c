@@ -28,6 +28,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/launch/container-launch.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/recovery.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/containers-monitor.h"
@@ -216,6 +217,8 @@ static int open_services(struct nm *nm, struct sv_error *err)
     if (r >= 0)
         r = nm_log_handler_new(ctx, nm->deletion, &nm->logs, err);
     if (r >= 0)
+        r = nm_aggregation_new(ctx, nm->logs, &nm->aggregation, err);
+    if (r >= 0)
         r = nm_monitor_new(ctx, &nm->monitor, err);
     if (r >= 0)
         r = nm_elastic_new(ctx, &nm->elastic, err);
@@ -231,6 +234,7 @@ static int open_services(struct nm *nm, struct sv_error *err)
                                                        .limits = nm->limits,
                                                        .monitor = nm->monitor,
                                                        .finished = nm->finished,
+                                                       .aggregation = nm->aggregation,
                                                        .registered = on_registered,
                                                        .stop = on_updater_stop,
                                                        .userdata = nm },
@@ -264,17 +268,18 @@ static void connect_services(struct nm *nm)
                                                              .assignments = nm->assignments,
                                                              .launcher = nm->launcher,
                                                              .aux = nm->aux,
+                                                             .aggregation = nm->aggregation,
                                                              .updater = nm->updater };
     nm->app_services = (struct nm_app_services){ .localization = nm->localization,
                                                  .deletion = nm->deletion,
-                                                 .logs = nm->logs,
+                                                 .aggregation = nm->aggregation,
                                                  .mcs = nm->mcs,
                                                  .aux = nm->aux,
                                                  .updater = nm->updater };
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_CONTAINER, nm_container_handle,
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
-    nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater, nm->aux };
+    nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater, nm->aux, nm->aggregation };
     nm->web = (struct nm_web){ &nm->ctx,   nm->finished, nm->updater,
                                nm->groups, nm->aux,      nm->localization };
 }
@@ -285,7 +290,8 @@ static int recover(struct nm *nm, struct sv_error *err)
                                           .assignments = nm->assignments,
                                           .deletion = nm->deletion,
                                           .localization = nm->localization,
-                                          .logs = nm->logs };
+                                          .logs = nm->logs,
+                                          .aggregation = nm->aggregation };
     int r = nm_recover(&services, err);
 
     if (r >= 0)
@@ -598,6 +604,7 @@ void nm_free(struct nm *nm)
     nm->finished = nm_finished_free(nm->finished);
     nm->elastic = nm_elastic_free(nm->elastic);
     nm->monitor = nm_monitor_free(nm->monitor);
+    nm->aggregation = nm_aggregation_free(nm->aggregation);
     nm->logs = nm_log_handler_free(nm->logs);
     nm->localization = nm_localization_free(nm->localization);
     nm->deletion = nm_deletion_free(nm->deletion);

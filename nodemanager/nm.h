@@ -24,6 +24,7 @@ struct nm_finished;
 struct nm_launcher;
 struct nm_limits;
 struct nm_localization;
+struct nm_log_aggregation;
 struct nm_log_handler;
 struct nm_mcs;
 struct nm_monitor;
@@ -46,6 +47,7 @@ struct nm {
     struct nm_deletion *deletion;
     struct nm_localization *localization;
     struct nm_log_handler *logs;
+    struct nm_log_aggregation *aggregation;
     struct nm_finished *finished;
     struct nm_aux *aux;
     struct nm_launcher *launcher;

@@ -22,6 +22,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization.h"
@@ -271,6 +272,8 @@ static int restore_records(struct recovery_progress *x)
         r = nm_deletion_recover(services->deletion);
     if (r >= 0)
         r = nm_log_handler_recover(services->logs);
+    if (r >= 0)
+        r = nm_aggregation_recover(services->aggregation);
     return r;
 }
 

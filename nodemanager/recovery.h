@@ -10,6 +10,7 @@ struct nm_assignments;
 struct nm_context;
 struct nm_deletion;
 struct nm_localization;
+struct nm_log_aggregation;
 struct nm_log_handler;
 
 struct nm_recovery {
@@ -18,6 +19,7 @@ struct nm_recovery {
     struct nm_deletion *deletion;
     struct nm_localization *localization;
     struct nm_log_handler *logs;
+    struct nm_log_aggregation *aggregation;
 };
 
 /* Before the first request to the helper. Posts the events that adopt or finish containers. */

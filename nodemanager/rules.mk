@@ -4,7 +4,7 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o conf-refused.o conf-unread.o \
+NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o conf-refused.o conf-logs.o conf-unread.o \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o system-credentials.o \
@@ -13,6 +13,7 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o con
 		mcs.o numa.o resource-limits.o) \
 	$(addprefix services/, deletion-service.o deletion-own-dirs.o finished-containers.o localization.o \
 		localization-request.o localization-source.o log-handler.o) \
+	$(addprefix logs/, log-aggregation.o log-policy.o log-process.o log-remote.o log-reports.o) \
 	$(addprefix aux-services/, aux-conf.o aux-connect.o aux-data.o aux-events.o aux-frame.o aux-log.o aux-outbox.o aux-process.o \
 		aux-service.o aux-services.o) \
 	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \
@@ -22,7 +23,7 @@ NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o con
 	$(addprefix dbus/, bus.o bus-application.o bus-auth.o bus-call.o bus-caller.o bus-container.o bus-container-methods.o bus-introspect.o bus-list.o bus-node.o bus-node-methods.o \
 		bus-object.o bus-path.o bus-signals.o bus-values.o) \
 	$(addprefix web/, localization-json.o nm-web.o nm-web-logs.o log-frame.o web-access.o web-reply.o) \
-	recovery.o reload.o nm.o)
+	recovery.o reload.o nm.o) $(BUILD)/logs/upload-request.o
 NODEMANAGER_LDLIBS = $(shell $(PKGCONFIG) --libs $(NODEMANAGER_PKGS))
 $(NODEMANAGER_A): $(NODEMANAGER_OBJS)
 LIBS += $(NODEMANAGER_A)
@@ -59,7 +60,7 @@ NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-frame aux-s
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
 	dbus/test-bus-list \
 	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
-	services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
+	logs/test-log-policy services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
 	web/test-nm-web-logs web/test-log-frame)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
 $(foreach t,$(NODEMANAGER_TESTS),$(eval $(t)_DEPS := $(NODEMANAGER_A) $(HDFS_A) $(WIRE_A) $(COMMON_A))\

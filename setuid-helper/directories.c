@@ -9,6 +9,8 @@
 
 #include "setuid-helper/mounts.h"
 
+#define LOGS(h) ((h)->req.what == EXE_VISIBILITY_LOGS)
+
 /* Clones `dir`, which is closed, as a detached mount; none for the host profile. */
 static void add(const struct hlp *h, struct hlp_dirs *t, int dir, bool read_only, const char *base,
                 const char *rest)
@@ -50,23 +52,26 @@ static void local_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int d
     (void)close(dir);
 }
 
-static void log_dir(const struct hlp *h, struct hlp_dirs *t, unsigned i, int dir)
+/* A localizer's cache, or log-uploader's logs, which it also gets as a descriptor. */
+static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, int dir,
+                  const char *base, const char *rest, int number)
+{
+    add(h, t, hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR), LOGS(h), base, rest);
+    c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = dup(t->v[t->n - 1].fd);
+}
+
+static void log_dir(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, unsigned i,
+                    int dir)
 {
     char path[HLP_PATH_MAX];
+    if (h->req.op == EXE_OP_LOCALIZE)
+        return cache(h, c, t, dir, h->cfg.log_dirs.v[i], h->app, EXE_LOCALIZER_CACHE_FD((int)i));
     int app = hlp_open_user_dir(dir, h->app, h->user.uid, EXE_STATUS_LOG_DIR);
     (void)hlp_format(path, sizeof(path), "%s/%s", h->app, h->container);
     add(h, t, hlp_make_dir(app, h->container, 0750, true, EXE_STATUS_CONTAINER_DIR), false,
         h->cfg.log_dirs.v[i], path);
     (void)close(app);
     (void)close(dir);
-}
-
-/* A localizer's cache, which it also gets as a descriptor. */
-static void cache(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, int dir,
-                  const char *base, const char *rest, int number)
-{
-    add(h, t, hlp_open_user_dir(dir, rest, h->user.uid, EXE_STATUS_USER_DIR), false, base, rest);
-    c->caches[number - EXE_LOCALIZER_CACHE_FD(0)] = dup(t->v[t->n - 1].fd);
 }
 
 static void caches(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t, unsigned i,
@@ -110,7 +115,7 @@ void hlp_open_dirs(const struct hlp *h, struct hlp_child *c, struct hlp_dirs *t)
     t->kind = "log";
     for (unsigned i = 0; i < h->cfg.log_dirs.n; i++)
         if (h->req.log_mask >> i & 1)
-            log_dir(h, t, i, logs[i]);
+            log_dir(h, c, t, i, logs[i]);
     if (h->req.op == EXE_OP_LAUNCH) { /* last: a local directory may lie below /tmp */
         if (h->req.profile == EXE_PROFILE_HADOOP)
             add(h, t, dup(t->tmp), false, "/var/tmp", "");

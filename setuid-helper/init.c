@@ -107,19 +107,24 @@ _Noreturn static void execute_script(const char *path)
     hlp_fail(EXE_STATUS_EXEC, errno, path);
 }
 
+/* LOCALIZE's programs and their arguments: log-uploader for LOGS. */
+static const char *const programs[] = { LIBEXECDIR "/container-localizer",
+                                        LIBEXECDIR "/log-uploader" };
+static const char *const arguments[][2] = { { "container-localizer" }, { "log-uploader" } };
+#define PROGRAM(h) ((h)->req.what == EXE_VISIBILITY_LOGS)
+
 /* The main process: `script`, or a localizer's `program`. Of this process it has all but its
  * signals' mask; until it executes it only makes system calls (vfork). */
 _Noreturn static void main_process(const struct hlp *h, const char *script, int program)
 {
-    static const char *const localizer[] = { "container-localizer", NULL };
     hlp_label(h, script ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
     (void)setsid(); /* a localizer's filter has none, ignoring */
     (void)signal(SIGPIPE, SIG_DFL);
     signals(SIG_UNBLOCK);
     if (script)
         execute_script(script);
-    (void)syscall(SYS_execveat, program, "", localizer, environment, AT_EMPTY_PATH);
-    hlp_fail(EXE_STATUS_EXEC, errno, localizer[0]);
+    (void)syscall(SYS_execveat, program, "", arguments[PROGRAM(h)], environment, AT_EMPTY_PATH);
+    hlp_fail(EXE_STATUS_EXEC, errno, arguments[PROGRAM(h)][0]);
 }
 
 static void interrupted(int signal)
@@ -201,8 +206,8 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
     hlp_finish_root(h, c);
     int program = container ? -1
-                            : hlp_open_trusted(LIBEXECDIR "/container-localizer", O_PATH,
-                                               EXE_STATUS_EXEC, EXE_STATUS_EXEC);
+                            : hlp_open_trusted(programs[PROGRAM(h)], O_PATH, EXE_STATUS_EXEC,
+                                               EXE_STATUS_EXEC);
     /* 1 and 2 are the host's /dev/null already; a container has its own. */
     int null = container ? open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC) : 1;
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)

@@ -59,6 +59,25 @@ static void container_numbers(const container_message *m, struct yarn_container_
     t->allocation_request_id = m->allocation_request_id;
 }
 
+static void log_text(struct yarn_container_token *t, char *ret, size_t size, const char *s)
+{
+    if (!yarn_token_copy_text(ret, size, s)) {
+        ret[0] = 0;
+        t->log_too_long = true;
+    }
+}
+
+static void log_context(const Hadoop__Yarn__LogAggregationContextProto *c,
+                        struct yarn_container_token *t)
+{
+    if (!c)
+        return;
+    if (c->include_pattern && strcmp(c->include_pattern, ".*") != 0)
+        log_text(t, t->log_include, sizeof t->log_include, c->include_pattern);
+    log_text(t, t->log_exclude, sizeof t->log_exclude, c->exclude_pattern);
+    log_text(t, t->log_policy, sizeof t->log_policy, c->log_aggregation_policy_class_name);
+}
+
 int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_container_token *ret,
                                 struct sv_error *err)
 {
@@ -83,6 +102,7 @@ int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_conta
         !yarn_token_copy_text(t.node_label, sizeof t.node_label, m->nodelabelexpression))
         return sv_error_set(err, -EBADMSG, "%s: identifier out of range", YARN_KIND_CONTAINER);
     container_numbers(m, &t);
+    log_context(m->logaggregationcontext, &t);
     yarn_resource_unknown(m->resource, t.unknown_resource, sizeof(t.unknown_resource));
     *ret = t;
     return 0;

@@ -68,6 +68,8 @@ int yarn_token_password(enum yarn_hmac alg, const struct yarn_master_key *key, c
     _must_use_;
 bool yarn_bytes_equal(const void *a, size_t an, const void *b, size_t bn); /* constant time */
 
+#define YARN_LOG_PATTERN_MAX 480
+
 struct yarn_container_token { /* ContainerTokenIdentifier */
     struct yarn_container_id container;
     char nm_addr[264]; /* "host:port" of the NodeManager's RPC */
@@ -83,6 +85,10 @@ struct yarn_container_token { /* ContainerTokenIdentifier */
     int32_t version;
     int64_t allocation_request_id;
     char node_label[256];
+    /* Of the LogAggregationContext, by decode: "" = not given. */
+    char log_include[YARN_LOG_PATTERN_MAX + 1], log_exclude[YARN_LOG_PATTERN_MAX + 1];
+    char log_policy[256];
+    bool log_too_long; /* one of them is, and is "" */
     /* By decode: a type of which the container is to have some, and that struct yarn_resource
      * lacks, escaped for messages; "" = none. */
     char unknown_resource[64];

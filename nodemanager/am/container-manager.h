@@ -8,6 +8,7 @@
 
 struct nm_assignments;
 struct nm_aux;
+struct nm_log_aggregation;
 struct nm_context;
 struct nm_updater;
 
@@ -16,6 +17,7 @@ struct nm_am {
     struct nm_assignments *assignments;
     const struct nm_updater *updater;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
+    struct nm_log_aggregation *aggregation;
 };
 
 /* The protocol table; userdata of the handlers is the struct nm_am. */

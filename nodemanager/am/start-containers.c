@@ -21,6 +21,7 @@
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/launch/container-env.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/localization-request.h"
@@ -169,10 +170,11 @@ static bool acls_too_long(const Hadoop__Yarn__ContainerLaunchContextProto *clc)
 }
 
 /* The application of the container; created and recorded with its first container. */
-static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_token *t,
+static int find_or_make_app(const struct nm_am *am, const struct yarn_container_token *t,
                             const Hadoop__Yarn__ContainerLaunchContextProto *clc,
                             struct nm_app **ret, struct refusal *f)
 {
+    struct nm_context *ctx = am->ctx;
     char text[YARN_ID_TEXT_MAX];
     struct nm_app *app = nm_app_find(ctx, yarn_app_id_text(t->container.attempt.app, text));
     int r;
@@ -211,6 +213,8 @@ static int find_or_make_app(struct nm_context *ctx, const struct yarn_container_
     *ret = app;
     r = nm_store_app(ctx->store, app->text, app->user, app->view_acl ? app->view_acl : " ",
                      app->modify_acl ? app->modify_acl : " ");
+    if (r >= 0)
+        r = nm_aggregation_app_started(am->aggregation, app, t);
     if (r < 0)
         nm_app_remove(app);
     return r < 0 ? r : 0;
@@ -276,7 +280,7 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
         c->launch.local_dir = 0;
     if (c->launch.log_dir < 0)
         c->launch.log_dir = 0;
-    r = find_or_make_app(ctx, t, q->container_launch_context, &app, f);
+    r = find_or_make_app(s->am, t, q->container_launch_context, &app, f);
     if (r >= 0)
         r = nm_app_join(app, c);
     if (r < 0) {

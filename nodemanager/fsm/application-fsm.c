@@ -17,11 +17,11 @@
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/mcs.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization.h"
-#include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
 
 /* The helper or a container still creates directories: deleted now, they would appear again. */
@@ -256,8 +256,8 @@ static int act_cleaned(void *o, int event, void *arg)
     nm_credentials_app_finished(a->ctx->credentials, a->text);
     if (services->updater)
         nm_updater_app_finished(services->updater, a);
-    nm_log_handler_app_finished(services->logs, a);  /* recorded together with … */
-    r = nm_store_app_remove(a->ctx->store, a->text); /* … this */
+    nm_aggregation_app_finished(services->aggregation, a); /* recorded together with … */
+    r = nm_store_app_remove(a->ctx->store, a->text);       /* … this */
     if (r < 0)
         sv_log(SV_LOG_ERR, a->text, "%s: it stays in the state store: %s", a->text, strerror(-r));
     return NM_APP_FINISHED;

@@ -10,7 +10,7 @@ struct nm_aux;
 struct nm_context;
 struct nm_deletion;
 struct nm_localization;
-struct nm_log_handler;
+struct nm_log_aggregation;
 struct nm_mcs;
 struct nm_updater;
 
@@ -18,7 +18,7 @@ struct nm_updater;
 struct nm_app_services {
     struct nm_localization *localization;
     struct nm_deletion *deletion;
-    struct nm_log_handler *logs;
+    struct nm_log_aggregation *aggregation;
     struct nm_mcs *mcs;         /* NULL = off */
     struct nm_aux *aux;         /* NULL: none */
     struct nm_updater *updater; /* NULL: the daemon ends */

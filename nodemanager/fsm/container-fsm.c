@@ -12,6 +12,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-launch.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/deletion-service.h"
@@ -92,6 +93,7 @@ static int act_done(void *o, int event, void *arg)
                       c); /* a container that was never launched still has it */
     nm_container_drop_request(c);
     nm_aux_container_stop(s->services->aux, c);
+    nm_aggregation_container_done(s->services->aggregation, c);
     audit_end(c);
     if (c->app)
         nm_app_post(c->app, NM_APP_EV_CONTAINER_FINISHED, c->text);

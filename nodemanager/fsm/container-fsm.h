@@ -11,6 +11,7 @@ struct nm_aux;
 struct nm_deletion;
 struct nm_launcher;
 struct nm_localization;
+struct nm_log_aggregation;
 struct nm_updater;
 
 /* The services that its actions use. */
@@ -19,7 +20,8 @@ struct nm_container_services {
     struct nm_deletion *deletion;
     struct nm_assignments *assignments;
     struct nm_launcher *launcher;
-    struct nm_aux *aux;         /* NULL: none */
+    struct nm_aux *aux; /* NULL: none */
+    struct nm_log_aggregation *aggregation;
     struct nm_updater *updater; /* NULL: the daemon ends */
 };
 

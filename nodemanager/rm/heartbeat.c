@@ -13,6 +13,7 @@
 #include "nodemanager/core/system-credentials.h"
 #include "nodemanager/core/token-secret-managers.h"
 #include "nodemanager/launch/container-cleanup.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/container-resize.h"
 #include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/rm/node-status.h"
@@ -236,6 +237,7 @@ static void on_heartbeat(const struct ipc_result *r, const struct sv_error *err,
     }
     apply_settings(u, m);
     note_delivered(u);
+    nm_aggregation_reports_delivered(u->config.aggregation);
     nm_resize_increased_delivered(u->ctx);
     forget_acknowledged(u, m);
     end_listed(u, m);
@@ -260,7 +262,9 @@ void nm_rm_send_heartbeat(struct nm_updater *u)
         m.last_known_nm_token_master_key = key_to(a, nm_secrets_nm_key(u->ctx->secrets));
         m.has_tokensequenceno = true;
         m.tokensequenceno = u->token_sequence;
-        if (m.node_status)
+        m.log_aggregation_reports_for_apps =
+            nm_aggregation_reports(u->config.aggregation, a, &m.n_log_aggregation_reports_for_apps);
+        if (m.node_status && m.log_aggregation_reports_for_apps)
             r = ipc_proxy_call(u->rm, "nodeHeartbeat", &m.base,
                                &hadoop__yarn__node_heartbeat_response_proto__descriptor,
                                NM_RM_CALL_MS, on_heartbeat, u, &u->call);

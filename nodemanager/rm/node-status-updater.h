@@ -13,6 +13,7 @@ struct nm_container;
 struct nm_context;
 struct nm_finished;
 struct nm_limits;
+struct nm_log_aggregation;
 struct nm_monitor;
 struct nm_updater;
 
@@ -28,6 +29,7 @@ struct nm_updater_config {
     struct nm_limits *limits;
     struct nm_monitor *monitor;
     struct nm_finished *finished;
+    struct nm_log_aggregation *aggregation;
     /* A registration has succeeded. */
     void (*registered)(void *userdata);
     void (*stop)(const char *why, enum nm_updater_end end, void *userdata);

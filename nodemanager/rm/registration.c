@@ -13,6 +13,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/token-secret-managers.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/containers-monitor.h"
 #include "nodemanager/resources/resource-limits.h"
 #include "nodemanager/rm/node-status.h"
@@ -100,6 +101,7 @@ static void on_registered(const struct ipc_result *r, const struct sv_error *err
     set_total(u, m->resource);
     u->rm_identifier = m->rm_identifier;
     u->registered = true;
+    nm_aggregation_reports_delivered(u->config.aggregation);
     u->response_id = 0;
     for (struct nm_container *c = u->ctx->containers; c; c = c->hh.next)
         if (c->report.in_flight)
@@ -161,7 +163,11 @@ void nm_rm_send_register(struct nm_updater *u)
         m.nodestatus = nm_rm_node_status(u, a);
         if (m.nodestatus) /* they travel as container_statuses here */
             m.nodestatus->n_containersstatuses = 0;
-        r = m.node_id && m.resource && m.nodestatus ? add_recovered(u, a, &m) : -ENOMEM;
+        m.log_aggregation_reports_for_apps =
+            nm_aggregation_reports(u->config.aggregation, a, &m.n_log_aggregation_reports_for_apps);
+        r = m.node_id && m.resource && m.nodestatus && m.log_aggregation_reports_for_apps
+                ? add_recovered(u, a, &m)
+                : -ENOMEM;
     }
     if (r >= 0)
         r = ipc_proxy_call(u->rm, "registerNodeManager", &m.base,

@@ -105,6 +105,26 @@ void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
     arm(h);
 }
 
+void nm_log_handler_expire(struct nm_log_handler *h, const char *app)
+{
+    struct deleter *d;
+
+    DL_FOREACH (h->list, d)
+        if (strcmp(d->text, app) == 0)
+            d->at_ms = 0;
+    arm(h);
+}
+
+bool nm_log_handler_keeps(const struct nm_log_handler *h, const char *app)
+{
+    const struct deleter *d;
+
+    DL_FOREACH (h->list, d)
+        if (strcmp(d->text, app) == 0)
+            return true;
+    return false;
+}
+
 int nm_log_handler_new(struct nm_context *ctx, struct nm_deletion *deletion,
                        struct nm_log_handler **ret, struct sv_error *err)
 {

@@ -18,5 +18,9 @@ int nm_log_handler_recover(struct nm_log_handler *h) _must_use_;
 /* Sets the deadline; LOG_HANDLING_FINISHED is posted when the logs are deleted. Until then the
  * application stays in the table as FINISHED. */
 void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a);
+/* They are uploaded: the deadline is now. */
+void nm_log_handler_expire(struct nm_log_handler *h, const char *app);
+/* Does the application's deadline lie ahead? */
+bool nm_log_handler_keeps(const struct nm_log_handler *h, const char *app);
 
 #endif

@@ -9,6 +9,10 @@
     "CREATE UNIQUE INDEX mcs_pairs ON mcs(owner='',pair);"
 #define SERVICE_DATA_TABLE \
     "CREATE TABLE service_data(app TEXT NOT NULL, service TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(app,service));"
+#define LOG_TABLES \
+    "CREATE TABLE log_uploads(app TEXT PRIMARY KEY NOT NULL, account TEXT NOT NULL, pending INTEGER NOT NULL, value BLOB NOT NULL);" \
+    "CREATE TABLE log_skips(app TEXT NOT NULL, container TEXT NOT NULL);" \
+    "CREATE INDEX log_skips_apps ON log_skips(app);"
 const char *const nm_store_schema =
     "CREATE TABLE apps(id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, view_acl TEXT NOT NULL, modify_acl TEXT NOT NULL,"
     " finished INTEGER NOT NULL DEFAULT 0);"
@@ -24,11 +28,12 @@ const char *const nm_store_schema =
     "CREATE TABLE used_tokens(container TEXT PRIMARY KEY NOT NULL, expiry_ms INTEGER NOT NULL);"
     "CREATE TABLE deletions(id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, task TEXT NOT NULL);"
     "CREATE TABLE log_deleters(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL, at_ms INTEGER NOT NULL);"
-    "CREATE TABLE resources(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);" MCS_TABLE SERVICE_DATA_TABLE;
+    "CREATE TABLE resources(key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL);" MCS_TABLE SERVICE_DATA_TABLE LOG_TABLES;
 const char *const nm_store_upgrades[NM_STORE_SCHEMA - 1] = {
     "ALTER TABLE containers ADD COLUMN assigned TEXT NOT NULL DEFAULT '';",
     "ALTER TABLE containers ADD COLUMN updated BLOB;",
     MCS_TABLE,
     SERVICE_DATA_TABLE,
+    LOG_TABLES,
 };
 /* clang-format on */

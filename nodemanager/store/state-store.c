@@ -34,6 +34,10 @@ enum stmt {
     S_DEL_REMOVE,
     S_LOGDEL,
     S_LOGDEL_REMOVE,
+    S_LOGUP,
+    S_LOGUP_REMOVE,
+    S_LOGSKIP,
+    S_LOGSKIP_REMOVE,
     S_RES,
     S_RES_REMOVE,
     S_SETTING,
@@ -48,6 +52,8 @@ enum stmt {
     S_EACH_TOKEN,
     S_EACH_DEL,
     S_EACH_LOGDEL,
+    S_EACH_LOGUP,
+    S_EACH_LOGSKIP,
     S_EACH_RES,
     S_EACH_SETTING,
     S_EACH_DATA,
@@ -78,6 +84,10 @@ static const char *const sql[S_COUNT] = {
     [S_DEL_REMOVE] = "DELETE FROM deletions WHERE id=?1",
     [S_LOGDEL] = "INSERT OR REPLACE INTO log_deleters(app,user,at_ms) VALUES(?1,?2,?3)",
     [S_LOGDEL_REMOVE] = "DELETE FROM log_deleters WHERE app=?1",
+    [S_LOGUP] = "INSERT OR REPLACE INTO log_uploads(app,account,pending,value) VALUES(?1,?2,?3,?4)",
+    [S_LOGUP_REMOVE] = "DELETE FROM log_uploads WHERE app=?1",
+    [S_LOGSKIP] = "INSERT INTO log_skips(app,container) VALUES(?1,?2)",
+    [S_LOGSKIP_REMOVE] = "DELETE FROM log_skips WHERE app=?1",
     [S_RES] = "INSERT OR REPLACE INTO resources(key,value) VALUES(?1,?2)",
     [S_RES_REMOVE] = "DELETE FROM resources WHERE key=?1",
     [S_SETTING] = "INSERT OR REPLACE INTO settings(name,value) VALUES(?1,?2)",
@@ -94,6 +104,8 @@ static const char *const sql[S_COUNT] = {
     [S_EACH_TOKEN] = "SELECT container,expiry_ms FROM used_tokens",
     [S_EACH_DEL] = "SELECT id,at_ms,task FROM deletions ORDER BY id",
     [S_EACH_LOGDEL] = "SELECT app,user,at_ms FROM log_deleters",
+    [S_EACH_LOGUP] = "SELECT app,account,pending,value FROM log_uploads",
+    [S_EACH_LOGSKIP] = "SELECT app,container FROM log_skips",
     [S_EACH_RES] = "SELECT key,value FROM resources",
     [S_EACH_SETTING] = "SELECT name,value FROM settings",
     [S_EACH_DATA] = "SELECT app,service,data FROM service_data",
@@ -391,6 +403,21 @@ int nm_store_log_deleter_remove(struct nm_store *s, const char *app)
 {
     return write_row(s, S_LOGDEL_REMOVE, "t", app);
 }
+int nm_store_log_upload(struct nm_store *s, const char *app, const char *account, bool pending,
+                        const void *value, size_t len)
+{
+    return write_row(s, S_LOGUP, "ttib", app, account, (int64_t)pending, value, len);
+}
+int nm_store_log_upload_remove(struct nm_store *s, const char *app)
+{
+    int r = write_row(s, S_LOGUP_REMOVE, "t", app);
+
+    return r < 0 ? r : write_row(s, S_LOGSKIP_REMOVE, "t", app);
+}
+int nm_store_log_skip(struct nm_store *s, const char *app, const char *container)
+{
+    return write_row(s, S_LOGSKIP, "tt", app, container);
+}
 int nm_store_resource(struct nm_store *s, const char *key, const void *value, size_t len)
 {
     return write_row(s, S_RES, "tb", key, value, len);
@@ -509,6 +536,22 @@ static int row_log_deleter(sqlite3_stmt *st, void *fn, void *u)
         text(st, 0), text(st, 1), sqlite3_column_int64(st, 2), u);
 }
 
+static int row_log_upload(sqlite3_stmt *st, void *fn, void *u)
+{
+    const struct nm_stored_upload up = { .app = text(st, 0),
+                                         .account = text(st, 1),
+                                         .pending = sqlite3_column_int(st, 2) != 0,
+                                         .value = sqlite3_column_blob(st, 3),
+                                         .len = (size_t)sqlite3_column_bytes(st, 3) };
+
+    return ((int (*)(const struct nm_stored_upload *, void *))fn)(&up, u);
+}
+
+static int row_log_skip(sqlite3_stmt *st, void *fn, void *u)
+{
+    return ((int (*)(const char *, const char *, void *))fn)(text(st, 0), text(st, 1), u);
+}
+
 static int row_resource(sqlite3_stmt *st, void *fn, void *u)
 {
     return ((int (*)(const char *, const void *, size_t, void *))fn)(
@@ -560,6 +603,16 @@ int nm_store_each_log_deleter(struct nm_store *s,
                               int (*fn)(const char *, const char *, int64_t, void *), void *u)
 {
     return each(s, S_EACH_LOGDEL, row_log_deleter, (void *)fn, u);
+}
+int nm_store_each_log_upload(struct nm_store *s, int (*fn)(const struct nm_stored_upload *, void *),
+                             void *u)
+{
+    return each(s, S_EACH_LOGUP, row_log_upload, (void *)fn, u);
+}
+int nm_store_each_log_skip(struct nm_store *s, int (*fn)(const char *, const char *, void *),
+                           void *u)
+{
+    return each(s, S_EACH_LOGSKIP, row_log_skip, (void *)fn, u);
 }
 int nm_store_each_resource(struct nm_store *s,
                            int (*fn)(const char *, const void *, size_t, void *), void *u)

@@ -12,9 +12,9 @@
 #include "common/error.h"
 #include "wire/token.h"
 
-/* 2: containers.assigned; 3: containers.updated; 4: mcs; 5: service_data; older stores are upgraded
- * when opened */
-#define NM_STORE_SCHEMA 5
+/* 2: containers.assigned; 3: containers.updated; 4: mcs; 5: service_data; 6: log_uploads,
+ * log_skips; older stores are upgraded when opened */
+#define NM_STORE_SCHEMA 6
 
 struct nm_store;
 
@@ -75,6 +75,12 @@ int nm_store_deletion_remove(struct nm_store *s, int64_t id) _must_use_;
 int nm_store_log_deleter(struct nm_store *s, const char *app, const char *user, int64_t at_ms)
     _must_use_;
 int nm_store_log_deleter_remove(struct nm_store *s, const char *app) _must_use_;
+/* Uploads of logs (nodemanager/logs/): one an application; `pending`: it has ended. With it, the
+ * containers that are left out. */
+int nm_store_log_upload(struct nm_store *s, const char *app, const char *account, bool pending,
+                        const void *value, size_t len) _must_use_;
+int nm_store_log_upload_remove(struct nm_store *s, const char *app) _must_use_;
+int nm_store_log_skip(struct nm_store *s, const char *app, const char *container) _must_use_;
 
 /* Localized resources: the key is a text of localization-records.c; renewed credentials: one of
  * system-credentials.h. */
@@ -121,6 +127,16 @@ int nm_store_each_used_token(struct nm_store *s,
 int nm_store_each_deletion(struct nm_store *s,
                            int (*fn)(int64_t id, int64_t at_ms, const char *task, void *u), void *u)
     _must_use_;
+struct nm_stored_upload {
+    const char *app, *account;
+    bool pending;
+    const void *value;
+    size_t len;
+};
+int nm_store_each_log_upload(struct nm_store *s, int (*fn)(const struct nm_stored_upload *, void *),
+                             void *u) _must_use_;
+int nm_store_each_log_skip(struct nm_store *s, int (*fn)(const char *, const char *, void *),
+                           void *u) _must_use_;
 int nm_store_each_log_deleter(struct nm_store *s,
                               int (*fn)(const char *app, const char *user, int64_t at_ms, void *u),
                               void *u) _must_use_;

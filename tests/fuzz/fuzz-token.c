@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define ROUND_TRIP(name)                                                                           \
+#define ROUND_TRIP(name, decoded_alone)                                                            \
     static void name(const uint8_t *p, size_t n)                                                   \
     {                                                                                              \
         struct yarn_##name t, again;                                                               \
@@ -16,16 +16,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         size_t len;                                                                                \
         if (yarn_##name##_decode(p, n, &t, NULL) < 0)                                              \
             return;                                                                                \
+        decoded_alone(&t);                                                                         \
         _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);                                      \
         if (!a || yarn_##name##_encode(a, &t, &id, &len) < 0 ||                                    \
             yarn_##name##_decode(id, len, &again, NULL) < 0 || memcmp(&t, &again, sizeof t) != 0)  \
             abort();                                                                               \
     }
-ROUND_TRIP(container_token)
-ROUND_TRIP(nm_token)
-ROUND_TRIP(amrm_token)
-ROUND_TRIP(client_am_token)
-ROUND_TRIP(delegation_token)
+/* Fields that no encoder writes. */
+static void log_context(struct yarn_container_token *t)
+{
+    memset(t->log_include, 0, sizeof t->log_include);
+    memset(t->log_exclude, 0, sizeof t->log_exclude);
+    memset(t->log_policy, 0, sizeof t->log_policy);
+    t->log_too_long = false;
+}
+#define NONE(t) (void)(t)
+ROUND_TRIP(container_token, log_context)
+ROUND_TRIP(nm_token, NONE)
+ROUND_TRIP(amrm_token, NONE)
+ROUND_TRIP(client_am_token, NONE)
+ROUND_TRIP(delegation_token, NONE)
 
 static void writable_delegation_token(const uint8_t *p, size_t n)
 {

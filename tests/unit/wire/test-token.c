@@ -46,6 +46,14 @@ static void check_container(const char *name, bool old)
     assert_int_equal(t.version, old ? 0 : 1);
     assert_string_equal(t.node_label, old ? "" : "gpu");
 
+    if (!old) { /* decoded alone */
+        assert_string_equal(t.log_include, "inc.*");
+        assert_true(t.log_exclude[0] != 0 && !t.log_too_long);
+    }
+    memset(t.log_include, 0, sizeof t.log_include);
+    memset(t.log_exclude, 0, sizeof t.log_exclude);
+    memset(t.log_policy, 0, sizeof t.log_policy);
+
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct yarn_container_token again;
     const uint8_t *id;

@@ -24,12 +24,12 @@
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/launch/container-cleanup.h"
 #include "nodemanager/launch/container-launch.h"
+#include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
 #include "nodemanager/resources/mcs.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization.h"
-#include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
 
 /* ---- stubs of the services --------------------------------------------------------------------*/
@@ -146,11 +146,16 @@ void nm_secrets_app_finished(struct nm_secrets *s, struct yarn_app_id app)
     (void)s;
     (void)app;
 }
-void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
+void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
 {
-    (void)h;
+    (void)g;
     (void)a;
     seen.log_finished++;
+}
+void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm_container *c)
+{
+    (void)g;
+    (void)c;
 }
 uint32_t nm_dirs_local_usable(const struct nm_dirs *d)
 {

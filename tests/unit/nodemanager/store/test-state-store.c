@@ -295,6 +295,7 @@ static void older_version(void **state)
     nm_store_close(open_store());
     run_sql("ALTER TABLE containers DROP COLUMN assigned;"
             "ALTER TABLE containers DROP COLUMN updated; DROP TABLE mcs; DROP TABLE service_data; "
+            "DROP TABLE log_uploads; DROP TABLE log_skips; "
             "PRAGMA user_version=1;"
             "INSERT INTO containers(id,app,request,start_ms) VALUES('c','a',x'00',1)");
     for (int i = 0; i < 2; i++) {

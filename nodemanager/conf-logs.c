@@ -1,0 +1,137 @@
+/* See conf-logs.h. */
+#include "nodemanager/conf-logs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/str.h"
+
+#define NM "yarn.nodemanager."
+#define AGGREGATION "yarn.log-aggregation."
+#define POLICY_PACKAGE "org.apache.hadoop.yarn.server.nodemanager.containermanager.logaggregation."
+
+enum {
+    K_ENABLE,
+    K_DIR,
+    K_SUFFIX,
+    K_TFILE_DIR,
+    K_TFILE_SUFFIX,
+    K_GROUP,
+    K_COMPRESSION,
+    K_POLICY,
+    K_FORMATS,
+    K_THREADS,
+    K_CLEANUP,
+    K_ROLLING,
+    K_COUNT
+};
+
+/* clang-format off */
+static const struct sv_conf_key keys[] = {
+    [K_ENABLE] = { "yarn.log-aggregation-enable", SV_CONF_BOOL, "false", .help = "Upload the logs of ended applications into the remote log directory." },
+    [K_DIR] = { NM "remote-app-log-dir", SV_CONF_STRING, "/tmp/logs", .help = "Remote log directory: hdfs: or file:, of fs.defaultFS without a scheme; mode 1777." },
+    [K_SUFFIX] = { NM "remote-app-log-dir-suffix", SV_CONF_STRING, "logs", .help = "The directory below the user's is bucket-SUFFIX-tfile." },
+    [K_TFILE_DIR] = { AGGREGATION "TFile.remote-app-log-dir", SV_CONF_STRING, NULL, .help = "In place of yarn.nodemanager.remote-app-log-dir." },
+    [K_TFILE_SUFFIX] = { AGGREGATION "TFile.remote-app-log-dir-suffix", SV_CONF_STRING, NULL, .help = "The directory below the user's is then bucket-SUFFIX." },
+    [K_GROUP] = { NM "remote-app-log-dir.groupname", SV_CONF_STRING, "", .help = "Group of new directories below the remote log directory; empty: the account's own." },
+    [K_COMPRESSION] = { NM "log-aggregation.compression-type", SV_CONF_STRING, "none", .help = "none or gz; lzo is refused." },
+    [K_POLICY] = { NM "log-aggregation.policy.class", SV_CONF_STRING, POLICY_PACKAGE "AllContainerLogAggregationPolicy", .help = "Which containers' logs are uploaded, for applications that do not say it." },
+    [K_FORMATS] = { AGGREGATION "file-formats", SV_CONF_LIST, "TFile", .help = "Must have TFile, the one that is written." },
+    [K_THREADS] = { NM "logaggregation.threadpool-size-max", SV_CONF_INT, "100", .min = 1, .max = 1000, .help = "Uploads at a time." },
+    [K_CLEANUP] = { AGGREGATION "enable-local-cleanup", SV_CONF_BOOL, "true", .help = "Delete uploaded logs from the node at once; false: after yarn.nodemanager.log.retain-seconds." },
+    [K_ROLLING] = { NM "log-aggregation.roll-monitoring-interval-seconds", SV_CONF_INT, "-1", .min = -1, .max = INT32_MAX, .help = "Only -1: logs are uploaded at the application's end." },
+};
+/* clang-format on */
+_Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
+
+const struct sv_conf_key *nm_conf_logs_keys(size_t *ret_n)
+{
+    *ret_n = SV_ARRAY_LEN(keys);
+    return keys;
+}
+
+static int check_formats(struct sv_conf *c, struct sv_error *err)
+{
+    _cleanup_strv_ char **formats = NULL;
+    bool tfile = false;
+    int r = sv_conf_list(c, &keys[K_FORMATS], &formats, err);
+
+    if (r < 0)
+        return r;
+    for (char **f = formats; f && *f; f++)
+        tfile |= sv_streq(*f, "TFile");
+    if (!tfile)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "%s: this version writes TFile alone; let the key name it",
+                            keys[K_FORMATS].name);
+    if (!sv_streq(formats[0], "TFile"))
+        sv_log_warning("%s: %s is not written by this version, TFile is", keys[K_FORMATS].name,
+                       formats[0]);
+    return 0;
+}
+
+static int read_place(struct sv_conf *c, struct nm_conf_logs *l, struct sv_error *err)
+{
+    const char *own = NULL, *suffix = NULL;
+    int n, r = sv_conf_string(c, &keys[K_TFILE_DIR], &own, err);
+
+    if (r >= 0)
+        r = sv_conf_string(c, &keys[K_DIR], &l->remote, err);
+    if (own && *own)
+        l->remote = own;
+    own = NULL;
+    if (r >= 0)
+        r = sv_conf_string(c, &keys[K_TFILE_SUFFIX], &own, err);
+    if (r >= 0)
+        r = sv_conf_string(c, &keys[K_SUFFIX], &suffix, err);
+    if (r < 0)
+        return r;
+    n = own && *own ? snprintf(l->suffix, sizeof l->suffix, "bucket-%s", own)
+                    : snprintf(l->suffix, sizeof l->suffix, "bucket-%s-tfile", suffix);
+    if (n >= (int)sizeof l->suffix || strchr(l->suffix, '/'))
+        return sv_error_set(err, -EINVAL, "%s: \"%s\" is no name of a directory",
+                            keys[K_SUFFIX].name, l->suffix);
+    return sv_conf_string(c, &keys[K_GROUP], &l->group, err);
+}
+
+static int read_compression(struct sv_conf *c, struct nm_conf_logs *l, struct sv_error *err)
+{
+    int r = sv_conf_string(c, &keys[K_COMPRESSION], &l->compression, err);
+
+    if (r >= 0 && !sv_streq(l->compression, "none") && !sv_streq(l->compression, "gz"))
+        return sv_error_set(err, -EINVAL, "%s: \"%s\" is not supported; none and gz are",
+                            keys[K_COMPRESSION].name, l->compression);
+    return r;
+}
+
+int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_error *err)
+{
+    struct nm_conf_logs l = { 0 };
+    int64_t rolling;
+    int r = sv_conf_bool(c, &keys[K_ENABLE], &l.aggregate, err);
+
+    if (r >= 0 && l.aggregate)
+        r = check_formats(c, err);
+    if (r >= 0)
+        r = read_place(c, &l, err);
+    if (r >= 0)
+        r = read_compression(c, &l, err);
+    if (r >= 0)
+        r = sv_conf_string(c, &keys[K_POLICY], &l.policy, err);
+    if (r >= 0)
+        r = sv_conf_int(c, &keys[K_THREADS], &l.uploads_max, err);
+    if (r >= 0)
+        r = sv_conf_bool(c, &keys[K_CLEANUP], &l.delete_uploaded, err);
+    if (r >= 0)
+        r = sv_conf_int(c, &keys[K_ROLLING], &rolling, err);
+    if (r < 0)
+        return r;
+    if (l.aggregate && rolling > 0)
+        sv_log_warning("%s: not supported by this version; logs are uploaded when the application "
+                       "ends",
+                       keys[K_ROLLING].name);
+    *ret = l;
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* Settings of log aggregation (yarn.log-aggregation*, yarn.nodemanager.log-aggregation*,
+ * yarn.nodemanager.remote-app-log-dir*). Called by conf.c. */
+#ifndef SELVEDGE_NODEMANAGER_CONF_LOGS_H
+#define SELVEDGE_NODEMANAGER_CONF_LOGS_H
+
+#include "common/conf.h"
+
+/* Texts are the configuration's. */
+struct nm_conf_logs {
+    bool aggregate;
+    const char *remote;      /* as configured: a path, or with a scheme */
+    char suffix[256];        /* "bucket-logs-tfile" */
+    const char *group;       /* "" */
+    const char *compression; /* "none", "gz" */
+    const char *policy;      /* class name */
+    int64_t uploads_max;     /* at a time */
+    bool delete_uploaded;    /* local logs, at once */
+};
+
+int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_error *err) _must_use_;
+const struct sv_conf_key *nm_conf_logs_keys(size_t *ret_n);
+
+#endif

@@ -1,0 +1,425 @@
+/* See log-aggregation.h: the list of uploads, their order, their records. */
+#include "nodemanager/logs/log-aggregation.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/loop-guard.h"
+#include "common/str.h"
+#include "nodemanager/core/application.h"
+#include "nodemanager/core/container.h"
+#include "nodemanager/health/local-dirs.h"
+#include "nodemanager/logs/log-internal.h"
+#include "nodemanager/services/log-handler.h"
+#include "nodemanager/store/state-store.h"
+
+#define ATTEMPTS_MAX 5
+#define RETRY_MS 10000 /* times the attempts so far, squared */
+#define SKIPS_MAX (16u << 20)
+#define FIELDS_MAX (1u << 20)
+
+static void arm(struct nm_log_aggregation *g);
+
+/* ---- The list ---- */
+
+static struct nm_upload *find(struct nm_log_aggregation *g, const char *app)
+{
+    struct nm_upload *u;
+
+    DL_FOREACH (g->list, u)
+        if (strcmp(u->text, app) == 0)
+            return u;
+    return NULL;
+}
+
+static struct nm_upload *add(struct nm_log_aggregation *g, struct yarn_app_id app,
+                             const char *account)
+{
+    struct nm_upload *u = calloc(1, sizeof *u);
+
+    if (!u)
+        return NULL;
+    u->g = g;
+    u->app = app;
+    yarn_app_id_text(app, u->text);
+    (void)snprintf(u->account, sizeof u->account, "%s", account);
+    u->fields = SV_BUF_INIT(FIELDS_MAX);
+    u->skips = SV_BUF_INIT(SKIPS_MAX);
+    u->channel = -1;
+    DL_APPEND(g->list, u);
+    return u;
+}
+
+static void drop(struct nm_upload *u)
+{
+    nm_upload_stop(u);
+    DL_DELETE(u->g->list, u);
+    sv_buf_free(&u->fields);
+    sv_buf_free(&u->skips);
+    free(u);
+}
+
+/* ---- Records ---- */
+
+static int record(const struct nm_upload *u)
+{
+    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(FIELDS_MAX + sizeof u->head);
+    int r = sv_buf_put(&b, &u->head, sizeof u->head);
+
+    if (r == 0)
+        r = sv_buf_put(&b, u->fields.data, u->fields.len);
+    return r < 0 ? r
+                 : nm_store_log_upload(u->g->ctx->store, u->text, u->account,
+                                       u->state != NM_UPLOAD_APP_RUNS, b.data, b.len);
+}
+
+static void unrecord(const struct nm_upload *u)
+{
+    int r = nm_store_log_upload_remove(u->g->ctx->store, u->text);
+
+    if (r < 0)
+        sv_log(SV_LOG_ERR, u->text, "%s: its upload stays in the state store: %s", u->text,
+               strerror(-r));
+}
+
+/* ---- Order ---- */
+
+/* The end, whatever it was; the last report is delivered yet. */
+static void over(struct nm_upload *u, int final_status, int status, const char *text)
+{
+    u->state = NM_UPLOAD_OVER;
+    unrecord(u);
+    nm_upload_report(u, status, final_status, text);
+    nm_context_changed(u->g->ctx);
+}
+
+static void uploaded(struct nm_upload *u, const struct logs_answer *a)
+{
+    char text[LOGS_UPLOAD_TEXT_MAX + 200] = "";
+
+    if (a->outcome == LOGS_DONE) {
+        (void)snprintf(
+            text, sizeof text,
+            "Log uploaded successfully for Application: %s in NodeManager: %.100s%s%.300s\n",
+            u->text, u->g->ctx->node_id_text, *a->text ? "; " : "", a->text);
+        sv_log(SV_LOG_INFO, u->text, "%s: uploaded %u logs of %llu bytes%s%s", u->text, a->files,
+               (unsigned long long)a->bytes, *a->text ? "; " : "", a->text);
+    }
+    over(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_SUCCEEDED,
+         HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING, text);
+    if (u->g->ctx->conf->logs.delete_uploaded)
+        nm_log_handler_expire(u->g->handler, u->text);
+}
+
+static void give_up(struct nm_upload *u, const char *why)
+{
+    sv_log(SV_LOG_ERR, u->text,
+           "%s: its logs are not uploaded: %s; they stay on this node until "
+           "yarn.nodemanager.log.retain-seconds",
+           u->text, why);
+    over(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_FAILED,
+         HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING_WITH_FAILURE, why);
+}
+
+static void failed_once(struct nm_upload *u, const char *why)
+{
+    int64_t wait;
+
+    u->attempts++;
+    wait = (int64_t)RETRY_MS * u->attempts * u->attempts;
+    if (u->attempts >= ATTEMPTS_MAX) {
+        give_up(u, why);
+        return;
+    }
+    u->state = NM_UPLOAD_WAITS;
+    u->retry_ms = sv_now_ms() + wait;
+    sv_log(SV_LOG_WARNING, u->text, "%s: upload of its logs: %s; the next attempt is in %lld s",
+           u->text, why, (long long)wait / 1000);
+    nm_upload_report(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING_WITH_FAILURE, 0,
+                     why);
+}
+
+static void on_answered(struct nm_upload *u, const struct logs_answer *a)
+{
+    nm_upload_stop(u);
+    u->g->running--;
+    if (a->outcome == LOGS_DONE || a->outcome == LOGS_NOTHING)
+        uploaded(u, a);
+    else if (a->outcome == LOGS_REFUSED)
+        give_up(u, a->text);
+    else
+        failed_once(u, a->text);
+    arm(u->g);
+}
+
+static void start(struct nm_upload *u)
+{
+    struct sv_error err = { 0 };
+
+    if (u->head.too_long) {
+        give_up(u, "a pattern or the policy of its LogAggregationContext is too long");
+    } else if (u->attempts > 0 && !nm_log_handler_keeps(u->g->handler, u->text)) {
+        give_up(u, "its logs have been deleted");
+    } else if (nm_upload_start(u, &err) < 0) {
+        failed_once(u, err.text);
+    } else {
+        u->state = NM_UPLOAD_RUNS;
+        u->g->running++;
+    }
+}
+
+static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct nm_log_aggregation *g = userdata;
+    int64_t now = sv_now_ms();
+    struct nm_upload *u;
+
+    (void)s;
+    (void)usec;
+    DL_FOREACH (g->list, u)
+        if (u->state == NM_UPLOAD_WAITS && u->retry_ms <= now &&
+            g->running < g->ctx->conf->logs.uploads_max)
+            start(u);
+    arm(g);
+    return 0;
+}
+
+/* The timer, to the next upload that may start. */
+static void arm(struct nm_log_aggregation *g)
+{
+    int64_t next = INT64_MAX, now = sv_now_ms();
+    const struct nm_upload *u;
+
+    DL_FOREACH (g->list, u)
+        if (u->state == NM_UPLOAD_WAITS)
+            next = SV_MIN(next, u->retry_ms);
+    if (next == INT64_MAX || g->running >= g->ctx->conf->logs.uploads_max)
+        return;
+    (void)sd_event_source_set_time_relative(g->timer,
+                                            next > now ? (uint64_t)(next - now) * 1000 : 0);
+    (void)sd_event_source_set_enabled(g->timer, SD_EVENT_ONESHOT); /* ours, ignoring */
+}
+
+/* ---- Applications ---- */
+
+static void choose_policy(const struct nm_log_aggregation *g, struct nm_upload *u,
+                          const char *wanted)
+{
+    const char *configured = g->ctx->conf->logs.policy;
+    enum nm_log_policy policy = NM_LOGS_ALL;
+
+    if (*wanted && nm_log_policy_parse(wanted, &policy) < 0) {
+        char shown[100];
+
+        sv_escape(shown, sizeof shown, wanted);
+        sv_log(SV_LOG_WARNING, u->text,
+               "%s: log aggregation policy %s is not supported; %s is used", u->text, shown,
+               configured);
+        wanted = "";
+    }
+    if (!*wanted) /* checked at start */
+        (void)!nm_log_policy_parse(configured, &policy);
+    u->head.policy = (uint8_t)policy;
+}
+
+static int put_fields(struct nm_upload *u, const struct nm_app *a,
+                      const struct yarn_container_token *t)
+{
+    char bucket[16];
+    int r = logs_upload_put_text(&u->fields, LOGS_USER, a->user);
+
+    (void)snprintf(bucket, sizeof bucket, "%04d", a->id.id % 10000);
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_APP, a->text);
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_BUCKET, bucket);
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_INCLUDE, t->log_include);
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_EXCLUDE, t->log_exclude);
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_TAG_RIGHT, "VIEW_APP");
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_TAG_LIST, a->view_acl ? a->view_acl : " ");
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_TAG_RIGHT, "MODIFY_APP");
+    return r < 0 ? r
+                 : logs_upload_put_text(&u->fields, LOGS_TAG_LIST,
+                                        a->modify_acl ? a->modify_acl : " ");
+}
+
+int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app *a,
+                               const struct yarn_container_token *t)
+{
+    struct nm_upload *u;
+    int r;
+
+    if (!g->ctx->conf->logs.aggregate || find(g, a->text))
+        return 0;
+    u = add(g, a->id, a->run_as);
+    if (!u)
+        return -ENOMEM;
+    u->head.too_long = t->log_too_long;
+    choose_policy(g, u, t->log_policy);
+    r = put_fields(u, a, t);
+    if (r == 0)
+        r = record(u);
+    if (r < 0)
+        drop(u);
+    return r;
+}
+
+void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm_container *c)
+{
+    struct nm_upload *u = c->app ? find(g, c->app->text) : NULL;
+    int r;
+
+    if (!u || u->state != NM_UPLOAD_APP_RUNS || c->recovered == NM_RECOVERED_COMPLETED ||
+        nm_log_policy_wants((enum nm_log_policy)u->head.policy, c->container_type == 1,
+                            c->exit_code))
+        return;
+    r = logs_upload_put_text(&u->skips, LOGS_TAG_SKIP, c->text);
+    if (r == 0)
+        r = nm_store_log_skip(g->ctx->store, u->text, c->text);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, c->text, "%s: its logs are uploaded against the policy: %s", c->text,
+               strerror(-r));
+}
+
+void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
+{
+    struct nm_upload *u = find(g, a->text);
+
+    nm_log_handler_app_finished(g->handler, a);
+    if (!u || u->state != NM_UPLOAD_APP_RUNS)
+        return;
+    memcpy(u->head.categories, a->categories, sizeof u->head.categories);
+    u->head.log_dirs = a->log_dirs;
+    u->state = NM_UPLOAD_WAITS;
+    u->retry_ms = 0;
+    if (a->init_error || a->log_dirs == 0) { /* no directory, no logs */
+        over(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_SUCCEEDED,
+             HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING, "");
+        return;
+    }
+    if (record(u) < 0)
+        sv_log(SV_LOG_ERR, u->text, "%s: its upload is not on record", u->text);
+    nm_upload_report(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING, 0, "");
+    arm(g);
+}
+
+void nm_aggregation_reports_delivered(struct nm_log_aggregation *g)
+{
+    struct nm_upload *u, *tmp;
+
+    DL_FOREACH_SAFE (g->list, u, tmp) {
+        if (!u->in_flight)
+            continue;
+        u->in_flight = false;
+        u->status = u->final_status = 0;
+        if (u->state == NM_UPLOAD_OVER)
+            drop(u);
+    }
+}
+
+/* ---- Start and end ---- */
+
+int nm_aggregation_new(struct nm_context *ctx, struct nm_log_handler *handler,
+                       struct nm_log_aggregation **ret, struct sv_error *err)
+{
+    struct nm_log_aggregation *g = calloc(1, sizeof *g);
+    enum nm_log_policy policy;
+    int r = 0;
+
+    if (!g)
+        return sv_error_errno(err, -ENOMEM, "log aggregation");
+    g->ctx = ctx;
+    g->handler = handler;
+    g->answered = on_answered;
+    g->remote.root = -1;
+    if (ctx->conf->logs.aggregate) {
+        if (nm_log_policy_parse(ctx->conf->logs.policy, &policy) < 0)
+            r = sv_error_set(err, -EINVAL,
+                             "yarn.nodemanager.log-aggregation.policy.class: %s is not supported",
+                             ctx->conf->logs.policy);
+        if (r == 0)
+            r = nm_log_remote_open(ctx->conf, &g->remote, err);
+    }
+    if (r == 0)
+        r = sd_event_add_time_relative(ctx->event, &g->timer, CLOCK_BOOTTIME, 0, 100000, on_timer,
+                                       g);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(g->timer, SD_EVENT_OFF);
+    if (r < 0) {
+        nm_aggregation_free(g);
+        return err->code ? r : sv_error_errno(err, r, "log aggregation");
+    }
+    *ret = g;
+    return 0;
+}
+
+struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g)
+{
+    if (!g)
+        return NULL;
+    while (g->list)
+        drop(g->list);
+    sd_event_source_disable_unref(g->timer);
+    nm_log_remote_close(&g->remote);
+    free(g);
+    return NULL;
+}
+
+static int recover_one(const struct nm_stored_upload *s, void *userdata)
+{
+    struct nm_log_aggregation *g = userdata;
+    struct yarn_app_id id;
+    struct nm_upload *u;
+    int r = 0;
+
+    u = s->len >= sizeof u->head && yarn_app_id_parse(s->app, &id) == 0 ? add(g, id, s->account)
+                                                                        : NULL;
+    if (u)
+        memcpy(&u->head, s->value, sizeof u->head);
+    if (u && s->len > sizeof u->head)
+        r = sv_buf_put(&u->fields, (const uint8_t *)s->value + sizeof u->head,
+                       s->len - sizeof u->head);
+    if (!u || r < 0) {
+        sv_log_err("state store: upload of the logs of \"%.80s\" cannot be restored, ignoring",
+                   s->app);
+        return 0;
+    }
+    u->state = s->pending ? NM_UPLOAD_WAITS : NM_UPLOAD_APP_RUNS;
+    return 0;
+}
+
+static int recover_skip(const char *app, const char *container, void *userdata)
+{
+    struct nm_upload *u = find(userdata, app);
+
+    return u ? logs_upload_put_text(&u->skips, LOGS_TAG_SKIP, container) : 0;
+}
+
+int nm_aggregation_recover(struct nm_log_aggregation *g)
+{
+    struct nm_upload *u, *tmp;
+    int r;
+
+    if (!g->ctx->conf->logs.aggregate)
+        return 0;
+    r = nm_store_each_log_upload(g->ctx->store, recover_one, g);
+    if (r >= 0)
+        r = nm_store_each_log_skip(g->ctx->store, recover_skip, g);
+    DL_FOREACH_SAFE (g->list, u, tmp)
+        if (u->state == NM_UPLOAD_APP_RUNS && !nm_app_find(g->ctx, u->text)) {
+            unrecord(u); /* its first container was never recorded */
+            drop(u);
+        }
+    arm(g);
+    return r;
+}

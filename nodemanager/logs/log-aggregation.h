@@ -1,0 +1,43 @@
+/* Log aggregation (LogAggregationService): when an application has ended on this node, log-uploader
+ * writes its containers' logs into the remote log directory, as the application's account; the
+ * daemon opens no log. Uploads wait in the state store. Without yarn.log-aggregation-enable all of
+ * this does nothing but hand ended applications to the log handler.
+ *
+ * Local logs keep the log handler's deadline (yarn.nodemanager.log.retain-seconds) until they are
+ * uploaded, and are then deleted at once: an upload that fails for good, or takes longer, loses
+ * nothing before that. */
+#ifndef SELVEDGE_NODEMANAGER_LOGS_LOG_AGGREGATION_H
+#define SELVEDGE_NODEMANAGER_LOGS_LOG_AGGREGATION_H
+
+#include "common/arena.h"
+#include "common/error.h"
+#include "proto/yarn_server.pb-c.h"
+
+struct nm_app;
+struct nm_container;
+struct nm_context;
+struct nm_log_aggregation;
+struct nm_log_handler;
+struct yarn_container_token;
+
+int nm_aggregation_new(struct nm_context *ctx, struct nm_log_handler *handler,
+                       struct nm_log_aggregation **ret, struct sv_error *err) _must_use_;
+struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g);
+/* From the state store, after the applications. */
+int nm_aggregation_recover(struct nm_log_aggregation *g) _must_use_;
+
+/* The application's first container on this node; its token has what the application wishes. */
+int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app *a,
+                               const struct yarn_container_token *t) _must_use_;
+/* Its policy decides about the container's logs. */
+void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm_container *c);
+/* Starts the upload; tells the log handler. */
+void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a);
+
+/* What the ResourceManager does not know yet, in `a`; NULL: out of memory. */
+Hadoop__Yarn__LogAggregationReportProto **nm_aggregation_reports(struct nm_log_aggregation *g,
+                                                                 struct sv_arena *a, size_t *ret_n);
+/* The message with them has arrived. */
+void nm_aggregation_reports_delivered(struct nm_log_aggregation *g);
+
+#endif

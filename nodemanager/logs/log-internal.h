@@ -1,0 +1,72 @@
+/* Shared by the files of nodemanager/logs/. */
+#ifndef SELVEDGE_NODEMANAGER_LOGS_LOG_INTERNAL_H
+#define SELVEDGE_NODEMANAGER_LOGS_LOG_INTERNAL_H
+
+#include <systemd/sd-event.h>
+
+#include "common/buf.h"
+#include "executor/exe.h"
+#include "logs/upload-request.h"
+#include "nodemanager/core/context.h"
+#include "nodemanager/logs/log-aggregation.h"
+#include "nodemanager/logs/log-policy.h"
+#include "nodemanager/logs/log-remote.h"
+
+enum nm_upload_state {
+    NM_UPLOAD_APP_RUNS,
+    NM_UPLOAD_WAITS, /* for its turn, or until retry_ms */
+    NM_UPLOAD_RUNS,
+    NM_UPLOAD_OVER, /* only its last report is to be delivered */
+};
+
+/* On record as it is: host byte order, behind it the request's fields. */
+struct nm_upload_head {
+    uint16_t categories[EXE_CATEGORIES];
+    uint32_t log_dirs;
+    uint8_t policy; /* enum nm_log_policy */
+    bool too_long;  /* a pattern was */
+    uint8_t unused[2];
+};
+
+struct nm_upload {
+    struct nm_upload *prev, *next;
+    struct nm_log_aggregation *g;
+    struct yarn_app_id app;
+    char text[YARN_ID_TEXT_MAX];
+    char account[EXE_USER_MAX + 1];
+    struct nm_upload_head head;
+    struct sv_buf fields; /* those of the application */
+    struct sv_buf skips;  /* fields LOGS_TAG_SKIP */
+    enum nm_upload_state state;
+    unsigned attempts;
+    int64_t retry_ms;
+
+    /* log-process.c: while it runs */
+    struct exe_localizer *exe;
+    int channel;
+    sd_event_source *io, *limit, *reap;
+
+    /* log-reports.c: the next one to be delivered; 0: none. A final one follows `status`. */
+    int status, final_status;
+    bool in_flight;
+    char diagnostics[LOGS_UPLOAD_TEXT_MAX + 200];
+};
+
+struct nm_log_aggregation {
+    struct nm_context *ctx;
+    struct nm_log_handler *handler;
+    struct nm_log_remote remote;
+    struct nm_upload *list;
+    unsigned running;
+    /* The process has answered, or could not do it. */
+    void (*answered)(struct nm_upload *u, const struct logs_answer *a);
+    sd_event_source *timer;
+};
+
+/* log-process.c */
+int nm_upload_start(struct nm_upload *u, struct sv_error *err) _must_use_;
+void nm_upload_stop(struct nm_upload *u);
+/* log-reports.c */
+void nm_upload_report(struct nm_upload *u, int status, int final_status, const char *text);
+
+#endif
