@@ -89,13 +89,20 @@ include docs/rules.mk
 
 programs: $(PROGRAMS) $(LIBS)
 
-$(BUILD)/%.o: %.c | $$(GENERATED)
+# Objects of other flags are compiled again. The place of the tree is not in the text: it is not in the objects either.
+FLAGS_TEXT := $(subst $(CURDIR),.,$(subst $(CURDIR)/,,$(filter-out ccache,$(CC)) $(CPPFLAGS) $(CFLAGS)))
+FLAGS_STAMP := $(BUILD)/flags.stamp
+$(FLAGS_STAMP): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(FLAGS_TEXT)' | cmp -s - $@ || printf '%s\n' '$(FLAGS_TEXT)' >$@
+
+$(BUILD)/%.o: %.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(CFLAGS_$(firstword $(subst /, ,$*))) -MMD -MP -c -o $@ $<
 
 # Generated sources are compiled from $(BUILD)/gen without our warnings.
-$(BUILD)/gen/%.o: $(BUILD)/gen/%.c | $$(GENERATED)
+$(BUILD)/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -W%,$(CFLAGS)) -MMD -MP -c -o $@ $<
 

@@ -12,11 +12,11 @@ LIBS += $(CLIENT_A)
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
 	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o,$(COMMON_OBJS)))
-$(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c | $$(GENERATED)
+$(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -W% -fPIE,$(CFLAGS)) -fPIC -MMD -MP -c -o $@ $<
-$(BUILD)/pic/%.o: %.c | $$(GENERATED)
+$(BUILD)/pic/%.o: %.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fPIE,$(CFLAGS)) $(CFLAGS_$(firstword $(subst /, ,$*))) -fPIC \
@@ -36,7 +36,7 @@ SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o run
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.
-$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o \
+$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
 		conf-refused.o conf-unread.o) $$(CLIENT_A) \
 		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))

@@ -298,6 +298,7 @@ static int send_first(struct cache_process *p)
     r = fill_fetch(e, &m, &err);
     if (r == 0) {
         r = loc_msg_send(p->fd, &m);
+        explicit_bzero(&m, sizeof m); /* keys */
         (void)sv_error_set(&err, r < 0 ? r : -EIO, "the localizer does not take the request");
     }
     if (r == -EAGAIN && p->flights)

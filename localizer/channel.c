@@ -115,7 +115,8 @@ static bool fetch_valid(const struct loc_fetch *f)
     return f->type >= LOC_ARCHIVE && f->type <= LOC_PATTERN && f->visibility >= LOC_PUBLIC &&
            f->visibility <= LOC_APPLICATION && f->size >= -1 && f->timestamp >= 0 &&
            loc_limits_valid(&f->limits) && f->deadline_ms > 0 && f->url[0] &&
-           f->options <= LOC_OPTION_HOSTNAMES && f->io_timeout_ms <= INT32_MAX &&
+           f->options <= LOC_OPTIONS_ALL && f->io_timeout_ms <= INT32_MAX &&
+           !f->access_key[0] == !f->secret_key[0] &&
            (f->type == LOC_PATTERN || f->pattern[0] == 0) && f->dir < LOC_DIRS_MAX &&
            loc_rel_valid(f->rel) && loc_name_valid(f->name);
 }
@@ -142,6 +143,10 @@ static void fields(struct codec *c, struct loc_msg *m)
         NUMBER(c, f->options);
         text(c, f->login, LOC_LOGIN_MAX);
         text(c, f->servers, LOC_SERVERS_MAX);
+        text(c, f->region, LOC_REGION_MAX);
+        text(c, f->access_key, LOC_ACCESS_KEY_MAX);
+        text(c, f->secret_key, LOC_SECRET_KEY_MAX);
+        text(c, f->session_token, LOC_SESSION_TOKEN_MAX);
         text(c, f->url, LOC_URL_MAX);
         text(c, f->pattern, LOC_PATTERN_MAX);
         text(c, f->rel, LOC_REL_MAX);

@@ -17,7 +17,7 @@
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
 #define LOC_CHANNEL_VERSION 3
-#define LOC_MSG_MAX 8192 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
+#define LOC_MSG_MAX 16384 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
 
 #define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
 #define LOC_PATTERN_MAX 512  /* PATTERN's regular expression */
@@ -27,7 +27,11 @@
 #define LOC_NAME_MAX 255     /* last component: the published file or directory */
 #define LOC_LOGIN_MAX 255    /* the name that a file system is told */
 #define LOC_SERVERS_MAX 1024 /* "host:port,host:port" */
-#define LOC_TEXT_MAX 900     /* reason of a failure; fits an sv_error with its prefixes */
+#define LOC_REGION_MAX 64
+#define LOC_ACCESS_KEY_MAX 128
+#define LOC_SECRET_KEY_MAX 256
+#define LOC_SESSION_TOKEN_MAX 4096
+#define LOC_TEXT_MAX 900 /* reason of a failure; fits an sv_error with its prefixes */
 
 /* Limits of one resource; the node's keys selvedge.nodemanager.localizer.max-… and .slowest-rate.
  */
@@ -71,7 +75,11 @@ enum loc_fail {
 };
 #define LOC_FAIL_LAST LOC_FAIL_LEFTOVER
 
-enum loc_option { LOC_OPTION_HOSTNAMES = 1 /* connect to DataNodes by name */ };
+enum loc_option {
+    LOC_OPTION_HOSTNAMES = 1,  /* hdfs: connect to DataNodes by name */
+    LOC_OPTION_PATH_STYLE = 2, /* s3a: the bucket is in the path */
+};
+#define LOC_OPTIONS_ALL 3
 
 struct loc_fetch {
     uint8_t type;       /* enum loc_type */
@@ -87,7 +95,12 @@ struct loc_fetch {
     uint32_t io_timeout_ms;        /* hdfs: a server that sends nothing for this long is given up */
     uint8_t options;               /* enum loc_option */
     char login[LOC_LOGIN_MAX + 1]; /* user of simple authentication, or "" */
-    char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; else "" */
+    char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; s3a: the endpoint; else "" */
+    /* s3a: the job's own keys; PUBLIC: the cluster's. Both "": requests are not signed. */
+    char region[LOC_REGION_MAX + 1];
+    char access_key[LOC_ACCESS_KEY_MAX + 1];
+    char secret_key[LOC_SECRET_KEY_MAX + 1];
+    char session_token[LOC_SESSION_TOKEN_MAX + 1];
     char url[LOC_URL_MAX + 1];
     char pattern[LOC_PATTERN_MAX + 1]; /* only for LOC_PATTERN, else "" */
     char rel[LOC_REL_MAX + 1];         /* "0/3/17": created as <rel>_tmp, renamed to <rel> */

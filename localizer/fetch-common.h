@@ -15,6 +15,11 @@ int loc_fetch_webhdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv
     _must_use_;
 int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
     _must_use_;
+int loc_fetch_s3(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err) _must_use_;
+/* Copies what the GET brings and verifies size and time, whole seconds. */
+struct loc_http_get;
+int loc_http_copy(struct loc_source *s, struct loc_http_get *g, enum loc_fail *ret_reason,
+                  struct sv_error *err) _must_use_;
 
 /* "Resource … changed on src filesystem …" when the source differs from the request. */
 int loc_check_time(const struct loc_source *s, int64_t mtime_ms, struct sv_error *err) _must_use_;

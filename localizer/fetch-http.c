@@ -34,26 +34,23 @@ static int restart(void *userdata)
     return ftruncate(s->fd, 0) < 0 || lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : 0;
 }
 
-int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+int loc_http_copy(struct loc_source *s, struct loc_http_get *g, enum loc_fail *ret_reason,
+                  struct sv_error *err)
 {
     const struct loc_fetch *q = s->request;
-    struct loc_http_get g = {
-        .source = s,
-        .url = q->url,
-        .secure = s->url.scheme == LOC_SCHEME_HTTPS,
-        .limit = q->size >= 0 ? SV_MIN((uint64_t)q->size, q->limits.bytes) : q->limits.bytes,
-        .sink = loc_copy_append,
-        .userdata = s,
-        .restart = restart,
-    };
     int r;
 
+    g->source = s;
+    g->limit = q->size >= 0 ? SV_MIN((uint64_t)q->size, q->limits.bytes) : q->limits.bytes;
+    g->sink = loc_copy_append;
+    g->restart = restart;
+    g->userdata = s;
     *ret_reason = LOC_FAIL_DISK;
     s->fd = loc_make_copy(s, err);
     if (s->fd < 0)
         return s->fd;
-    r = loc_http_get(&g, ret_reason, err);
-    if (r < 0 && g.over && q->size >= 0) {
+    r = loc_http_get(g, ret_reason, err);
+    if (r < 0 && g->over && q->size >= 0) {
         *ret_reason = LOC_FAIL_CHANGED;
         return sv_error_set(err, -ESTALE,
                             "Resource %s changed on src filesystem - expected: %lld "
@@ -63,6 +60,13 @@ int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_er
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_CHANGED;
-    r = verify(s, &g, err);
+    r = verify(s, g, err);
     return r < 0 ? r : loc_copy_finish(s, ret_reason, err);
+}
+
+int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
+    struct loc_http_get g = { .url = s->request->url, .secure = s->url.scheme == LOC_SCHEME_HTTPS };
+
+    return loc_http_copy(s, &g, ret_reason, err);
 }

@@ -12,6 +12,7 @@ static const struct {
     { LOC_SCHEME_FILE, loc_fetch_file },       { LOC_SCHEME_HTTP, loc_fetch_http },
     { LOC_SCHEME_HTTPS, loc_fetch_http },      { LOC_SCHEME_HDFS, loc_fetch_hdfs },
     { LOC_SCHEME_WEBHDFS, loc_fetch_webhdfs }, { LOC_SCHEME_SWEBHDFS, loc_fetch_webhdfs },
+    { LOC_SCHEME_S3, loc_fetch_s3 },
 };
 
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)

@@ -184,21 +184,59 @@ static int redirect(CURL *c, const struct loc_http_get *g, char url[LOC_HTTP_URL
     return 0;
 }
 
-/* The wish for a part; the list is the caller's. */
-static CURLcode set_range(CURL *c, const struct transfer *t, struct curl_slist **ret_headers)
+static CURLcode add_header(struct curl_slist **headers, const char *name, const char *value)
 {
-    char range[32], condition[sizeof "If-Range: " + VALIDATOR_MAX];
+    char text[LOC_SESSION_TOKEN_MAX + 64];
+    struct curl_slist *more;
+
+    (void)snprintf(text, sizeof text, "%s: %s", name, value);
+    more = curl_slist_append(*headers, text);
+    if (!more)
+        return CURLE_OUT_OF_MEMORY;
+    *headers = more;
+    return CURLE_OK;
+}
+
+/* The url is "scheme://host/path", without a query. */
+static CURLcode sign(const struct loc_http_get *g, const char *range, struct curl_slist **headers)
+{
+    char host[300] = "";
+    const char *at = strstr(g->url, "://"), *path = at ? strchr(at + 3, '/') : NULL;
+    const struct loc_sigv4_request q = {
+        .host = host, .path = path, .range = range, .time_s = sv_wall_ms() / 1000
+    };
+    struct loc_sigv4 s;
     CURLcode r;
 
-    if (!t->resuming)
-        return CURLE_OK;
-    (void)snprintf(range, sizeof range, "%llu-", (unsigned long long)t->g->bytes);
-    (void)snprintf(condition, sizeof condition, "If-Range: %s", t->validator);
-    *ret_headers = curl_slist_append(NULL, condition);
-    if (!*ret_headers)
-        return CURLE_OUT_OF_MEMORY;
-    r = curl_easy_setopt(c, CURLOPT_RANGE, range);
-    return r == CURLE_OK ? curl_easy_setopt(c, CURLOPT_HTTPHEADER, *ret_headers) : r;
+    if (!path || (size_t)(path - at - 3) >= sizeof host)
+        return CURLE_URL_MALFORMAT;
+    memcpy(host, at + 3, (size_t)(path - at - 3));
+    if (loc_sigv4_sign(g->sign, &q, &s) < 0)
+        return CURLE_FAILED_INIT;
+    r = add_header(headers, "Host", host);
+    if (r == CURLE_OK)
+        r = add_header(headers, "x-amz-date", s.date);
+    if (r == CURLE_OK)
+        r = add_header(headers, "x-amz-content-sha256", LOC_SIGV4_EMPTY);
+    if (r == CURLE_OK && g->sign->session_token[0])
+        r = add_header(headers, "x-amz-security-token", g->sign->session_token);
+    return r == CURLE_OK ? add_header(headers, "Authorization", s.authorization) : r;
+}
+
+/* The wish for a part, and what is signed; the list is the caller's. */
+static CURLcode set_headers(CURL *c, const struct transfer *t, struct curl_slist **headers)
+{
+    char range[40];
+    CURLcode r = CURLE_OK;
+
+    (void)snprintf(range, sizeof range, "bytes=%llu-", (unsigned long long)t->g->bytes);
+    if (t->resuming)
+        r = curl_easy_setopt(c, CURLOPT_RANGE, range + strlen("bytes="));
+    if (t->resuming && r == CURLE_OK)
+        r = add_header(headers, "If-Range", t->validator);
+    if (t->g->sign && r == CURLE_OK)
+        r = sign(t->g, t->resuming ? range : NULL, headers);
+    return *headers && r == CURLE_OK ? curl_easy_setopt(c, CURLOPT_HTTPHEADER, *headers) : r;
 }
 
 static void slist_freep(struct curl_slist **l)
@@ -216,7 +254,7 @@ static CURLcode run(CURL *c, struct transfer *t, const char *url, int64_t end_ms
     t->g->status = 0;
     r = left > 0 ? set_options(c, t, left) : CURLE_OPERATION_TIMEDOUT;
     if (r == CURLE_OK)
-        r = set_range(c, t, &headers);
+        r = set_headers(c, t, &headers);
     if (r == CURLE_OK)
         r = curl_easy_setopt(c, CURLOPT_URL, url);
     if (r == CURLE_OK)
@@ -243,8 +281,8 @@ static int follow(CURL *c, struct transfer *t, int64_t end_ms, CURLcode *ret_cod
         if (g->status == (t->resuming ? 206 : 200))
             return 0;
         *ret_reason = LOC_FAIL_SOURCE;
-        if (g->status != 301 && g->status != 302 && g->status != 303 && g->status != 307 &&
-            g->status != 308)
+        if (g->one_host || (g->status != 301 && g->status != 302 && g->status != 303 &&
+                            g->status != 307 && g->status != 308))
             return sv_error_set(err, g->status == 404 ? -ENOENT : -EIO,
                                 "Resource %s: server answered %ld", name, g->status);
         *ret_reason = LOC_FAIL_URL;

@@ -5,6 +5,7 @@
 #define SELVEDGE_LOCALIZER_HTTP_GET_H
 
 #include "localizer/fetch.h"
+#include "localizer/sigv4.h"
 
 #define LOC_HTTP_URL_MAX (LOC_URL_MAX + 1024) /* with a query that a fetcher appends */
 
@@ -12,6 +13,8 @@ struct loc_http_get {
     const struct loc_source *source;                      /* its limits, and its url for messages */
     const char *url;                                      /* at most LOC_HTTP_URL_MAX bytes */
     bool secure;                                          /* https */
+    bool one_host;                                        /* redirects are not followed */
+    const struct loc_sigv4_key *sign;                     /* S3: or NULL; with one_host */
     uint64_t limit;                                       /* bytes of the answer */
     int (*sink)(void *userdata, const void *p, size_t n); /* the body of a 200, or -errno */
     void *userdata;

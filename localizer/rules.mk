@@ -10,7 +10,7 @@ LIBS += $(LOCALIZER_A)
 
 # The program links nothing of the daemon's side, and the daemon no parser of archives.
 CONTAINER_LOCALIZER_OBJS := $(addprefix $(BUILD)/localizer/, main.o worker.o sandbox.o fetch.o \
-	fetch-common.o fetch-file.o fetch-tree.o fetch-file-tree.o http-get.o fetch-http.o fetch-hdfs.o fetch-webhdfs.o webhdfs-json.o \
+	fetch-common.o fetch-file.o fetch-tree.o fetch-file-tree.o http-get.o fetch-http.o fetch-s3.o sigv4.o fetch-hdfs.o fetch-webhdfs.o webhdfs-json.o \
 	unpack.o pattern.o disk.o policy.o url.o channel.o)
 $(BUILD)/container-localizer: $(CONTAINER_LOCALIZER_OBJS) $(HDFS_DEPS)
 	$(call link,$(shell $(PKGCONFIG) --libs $(LOCALIZER_PKGS)) $(HDFS_LDLIBS))
@@ -30,7 +30,9 @@ localizer/test-cache_LDLIBS = $(WIRE_LDLIBS)
 localizer/test-cache-recovery_DEPS = $(localizer/test-cache_DEPS)
 localizer/test-cache-recovery_LDLIBS = $(localizer/test-cache_LDLIBS)
 
-UNIT_TESTS += localizer/test-webhdfs-json
+UNIT_TESTS += localizer/test-webhdfs-json localizer/test-sigv4
+localizer/test-sigv4_DEPS := $(BUILD)/localizer/sigv4.o $(COMMON_A)
+localizer/test-sigv4_LDLIBS := $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs libcrypto)
 localizer/test-webhdfs-json_DEPS := $(BUILD)/localizer/webhdfs-json.o $(LOCALIZER_A) $(COMMON_A)
 localizer/test-webhdfs-json_LDLIBS := $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 

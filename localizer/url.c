@@ -15,6 +15,7 @@ static const struct {
     { "file", LOC_SCHEME_FILE },       { "http", LOC_SCHEME_HTTP },
     { "https", LOC_SCHEME_HTTPS },     { "hdfs", LOC_SCHEME_HDFS },
     { "webhdfs", LOC_SCHEME_WEBHDFS }, { "swebhdfs", LOC_SCHEME_SWEBHDFS },
+    { "s3a", LOC_SCHEME_S3 },          { "s3", LOC_SCHEME_S3 },
 };
 
 static int hex(char c)
@@ -133,6 +134,17 @@ static int parse_path(const char *s, size_t n, struct loc_url *u)
     return loc_name_valid(u->name) ? 0 : -EINVAL;
 }
 
+/* "scheme is not one of file, http, …" */
+static const char *known_schemes(void)
+{
+    static char text[128];
+    size_t n = (size_t)snprintf(text, sizeof text, "scheme is not one of ");
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(schemes) && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", schemes[i].text);
+    return text;
+}
+
 static int parse(const char *url, struct loc_url *u, const char **why)
 {
     size_t n = strnlen(url, LOC_URL_MAX + 1), path_len;
@@ -147,7 +159,7 @@ static int parse(const char *url, struct loc_url *u, const char **why)
         if ((unsigned char)url[i] <= 0x20 || (unsigned char)url[i] >= 0x7f ||
             strchr("\"<>\\^`{|}", url[i]))
             return -EINVAL;
-    *why = "scheme is not one of file, http, https, hdfs, webhdfs, swebhdfs";
+    *why = known_schemes();
     p = parse_scheme(url, &u->scheme);
     if (!p)
         return -EINVAL;
@@ -172,6 +184,9 @@ static int parse(const char *url, struct loc_url *u, const char **why)
         r = authority == 0 && u->scheme == LOC_SCHEME_HDFS ? 0 : parse_authority(p, authority, u);
         if (r < 0)
             return r;
+        *why = "s3a: takes a bucket, without a port";
+        if (u->scheme == LOC_SCHEME_S3 && (u->port || strchr(u->host, ':')))
+            return -EINVAL;
         p += authority;
         path_len = strcspn(p, "?");
         *why = "a query is taken in http: and https: only";

@@ -2,10 +2,10 @@
  * container-localizer before it fetches and after each redirect.
  *
  * Accepted: file:/path, file:///path, http://host[:port]/path[?query], https://…,
- * hdfs://[host[:port]]/path, webhdfs://host[:port]/path, swebhdfs://…. Rejected: other schemes,
- * user names and passwords, fragments, control bytes and blanks, "%00", bad percent escapes, "."
- * and ".." components (also escaped), a file path that is not absolute, more than LOC_URL_MAX
- * bytes. */
+ * hdfs://[host[:port]]/path, webhdfs://host[:port]/path, swebhdfs://…, s3a://bucket/key,
+ * s3://bucket/key. Rejected: other schemes, user names and passwords, fragments, control bytes and
+ * blanks, "%00", bad percent escapes, "." and ".." components (also escaped), a file path that is
+ * not absolute, more than LOC_URL_MAX bytes. */
 #ifndef SELVEDGE_LOCALIZER_URL_H
 #define SELVEDGE_LOCALIZER_URL_H
 
@@ -20,6 +20,7 @@ enum loc_scheme {
     LOC_SCHEME_HDFS,
     LOC_SCHEME_WEBHDFS,
     LOC_SCHEME_SWEBHDFS,
+    LOC_SCHEME_S3, /* s3a: and s3: */
 };
 
 struct loc_url {

@@ -11,6 +11,7 @@
 #include "localizer/channel.h"
 #include "nodemanager/conf-address.h"
 #include "nodemanager/conf-refused.h"
+#include "nodemanager/conf-s3.h"
 #include "wire/auth-conf.h"
 #include "wire/ipc-conf.h"
 #include "wire/node-secret.h"
@@ -227,8 +228,10 @@ static const struct sv_conf_key *secret_key(size_t *ret_n)
 }
 
 static const struct sv_conf_key *(*const tables[])(size_t *ret_n) = {
-    nm_conf_keys, nm_conf_refused_keys, nm_conf_localizer_keys, hdfs_conf_keys,    sv_web_auth_keys,
-    auth_key,     secret_key,           yarn_proxy_conf_keys,   ipc_settings_keys,
+    nm_conf_keys,      nm_conf_refused_keys, nm_conf_localizer_keys,
+    nm_conf_s3_table,  hdfs_conf_keys,       sv_web_auth_keys,
+    auth_key,          secret_key,           yarn_proxy_conf_keys,
+    ipc_settings_keys,
 };
 
 static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)

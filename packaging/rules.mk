@@ -31,7 +31,7 @@ tcb: programs
 	$(Q)packaging/tcb-report $(BUILD)
 .PHONY: tcb
 
-# Packages from the existing build, for this machine's distribution family.
+# Packages from the existing build, for this machine's distribution family. One version, one tree, the same bytes.
 PACKAGE_VERSION ?= $(shell sed -n 's/^\#define SV_VERSION "\(.*\)"/\1/p' common/version.h)
 deb: programs
 	$(Q)BUILD='$(BUILD)' VERSION='$(PACKAGE_VERSION)' packaging/build-deb $(BUILD)/deb

@@ -33,10 +33,11 @@ POLICY_ID := $(shell cat setuid-helper/policy.h executor/network.h executor/requ
 HELPER_PATHS := -DEXECUTOR_CONF='"$(EXECUTOR_CONF)"' -DLIBEXECDIR='"$(LIBEXECDIR)"' \
 	-DEXECUTOR_STATE='"$(EXECUTOR_STATE)"' -DHLP_POLICY_ID=$(POLICY_ID)u
 
+HELPER_TEXT := $(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID) $(HELPER_LIBC) \
+	$(subst $(CURDIR),.,$(filter-out ccache,$(CC)) $(HELPER_CFLAGS))
 $(HELPER_DIR)/paths.stamp: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID) $(HELPER_LIBC)" | cmp -s - $@ || \
-		printf '%s\n' "$(EXECUTOR_CONF) $(LIBEXECDIR) $(EXECUTOR_STATE) $(POLICY_ID) $(HELPER_LIBC)" >$@
+	@printf '%s\n' '$(HELPER_TEXT)' | cmp -s - $@ || printf '%s\n' '$(HELPER_TEXT)' >$@
 FORCE:
 .PHONY: FORCE
 
@@ -44,11 +45,11 @@ $(sort $(HELPER_OBJS) $(PREPARE_OBJS)) $(HANDOFF_OBJS): CFLAGS := $(HELPER_CFLAG
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC) $(HELPER_PATHS)
 $(HANDOFF_OBJS): CPPFLAGS := -D_GNU_SOURCE -I. $(HELPER_LIBC)
 $(sort $(HELPER_OBJS) $(PREPARE_OBJS)): $(HELPER_DIR)/paths.stamp
-$(HELPER_DIR)/request.o: executor/request.c
+$(HELPER_DIR)/request.o: executor/request.c $$(FLAGS_STAMP)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(HELPER_DIR)/%.o: setuid-helper/%.c
+$(HELPER_DIR)/%.o: setuid-helper/%.c $$(FLAGS_STAMP)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -60,11 +61,11 @@ $(PREPARE): $(PREPARE_OBJS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $(PREPARE_OBJS) $(HELPER_LDLIBS)
 
-$(BUILD)/setuid-helper/handoff/%.o: setuid-helper/%.c
+$(BUILD)/setuid-helper/handoff/%.o: setuid-helper/%.c $$(FLAGS_STAMP)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(BUILD)/setuid-helper/handoff/request.o: executor/request.c
+$(BUILD)/setuid-helper/handoff/request.o: executor/request.c $$(FLAGS_STAMP)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -80,7 +81,7 @@ PROGRAMS += $(HELPER) $(PREPARE) $(BUILD)/container-monitor $(BUILD)/container-i
 
 # The parsers once more, with the flags of the tests (sanitizers, fuzzing).
 HELPER_TEST_OBJS := $(addprefix $(BUILD)/setuid-helper/test/, config.o policy-compile.o device-code.o connect-rules.o connect-code.o policy.o passwd.o path.o)
-$(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c | $$(GENERATED)
+$(BUILD)/setuid-helper/test/%.o: setuid-helper/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(HELPER_PATHS) -MMD -MP -c -o $@ $<

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/str.h"
 #include "hdfs/conf.h"
 #include "localizer/url.h"
+#include "nodemanager/conf-s3.h"
+#include "wire/token.h"
 
 static int name_nodes(struct sv_conf *conf, const struct loc_url *url, struct loc_fetch *f,
                       struct sv_error *err)
@@ -25,22 +28,56 @@ static int name_nodes(struct sv_conf *conf, const struct loc_url *url, struct lo
     return 0;
 }
 
-int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r, const char *login,
-                           struct loc_fetch *f, struct sv_error *err)
+static const char *find_secret(void *userdata, const char *name, size_t *ret_len)
+{
+    const struct yarn_credentials *c = userdata;
+
+    for (size_t i = 0; i < c->n_secrets; i++)
+        if (sv_streq(c->secrets[i].alias, name)) {
+            *ret_len = c->secrets[i].len;
+            return (const char *)c->secrets[i].secret;
+        }
+    return NULL;
+}
+
+static int s3(struct sv_conf *conf, const struct loc_url *url, enum loc_visibility visibility,
+              const struct nm_source_user *user, struct loc_fetch *f, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = NULL;
+    struct yarn_credentials c;
+    int r = nm_conf_s3_place(conf, url->host, f, err);
+
+    if (r < 0)
+        return r;
+    if (visibility == LOC_PUBLIC)
+        return nm_conf_s3_keys_of_cluster(conf, url->host, f, err);
+    a = sv_arena_new(0);
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "credentials");
+    r = yarn_credentials_parse(user->credentials, user->n_credentials, a, &c, err);
+    return r < 0 ? r : nm_conf_s3_keys(url->host, find_secret, &c, f, err);
+}
+
+int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r,
+                           const struct nm_source_user *user, struct loc_fetch *f,
+                           struct sv_error *err)
 {
     struct loc_url url;
     int k = loc_url_parse(r->url, &url, err);
 
     if (k < 0)
         return k;
-    if (strlen(login) > LOC_LOGIN_MAX)
+    if (strlen(user->login) > LOC_LOGIN_MAX)
         return sv_error_set(err, -ENAMETOOLONG, "Resource %s: the user's name is too long", r->url);
     if (url.scheme < LOC_SCHEME_HDFS)
         return 0; /* file: by the account's own rights; http: without a name */
-    memcpy(f->login, login, strlen(login) + 1);
-    if (url.scheme == LOC_SCHEME_HDFS && name_nodes(conf, &url, f, err) < 0)
-        return sv_error_wrap(err, "Resource %s", r->url);
-    return 0;
+    if (url.scheme == LOC_SCHEME_S3)
+        k = s3(conf, &url, r->visibility, user, f, err);
+    else
+        memcpy(f->login, user->login, strlen(user->login) + 1);
+    if (url.scheme == LOC_SCHEME_HDFS)
+        k = name_nodes(conf, &url, f, err);
+    return k < 0 ? sv_error_wrap(err, "Resource %s", r->url) : 0;
 }
 
 int nm_localization_login(char **ret, struct sv_error *err)

@@ -6,10 +6,19 @@
 #include "common/conf.h"
 #include "localizer/cache.h"
 
-/* Fills login, servers, options and io_timeout_ms of `f`. `login`: the user of simple
- * authentication. */
-int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r, const char *login,
-                           struct loc_fetch *f, struct sv_error *err) _must_use_;
+/* Whose request it is. */
+struct nm_source_user {
+    const char *login; /* user of simple authentication */
+    /* Of the container's launch context; NULL for PUBLIC: the cluster's keys are for it, and for
+     * nobody else: those of the configuration never reach a process of a job's account. */
+    const uint8_t *credentials;
+    size_t n_credentials;
+};
+
+/* Fills what the FETCH message has of the source beside its url. */
+int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r,
+                           const struct nm_source_user *user, struct loc_fetch *f,
+                           struct sv_error *err) _must_use_;
 /* The name of the process's own account, malloc'd: what Hadoop's daemon logs in as. */
 int nm_localization_login(char **ret, struct sv_error *err) _must_use_;
 

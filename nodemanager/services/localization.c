@@ -336,9 +336,15 @@ static int cb_describe(void *userdata, struct yarn_container_id id, const struct
     struct nm_container *c = nm_container_find(l->ctx, yarn_container_id_text(id, text));
     const char *login = r->visibility == LOC_PUBLIC ? l->login : c ? c->app->user : NULL;
 
+    struct nm_source_user user = { .login = login };
+
     if (!login) /* never as somebody else */
         return sv_error_set(err, -ENOENT, "Resource %s: its container is gone", r->url);
-    return nm_localization_source(l->ctx->conf->conf, r, login, f, err);
+    if (r->visibility != LOC_PUBLIC && c->clc && c->clc->has_tokens) {
+        user.credentials = c->clc->tokens.data;
+        user.n_credentials = c->clc->tokens.len;
+    }
+    return nm_localization_source(l->ctx->conf->conf, r, &user, f, err);
 }
 
 /* ---- records --------------------------------------------------------------------------------*/

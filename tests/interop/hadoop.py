@@ -77,7 +77,9 @@ def classes(version):
 def java(version, main, *args, conf=None, options=SHORT_LIVED):
     """argv that runs `main` with a version's jars. `conf`: a configuration directory, first in the
     class path."""
-    path = ":".join(([conf] if conf else []) + [classes(version), f"{jars(version)}/*"])
+    # Of two versions of a library, WebHDFS of Hadoop 2 needs the one that its Jersey was made for.
+    first = [f"{jars(version)}/asm-3.1.jar"] if version.startswith("2.") else []
+    path = ":".join(([conf] if conf else []) + [classes(version), *first, f"{jars(version)}/*"])
     # Warnings of the JVM go to standard error: tests read standard output.
     return ["java", "-Xlog:disable", "-Xlog:all=warning:stderr", "-XX:+DisplayVMOutputToStderr", "--add-opens",
             "java.base/java.lang=ALL-UNNAMED", "--add-opens", "java.base/java.util=ALL-UNNAMED", *options, "-cp", path,

@@ -147,14 +147,16 @@ class Localizer:
 
     def fetch(self, url, name, kind=FILE, visibility=PRIVATE, timestamp=0, size=-1, pattern="",
               max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0,
-              io_timeout_ms=0, login="", servers="", ratio=200, path=1024, depth=64, slowest_rate=1024):
+              io_timeout_ms=0, login="", servers="", region="", access_key="", secret_key="", session_token="", options=0,
+              ratio=200, path=1024, depth=64, slowest_rate=1024):
         """Sends FETCH; returns (request, rel)."""
         self.place.serial += 1
         rel = rel or str(self.place.serial)
         request, self.next = self.next, self.next + 1
         self.send(struct.pack(">IBBQBBBqqQIIIIIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
                               directory, timestamp, size, max_bytes, max_entries, ratio, path, depth, slowest_rate, deadline_ms,
-                              io_timeout_ms, 0) + text(login) + text(servers) + text(url) + text(pattern) + text(rel) + text(name))
+                              io_timeout_ms, options) + text(login) + text(servers) + text(region) + text(access_key) +
+                  text(secret_key) + text(session_token) + text(url) + text(pattern) + text(rel) + text(name))
         return request, rel
 
     def cancel(self, request):

@@ -28,6 +28,10 @@ static struct loc_msg fetch(void)
     m.fetch.options = LOC_OPTION_HOSTNAMES;
     (void)snprintf(m.fetch.login, sizeof m.fetch.login, "alice");
     (void)snprintf(m.fetch.servers, sizeof m.fetch.servers, "nn1:8020,nn2:8020");
+    (void)snprintf(m.fetch.region, sizeof m.fetch.region, "eu-west-1");
+    (void)snprintf(m.fetch.access_key, sizeof m.fetch.access_key, "AKIA");
+    (void)snprintf(m.fetch.secret_key, sizeof m.fetch.secret_key, "secret");
+    (void)snprintf(m.fetch.session_token, sizeof m.fetch.session_token, "token");
     (void)snprintf(m.fetch.url, sizeof m.fetch.url, "file:///a/job.jar");
     (void)snprintf(m.fetch.pattern, sizeof m.fetch.pattern, "(?:classes/|lib/).*");
     (void)snprintf(m.fetch.rel, sizeof m.fetch.rel, "0/z/17");
@@ -79,6 +83,10 @@ static void test_largest_fits(void **state)
     memset(m.fetch.pattern, 'p', LOC_PATTERN_MAX);
     memset(m.fetch.login, 'l', LOC_LOGIN_MAX);
     memset(m.fetch.servers, 's', LOC_SERVERS_MAX);
+    memset(m.fetch.region, 'r', LOC_REGION_MAX);
+    memset(m.fetch.access_key, 'a', LOC_ACCESS_KEY_MAX);
+    memset(m.fetch.secret_key, 'k', LOC_SECRET_KEY_MAX);
+    memset(m.fetch.session_token, 't', LOC_SESSION_TOKEN_MAX);
     memset(m.fetch.rel, '1', LOC_REL_MAX);
     memset(m.fetch.name, 'n', LOC_NAME_MAX);
     assert_true(loc_msg_encode(&m, buf) > LOC_URL_MAX);
@@ -116,7 +124,8 @@ static void test_bad_fields(void **state)
     REFUSED(m.fetch.limits.slowest_rate = UINT32_MAX);
     REFUSED(m.fetch.deadline_ms = 0);
     REFUSED(m.fetch.url[0] = 0);
-    REFUSED(m.fetch.options = 2);
+    REFUSED(m.fetch.options = 4);
+    REFUSED(m.fetch.secret_key[0] = 0);
     REFUSED(m.fetch.io_timeout_ms = UINT32_MAX);
     REFUSED(memset(m.fetch.servers, 's', LOC_SERVERS_MAX + 1));
     REFUSED(m.fetch.type = LOC_FILE); /* has a pattern */

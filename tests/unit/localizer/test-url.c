@@ -107,7 +107,7 @@ static void test_refused(void **state)
         "webhdfs:///x",
         "webhdfs://h/x?op=DELETE",
         "viewfs://h/x",
-        "s3a://b/x",
+        "s3n://b/x",
         "gopher://h/x",
         "jar:file:///a!/b",
         "data:,x",
@@ -145,6 +145,28 @@ static void make(const char *scheme, const char *host, int port, const char *fil
     assert_string_equal(url, wanted);
 }
 
+static void test_s3(void **state)
+{
+    struct sv_error err = { 0 };
+    struct loc_url u;
+
+    (void)state;
+    assert_int_equal(loc_url_parse("s3a://my-bucket/a/b%20c", &u, NULL), 0);
+    assert_true(u.scheme == LOC_SCHEME_S3);
+    assert_string_equal(u.host, "my-bucket");
+    assert_string_equal(u.path, "/a/b c");
+    assert_string_equal(u.name, "b c");
+    assert_int_equal(loc_url_parse("s3://b/x", &u, NULL), 0);
+    assert_int_equal(loc_url_parse("s3a:///x", &u, NULL), -EINVAL);
+    assert_int_equal(loc_url_parse("s3a://b:80/x", &u, NULL), -EINVAL);
+    assert_int_equal(loc_url_parse("s3a://[::1]/x", &u, NULL), -EINVAL);
+    assert_int_equal(loc_url_parse("s3a://key:secret@b/x", &u, NULL), -EINVAL);
+    assert_int_equal(loc_url_parse("s3a://b/x?versionId=1", &u, NULL), -EINVAL);
+    assert_int_equal(loc_url_parse("gs://b/x", &u, &err), -EINVAL);
+    assert_non_null(strstr(
+        err.text, "scheme is not one of file, http, https, hdfs, webhdfs, swebhdfs, s3a, s3"));
+}
+
 static void test_make(void **state)
 {
     char url[LOC_URL_MAX + 1], file[LOC_URL_MAX + 2];
@@ -178,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_s3),
         cmocka_unit_test(test_make),
     };
 

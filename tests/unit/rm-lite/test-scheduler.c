@@ -388,6 +388,12 @@ static void test_ask_round(void **state)
     assert_int_equal(per_node[1], 0); /* its heartbeat is too old */
     assert_int_equal(per_node[2], 5); /* the others take turns */
     assert_int_equal(per_node[3], 5);
+    ask(&f, 1, 1024, 10); /* the others have room for six */
+    assert_int_equal(
+        go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 6500 }), 0);
+    assert_int_equal(f.n, 6);
+    assert_false(rm_sched_round_waiting(f.s)); /* it does not wait for a silent node */
+    assert_int_equal(beat(&f, 1), 1);          /* which gets the rest as it is heard again */
     fix_end(&f);
 }
 

@@ -1,0 +1,34 @@
+/* Signature Version 4 of a GET from S3: the headers that prove the knowledge of a secret key. Pure
+ * but for its result. libcurl's own lacks the header x-amz-content-sha256 in Debian 12. */
+#ifndef SELVEDGE_LOCALIZER_SIGV4_H
+#define SELVEDGE_LOCALIZER_SIGV4_H
+
+#include "common/base.h"
+#include "localizer/channel.h"
+
+struct loc_sigv4_key {
+    const char *region, *access_key, *secret_key;
+    const char *session_token; /* or "" */
+};
+
+struct loc_sigv4_request {
+    const char *host;  /* value of the header Host */
+    const char *path;  /* escaped as it is sent: every byte but A-Z a-z 0-9 - . _ ~ and / */
+    const char *range; /* value of the header Range, or NULL */
+    int64_t time_s;    /* since 1970 */
+};
+
+/* SHA-256 of the empty body, for x-amz-content-sha256. */
+#define LOC_SIGV4_EMPTY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+struct loc_sigv4 {
+    char date[17];           /* x-amz-date */
+    char authorization[512]; /* Authorization */
+};
+
+/* The token, if any, goes into x-amz-security-token as it is. -EINVAL: the time, or a text too
+ * long; -EIO: the library failed. */
+int loc_sigv4_sign(const struct loc_sigv4_key *k, const struct loc_sigv4_request *q,
+                   struct loc_sigv4 *ret) _must_use_;
+
+#endif
