@@ -121,7 +121,7 @@ static unsigned connection_limit(const struct shf_conf *conf)
     possible = l.rlim_cur > RESERVED_FDS + SHF_REFUSED_MAX
                    ? (l.rlim_cur - RESERVED_FDS - SHF_REFUSED_MAX) / (1 + conf->session_files)
                    : 16;
-    if (wanted > possible)
+    if (conf->max_connections > possible)
         sv_log_warning("at most %llu connections, not %u: the limit of open files is %llu",
                        (unsigned long long)possible, wanted, (unsigned long long)l.rlim_cur);
     return (unsigned)SV_MIN((rlim_t)wanted, possible);

@@ -7,7 +7,7 @@ import re
 import socket
 
 from cluster import ClusterError, conf
-from cluster.cluster import Daemon
+from cluster.cluster import PLACE, Daemon
 from cluster.host import free_port
 from interop import hadoop, peers
 
@@ -19,7 +19,9 @@ SERVICE = "yarn.nodemanager.aux-services"
 def site(h):
     """For yarn-site.xml of all nodes, ours and Apache's."""
     return {"fs.defaultFS": f"hdfs://127.0.0.1:{h.port}", SERVICE: "mapreduce_shuffle",
-            f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler"}
+            f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
+            # of Apache's ResourceManager, which waits for ever where it may not write on HDFS
+            "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}
 
 
 def _mapred_site(c, h):
