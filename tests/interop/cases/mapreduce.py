@@ -201,25 +201,19 @@ def killed_shuffle(c, h):
     example(c, "teravalidate", f"{base}-out", f"{base}-report")
 
 
-def brief(report, c, h):
+BRIEF = {"pi": lambda c, h: pi(c), "terasort": sorted_once}
+FULL = {"pi 16 1000": lambda c, h: pi(c, 16), "wordcount": word_count,
+        "teragen, terasort, teravalidate of 64 MiB": lambda c, h: sorted_rows(c, h, (64 << 20) // 100, 4, 4),
+        "shuffles killed in mid-job": killed_shuffle}
+
+
+def run(report, c, h, cases):
     """On a running cluster whose nodes were prepared."""
     home(c, h)
     h.ask("mkdir", "/history", "755")
     with History(c):
-        name = f"{c.peer_rm}+{'+'.join(c.peer_nms)}"
-        report.case(f"{name}: pi", pi, c)
-        report.case(f"{name}: terasort", sorted_once, c, h)
-
-
-def full(report, c, h):
-    home(c, h)
-    h.ask("mkdir", "/history", "755")
-    with History(c):
-        name = f"{c.peer_rm}+{'+'.join(c.peer_nms)}"
-        report.case(f"{name}: pi 16 1000", pi, c, 16)
-        report.case(f"{name}: wordcount", word_count, c, h)
-        report.case(f"{name}: teragen, terasort, teravalidate of 64 MiB", sorted_rows, c, h, (64 << 20) // 100, 4, 4)
-        report.case(f"{name}: shuffles killed in mid-job", killed_shuffle, c, h)
+        for name, function in cases.items():
+            report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}: {name}", function, c, h)
 
 
 def shuffles(c):
