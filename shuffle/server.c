@@ -35,6 +35,9 @@ struct peer { /* one connection */
     struct shf_connection *connection;
     int fd;                  /* the connection's, for epoll */
     struct address *address; /* NULL: refused */
+    /* Written before a thread gives the connection back to epoll, read by the thread that takes it:
+     * the next thread sees all that the one before has done. */
+    atomic_uint turns;
     struct peer *prev, *next;
 };
 
@@ -121,7 +124,7 @@ static unsigned connection_limit(const struct shf_conf *conf)
     possible = l.rlim_cur > RESERVED_FDS + SHF_REFUSED_MAX
                    ? (l.rlim_cur - RESERVED_FDS - SHF_REFUSED_MAX) / (1 + conf->session_files)
                    : 16;
-    if (wanted > possible)
+    if (conf->max_connections > possible)
         sv_log_warning("at most %llu connections, not %u: the limit of open files is %llu",
                        (unsigned long long)possible, wanted, (unsigned long long)l.rlim_cur);
     return (unsigned)SV_MIN((rlim_t)wanted, possible);
@@ -277,6 +280,7 @@ static int add_peer(struct shf_server *v, int fd, const struct sockaddr *from)
     pthread_mutex_unlock(&v->lock);
     struct epoll_event e = { .events = EPOLLONESHOT | (p->address ? EPOLLIN : EPOLLOUT),
                              .data.ptr = p };
+    (void)atomic_fetch_add(&p->turns, 1);
     if (epoll_ctl(v->epoll, EPOLL_CTL_ADD, fd, &e) < 0) {
         int r = -errno;
 
@@ -332,13 +336,16 @@ static void *serve(void *userdata)
         if (n <= 0)
             continue;
         struct peer *p = e.data.ptr;
+        (void)atomic_load(&p->turns);
         e.events = shf_connection_run(p->connection, buffer);
         if (e.events == 0) {
             end_peer(p);
             continue;
         }
         e.events |= EPOLLONESHOT;
-        if (epoll_ctl(v->epoll, EPOLL_CTL_MOD, p->fd, &e) < 0)
+        int fd = p->fd;
+        (void)atomic_fetch_add(&p->turns, 1); /* from here on another thread may end it */
+        if (epoll_ctl(v->epoll, EPOLL_CTL_MOD, fd, &e) < 0)
             end_peer(p);
     }
     return NULL;

@@ -112,7 +112,7 @@ class Node:
         # The daemon creates it and so owns all of its files, those of the common limits too.
         self.cgroup = os.path.join(cluster.cgroup.delegate(f"node{number}", owner.pw_uid, owner.pw_gid),
                                    "containers")
-        if cluster.installed:
+        if cluster.installed is True or number <= cluster.installed:
             self.install()
         self.process = None
         self.ours = True
@@ -199,8 +199,8 @@ def http_json(url, timeout=host.PATIENCE):
 class Cluster:
     """`name`: a short word. `nodes`: how many worker nodes. `users`: how many job accounts.
     `site`: keys for yarn-site.xml. `read_only_paths`: more host directories for containers. `quiet`: print problems
-    alone. `installed`: our programs are installed; a cluster without them runs other NodeManagers, by
-    start_nodes(argv). `address`: the listening address. `policy`: more keys for container-executor.cfg.
+    alone. `installed`: our programs are installed, on all nodes or on the first so many; a cluster without them runs
+    other NodeManagers, by start_nodes(argv). `address`: the listening address. `policy`: more keys for container-executor.cfg.
     `node_secret`: our ResourceManager demands it of our NodeManagers."""
 
     def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False,

@@ -46,21 +46,24 @@ def java_home():
 
 
 @contextlib.contextmanager
-def cluster(name, rm, nm, client=None, nodes=1, site=None):
+def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None):
     """A running cluster of the given daemons; `client`: the Hadoop version that applications and
     their ApplicationMasters come from, 2.x for a ResourceManager of 2.x, which does not know what
-    newer clients call first. Raises hadoop.Unavailable when a piece cannot be had."""
+    newer clients call first. `nm` may be a list, a daemon for each node, ours first. `prepare` is called with
+    the cluster before its daemons start. Raises hadoop.Unavailable when a piece cannot be had."""
+    each = nm if isinstance(nm, list) else [nm] * nodes
+    nm = each[0]
     if client is None:
         client = "2.10.2" if (version_of(rm) or "").startswith("2.") else hadoop.REFERENCE
     lib = hadoop.jars(client)
-    for daemon in (rm, nm):
+    for daemon in (rm, *each):
         if version_of(daemon):
             hadoop.classes(version_of(daemon))
     if SELVEDGE in (rm, nm):
         for program in ("selvedge-rm", "selvedge-nodemanager"):
             if not os.path.exists(os.path.join(hadoop.BUILD, program)):
                 raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
-    c = Cluster(name, nodes=nodes, quiet=True, installed=SELVEDGE in (rm, nm))
+    c = Cluster(name, nodes=len(each), quiet=True, installed=each.count(SELVEDGE) or SELVEDGE == rm)
     c.hadoop = f"{c.root}/hadoop"
     # DistributedShell's ApplicationMaster reads files in its submitter's home; host directories that containers
     # see must be below directories owned by root.
@@ -69,7 +72,7 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
     c.container_classpath = [c.conf_dir, f"{c.hadoop}/classes", f"{c.hadoop}/lib/*"]
     c.site = {"yarn.application.classpath": ",".join(c.container_classpath), **(site or {})}
     with c:
-        c.peer_client, c.peer_rm, c.peer_nm = client, rm, nm
+        c.peer_client, c.peer_rm, c.peer_nm, c.peer_nms = client, rm, nm, each
         link_tree(lib, f"{c.hadoop}/lib")
         link_tree(hadoop.classes(client), f"{c.hadoop}/classes")
         # Hadoop's default executor runs containers as the daemon account, which must be able to read the
@@ -81,6 +84,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None):
             with open(f"{directory}/log4j.properties", "w", encoding="ascii") as f:
                 f.write(LOG4J)
         try:
+            if prepare:
+                prepare(c)
             start_rm(c)
             start_nodes(c)
             yield c
@@ -133,7 +138,7 @@ def wait_nodes(c, seconds=180):
 
 
 def start_node(c, node):
-    argv, env = _daemon(c, c.peer_nm, NM_CLASS, node.conf_dir)
+    argv, env = _daemon(c, c.peer_nms[node.number - 1], NM_CLASS, node.conf_dir)
     node.start(argv, env)
 
 

@@ -1,0 +1,229 @@
+"""Hadoop's own MapReduce examples, unmodified, with their files on HDFS. What they compute is compared with what Python
+computes, so that a map output that is lost, doubled or cut is seen."""
+import collections
+import os
+import random
+import re
+import socket
+
+from cluster import ClusterError, conf
+from cluster.cluster import PLACE, Daemon
+from cluster.host import free_port
+from interop import hadoop, peers
+
+EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
+HISTORY = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
+SERVICE = "yarn.nodemanager.aux-services"
+
+
+def site(h):
+    """For yarn-site.xml of all nodes, ours and Apache's."""
+    return {"fs.defaultFS": f"hdfs://127.0.0.1:{h.port}", SERVICE: "mapreduce_shuffle",
+            f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
+            # of Apache's ResourceManager, which waits for ever where it may not write on HDFS
+            "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}
+
+
+def _mapred_site(c, h):
+    fs = f"hdfs://127.0.0.1:{h.port}"
+    small = "-Xmx160m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+    return {
+        "mapreduce.framework.name": "yarn",
+        "mapreduce.application.classpath": ",".join(c.container_classpath),
+        "yarn.app.mapreduce.am.staging-dir": "/user",
+        "mapreduce.jobhistory.address": f"127.0.0.1:{c.history_port}",
+        "mapreduce.jobhistory.webapp.address": "127.0.0.1:0",
+        "mapreduce.jobhistory.admin.address": "127.0.0.1:0",
+        "mapreduce.jobhistory.intermediate-done-dir": f"{fs}/history/new",
+        "mapreduce.jobhistory.done-dir": f"{fs}/history/done",
+        "mapreduce.shuffle.port": 0,  # several nodes on one machine
+        "yarn.app.mapreduce.am.resource.mb": 384,
+        "yarn.app.mapreduce.am.command-opts": small,
+        "mapreduce.map.memory.mb": 256,
+        "mapreduce.map.java.opts": small,
+        "mapreduce.reduce.memory.mb": 256,
+        "mapreduce.reduce.java.opts": small,
+        "mapreduce.task.io.sort.mb": 16,
+        "mapreduce.job.reduce.slowstart.completedmaps": "0.5",
+        "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": 100,
+    }
+
+
+def prepare(c, h):
+    """Before the nodes start: mapred-site.xml for everybody."""
+    c.history_port = free_port()
+    for directory in [c.conf_dir, *[n.conf_dir for n in c.nodes]]:
+        conf.write_xml(f"{directory}/mapred-site.xml", _mapred_site(c, h))
+    for node in c.nodes:  # the program's directory of this node, not the one that is compiled in
+        node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
+
+
+class History:
+    """Hadoop's JobHistoryServer, which clients ask when an ApplicationMaster has gone. As HDFS's superuser."""
+
+    def __init__(self, c):
+        self.c = c
+
+    def __enter__(self):
+        c = self.c
+        self.daemon = Daemon(c, "historyserver", hadoop.java(c.peer_client, HISTORY, conf=c.conf_dir, options=peers.options(c, "daemon")),
+                             {**c.daemon_env(c.conf_dir, "historyserver"), "JAVA_HOME": peers.java_home(), "HADOOP_USER_NAME": "root"})
+        self.daemon.start()
+
+        def listens():
+            self.daemon.must_run()
+            with socket.socket() as s:
+                return s.connect_ex(("127.0.0.1", c.history_port)) == 0
+        c.wait(listens, 120, "the JobHistoryServer listens")
+        return self
+
+    def __exit__(self, *_error):
+        self.daemon.kill()
+
+
+def home(c, h):
+    at = f"/user/{c.submitter.pw_name}"
+    h.ask("mkdir", at, "700")
+    h.ask("own", at, c.submitter.pw_name)
+    return at
+
+
+def input_dir(c, h, name):
+    """A directory of the submitter's below its home; the path without "-in"."""
+    base = f"{home(c, h)}/{name}"
+    h.ask("mkdir", f"{base}-in", "755")
+    h.ask("own", f"{base}-in", c.submitter.pw_name)
+    return base
+
+
+def example(c, *args, wanted=0, timeout=400):
+    """Output of an example's client."""
+    done = peers.client(c, EXAMPLES, *args, timeout=timeout)
+    if done.returncode != wanted:
+        raise ClusterError(f"{' '.join(args)}: exit {done.returncode}, wanted {wanted}:\n{done.stdout[-4000:]}{logs_of(c, done.stdout)}")
+    return done.stdout
+
+
+def logs_of(c, output):
+    """The ends of the logs of a job's containers."""
+    found = re.search(r"application_\d+_\d+", output)
+    text = ""
+    for name in ("stderr", "stdout", "syslog", "launch_container.sh") if found else ():
+        for container, log in sorted(peers.Application(c, found.group(0)).outputs(name).items()):
+            text += f"\n{container} {name}: {log[-3000:]}"
+    return text
+
+
+def counter(output, name):
+    return int(re.search(rf"^\s*{re.escape(name)} ?=(\d+)", output, re.M).group(1))
+
+
+def cat(c, *paths):
+    done = peers.client(c, "org.apache.hadoop.fs.FsShell", "-cat", *paths)
+    if done.returncode:
+        raise ClusterError(f"cat {paths}: {done.stdout[-2000:]}")
+    return "".join(line for line in done.stdout.splitlines(True) if not re.match(r"\d{4}-\d\d-\d\d \d\d:", line))
+
+
+def pi(c, maps=2, samples=1000):
+    """The digits do not depend on the cluster: a quasi-Monte-Carlo sequence."""
+    out = example(c, "pi", str(maps), str(samples))
+    wanted = {(2, 1000): "3.14400000000000000000", (16, 1000): "3.14250000000000000000"}[maps, samples]
+    found = re.search(r"^Estimated value of Pi is (\S+)$", out, re.M)
+    if not found or found.group(1) != wanted:
+        raise ClusterError(f"pi {maps} {samples}: {found and found.group(1)}, wanted {wanted}\n{out[-2000:]}")
+    if counter(out, "Shuffled Maps") != maps or counter(out, "Failed Shuffles") != 0:
+        raise ClusterError(f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, {counter(out, 'Failed Shuffles')} failed")
+
+
+def word_count(c, h, reduces=2):
+    choose = random.Random(5)
+    words = [f"word{choose.randrange(3000)}" for _ in range(60000)]
+    base = input_dir(c, h, "count")
+    for i in range(3):
+        h.put(f"{base}-in/{i}", " ".join(words[i::3]).encode(), owner=c.submitter.pw_name)
+    example(c, "wordcount", "-Dmapreduce.job.reduces=%d" % reduces, f"{base}-in", f"{base}-out")
+    found = dict(line.split("\t") for line in cat(c, f"{base}-out/part-*").splitlines())
+    wanted = {word: str(n) for word, n in collections.Counter(words).items()}
+    if found != wanted:
+        raise ClusterError(f"wordcount: {len(found)} words, wanted {len(wanted)}; "
+                           f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}")
+
+
+def sorted_rows(c, h, rows, reduces, maps):
+    """teragen, terasort, teravalidate: the checksums of generated and sorted rows agree."""
+    base = f"{home(c, h)}/sort{rows}"
+    out = example(c, "teragen", f"-Dmapreduce.job.maps={maps}", str(rows), f"{base}-in")
+    generated = counter(out, "CHECKSUM")
+    out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
+    if counter(out, "Failed Shuffles") or counter(out, "Reduce output records") != rows:
+        raise ClusterError(f"terasort: {out[-3000:]}")
+    example(c, "teravalidate", f"{base}-out", f"{base}-report")
+    report = cat(c, f"{base}-report/part-*").split()
+    if report[0] != "checksum" or int(report[1], 16) != generated or len(report) != 2:
+        raise ClusterError(f"teravalidate: {report}, the checksum of what was generated is {generated:x}")
+
+
+def sorted_once(c, h, rows=20000, reduces=2):
+    """terasort alone: Python makes the rows and compares what comes back."""
+    choose = random.Random(7)
+    lines = ["".join(choose.choices("abcdefghijklmnopqrstuvwxyz", k=98)) + "\r\n" for _ in range(rows)]
+    base = input_dir(c, h, "once")
+    for i in range(2):
+        h.put(f"{base}-in/{i}", "".join(lines[i::2]).encode(), owner=c.submitter.pw_name)
+    out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
+    if counter(out, "Failed Shuffles") or counter(out, "Shuffled Maps") < 2 * reduces:
+        raise ClusterError(f"terasort: {out[-3000:]}")
+    if cat(c, f"{base}-out/part-*").split() != sorted(line.strip() for line in lines):
+        raise ClusterError("terasort: not the rows that were put, sorted")
+
+
+def killed_shuffle(c, h):
+    """kill -9 of every selvedge-shuffle in mid-job: the NodeManagers start them anew and tell them of the job."""
+    base = f"{home(c, h)}/killed"
+    example(c, "teragen", "-Dmapreduce.job.maps=4", str((32 << 20) // 100), f"{base}-in")
+    with peers.start_client(c, EXAMPLES, "terasort", "-Dmapreduce.job.reduces=4", "-Dmapreduce.job.maps=8",
+                            f"{base}-in", f"{base}-out") as process:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            at = re.search(r"map (\d+)% reduce (\d+)%", line)
+            if at and int(at.group(1)) >= 50 and int(at.group(2)) < 100:
+                break
+        first = shuffles(c)
+        for pid in first:
+            os.kill(pid, 9)
+        c.wait(lambda: len(set(shuffles(c)) - set(first)) == len(first) or process.poll() is not None, 60,
+               "the NodeManagers start the shuffles anew")
+        lines += process.stdout
+    if process.returncode or len(first) != c.peer_nms.count(peers.SELVEDGE):
+        raise ClusterError(f"{len(first)} shuffles were killed, terasort: exit {process.returncode}: {''.join(lines)[-3000:]}")
+    example(c, "teravalidate", f"{base}-out", f"{base}-report")
+
+
+BRIEF = {"pi": lambda c, h: pi(c), "terasort": sorted_once}
+FULL = {"pi 16 1000": lambda c, h: pi(c, 16), "wordcount": word_count,
+        "teragen, terasort, teravalidate of 64 MiB": lambda c, h: sorted_rows(c, h, (64 << 20) // 100, 4, 4),
+        "shuffles killed in mid-job": killed_shuffle}
+
+
+def run(report, c, h, cases):
+    """On a running cluster whose nodes were prepared."""
+    home(c, h)
+    h.ask("mkdir", "/history", "755")
+    with History(c):
+        for name, function in cases.items():
+            report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}: {name}", function, c, h)
+
+
+def shuffles(c):
+    """Process ids of selvedge-shuffle on each node."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "selvedge-shuffle" and \
+                    any(n.libexec in open(f"/proc/{pid}/cmdline", encoding="utf-8").read() for n in c.nodes):
+                found.append(int(pid))
+        except OSError:
+            continue
+    return found
