@@ -189,8 +189,10 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
     if (!e)
         return -EBADMSG;
     e->heard_ms = sv_now_ms();
-    if (m->type == LOC_MSG_PROGRESS)
+    if (m->type == LOC_MSG_PROGRESS) {
+        e->fetched = SV_MIN(m->progress.bytes, (uint64_t)INT64_MAX);
         return 0;
+    }
     if (m->type == LOC_MSG_DONE && !done_is_sane(e, &m->done))
         return -EBADMSG;
     if (m->type == LOC_MSG_FAILED)
@@ -329,6 +331,7 @@ static int send_first(struct cache_process *p)
     p->cache->private_flights += p->user ? 1 : 0;
     e->in_flight = true;
     e->sent_ms = e->heard_ms = sv_now_ms();
+    e->fetched = 0;
     p->cache->stats.downloading++;
     return 1;
 }

@@ -84,7 +84,7 @@ void cache_tracker_free(struct loc_cache *c, struct cache_tracker *t)
 
 /* ---- requests ---- */
 
-static struct cache_request *cache_request_find(struct loc_cache *c,
+static struct cache_request *cache_request_find(const struct loc_cache *c,
                                                 struct yarn_container_id container)
 {
     char key[YARN_ID_TEXT_MAX];
@@ -516,6 +516,29 @@ void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char 
             cache_process_end(p, text);
             break;
         }
+}
+
+int loc_cache_progress(const struct loc_cache *c, struct yarn_container_id container,
+                       unsigned index, struct loc_resource_progress *ret)
+{
+    const struct cache_request *r = cache_request_find(c, container);
+    const struct cache_entry *e;
+    int64_t ms;
+
+    if (!r || index >= r->n)
+        return -ENOENT;
+    *ret = (struct loc_resource_progress){ .ready = r->holds[index].ready, .total = -1 };
+    e = r->holds[index].entry;
+    if (!e)
+        return 0;
+    ret->total = e->record.resource.size > 0 ? e->record.resource.size : -1;
+    ret->downloading = e->state == LOC_DOWNLOADING && e->in_flight;
+    ret->bytes = e->state == LOC_LOCALIZED ? e->record.local_size : e->fetched;
+    ms = e->heard_ms - e->sent_ms;
+    if (ret->downloading && ms > 0)
+        ret->rate =
+            e->fetched / (uint64_t)ms * 1000 + e->fetched % (uint64_t)ms * 1000 / (uint64_t)ms;
+    return 0;
 }
 
 void loc_cache_stats(const struct loc_cache *c, struct loc_stats *ret)

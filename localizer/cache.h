@@ -192,6 +192,17 @@ struct loc_stats {
 };
 void loc_cache_stats(const struct loc_cache *c, struct loc_stats *ret);
 
+/* How far resource `index` of a container's request is. */
+struct loc_resource_progress {
+    bool ready, downloading; /* neither: it waits for its turn, or has failed */
+    uint64_t bytes;          /* fetched so far; of an archive: read, then unpacked */
+    int64_t total;           /* as requested; -1 = not known */
+    uint64_t rate;           /* bytes a second since the download began; 0 = not known */
+};
+/* -ENOENT: no such request. */
+int loc_cache_progress(const struct loc_cache *c, struct yarn_container_id container,
+                       unsigned index, struct loc_resource_progress *ret) _must_use_;
+
 enum loc_state { LOC_INIT = 1, LOC_DOWNLOADING, LOC_LOCALIZED, LOC_FAILED };
 extern const struct sv_fsm loc_entry_fsm;
 

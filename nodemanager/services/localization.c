@@ -128,6 +128,16 @@ void nm_localization_dir_failed(struct nm_localization *l, int index)
     loc_cache_dir_failed(l->cache, index);
 }
 
+const char *nm_localization_progress(const struct nm_localization *l, const struct nm_container *c,
+                                     unsigned index, struct loc_resource_progress *ret)
+{
+    const struct nm_localizing *z = c->localizing;
+
+    if (!z || index >= z->n || loc_cache_progress(l->cache, c->id, index, ret) < 0)
+        return NULL;
+    return z->keys[index];
+}
+
 void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret)
 {
     loc_cache_stats(l->cache, ret);

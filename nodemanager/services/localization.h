@@ -15,6 +15,7 @@ struct nm_app;
 struct nm_container;
 struct nm_deletion;
 struct nm_localization;
+struct loc_resource_progress;
 struct loc_stats;
 
 int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
@@ -31,6 +32,10 @@ void nm_localization_release(struct nm_localization *l, struct nm_container *c);
 void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a);
 void nm_localization_dir_failed(struct nm_localization *l, int index);
 
+/* Resource `index` of a container whose files are being fetched: its name, and how far it is. NULL:
+ * there are no more. */
+const char *nm_localization_progress(const struct nm_localization *l, const struct nm_container *c,
+                                     unsigned index, struct loc_resource_progress *ret);
 void nm_localization_stats(const struct nm_localization *l, struct loc_stats *ret);
 
 /* Links of the work directory, in the arena; valid until released. */

@@ -4,9 +4,12 @@
 
 #include <jansson.h>
 
+struct nm_container;
 struct nm_localization;
 
 /* The cache, by visibility. */
 json_t *nm_web_localization(const struct nm_localization *l);
+/* The files of one container: their sum, and those that are being fetched now. */
+json_t *nm_web_progress(const struct nm_localization *l, const struct nm_container *c);
 
 #endif

@@ -310,6 +310,7 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
     struct yarn_container_id parsed;
     const char *slash = container_of_path(rest, id, &parsed);
     struct nm_container *c;
+    json_t *one;
 
     if (!slash)
         return nm_web_exception(ret, 400, "BadRequestException",
@@ -332,9 +333,12 @@ static int container(const struct nm_web *w, const struct nm_web_caller *who, co
     if (!c)
         return nm_web_exception(ret, 404, "NotFoundException",
                                 "java.lang.Exception: container with id, %s, not found", id);
-    return nm_web_json(
-        ret, 200,
-        json_pack("{s:o}", "container", container_json(ctx, c, nm_web_log_names(ctx, parsed))));
+    one = container_json(ctx, c, nm_web_log_names(ctx, parsed));
+    if (c->localizing && c->state == NM_CONTAINER_LOCALIZING)
+        (void)json_object_set_new(
+            json_object_get(one, "selvedge"), "localization",
+            nm_web_progress(w->localization, c)); /* a NULL is refused, ignoring */
+    return nm_web_json(ret, 200, json_pack("{s:o}", "container", one));
 }
 
 /* "{id}/{file}" of /ws/v1/node/containerlogs, "{id}/{user}[/{file}]" of /node/containerlogs. */

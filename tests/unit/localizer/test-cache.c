@@ -369,6 +369,38 @@ static void test_progress_floods_and_stalls(void **state)
     assert_int_equal(w->stopped, 1);
 }
 
+static void test_progress(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg m, p = { .type = LOC_MSG_PROGRESS, .progress.bytes = 40 };
+    struct loc_resource_progress got;
+    struct loc_resource r[] = { file("file:///a", LOC_PUBLIC), file("file:///b", LOC_PUBLIC) };
+
+    r[1].size = 0;
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), -ENOENT);
+    assert_int_equal(loc_cache_localize(w->cache, container(1, 1), "joe", r, 2, NULL), 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), 0);
+    assert_true(!got.ready && !got.downloading && got.bytes == 0 && got.total == 100);
+    sv_clock_set_test(1000, 1000);
+    m = take(w, 1);
+    (void)take(w, 1);
+    sv_clock_set_test(3000, 3000);
+    p.request = m.request;
+    assert_int_equal(loc_msg_send(w->far[1], &p), 0);
+    settle(w);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), 0);
+    assert_true(got.downloading && got.bytes == 40 && got.rate == 20);
+    p.progress.bytes = UINT64_MAX; /* hostile: no overflow */
+    assert_int_equal(loc_msg_send(w->far[1], &p), 0);
+    say_done(w, 1, &m, 100);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 0, &got), 0);
+    assert_true(got.ready && !got.downloading && got.bytes == 100 && got.rate == 0);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 1, &got), 0);
+    assert_true(!got.ready && got.downloading && got.total == -1);
+    assert_int_equal(loc_cache_progress(w->cache, container(1, 1), 2, &got), -ENOENT);
+    sv_clock_reset();
+}
+
 static void test_idle(void **state)
 {
     struct fixture *w = *state;
@@ -463,6 +495,7 @@ int main(void)
         T(test_no_disk_and_no_store),
         T(test_hostile_localizer),
         T(test_progress_floods_and_stalls),
+        T(test_progress),
         T(test_idle),
         T(test_bad_requests),
         T(test_release_in_callback),
