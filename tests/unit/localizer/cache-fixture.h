@@ -178,6 +178,8 @@ static inline int tear_down(void **state)
     struct fixture *w = *state;
     int tmp;
 
+    sv_clock_reset(); /* of a test that failed while it was frozen: the next ones would wait for
+                         ever */
     loc_cache_free(w->cache);
     sd_event_unref(w->event);
     for (int i = 0; i <= PROCESSES; i++)
