@@ -108,7 +108,8 @@ static int request(const struct nm_upload *u, struct sv_error *err)
 
 static int send_request(const struct nm_upload *u, struct sv_error *err)
 {
-    _cleanup_close_ int memfd = request(u, err);
+    int ready = nm_log_remote_ready(&u->g->remote, err);
+    _cleanup_close_ int memfd = ready < 0 ? ready : request(u, err);
     int fds[2] = { memfd, u->g->remote.root };
     size_t n = (fds[1] >= 0 ? 2 : 1) * sizeof(int);
     char control[CMSG_SPACE(sizeof fds)] = { 0 };

@@ -57,8 +57,14 @@ static int open_directory(struct nm_log_remote *r, struct sv_error *err)
     return 0;
 }
 
+int nm_log_remote_ready(struct nm_log_remote *r, struct sv_error *err)
+{
+    return *r->servers || r->root >= 0 ? 0 : open_directory(r, err);
+}
+
 int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, struct sv_error *err)
 {
+    struct sv_error why = { 0 };
     struct nm_log_remote m = { .root = -1 };
     struct hdfs_site site;
     struct loc_url url;
@@ -79,12 +85,8 @@ int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, st
     m.path = strdup(url.path);
     if (!m.path)
         return sv_error_errno(err, -ENOMEM, KEY);
-    if (url.scheme == LOC_SCHEME_FILE)
-        r = open_directory(&m, err);
-    if (r < 0) {
-        nm_log_remote_close(&m);
-        return r;
-    }
+    if (nm_log_remote_ready(&m, &why) < 0)
+        sv_log_err("%s: logs are not uploaded before it can be used", why.text);
     *ret = m;
     return 0;
 }

@@ -12,11 +12,14 @@ struct nm_log_remote {
     char servers[HDFS_SERVERS_TEXT_MAX + 1]; /* "": a directory of this machine */
     uint32_t io_timeout_ms;
     bool use_hostname;
-    int root; /* of this machine: open; it is made if it does not exist */
+    int root; /* of this machine: open, made if it does not exist; -1: not usable yet */
 };
 
 int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, struct sv_error *err)
     _must_use_;
+/* Before an upload: opens a directory of this machine that could not be opened before, such as one
+ * that was not mounted at start. */
+int nm_log_remote_ready(struct nm_log_remote *r, struct sv_error *err) _must_use_;
 void nm_log_remote_close(struct nm_log_remote *r);
 /* Appends the fields of an upload's request that say where to. */
 int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *conf,
