@@ -30,9 +30,11 @@ int logs_upload_put_u32(struct sv_buf *b, int tag, uint32_t v)
 /* A field's bytes as text: they move over the field's head, so that a NUL has room behind them. */
 static char *as_text(uint8_t *p, size_t n)
 {
-    memmove(p - 5, p, n);
-    p[n - 5] = 0;
-    return memchr(p - 5, 0, n) ? NULL : (char *)p - 5;
+    uint8_t *text = p - 5;
+
+    memmove(text, p, n);
+    text[n] = 0;
+    return memchr(text, 0, n) ? NULL : (char *)text;
 }
 
 static int add_id(struct logs_ids *ids, char *id)

@@ -49,6 +49,7 @@ static struct nm_app *add_app(int n, const char *user)
     struct nm_app *a;
 
     assert_int_equal(nm_app_new(&ctx, (struct yarn_app_id){ 1, n }, user, &a), 0);
+    free(a->run_as);
     a->run_as = strdup("nobody");
     nm_app_add(a);
     return a;
