@@ -1,8 +1,9 @@
-/* `selvedge node list`. */
+/* `selvedge node list`; the other subcommands of `selvedge node` are in local-node.c. */
 #include <jansson.h>
 #include <string.h>
 
 #include "client/commands.h"
+#include "client/local.h"
 #include "client/options.h"
 #include "client/table.h"
 
@@ -70,8 +71,11 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
 int cli_cmd_node(struct cli_ctx *ctx, int argc, char **argv)
 {
     bool all = false;
-    int code = cli_option_all(ctx, argc, argv, &all), r;
+    int code, r;
 
+    if (cli_local_is_node(argc, argv))
+        return cli_local_node(ctx, argc, argv);
+    code = cli_option_all(ctx, argc, argv, &all);
     if (code != 0)
         return code;
     if (argc - optind != 1 || strcmp(argv[optind], "list") != 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/commands.h"
+#include "client/local.h"
 #include "client/options.h"
 #include "common/log.h"
 #include "common/version.h"
@@ -31,16 +32,37 @@ static const struct cli_command commands[] = {
       "SELVEDGE_INSTANCES. Output lines begin with [instance] when there are several. The exit\n"
       "code is 0 when all containers ended with 0, else that of the first one in the table that\n"
       "did not (1 for codes below 0, which are YARN's own).\n" },
-    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION]", "list applications, or one's containers",
-      "  -a, --all              ended ones too\n" },
+    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]", "list applications, or one's containers",
+      "  -a, --all              ended ones too\n"
+      "      --local            the containers of this node, from its NodeManager over D-Bus\n" },
+    { "top", cli_local_top, "top --local [--sort cpu|memory]",
+      "show what the containers of this node use",
+      "      --local            from the NodeManager of this machine over D-Bus\n"
+      "  -s, --sort KEY         cpu or memory (cpu)\n"
+      "\n"
+      "On a terminal every two seconds until q; c and m change the order. Elsewhere one table.\n"
+      "LIMIT is what the kernel enforces; WAIT the share of the last ten seconds in which some\n"
+      "process waited for a processor, for memory, for a disk.\n" },
+    { "inspect", cli_local_inspect, "inspect --local CONTAINER",
+      "show all that a node knows of a container",
+      "      --local            from the NodeManager of this machine over D-Bus\n" },
     { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
       "show the output of containers",
       "  -l, --log NAME         this file instead of stdout and stderr\n"
       "\n"
       "CONTAINER is a container's id or an instance's number.\n" },
     { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "" },
-    { "node", cli_cmd_node, "node list [-a]", "list the nodes",
-      "  -a, --all              also those that are not running\n" },
+    { "node", cli_cmd_node,
+      "node list [-a] | status --local | drain [--reason TEXT] [--wait[=TIME]] | undrain",
+      "list the nodes; drain this one",
+      "  -a, --all              also those that are not running\n"
+      "      --local            this node, from its NodeManager over D-Bus\n"
+      "  -r, --reason TEXT      shown in the ResourceManager's list of nodes (your name)\n"
+      "      --wait[=TIME]      until the node has no containers\n"
+      "\n"
+      "drain and undrain are for this node, and for root and the group selvedge-admin. A drained\n"
+      "node reports itself unhealthy until undrain, restarts included: it gets no containers, and\n"
+      "the ResourceManager takes those away that run.\n" },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
       "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n" },
     { "app", cli_cmd_app, "app list [-a] | status APPLICATION | kill APPLICATION...",
@@ -57,12 +79,22 @@ static const struct cli_command commands[] = {
       "is broken.\n" },
 };
 
+/* What they do with --local. */
+static const struct {
+    const char *name;
+    int (*run)(struct cli_ctx *ctx, int argc, char **argv);
+} local_commands[] = {
+    { "ps", cli_local_ps },
+    { "top", cli_local_top },
+    { "inspect", cli_local_inspect },
+};
+
 static void help(FILE *out)
 {
     fprintf(out, "selvedge: runs jobs on a YARN cluster and looks after them.\n\n"
                  "  selvedge COMMAND [OPTIONS] ...\n\n");
     for (size_t i = 0; i < SV_ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-7s %s\n", commands[i].name, commands[i].summary);
     fprintf(out,
             "\nselvedge COMMAND --help shows details. Each command also takes\n\n"
             "      --conf DIR     the cluster of this directory's yarn-site.xml ($HADOOP_CONF_DIR, "
@@ -94,12 +126,24 @@ static void command_help(const struct cli_command *c, FILE *out)
     fprintf(out, "selvedge %s\n%s.\n%s%s", c->synopsis, c->summary, *c->help ? "\n" : "", c->help);
 }
 
-static bool wants_help(int argc, char **argv)
+static bool has_word(int argc, char **argv, const char *word)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        if (strcmp(argv[i], word) == 0)
             return true;
     return false;
+}
+
+static int run_command(struct cli_ctx *ctx, int argc, char **argv)
+{
+    bool local = has_word(argc, argv, "--local");
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(local_commands); i++)
+        if (local && strcmp(local_commands[i].name, argv[0]) == 0)
+            return local_commands[i].run(ctx, argc, argv);
+        else if (ctx->command->run == local_commands[i].run) /* there is nothing else */
+            return cli_usage(ctx);
+    return ctx->command->run(ctx, argc, argv);
 }
 
 static int unknown_command(const char *name)
@@ -145,11 +189,11 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
     ctx->command = find_command(argv[0]);
     if (!ctx->command)
         return unknown_command(argv[0]);
-    if (wants_help(argc, argv)) {
+    if (has_word(argc, argv, "--help") || has_word(argc, argv, "-h")) {
         command_help(ctx->command, stdout);
         return 0;
     }
-    return ctx->command->run(ctx, argc, argv);
+    return run_command(ctx, argc, argv);
 }
 
 int main(int argc, char **argv)

@@ -118,7 +118,7 @@ static int on_patience(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-static int load_conf(struct cli_ctx *ctx)
+int cli_load_conf(struct cli_ctx *ctx)
 {
     struct sv_error err = { 0 };
 
@@ -154,7 +154,7 @@ int cli_connect(struct cli_ctx *ctx)
     if (!pw)
         return cli_fail("uid %u has no account", geteuid());
     ctx->user = strdup(pw->pw_name);
-    code = load_conf(ctx);
+    code = cli_load_conf(ctx);
     if (code != 0)
         return code;
     r = ctx->user ? sd_event_new(&ctx->event) : -ENOMEM;
