@@ -36,7 +36,8 @@ SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o run
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.
-$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
+$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-aux-services.o conf-directories.o conf-hadoop-keys.o conf-isolation.o conf-launch.o \
+	conf-limits.o conf-localizer.o conf-node.o conf-s3.o \
 		conf-refused.o conf-logs.o conf-unread.o) $$(CLIENT_A) \
 		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
