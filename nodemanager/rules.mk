@@ -38,10 +38,13 @@ PROGRAMS += $(BUILD)/selvedge-nodemanager
 # Runs auxiliary services that are classes of Java; built where there is a compiler of it.
 ifneq ($(shell command -v javac),)
 BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java)
+# The same bytes each time, where this jar knows how (since 17).
+JAR_DATE = $(shell jar --help 2>&1 | grep -q -e '--date=' && echo --date=2000-01-01T00:00:00Z)
 $(BUILD)/selvedge-java-service.jar: $(BRIDGE_SOURCES)
 	@echo "  JAVAC  $@"
 	$(Q)rm -rf $@.classes && mkdir -p $@.classes && javac --release 8 -Xlint:-options -d $@.classes $(BRIDGE_SOURCES) && \
-		jar cf $@ -C $@.classes .
+		(cd $@.classes && find . -name '*.class' | LC_ALL=C sort) > $@.list && cd $@.classes && \
+		jar --create --file $(abspath $@) $(JAR_DATE) @$(abspath $@).list
 PROGRAMS += $(BUILD)/selvedge-java-service.jar
 endif
 
