@@ -19,6 +19,7 @@ int cli_cmd_node(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_app(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
-int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv);   /* local */
 
 #endif

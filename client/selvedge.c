@@ -47,6 +47,21 @@ static const struct cli_command commands[] = {
       "list, describe or end applications", "" },
     { "queue", cli_cmd_queue, "queue list | status QUEUE", "list the queues or describe one",
       "USED is a share of the queue's own capacity: above 100% it borrows.\n" },
+    { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
+      "fetch resources by hand as this node does for a container",
+      "      --as USER          who submits the job that names the resources\n"
+      "  -v, --visibility VISIBILITY  public, private or application\n"
+      "  -a, --archive          unpack them\n"
+      "  -p, --pattern REGEX    unpack what matches, as YARN's type PATTERN\n"
+      "      --timestamp MS     must be the modification time; else any is taken\n"
+      "      --size BYTES       must be the size; else any is taken\n"
+      "      --tokens FILE      the job's credentials\n"
+      "  -u, --user NAME        the NodeManager's account (yarn)\n"
+      "\n"
+      "Run it as root or as the NodeManager's account, on a node whose NodeManager runs: that has\n"
+      "the cgroup of localizers. What arrives is deleted again; the NodeManager's cache is not\n"
+      "touched. The exit code is 0 when all arrived, 1 when one was refused, with the reason in a\n"
+      "line, 2 when the usage was wrong.\n" },
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
       "check which limits and protections this node can enforce",
       "  -u, --user NAME        the NodeManager's account (yarn)\n"
@@ -62,7 +77,7 @@ static void help(FILE *out)
     fprintf(out, "selvedge: runs jobs on a YARN cluster and looks after them.\n\n"
                  "  selvedge COMMAND [OPTIONS] ...\n\n");
     for (size_t i = 0; i < SV_ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
     fprintf(out,
             "\nselvedge COMMAND --help shows details. Each command also takes\n\n"
             "      --conf DIR     the cluster of this directory's yarn-site.xml ($HADOOP_CONF_DIR, "
