@@ -36,20 +36,17 @@ void doctor_report(struct doctor *d, enum doctor_state state, const char *area, 
     DL_APPEND(d->findings, f);
 }
 
-void doctor_print_json(const struct doctor *d, int code)
+void doctor_print_json(const struct doctor *d, int code, const struct cli_output *o)
 {
     static const char *const words[] = { "ok", "note", "weak", "bad" };
-    json_t *list = json_array(), *all;
+    json_t *list = json_array();
     const struct doctor_finding *f;
 
     DL_FOREACH (d->findings, f)
-        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?}", "state",
-                                                    words[f->state], "area", f->area, "text",
-                                                    f->text ? f->text : "", "remedy", f->remedy));
-    all = json_pack("{s:i, s:o}", "exitCode", code, "findings", list);
-    json_dumpf(all, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(all);
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o, s:s?}", "state", words[f->state], "area", f->area,
+                            "text", cli_json_text(f->text ? f->text : ""), "remedy", f->remedy));
+    cli_output_json(o, json_pack("{s:i, s:o}", "exitCode", code, "findings", list), stdout);
 }
 
 void doctor_print_text(const struct doctor *d)

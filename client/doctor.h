@@ -5,6 +5,7 @@
 #ifndef SELVEDGE_CLIENT_DOCTOR_H
 #define SELVEDGE_CLIENT_DOCTOR_H
 
+#include "client/output.h"
 #include "executor/network.h"
 #include "nodemanager/conf.h"
 
@@ -44,7 +45,7 @@ struct doctor {
 void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
                    const char *fmt, ...) _printf_(5, 6);
 void doctor_print_text(const struct doctor *d);
-void doctor_print_json(const struct doctor *d, int code);
+void doctor_print_json(const struct doctor *d, int code, const struct cli_output *o);
 void doctor_findings_free(struct doctor *d);
 
 /* doctor-probe.c. `path` or the first directory above it that others than root and `owner` can
