@@ -1,23 +1,8 @@
-/* The table of subcommands and options, see commands.h. */
+/* The table of subcommands and their options, see commands.h. */
 #include <stddef.h>
 
 #include "client/commands.h"
 #include "client/run.h"
-
-const struct cli_opt cli_globals[] = {
-    { CLI_OPT_CONF, "conf", "DIR", "of yarn-site.xml ($HADOOP_CONF_DIR, else /etc/hadoop/conf)",
-      CLI_NAMES_DIRECTORY },
-    { 'D', NULL, "KEY=VALUE", "override the files; repeat for more", CLI_NAMES_KEY },
-    { 'o', "output", "FORMAT", "table, wide, json, yaml, name, or fields: id,state",
-      CLI_NAMES_FORMAT },
-    { CLI_OPT_JSON, "json", NULL, "the same as -o json", 0 },
-    { CLI_OPT_NO_HEADERS, "no-headers", NULL, "lists without the line of titles", 0 },
-    { CLI_OPT_QUIET, "quiet", NULL, "lists: names alone; other commands: results alone", 0 },
-    { CLI_OPT_UTC, "utc", NULL, "times as 2026-01-31T12:00:00Z", 0 },
-    { CLI_OPT_WAIT, "wait", "TIME", "for the first answer of the ResourceManager (5s)", 0 },
-    { CLI_OPT_VERBOSE, "verbose", NULL, "the ResourceManager's own words too", 0 },
-    { 0 },
-};
 
 static const struct cli_opt run_options[] = {
     { 'n', "instances", "N", "containers (1)", 0 },

@@ -50,7 +50,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_commands[]; /* ends with an empty one */
-extern const struct cli_opt cli_globals[];      /* ends with an empty one */
+extern const struct cli_opt cli_globals[];      /* of every subcommand; ends likewise; options.c */
 
 /* argv[0] is the subcommand, its second word if it has two. Results are exit codes; 2 = wrong
  * usage. */

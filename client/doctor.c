@@ -36,6 +36,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     if (cli_check_format(ctx) != 0)
         return 2;
     doctor_configuration(&d, ctx->conf_dir, ctx->overrides);
+    doctor_installed(&d);
     doctor_accounts(&d);
     doctor_helper(&d);
     doctor_connections(&d);
@@ -49,7 +50,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     if (ctx->json)
         doctor_print_json(&d, code, &ctx->output);
     else
-        doctor_print_text(&d);
+        doctor_print_text(&d, ctx->verbose);
     doctor_free(&d);
     return code;
 }

@@ -8,6 +8,21 @@
 
 #define OPTIONS_MAX 40 /* of a subcommand, with the global ones */
 
+const struct cli_opt cli_globals[] = {
+    { CLI_OPT_CONF, "conf", "DIR", "of yarn-site.xml ($HADOOP_CONF_DIR, else /etc/hadoop/conf)",
+      CLI_NAMES_DIRECTORY },
+    { 'D', NULL, "KEY=VALUE", "override the files; repeat for more", CLI_NAMES_KEY },
+    { 'o', "output", "FORMAT", "table, wide, json, yaml, name, or fields: id,state",
+      CLI_NAMES_FORMAT },
+    { CLI_OPT_JSON, "json", NULL, "the same as -o json", 0 },
+    { CLI_OPT_NO_HEADERS, "no-headers", NULL, "lists without the line of titles", 0 },
+    { CLI_OPT_QUIET, "quiet", NULL, "lists: names alone; other commands: results alone", 0 },
+    { CLI_OPT_UTC, "utc", NULL, "times as 2026-01-31T12:00:00Z", 0 },
+    { CLI_OPT_WAIT, "wait", "TIME", "for the first answer of the ResourceManager (5s)", 0 },
+    { CLI_OPT_VERBOSE, "verbose", NULL, "the ResourceManager's own words too", 0 },
+    { 0 },
+};
+
 static const struct cli_opt no_options[] = { { 0 } };
 
 static const struct cli_opt *own_options(const struct cli_ctx *ctx)
@@ -230,14 +245,14 @@ int cli_option_list(struct cli_ctx *ctx, const struct cli_list *list)
 
 /* ---- Subcommands ---- */
 
-static int unknown_command(const char *first, const char *second)
+static int unknown_command(const struct cli_ctx *ctx, const char *first, const char *second)
 {
     char given[160];
     struct nearest near;
 
     snprintf(given, sizeof(given), "%s%s%s", first, *second ? " " : "", second);
     near = nearest_to(given);
-    for (const struct cli_command *c = cli_commands; c->name; c++)
+    for (const struct cli_command *c = ctx->commands; c->name; c++)
         consider(&near, c->name);
     if (near.hit)
         (void)cli_fail("%s: no such command; is %s meant?", given, near.hit);
@@ -253,11 +268,11 @@ static bool in_group(const struct cli_command *c, const char *group)
     return strncmp(c->name, group, n) == 0 && c->name[n] == ' ';
 }
 
-bool cli_group_print(const char *group, const char *before, FILE *out)
+bool cli_group_print(const struct cli_ctx *ctx, const char *group, const char *before, FILE *out)
 {
     bool any = false;
 
-    for (const struct cli_command *c = cli_commands; c->name; c++)
+    for (const struct cli_command *c = ctx->commands; c->name; c++)
         if (in_group(c, group)) {
             fprintf(out, "%s%s\n", before, c->synopsis);
             any = true;
@@ -265,12 +280,13 @@ bool cli_group_print(const char *group, const char *before, FILE *out)
     return any;
 }
 
-const struct cli_command *cli_command_find(int argc, char **argv, int *ret_words)
+const struct cli_command *cli_command_find(const struct cli_ctx *ctx, int argc, char **argv,
+                                           int *ret_words)
 {
     const char *first = argv[0], *second = argc > 1 ? argv[1] : "";
     bool group = false;
 
-    for (const struct cli_command *c = cli_commands; c->name; c++) {
+    for (const struct cli_command *c = ctx->commands; c->name; c++) {
         bool here = in_group(c, first);
 
         group = group || here;
@@ -280,9 +296,9 @@ const struct cli_command *cli_command_find(int argc, char **argv, int *ret_words
         }
     }
     if (!group || (*second && *second != '-'))
-        (void)unknown_command(first, group ? second : "");
+        (void)unknown_command(ctx, first, group ? second : "");
     else
-        (void)cli_group_print(first, "usage: selvedge ", stderr);
+        (void)cli_group_print(ctx, first, "usage: selvedge ", stderr);
     return NULL;
 }
 

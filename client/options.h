@@ -21,9 +21,10 @@ int cli_option_list(struct cli_ctx *ctx, const struct cli_list *list);
 
 /* The row of the subcommand that argv[0], or argv[0] and argv[1], name; NULL after an error
  * message. ret_words: 1 or 2. */
-const struct cli_command *cli_command_find(int argc, char **argv, int *ret_words);
+const struct cli_command *cli_command_find(const struct cli_ctx *ctx, int argc, char **argv,
+                                           int *ret_words);
 /* Prints the synopses of "app …", each behind `before`; false: there is no such group. */
-bool cli_group_print(const char *group, const char *before, FILE *out);
+bool cli_group_print(const struct cli_ctx *ctx, const char *group, const char *before, FILE *out);
 /* "  -n, --instances N      containers (1)\n" of each. */
 void cli_options_help(const struct cli_opt *options, FILE *out);
 

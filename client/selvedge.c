@@ -63,9 +63,9 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
     }
     argc -= optind;
     argv += optind;
-    if (argc == 2 && wants_help(argc, argv) && cli_group_print(argv[0], "selvedge ", stdout))
+    if (argc == 2 && wants_help(argc, argv) && cli_group_print(ctx, argv[0], "selvedge ", stdout))
         return 0;
-    ctx->command = cli_command_find(argc, argv, &words);
+    ctx->command = cli_command_find(ctx, argc, argv, &words);
     if (!ctx->command)
         return 2;
     argc -= words - 1;
@@ -79,7 +79,7 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct cli_ctx ctx = { .wait_ms = CLI_WAIT_MS };
+    struct cli_ctx ctx = { .commands = cli_commands, .wait_ms = CLI_WAIT_MS };
     int code;
 
     (void)setlocale(LC_ALL, ""); /* "C" when it is unknown */

@@ -18,7 +18,8 @@
 struct cli_command;
 
 struct cli_ctx {
-    const struct cli_command *command; /* the subcommand */
+    const struct cli_command *commands; /* the table */
+    const struct cli_command *command;  /* the subcommand */
     sd_event *event;
     struct sv_conf *conf;
     struct cli_rm *rm;
