@@ -1,6 +1,7 @@
 /* `selvedge ps`: lists applications, or the containers of one: from its ApplicationMaster if
  * `selvedge run` submitted it, else from the ResourceManager. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "client/options.h"
@@ -77,7 +78,8 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
             printf(" %s: %s", cli_final_name(rows->final), rows->diagnostics);
         putchar('\n');
     }
-    cli_status_print(&rows->status, rows->app_text, &ctx->output, stdout);
+    cli_status_print(&rows->status, rows->app_text, &ctx->output,
+                     ctx->verbose ? INT_MAX : CLI_TAIL_LINES, stdout);
     cli_stop(ctx, 0);
 }
 

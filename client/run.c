@@ -281,6 +281,7 @@ static void finish(struct run *run, const struct cli_report *report)
     mark_unknown(run);
     if (run->status.rows && (run->ctx->json || !run->ctx->output.quiet))
         cli_status_print(&run->status, run->app_text, &run->ctx->output,
+                         run->options.no_output ? CLI_TAIL_LINES : 0, /* else it was printed */
                          run->ctx->json ? stdout : stderr);
     if (run->interrupted)
         code = EXIT_INTERRUPTED;

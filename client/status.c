@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "client/diagnostics.h"
 #include "client/exit-meaning.h"
 #include "client/job.h"
 
@@ -106,8 +107,9 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
     json_decref(root);
 }
 
-/* One line a failed instance: where, code and meaning. YARN's own codes need their diagnostics. */
-static void print_failures(const struct cli_status *s, FILE *out)
+/* One line a failed instance: where, code and meaning; YARN's own codes need their diagnostics.
+ * Then the end of its error file. */
+static void print_failures(const struct cli_status *s, int lines, FILE *out)
 {
     size_t failed = 0;
 
@@ -124,6 +126,7 @@ static void print_failures(const struct cli_status *s, FILE *out)
             fprintf(out, ": %.*s", end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics),
                     r->diagnostics);
         fputc('\n', out);
+        (void)cli_diagnostics_tail(r->diagnostics, lines, "    ", out);
     }
     if (failed > FAILURES_MAX)
         fprintf(out, "and %zu more failed instances\n", failed - FAILURES_MAX);
@@ -179,7 +182,7 @@ static void print_not_enforced(const struct cli_status *s, FILE *out)
 }
 
 void cli_status_print(const struct cli_status *s, const char *app, const struct cli_output *o,
-                      FILE *out)
+                      int lines, FILE *out)
 {
     json_t *root = cli_status_object(s, app);
 
@@ -191,7 +194,7 @@ void cli_status_print(const struct cli_status *s, const char *app, const struct 
         cli_output_list(o, &cli_containers, json_object_get(root, "containers"), out);
     json_decref(root);
     if (s->n > 0 && !o->quiet && (o->format == CLI_TABLE || o->format == CLI_WIDE)) {
-        print_failures(s, out);
+        print_failures(s, lines, out);
         print_not_enforced(s, out);
     }
 }

@@ -17,7 +17,7 @@ struct cli_row { /* one instance; -1 = unknown */
     char node[264], http[264];
     bool done;
     int exit_status;
-    char diagnostics[2100];
+    char diagnostics[3100];
     int64_t peak_bytes, cpu_ms, localize_ms, launch_ms; /* from the node */
     char not_enforced[64];                              /* "memory, pids, cpu", or "" */
 };
@@ -40,7 +40,9 @@ void cli_row_usage(struct cli_row *row, const char *json, size_t len);
 /* The containers as a list: -o's fields. */
 extern const struct cli_list cli_containers;
 json_t *cli_status_object(const struct cli_status *s, const char *app);
+/* `lines`: of each failed instance's error file, below the table. */
+#define CLI_TAIL_LINES 10
 void cli_status_print(const struct cli_status *s, const char *app, const struct cli_output *o,
-                      FILE *out);
+                      int lines, FILE *out);
 
 #endif
