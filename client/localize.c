@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/commands.h"
 #include "client/options.h"
 #include "client/table.h"
 #include "common/fd.h"
@@ -69,7 +68,7 @@ static int take_type(struct localize_options *o, enum loc_type type, const char 
 static int take(struct localize_options *o, int c)
 {
     switch (c) {
-    case 'U':
+    case LOCALIZE_OPT_AS:
         o->submitter = optarg;
         return 0;
     case 'u':
@@ -81,11 +80,11 @@ static int take(struct localize_options *o, int c)
         return take_type(o, LOC_ARCHIVE, NULL);
     case 'p':
         return take_type(o, LOC_PATTERN, optarg);
-    case 'T':
+    case LOCALIZE_OPT_TIMESTAMP:
         return take_number("timestamp", optarg, &o->timestamp);
-    case 's':
+    case LOCALIZE_OPT_SIZE:
         return take_number("size", optarg, &o->size);
-    case 't':
+    case LOCALIZE_OPT_TOKENS:
         return take_tokens(optarg, o);
     default:
         return 2; /* the reason was printed */
@@ -94,21 +93,10 @@ static int take(struct localize_options *o, int c)
 
 static int parse(struct cli_ctx *ctx, int argc, char **argv, struct localize_options *o)
 {
-    static const struct option options[] = {
-        { "as", required_argument, NULL, 'U' },
-        { "visibility", required_argument, NULL, 'v' },
-        { "archive", no_argument, NULL, 'a' },
-        { "pattern", required_argument, NULL, 'p' },
-        { "timestamp", required_argument, NULL, 'T' },
-        { "size", required_argument, NULL, 's' },
-        { "tokens", required_argument, NULL, 't' },
-        { "user", required_argument, NULL, 'u' },
-        { 0 },
-    };
     int c;
 
     optind = 0; /* begin with a new argv */
-    while ((c = cli_option(ctx, argc, argv, "v:ap:u:", options)) != -1) {
+    while ((c = cli_option(ctx, argc, argv)) != -1) {
         int code = take(o, c);
 
         if (code != 0)
@@ -120,29 +108,28 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, struct localize_opt
         (void)cli_fail("localize: more than %d URLs at once", LOCALIZE_URLS_MAX);
         return 2;
     }
-    return 0;
+    return cli_check_format(ctx);
 }
 
 /* ---- The answer ---- */
 
-static void print_json(const struct localize *l, char **urls)
+static void print_json(const struct localize *l, char **urls, const struct cli_output *o)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < l->n_urls; i++) {
         const struct localize_result *r = &l->results[i];
-        json_t *o = json_pack("{s:s, s:b}", "url", urls[i], "localized", r->over && !r->refused);
+        json_t *one = json_pack("{s:o, s:b}", "url", cli_json_text(urls[i]), "localized",
+                                r->over && !r->refused);
 
         if (r->refused)
-            (void)json_object_set_new(o, "reason", json_string(r->refused));
+            (void)json_object_set_new(one, "reason", cli_json_text(r->refused));
         else
-            (void)json_object_update_new(o, json_pack("{s:I, s:I}", "bytes", (json_int_t)r->bytes,
-                                                      "millis", (json_int_t)r->millis));
-        (void)json_array_append_new(list, o);
+            (void)json_object_update_new(one, json_pack("{s:I, s:I}", "bytes", (json_int_t)r->bytes,
+                                                        "millis", (json_int_t)r->millis));
+        (void)json_array_append_new(list, one);
     }
-    json_dumpf(list, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(list);
+    cli_output_json(o, list, stdout);
 }
 
 /* A reason is one line, whatever a server has written. */
@@ -172,7 +159,7 @@ static int answer(const struct cli_ctx *ctx, const struct localize *l, char **ur
     for (size_t i = 0; i < l->n_urls; i++)
         code |= l->results[i].refused ? 1 : 0;
     if (ctx->json)
-        print_json(l, urls);
+        print_json(l, urls, &ctx->output);
     else
         print_text(l, urls);
     return code;

@@ -10,11 +10,19 @@
 
 #include <systemd/sd-event.h>
 
+#include "client/commands.h"
 #include "executor/exe.h"
 #include "localizer/cache.h"
 #include "nodemanager/conf.h"
 
 #define LOCALIZE_URLS_MAX 256
+
+enum { /* options without a letter */
+       LOCALIZE_OPT_AS = CLI_OPT_OWN,
+       LOCALIZE_OPT_TIMESTAMP,
+       LOCALIZE_OPT_SIZE,
+       LOCALIZE_OPT_TOKENS,
+};
 
 struct localize_options {
     const char *account;   /* the NodeManager's; NULL: this process' */

@@ -31,8 +31,8 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o run.o run-options.o preflight.o sweep.o queue.o ended.o app.o wait.o exit-meaning.o stage.o ps.o rows.o \
-	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o table.o job.o localize.o localize-node.o localize-cache.o \
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o run.o run-options.o preflight.o sweep.o queue.o ended.o app-status.o wait.o exit-meaning.o stage.o ps.o rows.o \
+	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o diagnostics.o table.o job.o localize.o localize-node.o localize-cache.o \
 	doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
@@ -43,15 +43,19 @@ $(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o co
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 
 # The ApplicationMaster of `selvedge run`.
-SELVEDGE_AM_OBJS := $(addprefix $(BUILD)/client/,selvedge-am.o tasks.o job.o)
+SELVEDGE_AM_OBJS := $(addprefix $(BUILD)/client/,selvedge-am.o tasks.o job.o diagnostics.o)
 PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-diagnostics
+client/test-diagnostics_DEPS = $(BUILD)/client/diagnostics.o $(COMMON_A)
+client/test-diagnostics_LDLIBS = $(COMMON_LDLIBS)
+client/test-output_DEPS = $(addprefix $(BUILD)/client/, output.o table.o) $(COMMON_A)
+client/test-output_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
 client/test-nodes_LDLIBS = $(WIRE_LDLIBS)
-client/test-tasks_DEPS = $(BUILD)/client/tasks.o $(WIRE_A) $(COMMON_A)
+client/test-tasks_DEPS = $(BUILD)/client/tasks.o $(BUILD)/client/diagnostics.o $(WIRE_A) $(COMMON_A)
 client/test-tasks_LDLIBS = $(WIRE_LDLIBS)
 client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)

@@ -54,7 +54,7 @@ static void print_line(struct run *run, const char *fmt, ...)
 {
     va_list ap;
 
-    if (run->ctx->json)
+    if (run->ctx->json || run->ctx->output.quiet)
         return;
     va_start(ap, fmt);
     fprintf(stderr, "[%6.1f s] ", (double)(sv_now_ms() - run->began) / 1000);
@@ -279,10 +279,10 @@ static void finish(struct run *run, const struct cli_report *report)
     copy_usage(run);
     report_missing_output(run);
     mark_unknown(run);
-    if (run->status.rows && run->ctx->json)
-        cli_status_print_json(&run->status, run->app_text, stdout);
-    else if (run->status.rows)
-        cli_status_print(&run->status, stderr);
+    if (run->status.rows && (run->ctx->json || !run->ctx->output.quiet))
+        cli_status_print(&run->status, run->app_text, &run->ctx->output,
+                         run->options.no_output ? CLI_TAIL_LINES : 0, /* else it was printed */
+                         run->ctx->json ? stdout : stderr);
     if (run->interrupted)
         code = EXIT_INTERRUPTED;
     else if (run->status.rows && run->status.finished && report->state == CLI_APP_FINISHED)
@@ -385,7 +385,8 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
     if (run->options.detach) {
         cli_stage_keep(run->stage);
         if (run->ctx->json)
-            printf("{\"application\":\"%s\"}\n", run->app_text);
+            cli_output_json(&run->ctx->output, json_pack("{s:s}", "application", run->app_text),
+                            stdout);
         else
             puts(run->app_text);
         cli_stop(run->ctx, 0);
