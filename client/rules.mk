@@ -32,7 +32,7 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o run.o run-options.o preflight.o sweep.o queue.o ended.o app-status.o wait.o exit-meaning.o stage.o ps.o rows.o \
-	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o diagnostics.o table.o job.o localize.o localize-node.o localize-cache.o \
+	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o diagnostics.o table.o job.o localizing.o run-localizing.o localize.o localize-node.o localize-cache.o \
 	doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
@@ -48,9 +48,11 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-diagnostics
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics
 client/test-diagnostics_DEPS = $(BUILD)/client/diagnostics.o $(COMMON_A)
 client/test-diagnostics_LDLIBS = $(COMMON_LDLIBS)
+client/test-localizing_DEPS = $(addprefix $(BUILD)/client/, localizing.o output.o table.o) $(COMMON_A)
+client/test-localizing_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-output_DEPS = $(addprefix $(BUILD)/client/, output.o table.o) $(COMMON_A)
 client/test-output_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
