@@ -1,6 +1,7 @@
 """Hadoop's own MapReduce examples, unmodified, with their files on HDFS. What they compute is compared with what Python
 computes, so that a map output that is lost, doubled or cut is seen."""
 import collections
+import contextlib
 import os
 import random
 import re
@@ -88,9 +89,17 @@ def home(c, h):
     return at
 
 
+def base_of(c, h, name):
+    """A name below the submitter's home that no other pairing on this HDFS has: a job's output directory must be new."""
+    at = f"{home(c, h)}/{'+'.join([c.peer_client, c.peer_rm, *c.peer_nms])}"
+    h.ask("mkdir", at, "755")
+    h.ask("own", at, c.submitter.pw_name)
+    return f"{at}/{name}"
+
+
 def input_dir(c, h, name):
-    """A directory of the submitter's below its home; the path without "-in"."""
-    base = f"{home(c, h)}/{name}"
+    """A directory of the submitter's; the path without "-in"."""
+    base = base_of(c, h, name)
     h.ask("mkdir", f"{base}-in", "755")
     h.ask("own", f"{base}-in", c.submitter.pw_name)
     return base
@@ -152,7 +161,7 @@ def word_count(c, h, reduces=2):
 
 def sorted_rows(c, h, rows, reduces, maps):
     """teragen, terasort, teravalidate: the checksums of generated and sorted rows agree."""
-    base = f"{home(c, h)}/sort{rows}"
+    base = base_of(c, h, f"sort{rows}")
     out = example(c, "teragen", f"-Dmapreduce.job.maps={maps}", str(rows), f"{base}-in")
     generated = counter(out, "CHECKSUM")
     out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
@@ -180,7 +189,7 @@ def sorted_once(c, h, rows=20000, reduces=2):
 
 def killed_shuffle(c, h):
     """kill -9 of every selvedge-shuffle in mid-job: the NodeManagers start them anew and tell them of the job."""
-    base = f"{home(c, h)}/killed"
+    base = base_of(c, h, "killed")
     example(c, "teragen", "-Dmapreduce.job.maps=4", str((32 << 20) // 100), f"{base}-in")
     with peers.start_client(c, EXAMPLES, "terasort", "-Dmapreduce.job.reduces=4", "-Dmapreduce.job.maps=8",
                             f"{base}-in", f"{base}-out") as process:
@@ -217,13 +226,13 @@ def run(report, c, h, cases):
 
 
 def shuffles(c):
-    """Process ids of selvedge-shuffle on each node."""
+    """Process ids of the nodes' selvedge-shuffle: children of their daemons, since another test's have the same path."""
     found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "selvedge-shuffle" and \
-                    any(n.libexec in open(f"/proc/{pid}/cmdline", encoding="utf-8").read() for n in c.nodes):
-                found.append(int(pid))
-        except OSError:
-            continue
+    for node in c.nodes:
+        pid = node.process.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            for child in f.read().split():
+                with contextlib.suppress(OSError), open(f"/proc/{child}/comm", encoding="ascii") as name:
+                    if name.read().startswith("selvedge-shuff"):
+                        found.append(int(child))
     return found
