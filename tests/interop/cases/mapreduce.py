@@ -7,7 +7,7 @@ import random
 import re
 import socket
 
-from cluster import ClusterError, conf
+from cluster import ClusterError, HostError, conf
 from cluster.cluster import PLACE, Daemon
 from cluster.host import free_port
 from interop import hadoop, peers
@@ -15,6 +15,11 @@ from interop import hadoop, peers
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 HISTORY = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
 SERVICE = "yarn.nodemanager.aux-services"
+APACHE = f"apache-{hadoop.REFERENCE}"
+PAIRINGS = {"selvedge+selvedge": ("selvedge", ["selvedge", "selvedge"]),
+            "apache+selvedge": (APACHE, ["selvedge", "selvedge"]),
+            # reducers fetch across both
+            "mixed": ("selvedge", ["selvedge", "selvedge", APACHE])}
 
 
 def site(h):
@@ -37,7 +42,6 @@ def _mapred_site(c, h):
         "mapreduce.jobhistory.admin.address": "127.0.0.1:0",
         "mapreduce.jobhistory.intermediate-done-dir": f"{fs}/history/new",
         "mapreduce.jobhistory.done-dir": f"{fs}/history/done",
-        "mapreduce.shuffle.port": 0,  # several nodes on one machine
         "yarn.app.mapreduce.am.resource.mb": 384,
         "yarn.app.mapreduce.am.command-opts": small,
         "mapreduce.map.memory.mb": 256,
@@ -53,9 +57,11 @@ def _mapred_site(c, h):
 def prepare(c, h):
     """Before the nodes start: mapred-site.xml for everybody."""
     c.history_port = free_port()
-    for directory in [c.conf_dir, *[n.conf_dir for n in c.nodes]]:
-        conf.write_xml(f"{directory}/mapred-site.xml", _mapred_site(c, h))
-    for node in c.nodes:  # the program's directory of this node, not the one that is compiled in
+    conf.write_xml(f"{c.conf_dir}/mapred-site.xml", _mapred_site(c, h))
+    for node in c.nodes:
+        # Several nodes on one machine; a port that stays the same, as an operator's does.
+        conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**_mapred_site(c, h), "mapreduce.shuffle.port": free_port()})
+        # the program's directory of this node, not the one that is compiled in
         node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
 
 
@@ -145,18 +151,32 @@ def pi(c, maps=2, samples=1000):
         raise ClusterError(f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, {counter(out, 'Failed Shuffles')} failed")
 
 
-def word_count(c, h, reduces=2):
-    choose = random.Random(5)
-    words = [f"word{choose.randrange(3000)}" for _ in range(60000)]
-    base = input_dir(c, h, "count")
-    for i in range(3):
-        h.put(f"{base}-in/{i}", " ".join(words[i::3]).encode(), owner=c.submitter.pw_name)
-    example(c, "wordcount", "-Dmapreduce.job.reduces=%d" % reduces, f"{base}-in", f"{base}-out")
-    found = dict(line.split("\t") for line in cat(c, f"{base}-out/part-*").splitlines())
-    wanted = {word: str(n) for word, n in collections.Counter(words).items()}
-    if found != wanted:
-        raise ClusterError(f"wordcount: {len(found)} words, wanted {len(wanted)}; "
-                           f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}")
+class Words:
+    """Text on HDFS, a file a map, and the number of each word as Python counts."""
+
+    def __init__(self, c, h, name, files=3):
+        choose = random.Random(5)
+        self.c, words = c, [f"word{choose.randrange(3000)}" for _ in range(60000)]
+        base = input_dir(c, h, name)
+        self.input, self.output = f"{base}-in", f"{base}-out"
+        for i in range(files):
+            lines = words[i::files]
+            text = "".join(" ".join(lines[k:k + 20]) + "\n" for k in range(0, len(lines), 20))
+            h.put(f"{self.input}/{i}", text.encode(), owner=c.submitter.pw_name)
+        self.counts = collections.Counter(words)
+
+    def check(self):
+        found = dict(line.split("\t") for line in cat(self.c, f"{self.output}/part-*").splitlines())
+        wanted = {word: str(n) for word, n in self.counts.items()}
+        if found != wanted:
+            raise ClusterError(f"wordcount: {len(found)} words, wanted {len(wanted)}; "
+                               f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}")
+
+
+def word_count(c, h):
+    words = Words(c, h, "count")
+    example(c, "wordcount", "-Dmapreduce.job.reduces=2", words.input, words.output)
+    words.check()
 
 
 def sorted_rows(c, h, rows, reduces, maps):
@@ -223,6 +243,18 @@ def run(report, c, h, cases):
     with History(c):
         for name, function in cases.items():
             report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}: {name}", function, c, h)
+
+
+def pairing(report, h, name, cases):
+    """The cases on a new cluster."""
+    rm, nodes = PAIRINGS[name]
+    try:
+        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=site(h), prepare=lambda c: prepare(c, h)) as c:
+            run(report, c, h, cases)
+            c.close()
+        report.check(f"{name}: nothing is left behind", True)
+    except (ClusterError, HostError) as error:
+        report.check(name, False, str(error))
 
 
 def shuffles(c):
