@@ -62,6 +62,15 @@ int cli_cmd_node_list(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_app_status(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_list(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_status(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_submit(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_stop(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_app_move(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_app_priority(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_app_attempts(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_node_status(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_node_decommission(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_node_recommission(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_queue_refresh(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv); /* local */
 

@@ -243,6 +243,22 @@ int cli_option_list(struct cli_ctx *ctx, const struct cli_list *list)
     return 2;
 }
 
+int cli_option_app(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
+                   int more, struct yarn_app_id *ret)
+{
+    int code = cli_option_none(ctx, argc, argv);
+
+    if (code == 0 && list)
+        code = cli_option_list(ctx, list);
+    if (code != 0)
+        return code;
+    if (argc - optind != 1 + more)
+        return cli_usage(ctx);
+    ctx->subject = argv[optind];
+    code = cli_parse_app(ctx->subject, ret);
+    return code ? code : cli_connect(ctx);
+}
+
 /* ---- Subcommands ---- */
 
 static int unknown_command(const struct cli_ctx *ctx, const char *first, const char *second)

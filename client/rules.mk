@@ -3,7 +3,7 @@ CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
 	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 
 # The static library.
-CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o rm-lists.o launch.o am.o am-allocate.o nodes.o)
+CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o rm-lists.o rm-apps.o rm-admin.o launch.o am.o am-allocate.o nodes.o)
 CLIENT_A := $(BUILD)/libselvedge-client.a
 $(CLIENT_A): $(CLIENT_LIB_OBJS)
 LIBS += $(CLIENT_A)
@@ -31,7 +31,7 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o run.o run-options.o preflight.o sweep.o queue.o ended.o app-status.o wait.o exit-meaning.o stage.o ps.o rows.o \
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o run.o run-options.o run-user.o preflight.o sweep.o queue.o ended.o app-status.o app-move.o app-priority.o app-attempts.o objects.o queue-refresh.o hosts-file.o node-decommission.o node-status.o stop.o wait.o exit-meaning.o stage.o ps.o rows.o \
 	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o diagnostics.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
@@ -47,7 +47,9 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-diagnostics
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-diagnostics client/test-hosts-file
+client/test-hosts-file_DEPS = $(BUILD)/client/hosts-file.o $(COMMON_A)
+client/test-hosts-file_LDLIBS = $(COMMON_LDLIBS)
 client/test-diagnostics_DEPS = $(BUILD)/client/diagnostics.o $(COMMON_A)
 client/test-diagnostics_LDLIBS = $(COMMON_LDLIBS)
 client/test-output_DEPS = $(addprefix $(BUILD)/client/, output.o table.o) $(COMMON_A)
