@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "client/commands.h"
+#include "client/localize.h"
 #include "client/run.h"
 
 static const struct cli_opt run_options[] = {
@@ -41,6 +42,17 @@ static const struct cli_opt logs_options[] = {
     { 0 },
 };
 static const struct cli_opt doctor_options[] = {
+    { 'u', "user", "NAME", "the NodeManager's account (yarn)", 0 },
+    { 0 },
+};
+static const struct cli_opt localize_options[] = {
+    { LOCALIZE_OPT_AS, "as", "USER", "who submits the job that names the resources", 0 },
+    { 'v', "visibility", "VISIBILITY", "public, private or application", 0 },
+    { 'a', "archive", NULL, "unpack them", 0 },
+    { 'p', "pattern", "REGEX", "unpack what matches, as YARN's type PATTERN", 0 },
+    { LOCALIZE_OPT_TIMESTAMP, "timestamp", "MS", "the modification time; else any is taken", 0 },
+    { LOCALIZE_OPT_SIZE, "size", "BYTES", "the size; else any is taken", 0 },
+    { LOCALIZE_OPT_TOKENS, "tokens", "FILE", "the job's credentials", CLI_NAMES_FILE },
     { 'u', "user", "NAME", "the NodeManager's account (yarn)", 0 },
     { 0 },
 };
@@ -122,6 +134,13 @@ const struct cli_command cli_commands[] = {
     { "queue refresh", cli_cmd_queue_refresh, "queue refresh",
       "let the ResourceManager read its queues again", "For the cluster's administrators.\n", NULL,
       CLI_NAMES_NONE },
+    { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
+      "fetch resources by hand as this node does for a container",
+      "Run it as root or as the NodeManager's account, on a node whose NodeManager runs: that has\n"
+      "the cgroup of localizers. What arrives is deleted again; the NodeManager's cache is not\n"
+      "touched. The exit code is 0 when all arrived, 1 when one was refused, with the reason in a\n"
+      "line, 2 when the usage was wrong.\n",
+      localize_options, CLI_NAMES_NONE },
     { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
       "check which limits and protections this node can enforce",
       "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"

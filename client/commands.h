@@ -72,6 +72,7 @@ int cli_cmd_node_decommission(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_node_recommission(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_refresh(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
-int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv);   /* local */
 
 #endif

@@ -31,14 +31,19 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o run.o run-options.o run-user.o preflight.o sweep.o queue.o ended.o app-status.o app-move.o app-priority.o app-attempts.o objects.o queue-refresh.o hosts-file.o node-decommission.o node-status.o stop.o wait.o exit-meaning.o stage.o ps.o rows.o \
-	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o diagnostics.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
-	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
+	diagnostics.o exit-meaning.o fetch.o node-url.o rows.o ended.o job.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o logs.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
+	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
-# doctor reads the configuration with the NodeManager's code, and queries container-executor.
+# doctor and localize read the configuration with the NodeManager's code and use container-executor.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
-		conf-refused.o conf-logs.o conf-unread.o) $$(CLIENT_A) \
-		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
+		conf-refused.o conf-logs.o conf-unread.o services/localization-source.o) $$(CLIENT_A) \
+		$$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 
 # The ApplicationMaster of `selvedge run`.
