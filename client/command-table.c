@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "client/commands.h"
+#include "client/local.h"
 #include "client/localize.h"
 #include "client/run.h"
 
@@ -32,6 +33,29 @@ static const struct cli_opt run_options[] = {
     { 0 },
 };
 
+#define LOCAL_OPTION(text)                                                                         \
+    {                                                                                              \
+        CLI_OPT_LOCAL, "local", NULL, text, 0                                                      \
+    }
+static const struct cli_opt ps_options[] = {
+    { 'a', "all", NULL, "ended ones too", 0 },
+    LOCAL_OPTION("the containers of this node, from its NodeManager over D-Bus"),
+    { 0 },
+};
+static const struct cli_opt local_options[] = {
+    LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 0 },
+};
+static const struct cli_opt top_options[] = {
+    LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 's', "sort", "KEY", "cpu or memory (cpu)", 0 },
+    { 0 },
+};
+static const struct cli_opt drain_options[] = {
+    { 'r', "reason", "TEXT", "shown in the ResourceManager's list of nodes (your name)", 0 },
+    { CLI_OPT_WAIT_EMPTY, "wait", "[=TIME]", "until the node has no containers", 0 },
+    { 0 },
+};
 static const struct cli_opt all_apps[] = { { 'a', "all", NULL, "ended ones too", 0 }, { 0 } };
 static const struct cli_opt all_nodes[] = {
     { 'a', "all", NULL, "also those that are not running", 0 },
@@ -85,8 +109,15 @@ const struct cli_command cli_commands[] = {
       "start a job and print the application's id",
       "The same as run --detach; on stderr it says how to go on, unless --quiet.\n", run_options,
       CLI_NAMES_FILE, .strict_order = true },
-    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION]", "list applications, or one's containers", "",
-      all_apps, CLI_NAMES_APP_ENDED },
+    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]", "list applications, or one's containers",
+      "", ps_options, CLI_NAMES_APP_ENDED, .local = cli_local_ps },
+    { "top", NULL, "top --local [--sort cpu|memory]", "show what the containers of this node use",
+      "On a terminal every two seconds until q; c and m change the order. Elsewhere one table.\n"
+      "LIMIT is what the kernel enforces; WAIT the share of the last ten seconds in which some\n"
+      "process waited for a processor, for memory, for a disk.\n",
+      top_options, CLI_NAMES_NONE, .local = cli_local_top },
+    { "inspect", NULL, "inspect --local CONTAINER", "show all that a node knows of a container", "",
+      local_options, CLI_NAMES_ANY, .local = cli_local_inspect },
     { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
       "show the output of containers", "CONTAINER is a container's id or an instance's number.\n",
       logs_options, CLI_NAMES_APP_ENDED },
@@ -113,8 +144,16 @@ const struct cli_command cli_commands[] = {
       "give an application a priority within its queue", "", NULL, CLI_NAMES_APP },
     { "node list", cli_cmd_node_list, "node list [-a]", "list the nodes", "", all_nodes,
       CLI_NAMES_NONE },
-    { "node status", cli_cmd_node_status, "node status NODE", "describe a node", "", NULL,
-      CLI_NAMES_NODE },
+    { "node status", cli_cmd_node_status, "node status NODE | --local", "describe a node", "",
+      local_options, CLI_NAMES_NODE, .local = cli_local_node },
+    { "node drain", cli_local_node, "node drain [--reason TEXT] [--wait[=TIME]]", "drain this node",
+      "For root and the group selvedge-admin. A drained node reports itself unhealthy until\n"
+      "undrain, restarts included: it gets no containers, and the ResourceManager takes those "
+      "away\n"
+      "that run.\n",
+      drain_options, CLI_NAMES_NONE },
+    { "node undrain", cli_local_node, "node undrain", "end the drain of this node", "", NULL,
+      CLI_NAMES_NONE },
     { "node decommission", cli_cmd_node_decommission,
       "node decommission [--graceful [--timeout TIME]] [--refresh] HOST...",
       "take nodes out of the cluster",

@@ -22,7 +22,7 @@ enum cli_names { /* what completion offers for an argument or an option's value 
 struct cli_opt {
     int letter;        /* 'n', or one of CLI_OPT_…: no short form */
     const char *name;  /* without "--" */
-    const char *value; /* its placeholder, "N"; NULL: takes none */
+    const char *value; /* its placeholder, "N"; "[=N]" may be left out; NULL: takes none */
     const char *help;  /* one line */
     enum cli_names names;
 };
@@ -36,6 +36,8 @@ enum {
     CLI_OPT_NO_HEADERS,
     CLI_OPT_QUIET,
     CLI_OPT_UTC,
+    CLI_OPT_LOCAL,
+    CLI_OPT_WAIT_EMPTY,
     CLI_OPT_OWN = 300, /* the first of a subcommand's */
 };
 
@@ -47,6 +49,8 @@ struct cli_command {
     const struct cli_opt *options; /* ends with an empty one; NULL: none of its own */
     enum cli_names names;          /* of its arguments */
     bool strict_order;             /* the first argument ends the options: a command follows */
+    /* Runs instead with --local: of this machine's NodeManager. */
+    int (*local)(struct cli_ctx *ctx, int argc, char **argv);
 };
 
 extern const struct cli_command cli_commands[]; /* ends with an empty one */

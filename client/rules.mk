@@ -36,13 +36,15 @@ SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o com
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o logs.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
 	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
-# doctor and localize read the configuration with the NodeManager's code and use container-executor.
+# doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
+# has the paths of the daemon's objects on the bus.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
-		conf-refused.o conf-logs.o conf-unread.o services/localization-source.o) $$(CLIENT_A) \
+		conf-refused.o conf-logs.o conf-unread.o services/localization-source.o dbus/bus-path.o) $$(CLIENT_A) \
 		$$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 
@@ -52,7 +54,9 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-diagnostics client/test-hosts-file
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-diagnostics client/test-hosts-file client/test-local-rows
+client/test-local-rows_DEPS = $(addprefix $(BUILD)/client/, local-rows.o local-json.o) $(COMMON_A)
+client/test-local-rows_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-hosts-file_DEPS = $(BUILD)/client/hosts-file.o $(COMMON_A)
 client/test-hosts-file_LDLIBS = $(COMMON_LDLIBS)
 client/test-diagnostics_DEPS = $(BUILD)/client/diagnostics.o $(COMMON_A)

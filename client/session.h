@@ -41,6 +41,8 @@ struct cli_ctx {
     int64_t away_logged_ms;       /* last message that the ResourceManager is away; 0 = none */
 };
 
+/* Reads the configuration alone: 0 or the exit code, after an error message. */
+int cli_load_conf(struct cli_ctx *ctx);
 /* Reads the configuration and prepares the connection: after the options, before the first call. 0
  * or the exit code, after an error message. A command whose first call is not answered within
  * wait_ms ends with 1 and says what it tried. */
