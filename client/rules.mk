@@ -32,14 +32,14 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o run.o run-options.o preflight.o sweep.o queue.o ended.o app.o wait.o exit-meaning.o stage.o ps.o rows.o \
-	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
+	logs.o logs-select.o logs-live.o logs-aggregated.o log-places.o log-walk.o log-tail.o kill.o node-list.o follow.o node-url.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
 		conf-refused.o conf-logs.o conf-unread.o) $$(CLIENT_A) \
-		$$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
-	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
+		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
+	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
 # The ApplicationMaster of `selvedge run`.
 SELVEDGE_AM_OBJS := $(addprefix $(BUILD)/client/,selvedge-am.o tasks.o job.o)
@@ -47,7 +47,12 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-log-places client/test-log-tail
+client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS_REMOTE_OBJS) \
+	$(LOGS_A) $(HDFS_DEPS)
+client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS)
+client/test-log-tail_DEPS = $(BUILD)/client/log-tail.o $(COMMON_A)
+client/test-log-tail_LDLIBS = $(COMMON_LDLIBS)
 client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
 client/test-nodes_LDLIBS = $(WIRE_LDLIBS)
 client/test-tasks_DEPS = $(BUILD)/client/tasks.o $(WIRE_A) $(COMMON_A)

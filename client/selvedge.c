@@ -33,11 +33,15 @@ static const struct cli_command commands[] = {
       "did not (1 for codes below 0, which are YARN's own).\n" },
     { "ps", cli_cmd_ps, "ps [-a] [APPLICATION]", "list applications, or one's containers",
       "  -a, --all              ended ones too\n" },
-    { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
+    { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
       "show the output of containers",
       "  -l, --log NAME         this file instead of stdout and stderr\n"
+      "  -a, --all              all files\n"
+      "  -n, --tail LINES       the last lines of each file only\n"
+      "      --owner USER       whose application it is, if the ResourceManager has forgotten it\n"
       "\n"
-      "CONTAINER is a container's id or an instance's number.\n" },
+      "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"
+      "from the remote log directory (yarn.log-aggregation-enable).\n" },
     { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "" },
     { "node", cli_cmd_node, "node list [-a]", "list the nodes",
       "  -a, --all              also those that are not running\n" },
