@@ -114,7 +114,7 @@ static int find_segment(int dir, struct shf_index_cache *cache, const struct shf
     return r < 0 ? sv_error_set(err, r, "%s: its index has no reducer %u", map, reduce) : 0;
 }
 
-/* The data file, if the segment lies inside it. */
+/* The data file in this local directory, if the segment lies inside it. */
 static int open_data(int dir, const struct shf_job *job, const char *map,
                      const struct shf_segment *s, int *ret_fd, struct sv_error *err)
 {
@@ -122,8 +122,6 @@ static int open_data(int dir, const struct shf_job *job, const char *map,
     struct stat st;
     int r = open_file(dir, job, map, "file.out", &st, &fd, err);
 
-    if (r == -ENOENT)
-        return sv_error_set(err, -EBADMSG, "%s: an index without file.out", map);
     if (r < 0)
         return r;
     if (s->start + s->part > (uint64_t)st.st_size)
@@ -132,6 +130,24 @@ static int open_data(int dir, const struct shf_job *job, const char *map,
                             (long long)st.st_size);
     *ret_fd = sv_take_fd(&fd);
     return 0;
+}
+
+/* A map task asks for a directory for each of its two files, so they may lie on two disks. The
+ * index's own is tried first. */
+static int find_data(const struct shf_local_dirs *dirs, unsigned index_dir,
+                     const struct shf_job *job, const char *map, struct shf_output *o, int *ret_fd,
+                     struct sv_error *err)
+{
+    for (size_t i = 0; i < dirs->n; i++) {
+        unsigned dir = (unsigned)((index_dir + i) % dirs->n);
+        int r = dirs->v[dir].in_use ? open_data(dirs->v[dir].fd, job, map, &o->segment, ret_fd, err)
+                                    : -ENOENT;
+
+        o->dir = dir;
+        if (r != -ENOENT)
+            return r;
+    }
+    return sv_error_set(err, -EBADMSG, "%s: an index without file.out", map);
 }
 
 int shf_output_find(const struct shf_local_dirs *dirs, struct shf_index_cache *cache,
@@ -147,9 +163,8 @@ int shf_output_find(const struct shf_local_dirs *dirs, struct shf_index_cache *c
 
         if (r == -ENOENT)
             continue;
-        o.dir = i;
         if (r == 0)
-            r = open_data(dirs->v[i].fd, job, map, &o.segment, ret_fd, err);
+            r = find_data(dirs, i, job, map, &o, ret_fd, err);
         if (r == 0)
             *ret = o;
         return r;
@@ -160,5 +175,7 @@ int shf_output_find(const struct shf_local_dirs *dirs, struct shf_index_cache *c
 int shf_output_open(const struct shf_local_dirs *dirs, const struct shf_job *job, const char *map,
                     const struct shf_output *o, int *ret_fd, struct sv_error *err)
 {
-    return open_data(dirs->v[o->dir].fd, job, map, &o->segment, ret_fd, err);
+    int r = open_data(dirs->v[o->dir].fd, job, map, &o->segment, ret_fd, err);
+
+    return r == -ENOENT ? sv_error_set(err, -EBADMSG, "%s: file.out is gone", map) : r;
 }
