@@ -36,6 +36,12 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
     l->rows_known = true;
     l->ended = cli_app_ended(rows->state);
     (void)snprintf(l->owner, sizeof l->owner, "%s", rows->user);
+    if (l->follow && !l->ended) {
+        r = cli_logs_follow(l);
+        if (r < 0)
+            cli_stop_error(l->ctx, r, NULL);
+        return;
+    }
     l->status = rows->status;
     rows->status = (struct cli_status){ 0 };
     l->rows = calloc(l->status.n + 1, sizeof *l->rows);
@@ -47,16 +53,16 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
 /* -1: go on, else the exit code. */
 static int options(struct cli_logs *l, int argc, char **argv)
 {
-    static const struct option list[] = { { "log", required_argument, NULL, 'l' },
-                                          { "all", no_argument, NULL, 'a' },
-                                          { "tail", required_argument, NULL, 'n' },
-                                          { "owner", required_argument, NULL, 'O' },
-                                          { 0 } };
+    static const struct option list[] = {
+        { "log", required_argument, NULL, 'l' },   { "all", no_argument, NULL, 'a' },
+        { "follow", no_argument, NULL, 'f' },      { "tail", required_argument, NULL, 'n' },
+        { "owner", required_argument, NULL, 'O' }, { 0 }
+    };
     uint64_t lines = 0;
     int c;
 
     optind = 0; /* begin with a new argv */
-    while ((c = cli_option(l->ctx, argc, argv, "l:an:", list)) != -1) {
+    while ((c = cli_option(l->ctx, argc, argv, "l:afn:", list)) != -1) {
         if (c == '?')
             return 2;
         if (c == 'l' && strchr(optarg, '/')) {
@@ -71,13 +77,15 @@ static int options(struct cli_logs *l, int argc, char **argv)
             l->name = optarg;
         else if (c == 'a')
             l->all = true;
+        else if (c == 'f')
+            l->follow = true;
         else if (c == 'n')
             l->tail = (int64_t)lines;
         else
             (void)snprintf(l->owner, sizeof l->owner, "%s", optarg);
     }
-    if (l->all && l->name) {
-        (void)cli_fail("logs: --all and --log exclude each other");
+    if (l->all && (l->name || l->follow)) {
+        (void)cli_fail("logs: --all excludes --log and --follow");
         return 2;
     }
     return argc - optind < 1 || argc - optind > 2 ? cli_usage(l->ctx) : -1;
@@ -117,6 +125,7 @@ int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
     code = read_logs(&g);
     ctx->fetch = cli_fetch_free(ctx->fetch);
     cli_logs_live_end(&g.l);
+    cli_logs_follow_end(&g.l);
     cli_status_free(&g.l.status);
     free(g.l.rows);
     return code;

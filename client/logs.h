@@ -1,5 +1,6 @@
-/* One run of `selvedge logs`, shared by its files: the nodes are asked first (logs-live.c), then
- * the remote log directory for what they do not have (logs-aggregated.c). */
+/* One run of `selvedge logs`, shared by its files: the nodes are asked first (logs-live.c;
+ * logs-follow.c while the application runs), then the remote log directory for what they do not
+ * have (logs-aggregated.c). */
 #ifndef SELVEDGE_CLIENT_LOGS_H
 #define SELVEDGE_CLIENT_LOGS_H
 
@@ -32,6 +33,7 @@ struct cli_logs {
     struct cli_status status; /* the table */
     struct cli_log_row *rows; /* of each of its rows */
     struct cli_live *live;
+    struct cli_following *following;
     bool failed; /* something was said that makes the exit code 1 */
 };
 
@@ -44,6 +46,9 @@ void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const 
 /* Reads from the nodes, then ends the loop. 0 or -errno. */
 int cli_logs_live(struct cli_logs *l) _must_use_;
 void cli_logs_live_end(struct cli_logs *l);
+/* The same of an application that runs, until it ends. */
+int cli_logs_follow(struct cli_logs *l) _must_use_;
+void cli_logs_follow_end(struct cli_logs *l);
 /* Reads what is missing from the remote log directory; says what is nowhere. Was anything read? */
 bool cli_logs_aggregated(struct cli_logs *l);
 

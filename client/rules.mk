@@ -32,7 +32,7 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o run.o run-options.o preflight.o sweep.o queue.o ended.o app.o wait.o exit-meaning.o stage.o ps.o rows.o \
-	logs.o logs-select.o logs-live.o logs-aggregated.o log-places.o log-walk.o log-tail.o kill.o node-list.o follow.o node-url.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
+	logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o kill.o node-list.o follow.o node-url.o fetch.o status.o table.o job.o doctor.o doctor-report.o doctor-probe.o doctor-node.o \
 	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor reads the configuration with the NodeManager's code, and queries container-executor.

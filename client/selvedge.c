@@ -37,6 +37,7 @@ static const struct cli_command commands[] = {
       "show the output of containers",
       "  -l, --log NAME         this file instead of stdout and stderr\n"
       "  -a, --all              all files\n"
+      "  -f, --follow           while the application runs, go on as its logs grow\n"
       "  -n, --tail LINES       the last lines of each file only\n"
       "      --owner USER       whose application it is, if the ResourceManager has forgotten it\n"
       "\n"
