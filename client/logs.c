@@ -53,16 +53,11 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
 /* -1: go on, else the exit code. */
 static int options(struct cli_logs *l, int argc, char **argv)
 {
-    static const struct option list[] = {
-        { "log", required_argument, NULL, 'l' },   { "all", no_argument, NULL, 'a' },
-        { "follow", no_argument, NULL, 'f' },      { "tail", required_argument, NULL, 'n' },
-        { "owner", required_argument, NULL, 'O' }, { 0 }
-    };
     uint64_t lines = 0;
     int c;
 
     optind = 0; /* begin with a new argv */
-    while ((c = cli_option(l->ctx, argc, argv, "l:afn:", list)) != -1) {
+    while ((c = cli_option(l->ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
         if (c == 'l' && strchr(optarg, '/')) {

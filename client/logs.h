@@ -4,8 +4,10 @@
 #ifndef SELVEDGE_CLIENT_LOGS_H
 #define SELVEDGE_CLIENT_LOGS_H
 
-#include "client/session.h"
+#include "client/commands.h"
 #include "client/status.h"
+
+enum { LOGS_OPT_OWNER = CLI_OPT_OWN }; /* an option without a letter */
 
 /* A container in the table. */
 enum cli_log_state {
