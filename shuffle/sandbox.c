@@ -84,7 +84,7 @@ static const int calls[] = {
     SCMP_SYS(rt_sigreturn),  SCMP_SYS(set_robust_list),
     SCMP_SYS(rseq),          SCMP_SYS(restart_syscall),
     SCMP_SYS(tgkill),        SCMP_SYS(exit),
-    SCMP_SYS(exit_group),
+    SCMP_SYS(exit_group),    SCMP_SYS(preadv2),
 };
 
 int shf_sandbox_calls(struct sv_error *err)
