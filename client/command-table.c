@@ -4,6 +4,7 @@
 #include "client/commands.h"
 #include "client/local.h"
 #include "client/localize.h"
+#include "client/logs.h"
 #include "client/run.h"
 
 static const struct cli_opt run_options[] = {
@@ -63,6 +64,10 @@ static const struct cli_opt all_nodes[] = {
 };
 static const struct cli_opt logs_options[] = {
     { 'l', "log", "NAME", "this file instead of stdout and stderr", 0 },
+    { 'a', "all", NULL, "all files", 0 },
+    { 'f', "follow", NULL, "while the application runs, go on as its logs grow", 0 },
+    { 'n', "tail", "LINES", "the last lines of each file only", 0 },
+    { LOGS_OPT_OWNER, "owner", "USER", "whose application it is, if it was forgotten", 0 },
     { 0 },
 };
 static const struct cli_opt doctor_options[] = {
@@ -118,8 +123,10 @@ const struct cli_command cli_commands[] = {
       top_options, CLI_NAMES_NONE, .local = cli_local_top },
     { "inspect", NULL, "inspect --local CONTAINER", "show all that a node knows of a container", "",
       local_options, CLI_NAMES_ANY, .local = cli_local_inspect },
-    { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
-      "show the output of containers", "CONTAINER is a container's id or an instance's number.\n",
+    { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
+      "show the output of containers",
+      "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"
+      "from the remote log directory (yarn.log-aggregation-enable).\n",
       logs_options, CLI_NAMES_APP_ENDED },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
       "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n", NULL,
