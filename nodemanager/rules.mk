@@ -36,7 +36,7 @@ PROGRAMS += $(BUILD)/selvedge-nodemanager
 
 # Runs auxiliary services that are classes of Java; built where there is a compiler of it.
 ifneq ($(shell command -v javac),)
-BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java)
+BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java KnownApplications.java)
 $(BUILD)/selvedge-java-service.jar: $(BRIDGE_SOURCES)
 	@echo "  JAVAC  $@"
 	$(Q)rm -rf $@.classes && mkdir -p $@.classes && javac --release 8 -Xlint:-options -d $@.classes $(BRIDGE_SOURCES) && \
