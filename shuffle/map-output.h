@@ -1,6 +1,7 @@
-/* Map outputs on disk: LOCALDIR/APPDIR/output/MAP/file.out and its index, in one of the local
- * directories. APPDIR and all below belong to the job and are hostile: opened beneath the local
- * directory without links, regular files alone, owned by the job's account. Any thread may call. */
+/* Map outputs on disk: LOCALDIR/APPDIR/output/MAP/file.out and file.out.index, each in any of the
+ * local directories (LocalDirAllocator of Hadoop chooses for each file). APPDIR and all below
+ * belong to the job and are hostile: opened beneath the local directory without links, regular
+ * files alone, owned by the job's account. Any thread may call. */
 #ifndef SELVEDGE_SHUFFLE_MAP_OUTPUT_H
 #define SELVEDGE_SHUFFLE_MAP_OUTPUT_H
 
@@ -20,7 +21,7 @@ struct shf_local_dirs {
 
 struct shf_output {
     struct shf_segment segment;
-    unsigned dir; /* index of the local directory */
+    unsigned dir; /* index of the local directory of file.out */
 };
 
 /* Finds the part of `reduce` in the output of `map`; `ret_fd` is its open data file. -ENOENT: in no

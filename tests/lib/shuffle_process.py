@@ -88,7 +88,7 @@ class Workplace:
         os.chown(path, uid, DAEMON)
         os.chmod(path, 0o640)
 
-    def output(self, job, n, parts, disk=0, index=None):
+    def output(self, job, n, parts, disk=0, index=None, index_disk=None):
         """A map output with these bytes for the reducers. Raw lengths are told as 7 more."""
         at, records = 0, []
         for part in parts:
@@ -96,7 +96,8 @@ class Workplace:
             at += len(part)
         base = self.output_dir(job, n, disk)
         self.write(base + "/file.out", b"".join(parts), job.uid)
-        self.write(base + "/file.out.index", index_of(records) if index is None else index, job.uid)
+        index_base = base if index_disk is None else self.output_dir(job, n, index_disk)
+        self.write(index_base + "/file.out.index", index_of(records) if index is None else index, job.uid)
         return base
 
     def remove(self):
