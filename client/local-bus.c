@@ -183,7 +183,7 @@ int cli_bus_containers(struct cli_bus *b, json_t **ret)
     json_object_foreach(all, path, object)
     {
         json_t *c = json_object_get(object, CONTAINER);
-        const char *id = cli_local_text(c, "Id");
+        const char *id = cli_json_text(c, "Id");
 
         if (*id)
             (void)json_object_set(list, id, c); /* NULL list: below */

@@ -163,24 +163,24 @@ int cli_json_of_message(sd_bus_message *m, json_t **ret)
     return r < 0 ? r : 0;
 }
 
-int64_t cli_local_number(const json_t *o, const char *name)
+int64_t cli_json_number(const json_t *o, const char *name)
 {
     return json_integer_value(json_object_get(o, name));
 }
 
-bool cli_local_bool(const json_t *o, const char *name)
+bool cli_json_bool(const json_t *o, const char *name)
 {
     return json_is_true(json_object_get(o, name));
 }
 
-const char *cli_local_text(const json_t *o, const char *name)
+const char *cli_json_text(const json_t *o, const char *name)
 {
     const char *s = json_string_value(json_object_get(o, name));
 
     return s ? s : "";
 }
 
-double cli_local_item(const json_t *o, const char *name, size_t i)
+double cli_json_item(const json_t *o, const char *name, size_t i)
 {
     return json_number_value(json_array_get(json_object_get(o, name), i));
 }

@@ -13,10 +13,10 @@
 int cli_json_of_message(sd_bus_message *m, json_t **ret) _must_use_;
 
 /* Members of an object; 0, false, "" where there is none. */
-int64_t cli_local_number(const json_t *o, const char *name);
-bool cli_local_bool(const json_t *o, const char *name);
-const char *cli_local_text(const json_t *o, const char *name);
+int64_t cli_json_number(const json_t *o, const char *name);
+bool cli_json_bool(const json_t *o, const char *name);
+const char *cli_json_text(const json_t *o, const char *name);
 /* The i-th number of a member that is an array. */
-double cli_local_item(const json_t *o, const char *name, size_t i);
+double cli_json_item(const json_t *o, const char *name, size_t i);
 
 #endif

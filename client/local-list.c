@@ -6,50 +6,57 @@
 #include "client/local-rows.h"
 #include "client/local.h"
 #include "client/options.h"
+#include "client/table.h"
 #include "common/clock.h"
 #include "common/str.h"
 
-/* ---- ps ---- */
-
-static const struct cli_column columns[] = {
-    { "CONTAINER", "id", CLI_TEXT, CLI_ALWAYS },
-    { "USER", "user", CLI_TEXT, CLI_ALWAYS },
-    { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
-    { ">MEMORY", "memory", CLI_BYTES, CLI_ALWAYS },
-    { ">USED", "memoryUsed", CLI_BYTES, CLI_ALWAYS },
-    { ">VCORES", "vcores", CLI_NUMBER, CLI_ALWAYS },
-    { ">CPU", "cpuMs", CLI_MILLIS, CLI_ALWAYS },
-    { ">TIME", "elapsedMs", CLI_MILLIS, CLI_ALWAYS },
-    { ">EXIT", "exitCode", CLI_NUMBER, CLI_IF_WIDE },
-    { "COMMAND", "command", CLI_TEXT, CLI_ALWAYS },
-};
-static const struct cli_list list = CLI_LIST(columns, "id");
-
-static json_t *row_of(const json_t *p)
+static void print_json(json_t *value)
 {
-    int64_t start = cli_local_number(p, "StartTime"), end = cli_local_number(p, "FinishTime");
-    bool frozen = cli_local_bool(p, "Frozen");
-
-    return json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:I, s:s}", "id", cli_local_text(p, "Id"), "user",
-        cli_local_text(p, "User"), "state", frozen ? "PAUSED" : cli_local_text(p, "State"),
-        "memory", (json_int_t)cli_local_number(p, "Memory"), "memoryUsed",
-        (json_int_t)cli_local_number(p, "MemoryCurrent"), "vcores",
-        (json_int_t)cli_local_number(p, "VirtualCores"), "cpuMs",
-        (json_int_t)cli_local_number(p, "CPUUsage") / 1000, "elapsedMs",
-        cli_json_known(start ? (end ? end : sv_wall_ms()) - start : -1), "exitCode",
-        (json_int_t)cli_local_number(p, "ExitCode"), "command", cli_local_text(p, "Command"));
+    json_dumpf(value, stdout, JSON_COMPACT);
+    putchar('\n');
 }
 
-static void print_rows(const struct cli_ctx *ctx, const struct cli_local_rows *l, bool all)
+/* ---- ps ---- */
+
+static void add_row(struct cli_table *t, const json_t *p)
 {
-    json_t *rows = json_array();
+    int64_t start = cli_json_number(p, "StartTime"), end = cli_json_number(p, "FinishTime");
+    char buf[32];
+
+    cli_table_add(t, "%s", cli_json_text(p, "Id"));
+    cli_table_add(t, "%s", cli_json_text(p, "User"));
+    cli_table_add(t, "%s", cli_json_bool(p, "Frozen") ? "PAUSED" : cli_json_text(p, "State"));
+    cli_table_add(t, "%s", cli_text_bytes(cli_json_number(p, "Memory"), buf));
+    cli_table_add(t, "%s", cli_text_bytes(cli_json_number(p, "MemoryCurrent"), buf));
+    cli_table_add(t, "%lld", (long long)cli_json_number(p, "VirtualCores"));
+    cli_table_add(t, "%s", cli_text_millis(cli_json_number(p, "CPUUsage") / 1000, buf));
+    cli_table_add(t, "%s", cli_text_millis(start ? (end ? end : sv_wall_ms()) - start : -1, buf));
+    cli_table_add(t, "%s", cli_json_text(p, "Command"));
+}
+
+static void print_table(const struct cli_local_rows *l, bool all, bool heads_too)
+{
+    static const char *const heads[] = { "CONTAINER", "USER", "STATE", ">MEMORY", ">USED",
+                                         ">VCORES",   ">CPU", ">TIME", "COMMAND" };
+    struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
+
+    for (size_t i = 0; t && i < l->n; i++)
+        if (all || strcmp(cli_json_text(l->rows[i].properties, "State"), "DONE") != 0)
+            add_row(t, l->rows[i].properties);
+    if (t)
+        cli_table_print(t, heads_too, stdout);
+    cli_table_free(t);
+}
+
+static void list_json(const struct cli_local_rows *l, bool all)
+{
+    json_t *list = json_array();
 
     for (size_t i = 0; i < l->n; i++)
-        if (all || strcmp(cli_local_text(l->rows[i].properties, "State"), "DONE") != 0)
-            (void)json_array_append_new(rows, row_of(l->rows[i].properties)); /* NULL: left out */
-    cli_output_list(&ctx->output, &list, rows, stdout);
-    json_decref(rows);
+        if (all || strcmp(cli_json_text(l->rows[i].properties, "State"), "DONE") != 0)
+            (void)json_array_append(list, l->rows[i].properties); /* NULL prints nothing */
+    print_json(list);
+    json_decref(list);
 }
 
 int cli_local_ps(struct cli_ctx *ctx, int argc, char **argv)
@@ -68,28 +75,20 @@ int cli_local_ps(struct cli_ctx *ctx, int argc, char **argv)
     }
     if (optind != argc)
         return cli_usage(ctx);
-    code = cli_option_list(ctx, &list);
-    if (code == 0)
-        code = cli_bus_open(ctx, &b);
+    code = cli_bus_open(ctx, &b);
     if (code == 0)
         code = cli_bus_containers(b, &containers);
     if (code != 0)
         return code;
     if (cli_local_rows_of(containers, &l) < 0)
         code = cli_fail("out of memory");
+    else if (ctx->json)
+        list_json(&l, all);
     else
-        print_rows(ctx, &l, all);
+        print_table(&l, all, !ctx->output.no_headers);
     cli_local_rows_free(&l);
     json_decref(containers);
     return code;
-}
-
-bool cli_local_wanted(int argc, char **argv)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--local") == 0)
-            return true;
-    return false;
 }
 
 /* ---- inspect ---- */
@@ -122,14 +121,9 @@ int cli_local_inspect(struct cli_ctx *ctx, int argc, char **argv)
     if (code != 0)
         return code;
     if (ctx->json)
-        cli_output_json(&ctx->output, json_incref(container), stdout);
+        print_json(container);
     else
         json_object_foreach(container, name, value) print_value(name, value);
     json_decref(container);
     return 0;
-}
-
-int cli_cmd_inspect(struct cli_ctx *ctx, int argc, char **argv)
-{
-    return cli_local_wanted(argc, argv) ? cli_local_inspect(ctx, argc, argv) : cli_usage(ctx);
 }

@@ -13,8 +13,8 @@
 #define POLL_MS 500
 
 struct options {
-    const char *reason;
-    bool wait;
+    const char *action, *reason;
+    bool wait, local;
     int64_t wait_ms; /* negative: for as long as it takes */
 };
 
@@ -28,48 +28,50 @@ static int take_wait(struct options *o)
     return 2;
 }
 
-/* Options and the connection. */
-static int begin(struct cli_ctx *ctx, int argc, char **argv, struct options *o,
-                 struct cli_bus **ret)
+static int parse(struct cli_ctx *ctx, int argc, char **argv, struct options *o)
 {
+    bool drain = strcmp(o->action, "drain") == 0, status = strcmp(o->action, "status") == 0;
     int c;
 
     optind = 0; /* begin with a new argv */
     while ((c = cli_option(ctx, argc, argv)) != -1) {
-        if (c == '?' || (c == CLI_LOCAL_OPT_WAIT && take_wait(o) != 0))
+        if (c == '?' || (c == CLI_OPT_WAIT_EMPTY && take_wait(o) != 0))
             return 2;
         if (c == 'r')
             o->reason = optarg;
+        o->local = o->local || c == CLI_OPT_LOCAL;
     }
-    return argc == optind ? cli_bus_open(ctx, ret) : cli_usage(ctx);
+    if (argc != optind || (status && !o->local) || (!drain && (o->reason || o->wait)))
+        return cli_usage(ctx);
+    return 0;
 }
 
 /* ---- status ---- */
 
 static void print_status(const json_t *p)
 {
-    int64_t beat = cli_local_number(p, "LastHeartbeat");
-    const char *missing = cli_local_text(p, "LimitsNotEnforced");
+    int64_t beat = cli_json_number(p, "LastHeartbeat");
+    const char *missing = cli_json_text(p, "LimitsNotEnforced");
     char a[32], b[32], text[1024];
 
-    printf("Node          %s\n", cli_local_text(p, "Id"));
-    printf("Version       %s\n", cli_local_text(p, "Version"));
-    printf("State         %s\n", cli_local_text(p, "State"));
-    sv_escape(text, sizeof(text), cli_local_text(p, "ResourceManager"));
+    printf("Node          %s\n", cli_json_text(p, "Id"));
+    printf("Version       %s\n", cli_json_text(p, "Version"));
+    printf("State         %s\n", cli_json_text(p, "State"));
+    sv_escape(text, sizeof(text), cli_json_text(p, "ResourceManager"));
     printf("Manager       %s, last heartbeat %s ago\n", text,
            cli_text_millis(beat ? SV_MAX(sv_wall_ms() - beat, (int64_t)0) : -1, a));
-    sv_escape(text, sizeof(text), cli_local_text(p, "HealthReport"));
-    printf("Health        %s%s%s\n", cli_local_bool(p, "Healthy") ? "good" : "unhealthy",
+    sv_escape(text, sizeof(text), cli_json_text(p, "HealthReport"));
+    printf("Health        %s%s%s\n", cli_json_bool(p, "Healthy") ? "good" : "unhealthy",
            *text ? ": " : "", text);
-    sv_escape(text, sizeof(text), cli_local_text(p, "DrainReason"));
-    if (cli_local_bool(p, "Draining"))
+    sv_escape(text, sizeof(text), cli_json_text(p, "DrainReason"));
+    if (cli_json_bool(p, "Draining"))
         printf("Drained       %s\n", text);
-    printf("Applications  %lld\n", (long long)cli_local_number(p, "Applications"));
-    printf("Containers    %lld\n", (long long)cli_local_number(p, "Containers"));
-    printf("Memory        %s used of %s\n", cli_text_bytes(cli_local_number(p, "MemoryCurrent"), a),
-           cli_text_bytes(cli_local_number(p, "Memory"), b));
-    printf("Vcores        %lld\n", (long long)cli_local_number(p, "VirtualCores"));
-    printf("GPUs          %lld\n", (long long)cli_local_number(p, "GPUs"));
+    printf("Applications  %lld\n", (long long)cli_json_number(p, "Applications"));
+    printf("Containers    %lld\n", (long long)cli_json_number(p, "Containers"));
+    printf("Memory        %s used of %s\n", cli_text_bytes(cli_json_number(p, "MemoryCurrent"), a),
+           cli_text_bytes(cli_json_number(p, "Memory"), b));
+    printf("Vcores        %lld\n", (long long)cli_json_number(p, "VirtualCores"));
+    printf("GPUs          %lld\n", (long long)cli_json_number(p, "GPUs"));
     sv_escape(text, sizeof(text), missing);
     if (*missing)
         printf("Not enforced  %s\n", text);
@@ -82,10 +84,12 @@ static int status(const struct cli_ctx *ctx, struct cli_bus *b)
 
     if (code != 0)
         return code;
-    if (ctx->json)
-        cli_output_json(&ctx->output, json_incref(node), stdout);
-    else
+    if (ctx->json) {
+        json_dumpf(node, stdout, JSON_COMPACT);
+        putchar('\n');
+    } else {
         print_status(node);
+    }
     json_decref(node);
     return 0;
 }
@@ -100,7 +104,7 @@ static int wait_until_empty(struct cli_bus *b, const struct options *o)
     for (;;) {
         json_t *node = NULL;
         int code = cli_bus_node(b, &node);
-        int64_t left = cli_local_number(node, "Containers");
+        int64_t left = cli_json_number(node, "Containers");
 
         json_decref(node);
         if (code != 0 || left == 0)
@@ -127,10 +131,10 @@ static int drain(const struct cli_ctx *ctx, struct cli_bus *b, const struct opti
         code = cli_bus_node(b, &node);
     if (code != 0)
         return code;
-    sv_escape(reason, sizeof(reason), cli_local_text(node, "DrainReason"));
+    sv_escape(reason, sizeof(reason), cli_json_text(node, "DrainReason"));
     if (!ctx->json)
-        printf("%s is drained: %s; %lld containers\n", cli_local_text(node, "Id"), reason,
-               (long long)cli_local_number(node, "Containers"));
+        printf("%s is drained: %s; %lld containers\n", cli_json_text(node, "Id"), reason,
+               (long long)cli_json_number(node, "Containers"));
     json_decref(node);
     return ctx->json ? status(ctx, b) : 0;
 }
@@ -145,35 +149,23 @@ static int undrain(const struct cli_ctx *ctx, struct cli_bus *b)
     if (code != 0)
         return code;
     if (!ctx->json)
-        printf("%s is not drained any more and %s\n", cli_local_text(node, "Id"),
-               cli_local_bool(node, "Healthy") ? "healthy" : "unhealthy for another reason");
+        printf("%s is not drained any more and %s\n", cli_json_text(node, "Id"),
+               cli_json_bool(node, "Healthy") ? "healthy" : "unhealthy for another reason");
     json_decref(node);
     return ctx->json ? status(ctx, b) : 0;
 }
 
-int cli_cmd_node_status(struct cli_ctx *ctx, int argc, char **argv)
+int cli_local_node(struct cli_ctx *ctx, int argc, char **argv)
 {
     _cleanup_bus_ struct cli_bus *b = NULL;
-    struct options o = { 0 };
-    int code = cli_local_wanted(argc, argv) ? begin(ctx, argc, argv, &o, &b) : cli_usage(ctx);
+    struct options o = { .action = ctx->command->name + strlen("node ") };
+    int code = parse(ctx, argc, argv, &o);
 
-    return code == 0 ? status(ctx, b) : code;
-}
-
-int cli_cmd_node_drain(struct cli_ctx *ctx, int argc, char **argv)
-{
-    _cleanup_bus_ struct cli_bus *b = NULL;
-    struct options o = { 0 };
-    int code = begin(ctx, argc, argv, &o, &b);
-
-    return code == 0 ? drain(ctx, b, &o) : code;
-}
-
-int cli_cmd_node_undrain(struct cli_ctx *ctx, int argc, char **argv)
-{
-    _cleanup_bus_ struct cli_bus *b = NULL;
-    struct options o = { 0 };
-    int code = begin(ctx, argc, argv, &o, &b);
-
-    return code == 0 ? undrain(ctx, b) : code;
+    if (code == 0)
+        code = cli_bus_open(ctx, &b);
+    if (code != 0)
+        return code;
+    if (strcmp(o.action, "drain") == 0)
+        return drain(ctx, b, &o);
+    return strcmp(o.action, "undrain") == 0 ? undrain(ctx, b) : status(ctx, b);
 }

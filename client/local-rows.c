@@ -20,10 +20,10 @@ int cli_local_rows_of(json_t *containers, struct cli_local_rows *ret)
     json_object_foreach(containers, id, p)
     {
         l.rows[l.n++] = (struct cli_local_row){
-            .id = cli_local_text(p, "Id"),
+            .id = cli_json_text(p, "Id"),
             .properties = json_incref(p),
-            .cpu_usec = cli_local_number(p, "CPUUsage"),
-            .memory = cli_local_number(p, "MemoryCurrent"),
+            .cpu_usec = cli_json_number(p, "CPUUsage"),
+            .memory = cli_json_number(p, "MemoryCurrent"),
             .cores = -1,
         };
     }

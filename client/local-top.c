@@ -14,6 +14,7 @@
 #include "client/local-rows.h"
 #include "client/local.h"
 #include "client/options.h"
+#include "client/table.h"
 
 #define LIVE_MAX 256 /* containers whose figures are read one by one; of more the daemon's last */
 #define FIRST_MS 1000
@@ -41,7 +42,7 @@ static int refresh(struct cli_bus *b, json_t *containers)
         json_t *now = NULL;
         int code = 0;
 
-        if (cli_local_number(old, "Pid") == 0)
+        if (cli_json_number(old, "Pid") == 0)
             continue;
         code = cli_bus_container(b, id, true, &now);
         if (code != 0)
@@ -82,51 +83,68 @@ static int next_rows(struct cli_bus *b, struct cli_local_rows *l, enum cli_local
 
 /* ---- output ---- */
 
-static const struct cli_column columns[] = {
-    { "CONTAINER", "id", CLI_TEXT, CLI_ALWAYS },
-    { "USER", "user", CLI_TEXT, CLI_ALWAYS },
-    { ">CPU", "cpuCores", CLI_SHARE, CLI_ALWAYS },
-    { ">MEMORY", "memoryUsed", CLI_BYTES, CLI_ALWAYS },
-    { ">PEAK", "memoryPeak", CLI_BYTES, CLI_ALWAYS },
-    { ">LIMIT", "memoryMax", CLI_BYTES, CLI_ALWAYS },
-    { ">PIDS", "pids", CLI_NUMBER, CLI_ALWAYS },
-    { ">CPU WAIT", "cpuWait", CLI_SHARE, CLI_ALWAYS },
-    { ">MEM WAIT", "memoryWait", CLI_SHARE, CLI_ALWAYS },
-    { ">I/O WAIT", "ioWait", CLI_SHARE, CLI_ALWAYS },
-    { "COMMAND", "command", CLI_TEXT, CLI_ALWAYS },
-};
-static const struct cli_list list = CLI_LIST(columns, "id");
-
-static json_t *row_of(const struct cli_local_row *row)
+static void add_row(struct cli_table *t, const struct cli_local_row *row)
 {
     const json_t *p = row->properties;
-    int64_t max = cli_local_number(p, "MemoryMax");
+    int64_t max = cli_json_number(p, "MemoryMax");
+    char buf[32];
 
-    return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:o, s:I, s:f, s:f, s:f, s:s}", "id", row->id, "user",
-        cli_local_text(p, "User"), "cpuCores", row->cores < 0 ? json_null() : json_real(row->cores),
-        "memoryUsed", (json_int_t)row->memory, "memoryPeak",
-        (json_int_t)cli_local_number(p, "MemoryPeak"), "memoryMax", cli_json_known(max ? max : -1),
-        "pids", (json_int_t)cli_local_number(p, "PidsCurrent"), "cpuWait",
-        cli_local_item(p, "CPUPressure", 0) / 100, "memoryWait",
-        cli_local_item(p, "MemoryPressure", 0) / 100, "ioWait",
-        cli_local_item(p, "IOPressure", 0) / 100, "command", cli_local_text(p, "Command"));
+    cli_table_add(t, "%s", row->id);
+    cli_table_add(t, "%s", cli_json_text(p, "User"));
+    if (row->cores < 0)
+        cli_table_add(t, "-");
+    else
+        cli_table_add(t, "%.1f%%", 100 * row->cores);
+    cli_table_add(t, "%s", cli_text_bytes(row->memory, buf));
+    cli_table_add(t, "%s", cli_text_bytes(cli_json_number(p, "MemoryPeak"), buf));
+    cli_table_add(t, "%s", cli_text_bytes(max ? max : -1, buf));
+    cli_table_add(t, "%lld", (long long)cli_json_number(p, "PidsCurrent"));
+    cli_table_add(t, "%.1f%%", cli_json_item(p, "CPUPressure", 0));
+    cli_table_add(t, "%.1f%%", cli_json_item(p, "MemoryPressure", 0));
+    cli_table_add(t, "%.1f%%", cli_json_item(p, "IOPressure", 0));
+    cli_table_add(t, "%s", cli_json_text(p, "Command"));
 }
 
-static void print_rows(const struct cli_ctx *ctx, const struct cli_local_rows *l, FILE *out)
+static bool runs(const struct cli_local_row *row)
 {
-    json_t *rows = json_array();
+    return cli_json_number(row->properties, "Pid") != 0;
+}
 
-    for (size_t i = 0; i < l->n; i++)
-        if (cli_local_number(l->rows[i].properties, "Pid") != 0)
-            (void)json_array_append_new(rows, row_of(&l->rows[i])); /* NULL: left out */
-    cli_output_list(&ctx->output, &list, rows, out);
-    json_decref(rows);
+static void print_table(const struct cli_local_rows *l, FILE *out)
+{
+    static const char *const heads[] = { "CONTAINER", "USER",      ">CPU",   ">MEMORY",
+                                         ">PEAK",     ">LIMIT",    ">PIDS",  ">CPU WAIT",
+                                         ">MEM WAIT", ">I/O WAIT", "COMMAND" };
+    struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
+
+    for (size_t i = 0; t && i < l->n; i++)
+        if (runs(&l->rows[i]))
+            add_row(t, &l->rows[i]);
+    if (t)
+        cli_table_print(t, true, out);
+    cli_table_free(t);
+}
+
+static void print_json(const struct cli_local_rows *l)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < l->n; i++) {
+        json_t *p = l->rows[i].properties;
+
+        if (!runs(&l->rows[i]))
+            continue;
+        if (l->rows[i].cores >= 0)
+            (void)json_object_set_new(p, "CPUCores", json_real(l->rows[i].cores)); /* ignoring */
+        (void)json_array_append(list, p); /* NULL prints nothing */
+    }
+    json_dumpf(list, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(list);
 }
 
 /* One screen: as many lines and columns as there are. */
-static void draw(const struct cli_ctx *ctx, const struct cli_local_rows *l,
-                 enum cli_local_order order)
+static void draw(const struct cli_local_rows *l, enum cli_local_order order)
 {
     struct winsize w;
     _cleanup_free_ char *text = NULL;
@@ -135,7 +153,7 @@ static void draw(const struct cli_ctx *ctx, const struct cli_local_rows *l,
 
     if (!out)
         return;
-    print_rows(ctx, l, out);
+    print_table(l, out);
     fclose(out);
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_row == 0 || w.ws_col == 0)
         w = (struct winsize){ .ws_row = 24, .ws_col = 80 }; /* a terminal that does not know */
@@ -164,12 +182,11 @@ static char read_key(int ms)
     return key;
 }
 
-static int watch(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_rows *l,
-                 enum cli_local_order order)
+static int watch(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_order order)
 {
     int code = 0, wait_ms = FIRST_MS;
 
-    draw(ctx, l, order);
+    draw(l, order);
     while (!ended && code == 0) {
         char key = read_key(wait_ms);
 
@@ -182,7 +199,7 @@ static int watch(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_
             code = next_rows(b, l, order);
         }
         if (code == 0)
-            draw(ctx, l, order);
+            draw(l, order);
         wait_ms = DELAY_MS;
     }
     return code;
@@ -190,8 +207,7 @@ static int watch(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_
 
 /* The terminal is as before afterwards, whatever ends the program by a signal that can be caught.
  */
-static int on_terminal(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_rows *l,
-                       enum cli_local_order order)
+static int on_terminal(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_order order)
 {
     const struct sigaction action = { .sa_handler = on_signal };
     struct termios before, raw;
@@ -206,7 +222,7 @@ static int on_terminal(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     (void)tcsetattr(STDIN_FILENO, TCSANOW, &raw); /* keys then need Enter, ignoring */
     fputs("\033[?1049h", stdout);
-    code = watch(ctx, b, l, order);
+    code = watch(b, l, order);
     fputs("\033[?1049l", stdout);
     (void)fflush(stdout);
     (void)tcsetattr(STDIN_FILENO, TCSANOW, &before); /* nothing else is possible, ignoring */
@@ -231,7 +247,7 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, enum cli_local_orde
         }
         *ret = *optarg == 'c' ? CLI_LOCAL_BY_CPU : CLI_LOCAL_BY_MEMORY;
     }
-    return optind == argc ? cli_option_list(ctx, &list) : cli_usage(ctx);
+    return optind == argc ? 0 : cli_usage(ctx);
 }
 
 int cli_local_top(struct cli_ctx *ctx, int argc, char **argv)
@@ -245,20 +261,16 @@ int cli_local_top(struct cli_ctx *ctx, int argc, char **argv)
         code = cli_bus_open(ctx, &b);
     if (code == 0)
         code = read_rows(b, &l);
-    if (code == 0 && ctx->output.format <= CLI_WIDE && isatty(STDIN_FILENO) &&
-        isatty(STDOUT_FILENO)) {
-        code = on_terminal(ctx, b, &l, order);
+    if (code == 0 && !ctx->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        code = on_terminal(b, &l, order);
     } else if (code == 0) {
         (void)poll(NULL, 0, FIRST_MS); /* the rate is of the time that passed, ignoring */
         code = next_rows(b, &l, order);
-        if (code == 0)
-            print_rows(ctx, &l, stdout);
+        if (code == 0 && ctx->json)
+            print_json(&l);
+        else if (code == 0)
+            print_table(&l, stdout);
     }
     cli_local_rows_free(&l);
     return code;
-}
-
-int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv)
-{
-    return cli_local_wanted(argc, argv) ? cli_local_top(ctx, argc, argv) : cli_usage(ctx);
 }

@@ -23,6 +23,7 @@ struct cli_ctx {
     sd_event *event;
     struct sv_conf *conf;
     struct cli_rm *rm;
+    bool admin; /* rm is of the administrators' port */
     struct cli_fetch *fetch;
     char *user;
     const char *conf_dir;                   /* --conf, or NULL */
@@ -50,6 +51,10 @@ int cli_connect(struct cli_ctx *ctx);
 /* A command without a list prints text, JSON or YAML: 0, or 2 after an error message.
  * cli_connect() checks it. */
 int cli_check_format(const struct cli_ctx *ctx);
+/* The same to the administrators' port. */
+int cli_connect_admin(struct cli_ctx *ctx);
+/* Reads the configuration alone: 0 or the exit code, after an error message. */
+int cli_load_conf(struct cli_ctx *ctx);
 /* Runs the loop until cli_stop(). */
 int cli_loop(struct cli_ctx *ctx);
 void cli_stop(struct cli_ctx *ctx, int code);

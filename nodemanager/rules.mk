@@ -38,7 +38,7 @@ PROGRAMS += $(BUILD)/selvedge-nodemanager
 
 # Runs auxiliary services that are classes of Java; built where there is a compiler of it.
 ifneq ($(shell command -v javac),)
-BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java)
+BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java KnownApplications.java)
 # The same bytes each time, where this jar knows how (since 17).
 JAR_DATE = $(shell jar --help 2>&1 | grep -q -e '--date=' && echo --date=2000-01-01T00:00:00Z)
 $(BUILD)/selvedge-java-service.jar: $(BRIDGE_SOURCES)
@@ -60,7 +60,7 @@ $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/no
 	$(call link,$(shell $(PKGCONFIG) --libs libsystemd))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
-NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
+NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
 	test-conf test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
 	dbus/test-bus-list \

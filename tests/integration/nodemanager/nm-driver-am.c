@@ -218,7 +218,7 @@ static void add_view_acl(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContex
     clc->application_acls[clc->n_application_acls++] = row;
 }
 
-/* "aux:NAME:TEXT", or "aux:NAME:=N" for N bytes. */
+/* "aux:NAME:TEXT", "aux:NAME:=N" for N bytes, or "aux:NAME:#HEX". */
 static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc,
                              const char *fault)
 {
@@ -234,6 +234,11 @@ static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchCo
     if (*text == '=') {
         row->value.len = strtoul(text + 1, NULL, 10);
         row->value.data = sv_arena_calloc(a, row->value.len, 1);
+    }
+    if (*text == '#') {
+        row->value.len = 0;
+        for (unsigned v; sscanf(text + 1 + 2 * row->value.len, "%2x", &v) == 1;)
+            row->value.data[row->value.len++] = (uint8_t)v;
     }
     clc->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, 1);
     clc->service_data[clc->n_service_data++] = row;
