@@ -16,25 +16,6 @@
 #define SELVEDGE_LIBEXECDIR "/usr/libexec/selvedge"
 #endif
 
-enum { OPT_AM_MEMORY = 256, OPT_AM, OPT_TRIES, OPT_NO_OUTPUT };
-
-static const struct option options[] = {
-    { "instances", required_argument, NULL, 'n' },
-    { "memory", required_argument, NULL, 'm' },
-    { "vcores", required_argument, NULL, 'c' },
-    { "archive", required_argument, NULL, 'a' },
-    { "file", required_argument, NULL, 'f' },
-    { "env", required_argument, NULL, 'e' },
-    { "name", required_argument, NULL, 'N' },
-    { "queue", required_argument, NULL, 'q' },
-    { "tries", required_argument, NULL, OPT_TRIES },
-    { "am-memory", required_argument, NULL, OPT_AM_MEMORY },
-    { "am-program", required_argument, NULL, OPT_AM },
-    { "no-output", no_argument, NULL, OPT_NO_OUTPUT },
-    { "detach", no_argument, NULL, 'd' },
-    { 0 },
-};
-
 static bool good_env(const char *text)
 {
     size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
@@ -120,17 +101,17 @@ static int take_option(struct run_options *o, int c)
     case 'q':
         o->queue = optarg;
         return 0;
-    case OPT_TRIES:
+    case RUN_OPT_TRIES:
         return parse_int("tries", optarg, 100, &o->tries);
-    case OPT_AM_MEMORY:
+    case RUN_OPT_AM_MEMORY:
         return parse_memory("am-memory", optarg, &o->am_resource.memory_mb);
-    case OPT_AM:
+    case RUN_OPT_AM:
         o->am_file = optarg;
         return 0;
     case 'd':
         o->detach = true;
         return 0;
-    case OPT_NO_OUTPUT:
+    case RUN_OPT_NO_OUTPUT:
         o->no_output = true;
         return 0;
     default: /* an error that was printed */
@@ -171,7 +152,7 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
 
     find_am(am_file);
     optind = 0; /* begin with a new argv */
-    while ((c = cli_option(ctx, argc, argv, "+n:m:c:a:f:e:N:q:d", options)) != -1) {
+    while ((c = cli_option(ctx, argc, argv)) != -1) {
         r = take_option(&o, c);
         if (r != 0) {
             cli_run_options_free(&o);

@@ -2,9 +2,17 @@
 #ifndef SELVEDGE_CLIENT_RUN_H
 #define SELVEDGE_CLIENT_RUN_H
 
+#include "client/commands.h"
 #include "client/job.h"
 #include "client/session.h"
 #include "client/stage.h"
+
+enum { /* options of `run` and `submit` without a letter */
+       RUN_OPT_AM_MEMORY = CLI_OPT_OWN,
+       RUN_OPT_AM,
+       RUN_OPT_TRIES,
+       RUN_OPT_NO_OUTPUT,
+};
 
 struct run_file {
     const char *path;

@@ -117,9 +117,11 @@ static void send_result(struct am *am)
         yarn_container_id_text(first->container, id);
         snprintf(
             text, sizeof(text),
-            "exit code %d: %d of %d instances failed, first instance %d (%s on %s) with %d%s%s",
+            "exit code %d: %d of %d instances failed, first instance %d (%s on %s) with %d%s%.*s",
             code, failed, n, first->instance, id, first->node, first->exit_status,
-            *first->diagnostics ? ": " : "", first->diagnostics);
+            first->exit_status < 0 && *first->diagnostics ? ": " : "",
+            first->exit_status < 0 ? (int)strcspn(first->diagnostics, "\n") : 0,
+            first->diagnostics);
     }
     sv_log_info("%s", text);
     r = cli_am_finish(am->yarn, first ? CLI_FINAL_FAILED : CLI_FINAL_SUCCEEDED, text);

@@ -145,12 +145,24 @@ static int load_conf(struct cli_ctx *ctx)
     return 0;
 }
 
+int cli_check_format(const struct cli_ctx *ctx)
+{
+    const enum cli_format f = ctx->output.format;
+
+    if (ctx->lists || (f != CLI_NAME && f != CLI_FIELDS))
+        return 0;
+    (void)cli_fail("%s: prints no list: -o takes json or yaml here", ctx->command->name);
+    return 2;
+}
+
 int cli_connect(struct cli_ctx *ctx)
 {
     const struct passwd *pw = getpwuid(geteuid());
     struct sv_error err = { 0 };
-    int code, r;
+    int code = cli_check_format(ctx), r;
 
+    if (code != 0)
+        return code;
     if (!pw)
         return cli_fail("uid %u has no account", geteuid());
     ctx->user = strdup(pw->pw_name);
@@ -185,6 +197,14 @@ void cli_stop(struct cli_ctx *ctx, int code)
 {
     ctx->code = code;
     sd_event_exit(ctx->event, 0);
+}
+
+void cli_stop_list(struct cli_ctx *ctx, const struct cli_list *list, json_t *rows)
+{
+    if (rows)
+        cli_output_list(&ctx->output, list, rows, stdout);
+    json_decref(rows);
+    cli_stop(ctx, rows ? 0 : cli_fail("out of memory"));
 }
 
 /* The answer's text without "host:port: method: ". */

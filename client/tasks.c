@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/diagnostics.h"
 #include "client/job.h"
 #include "common/clock.h"
 
@@ -130,7 +131,7 @@ const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_cont
 
     if (!task)
         return NULL;
-    snprintf(task->diagnostics, sizeof(task->diagnostics), "%s", diagnostics);
+    cli_diagnostics_copy(task->diagnostics, sizeof(task->diagnostics), diagnostics);
     if (exit_status == EXIT_ABORTED || exit_status == EXIT_DISKS_FAILED ||
         exit_status == EXIT_PREEMPTED)
         retry_or_end(t, task, exit_status);

@@ -19,7 +19,7 @@ struct cli_task {
     struct yarn_container_id container; /* the last one */
     char node[264], http[264];          /* "host:port" */
     int32_t exit_status;                /* DONE */
-    char diagnostics[512];
+    char diagnostics[1024];
     int64_t started_ms, ended_ms; /* wall clock, as seen by the ApplicationMaster */
 };
 

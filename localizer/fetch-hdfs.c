@@ -1,24 +1,54 @@
 /* hdfs: urls with the client of hdfs/. NameNodes and DataNodes are hostile, as is everything that
  * they send; the client bounds it. Which NameNodes, and as which user, the request says. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hdfs/file.h"
 #include "hdfs/public.h"
+#include "localizer/fetch-credentials.h"
 #include "localizer/fetch-tree.h"
 
 _Static_assert(LOC_SERVERS_MAX == HDFS_SERVERS_TEXT_MAX, "one text");
 _Static_assert(LOC_LOGIN_MAX <= HDFS_USER_MAX, "one name");
 
-static int connect_to(const struct loc_fetch *q, struct hdfs_site *site, struct hdfs_namenode **ret,
-                      struct sv_error *err)
+/* The job's delegation token for the file system: of the nameservice that the url names, or of any
+ * of its NameNodes, which have their tokens in common. Without one: simple authentication. */
+static int find_token(const struct loc_source *s, const struct hdfs_site *site, struct sv_arena *a,
+                      const struct yarn_token **ret, struct sv_error *err)
 {
+    struct loc_service services[1 + HDFS_NAMENODES_MAX];
+    char nameservice[sizeof "ha-hdfs:" + sizeof s->url.host];
+    size_t n = 0;
+    int r;
+
+    if (s->url.port == 0 && s->url.host[0]) {
+        (void)snprintf(nameservice, sizeof nameservice, "ha-hdfs:%s", s->url.host);
+        services[n++] = (struct loc_service){ nameservice, 0 };
+    }
+    for (unsigned i = 0; i < site->n_servers; i++)
+        services[n++] = (struct loc_service){ site->servers[i].host, site->servers[i].port };
+    r = loc_credentials_find(s->credentials, "HDFS_DELEGATION_TOKEN", services, n, a, ret, err);
+    return r < 0 ? sv_error_wrap(err, "Resource %s", s->request->url) : 0;
+}
+
+static int connect_to(const struct loc_source *s, struct hdfs_site *site,
+                      struct hdfs_namenode **ret, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const struct loc_fetch *q = s->request;
+    const struct yarn_token *token = NULL;
+    int r;
+
+    if (!a)
+        return sv_error_errno(err, -ENOMEM, "Resource %s", q->url);
     *site = (struct hdfs_site){ .io_timeout_ms = q->io_timeout_ms,
                                 .use_hostname = q->options & LOC_OPTION_HOSTNAMES };
     if (hdfs_servers_parse(q->servers, site->servers, &site->n_servers) < 0 ||
         site->io_timeout_ms == 0)
         return sv_error_set(err, -EINVAL, "Resource %s: the request names no NameNode", q->url);
-    return hdfs_namenode_new(site, q->login[0] ? q->login : NULL, ret, err);
+    r = find_token(s, site, a, &token, err);
+    return r < 0 ? r : hdfs_namenode_new_as(site, q->login[0] ? q->login : NULL, token, ret, err);
 }
 
 /* The checks of any source, then that of PUBLIC. */
@@ -206,7 +236,7 @@ int loc_fetch_hdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_er
     int r;
 
     *ret_reason = LOC_FAIL_URL;
-    r = connect_to(s->request, &site, &n, err);
+    r = connect_to(s, &site, &n, err);
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_SOURCE;
