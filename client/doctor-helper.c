@@ -323,7 +323,7 @@ static void compare(struct doctor *d)
 
 void doctor_helper(struct doctor *d)
 {
-    if (!file(d))
+    if (d->absent || !file(d))
         return;
     if (!d->have_daemon || (geteuid() != 0 && geteuid() != d->daemon_uid)) {
         doctor_report(d, DOCTOR_NOTE, AREA, "run this as root, or as the NodeManager's account",

@@ -107,7 +107,9 @@ void doctor_accounts(struct doctor *d)
         d->daemon = own;
     }
     pw = getpwnam(d->daemon);
-    if (!pw) {
+    if (!pw && d->absent) {
+        return;
+    } else if (!pw) {
         doctor_report(d, DOCTOR_BAD, ACCOUNTS,
                       "systemd-sysusers packaging/sysusers.conf, or --user NAME",
                       "%s: the NodeManager's account does not exist", d->daemon);
@@ -148,34 +150,83 @@ void doctor_accounts(struct doctor *d)
 }
 
 /* Files installed beside the helper, which root executes or loads. */
-void doctor_files(struct doctor *d)
-{
-    static const struct {
-        const char *name;
-        mode_t not ; /* bits that must not be set */
-        mode_t bits; /* that must be */
-    } files[] = {
-        { "container-localizer", 022, 0111 }, { "container-holder", 022, 0111 },
-        { "container-prepare", 022, 0100 },   { "container-signal", 022, 0111 },
-        { "container-network", 022, 0111 },   { "container-delete", 022, 0111 },
-        { "container-monitor", 066, 0111 },   { "container-init", 066, 0111 },
-        { "user-lookup", 066, 0111 },         { "selvedge-am", 022, 0111 },
-        { "seccomp/strict.bpf", 022, 0 },     { "seccomp/hadoop.bpf", 022, 0 },
-        { "seccomp/localizer.bpf", 022, 0 },  { "seccomp/monitor.bpf", 022, 0 },
-    };
-    char dir[4096], path[4352];
-    struct stat st;
-    unsigned good = 0;
+static const struct {
+    const char *name;
+    mode_t not ; /* bits that must not be set */
+    mode_t bits; /* that must be */
+} files[] = {
+    { "container-localizer", 022, 0111 }, { "container-holder", 022, 0111 },
+    { "container-prepare", 022, 0100 },   { "container-signal", 022, 0111 },
+    { "container-network", 022, 0111 },   { "container-delete", 022, 0111 },
+    { "container-monitor", 066, 0111 },   { "container-init", 066, 0111 },
+    { "user-lookup", 066, 0111 },         { "selvedge-am", 022, 0111 },
+    { "seccomp/strict.bpf", 022, 0 },     { "seccomp/hadoop.bpf", 022, 0 },
+    { "seccomp/localizer.bpf", 022, 0 },  { "seccomp/monitor.bpf", 022, 0 },
+};
 
-    (void)snprintf(dir, sizeof(dir), "%s", d->helper);
-    char *slash = strrchr(dir, '/');
-    if (!slash)
-        return;
-    *slash = '\0';
+static bool helper_directory(const struct doctor *d, char dir[4096])
+{
+    char *slash;
+
+    (void)snprintf(dir, 4096, "%s", d->helper);
+    slash = strrchr(dir, '/');
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
+
+/* "a, b, c" of the files that are not there; returns their number. */
+static size_t missing_files(const char *dir, char *list, size_t size)
+{
+    char path[4352];
+    size_t n = 0, used = 0;
+
+    *list = '\0';
     for (size_t i = 0; i < SV_ARRAY_LEN(files); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", dir, files[i].name);
+        if (access(path, F_OK) == 0 || errno != ENOENT)
+            continue;
+        if (used < size)
+            used +=
+                (size_t)snprintf(list + used, size - used, "%s%s", n ? ", " : "", files[i].name);
+        n++;
+    }
+    return n;
+}
+
+void doctor_installed(struct doctor *d)
+{
+    char dir[4096], list[512];
+
+    if (!helper_directory(d, dir) || access(d->helper, F_OK) == 0 || errno != ENOENT ||
+        missing_files(dir, list, sizeof(list)) < SV_ARRAY_LEN(files))
+        return;
+    d->absent = true;
+    doctor_report(d, DOCTOR_BAD, FILES,
+                  "install the packages selvedge-container-executor and selvedge-nodemanager, or "
+                  "make install; then run this again",
+                  "%s: not installed: neither container-executor nor the %zu files beside it", dir,
+                  SV_ARRAY_LEN(files));
+}
+
+void doctor_files(struct doctor *d)
+{
+    char dir[4096], path[4352], list[512];
+    struct stat st;
+    size_t good = 0, missing;
+
+    if (d->absent || !helper_directory(d, dir))
+        return;
+    missing = missing_files(dir, list, sizeof(list));
+    if (missing)
+        doctor_report(d, DOCTOR_BAD, FILES, "install them again (make install, or the package)",
+                      "%s: %zu missing: %s", dir, missing, list);
+    for (size_t i = 0; i < SV_ARRAY_LEN(files); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", dir, files[i].name);
+        if (stat(path, &st) < 0 && errno == ENOENT)
+            continue;
         if (stat(path, &st) < 0)
-            doctor_report(d, DOCTOR_BAD, FILES, "install it again (make install, or the package)",
+            doctor_report(d, DOCTOR_BAD, FILES, "let root and the NodeManager's account search it",
                           "%s: %s", path, strerror(errno));
         else if (st.st_uid != 0 || st.st_mode & files[i].not ||
                  (st.st_mode & files[i].bits) != files[i].bits)
@@ -199,6 +250,8 @@ static void check_directory(struct doctor *d, const char *path, bool runs)
     enum doctor_state worst = DOCTOR_OK;
     const char *unsafe;
 
+    if (stat(path, &st) < 0 && errno == ENOENT && d->absent)
+        return;
     if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
         doctor_report(d, DOCTOR_BAD, DIRECTORIES,
                       "create it: install -d -o <NodeManager's account> -m 755", "%s: %s", path,

@@ -22,19 +22,21 @@ static void doctor_free(struct doctor *d)
 
 int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
 {
-    static const struct option options[] = { { "user", required_argument, NULL, 'u' }, { 0 } };
     struct doctor d = { 0 };
     int c, code;
 
     optind = 0; /* begin with a new argv */
-    while ((c = cli_option(ctx, argc, argv, "u:", options)) != -1) {
+    while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
         d.daemon = optarg;
     }
     if (argc != optind)
         return cli_usage(ctx);
+    if (cli_check_format(ctx) != 0)
+        return 2;
     doctor_configuration(&d, ctx->conf_dir, ctx->overrides);
+    doctor_installed(&d);
     doctor_accounts(&d);
     doctor_helper(&d);
     doctor_connections(&d);
@@ -46,9 +48,9 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     doctor_services(&d);
     code = d.counts[DOCTOR_BAD] ? 2 : d.counts[DOCTOR_WEAK] ? 1 : 0;
     if (ctx->json)
-        doctor_print_json(&d, code);
+        doctor_print_json(&d, code, &ctx->output);
     else
-        doctor_print_text(&d);
+        doctor_print_text(&d, ctx->verbose);
     doctor_free(&d);
     return code;
 }

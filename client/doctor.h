@@ -5,6 +5,7 @@
 #ifndef SELVEDGE_CLIENT_DOCTOR_H
 #define SELVEDGE_CLIENT_DOCTOR_H
 
+#include "client/output.h"
 #include "executor/network.h"
 #include "nodemanager/conf.h"
 
@@ -29,6 +30,7 @@ struct doctor_policy { /* container-executor's answer; strings owned */
 struct doctor {
     struct nm_conf conf;
     bool have_conf;     /* conf was read completely */
+    bool absent;        /* neither the helper nor a file beside it: nothing is installed */
     const char *daemon; /* the NodeManager's account */
     uid_t daemon_uid;
     gid_t daemon_gid;
@@ -43,8 +45,8 @@ struct doctor {
 /* doctor-report.c. Adds a finding. `remedy` is the action to take; NULL where there is none. */
 void doctor_report(struct doctor *d, enum doctor_state state, const char *area, const char *remedy,
                    const char *fmt, ...) _printf_(5, 6);
-void doctor_print_text(const struct doctor *d);
-void doctor_print_json(const struct doctor *d, int code);
+void doctor_print_text(const struct doctor *d, bool all);
+void doctor_print_json(const struct doctor *d, int code, const struct cli_output *o);
 void doctor_findings_free(struct doctor *d);
 
 /* doctor-probe.c. `path` or the first directory above it that others than root and `owner` can
@@ -63,6 +65,8 @@ enum doctor_part {
 enum doctor_part doctor_kernel_part(const char *module, const char *symbol);
 
 void doctor_configuration(struct doctor *d, const char *dir, char *const *overrides);
+/* Sets `absent` and reports it; checks of accounts, files and directories then say nothing. */
+void doctor_installed(struct doctor *d);
 void doctor_accounts(struct doctor *d);
 void doctor_helper(struct doctor *d);
 void doctor_connections(struct doctor *d);

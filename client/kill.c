@@ -32,7 +32,7 @@ static void on_answer(int status, bool killed, const struct sv_error *err, void 
         return;
     }
     if (killed) {
-        if (!k->ctx->json)
+        if (!k->ctx->json && !k->ctx->output.quiet)
             printf("%s is over\n", *k->texts);
         k->texts++;
         send_kill(k);

@@ -99,13 +99,12 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
 
 int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)
 {
-    static const struct option options[] = { { "log", required_argument, NULL, 'l' }, { 0 } };
     struct logs l = { .ctx = ctx, .names = { "stdout", "stderr" }, .n_names = 2 };
     struct yarn_app_id app;
     int c, code, r;
 
     optind = 0; /* begin with a new argv */
-    while ((c = cli_option(ctx, argc, argv, "l:", options)) != -1) {
+    while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
         if (strchr(optarg, '/')) {

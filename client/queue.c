@@ -1,82 +1,65 @@
 /* `selvedge queue list|status`. */
-#include <jansson.h>
 #include <string.h>
 
-#include "client/commands.h"
+#include "client/objects.h"
 #include "client/options.h"
-#include "client/table.h"
 
-static void print_json(const struct cli_queue_report *queues, size_t n)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < n; i++) {
-        const struct cli_queue_report *q = &queues[i];
-
-        (void)json_array_append_new(
-            list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:b, s:I, s:I}", "path", q->path, "state",
-                            q->state, "capacity", (double)q->capacity, "maximumCapacity",
-                            (double)q->maximum, "usedOfCapacity", (double)q->used, "leaf",
-                            q->children == 0, "running", (json_int_t)q->running, "pending",
-                            (json_int_t)q->pending));
-    }
-    json_dumpf(list, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(list);
-}
+static const struct cli_column columns[] = {
+    { "QUEUE", "path", CLI_TEXT, CLI_ALWAYS },
+    { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
+    { ">CAPACITY", "capacity", CLI_SHARE, CLI_ALWAYS },
+    { ">MAXIMUM", "maximumCapacity", CLI_SHARE, CLI_ALWAYS },
+    { ">USED", "usedOfCapacity", CLI_SHARE, CLI_ALWAYS },
+    { ">RUNNING", "running", CLI_NUMBER, CLI_ALWAYS },
+    { ">PENDING", "pending", CLI_NUMBER, CLI_ALWAYS },
+    { "LEAF", "leaf", CLI_TEXT, CLI_IF_WIDE },
+};
+static const struct cli_list list = CLI_LIST(columns, "path");
 
 static void on_queues(int status, const struct cli_queue_report *queues, size_t n,
                       const struct sv_error *err, void *userdata)
 {
-    static const char *const heads[] = { "QUEUE", "STATE",    ">CAPACITY", ">MAXIMUM",
-                                         ">USED", ">RUNNING", ">PENDING" };
     struct cli_ctx *ctx = userdata;
-    struct cli_table *t;
+    json_t *rows;
 
-    if (status < 0 || n == 0) {
-        if (status < 0)
-            cli_stop_error(ctx, status, err);
-        else
-            cli_stop(ctx, cli_fail("%s: no such queue", ctx->subject ? ctx->subject : "root"));
+    if (status < 0) {
+        cli_stop_error(ctx, status, err);
         return;
     }
-    if (ctx->json) {
-        print_json(queues, n);
-        cli_stop(ctx, 0);
+    if (n == 0) {
+        cli_stop(ctx, cli_fail("%s: no such queue", ctx->subject ? ctx->subject : "root"));
         return;
     }
-    t = cli_table_new(heads, SV_ARRAY_LEN(heads));
-    for (size_t i = 0; t && i < n; i++) {
-        const struct cli_queue_report *q = &queues[i];
-
-        cli_table_add(t, "%s", q->path);
-        cli_table_add(t, "%s", q->state);
-        cli_table_add(t, "%.1f%%", 100 * (double)q->capacity);
-        cli_table_add(t, "%.1f%%", 100 * (double)q->maximum);
-        cli_table_add(t, "%.1f%%", 100 * (double)q->used);
-        cli_table_add(t, "%lld", (long long)q->running);
-        cli_table_add(t, "%lld", (long long)q->pending);
-    }
-    if (t)
-        cli_table_print(t, stdout);
-    cli_table_free(t);
-    cli_stop(ctx, 0);
+    rows = json_array();
+    for (size_t i = 0; i < n; i++)
+        (void)json_array_append_new(rows, cli_queue_object(&queues[i]));
+    cli_stop_list(ctx, &list, rows);
 }
 
-int cli_cmd_queue(struct cli_ctx *ctx, int argc, char **argv)
+static int queues(struct cli_ctx *ctx, int argc, char **argv, bool all)
 {
     int code = cli_option_none(ctx, argc, argv), r;
-    bool list;
 
+    if (code == 0)
+        code = cli_option_list(ctx, &list);
     if (code != 0)
         return code;
-    list = argc - optind == 1 && strcmp(argv[optind], "list") == 0;
-    if (!list && !(argc - optind == 2 && strcmp(argv[optind], "status") == 0))
+    if (argc - optind != (all ? 0 : 1))
         return cli_usage(ctx);
-    ctx->subject = list ? NULL : argv[optind + 1];
+    ctx->subject = argv[optind]; /* NULL: none */
     code = cli_connect(ctx);
     if (code != 0)
         return code;
-    r = cli_rm_queues(ctx->rm, list ? "root" : ctx->subject, list, on_queues, ctx);
-    return r < 0 ? cli_fail("queue: %s", strerror(-r)) : cli_loop(ctx);
+    r = cli_rm_queues(ctx->rm, all ? "root" : ctx->subject, all, on_queues, ctx);
+    return r < 0 ? cli_fail("%s: %s", ctx->command->name, strerror(-r)) : cli_loop(ctx);
+}
+
+int cli_cmd_queue_list(struct cli_ctx *ctx, int argc, char **argv)
+{
+    return queues(ctx, argc, argv, true);
+}
+
+int cli_cmd_queue_status(struct cli_ctx *ctx, int argc, char **argv)
+{
+    return queues(ctx, argc, argv, false);
 }

@@ -13,6 +13,7 @@
 #include "client/follow.h"
 #include "client/node-url.h"
 #include "client/preflight.h"
+#include "client/run-localizing.h"
 #include "client/status.h"
 #include "client/sweep.h"
 #include "common/clock.h"
@@ -42,9 +43,11 @@ struct run {
     sd_event_source *tick, *on_int, *on_term;
     char url[512]; /* of the ApplicationMaster; "" = not known */
     enum cli_app_state state;
-    struct cli_status status; /* rows == NULL: none seen */
-    struct stream *streams;   /* [instances] */
+    struct cli_status status;          /* rows == NULL: none seen */
+    struct stream *streams;            /* [instances] */
+    struct run_localizing *localizing; /* NULL: stderr is no terminal */
     bool report_open, status_open, kill_open, interrupted, end_sent, output_complete;
+    bool hint; /* of `submit` */
     int64_t began, finished_at, ended_at, polled_at, said_at;
     int said_done, said_running;
 };
@@ -54,13 +57,18 @@ static void print_line(struct run *run, const char *fmt, ...)
 {
     va_list ap;
 
-    if (run->ctx->json)
+    if (run->ctx->json || run->ctx->output.quiet)
         return;
     va_start(ap, fmt);
     fprintf(stderr, "[%6.1f s] ", (double)(sv_now_ms() - run->began) / 1000);
     vfprintf(stderr, fmt, ap);
     fputc('\n', stderr);
     va_end(ap);
+}
+
+static void print_localizing(const char *line, void *userdata)
+{
+    print_line(userdata, "%s", line);
 }
 
 /* ---- The containers' output and usage ---- */
@@ -79,6 +87,7 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     (void)why;
     if (http == 200)
         cli_row_usage(&row, body, len);
+    free(row.localizing); /* it has ended */
     s->peak_bytes = row.peak_bytes;
     s->cpu_ms = row.cpu_ms;
     s->localize_ms = row.localize_ms;
@@ -279,10 +288,10 @@ static void finish(struct run *run, const struct cli_report *report)
     copy_usage(run);
     report_missing_output(run);
     mark_unknown(run);
-    if (run->status.rows && run->ctx->json)
-        cli_status_print_json(&run->status, run->app_text, stdout);
-    else if (run->status.rows)
-        cli_status_print(&run->status, stderr);
+    if (run->status.rows && (run->ctx->json || !run->ctx->output.quiet))
+        cli_status_print(&run->status, run->app_text, &run->ctx->output,
+                         run->options.no_output ? CLI_TAIL_LINES : 0, /* else it was printed */
+                         run->ctx->json ? stdout : stderr);
     if (run->interrupted)
         code = EXIT_INTERRUPTED;
     else if (run->status.rows && run->status.finished && report->state == CLI_APP_FINISHED)
@@ -346,6 +355,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
         run->status_open =
             cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
     run->output_complete = follow_all(run, logs);
+    run_localizing_poll(run->localizing, &run->status);
     if (logs)
         run->polled_at = now;
     if (run->finished_at && !run->end_sent && !run->status_open &&
@@ -385,9 +395,15 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
     if (run->options.detach) {
         cli_stage_keep(run->stage);
         if (run->ctx->json)
-            printf("{\"application\":\"%s\"}\n", run->app_text);
+            cli_output_json(&run->ctx->output, json_pack("{s:s}", "application", run->app_text),
+                            stdout);
         else
             puts(run->app_text);
+        if (run->hint && !run->ctx->json && !run->ctx->output.quiet)
+            fprintf(stderr,
+                    "selvedge wait %s ends with its exit code, selvedge logs shows its "
+                    "output, selvedge stop ends it\n",
+                    run->app_text);
         cli_stop(run->ctx, 0);
         return;
     }
@@ -414,11 +430,12 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         .name = run->options.name,
         .queue = run->options.queue,
         .type = "SELVEDGE",
+        .lifetime_s = run->options.lifetime_s,
         .resource = run->options.am_resource,
         .launch = { .resources = files,
                     .n_resources = SV_ARRAY_LEN(files),
                     .command =
-                        "./" CLI_AM_FILE " <LOG_DIR> 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
+                        "exec ./" CLI_AM_FILE " <LOG_DIR> 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
     };
     struct sv_error own = { 0 };
 
@@ -468,6 +485,9 @@ static int start(struct run *run)
     run->began = sv_now_ms();
     run->arena = sv_arena_new(0);
     run->streams = calloc((size_t)run->options.instances, sizeof(*run->streams));
+    if (isatty(STDERR_FILENO))
+        run->localizing =
+            run_localizing_new(run->ctx, (size_t)run->options.instances, print_localizing, run);
     if (!run->arena || !run->streams || sigprocmask(SIG_BLOCK, &set, NULL) < 0)
         return -ENOMEM;
     r = sd_event_add_signal(run->ctx->event, &run->on_int, SIGINT, on_signal, run);
@@ -478,11 +498,14 @@ static int start(struct run *run)
     return r;
 }
 
-int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
+static int run_job(struct cli_ctx *ctx, int argc, char **argv, bool submit)
 {
-    struct run run = { .ctx = ctx };
+    struct run run = { .ctx = ctx, .hint = submit };
     int code = cli_run_parse(ctx, argc, argv, &run.options), r;
 
+    run.options.detach = run.options.detach || submit;
+    if (code == 0)
+        code = cli_run_become(run.options.user);
     if (code == 0)
         code = cli_preflight_files(&run.options);
     if (code == 0)
@@ -503,9 +526,20 @@ int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
         cli_follow_free(run.streams[i].err);
     }
     free(run.streams);
+    run_localizing_free(run.localizing);
     cli_status_free(&run.status);
     cli_stage_free(run.stage);
     sv_arena_free(run.arena);
     cli_run_options_free(&run.options);
     return code;
+}
+
+int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
+{
+    return run_job(ctx, argc, argv, false);
+}
+
+int cli_cmd_submit(struct cli_ctx *ctx, int argc, char **argv)
+{
+    return run_job(ctx, argc, argv, true);
 }

@@ -8,6 +8,7 @@
 
 #include "client/client.h"
 #include "client/fetch.h"
+#include "client/output.h"
 
 #define CLI_POLL_MS 200
 #define CLI_BODY_MAX (16u << 20) /* an answer that is kept as a whole */
@@ -17,16 +18,21 @@
 struct cli_command;
 
 struct cli_ctx {
-    const struct cli_command *command; /* the subcommand */
+    const struct cli_command *commands; /* the table */
+    const struct cli_command *command;  /* the subcommand */
     sd_event *event;
     struct sv_conf *conf;
     struct cli_rm *rm;
+    bool admin; /* rm is of the administrators' port */
     struct cli_fetch *fetch;
     char *user;
     const char *conf_dir;                   /* --conf, or NULL */
     char *overrides[CLI_OVERRIDES_MAX + 1]; /* -D, "KEY=VALUE", NULL-terminated */
     size_t n_overrides;
-    bool json, verbose;
+    struct cli_output output;
+    bool json;  /* output.format is CLI_JSON or CLI_YAML */
+    bool lists; /* the subcommand prints a list, so that all formats apply */
+    bool verbose;
     int64_t wait_ms;     /* --wait: for the first answer of the ResourceManager */
     const char *subject; /* what an error of the ResourceManager is about, such as an id; or NULL */
     int code;            /* exit code of the subcommand, set by cli_stop() */
@@ -35,11 +41,20 @@ struct cli_ctx {
     int64_t away_logged_ms;       /* last message that the ResourceManager is away; 0 = none */
 };
 
+/* Reads the configuration alone: 0 or the exit code, after an error message. */
+int cli_load_conf(struct cli_ctx *ctx);
 /* Reads the configuration and prepares the connection: after the options, before the first call. 0
  * or the exit code, after an error message. A command whose first call is not answered within
  * wait_ms ends with 1 and says what it tried. */
 int cli_connect(struct cli_ctx *ctx);
 
+/* A command without a list prints text, JSON or YAML: 0, or 2 after an error message.
+ * cli_connect() checks it. */
+int cli_check_format(const struct cli_ctx *ctx);
+/* The same to the administrators' port. */
+int cli_connect_admin(struct cli_ctx *ctx);
+/* Reads the configuration alone: 0 or the exit code, after an error message. */
+int cli_load_conf(struct cli_ctx *ctx);
 /* Runs the loop until cli_stop(). */
 int cli_loop(struct cli_ctx *ctx);
 void cli_stop(struct cli_ctx *ctx, int code);
@@ -50,6 +65,8 @@ int cli_fail(const char *fmt, ...) _printf_(1, 2);
 void cli_stop_error(struct cli_ctx *ctx, int status, const struct sv_error *err);
 /* Prints the synopsis of the subcommand on stderr; returns 2. */
 int cli_usage(const struct cli_ctx *ctx);
+/* Prints `rows` (taken) as the command line wants them and ends the loop with 0. */
+void cli_stop_list(struct cli_ctx *ctx, const struct cli_list *list, json_t *rows);
 /* Exit code of an ended application: the job's own for one of `selvedge run`, else 0 or 1. */
 int cli_report_code(const struct cli_report *report);
 /* 0, or 2 after an error message. */

@@ -5,14 +5,16 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "client/diagnostics.h"
 #include "client/exit-meaning.h"
 #include "client/job.h"
-#include "client/table.h"
 
 #define FAILURES_MAX 10 /* lines about failed instances; the table has them all */
 
 void cli_status_free(struct cli_status *s)
 {
+    for (size_t i = 0; i < s->n; i++)
+        free(s->rows[i].localizing);
     free(s->rows);
     *s = (struct cli_status){ 0 };
 }
@@ -99,6 +101,10 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
     json_t *root = json_loadb(text, len, 0, NULL);
     json_t *own = json_object_get(json_object_get(root, "container"), "selvedge");
 
+    free(row->localizing);
+    row->localizing = cli_localizing_read(json_object_get(root, "container"));
+    if (row->localizing) /* its ApplicationMaster has it started */
+        snprintf(row->state, sizeof(row->state), "LOCALIZING");
     row->peak_bytes = number(own, "peakMemoryBytes", row->peak_bytes);
     row->cpu_ms = number(own, "cpuTimeMs", row->cpu_ms);
     row->localize_ms = number(own, "localizeMs", row->localize_ms);
@@ -107,8 +113,9 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
     json_decref(root);
 }
 
-/* One line a failed instance: where, code and meaning. YARN's own codes need their diagnostics. */
-static void print_failures(const struct cli_status *s, FILE *out)
+/* One line a failed instance: where, code and meaning; YARN's own codes need their diagnostics.
+ * Then the end of its error file. */
+static void print_failures(const struct cli_status *s, int lines, FILE *out)
 {
     size_t failed = 0;
 
@@ -125,74 +132,93 @@ static void print_failures(const struct cli_status *s, FILE *out)
             fprintf(out, ": %.*s", end ? (int)(end - r->diagnostics) : (int)strlen(r->diagnostics),
                     r->diagnostics);
         fputc('\n', out);
+        (void)cli_diagnostics_tail(r->diagnostics, lines, "    ", out);
     }
     if (failed > FAILURES_MAX)
         fprintf(out, "and %zu more failed instances\n", failed - FAILURES_MAX);
 }
 
-void cli_status_print(const struct cli_status *s, FILE *out)
+static const struct cli_column columns[] = {
+    { ">INSTANCE", "instance", CLI_NUMBER, CLI_ALWAYS },
+    { "CONTAINER", "container", CLI_TEXT, CLI_ALWAYS },
+    { "NODE", "node", CLI_TEXT, CLI_ALWAYS },
+    { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
+    { ">EXIT", "exitCode", CLI_NUMBER, CLI_ALWAYS },
+    { ">TRIES", "tries", CLI_NUMBER, CLI_IF_WIDE },
+    { ">PEAK MEM", "peakMemoryBytes", CLI_BYTES, CLI_ALWAYS },
+    { ">CPU TIME", "cpuTimeMs", CLI_MILLIS, CLI_ALWAYS },
+    { ">LOCALIZE", "localizeMs", CLI_MILLIS, CLI_ALWAYS },
+    { ">LAUNCH", "launchMs", CLI_MILLIS, CLI_ALWAYS },
+    { ">FETCHED", "localizedBytes", CLI_BYTES, CLI_IF_WIDE },
+    { ">OF", "localizeTotalBytes", CLI_BYTES, CLI_IF_WIDE },
+    { ">PER SECOND", "localizeBytesPerSecond", CLI_BYTES, CLI_IF_WIDE },
+    { ">LEFT", "localizeRemainingMs", CLI_MILLIS, CLI_IF_WIDE },
+    { "NOT ENFORCED", "limitsNotEnforced", CLI_TEXT, CLI_IF_WIDE },
+    { "DIAGNOSTICS", "diagnostics", CLI_TEXT, CLI_IF_WIDE },
+};
+const struct cli_list cli_containers = CLI_LIST(columns, "container");
+
+static json_t *row_object(const struct cli_row *r)
 {
-    static const char *const heads[] = { ">INSTANCE", "CONTAINER", "NODE",      "STATE",  ">EXIT",
-                                         ">PEAK MEM", ">CPU TIME", ">LOCALIZE", ">LAUNCH" };
-    struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
-    const char *not_enforced = NULL;
-    char buf[32];
+    json_t *row =
+        json_pack("{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
+                  r->instance, "container", cli_json_string(r->container), "node",
+                  cli_json_string(r->node), "state", cli_json_string(r->state), "tries", r->tries,
+                  "exitCode", r->done ? json_integer(r->exit_status) : json_null(),
+                  "peakMemoryBytes", cli_json_known(r->peak_bytes), "cpuTimeMs",
+                  cli_json_known(r->cpu_ms), "localizeMs", cli_json_known(r->localize_ms),
+                  "launchMs", cli_json_known(r->launch_ms), "limitsNotEnforced",
+                  cli_json_string(r->not_enforced), "diagnostics", cli_json_string(r->diagnostics));
 
-    if (!t)
-        return;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct cli_row *r = &s->rows[i];
-
-        cli_table_add(t, "%d", r->instance);
-        cli_table_add(t, "%s", *r->container ? r->container : "-");
-        cli_table_add(t, "%s", *r->node ? r->node : "-");
-        cli_table_add(t, "%s", r->state);
-        if (r->done)
-            cli_table_add(t, "%d", r->exit_status);
-        else
-            cli_table_add(t, "-");
-        cli_table_add(t, "%s", cli_text_bytes(r->peak_bytes, buf));
-        cli_table_add(t, "%s", cli_text_millis(r->cpu_ms, buf));
-        cli_table_add(t, "%s", cli_text_millis(r->localize_ms, buf));
-        cli_table_add(t, "%s", cli_text_millis(r->launch_ms, buf));
-        if (*r->not_enforced)
-            not_enforced = r->not_enforced;
-    }
-    cli_table_print(t, out);
-    print_failures(s, out);
-    if (not_enforced)
-        fprintf(out, "%s limits not enforced (the node's cgroup v2 lacks the controllers)\n",
-                not_enforced);
-    cli_table_free(t);
+    cli_localizing_put(row, r->localizing);
+    return row;
 }
 
-static json_t *known(int64_t v)
-{
-    return v < 0 ? json_null() : json_integer(v);
-}
-
-void cli_status_print_json(const struct cli_status *s, const char *app, FILE *out)
+json_t *cli_status_object(const struct cli_status *s, const char *app)
 {
     json_t *list = json_array();
-    json_t *root;
 
-    for (size_t i = 0; i < s->n; i++) {
-        const struct cli_row *r = &s->rows[i];
+    for (size_t i = 0; i < s->n; i++)
+        (void)json_array_append_new(list, row_object(&s->rows[i]));
+    return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o}", "application", app, "name",
+                     cli_json_string(s->name), "finished", s->finished, "exitCode", s->exit_code,
+                     "repeatedExits", s->repeated_exits, "containers", list);
+}
 
-        (void)json_array_append_new(
-            list, json_pack("{s:i, s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s}",
-                            "instance", r->instance, "container", r->container, "node", r->node,
-                            "state", r->state, "tries", r->tries, "exitCode",
-                            r->done ? json_integer(r->exit_status) : json_null(), "peakMemoryBytes",
-                            known(r->peak_bytes), "cpuTimeMs", known(r->cpu_ms), "localizeMs",
-                            known(r->localize_ms), "launchMs", known(r->launch_ms),
-                            "limitsNotEnforced", r->not_enforced, "diagnostics", r->diagnostics));
+/* A line a file that is being fetched. */
+static void print_localizing(const struct cli_status *s, FILE *out)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->rows[i].localizing)
+            cli_localizing_print(s->rows[i].localizing, s->rows[i].container, out);
+}
+
+static void print_not_enforced(const struct cli_status *s, FILE *out)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (*s->rows[i].not_enforced) {
+            fprintf(out, "%s limits not enforced (the node's cgroup v2 lacks the controllers)\n",
+                    s->rows[i].not_enforced);
+            return;
+        }
+}
+
+void cli_status_print(const struct cli_status *s, const char *app, const struct cli_output *o,
+                      int lines, FILE *out)
+{
+    json_t *root = cli_status_object(s, app);
+
+    if (o->format == CLI_JSON || o->format == CLI_YAML) {
+        cli_output_json(o, root, out);
+        return;
     }
-    root = json_pack("{s:s, s:s, s:b, s:i, s:i, s:o}", "application", app, "name", s->name,
-                     "finished", s->finished, "exitCode", s->exit_code, "repeatedExits",
-                     s->repeated_exits, "containers", list);
-    if (root)
-        json_dumpf(root, out, JSON_COMPACT);
-    fputc('\n', out);
+    if (s->n > 0)
+        cli_output_list(o, &cli_containers, json_object_get(root, "containers"), out);
     json_decref(root);
+    if (s->n > 0 && !o->quiet && (o->format == CLI_TABLE || o->format == CLI_WIDE)) {
+        print_failures(s, lines, out);
+        if (o->format == CLI_WIDE)
+            print_localizing(s, out);
+        print_not_enforced(s, out);
+    }
 }

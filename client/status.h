@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "client/localizing.h"
+#include "client/output.h"
 #include "common/base.h"
 #include "common/error.h"
 #include "wire/ids.h"
@@ -16,9 +18,10 @@ struct cli_row { /* one instance; -1 = unknown */
     char node[264], http[264];
     bool done;
     int exit_status;
-    char diagnostics[2100];
+    char diagnostics[3100];
     int64_t peak_bytes, cpu_ms, localize_ms, launch_ms; /* from the node */
     char not_enforced[64];                              /* "memory, pids, cpu", or "" */
+    struct cli_localizing *localizing;                  /* owned; NULL: not now */
 };
 
 struct cli_status {
@@ -36,8 +39,12 @@ int cli_status_parse(const char *json, size_t len, struct cli_status *ret, struc
     _must_use_;
 /* A node's /ws/v1/node/containers/{id}: fills the usage fields that it has. */
 void cli_row_usage(struct cli_row *row, const char *json, size_t len);
-void cli_status_print(const struct cli_status *s, FILE *out);
-/* One JSON object, one line. */
-void cli_status_print_json(const struct cli_status *s, const char *app, FILE *out);
+/* The containers as a list: -o's fields. */
+extern const struct cli_list cli_containers;
+json_t *cli_status_object(const struct cli_status *s, const char *app);
+/* `lines`: of each failed instance's error file, below the table. */
+#define CLI_TAIL_LINES 10
+void cli_status_print(const struct cli_status *s, const char *app, const struct cli_output *o,
+                      int lines, FILE *out);
 
 #endif

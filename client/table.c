@@ -3,7 +3,9 @@
 #include "client/table.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/str.h"
 
@@ -37,7 +39,7 @@ struct cli_table *cli_table_free(struct cli_table *t)
 
 void cli_table_add(struct cli_table *t, const char *fmt, ...)
 {
-    char text[512], shown[1024];
+    char text[2200], shown[8800];
     va_list ap;
 
     va_start(ap, fmt);
@@ -61,28 +63,50 @@ static const char *cell(const struct cli_table *t, size_t i)
     return t->cell[i] ? t->cell[i] : "";
 }
 
-void cli_table_print(const struct cli_table *t, FILE *out)
+static bool is_coloured(FILE *out)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    return (!no || !*no) && terminal && strcmp(terminal, "dumb") != 0 && isatty(fileno(out));
+}
+
+static bool is_bad(const char *text)
+{
+    static const char *const bad[] = { "FAILED",  "KILLED", "LOST",   "UNHEALTHY",
+                                       "STOPPED", "BAD",    "unknown" };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
+        if (strcmp(text, bad[i]) == 0)
+            return true;
+    return false;
+}
+
+static void print_cell(const char *text, size_t width, bool right, bool last, bool red, FILE *out)
+{
+    int fill = last && !right ? 0 : (int)(width - strlen(text));
+
+    fprintf(out, "%*s%s%s%s%*s%s", right ? fill : 0, "", red ? "\033[31m" : "", text,
+            red ? "\033[0m" : "", right ? 0 : fill, "", last ? "\n" : "  ");
+}
+
+void cli_table_print(const struct cli_table *t, bool with_heads, FILE *out)
 {
     size_t width[32] = { 0 };
+    bool coloured = is_coloured(out);
 
     for (size_t c = 0; c < t->columns && c < SV_ARRAY_LEN(width); c++) {
-        width[c] = strlen(t->heads[c] + (t->heads[c][0] == '>'));
+        width[c] = with_heads ? strlen(t->heads[c] + (t->heads[c][0] == '>')) : 0;
         for (size_t i = c; i < t->cells; i += t->columns)
             width[c] = SV_MAX(width[c], strlen(cell(t, i)));
     }
-    for (size_t row = 0; row <= t->cells / t->columns; row++) {
+    for (size_t row = with_heads ? 0 : 1; row <= t->cells / t->columns; row++)
         for (size_t c = 0; c < t->columns; c++) {
-            bool right = t->heads[c][0] == '>', last = c + 1 == t->columns;
+            bool right = t->heads[c][0] == '>';
             const char *text = row ? cell(t, (row - 1) * t->columns + c) : t->heads[c] + right;
 
-            if (right)
-                fprintf(out, "%*s%s", (int)width[c], text, last ? "\n" : "  ");
-            else if (last)
-                fprintf(out, "%s\n", text);
-            else
-                fprintf(out, "%-*s  ", (int)width[c], text);
+            print_cell(text, width[c], right, c + 1 == t->columns, row && coloured && is_bad(text),
+                       out);
         }
-    }
 }
 
 const char *cli_text_bytes(int64_t bytes, char buf[32])

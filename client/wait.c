@@ -26,9 +26,12 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     }
     if (cli_app_ended(report->state)) {
         if (w->ctx->json)
-            printf("{\"application\":\"%s\",\"finalStatus\":\"%s\",\"exitCode\":%d}\n",
-                   w->ctx->subject, cli_final_name(report->final), cli_report_code(report));
-        else
+            cli_output_json(&w->ctx->output,
+                            json_pack("{s:s, s:s, s:i}", "application", w->ctx->subject,
+                                      "finalStatus", cli_final_name(report->final), "exitCode",
+                                      cli_report_code(report)),
+                            stdout);
+        else if (!w->ctx->output.quiet)
             printf("%s %s\n", w->ctx->subject, cli_final_name(report->final));
         cli_stop(w->ctx, cli_report_code(report));
         return;

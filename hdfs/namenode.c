@@ -8,6 +8,7 @@
 #include "hdfs/namenode-call.h"
 #include "wire/methods-hdfs.h"
 #include "wire/proxy.h"
+#include "wire/qop.h"
 
 /* Hadoop's defaults: dfs.client.failover.*, ipc.client.connect.*. */
 #define CALL_MS 60000
@@ -47,14 +48,17 @@ static void policy(struct ipc_proxy_config *c)
     };
 }
 
-int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdfs_namenode **ret,
-                      struct sv_error *err)
+int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
+                         const struct yarn_token *token, struct hdfs_namenode **ret,
+                         struct sv_error *err)
 {
     _cleanup_(hdfs_namenode_freep) struct hdfs_namenode *n = calloc(1, sizeof *n);
     struct ipc_proxy_config c = {
         .client = { .protocol = HDFS_CLIENT_PROTOCOL,
                     .version = 1,
                     .user = user,
+                    .token = token,
+                    .qop_mask = IPC_QOP_AUTH | IPC_QOP_INTEGRITY | IPC_QOP_PRIVACY,
                     .call_ms = CALL_MS,
                     .idle_ms = -1,
                     .max_frame = HDFS_RPC_MAX },
@@ -74,6 +78,12 @@ int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdf
         return r;
     *ret = SV_TAKE(n);
     return 0;
+}
+
+int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdfs_namenode **ret,
+                      struct sv_error *err)
+{
+    return hdfs_namenode_new_as(site, user, NULL, ret, err);
 }
 
 struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n)

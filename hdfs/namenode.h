@@ -9,10 +9,16 @@
 #include "hdfs/conf.h"
 
 struct hdfs_namenode;
+struct yarn_token;
 
 /* `user`: the effective user of simple authentication. Connects on the first call. */
 int hdfs_namenode_new(const struct hdfs_site *site, const char *user, struct hdfs_namenode **ret,
                       struct sv_error *err) _must_use_;
+/* With a delegation token (kind HDFS_DELEGATION_TOKEN), of which the NameNode knows the user. Each
+ * NameNode must take it: there is no way back to simple authentication. NULL: as above. */
+int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
+                         const struct yarn_token *token, struct hdfs_namenode **ret,
+                         struct sv_error *err) _must_use_;
 struct hdfs_namenode *hdfs_namenode_free(struct hdfs_namenode *n);
 static inline void hdfs_namenode_freep(struct hdfs_namenode **n)
 {

@@ -79,8 +79,9 @@ enum loc_fail {
 enum loc_option {
     LOC_OPTION_HOSTNAMES = 1,  /* hdfs: connect to DataNodes by name */
     LOC_OPTION_PATH_STYLE = 2, /* s3a: the bucket is in the path */
+    LOC_OPTION_ANY_TIME = 4,   /* do not verify the timestamp: the request of a person */
 };
-#define LOC_OPTIONS_ALL 3
+#define LOC_OPTIONS_ALL 7
 
 struct loc_fetch {
     uint8_t type;       /* enum loc_type */

@@ -29,49 +29,77 @@ static int read_all(int fd, struct sv_arena *a, struct yarn_credentials *ret, st
 }
 
 /* The host itself, or one of its addresses: hadoop.security.token.service.use_ip says which. */
-static bool is_service(const char *service, const char *host, int port,
+static bool is_service(const char *service, const struct loc_service *s,
                        const struct addrinfo *addresses)
 {
     char text[LOC_URL_MAX + 16], address[NI_MAXHOST];
 
-    (void)snprintf(text, sizeof(text), "%s:%d", host, port);
+    if (s->port == 0)
+        return !strcmp(service, s->host);
+    (void)snprintf(text, sizeof(text), "%s:%d", s->host, s->port);
     if (!strcasecmp(service, text))
         return true;
     for (const struct addrinfo *i = addresses; i; i = i->ai_next) {
         if (getnameinfo(i->ai_addr, i->ai_addrlen, address, sizeof(address), NULL, 0,
                         NI_NUMERICHOST) != 0)
             continue;
-        (void)snprintf(text, sizeof(text), "%s:%d", address, port);
+        (void)snprintf(text, sizeof(text), "%s:%d", address, s->port);
         if (!strcmp(service, text))
             return true;
     }
     return false;
 }
 
-int loc_credentials_token(int credentials, const char *kind, const char *host, int port,
-                          struct sv_arena *a, const char **ret, struct sv_error *err)
+static const struct yarn_token *find_one(const struct yarn_credentials *c, const char *kind,
+                                         const struct loc_service *s)
 {
     const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-    struct yarn_credentials c = { 0 };
-    struct addrinfo *addresses = NULL;
     const struct yarn_token *found = NULL;
-    int r = credentials < 0 ? 0 : read_all(credentials, a, &c, err);
+    struct addrinfo *addresses = NULL;
+    bool resolved = s->port == 0;
 
-    *ret = NULL;
-    if (r < 0)
-        return r;
-    for (size_t i = 0; i < c.n_tokens && !found; i++) {
-        const struct yarn_token *t = &c.tokens[i].token;
+    for (size_t i = 0; i < c->n_tokens && !found; i++) {
+        const struct yarn_token *t = &c->tokens[i].token;
 
         if (strcmp(t->kind, kind) != 0)
             continue;
-        if (!addresses && getaddrinfo(host, NULL, &hints, &addresses) != 0)
+        if (!resolved && getaddrinfo(s->host, NULL, &hints, &addresses) != 0)
             addresses = NULL; /* then the connection fails as well, or a token names the host */
-        if (is_service(t->service, host, port, addresses))
+        resolved = true;
+        if (is_service(t->service, s, addresses))
             found = t;
     }
     if (addresses)
         freeaddrinfo(addresses);
+    return found;
+}
+
+int loc_credentials_find(int credentials, const char *kind, const struct loc_service *services,
+                         size_t n, struct sv_arena *a, const struct yarn_token **ret,
+                         struct sv_error *err)
+{
+    struct yarn_credentials c = { 0 };
+    const struct yarn_token *found = NULL;
+    int r = credentials < 0 ? 0 : read_all(credentials, a, &c, err);
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < n && !found; i++)
+        found = find_one(&c, kind, &services[i]);
+    *ret = found;
+    return 0;
+}
+
+int loc_credentials_token(int credentials, const char *kind, const char *host, int port,
+                          struct sv_arena *a, const char **ret, struct sv_error *err)
+{
+    const struct loc_service service = { host, port };
+    const struct yarn_token *found;
+    int r = loc_credentials_find(credentials, kind, &service, 1, a, &found, err);
+
+    if (r < 0)
+        return r;
+    *ret = NULL;
     if (!found)
         return 0;
     r = yarn_token_text(a, found, ret);

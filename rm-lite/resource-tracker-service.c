@@ -418,7 +418,6 @@ static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, Heart
 static void remember(struct rm_node *n, const HeartbeatResponse *resp)
 {
     size_t len = hadoop__yarn__node_heartbeat_response_proto__get_packed_size(resp);
-
     free(n->last_response);
     n->last_response = malloc(SV_MAX(len, (size_t)1));
     if (!n->last_response)
@@ -554,6 +553,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
     resp.applications_to_cleanup =
         take_apps(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
+    rm_node_take_signals(n, a, &resp);
     new_keys(rm, n, a, &resp);
     remember(n, &resp);
     ipc_call_reply(call, &resp.base);

@@ -80,6 +80,23 @@ int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r,
     return k < 0 ? sv_error_wrap(err, "Resource %s", r->url) : 0;
 }
 
+void nm_localization_config(const struct nm_conf *conf, struct loc_config *ret)
+{
+    loc_config_defaults(ret);
+    ret->local_dirs = (const char *const *)conf->local_dirs;
+    ret->target_size = conf->cache_target_bytes;
+    ret->cleanup_interval_ms = conf->cache_cleanup_ms;
+    ret->limits = conf->localizer.limits;
+    ret->deadline_ms = (uint32_t)conf->localizer.timeout_ms;
+    ret->verify_size = conf->localizer.verify_size;
+    ret->parallel_public = (uint32_t)conf->fetch_threads;
+    ret->parallel_private = conf->localizer.parallel;
+    if (conf->network == EXE_NETWORK_NONE)
+        ret->no_network =
+            "selvedge.nodemanager.network is none on this node, for localization, too; "
+            "only file: resources and what is in the cache already can be used";
+}
+
 int nm_localization_login(char **ret, struct sv_error *err)
 {
     struct passwd pw, *found = NULL;

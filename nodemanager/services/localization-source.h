@@ -5,6 +5,7 @@
 
 #include "common/conf.h"
 #include "localizer/cache.h"
+#include "nodemanager/conf.h"
 
 /* Whose request it is. */
 struct nm_source_user {
@@ -19,6 +20,8 @@ struct nm_source_user {
 int nm_localization_source(struct sv_conf *conf, const struct loc_resource *r,
                            const struct nm_source_user *user, struct loc_fetch *f,
                            struct sv_error *err) _must_use_;
+/* The cache's settings by the keys, without the number of directories. */
+void nm_localization_config(const struct nm_conf *conf, struct loc_config *ret);
 /* The name of the process's own account, malloc'd: what Hadoop's daemon logs in as. */
 int nm_localization_login(char **ret, struct sv_error *err) _must_use_;
 

@@ -554,20 +554,8 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
         free(l);
         return r;
     }
-    loc_config_defaults(&cfg);
-    cfg.local_dirs = (const char *const *)ctx->conf->local_dirs;
+    nm_localization_config(ctx->conf, &cfg);
     cfg.n_local_dirs = nm_dirs_n_local(ctx->dirs);
-    cfg.target_size = ctx->conf->cache_target_bytes;
-    cfg.cleanup_interval_ms = ctx->conf->cache_cleanup_ms;
-    cfg.limits = ctx->conf->localizer.limits;
-    cfg.deadline_ms = (uint32_t)ctx->conf->localizer.timeout_ms;
-    cfg.verify_size = ctx->conf->localizer.verify_size;
-    cfg.parallel_public = (uint32_t)ctx->conf->fetch_threads;
-    cfg.parallel_private = ctx->conf->localizer.parallel;
-    if (ctx->conf->network == EXE_NETWORK_NONE)
-        cfg.no_network =
-            "selvedge.nodemanager.network is none on this node, for localization, too; "
-            "only file: resources and what is in the cache already can be used";
     r = loc_cache_new(ctx->event, &cfg, &callbacks, l, &l->cache, err);
     if (r < 0) {
         free(l->login);

@@ -44,6 +44,7 @@ class Hdfs:
             "dfs.encryption.key.provider.uri": f"jceks://file{self.root}/keys",
             "dfs.namenode.name.dir": f"file://{self.root}/name",
             "dfs.namenode.http-address": "127.0.0.1:0",
+            "dfs.namenode.delegation.token.always-use": "true",  # issued without Kerberos, too
             "dfs.namenode.fs-limits.min-block-size": 512,
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.namenode.safemode.threshold-pct": "0",

@@ -142,13 +142,23 @@ class Localizer:
         os.close(public)
         os.close(app)
 
-    def send(self, data):
-        self.channel.send(data)
+    def send(self, data, credentials=None):
+        """`credentials` go with it as a sealed memfd."""
+        if credentials is None:
+            self.channel.send(data)
+            return
+        fd = os.memfd_create("credentials", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+        try:
+            os.write(fd, credentials)
+            fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
+            socket.send_fds(self.channel, [data], [fd])
+        finally:
+            os.close(fd)
 
     def fetch(self, url, name, kind=FILE, visibility=PRIVATE, timestamp=0, size=-1, pattern="",
               max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0,
               io_timeout_ms=0, login="", servers="", region="", access_key="", secret_key="", session_token="", options=0,
-              ratio=200, path=1024, depth=64, slowest_rate=1024):
+              ratio=200, path=1024, depth=64, slowest_rate=1024, credentials=None):
         """Sends FETCH; returns (request, rel)."""
         self.place.serial += 1
         rel = rel or str(self.place.serial)
@@ -156,7 +166,7 @@ class Localizer:
         self.send(struct.pack(">IBBQBBBqqQIIIIIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
                               directory, timestamp, size, max_bytes, max_entries, ratio, path, depth, slowest_rate, deadline_ms,
                               io_timeout_ms, options) + text(login) + text(servers) + text(region) + text(access_key) +
-                  text(secret_key) + text(session_token) + text(url) + text(pattern) + text(rel) + text(name))
+                  text(secret_key) + text(session_token) + text(url) + text(pattern) + text(rel) + text(name), credentials)
         return request, rel
 
     def cancel(self, request):

@@ -1,6 +1,9 @@
 """A NameNode and DataNodes that answer what a test tells them, byte by byte: for what a real one never sends. Hadoop IPC
-9 with simple authentication, DataTransferProtocol 28; no protobuf library."""
+9 with simple authentication or delegation tokens, DataTransferProtocol 28; no protobuf library."""
+import base64
 import contextlib
+import hashlib
+import re
 import socket
 import struct
 import threading
@@ -197,16 +200,84 @@ class Exceptional(Exception):
     """An answer that is a Java exception: (class, text)."""
 
 
+SASL_CALL = (1 << 32) - 33  # callId of a response is a uint32 of a negative number
+SUCCESS, NEGOTIATE, INITIATE, CHALLENGE, RESPONSE = range(5)
+
+
+class Refused(Exception):
+    """The client's token is refused: (class, text)."""
+
+
+class Sasl:
+    """DIGEST-MD5 of one connection, server side. `tokens`: {identifier: password}; `impostor`: does not know them."""
+
+    def __init__(self, tokens, impostor):
+        self.tokens, self.impostor, self.nonce = tokens, impostor, "bm9uY2U="
+
+    def hello(self):
+        challenge = f'realm="default",nonce="{self.nonce}",qop="auth",charset=utf-8,algorithm=md5-sess'
+        token = field(1, "TOKEN") + field(2, "DIGEST-MD5") + field(3, "") + field(4, "default") + field(5, challenge)
+        return field(2, NEGOTIATE) + field(4, token) + field(4, field(1, "SIMPLE") + field(2, "") + field(3, "") + field(4, ""))
+
+    def check(self, text):
+        """(identifier, rspauth) of the client's answer."""
+        said = dict(re.findall(r'(\w+)="?([^",]*)"?', text))
+        identifier = base64.b64decode(said["username"])
+        if identifier not in self.tokens:
+            raise Refused("org.apache.hadoop.security.token.SecretManager$InvalidToken", "token is expired\n\tat a.stack")
+        password = base64.b64encode(self.tokens[identifier]).decode()
+
+        def digest(method):
+            def md5(s):
+                return hashlib.md5(s).hexdigest()
+            first = hashlib.md5(f'{said["username"]}:default:{password}'.encode()).digest()
+            first = md5(first + f':{said["nonce"]}:{said["cnonce"]}'.encode())
+            return md5(":".join((first, said["nonce"], said["nc"], said["cnonce"], said["qop"],
+                                 md5(f"{method}:/default".encode()))).encode())
+        if said["response"] != digest("AUTHENTICATE"):
+            raise Refused("javax.security.sasl.SaslException", "DIGEST-MD5: digest response format violation.")
+        return identifier, "rspauth=" + ("0" * 32 if self.impostor else digest(""))
+
+
 class NameNode(Server):
     """`answers`: {method: message, or a function of the request's fields}. A value that is an Exceptional is an
-    exception; "silent" answers nothing; ("raw", bytes) is sent as it is and the connection closed."""
+    exception; "silent" answers nothing; ("raw", bytes) is sent as it is and the connection closed. `tokens`: takes
+    delegation tokens, {identifier: password}; None: a client with a token is told that none is needed."""
 
-    def __init__(self, answers):
-        self.answers, self.calls, self.users = answers, [], []
+    def __init__(self, answers, tokens=None, impostor=False):
+        self.answers, self.calls, self.users, self.identifiers = answers, [], [], []
+        self.tokens, self.impostor = tokens, impostor
         super().__init__()
 
+    def sasl(self, peer):
+        """All of the exchange."""
+        def send(message, status=0, more=b""):
+            frame = delimited(field(1, SASL_CALL) + field(2, status) + field(3, 9) + more) + (
+                b"" if message is None else delimited(message))
+            peer.sendall(struct.pack(">i", len(frame)) + frame)
+
+        def next_message():
+            length, = struct.unpack(">i", receive(peer, 4))
+            return fields(split_delimited(receive(peer, length))[1])
+        if next_message()[2] != [NEGOTIATE]:
+            raise OSError("no negotiation")
+        if self.tokens is None:
+            send(field(2, SUCCESS))
+            return
+        sasl = Sasl(self.tokens, self.impostor)
+        send(sasl.hello())
+        try:
+            identifier, rspauth = sasl.check(next_message()[3][0].decode())
+        except Refused as error:
+            send(None, 2, field(4, error.args[0]) + field(5, error.args[1]) + field(6, 12))
+            raise OSError("refused") from None
+        self.identifiers.append(identifier)
+        send(field(2, SUCCESS) + field(3, rspauth))
+
     def serve(self, peer):
-        receive(peer, 7)  # hrpc, version, class of service, authentication
+        hello = receive(peer, 7)  # hrpc, version, class of service, authentication
+        if hello[6] != 0:
+            self.sasl(peer)
         while True:
             length, = struct.unpack(">i", receive(peer, 4))
             parts = split_delimited(receive(peer, length))

@@ -5,6 +5,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -20,6 +21,8 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * A real NameNode, and a client that prepares files on it: reads a command a line from standard input, answers a line
@@ -103,6 +106,31 @@ public final class HdfsCluster {
     return "done";
   }
 
+  private static UserGroupInformation as(String user) {
+    return UserGroupInformation.createRemoteUser(user);
+  }
+
+  /** Writes a delegation token of the user, as the credentials of a job; its service. */
+  private String token(String user, String to) throws Exception {
+    Credentials credentials = new Credentials();
+    as(user).doAs((PrivilegedExceptionAction<?>) () -> {
+      try (FileSystem own = FileSystem.newInstance(conf)) {
+        return own.addDelegationTokens("renewer", credentials);
+      }
+    });
+    credentials.writeTokenStorageFile(new Path("file://" + to), conf);
+    return credentials.getAllTokens().iterator().next().getService().toString();
+  }
+
+  private String cancel(String user, String from) throws Exception {
+    Credentials credentials = Credentials.readTokenStorageFile(new File(from), conf);
+    as(user).doAs((PrivilegedExceptionAction<Void>) () -> {
+      credentials.getAllTokens().iterator().next().cancel(conf);
+      return null;
+    });
+    return "done";
+  }
+
   private String run(String[] w) throws Exception {
     switch (w[0]) {
       case "port":
@@ -132,6 +160,10 @@ public final class HdfsCluster {
       case "link":
         fs.createSymlink(new Path(w[1]), new Path(w[2]), true);
         return "done";
+      case "token":
+        return token(w[1], w[2]);
+      case "cancel":
+        return cancel(w[1], w[2]);
       case "zone":
         return encryptionZone(new Path(w[1]));
       case "ec":

@@ -125,7 +125,7 @@ static void test_bad_fields(void **state)
     REFUSED(m.fetch.limits.slowest_rate = UINT32_MAX);
     REFUSED(m.fetch.deadline_ms = 0);
     REFUSED(m.fetch.url[0] = 0);
-    REFUSED(m.fetch.options = 4);
+    REFUSED(m.fetch.options = 8);
     REFUSED(m.fetch.secret_key[0] = 0);
     REFUSED(m.fetch.io_timeout_ms = UINT32_MAX);
     REFUSED(memset(m.fetch.servers, 's', LOC_SERVERS_MAX + 1));

@@ -1,40 +1,21 @@
-/* `selvedge app list|status|kill`: `list` and `kill` are `ps` and `kill`; `status` is one report.
- */
-#include <jansson.h>
+/* `selvedge app status`: one report. */
 #include <string.h>
 #include <time.h>
 
-#include "client/commands.h"
+#include "client/objects.h"
 #include "client/options.h"
 #include "client/table.h"
 #include "common/str.h"
 
-static const char *time_text(int64_t ms, char buf[40])
+static const char *time_text(int64_t ms, bool utc, char buf[40])
 {
     time_t seconds = (time_t)(ms / 1000);
     struct tm tm;
 
-    if (ms <= 0 || !localtime_r(&seconds, &tm) || strftime(buf, 40, "%F %T %z", &tm) == 0)
+    if (ms <= 0 || !(utc ? gmtime_r : localtime_r)(&seconds, &tm) ||
+        strftime(buf, 40, utc ? "%Y-%m-%dT%H:%M:%SZ" : "%F %T %z", &tm) == 0)
         return "-";
     return buf;
-}
-
-static void print_json(const struct cli_report *r)
-{
-    char id[YARN_ID_TEXT_MAX];
-    json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:I, s:i, s:I, s:I, s:s, s:s}", "id",
-        yarn_app_id_text(r->id, id), "user", r->user, "queue", r->queue, "name", r->name, "type",
-        r->type, "state", cli_app_state_name(r->state), "finalStatus", cli_final_name(r->final),
-        "progress", (double)r->progress, "attempt", (int)r->attempt.attempt, "containers",
-        (int)r->used_containers, "memoryMb", (json_int_t)r->used_memory_mb, "vcores",
-        (int)r->used_vcores, "startedTime", (json_int_t)r->start_ms, "finishedTime",
-        (json_int_t)r->finish_ms, "trackingUrl", r->tracking_url, "diagnostics", r->diagnostics);
-
-    if (root)
-        json_dumpf(root, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(root);
 }
 
 static void print_row(const char *name, const char *value)
@@ -45,7 +26,7 @@ static void print_row(const char *name, const char *value)
     printf("%-13s %s\n", name, *shown ? shown : "-");
 }
 
-static void print_text(const struct cli_report *r)
+static void print_text(const struct cli_report *r, bool utc)
 {
     char text[YARN_ID_TEXT_MAX], memory[32], used[96], attempt[16], progress[16], buf[40];
 
@@ -64,8 +45,8 @@ static void print_text(const struct cli_report *r)
     print_row("attempt", attempt);
     print_row("progress", progress);
     print_row("uses", used);
-    print_row("started", time_text(r->start_ms, buf));
-    print_row("finished", time_text(r->finish_ms, buf));
+    print_row("started", time_text(r->start_ms, utc, buf));
+    print_row("finished", time_text(r->finish_ms, utc, buf));
     print_row("tracking URL", r->tracking_url);
     print_row("diagnostics", r->diagnostics);
 }
@@ -80,13 +61,13 @@ static void on_report(int status, const struct cli_report *report, size_t n,
         return;
     }
     if (ctx->json)
-        print_json(report);
+        cli_output_json(&ctx->output, cli_app_object(report), stdout);
     else
-        print_text(report);
+        print_text(report, ctx->output.utc);
     cli_stop(ctx, 0);
 }
 
-static int app_status(struct cli_ctx *ctx, int argc, char **argv)
+int cli_cmd_app_status(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct yarn_app_id app;
     int code = cli_option_none(ctx, argc, argv), r;
@@ -103,17 +84,4 @@ static int app_status(struct cli_ctx *ctx, int argc, char **argv)
         return code;
     r = cli_rm_report(ctx->rm, app, on_report, ctx);
     return r < 0 ? cli_fail("app status: %s", strerror(-r)) : cli_loop(ctx);
-}
-
-int cli_cmd_app(struct cli_ctx *ctx, int argc, char **argv)
-{
-    const char *what = argc > 1 ? argv[1] : "";
-
-    if (strcmp(what, "list") == 0)
-        return cli_cmd_ps(ctx, argc - 1, argv + 1);
-    if (strcmp(what, "kill") == 0)
-        return cli_cmd_kill(ctx, argc - 1, argv + 1);
-    if (strcmp(what, "status") == 0)
-        return app_status(ctx, argc - 1, argv + 1);
-    return cli_usage(ctx);
 }

@@ -1,0 +1,191 @@
+/* The table of subcommands and their options, see commands.h. */
+#include <stddef.h>
+
+#include "client/commands.h"
+#include "client/local.h"
+#include "client/localize.h"
+#include "client/run.h"
+
+static const struct cli_opt run_options[] = {
+    { 'n', "instances", "N", "containers (1)", 0 },
+    { 'm', "memory", "SIZE", "of each, such as 256m or 2g (256m)", 0 },
+    { 'c', "vcores", "N", "of each (1)", 0 },
+    { 'a', "archive", "PATH[#NAME]", "unpacked into the work directory as NAME; repeat for more",
+      CLI_NAMES_FILE },
+    { 'f', "file", "PATH[#NAME]", "put into the work directory as NAME; repeat for more",
+      CLI_NAMES_FILE },
+    { RUN_OPT_LOCAL_DIR, "local-dir", "DIR[#NAME]",
+      "put into the work directory as NAME, with all "
+      "below it",
+      CLI_NAMES_DIRECTORY },
+    { RUN_OPT_GPUS, "gpus", "N", "of each (0)", 0 },
+    { 'e', "env", "NAME=VALUE", "in each container; repeat for more", 0 },
+    { 'N', "name", "NAME", "of the job (the command's)", 0 },
+    { 'q', "queue", "QUEUE", "(default)", CLI_NAMES_QUEUE },
+    { RUN_OPT_TRIES, "tries", "N", "maximum starts of an instance whose node is lost (3)", 0 },
+    { RUN_OPT_RESTART, "restart", "N", "starts again of an instance that fails (0)", 0 },
+    { RUN_OPT_TIMEOUT, "timeout", "TIME", "then the ResourceManager kills the job", 0 },
+    { RUN_OPT_USER, "user", "USER", "whose job it is; for root", 0 },
+    { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
+    { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },
+    { RUN_OPT_NO_OUTPUT, "no-output", NULL, "do not show the containers' output", 0 },
+    { 'd', "detach", NULL, "print the application's id and leave the job to itself", 0 },
+    { 0 },
+};
+
+#define LOCAL_OPTION(text)                                                                         \
+    {                                                                                              \
+        CLI_OPT_LOCAL, "local", NULL, text, 0                                                      \
+    }
+static const struct cli_opt ps_options[] = {
+    { 'a', "all", NULL, "ended ones too", 0 },
+    LOCAL_OPTION("the containers of this node, from its NodeManager over D-Bus"),
+    { 0 },
+};
+static const struct cli_opt local_options[] = {
+    LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 0 },
+};
+static const struct cli_opt top_options[] = {
+    LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 's', "sort", "KEY", "cpu or memory (cpu)", 0 },
+    { 0 },
+};
+static const struct cli_opt drain_options[] = {
+    { 'r', "reason", "TEXT", "shown in the ResourceManager's list of nodes (your name)", 0 },
+    { CLI_OPT_WAIT_EMPTY, "wait", "[=TIME]", "until the node has no containers", 0 },
+    { 0 },
+};
+static const struct cli_opt all_apps[] = { { 'a', "all", NULL, "ended ones too", 0 }, { 0 } };
+static const struct cli_opt all_nodes[] = {
+    { 'a', "all", NULL, "also those that are not running", 0 },
+    { 0 },
+};
+static const struct cli_opt logs_options[] = {
+    { 'l', "log", "NAME", "this file instead of stdout and stderr", 0 },
+    { 0 },
+};
+static const struct cli_opt doctor_options[] = {
+    { 'u', "user", "NAME", "the NodeManager's account (yarn)", 0 },
+    { 0 },
+};
+static const struct cli_opt localize_options[] = {
+    { LOCALIZE_OPT_AS, "as", "USER", "who submits the job that names the resources", 0 },
+    { 'v', "visibility", "VISIBILITY", "public, private or application", 0 },
+    { 'a', "archive", NULL, "unpack them", 0 },
+    { 'p', "pattern", "REGEX", "unpack what matches, as YARN's type PATTERN", 0 },
+    { LOCALIZE_OPT_TIMESTAMP, "timestamp", "MS", "the modification time; else any is taken", 0 },
+    { LOCALIZE_OPT_SIZE, "size", "BYTES", "the size; else any is taken", 0 },
+    { LOCALIZE_OPT_TOKENS, "tokens", "FILE", "the job's credentials", CLI_NAMES_FILE },
+    { 'u', "user", "NAME", "the NodeManager's account (yarn)", 0 },
+    { 0 },
+};
+
+static const struct cli_opt stop_options[] = {
+    { 't', "timeout", "TIME", "before it is killed (30s)", 0 },
+    { 0 },
+};
+static const struct cli_opt decommission_options[] = {
+    { 'g', "graceful", NULL, "once their containers have ended", 0 },
+    { 't', "timeout", "TIME", "of --graceful: then at once (the cluster's)", 0 },
+    { 'r', "refresh", NULL, "the list has the line already", 0 },
+    { 0 },
+};
+static const struct cli_opt recommission_options[] = {
+    { 'r', "refresh", NULL, "the list is without the line already", 0 },
+    { 0 },
+};
+
+const struct cli_command cli_commands[] = {
+    { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
+      "run a command in containers and wait for it",
+      "One COMMAND without arguments is a line for bash; with arguments it is a program and\n"
+      "exactly those arguments. Each container has SELVEDGE_INSTANCE (0...) and\n"
+      "SELVEDGE_INSTANCES. Output lines begin with [instance] when there are several. The exit\n"
+      "code is 0 when all containers ended with 0, else that of the first one in the table that\n"
+      "did not (1 for codes below 0, which are YARN's own).\n",
+      run_options, CLI_NAMES_FILE, .strict_order = true },
+    { "submit", cli_cmd_submit, "submit [OPTIONS] -- COMMAND [ARGUMENT]...",
+      "start a job and print the application's id",
+      "The same as run --detach; on stderr it says how to go on, unless --quiet.\n", run_options,
+      CLI_NAMES_FILE, .strict_order = true },
+    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]", "list applications, or one's containers",
+      "", ps_options, CLI_NAMES_APP_ENDED, .local = cli_local_ps },
+    { "top", NULL, "top --local [--sort cpu|memory]", "show what the containers of this node use",
+      "On a terminal every two seconds until q; c and m change the order. Elsewhere one table.\n"
+      "LIMIT is what the kernel enforces; WAIT the share of the last ten seconds in which some\n"
+      "process waited for a processor, for memory, for a disk.\n",
+      top_options, CLI_NAMES_NONE, .local = cli_local_top },
+    { "inspect", NULL, "inspect --local CONTAINER", "show all that a node knows of a container", "",
+      local_options, CLI_NAMES_ANY, .local = cli_local_inspect },
+    { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
+      "show the output of containers", "CONTAINER is a container's id or an instance's number.\n",
+      logs_options, CLI_NAMES_APP_ENDED },
+    { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
+      "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n", NULL,
+      CLI_NAMES_APP },
+    { "stop", cli_cmd_stop, "stop [--timeout TIME] APPLICATION",
+      "ask an application to end, then kill it",
+      "SIGTERM goes to the instances of `selvedge run`, else to the ApplicationMaster. The exit\n"
+      "code is 1 when it had to be killed.\n",
+      stop_options, CLI_NAMES_APP },
+    { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "", NULL, CLI_NAMES_APP },
+    { "app list", cli_cmd_ps, "app list [-a]", "list applications: the same as ps", "", all_apps,
+      CLI_NAMES_NONE },
+    { "app status", cli_cmd_app_status, "app status APPLICATION", "describe an application", "",
+      NULL, CLI_NAMES_APP_ENDED },
+    { "app kill", cli_cmd_kill, "app kill APPLICATION...", "the same as kill", "", NULL,
+      CLI_NAMES_APP },
+    { "app attempts", cli_cmd_app_attempts, "app attempts APPLICATION",
+      "list the starts of its ApplicationMaster", "", NULL, CLI_NAMES_APP_ENDED },
+    { "app move", cli_cmd_app_move, "app move APPLICATION QUEUE", "move an application to a queue",
+      "", NULL, CLI_NAMES_APP },
+    { "app priority", cli_cmd_app_priority, "app priority APPLICATION N",
+      "give an application a priority within its queue", "", NULL, CLI_NAMES_APP },
+    { "node list", cli_cmd_node_list, "node list [-a]", "list the nodes", "", all_nodes,
+      CLI_NAMES_NONE },
+    { "node status", cli_cmd_node_status, "node status NODE | --local", "describe a node", "",
+      local_options, CLI_NAMES_NODE, .local = cli_local_node },
+    { "node drain", cli_local_node, "node drain [--reason TEXT] [--wait[=TIME]]", "drain this node",
+      "For root and the group selvedge-admin. A drained node reports itself unhealthy until\n"
+      "undrain, restarts included: it gets no containers, and the ResourceManager takes those "
+      "away\n"
+      "that run.\n",
+      drain_options, CLI_NAMES_NONE },
+    { "node undrain", cli_local_node, "node undrain", "end the drain of this node", "", NULL,
+      CLI_NAMES_NONE },
+    { "node decommission", cli_cmd_node_decommission,
+      "node decommission [--graceful [--timeout TIME]] [--refresh] HOST...",
+      "take nodes out of the cluster",
+      "The ResourceManager's list of hosts that must leave is the file of\n"
+      "yarn.resourcemanager.nodes.exclude-path on its machine. It is changed if it is here and "
+      "the\n"
+      "caller's; else the line that it needs is printed, and nothing is done.\n",
+      decommission_options, CLI_NAMES_NODE },
+    { "node recommission", cli_cmd_node_recommission, "node recommission [--refresh] HOST...",
+      "take nodes back into the cluster", "", recommission_options, CLI_NAMES_NODE },
+    { "queue list", cli_cmd_queue_list, "queue list", "list the queues",
+      "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
+      CLI_NAMES_NONE },
+    { "queue status", cli_cmd_queue_status, "queue status QUEUE", "describe a queue",
+      "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
+      CLI_NAMES_QUEUE },
+    { "queue refresh", cli_cmd_queue_refresh, "queue refresh",
+      "let the ResourceManager read its queues again", "For the cluster's administrators.\n", NULL,
+      CLI_NAMES_NONE },
+    { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
+      "fetch resources by hand as this node does for a container",
+      "Run it as root or as the NodeManager's account, on a node whose NodeManager runs: that has\n"
+      "the cgroup of localizers. What arrives is deleted again; the NodeManager's cache is not\n"
+      "touched. The exit code is 0 when all arrived, 1 when one was refused, with the reason in a\n"
+      "line, 2 when the usage was wrong.\n",
+      localize_options, CLI_NAMES_NONE },
+    { "doctor", cli_cmd_doctor, "doctor [--user NAME]",
+      "check which limits and protections this node can enforce",
+      "Changes nothing; needs no ResourceManager. As root or as the NodeManager's account it\n"
+      "also queries container-executor. The exit code is 0 when all is in order, 1 when\n"
+      "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
+      "is broken.\n",
+      doctor_options, CLI_NAMES_NONE },
+    { 0 },
+};
