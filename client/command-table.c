@@ -67,7 +67,7 @@ static const struct cli_opt logs_options[] = {
     { 'a', "all", NULL, "all files", 0 },
     { 'f', "follow", NULL, "while the application runs, go on as its logs grow", 0 },
     { 'n', "tail", "LINES", "the last lines of each file only", 0 },
-    { LOGS_OPT_OWNER, "owner", "USER", "whose application it is, if it was forgotten", 0 },
+    { CLI_OPT_OWNER, "owner", "USER", "whose it is, if the ResourceManager has forgotten it", 0 },
     { 0 },
 };
 static const struct cli_opt doctor_options[] = {
@@ -122,7 +122,7 @@ const struct cli_command cli_commands[] = {
       "process waited for a processor, for memory, for a disk.\n",
       top_options, CLI_NAMES_NONE, .local = cli_local_top },
     { "inspect", NULL, "inspect --local CONTAINER", "show all that a node knows of a container", "",
-      local_options, CLI_NAMES_ANY, .local = cli_local_inspect },
+      local_options, CLI_NAMES_NONE, .local = cli_local_inspect },
     { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
       "show the output of containers",
       "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"
@@ -194,5 +194,9 @@ const struct cli_command cli_commands[] = {
       "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
       "is broken.\n",
       doctor_options, CLI_NAMES_NONE },
+    { "complete", cli_cmd_complete, "complete WORD...", "print what the last word may become", "",
+      NULL, CLI_NAMES_NONE, .hidden = true },
+    { "manual", cli_cmd_manual, "manual", "print the man page", "", NULL, CLI_NAMES_NONE,
+      .hidden = true },
     { 0 },
 };

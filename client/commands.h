@@ -14,9 +14,6 @@ enum cli_names { /* what completion offers for an argument or an option's value 
                  CLI_NAMES_NODE,
                  CLI_NAMES_QUEUE,
                  CLI_NAMES_FORMAT, /* of -o */
-                 CLI_NAMES_SHELL,
-                 CLI_NAMES_KEY, /* of the configuration */
-                 CLI_NAMES_ANY, /* an application, a node or a queue */
 };
 
 struct cli_opt {
@@ -38,6 +35,7 @@ enum {
     CLI_OPT_UTC,
     CLI_OPT_LOCAL,
     CLI_OPT_WAIT_EMPTY,
+    CLI_OPT_OWNER,
     CLI_OPT_OWN = 300, /* the first of a subcommand's */
 };
 
@@ -49,6 +47,7 @@ struct cli_command {
     const struct cli_opt *options; /* ends with an empty one; NULL: none of its own */
     enum cli_names names;          /* of its arguments */
     bool strict_order;             /* the first argument ends the options: a command follows */
+    bool hidden;                   /* for scripts and the build: not in the lists */
     /* Runs instead with --local: of this machine's NodeManager. */
     int (*local)(struct cli_ctx *ctx, int argc, char **argv);
 };
@@ -77,6 +76,8 @@ int cli_cmd_node_recommission(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_refresh(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
-int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv);   /* local */
+int cli_cmd_complete(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_manual(struct cli_ctx *ctx, int argc, char **argv); /* local */
+int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv); /* local */
 
 #endif

@@ -76,7 +76,7 @@ static int options(struct cli_logs *l, int argc, char **argv)
             l->follow = true;
         else if (c == 'n')
             l->tail = (int64_t)lines;
-        else
+        else /* --owner */
             (void)snprintf(l->owner, sizeof l->owner, "%s", optarg);
     }
     if (l->all && (l->name || l->follow)) {

@@ -7,8 +7,6 @@
 #include "client/commands.h"
 #include "client/status.h"
 
-enum { LOGS_OPT_OWNER = CLI_OPT_OWN }; /* an option without a letter */
-
 /* A container in the table. */
 enum cli_log_state {
     CLI_LOG_UNTRIED,

@@ -11,7 +11,7 @@
 const struct cli_opt cli_globals[] = {
     { CLI_OPT_CONF, "conf", "DIR", "of yarn-site.xml ($HADOOP_CONF_DIR, else /etc/hadoop/conf)",
       CLI_NAMES_DIRECTORY },
-    { 'D', NULL, "KEY=VALUE", "override the files; repeat for more", CLI_NAMES_KEY },
+    { 'D', NULL, "KEY=VALUE", "override the files; repeat for more", 0 },
     { 'o', "output", "FORMAT", "table, wide, json, yaml, name, or fields: id,state",
       CLI_NAMES_FORMAT },
     { CLI_OPT_JSON, "json", NULL, "the same as -o json", 0 },
@@ -273,7 +273,8 @@ static int unknown_command(const struct cli_ctx *ctx, const char *first, const c
     snprintf(given, sizeof(given), "%s%s%s", first, *second ? " " : "", second);
     near = nearest_to(given);
     for (const struct cli_command *c = ctx->commands; c->name; c++)
-        consider(&near, c->name);
+        if (!c->hidden)
+            consider(&near, c->name);
     if (near.hit)
         (void)cli_fail("%s: no such command; is %s meant?", given, near.hit);
     else

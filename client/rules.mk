@@ -38,6 +38,7 @@ SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-p
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o localizing.o run-localizing.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
 	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
@@ -48,6 +49,12 @@ $(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
 		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $$(CLIENT_A) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
+
+# Its man page.
+PROGRAMS += $(BUILD)/selvedge.1
+$(BUILD)/selvedge.1: $(BUILD)/selvedge
+	$(call say,MAN,$@)
+	$(Q)$< manual >$@.new && mv $@.new $@
 
 # The ApplicationMaster of `selvedge run`.
 SELVEDGE_AM_OBJS := $(addprefix $(BUILD)/client/,selvedge-am.o tasks.o job.o diagnostics.o)
