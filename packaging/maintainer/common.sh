@@ -1,6 +1,7 @@
 # What the packages do beside copying files. Every package's script is common.sh and NAME.sh of this folder, with one
-# function a moment: before_upgrade, configure, before_remove, after_purge; packaging/build-deb and build-rpm add the
-# calls. They run as root, under set -e, also where systemd does not run (an image that is being made).
+# function a moment: before_upgrade, configure, after_abort where it is more than configure, before_remove, after_purge;
+# packaging/build-deb and build-rpm add the calls. They run as root, under set -e, also where systemd does not run (an
+# image that is being made).
 #
 # An upgrade keeps containers: the NodeManager is stopped before the first file of a new version is there, since daemon and
 # helper must be of one version, and started when all of them are. Containers, their monitors and inits go on meanwhile.
@@ -29,6 +30,10 @@ start_nodemanager() {
 	# Does not wait until the ResourceManager has answered.
 	xargs -r systemctl start --no-block <"$restart_flag"
 	rm -f "$restart_flag"
+}
+
+after_abort() { # an upgrade or removal that has failed: the files are the old ones again (dpkg)
+	configure
 }
 
 end_units() { # UNIT...: stopped and not started again

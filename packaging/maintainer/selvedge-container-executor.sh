@@ -8,6 +8,11 @@ configure() {
 	if booted; then systemctl daemon-reload; fi
 }
 
+after_abort() {
+	configure
+	start_nodemanager # which this upgrade has stopped
+}
+
 before_remove() {
 	end_units selvedge-executor.socket
 }
