@@ -134,12 +134,13 @@ static void end_processes(struct localize *l)
 
 /* ---- what the cache asks ---- */
 
-static int pick_dir(void *userdata, int64_t size)
+static int pick_dir(void *userdata, uint64_t process, int64_t size)
 {
     struct localize *l = userdata;
     uint64_t best_free = 0;
     int best = -ENOSPC;
 
+    (void)process; /* each was given all of them */
     for (int i = 0; l->conf.local_dirs[i] && i < EXE_DIRS_MAX; i++) {
         struct statvfs fs;
         uint64_t space;

@@ -39,14 +39,14 @@ SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o l
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o localizing.o run-localizing.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
 	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
-$(BUILD)/selvedge: $(SELVEDGE_OBJS) $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o \
-		conf-refused.o conf-logs.o conf-unread.o services/localization-source.o dbus/bus-path.o) $$(CLIENT_A) \
+$(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
+		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $$(CLIENT_A) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
 
@@ -62,7 +62,7 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-diagnostics client/test-hosts-file client/test-local-rows \
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
 	client/test-log-places client/test-log-tail
 client/test-local-rows_DEPS = $(addprefix $(BUILD)/client/, local-rows.o local-json.o) $(COMMON_A)
 client/test-local-rows_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
@@ -70,6 +70,8 @@ client/test-hosts-file_DEPS = $(BUILD)/client/hosts-file.o $(COMMON_A)
 client/test-hosts-file_LDLIBS = $(COMMON_LDLIBS)
 client/test-diagnostics_DEPS = $(BUILD)/client/diagnostics.o $(COMMON_A)
 client/test-diagnostics_LDLIBS = $(COMMON_LDLIBS)
+client/test-localizing_DEPS = $(addprefix $(BUILD)/client/, localizing.o output.o table.o) $(COMMON_A)
+client/test-localizing_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-output_DEPS = $(addprefix $(BUILD)/client/, output.o table.o) $(COMMON_A)
 client/test-output_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS_REMOTE_OBJS) \

@@ -13,6 +13,7 @@
 #include "client/follow.h"
 #include "client/node-url.h"
 #include "client/preflight.h"
+#include "client/run-localizing.h"
 #include "client/status.h"
 #include "client/sweep.h"
 #include "common/clock.h"
@@ -42,8 +43,9 @@ struct run {
     sd_event_source *tick, *on_int, *on_term;
     char url[512]; /* of the ApplicationMaster; "" = not known */
     enum cli_app_state state;
-    struct cli_status status; /* rows == NULL: none seen */
-    struct stream *streams;   /* [instances] */
+    struct cli_status status;          /* rows == NULL: none seen */
+    struct stream *streams;            /* [instances] */
+    struct run_localizing *localizing; /* NULL: stderr is no terminal */
     bool report_open, status_open, kill_open, interrupted, end_sent, output_complete;
     bool hint; /* of `submit` */
     int64_t began, finished_at, ended_at, polled_at, said_at;
@@ -64,6 +66,11 @@ static void print_line(struct run *run, const char *fmt, ...)
     va_end(ap);
 }
 
+static void print_localizing(const char *line, void *userdata)
+{
+    print_line(userdata, "%s", line);
+}
+
 /* ---- The containers' output and usage ---- */
 
 struct usage_call {
@@ -80,6 +87,7 @@ static void on_usage(int http, const char *body, size_t len, const char *why, vo
     (void)why;
     if (http == 200)
         cli_row_usage(&row, body, len);
+    free(row.localizing); /* it has ended */
     s->peak_bytes = row.peak_bytes;
     s->cpu_ms = row.cpu_ms;
     s->localize_ms = row.localize_ms;
@@ -347,6 +355,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
         run->status_open =
             cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
     run->output_complete = follow_all(run, logs);
+    run_localizing_poll(run->localizing, &run->status);
     if (logs)
         run->polled_at = now;
     if (run->finished_at && !run->end_sent && !run->status_open &&
@@ -476,6 +485,9 @@ static int start(struct run *run)
     run->began = sv_now_ms();
     run->arena = sv_arena_new(0);
     run->streams = calloc((size_t)run->options.instances, sizeof(*run->streams));
+    if (isatty(STDERR_FILENO))
+        run->localizing =
+            run_localizing_new(run->ctx, (size_t)run->options.instances, print_localizing, run);
     if (!run->arena || !run->streams || sigprocmask(SIG_BLOCK, &set, NULL) < 0)
         return -ENOMEM;
     r = sd_event_add_signal(run->ctx->event, &run->on_int, SIGINT, on_signal, run);
@@ -514,6 +526,7 @@ static int run_job(struct cli_ctx *ctx, int argc, char **argv, bool submit)
         cli_follow_free(run.streams[i].err);
     }
     free(run.streams);
+    run_localizing_free(run.localizing);
     cli_status_free(&run.status);
     cli_stage_free(run.stage);
     sv_arena_free(run.arena);

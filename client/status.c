@@ -13,6 +13,8 @@
 
 void cli_status_free(struct cli_status *s)
 {
+    for (size_t i = 0; i < s->n; i++)
+        free(s->rows[i].localizing);
     free(s->rows);
     *s = (struct cli_status){ 0 };
 }
@@ -99,6 +101,10 @@ void cli_row_usage(struct cli_row *row, const char *text, size_t len)
     json_t *root = json_loadb(text, len, 0, NULL);
     json_t *own = json_object_get(json_object_get(root, "container"), "selvedge");
 
+    free(row->localizing);
+    row->localizing = cli_localizing_read(json_object_get(root, "container"));
+    if (row->localizing) /* its ApplicationMaster has it started */
+        snprintf(row->state, sizeof(row->state), "LOCALIZING");
     row->peak_bytes = number(own, "peakMemoryBytes", row->peak_bytes);
     row->cpu_ms = number(own, "cpuTimeMs", row->cpu_ms);
     row->localize_ms = number(own, "localizeMs", row->localize_ms);
@@ -143,6 +149,10 @@ static const struct cli_column columns[] = {
     { ">CPU TIME", "cpuTimeMs", CLI_MILLIS, CLI_ALWAYS },
     { ">LOCALIZE", "localizeMs", CLI_MILLIS, CLI_ALWAYS },
     { ">LAUNCH", "launchMs", CLI_MILLIS, CLI_ALWAYS },
+    { ">FETCHED", "localizedBytes", CLI_BYTES, CLI_IF_WIDE },
+    { ">OF", "localizeTotalBytes", CLI_BYTES, CLI_IF_WIDE },
+    { ">PER SECOND", "localizeBytesPerSecond", CLI_BYTES, CLI_IF_WIDE },
+    { ">LEFT", "localizeRemainingMs", CLI_MILLIS, CLI_IF_WIDE },
     { "NOT ENFORCED", "limitsNotEnforced", CLI_TEXT, CLI_IF_WIDE },
     { "DIAGNOSTICS", "diagnostics", CLI_TEXT, CLI_IF_WIDE },
 };
@@ -150,15 +160,18 @@ const struct cli_list cli_containers = CLI_LIST(columns, "container");
 
 static json_t *row_object(const struct cli_row *r)
 {
-    return json_pack("{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
-                     r->instance, "container", cli_json_string(r->container), "node",
-                     cli_json_string(r->node), "state", cli_json_string(r->state), "tries",
-                     r->tries, "exitCode", r->done ? json_integer(r->exit_status) : json_null(),
-                     "peakMemoryBytes", cli_json_known(r->peak_bytes), "cpuTimeMs",
-                     cli_json_known(r->cpu_ms), "localizeMs", cli_json_known(r->localize_ms),
-                     "launchMs", cli_json_known(r->launch_ms), "limitsNotEnforced",
-                     cli_json_string(r->not_enforced), "diagnostics",
-                     cli_json_string(r->diagnostics));
+    json_t *row =
+        json_pack("{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
+                  r->instance, "container", cli_json_string(r->container), "node",
+                  cli_json_string(r->node), "state", cli_json_string(r->state), "tries", r->tries,
+                  "exitCode", r->done ? json_integer(r->exit_status) : json_null(),
+                  "peakMemoryBytes", cli_json_known(r->peak_bytes), "cpuTimeMs",
+                  cli_json_known(r->cpu_ms), "localizeMs", cli_json_known(r->localize_ms),
+                  "launchMs", cli_json_known(r->launch_ms), "limitsNotEnforced",
+                  cli_json_string(r->not_enforced), "diagnostics", cli_json_string(r->diagnostics));
+
+    cli_localizing_put(row, r->localizing);
+    return row;
 }
 
 json_t *cli_status_object(const struct cli_status *s, const char *app)
@@ -170,6 +183,14 @@ json_t *cli_status_object(const struct cli_status *s, const char *app)
     return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o}", "application", app, "name",
                      cli_json_string(s->name), "finished", s->finished, "exitCode", s->exit_code,
                      "repeatedExits", s->repeated_exits, "containers", list);
+}
+
+/* A line a file that is being fetched. */
+static void print_localizing(const struct cli_status *s, FILE *out)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->rows[i].localizing)
+            cli_localizing_print(s->rows[i].localizing, s->rows[i].container, out);
 }
 
 static void print_not_enforced(const struct cli_status *s, FILE *out)
@@ -196,6 +217,8 @@ void cli_status_print(const struct cli_status *s, const char *app, const struct 
     json_decref(root);
     if (s->n > 0 && !o->quiet && (o->format == CLI_TABLE || o->format == CLI_WIDE)) {
         print_failures(s, lines, out);
+        if (o->format == CLI_WIDE)
+            print_localizing(s, out);
         print_not_enforced(s, out);
     }
 }

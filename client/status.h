@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "client/localizing.h"
 #include "client/output.h"
 #include "common/base.h"
 #include "common/error.h"
@@ -20,6 +21,7 @@ struct cli_row { /* one instance; -1 = unknown */
     char diagnostics[3100];
     int64_t peak_bytes, cpu_ms, localize_ms, launch_ms; /* from the node */
     char not_enforced[64];                              /* "memory, pids, cpu", or "" */
+    struct cli_localizing *localizing;                  /* owned; NULL: not now */
 };
 
 struct cli_status {

@@ -59,18 +59,9 @@ struct sv_arena *sv_arena_free(struct sv_arena *a)
     return NULL;
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_FRESH 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_FRESH 1
-#endif
-
 bool sv_arena_reset(struct sv_arena *a, size_t max_bytes)
 {
-#ifdef ARENA_FRESH
+#ifdef SV_SANITIZED
     (void)a, (void)max_bytes;
     return false;
 #else

@@ -13,6 +13,16 @@
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 #define _unused_ __attribute__((unused))
 
+/* Built with AddressSanitizer, whose runtime needs terabytes of address space and more system
+ * calls. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SV_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SV_SANITIZED 1
+#endif
+#endif
+
 #define SV_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define SV_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define SV_MAX(a, b) ((a) > (b) ? (a) : (b))

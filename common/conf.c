@@ -420,6 +420,27 @@ int sv_conf_string(struct sv_conf *c, const struct sv_conf_key *k, const char **
     return r;
 }
 
+int sv_conf_choice(struct sv_conf *c, const struct sv_conf_key *k, const char *const *names,
+                   size_t n, size_t *ret, struct sv_error *err)
+{
+    char origin[512], known[256];
+    size_t len = 0;
+    const char *s;
+    int r = sv_conf_string(c, k, &s, err);
+
+    if (r < 0)
+        return r;
+    for (*ret = 0; *ret < n; ++*ret)
+        if (names[*ret] && sv_streq(s, names[*ret]))
+            return 0;
+    for (size_t i = 0; i < n && len < sizeof(known); i++)
+        if (names[i])
+            len += (size_t)snprintf(known + len, sizeof(known) - len, "%s%s", len ? ", " : "",
+                                    names[i]);
+    sv_conf_origin(c, k, origin, sizeof(origin));
+    return sv_error_set(err, -EINVAL, "%s: \"%s\" is not one of %s", origin, s ? s : "", known);
+}
+
 int sv_conf_bool(struct sv_conf *c, const struct sv_conf_key *k, bool *ret, struct sv_error *err)
 {
     static const char expected[] = "true or false";

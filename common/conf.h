@@ -55,6 +55,9 @@ const char *sv_conf_raw(struct sv_conf *c, const char *name);
 /* Typed reads. On a bad value: -EINVAL and an error that names the file and line that set it. */
 int sv_conf_string(struct sv_conf *c, const struct sv_conf_key *k, const char **ret,
                    struct sv_error *err) _must_use_; /* NULL when unset */
+/* Which of n names the value is; a name may be NULL. */
+int sv_conf_choice(struct sv_conf *c, const struct sv_conf_key *k, const char *const *names,
+                   size_t n, size_t *ret, struct sv_error *err) _must_use_;
 int sv_conf_bool(struct sv_conf *c, const struct sv_conf_key *k, bool *ret, struct sv_error *err)
     _must_use_;
 int sv_conf_int(struct sv_conf *c, const struct sv_conf_key *k, int64_t *ret, struct sv_error *err)

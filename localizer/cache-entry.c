@@ -148,7 +148,12 @@ void cache_entry_doom(struct cache_entry *e, enum cache_doom doom)
     if (e->placed && e->tracker && e->record.dir_index >= 0)
         cache_hierarchy_release(&e->tracker->dirs[e->record.dir_index], e->record.dir_number);
     leave_tracker(e);
-    e->doom = e->placed ? (e->vanished ? DOOM_FORGET : doom) : DOOM_NONE;
+    if (!e->placed)
+        e->doom = DOOM_NONE;
+    else if (e->stranded) /* an application's directories are deleted with it */
+        e->doom = e->record.visibility == LOC_APPLICATION ? DOOM_FORGET : DOOM_KEEP;
+    else
+        e->doom = e->vanished ? DOOM_FORGET : doom;
     DL_APPEND(c->doomed, e);
     cache_wake(c);
 }
@@ -158,7 +163,7 @@ int cache_entry_place(struct cache_entry *e, struct sv_error *err)
     struct loc_cache *c = e->cache;
     struct loc_record *k = &e->record;
     char dir[LOC_HIERARCHY_MAX];
-    int index = c->cb.pick_dir(c->userdata, k->resource.size), r;
+    int index = c->cb.pick_dir(c->userdata, e->process->id, k->resource.size), r;
 
     if (index < 0 || index >= c->config.n_local_dirs)
         return sv_error_set(err, -ENOSPC, "no local directory is good for %lld bytes",

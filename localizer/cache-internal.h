@@ -38,7 +38,8 @@ struct cache_tracker {
 };
 
 /* ---- one resource ---- */
-enum cache_doom { DOOM_NONE = 0, DOOM_REMOVE, DOOM_FORGET }; /* remove or on_removed is due */
+/* What is due: nothing, remove, on_removed, or nothing while the record stays. */
+enum cache_doom { DOOM_NONE = 0, DOOM_REMOVE, DOOM_FORGET, DOOM_KEEP };
 
 struct cache_entry {
     char *key;
@@ -49,10 +50,12 @@ struct cache_entry {
     char *url, *pattern, *user, *lost_dir; /* strings of the record */
     char rel[LOC_REL_MAX + 1];
     char name[LOC_NAME_MAX + 1];
-    bool placed;   /* has an id, a directory and a record in the state store */
-    bool counted;  /* its size is included in the statistics */
-    bool detached; /* no longer found by look-ups: cancelled, lost, or on a bad disk */
-    bool vanished; /* nothing left to delete */
+    bool placed;      /* has an id, a directory and a record in the state store */
+    bool counted;     /* its size is included in the statistics */
+    bool detached;    /* no longer found by look-ups: cancelled, lost, or on a bad disk */
+    bool vanished;    /* nothing left to delete */
+    bool disk_failed; /* loc_cache_dir_failed … */
+    bool stranded;    /* … where nothing can be deleted */
     int64_t used_ms;
     struct cache_hold *holds;
     unsigned n_holds;
@@ -106,6 +109,7 @@ struct cache_process {
     bool full; /* its channel takes no more for now */
     int64_t idle_since_ms;
     bool started;
+    bool retired; /* has a successor, and ends with its last download */
     UT_hash_handle hh;
     struct cache_process *prev, *next; /* in `ended`: stop is due */
 };
@@ -157,6 +161,7 @@ void cache_process_unqueue(struct cache_entry *e);
 void cache_process_cancel(struct cache_entry *e); /* in flight: waits for the answer */
 void cache_process_pump(struct loc_cache *c);
 void cache_process_tick(struct loc_cache *c);
+void cache_process_retire_all(struct loc_cache *c);
 void cache_process_app_finished(struct loc_cache *c, struct yarn_app_id app);
 void cache_process_end(struct cache_process *p,
                        const char *text); /* requests in flight fail with the text */

@@ -200,6 +200,8 @@ static int on_message(struct cache_process *p, const struct loc_msg *m)
     leave_flight(e);
     if (e->state != LOC_DOWNLOADING) {
         cache_entry_doom(e, DOOM_REMOVE);
+    } else if (m->type == LOC_MSG_DONE && e->disk_failed) {
+        cache_entry_run(e, EV_FAILED, "its local directory became full, went bad or was replaced");
     } else if (m->type == LOC_MSG_DONE) {
         struct loc_done d = m->done;
 
@@ -390,9 +392,47 @@ void cache_process_tick(struct loc_cache *c)
                        now - e->sent_ms >= (int64_t)c->config.deadline_ms + DEADLINE_GRACE_MS;
         if (stalled)
             cache_process_end(p, "the localizer gave no sign of life in time");
-        else if (!p->flights && !p->queue && now - p->idle_since_ms >= c->config.idle_ms)
+        else if (!p->flights && !p->queue &&
+                 (p->retired || now - p->idle_since_ms >= c->config.idle_ms))
             cache_process_end(p, "idle");
     }
+}
+
+/* What it has in flight goes on; its queue goes to a successor, which opens the directories anew.
+ */
+static int retire(struct cache_process *p)
+{
+    struct loc_cache *c = p->cache;
+    char *key;
+    int r = sv_asprintf(&key, "retired %llu", (unsigned long long)p->id);
+
+    if (r < 0)
+        return r;
+    HASH_DEL(c->processes, p);
+    free(p->key);
+    p->key = key;
+    p->retired = true;
+    HASH_ADD_KEYPTR(hh, c->processes, p->key, strlen(p->key), p);
+    while (p->queue && r >= 0) {
+        struct cache_entry *e = p->queue;
+
+        DL_DELETE(p->queue, e);
+        r = cache_process_enqueue(c, e);
+        if (r < 0)
+            DL_APPEND(p->queue, e);
+    }
+    return r;
+}
+
+void cache_process_retire_all(struct loc_cache *c)
+{
+    struct cache_process *p, *next;
+
+    HASH_ITER (hh, c->processes, p, next)
+        if (p->started && !p->flights && !p->queue)
+            cache_process_end(p, "idle");
+        else if (p->started && !p->retired && retire(p) < 0)
+            cache_process_end(p, "out of memory");
 }
 
 /* Downloads for other applications of the user continue; the process ends after them. */

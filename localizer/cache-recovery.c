@@ -35,7 +35,7 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
                       struct sv_error *err)
 {
     struct cache_tracker *t;
-    struct cache_entry *e;
+    struct cache_entry *e, *other;
     int index = r->local_dir ? dir_index(c, r->local_dir) : -1;
 
     if (!record_is_sane(r))
@@ -43,9 +43,11 @@ int loc_cache_recover(struct loc_cache *c, const struct loc_record *r, bool comp
     t = cache_tracker_get(c, r->visibility, r->user, r->app);
     if (!t)
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
-    if (cache_entry_find(t, &r->resource) && completed) /* a duplicate record */
-        return sv_error_set(err, -EINVAL, "state store: second record of resource %s",
-                            r->resource.url);
+    other = completed ? cache_entry_find(t, &r->resource) : NULL;
+    if (other && other->record.id > r->id)
+        completed = false; /* fetched again when its disk had gone */
+    else if (other)
+        cache_entry_run(other, EV_LOST, NULL);
     e = cache_entry_new(c, t, &r->resource);
     if (!e)
         return sv_error_set(err, -ENOMEM, "localized resource: out of memory");
@@ -87,17 +89,20 @@ int loc_cache_reserve(struct loc_cache *c, enum loc_visibility v, const char *us
     return 0;
 }
 
-void loc_cache_dir_failed(struct loc_cache *c, int dir)
+void loc_cache_dir_failed(struct loc_cache *c, int dir, bool deletable)
 {
     struct cache_tracker *t, *next_t;
     struct cache_entry *e, *next;
 
     HASH_ITER (hh, c->trackers, t, next_t)
         HASH_ITER (hh, t->entries, e, next)
-            if (e->state == LOC_LOCALIZED && e->record.dir_index == dir) {
-                e->vanished = true;
-                cache_entry_run(e, EV_LOST, NULL);
+            if (e->placed && e->record.dir_index == dir) {
+                e->disk_failed = true;
+                e->stranded = !deletable;
+                if (e->state == LOC_LOCALIZED)
+                    cache_entry_run(e, EV_LOST, NULL);
             }
+    cache_process_retire_all(c);
 }
 
 static int compare_age(const void *a, const void *b)

@@ -79,8 +79,9 @@ struct loc_callbacks {
     /* The channel is closed (idle, application ended, protocol broken, stalled). The process exits
      * by itself; the owner kills it after a grace time. */
     void (*stop)(void *userdata, uint64_t process);
-    /* A good local directory for about `size` bytes: an index, or -ENOSPC. */
-    int (*pick_dir)(void *userdata, int64_t size);
+    /* A good local directory for about `size` bytes, of those that the process was given: an index,
+     * or -ENOSPC. */
+    int (*pick_dir)(void *userdata, uint64_t process, int64_t size);
     /* Fills what the localizer must know of the source beside its url, for a request of the
      * container: io_timeout_ms, options, login, servers. A negative result fails the resource with
      * err's text. May be NULL. */
@@ -159,9 +160,12 @@ void loc_cache_app_finished(struct loc_cache *c, struct yarn_app_id app);
 
 /* A process whose start failed or that ended; `text` goes to the diagnostics of its downloads. */
 void loc_cache_process_failed(struct loc_cache *c, uint64_t process, const char *text);
-/* A disk went bad: entries on it are dropped (on_removed, not remove) once they have no references;
- * new requests download again. */
-void loc_cache_dir_failed(struct loc_cache *c, int dir_index);
+/* Containers cannot use a disk any more: what lies there is downloaded again when it is requested,
+ * a download in progress there fails, and the processes, which may have another disk open than the
+ * one that comes back, are replaced. `deletable`: entries there are removed as usual, as on a full
+ * disk; else records of PUBLIC and PRIVATE stay for the next start, which finds the disk back or
+ * the files gone. */
+void loc_cache_dir_failed(struct loc_cache *c, int dir_index, bool deletable);
 
 /* At the start of the daemon, before other calls. A completed record becomes a LOCALIZED entry
  * without references; a started one is deleted through remove. -EINVAL for a broken record (nothing

@@ -4,18 +4,35 @@
 
 #include "localizer/fetch.h"
 
-int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-/* The source of s->fd, an open directory. */
-int loc_fetch_file_tree(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-int loc_fetch_hdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-int loc_fetch_webhdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-    _must_use_;
-int loc_fetch_s3(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err) _must_use_;
+struct loc_tree_backend;
+
+/* What a source is. */
+struct loc_found {
+    bool directory; /* else a regular file */
+    uint64_t size;  /* of a file */
+    mode_t mode;    /* of a directory: type and 0777 */
+    int64_t mtime_ms;
+};
+
+/* One kind of source. fetch.c has the table of schemes, and checks what open() has found against
+ * the request. Failures set *ret_reason and `err`. */
+struct loc_fetcher {
+    /* Finds the source. Its state is s->state until close(). NULL: one request is all there is, and
+     * fetch() checks what it brings. */
+    int (*open)(struct loc_source *s, struct loc_found *ret, enum loc_fail *ret_reason,
+                struct sv_error *err);
+    void (*close)(struct loc_source *s); /* after open(), also one that has failed; may be NULL */
+    /* Is it open to everybody, with every directory above it? */
+    int (*is_public)(struct loc_source *s, bool *ret, enum loc_fail *ret_reason,
+                     struct sv_error *err);
+    /* Leaves the content of a file in s->fd. */
+    int (*fetch)(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err);
+    const struct loc_tree_backend *tree; /* lists and reads a directory; NULL: it has none */
+};
+extern const struct loc_fetcher loc_fetcher_file, loc_fetcher_http, loc_fetcher_hdfs,
+    loc_fetcher_webhdfs, loc_fetcher_s3;
+extern const struct loc_tree_backend loc_file_tree; /* of s->fd, an open directory */
+
 /* Copies what the GET brings and verifies size and time, whole seconds. */
 struct loc_http_get;
 int loc_http_copy(struct loc_source *s, struct loc_http_get *g, enum loc_fail *ret_reason,

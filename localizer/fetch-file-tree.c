@@ -46,10 +46,9 @@ static void close_dir(DIR **d)
         (void)closedir(*d); /* was only read, ignoring */
 }
 
-static int list(void *userdata, struct loc_tree *t, const char *dir, enum loc_fail *ret_reason,
-                struct sv_error *err)
+static int list(struct loc_source *s, struct loc_tree *t, const char *dir,
+                enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct loc_source *s = userdata;
     int fd = sv_open_beneath(s->fd, dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY, 0), r = 0;
     _cleanup_(close_dir) DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
@@ -79,12 +78,11 @@ static bool same(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static int read_file(void *userdata, struct loc_tree *t, const char *path,
+static int read_file(struct loc_source *s, struct loc_tree *t, const char *path,
                      const struct loc_tree_child *c, enum loc_fail *ret_reason,
                      struct sv_error *err)
 {
     static char buf[256 << 10];
-    struct loc_source *s = userdata;
     _cleanup_close_ int fd = -1;
     struct stat st;
 
@@ -116,17 +114,14 @@ static int read_file(void *userdata, struct loc_tree *t, const char *path,
     return fstat(fd, &st) < 0 || !same(&st, c->more) ? fail(s, -ESTALE, path, err) : 0;
 }
 
-static int unchanged(void *userdata, enum loc_fail *ret_reason, struct sv_error *err)
+static int unchanged(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
     *ret_reason = LOC_FAIL_CHANGED;
-    return loc_source_unchanged(userdata, err);
+    return loc_source_unchanged(s, err);
 }
 
-int loc_fetch_file_tree(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
-{
-    const struct loc_tree_backend b = {
-        .list = list, .read = read_file, .unchanged = unchanged, .userdata = s
-    };
-
-    return loc_tree_fetch(s, &b, s->st.st_mode, ret_reason, err);
-}
+const struct loc_tree_backend loc_file_tree = {
+    .list = list,
+    .read = read_file,
+    .unchanged = unchanged,
+};

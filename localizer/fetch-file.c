@@ -45,7 +45,7 @@ static int open_source(struct loc_source *s, struct sv_error *err)
 }
 
 /* Other-readable, and other-executable all the way up on the path without links. */
-static bool is_public(const struct loc_source *s)
+static bool is_open_path(const struct loc_source *s)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -135,28 +135,40 @@ static int keep_copy(struct loc_source *s, enum loc_fail *ret_reason, struct sv_
     return r;
 }
 
-int loc_fetch_file(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+static int open_file(struct loc_source *s, struct loc_found *ret, enum loc_fail *ret_reason,
+                     struct sv_error *err)
 {
-    int r;
-
     *ret_reason = LOC_FAIL_SOURCE;
     s->fd = open_source(s, err);
     if (s->fd < 0)
         return s->fd;
-    *ret_reason = LOC_FAIL_CHANGED;
-    r = loc_check_time(s, s->st.st_mtim.tv_sec * 1000 + s->st.st_mtim.tv_nsec / 1000000, err);
-    if (r == 0 && S_ISREG(s->st.st_mode))
-        r = loc_check_size(s, (uint64_t)s->st.st_size, err);
-    if (r < 0)
-        return r;
-    if (s->request->visibility == LOC_PUBLIC && !is_public(s))
-        return loc_not_public(s, ret_reason, err);
-    if (S_ISDIR(s->st.st_mode))
-        return loc_fetch_file_tree(s, ret_reason, err);
-    *ret_reason = LOC_FAIL_LIMIT;
+    *ret = (struct loc_found){
+        .directory = S_ISDIR(s->st.st_mode),
+        .size = (uint64_t)s->st.st_size,
+        .mode = s->st.st_mode,
+        .mtime_ms = s->st.st_mtim.tv_sec * 1000 + s->st.st_mtim.tv_nsec / 1000000,
+    };
+    return 0;
+}
+
+static int is_public(struct loc_source *s, bool *ret, enum loc_fail *ret_reason,
+                     struct sv_error *err)
+{
+    (void)ret_reason;
+    (void)err;
+    *ret = is_open_path(s);
+    return 0;
+}
+
+static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+{
     s->size = (uint64_t)s->st.st_size;
-    if (s->size > s->request->limits.bytes)
-        return sv_error_set(err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
-                            s->request->url, (unsigned long long)s->request->limits.bytes);
     return s->name ? keep_copy(s, ret_reason, err) : 0;
 }
+
+const struct loc_fetcher loc_fetcher_file = {
+    .open = open_file,
+    .is_public = is_public,
+    .fetch = fetch,
+    .tree = &loc_file_tree,
+};

@@ -2,6 +2,7 @@
  * they send; the client bounds it. Which NameNodes, and as which user, the request says. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hdfs/file.h"
@@ -11,6 +12,12 @@
 
 _Static_assert(LOC_SERVERS_MAX == HDFS_SERVERS_TEXT_MAX, "one text");
 _Static_assert(LOC_LOGIN_MAX <= HDFS_USER_MAX, "one name");
+
+struct state {
+    struct hdfs_site site;
+    struct hdfs_namenode *namenode;
+    struct hdfs_status st; /* of the source */
+};
 
 /* The job's delegation token for the file system: of the nameservice that the url names, or of any
  * of its NameNodes, which have their tokens in common. Without one: simple authentication. */
@@ -51,36 +58,9 @@ static int connect_to(const struct loc_source *s, struct hdfs_site *site,
     return r < 0 ? r : hdfs_namenode_new_as(site, q->login[0] ? q->login : NULL, token, ret, err);
 }
 
-/* The checks of any source, then that of PUBLIC. */
-static int check(struct loc_source *s, struct hdfs_namenode *n, const struct hdfs_status *st,
-                 enum loc_fail *ret_reason, struct sv_error *err)
+static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
-    bool is_public = true;
-    int r;
-
-    *ret_reason = LOC_FAIL_SOURCE;
-    *ret_reason = LOC_FAIL_CHANGED;
-    r = loc_check_time(s, st->mtime_ms, err);
-    if (r == 0 && st->kind == HDFS_FILE)
-        r = loc_check_size(s, st->length, err);
-    if (r < 0)
-        return r;
-    *ret_reason = LOC_FAIL_LIMIT;
-    if (st->length > s->request->limits.bytes)
-        return sv_error_set(err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
-                            s->request->url, (unsigned long long)s->request->limits.bytes);
-    *ret_reason = LOC_FAIL_SOURCE;
-    if (s->request->visibility == LOC_PUBLIC) {
-        r = hdfs_is_public(n, s->url.path, st, &is_public, err);
-        if (r < 0)
-            return sv_error_wrap(err, "Resource %s", s->request->url);
-    }
-    return is_public ? 0 : loc_not_public(s, ret_reason, err);
-}
-
-static int copy(struct loc_source *s, struct hdfs_namenode *n, const struct hdfs_site *site,
-                const struct hdfs_status *st, enum loc_fail *ret_reason, struct sv_error *err)
-{
+    struct state *k = s->state;
     bool sink_failed = false;
     int r;
 
@@ -88,7 +68,8 @@ static int copy(struct loc_source *s, struct hdfs_namenode *n, const struct hdfs
     s->fd = loc_make_copy(s, err);
     if (s->fd < 0)
         return s->fd;
-    r = hdfs_file_read(n, site, s->url.path, st, loc_copy_append, s, &sink_failed, err);
+    r = hdfs_file_read(k->namenode, &k->site, s->url.path, &k->st, loc_copy_append, s, &sink_failed,
+                       err);
     if (r < 0) {
         *ret_reason = sink_failed    ? LOC_FAIL_DISK
                       : r == -ESTALE ? LOC_FAIL_CHANGED
@@ -100,17 +81,10 @@ static int copy(struct loc_source *s, struct hdfs_namenode *n, const struct hdfs
 
 /* ---- a directory ---- */
 
-struct tree {
-    struct loc_source *s;
-    struct hdfs_namenode *namenode;
-    const struct hdfs_site *site;
-    const struct hdfs_status *st; /* of the directory itself */
-};
-
 /* "/source/dir" in the arena. */
-static char *join(const struct tree *k, const char *path, struct sv_arena *a)
+static char *join(const struct loc_source *s, const char *path, struct sv_arena *a)
 {
-    const char *top = k->s->url.path;
+    const char *top = s->url.path;
 
     return path[0] ? sv_arena_printf(a, "%s%s%s", top, top[1] ? "/" : "", path)
                    : sv_arena_strdup(a, top);
@@ -121,7 +95,7 @@ static mode_t mode_of(const struct hdfs_status *st)
     return st->mode | (st->kind == HDFS_DIRECTORY ? S_IFDIR : st->kind == HDFS_FILE ? S_IFREG : 0);
 }
 
-static int add_part(struct tree *k, struct loc_tree *t, const struct hdfs_listing *l,
+static int add_part(struct loc_source *s, struct loc_tree *t, const struct hdfs_listing *l,
                     enum loc_fail *ret_reason, struct sv_error *err)
 {
     int r = 0;
@@ -138,21 +112,21 @@ static int add_part(struct tree *k, struct loc_tree *t, const struct hdfs_listin
         if (h->st.kind == HDFS_SYMLINK)
             return sv_error_set(err, -ELOOP,
                                 "Resource %s: symbolic links of HDFS are not supported",
-                                k->s->request->url);
+                                s->request->url);
         r = loc_tree_add(t, &c, ret_reason, err);
     }
     return r;
 }
 
-static int list(void *userdata, struct loc_tree *t, const char *dir, enum loc_fail *ret_reason,
-                struct sv_error *err)
+static int list(struct loc_source *s, struct loc_tree *t, const char *dir,
+                enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct tree *k = userdata;
+    struct state *k = s->state;
     char after[HDFS_NAME_MAX + 1] = "";
 
     for (;;) {
         _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-        const char *path = a ? join(k, dir, a) : NULL, *last;
+        const char *path = a ? join(s, dir, a) : NULL, *last;
         struct hdfs_listing l;
         int r;
 
@@ -161,8 +135,8 @@ static int list(void *userdata, struct loc_tree *t, const char *dir, enum loc_fa
             return sv_error_errno(err, -ENOMEM, "listing");
         r = hdfs_get_listing(k->namenode, path, after, a, &l, err);
         if (r < 0)
-            return sv_error_wrap(err, "Resource %s", k->s->request->url);
-        r = add_part(k, t, &l, ret_reason, err);
+            return sv_error_wrap(err, "Resource %s", s->request->url);
+        r = add_part(s, t, &l, ret_reason, err);
         if (r < 0 || !l.more)
             return r;
         last = l.children[l.n - 1].name;
@@ -170,52 +144,49 @@ static int list(void *userdata, struct loc_tree *t, const char *dir, enum loc_fa
     }
 }
 
-static int read_file(void *userdata, struct loc_tree *t, const char *path,
+static int read_file(struct loc_source *s, struct loc_tree *t, const char *path,
                      const struct loc_tree_child *c, enum loc_fail *ret_reason,
                      struct sv_error *err)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct tree *k = userdata;
-    const char *full = a ? join(k, path, a) : NULL;
+    struct state *k = s->state;
+    const char *full = a ? join(s, path, a) : NULL;
     bool sink_failed = false;
     int r;
 
     *ret_reason = LOC_FAIL_INTERNAL;
     if (!full)
         return sv_error_errno(err, -ENOMEM, "path");
-    r = hdfs_file_read(k->namenode, k->site, full, c->more, loc_tree_write, t, &sink_failed, err);
+    r = hdfs_file_read(k->namenode, &k->site, full, c->more, loc_tree_write, t, &sink_failed, err);
     if (r == 0)
         return 0;
     *ret_reason = sink_failed ? LOC_FAIL_DISK : r == -ESTALE ? LOC_FAIL_CHANGED : LOC_FAIL_SOURCE;
-    return sv_error_wrap(err, "Resource %s", k->s->request->url);
+    return sv_error_wrap(err, "Resource %s", s->request->url);
 }
 
-static int unchanged(void *userdata, enum loc_fail *ret_reason, struct sv_error *err)
+static int unchanged(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct tree *k = userdata;
+    struct state *k = s->state;
     struct hdfs_status now;
-    int r = hdfs_get_file_info(k->namenode, k->s->url.path, &now, err);
+    int r = hdfs_get_file_info(k->namenode, s->url.path, &now, err);
 
     *ret_reason = LOC_FAIL_SOURCE;
     if (r < 0)
-        return sv_error_wrap(err, "Resource %s", k->s->request->url);
+        return sv_error_wrap(err, "Resource %s", s->request->url);
     *ret_reason = LOC_FAIL_CHANGED;
-    if (now.id != k->st->id || now.mtime_ms != k->st->mtime_ms || now.kind != HDFS_DIRECTORY)
+    if (now.id != k->st.id || now.mtime_ms != k->st.mtime_ms || now.kind != HDFS_DIRECTORY)
         return sv_error_set(err, -ESTALE, "Resource %s: it changed while it was read",
-                            k->s->request->url);
+                            s->request->url);
     return 0;
 }
 
-static int copy_tree(struct loc_source *s, struct hdfs_namenode *n, const struct hdfs_site *site,
-                     const struct hdfs_status *st, enum loc_fail *ret_reason, struct sv_error *err)
-{
-    struct tree k = { s, n, site, st };
-    const struct loc_tree_backend b = {
-        .list = list, .read = read_file, .unchanged = unchanged, .userdata = &k
-    };
+static const struct loc_tree_backend tree = {
+    .list = list,
+    .read = read_file,
+    .unchanged = unchanged,
+};
 
-    return loc_tree_fetch(s, &b, mode_of(st), ret_reason, err);
-}
+/* ---- the source ---- */
 
 /* In Hadoop's words where it has some. */
 static int stat_failed(const struct loc_source *s, int r, struct sv_error *err)
@@ -228,26 +199,58 @@ static int stat_failed(const struct loc_source *s, int r, struct sv_error *err)
     return sv_error_wrap(err, "Resource %s", s->request->url);
 }
 
-int loc_fetch_hdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+static int open_source(struct loc_source *s, struct loc_found *ret, enum loc_fail *ret_reason,
+                       struct sv_error *err)
 {
-    _cleanup_(hdfs_namenode_freep) struct hdfs_namenode *n = NULL;
-    struct hdfs_status st = { 0 };
-    struct hdfs_site site;
+    struct state *k = s->state = calloc(1, sizeof *k);
     int r;
 
+    *ret_reason = LOC_FAIL_INTERNAL;
+    if (!k)
+        return sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
     *ret_reason = LOC_FAIL_URL;
-    r = connect_to(s, &site, &n, err);
+    r = connect_to(s, &k->site, &k->namenode, err);
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_SOURCE;
-    r = hdfs_get_file_info(n, s->url.path, &st, err);
-    if (r == 0 && st.kind == HDFS_SYMLINK)
+    r = hdfs_get_file_info(k->namenode, s->url.path, &k->st, err);
+    if (r == 0 && k->st.kind == HDFS_SYMLINK)
         r = -ELOOP;
     if (r < 0)
         return stat_failed(s, r, err);
-    r = check(s, n, &st, ret_reason, err);
-    if (r < 0)
-        return r;
-    return st.kind == HDFS_FILE ? copy(s, n, &site, &st, ret_reason, err)
-                                : copy_tree(s, n, &site, &st, ret_reason, err);
+    *ret = (struct loc_found){
+        .directory = k->st.kind != HDFS_FILE,
+        .size = k->st.length,
+        .mode = mode_of(&k->st),
+        .mtime_ms = k->st.mtime_ms,
+    };
+    return 0;
 }
+
+static void close_source(struct loc_source *s)
+{
+    struct state *k = s->state;
+
+    s->state = NULL;
+    if (k)
+        hdfs_namenode_free(k->namenode);
+    free(k);
+}
+
+static int is_public(struct loc_source *s, bool *ret, enum loc_fail *ret_reason,
+                     struct sv_error *err)
+{
+    struct state *k = s->state;
+    int r = hdfs_is_public(k->namenode, s->url.path, &k->st, ret, err);
+
+    (void)ret_reason;
+    return r < 0 ? sv_error_wrap(err, "Resource %s", s->request->url) : 0;
+}
+
+const struct loc_fetcher loc_fetcher_hdfs = {
+    .open = open_source,
+    .close = close_source,
+    .is_public = is_public,
+    .fetch = fetch,
+    .tree = &tree,
+};

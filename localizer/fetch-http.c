@@ -64,9 +64,11 @@ int loc_http_copy(struct loc_source *s, struct loc_http_get *g, enum loc_fail *r
     return r < 0 ? r : loc_copy_finish(s, ret_reason, err);
 }
 
-int loc_fetch_http(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
     struct loc_http_get g = { .url = s->request->url, .secure = s->url.scheme == LOC_SCHEME_HTTPS };
 
     return loc_http_copy(s, &g, ret_reason, err);
 }
+
+const struct loc_fetcher loc_fetcher_http = { .fetch = fetch };

@@ -50,7 +50,7 @@ static int make_url(const struct loc_source *s, char ret[LOC_HTTP_URL_MAX + 1], 
     return put_path(s->url.path, ret + n, LOC_HTTP_URL_MAX + 1 - n);
 }
 
-int loc_fetch_s3(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
     const struct loc_fetch *q = s->request;
     char url[LOC_HTTP_URL_MAX + 1];
@@ -83,3 +83,5 @@ int loc_fetch_s3(struct loc_source *s, enum loc_fail *ret_reason, struct sv_erro
                             q->url, s->url.host);
     return r;
 }
+
+const struct loc_fetcher loc_fetcher_s3 = { .fetch = fetch };

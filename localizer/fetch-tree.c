@@ -76,7 +76,7 @@ static int add_file(struct loc_tree *t, const char *path, const char *name,
         return r;
     t->path = path;
     t->written = 0;
-    r = t->backend->read(t->backend->userdata, t, path, c, ret_reason, err);
+    r = t->backend->read(t->source, t, path, c, ret_reason, err);
     if (r < 0) {
         if (r == -EFBIG)
             *ret_reason = LOC_FAIL_LIMIT;
@@ -163,10 +163,10 @@ static int walk(struct loc_tree *t, enum loc_fail *ret_reason, struct sv_error *
         DL_DELETE(t->dirs, p);
         t->dir = p->path;
         *ret_reason = LOC_FAIL_SOURCE;
-        r = t->backend->list(t->backend->userdata, t, p->path, ret_reason, err);
+        r = t->backend->list(t->source, t, p->path, ret_reason, err);
         free(p);
     }
-    return r == 0 ? t->backend->unchanged(t->backend->userdata, ret_reason, err) : r;
+    return r == 0 ? t->backend->unchanged(t->source, ret_reason, err) : r;
 }
 
 int loc_tree_fetch(struct loc_source *s, const struct loc_tree_backend *b, mode_t mode,

@@ -23,14 +23,13 @@ struct loc_tree_child {
 
 struct loc_tree_backend {
     /* Calls loc_tree_add for each child of `dir` ("" = the source itself, else "a/b"). */
-    int (*list)(void *userdata, struct loc_tree *t, const char *dir, enum loc_fail *ret_reason,
-                struct sv_error *err);
+    int (*list)(struct loc_source *s, struct loc_tree *t, const char *dir,
+                enum loc_fail *ret_reason, struct sv_error *err);
     /* Delivers the content of the file at `path` to loc_tree_write. */
-    int (*read)(void *userdata, struct loc_tree *t, const char *path,
+    int (*read)(struct loc_source *s, struct loc_tree *t, const char *path,
                 const struct loc_tree_child *c, enum loc_fail *ret_reason, struct sv_error *err);
     /* Has the source itself changed since it was checked? Called at the end. */
-    int (*unchanged)(void *userdata, enum loc_fail *ret_reason, struct sv_error *err);
-    void *userdata;
+    int (*unchanged)(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err);
 };
 
 /* Copies the source, a directory of `mode` that was checked against the request. Fills s->size,

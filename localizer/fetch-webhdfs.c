@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,12 @@
 #define PREFIX "/webhdfs/v1"
 #define STATUS_MAX (64u << 10)
 #define LISTING_MAX (8u << 20) /* a part; Hadoop's has 1000 children */
+
+struct state {
+    struct sv_arena *arena;   /* of `who` */
+    const char *who;          /* the part of a query that says who asks */
+    struct webhdfs_status st; /* of the source */
+};
 
 struct text {
     char *p;
@@ -49,20 +56,22 @@ static int port_of(const struct loc_source *s)
 
 /* A delegation token of the job's for this server, or the name of simple authentication: the server
  * takes one of them. */
-static int say_who(struct loc_source *s, struct sv_arena *a, struct sv_error *err)
+static int say_who(struct loc_source *s, struct sv_error *err)
 {
+    struct state *k = s->state;
     const char *kind = is_secure(s) ? "SWEBHDFS delegation" : "WEBHDFS delegation", *token;
     _cleanup_(curl_text_freep) char *login = NULL;
-    int r = loc_credentials_token(s->credentials, kind, s->url.host, port_of(s), a, &token, err);
+    int r =
+        loc_credentials_token(s->credentials, kind, s->url.host, port_of(s), k->arena, &token, err);
 
     if (r < 0)
         return sv_error_wrap(err, "Resource %s", s->request->url);
-    s->who = token ? sv_arena_printf(a, "&delegation=%s", token) : "";
+    k->who = token ? sv_arena_printf(k->arena, "&delegation=%s", token) : "";
     if (!token && s->request->login[0]) {
         login = curl_easy_escape(NULL, s->request->login, 0);
-        s->who = login ? sv_arena_printf(a, "&user.name=%s", login) : NULL;
+        k->who = login ? sv_arena_printf(k->arena, "&user.name=%s", login) : NULL;
     }
-    return s->who ? 0 : sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
+    return k->who ? 0 : sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
 }
 
 /* http://host:port/webhdfs/v1PATH?op=OPWHO&startAfter=AFTER */
@@ -70,6 +79,7 @@ static int make_url(const struct loc_source *s, const char *path, const char *op
                     char ret[LOC_HTTP_URL_MAX + 1])
 {
     _cleanup_(curl_text_freep) char *from = after ? curl_easy_escape(NULL, after, 0) : NULL;
+    const struct state *k = s->state;
     bool v6 = strchr(s->url.host, ':');
     _cleanup_free_ char *host = NULL, *file = NULL;
     char url[LOC_URL_MAX + 1];
@@ -83,7 +93,7 @@ static int make_url(const struct loc_source *s, const char *path, const char *op
     n = loc_url_make(is_secure(s) ? "https" : "http", host, port_of(s), file, url);
     if (n < 0)
         return n;
-    n = snprintf(ret, LOC_HTTP_URL_MAX + 1, "%s?op=%s%s%s%s", url, op, s->who,
+    n = snprintf(ret, LOC_HTTP_URL_MAX + 1, "%s?op=%s%s%s%s", url, op, k->who,
                  from ? "&startAfter=" : "", from ? from : "");
     return n < 0 || n > LOC_HTTP_URL_MAX ? -ENAMETOOLONG : 0;
 }
@@ -141,11 +151,12 @@ static int get_status(const struct loc_source *s, const char *path, struct webhd
 }
 
 /* As hdfs_is_public. */
-static int is_public(const struct loc_source *s, const struct webhdfs_status *st, bool *ret,
-                     enum loc_fail *ret_reason, struct sv_error *err)
+static int is_public(struct loc_source *s, bool *ret, enum loc_fail *ret_reason,
+                     struct sv_error *err)
 {
+    const struct state *k = s->state;
     _cleanup_free_ char *dir = strdup(s->url.path);
-    bool open = st->mode & 04 && !st->encrypted;
+    bool open = k->st.mode & 04 && !k->st.encrypted;
 
     if (!dir)
         return sv_error_errno(err, -ENOMEM, "path");
@@ -167,39 +178,6 @@ static int is_public(const struct loc_source *s, const struct webhdfs_status *st
     return 0;
 }
 
-static int check(const struct loc_source *s, const struct webhdfs_status *st,
-                 enum loc_fail *ret_reason, struct sv_error *err)
-{
-    bool open = true;
-    int r;
-
-    *ret_reason = LOC_FAIL_SOURCE;
-    if (!st->file && !st->directory)
-        return sv_error_set(err, -EINVAL, "Resource %s is not a regular file or a directory",
-                            s->request->url);
-    if (st->file && st->encrypted)
-        return sv_error_set(err, -EOPNOTSUPP,
-                            "Resource %s: it is in an encryption zone, which is "
-                            "not supported",
-                            s->request->url);
-    *ret_reason = LOC_FAIL_CHANGED;
-    r = loc_check_time(s, st->mtime_ms, err);
-    if (r == 0 && st->file)
-        r = loc_check_size(s, (uint64_t)st->length, err);
-    if (r < 0)
-        return r;
-    *ret_reason = LOC_FAIL_LIMIT;
-    if ((uint64_t)st->length > s->request->limits.bytes)
-        return sv_error_set(err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
-                            s->request->url, (unsigned long long)s->request->limits.bytes);
-    if (s->request->visibility == LOC_PUBLIC) {
-        r = is_public(s, st, &open, ret_reason, err);
-        if (r < 0)
-            return r;
-    }
-    return open ? 0 : loc_not_public(s, ret_reason, err);
-}
-
 static int same(const struct loc_source *s, const struct webhdfs_status *a,
                 const struct webhdfs_status *b, struct sv_error *err)
 {
@@ -208,9 +186,10 @@ static int same(const struct loc_source *s, const struct webhdfs_status *a,
     return sv_error_set(err, -ESTALE, "Resource %s: it changed while it was read", s->request->url);
 }
 
-static int copy(struct loc_source *s, const struct webhdfs_status *st, enum loc_fail *ret_reason,
-                struct sv_error *err)
+static int fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
+    const struct state *k = s->state;
+    const struct webhdfs_status *st = &k->st;
     struct webhdfs_status after;
     int r;
 
@@ -234,14 +213,9 @@ static int copy(struct loc_source *s, const struct webhdfs_status *st, enum loc_
 
 /* ---- a directory ---- */
 
-struct tree {
-    struct loc_source *s;
-    const struct webhdfs_status *st; /* of the directory itself */
-};
-
-static int join(const struct tree *k, const char *path, char **ret)
+static int join(const struct loc_source *s, const char *path, char **ret)
 {
-    return sv_asprintf(ret, "%s%s%s", k->s->url.path, path[0] ? "/" : "", path);
+    return sv_asprintf(ret, "%s%s%s", s->url.path, path[0] ? "/" : "", path);
 }
 
 static int add_part(struct loc_tree *t, const struct webhdfs_listing *l, enum loc_fail *ret_reason,
@@ -286,18 +260,17 @@ static int get_part(const struct loc_source *s, const char *dir, const char *aft
                  : 0;
 }
 
-static int list(void *userdata, struct loc_tree *t, const char *dir, enum loc_fail *ret_reason,
-                struct sv_error *err)
+static int list(struct loc_source *s, struct loc_tree *t, const char *dir,
+                enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct tree *k = userdata;
     _cleanup_free_ char *path = NULL;
     char after[LOC_NAME_MAX + 1] = "";
 
-    if (join(k, dir, &path) < 0)
+    if (join(s, dir, &path) < 0)
         return sv_error_errno(err, -ENOMEM, "listing");
     for (;;) {
         struct webhdfs_listing l;
-        int r = get_part(k->s, path, after, &l, ret_reason, err);
+        int r = get_part(s, path, after, &l, ret_reason, err);
 
         if (r < 0)
             return r;
@@ -310,61 +283,91 @@ static int list(void *userdata, struct loc_tree *t, const char *dir, enum loc_fa
     }
 }
 
-static int read_file(void *userdata, struct loc_tree *t, const char *path,
+static int read_file(struct loc_source *s, struct loc_tree *t, const char *path,
                      const struct loc_tree_child *c, enum loc_fail *ret_reason,
                      struct sv_error *err)
 {
-    struct tree *k = userdata;
     _cleanup_free_ char *full = NULL;
     struct webhdfs_status after;
-    int r = join(k, path, &full);
+    int r = join(s, path, &full);
 
     if (r < 0)
         return sv_error_errno(err, -ENOMEM, "path");
-    r = get(k->s, full, "OPEN", NULL, c->size, loc_tree_write, t, ret_reason, err);
+    r = get(s, full, "OPEN", NULL, c->size, loc_tree_write, t, ret_reason, err);
     if (r == 0)
-        r = get_status(k->s, full, &after, ret_reason, err);
+        r = get_status(s, full, &after, ret_reason, err);
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_CHANGED;
-    return same(k->s, c->more, &after, err);
+    return same(s, c->more, &after, err);
 }
 
-static int unchanged(void *userdata, enum loc_fail *ret_reason, struct sv_error *err)
+static int unchanged(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
-    struct tree *k = userdata;
+    const struct state *k = s->state;
     struct webhdfs_status now;
-    int r = get_status(k->s, k->s->url.path, &now, ret_reason, err);
+    int r = get_status(s, s->url.path, &now, ret_reason, err);
 
     if (r < 0)
         return r;
     *ret_reason = LOC_FAIL_CHANGED;
-    return same(k->s, k->st, &now, err);
+    return same(s, &k->st, &now, err);
 }
 
-static int copy_tree(struct loc_source *s, const struct webhdfs_status *st,
-                     enum loc_fail *ret_reason, struct sv_error *err)
-{
-    struct tree k = { s, st };
-    const struct loc_tree_backend b = {
-        .list = list, .read = read_file, .unchanged = unchanged, .userdata = &k
-    };
+static const struct loc_tree_backend tree = {
+    .list = list,
+    .read = read_file,
+    .unchanged = unchanged,
+};
 
-    return loc_tree_fetch(s, &b, (st->mode & 0777) | S_IFDIR, ret_reason, err);
-}
+/* ---- the source ---- */
 
-int loc_fetch_webhdfs(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
+static int open_source(struct loc_source *s, struct loc_found *ret, enum loc_fail *ret_reason,
+                       struct sv_error *err)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct webhdfs_status st;
-    int r = a ? say_who(s, a, err) : sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
+    struct state *k = s->state = calloc(1, sizeof *k);
+    int r;
 
     *ret_reason = LOC_FAIL_INTERNAL;
+    if (!k || !(k->arena = sv_arena_new(0)))
+        return sv_error_errno(err, -ENOMEM, "Resource %s", s->request->url);
+    r = say_who(s, err);
     if (r == 0)
-        r = get_status(s, s->url.path, &st, ret_reason, err);
-    if (r == 0)
-        r = check(s, &st, ret_reason, err);
+        r = get_status(s, s->url.path, &k->st, ret_reason, err);
     if (r < 0)
         return r;
-    return st.file ? copy(s, &st, ret_reason, err) : copy_tree(s, &st, ret_reason, err);
+    *ret_reason = LOC_FAIL_SOURCE;
+    if (!k->st.file && !k->st.directory)
+        return sv_error_set(err, -EINVAL, "Resource %s is not a regular file or a directory",
+                            s->request->url);
+    if (k->st.file && k->st.encrypted)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "Resource %s: it is in an encryption zone, which is "
+                            "not supported",
+                            s->request->url);
+    *ret = (struct loc_found){
+        .directory = k->st.directory,
+        .size = (uint64_t)k->st.length,
+        .mode = (k->st.mode & 0777) | S_IFDIR,
+        .mtime_ms = k->st.mtime_ms,
+    };
+    return 0;
 }
+
+static void close_source(struct loc_source *s)
+{
+    struct state *k = s->state;
+
+    s->state = NULL;
+    if (k)
+        sv_arena_free(k->arena);
+    free(k);
+}
+
+const struct loc_fetcher loc_fetcher_webhdfs = {
+    .open = open_source,
+    .close = close_source,
+    .is_public = is_public,
+    .fetch = fetch,
+    .tree = &tree,
+};

@@ -1,29 +1,80 @@
-/* Selects the fetcher by the scheme of the url, see fetch.h. */
+/* Selects the fetcher by the scheme of the url and checks the source against the request, see
+ * fetch.h. */
 #include <errno.h>
 
-#include "localizer/fetch-common.h"
+#include "localizer/fetch-tree.h"
 
-/* A row a scheme of localizer/url.c. Each fetcher opens the source, checks it against the request
- * (for PUBLIC also that everybody may read it) and leaves its content in s->fd. */
+/* A row a scheme of localizer/url.c. */
 static const struct {
     enum loc_scheme scheme;
-    int (*fetch)(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err);
-} fetchers[] = {
-    { LOC_SCHEME_FILE, loc_fetch_file },       { LOC_SCHEME_HTTP, loc_fetch_http },
-    { LOC_SCHEME_HTTPS, loc_fetch_http },      { LOC_SCHEME_HDFS, loc_fetch_hdfs },
-    { LOC_SCHEME_WEBHDFS, loc_fetch_webhdfs }, { LOC_SCHEME_SWEBHDFS, loc_fetch_webhdfs },
-    { LOC_SCHEME_S3, loc_fetch_s3 },
+    const struct loc_fetcher *fetcher;
+} schemes[] = {
+    { LOC_SCHEME_FILE, &loc_fetcher_file },       { LOC_SCHEME_HTTP, &loc_fetcher_http },
+    { LOC_SCHEME_HTTPS, &loc_fetcher_http },      { LOC_SCHEME_HDFS, &loc_fetcher_hdfs },
+    { LOC_SCHEME_WEBHDFS, &loc_fetcher_webhdfs }, { LOC_SCHEME_SWEBHDFS, &loc_fetcher_webhdfs },
+    { LOC_SCHEME_S3, &loc_fetcher_s3 },
 };
+
+static const struct loc_fetcher *find(enum loc_scheme scheme)
+{
+    for (size_t i = 0; i < SV_ARRAY_LEN(schemes); i++)
+        if (schemes[i].scheme == scheme)
+            return schemes[i].fetcher;
+    return NULL;
+}
+
+static int check(struct loc_source *s, const struct loc_fetcher *f, const struct loc_found *found,
+                 enum loc_fail *ret_reason, struct sv_error *err)
+{
+    bool is_public = true;
+    int r;
+
+    *ret_reason = LOC_FAIL_CHANGED;
+    r = loc_check_time(s, found->mtime_ms, err);
+    if (r == 0 && !found->directory)
+        r = loc_check_size(s, found->size, err);
+    if (r < 0)
+        return r;
+    *ret_reason = LOC_FAIL_LIMIT;
+    if (!found->directory && found->size > s->request->limits.bytes)
+        return sv_error_set(err, -EFBIG, "Resource %s is larger than the limit of %llu bytes",
+                            s->request->url, (unsigned long long)s->request->limits.bytes);
+    *ret_reason = LOC_FAIL_SOURCE;
+    if (s->request->visibility == LOC_PUBLIC)
+        r = f->is_public(s, &is_public, ret_reason, err);
+    return r < 0 || is_public ? r : loc_not_public(s, ret_reason, err);
+}
+
+static int open_and_fetch(struct loc_source *s, const struct loc_fetcher *f,
+                          enum loc_fail *ret_reason, struct sv_error *err)
+{
+    struct loc_found found = { 0 };
+    int r = f->open(s, &found, ret_reason, err);
+
+    if (r == 0)
+        r = check(s, f, &found, ret_reason, err);
+    if (r < 0)
+        return r;
+    return found.directory ? loc_tree_fetch(s, f->tree, found.mode, ret_reason, err)
+                           : f->fetch(s, ret_reason, err);
+}
 
 int loc_source_fetch(struct loc_source *s, enum loc_fail *ret_reason, struct sv_error *err)
 {
+    const struct loc_fetcher *f;
     int r = loc_url_parse(s->request->url, &s->url, err);
 
     *ret_reason = LOC_FAIL_URL;
     if (r < 0)
         return r;
-    for (size_t i = 0; i < SV_ARRAY_LEN(fetchers); i++)
-        if (fetchers[i].scheme == s->url.scheme)
-            return fetchers[i].fetch(s, ret_reason, err);
-    return sv_error_set(err, -EINVAL, "Resource %s: no fetcher for its scheme", s->request->url);
+    f = find(s->url.scheme);
+    if (!f)
+        return sv_error_set(err, -EINVAL, "Resource %s: no fetcher for its scheme",
+                            s->request->url);
+    if (!f->open)
+        return f->fetch(s, ret_reason, err);
+    r = open_and_fetch(s, f, ret_reason, err);
+    if (f->close)
+        f->close(s);
+    return r;
 }

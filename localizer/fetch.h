@@ -17,10 +17,10 @@ struct loc_source {
     int dir;               /* directory for a copy */
     const char *name;      /* of the copy; NULL: no named copy, the content is read from `fd` */
     int credentials;       /* of loc_msg_recv_with: the job's; -1: none */
-    const char *who;       /* webhdfs: the part of a query that says who asks */
     const char *tree_name; /* of a directory's copy below `dir`; NULL: `dir` itself */
     void (*progress)(void *userdata, uint64_t bytes);
     void *progress_userdata;
+    void *state; /* the fetcher's own */
     /* Results. */
     int fd;           /* the content, readable from the start; owned by the caller, -1 before */
     uint64_t size;    /* of the content; the bytes of a copy so far */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/landlock.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,83 +12,42 @@
 #include <unistd.h>
 
 #include "common/fd.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#endif
+#include "common/landlock.h"
 
 #define MEMORY_MAX (1024ul << 20) /* address space of a worker: no parser needs more */
 #define FILES_MAX 64
-
-/* linux/landlock.h of Debian 12 ends at version 1; later bits from the kernel documentation. */
-#define FS_V1 ((1ull << 13) - 1)
-#define FS_REFER (1ull << 13)     /* 2 */
-#define FS_TRUNCATE (1ull << 14)  /* 3 */
-#define FS_IOCTL_DEV (1ull << 15) /* 5 */
-#define NET_TCP 3ull              /* 4: bind, connect */
-#define SCOPES 3ull               /* 6: abstract sockets, signals */
 
 #define FS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define FS_UNPACK                                                                                  \
     (FS_READ | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |                       \
      LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REMOVE_FILE |  \
-     FS_REFER | FS_TRUNCATE)
+     SV_LANDLOCK_REFER | SV_LANDLOCK_TRUNCATE)
 
-struct ruleset {
-    uint64_t fs, net, scoped;
-};
-
-int loc_sandbox_landlock(void)
+static int allow_files(const struct sv_landlock *l, int target, bool fetching)
 {
-    long v = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    int r = sv_landlock_allow(l, target, FS_UNPACK);
 
-    return v < 0 ? 0 : (int)v;
-}
-
-static int allow(int ruleset, int dir, uint64_t access, uint64_t handled)
-{
-    struct landlock_path_beneath_attr a = { .allowed_access = access & handled, .parent_fd = dir };
-
-    return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &a, 0) < 0 ? -errno
-                                                                                          : 0;
+    if (r < 0 || !fetching)
+        return r;
+    _cleanup_close_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return root < 0 ? -errno : sv_landlock_allow(l, root, FS_READ);
 }
 
 static int landlock(int target, bool fetching, struct sv_error *err)
 {
-    int version = loc_sandbox_landlock(), r;
-    struct ruleset rules = { .fs = FS_V1 };
-    _cleanup_close_ int set = -1, root = -1;
+    struct sv_landlock l;
+    int r;
 
-    if (version == 0)
+    if (sv_landlock_version() == 0)
         return 0;
-    rules.fs |= version >= 2 ? FS_REFER : 0;
-    rules.fs |= version >= 3 ? FS_TRUNCATE : 0;
-    rules.fs |= version >= 5 ? FS_IOCTL_DEV : 0;
-    rules.net = version >= 4 && !fetching ? NET_TCP : 0;
-    rules.scoped = version >= 6 ? SCOPES : 0;
-    set = (int)syscall(SYS_landlock_create_ruleset, &rules,
-                       version >= 6   ? sizeof rules
-                       : version >= 4 ? 16
-                                      : 8,
-                       0);
-    if (set < 0)
-        return sv_error_errno(err, -errno, "worker: Landlock rules");
-    r = allow(set, target, FS_UNPACK, rules.fs);
-    if (r == 0 && fetching) {
-        root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        r = root < 0 ? -errno : allow(set, root, FS_READ, rules.fs);
-    }
+    r = sv_landlock_new(fetching, &l);
     if (r < 0)
-        return sv_error_errno(err, r, "worker: Landlock rule");
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-        syscall(SYS_landlock_restrict_self, set, 0) < 0)
-        return sv_error_errno(err, -errno, "worker: Landlock");
-    return 0;
+        return sv_error_errno(err, r, "worker: Landlock rules");
+    r = allow_files(&l, target, fetching);
+    if (r == 0)
+        r = sv_landlock_enter(&l);
+    close(l.fd);
+    return r < 0 ? sv_error_errno(err, r, "worker: Landlock") : 0;
 }
 
 static int limit(int what, rlim_t value, struct sv_error *err)
@@ -121,7 +79,7 @@ int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_er
     r = limit(RLIMIT_FSIZE, max_bytes, err);
     if (r == 0)
         r = limit(RLIMIT_NOFILE, FILES_MAX, err);
-#ifndef SANITIZED /* the shadow memory takes terabytes of address space */
+#ifndef SV_SANITIZED /* the shadow memory takes terabytes of address space */
     if (r == 0)
         r = limit(RLIMIT_AS, MEMORY_MAX, err);
 #endif
@@ -145,7 +103,7 @@ static const int calls[] = {
     SCMP_SYS(exit),         SCMP_SYS(exit_group),     SCMP_SYS(restart_syscall),
 };
 
-#ifndef SANITIZED
+#ifndef SV_SANITIZED
 static int seccomp(struct sv_error *err)
 {
     scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -167,7 +125,7 @@ int loc_sandbox_unpack(int target, struct sv_error *err)
 {
     int r = landlock(target, false, err);
 
-#ifndef SANITIZED /* the sanitizers' runtime needs further calls */
+#ifndef SV_SANITIZED /* the sanitizers' runtime needs further calls */
     if (r == 0)
         r = seccomp(err);
 #else

@@ -16,7 +16,5 @@ int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_er
 /* Before unpacking: opens only beneath `target`, no network, no signals to other processes
  * (Landlock), only the system calls for unpacking (seccomp). */
 int loc_sandbox_unpack(int target, struct sv_error *err) _must_use_;
-/* The kernel's Landlock ABI version, 0 = none: only the helper's mounts apply. */
-int loc_sandbox_landlock(void);
 
 #endif

@@ -114,18 +114,17 @@ static void offer(struct nearest *n, const char *prefix, const char *known, size
 /* Among the keys of conf.c and of the groups; NULL where none is alike. */
 static const char *find_nearest(struct nearest *n, const char *name)
 {
-    size_t rows;
-    const struct sv_conf_key *keys = nm_conf_keys(&rows);
+    const struct sv_conf_key *k;
 
     *n = (struct nearest){ .name = name, .best = SV_MAX(strlen(name) / 5, (size_t)3) };
     if (strlen(name) > NAME_MAX_LEN)
         return NULL;
-    for (size_t i = 0; i < rows; i++)
-        offer(n, "", keys[i].name, strlen(keys[i].name));
+    for (size_t i = 0; (k = nm_conf_row(i)); i++)
+        offer(n, "", k->name, strlen(k->name));
     for (const struct nm_key_group *g = nm_key_groups; g->text; g++)
-        for (const char *const *k = g->keys; *k; k++)
-            offer(n, sv_has_prefix(*k, "yarn.") || sv_has_prefix(*k, "hadoop.") ? "" : NM, *k,
-                  strcspn(*k, "="));
+        for (const char *const *s = g->keys; *s; s++)
+            offer(n, sv_has_prefix(*s, "yarn.") || sv_has_prefix(*s, "hadoop.") ? "" : NM, *s,
+                  strcspn(*s, "="));
     return *n->found ? n->found : NULL;
 }
 

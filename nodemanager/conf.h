@@ -1,7 +1,7 @@
-/* The configuration of the NodeManager: each key is one row of the table in conf.c, with Hadoop's
- * name and default. Read at start; a reload changes the fields that reload.c lists and no other. An
- * invalid value prevents the start with a message. The files are the operator's: trusted, but not
- * to be correct. */
+/* The configuration of the NodeManager: each key is one row of a table in conf.c or one of its
+ * parts (conf-parts.h), with Hadoop's name and default. Read at start; a reload changes the fields
+ * that reload.c lists and no other. An invalid value prevents the start with a message. The files
+ * are the operator's: trusted, but not to be correct. */
 #ifndef SELVEDGE_NODEMANAGER_CONF_H
 #define SELVEDGE_NODEMANAGER_CONF_H
 
@@ -135,11 +135,12 @@ int nm_conf_load_again(struct nm_conf *c, const struct nm_conf *known, const cha
                        char *const *overrides, struct sv_error *err) _must_use_;
 void nm_conf_free(struct nm_conf *c);
 
-/* The table, for --print-config and the tests. */
-const struct sv_conf_key *nm_conf_keys(size_t *ret_n);
+/* Rows of the keys behind the fields above; NULL at the end. */
+const struct sv_conf_key *nm_conf_row(size_t i);
 bool nm_conf_has_row(const char *name);
+/* For --print-config: rows and the keys of other components, each once. */
 void nm_conf_print(FILE *out);
-/* A key that this program reads: of the table, or of one of wire/. */
+/* A key that this program reads: of a row, or of another component. */
 bool nm_conf_is_read(const char *name);
 
 #endif

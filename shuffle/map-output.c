@@ -37,8 +37,11 @@ static int owner(int dir, const struct shf_job *job, uid_t *ret)
     return 0;
 }
 
+#define READ (O_RDONLY | O_NONBLOCK)
+
+/* `flags`: READ, or O_PATH for its state alone. */
 static int open_file(int dir, const struct shf_job *job, const char *map, const char *name,
-                     struct stat *ret_st, int *ret_fd, struct sv_error *err)
+                     int flags, struct stat *ret_st, int *ret_fd, struct sv_error *err)
 {
     char path[PATH_MAX_];
     uid_t uid = SHF_NO_UID;
@@ -47,7 +50,7 @@ static int open_file(int dir, const struct shf_job *job, const char *map, const 
 
     if (n < 0 || (size_t)n >= sizeof path)
         return sv_error_set(err, -ENAMETOOLONG, "%s: its path is too long", map);
-    _cleanup_close_ int fd = sv_open_beneath(dir, path, O_RDONLY | O_NONBLOCK, 0);
+    _cleanup_close_ int fd = sv_open_beneath(dir, path, flags, 0);
     if (fd == -ENOENT)
         return fd;
     r = fd < 0 ? fd : owner(dir, job, &uid);
@@ -85,7 +88,8 @@ static int read_index(int fd, size_t len, uint8_t **ret)
     return 0;
 }
 
-/* From the cache, else from the file, which then enters the cache. */
+/* From the cache, else from the file, which then enters the cache. To see that it is in the cache
+ * takes no open for reading: Landlock makes that the dearer one. */
 static int find_segment(int dir, struct shf_index_cache *cache, const struct shf_job *job,
                         const char *map, uint32_t reduce, struct shf_segment *ret,
                         struct sv_error *err)
@@ -93,14 +97,17 @@ static int find_segment(int dir, struct shf_index_cache *cache, const struct shf
     _cleanup_free_ uint8_t *index = NULL;
     _cleanup_close_ int fd = -1;
     struct stat st;
-    size_t len;
-    int r = open_file(dir, job, map, "file.out.index", &st, &fd, err);
+    int r = open_file(dir, job, map, "file.out.index", O_PATH, &st, &fd, err);
 
     if (r < 0)
         return r;
-    len = (size_t)st.st_size;
     r = shf_index_cache_get(cache, &st, reduce, ret);
     if (r == -ENOENT) {
+        fd = sv_close(fd);
+        r = open_file(dir, job, map, "file.out.index", READ, &st, &fd, err);
+        if (r < 0)
+            return r;
+        size_t len = (size_t)st.st_size;
         if (len > SHF_INDEX_MAX || len < SHF_INDEX_RECORD + SHF_INDEX_CHECKSUM)
             return sv_error_set(err, -EBADMSG, "%s: an index of %zu bytes", map, len);
         r = read_index(fd, len, &index);
@@ -120,7 +127,7 @@ static int open_data(int dir, const struct shf_job *job, const char *map,
 {
     _cleanup_close_ int fd = -1;
     struct stat st;
-    int r = open_file(dir, job, map, "file.out", &st, &fd, err);
+    int r = open_file(dir, job, map, "file.out", READ, &st, &fd, err);
 
     if (r < 0)
         return r;

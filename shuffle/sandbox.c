@@ -3,7 +3,6 @@
 #include "shuffle/sandbox.h"
 
 #include <errno.h>
-#include <linux/landlock.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -12,60 +11,41 @@
 
 #include "common/caps.h"
 #include "common/fd.h"
+#include "common/landlock.h"
 #include "common/log.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#endif
+static int allow_reading(const struct sv_landlock *l, const struct shf_local_dirs *dirs,
+                         struct sv_error *err)
+{
+    for (size_t i = 0; i < dirs->n; i++) {
+        int r = sv_landlock_allow(l, dirs->v[i].fd, LANDLOCK_ACCESS_FS_READ_FILE);
 
-/* linux/landlock.h of Debian 12 ends at version 1; later bits from the kernel's documentation. */
-#define FS_V1 ((1ull << 13) - 1)
-#define FS_REFER (1ull << 13)     /* 2 */
-#define FS_TRUNCATE (1ull << 14)  /* 3 */
-#define FS_IOCTL_DEV (1ull << 15) /* 5 */
-#define NET_TCP 3ull              /* 4: bind, connect */
-#define SCOPES 3ull               /* 6: abstract sockets, signals */
-
-struct ruleset {
-    uint64_t fs, net, scoped;
-};
+        if (r < 0)
+            return sv_error_errno(err, r, "Landlock rule for %s", dirs->v[i].path);
+    }
+    return 0;
+}
 
 static int landlock(const struct shf_local_dirs *dirs, struct sv_error *err)
 {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    struct ruleset rules = { .fs = FS_V1 };
-    _cleanup_close_ int set = -1;
+    struct sv_landlock l;
+    int r;
 
-    if (version <= 0) {
+    if (sv_landlock_version() == 0) {
         sv_log_notice("this kernel has no Landlock: reads are not restricted to local directories");
         return 0;
     }
-    rules.fs |= (version >= 2 ? FS_REFER : 0) | (version >= 3 ? FS_TRUNCATE : 0) |
-                (version >= 5 ? FS_IOCTL_DEV : 0);
-    rules.net = version >= 4 ? NET_TCP : 0;
-    rules.scoped = version >= 6 ? SCOPES : 0;
-    set = (int)syscall(SYS_landlock_create_ruleset, &rules,
-                       version >= 6   ? sizeof rules
-                       : version >= 4 ? 16
-                                      : 8,
-                       0);
-    if (set < 0)
-        return sv_error_errno(err, -errno, "Landlock rules");
-    for (size_t i = 0; i < dirs->n; i++) {
-        struct landlock_path_beneath_attr a = { .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
-                                                .parent_fd = dirs->v[i].fd };
-
-        if (syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &a, 0) < 0)
-            return sv_error_errno(err, -errno, "Landlock rule for %s", dirs->v[i].path);
+    r = sv_landlock_new(false, &l);
+    if (r < 0)
+        return sv_error_errno(err, r, "Landlock rules");
+    r = allow_reading(&l, dirs, err);
+    if (r == 0) {
+        r = sv_landlock_enter(&l);
+        if (r < 0)
+            (void)sv_error_errno(err, r, "Landlock");
     }
-    if (syscall(SYS_landlock_restrict_self, set, 0) < 0)
-        return sv_error_errno(err, -errno, "Landlock");
-    return 0;
+    close(l.fd);
+    return r;
 }
 
 int shf_sandbox_files(const struct shf_local_dirs *dirs, struct sv_error *err)
@@ -104,14 +84,14 @@ static const int calls[] = {
     SCMP_SYS(rt_sigreturn),  SCMP_SYS(set_robust_list),
     SCMP_SYS(rseq),          SCMP_SYS(restart_syscall),
     SCMP_SYS(tgkill),        SCMP_SYS(exit),
-    SCMP_SYS(exit_group),
+    SCMP_SYS(exit_group),    SCMP_SYS(preadv2),
 };
 
 int shf_sandbox_calls(struct sv_error *err)
 {
     int r = 0;
 
-#ifndef SANITIZED /* the sanitizers' runtime needs further calls */
+#ifndef SV_SANITIZED /* the sanitizers' runtime needs further calls */
     scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 
     r = f ? seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) : -ENOMEM;

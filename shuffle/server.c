@@ -155,6 +155,11 @@ int shf_server_new(struct shf_service *s, const int *fds, size_t n_fds, struct s
     r = port_of(v->sockets[0], &s->port);
     if (r < 0)
         return sv_error_errno(err, r, "listening socket");
+    if (s->conf.port != 0 && s->port != s->conf.port) /* a mistake in a unit must not move a port */
+        return sv_error_set(err, -EINVAL,
+                            "systemd's socket listens on port %u, mapreduce.shuffle.port is %u: "
+                            "set ListenStream= of selvedge-shuffle.socket to the same",
+                            s->port, s->conf.port);
     v->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (v->epoll < 0)
         return sv_error_errno(err, -errno, "epoll");

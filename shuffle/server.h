@@ -11,8 +11,8 @@
 #include "shuffle/service.h"
 
 struct shf_server;
-/* Listens on s->conf.port of all addresses, or takes over `fds`, sockets that listen already; sets
- * s->port. */
+/* Listens on s->conf.port of all addresses, or takes over `fds`, sockets that listen there already:
+ * -EINVAL for another port, 0 being any. Sets s->port. */
 int shf_server_new(struct shf_service *s, const int *fds, size_t n_fds, struct shf_server **ret,
                    struct sv_error *err) _must_use_;
 /* Starts the threads, which never end. */

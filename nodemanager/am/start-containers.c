@@ -273,7 +273,7 @@ static int start_one(struct start_call *s, const struct yarn_container_token *t,
     if (r < 0)
         return r;
     /* Without a good directory the launch is refused (DISKS_FAILED), as in Hadoop. */
-    c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, 0);
+    c->launch.local_dir = nm_dirs_pick_local(ctx->dirs, UINT32_MAX, 0);
     c->launch.log_dir = nm_dirs_pick_log(ctx->dirs);
     c->launch.no_dirs = c->launch.local_dir < 0 || c->launch.log_dir < 0;
     if (c->launch.local_dir < 0)

@@ -128,6 +128,12 @@ void nm_apps_make_dirs(struct nm_context *ctx, struct nm_app_services *services)
     }
 }
 
+void nm_apps_lose_dir(struct nm_context *ctx, int index)
+{
+    for (struct nm_app *a = ctx->apps; a; a = a->hh.next)
+        a->local_dirs &= ~(1u << index);
+}
+
 static int act_init(void *o, int event, void *arg)
 {
     const struct app_step *s = arg;

@@ -27,6 +27,8 @@ struct nm_app_services {
 
 /* The sv_event_handler of NM_MACHINE_APP; userdata is a struct nm_app_services. */
 void nm_app_handle(const struct sv_event *event, void *userdata);
+/* What the running applications had in a local directory is gone. */
+void nm_apps_lose_dir(struct nm_context *ctx, int index);
 /* A directory is usable again: makes those of the running applications in it. */
 void nm_apps_make_dirs(struct nm_context *ctx, struct nm_app_services *services);
 /* Frees the requests that no answer follows any more: after exe_free. */

@@ -43,7 +43,7 @@ static int own_dir(int parent, const char *name, mode_t mode)
 }
 
 /* A descriptor of the directory, which is made when it is missing. */
-static int prepare(const struct nm_dir_probe *p, const char **ret_what)
+static int prepare(struct nm_dir_probe *p, const char **ret_what)
 {
     _cleanup_close_ int fd = -1;
     struct stat st;
@@ -55,6 +55,8 @@ static int prepare(const struct nm_dir_probe *p, const char **ret_what)
     fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0)
         return -errno;
+    p->facts.device = st.st_dev;
+    p->facts.inode = st.st_ino;
     if (st.st_uid != geteuid()) {
         *ret_what = "not owned by the NodeManager's account";
         return -EPERM;

@@ -13,8 +13,9 @@ struct nm_dir_facts {
     const char *what; /* what failed: static words; NULL: nothing */
     bool written;     /* the file was reached: everything before it has worked */
     uint64_t free_bytes, free_inodes;
-    double used_percent; /* of the space */
-    bool counts_inodes;  /* false: the file system has no fixed number (btrfs) */
+    double used_percent;    /* of the space */
+    uint64_t device, inode; /* which directory it is; 0 when it was not reached */
+    bool counts_inodes;     /* false: the file system has no fixed number (btrfs) */
 };
 
 /* `local`: a local directory, with its own below it; else a log directory. `write`: with the file.

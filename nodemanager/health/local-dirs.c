@@ -33,6 +33,7 @@ struct dir {
     } state;
     char why[128];
     uint64_t free_bytes;
+    uint64_t device, inode;     /* of the last check that reached it */
     struct nm_dir_probe *probe; /* NULL: none runs */
     bool hangs;                 /* `probe` did not end in time */
 };
@@ -141,25 +142,42 @@ static void begin_check(struct nm_dirs *d)
     }
 }
 
+/* Whether another directory is there than at the last check: its disk was unmounted or replaced. */
+static bool replaced(struct dir *d, const struct nm_dir_facts *f)
+{
+    bool other = d->inode && f->inode && (d->device != f->device || d->inode != f->inode);
+
+    if (f->inode) {
+        d->device = f->device;
+        d->inode = f->inode;
+    }
+    if (other)
+        sv_log_warning("%s: another file system is mounted there than before", d->path);
+    return other;
+}
+
 /* Takes the results that are there, and judges. */
 static void take_results(struct nm_dirs *d)
 {
     struct dir *x;
 
     for (int i = 0; (x = nth(d, i)); i++) {
-        bool was_usable = x->state < DIR_STUCK, usable;
+        bool was_usable = x->state < DIR_STUCK, was_readable = x->state < DIR_BAD, usable,
+             lost = false;
         struct nm_dir_facts f;
 
         if (x->probe && nm_dir_probe_result(x->probe, &f) == 0) {
             x->probe = nm_dir_probe_unref(x->probe);
             x->hangs = false;
             judge_one(d->conf, x, &f);
+            lost = replaced(x, &f);
         } else if (x->hangs) {
             set_bad(x, DIR_BAD, "a check of it does not end: the disk hangs");
         }
         usable = x->state < DIR_STUCK;
-        if (usable != was_usable && d->changed)
-            d->changed(x->local ? i : -1, usable, d->userdata);
+        lost = lost || (was_readable && x->state == DIR_BAD);
+        if ((usable != was_usable || lost) && d->changed)
+            d->changed(x->local ? i : -1, usable, lost, d->userdata);
     }
     judge_all(d);
 }
@@ -312,12 +330,17 @@ uint32_t nm_dirs_log_usable(const struct nm_dirs *d)
     return mask(d->log, d->n_log, DIR_FULL);
 }
 
-static int pick(const struct dir *list, int n, uint64_t bytes)
+static bool suits(const struct dir *list, int i, uint32_t mask, uint64_t bytes)
+{
+    return list[i].state == DIR_GOOD && (mask & 1u << i) && list[i].free_bytes >= bytes;
+}
+
+static int pick(const struct dir *list, int n, uint32_t mask, uint64_t bytes)
 {
     uint64_t total = 0, at;
 
     for (int i = 0; i < n; i++)
-        if (list[i].state == DIR_GOOD && list[i].free_bytes >= bytes)
+        if (suits(list, i, mask, bytes))
             total += (list[i].free_bytes >> 20) + 1;
     if (total == 0)
         return -ENOSPC;
@@ -329,7 +352,7 @@ static int pick(const struct dir *list, int n, uint64_t bytes)
     for (int i = 0; i < n; i++) {
         uint64_t weight;
 
-        if (list[i].state != DIR_GOOD || list[i].free_bytes < bytes)
+        if (!suits(list, i, mask, bytes))
             continue;
         weight = (list[i].free_bytes >> 20) + 1;
         if (at < weight)
@@ -339,13 +362,13 @@ static int pick(const struct dir *list, int n, uint64_t bytes)
     return -ENOSPC;
 }
 
-int nm_dirs_pick_local(struct nm_dirs *d, int64_t bytes)
+int nm_dirs_pick_local(struct nm_dirs *d, uint32_t mask, int64_t bytes)
 {
-    return pick(d->local, d->n_local, bytes > 0 ? (uint64_t)bytes : 0);
+    return pick(d->local, d->n_local, mask, bytes > 0 ? (uint64_t)bytes : 0);
 }
 int nm_dirs_pick_log(struct nm_dirs *d)
 {
-    return pick(d->log, d->n_log, 0);
+    return pick(d->log, d->n_log, UINT32_MAX, 0);
 }
 const char *nm_dirs_local(const struct nm_dirs *d, int index)
 {

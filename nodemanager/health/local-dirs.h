@@ -14,9 +14,10 @@ struct nm_dirs;
 /* Creates missing directories (local dirs, nmPrivate, filecache and usercache belong to the daemon)
  * and checks all of them, now and periodically, on threads: a check that has not ended when the
  * next is due makes its directory bad until it ends. Fails only when no directory is usable.
- * `changed`, which may be NULL, is called for a directory that becomes usable or ceases to be;
- * `index` is -1 for a log directory. */
-typedef void (*nm_dir_changed_fn)(int index, bool usable, void *userdata);
+ * `changed`, which may be NULL, is called for a directory that becomes usable or ceases to be, or
+ * whose files are lost: it cannot be read any more, or another file system is in its place. `index`
+ * is -1 for a log directory. */
+typedef void (*nm_dir_changed_fn)(int index, bool usable, bool lost, void *userdata);
 int nm_dirs_new(sd_event *event, const struct nm_conf *conf, nm_dir_changed_fn changed,
                 void *userdata, struct nm_dirs **ret, struct sv_error *err) _must_use_;
 struct nm_dirs *nm_dirs_free(struct nm_dirs *d);
@@ -27,8 +28,8 @@ uint32_t nm_dirs_log_mask(const struct nm_dirs *d);
 /* Of them those in which a file can be made: good, or over a threshold only. */
 uint32_t nm_dirs_local_usable(const struct nm_dirs *d);
 uint32_t nm_dirs_log_usable(const struct nm_dirs *d);
-/* A good directory with `bytes` free, at random weighted by free space; -ENOSPC. */
-int nm_dirs_pick_local(struct nm_dirs *d, int64_t bytes) _must_use_;
+/* A good directory of the mask with `bytes` free, at random weighted by free space; -ENOSPC. */
+int nm_dirs_pick_local(struct nm_dirs *d, uint32_t mask, int64_t bytes) _must_use_;
 int nm_dirs_pick_log(struct nm_dirs *d) _must_use_;
 const char *nm_dirs_local(const struct nm_dirs *d, int index);
 const char *nm_dirs_log(const struct nm_dirs *d, int index);

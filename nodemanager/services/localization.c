@@ -33,6 +33,7 @@ struct loc_process {
     struct nm_localization *l;
     uint64_t id;
     struct yarn_app_id app; /* zero: PUBLIC resources, of any */
+    uint32_t local_mask;    /* the local directories that it was given */
     struct exe_localizer *exe;
     sd_event_source *grace;
     sd_event_source *reap;
@@ -123,9 +124,9 @@ void nm_localization_app_finished(struct nm_localization *l, const struct nm_app
     loc_cache_app_finished(l->cache, a->id);
 }
 
-void nm_localization_dir_failed(struct nm_localization *l, int index)
+void nm_localization_dir_failed(struct nm_localization *l, int index, bool deletable)
 {
-    loc_cache_dir_failed(l->cache, index);
+    loc_cache_dir_failed(l->cache, index, deletable);
 }
 
 const char *nm_localization_progress(const struct nm_localization *l, const struct nm_container *c,
@@ -291,6 +292,7 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
         process_free(p);
         return sv_error_set(err, -ENOENT, "localizer: %s is not an application of this node", text);
     }
+    p->local_mask = nm_dirs_local_usable(l->ctx->dirs) & (app ? app->local_dirs : UINT32_MAX);
     r = exe_localizer_start(
         l->ctx->exe,
         &(struct exe_localizer_start){
@@ -299,7 +301,7 @@ static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, 
             .app = scope->public_cache ? NULL : &scope->app,
             .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
                                               : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
-            .local_mask = nm_dirs_local_usable(l->ctx->dirs) & (app ? app->local_dirs : UINT32_MAX),
+            .local_mask = p->local_mask,
             .categories = app ? app->categories : NULL,
             .channel = theirs,
         },
@@ -333,11 +335,12 @@ static void cb_stop(void *userdata, uint64_t id)
         process_free(p);
 }
 
-static int cb_pick_dir(void *userdata, int64_t size)
+static int cb_pick_dir(void *userdata, uint64_t process, int64_t size)
 {
     struct nm_localization *l = userdata;
+    const struct loc_process *p = process_find(l, process);
 
-    return nm_dirs_pick_local(l->ctx->dirs, size);
+    return p ? nm_dirs_pick_local(l->ctx->dirs, p->local_mask, size) : -ENOSPC;
 }
 
 static int cb_describe(void *userdata, struct yarn_container_id id, const struct loc_resource *r,

@@ -30,7 +30,7 @@ int nm_localization_request(struct nm_localization *l, struct nm_container *c, s
 /* Releases the references and cancels a pending request. */
 void nm_localization_release(struct nm_localization *l, struct nm_container *c);
 void nm_localization_app_finished(struct nm_localization *l, const struct nm_app *a);
-void nm_localization_dir_failed(struct nm_localization *l, int index);
+void nm_localization_dir_failed(struct nm_localization *l, int index, bool deletable);
 
 /* Resource `index` of a container whose files are being fetched: its name, and how far it is. NULL:
  * there are no more. */

@@ -13,7 +13,8 @@ booted() {
 stop_nodemanager() { # to be started again by start_nodemanager
 	booted || return 0
 	# Its sockets, too: a connection would start it with half of the files.
-	for unit in selvedge-nodemanager.socket selvedge-nodemanager-web.socket selvedge-nodemanager.service; do
+	for unit in selvedge-nodemanager.socket selvedge-nodemanager-web.socket selvedge-shuffle.socket \
+		selvedge-nodemanager.service; do
 		if systemctl --quiet is-active "$unit"; then
 			echo "$unit" >>"$restart_flag"
 			systemctl stop "$unit"

@@ -52,7 +52,7 @@ extern struct driver {
         int url_port;              /* 0: none */
         int64_t size, timestamp;
         int visibility, type;
-    } resources[8];
+    } resources[64];
     size_t n_resources;
     struct driver_bytes {
         uint8_t bytes[4096];

@@ -1,12 +1,13 @@
 """Hadoop's own MapReduce examples, unmodified, with their files on HDFS. What they compute is compared with what Python
 computes, so that a map output that is lost, doubled or cut is seen."""
 import collections
+import contextlib
 import os
 import random
 import re
 import socket
 
-from cluster import ClusterError, conf
+from cluster import ClusterError, HostError, conf
 from cluster.cluster import PLACE, Daemon
 from cluster.host import free_port
 from interop import hadoop, peers
@@ -14,6 +15,11 @@ from interop import hadoop, peers
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 HISTORY = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
 SERVICE = "yarn.nodemanager.aux-services"
+APACHE = f"apache-{hadoop.REFERENCE}"
+PAIRINGS = {"selvedge+selvedge": ("selvedge", ["selvedge", "selvedge"]),
+            "apache+selvedge": (APACHE, ["selvedge", "selvedge"]),
+            # reducers fetch across both
+            "mixed": ("selvedge", ["selvedge", "selvedge", APACHE])}
 
 
 def site(h):
@@ -36,7 +42,6 @@ def _mapred_site(c, h):
         "mapreduce.jobhistory.admin.address": "127.0.0.1:0",
         "mapreduce.jobhistory.intermediate-done-dir": f"{fs}/history/new",
         "mapreduce.jobhistory.done-dir": f"{fs}/history/done",
-        "mapreduce.shuffle.port": 0,  # several nodes on one machine
         "yarn.app.mapreduce.am.resource.mb": 384,
         "yarn.app.mapreduce.am.command-opts": small,
         "mapreduce.map.memory.mb": 256,
@@ -52,9 +57,11 @@ def _mapred_site(c, h):
 def prepare(c, h):
     """Before the nodes start: mapred-site.xml for everybody."""
     c.history_port = free_port()
-    for directory in [c.conf_dir, *[n.conf_dir for n in c.nodes]]:
-        conf.write_xml(f"{directory}/mapred-site.xml", _mapred_site(c, h))
-    for node in c.nodes:  # the program's directory of this node, not the one that is compiled in
+    conf.write_xml(f"{c.conf_dir}/mapred-site.xml", _mapred_site(c, h))
+    for node in c.nodes:
+        # Several nodes on one machine; a port that stays the same, as an operator's does.
+        conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**_mapred_site(c, h), "mapreduce.shuffle.port": free_port()})
+        # the program's directory of this node, not the one that is compiled in
         node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
 
 
@@ -88,9 +95,17 @@ def home(c, h):
     return at
 
 
+def base_of(c, h, name):
+    """A name below the submitter's home that no other pairing on this HDFS has: a job's output directory must be new."""
+    at = f"{home(c, h)}/{'+'.join([c.peer_client, c.peer_rm, *c.peer_nms])}"
+    h.ask("mkdir", at, "755")
+    h.ask("own", at, c.submitter.pw_name)
+    return f"{at}/{name}"
+
+
 def input_dir(c, h, name):
-    """A directory of the submitter's below its home; the path without "-in"."""
-    base = f"{home(c, h)}/{name}"
+    """A directory of the submitter's; the path without "-in"."""
+    base = base_of(c, h, name)
     h.ask("mkdir", f"{base}-in", "755")
     h.ask("own", f"{base}-in", c.submitter.pw_name)
     return base
@@ -136,23 +151,37 @@ def pi(c, maps=2, samples=1000):
         raise ClusterError(f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, {counter(out, 'Failed Shuffles')} failed")
 
 
-def word_count(c, h, reduces=2):
-    choose = random.Random(5)
-    words = [f"word{choose.randrange(3000)}" for _ in range(60000)]
-    base = input_dir(c, h, "count")
-    for i in range(3):
-        h.put(f"{base}-in/{i}", " ".join(words[i::3]).encode(), owner=c.submitter.pw_name)
-    example(c, "wordcount", "-Dmapreduce.job.reduces=%d" % reduces, f"{base}-in", f"{base}-out")
-    found = dict(line.split("\t") for line in cat(c, f"{base}-out/part-*").splitlines())
-    wanted = {word: str(n) for word, n in collections.Counter(words).items()}
-    if found != wanted:
-        raise ClusterError(f"wordcount: {len(found)} words, wanted {len(wanted)}; "
-                           f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}")
+class Words:
+    """Text on HDFS, a file a map, and the number of each word as Python counts."""
+
+    def __init__(self, c, h, name, files=3):
+        choose = random.Random(5)
+        self.c, words = c, [f"word{choose.randrange(3000)}" for _ in range(60000)]
+        base = input_dir(c, h, name)
+        self.input, self.output = f"{base}-in", f"{base}-out"
+        for i in range(files):
+            lines = words[i::files]
+            text = "".join(" ".join(lines[k:k + 20]) + "\n" for k in range(0, len(lines), 20))
+            h.put(f"{self.input}/{i}", text.encode(), owner=c.submitter.pw_name)
+        self.counts = collections.Counter(words)
+
+    def check(self):
+        found = dict(line.split("\t") for line in cat(self.c, f"{self.output}/part-*").splitlines())
+        wanted = {word: str(n) for word, n in self.counts.items()}
+        if found != wanted:
+            raise ClusterError(f"wordcount: {len(found)} words, wanted {len(wanted)}; "
+                               f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}")
+
+
+def word_count(c, h):
+    words = Words(c, h, "count")
+    example(c, "wordcount", "-Dmapreduce.job.reduces=2", words.input, words.output)
+    words.check()
 
 
 def sorted_rows(c, h, rows, reduces, maps):
     """teragen, terasort, teravalidate: the checksums of generated and sorted rows agree."""
-    base = f"{home(c, h)}/sort{rows}"
+    base = base_of(c, h, f"sort{rows}")
     out = example(c, "teragen", f"-Dmapreduce.job.maps={maps}", str(rows), f"{base}-in")
     generated = counter(out, "CHECKSUM")
     out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
@@ -180,7 +209,7 @@ def sorted_once(c, h, rows=20000, reduces=2):
 
 def killed_shuffle(c, h):
     """kill -9 of every selvedge-shuffle in mid-job: the NodeManagers start them anew and tell them of the job."""
-    base = f"{home(c, h)}/killed"
+    base = base_of(c, h, "killed")
     example(c, "teragen", "-Dmapreduce.job.maps=4", str((32 << 20) // 100), f"{base}-in")
     with peers.start_client(c, EXAMPLES, "terasort", "-Dmapreduce.job.reduces=4", "-Dmapreduce.job.maps=8",
                             f"{base}-in", f"{base}-out") as process:
@@ -216,14 +245,26 @@ def run(report, c, h, cases):
             report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}: {name}", function, c, h)
 
 
+def pairing(report, h, name, cases):
+    """The cases on a new cluster."""
+    rm, nodes = PAIRINGS[name]
+    try:
+        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=site(h), prepare=lambda c: prepare(c, h)) as c:
+            run(report, c, h, cases)
+            c.close()
+        report.check(f"{name}: nothing is left behind", True)
+    except (ClusterError, HostError) as error:
+        report.check(name, False, str(error))
+
+
 def shuffles(c):
-    """Process ids of selvedge-shuffle on each node."""
+    """Process ids of the nodes' selvedge-shuffle: children of their daemons, since another test's have the same path."""
     found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "selvedge-shuffle" and \
-                    any(n.libexec in open(f"/proc/{pid}/cmdline", encoding="utf-8").read() for n in c.nodes):
-                found.append(int(pid))
-        except OSError:
-            continue
+    for node in c.nodes:
+        pid = node.process.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            for child in f.read().split():
+                with contextlib.suppress(OSError), open(f"/proc/{child}/comm", encoding="ascii") as name:
+                    if name.read().startswith("selvedge-shuff"):
+                        found.append(int(child))
     return found

@@ -64,8 +64,9 @@ static inline void on_stop(void *userdata, uint64_t process)
     w->far[process] = sv_close(w->far[process]);
 }
 
-static inline int on_pick(void *userdata, int64_t size)
+static inline int on_pick(void *userdata, uint64_t process, int64_t size)
 {
+    (void)process;
     (void)size;
     return ((struct fixture *)userdata)->pick;
 }

@@ -67,15 +67,47 @@ static void test_bad_disk(void **state)
     localize_public(w, 1, "file:///a/x", 1);
     ask(w, container(1, 2), "joe", file("file:///a/x", LOC_PUBLIC));
     settle(w);
-    loc_cache_dir_failed(w->cache, 0);
+    loc_cache_dir_failed(w->cache, 0, false);
     settle(w);
     assert_int_equal(w->n_removed, 0); /* held */
     ask(w, container(1, 3), "joe", file("file:///a/x", LOC_PUBLIC));
-    assert_string_equal(take(w, 1).fetch.rel, "11");
+    assert_string_equal(take(w, 2).fetch.rel, "11"); /* by a process that opens the disk anew */
     loc_cache_release(w->cache, container(1, 2));
     settle(w);
-    assert_int_equal(w->n_removed, 1);
-    assert_int_equal(w->n_remove, 0);
+    assert_int_equal(w->n_removed + w->n_remove, 0); /* the record waits for the disk */
+}
+
+static void test_full_disk(void **state)
+{
+    struct fixture *w = *state;
+
+    localize_public(w, 1, "file:///a/x", 1);
+    loc_cache_dir_failed(w->cache, 0, true);
+    settle(w);
+    assert_int_equal(w->n_remove, 1); /* which makes space */
+    assert_int_equal(tally(w, LOC_PUBLIC).entries, 0);
+}
+
+/* A download that goes on in the old place is not served; what waits goes to the new process. */
+static void test_bad_disk_meanwhile(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_msg first;
+
+    loc_cache_free(w->cache);
+    w->config.parallel_public = 1;
+    make_cache(w);
+    ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PUBLIC));
+    ask(w, container(1, 2), "joe", file("file:///a/y", LOC_PUBLIC));
+    first = take(w, 1);
+    loc_cache_dir_failed(w->cache, 0, false);
+    settle(w);
+    assert_string_equal(take(w, 2).fetch.url, "file:///a/y");
+    say_done(w, 1, &first, 100);
+    assert_int_equal(w->failed, 1);
+    assert_non_null(strstr(w->text, "its local directory became full, went bad or was replaced"));
+    assert_int_equal(w->n_removed + w->n_remove + w->n_completed, 0);
+    wait_until(w, &w->stopped, 1);
 }
 
 static void test_app_finished(void **state)
@@ -121,7 +153,6 @@ static void test_recovery(void **state)
     struct loc_record r = record(w);
 
     assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), 0);
-    assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), -EINVAL);
     put_entry(w, "usercache/joe/filecache", "0/77");
     ask(w, container(1, 1), "joe", file("file:///a/x", LOC_PRIVATE));
     settle(w);
@@ -145,6 +176,27 @@ static void test_recovery(void **state)
     assert_int_equal(loc_cache_recover(w->cache, &r, true, NULL), 0);
     settle(w);
     assert_int_equal(w->n_removed, 1);
+}
+
+/* A resource that was fetched again while its disk was away is on record twice: the later one
+ * stays. */
+static void test_recovery_of_two(void **state)
+{
+    struct fixture *w = *state;
+    struct loc_record older = record(w), later = record(w);
+
+    later.id = 78;
+    later.rel = "0/78";
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(loc_cache_recover(w->cache, i ? &later : &older, true, NULL), 0);
+        assert_int_equal(loc_cache_recover(w->cache, i ? &older : &later, true, NULL), 0);
+        settle(w);
+        assert_int_equal(w->n_remove, i + 1);
+        assert_string_equal(w->removed_rel, "0/77");
+        assert_int_equal(tally(w, LOC_PRIVATE).entries, 1);
+        loc_cache_free(w->cache);
+        make_cache(w);
+    }
 }
 
 /* A node without a network: nothing of another machine is fetched, what has been fetched is used.
@@ -251,9 +303,18 @@ static void test_hierarchy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_lru),          T(test_vanished),       T(test_bad_disk),
-        T(test_app_finished), T(test_recovery),       T(test_no_network),
-        T(test_reserved_ids), T(test_broken_records), T(test_hierarchy),
+        T(test_lru),
+        T(test_vanished),
+        T(test_bad_disk),
+        T(test_bad_disk_meanwhile),
+        T(test_full_disk),
+        T(test_recovery_of_two),
+        T(test_app_finished),
+        T(test_recovery),
+        T(test_no_network),
+        T(test_reserved_ids),
+        T(test_broken_records),
+        T(test_hierarchy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

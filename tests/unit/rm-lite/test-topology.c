@@ -149,7 +149,7 @@ static void test_script(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* The ResourceManager ends while a script hangs: nobody waits for it, and it is killed. */
+/* The ResourceManager ends while a script hangs: it kills the script and does not wait for it. */
 static void test_stop_with_a_script(void **state)
 {
     char path[] = "/tmp/test-topology-XXXXXX";

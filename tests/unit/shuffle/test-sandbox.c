@@ -18,10 +18,8 @@
 #include "common/fd.h"
 #include "shuffle/sandbox.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef SV_SANITIZED
 #define FILTERED false
-#elif defined(__has_feature)
-#define FILTERED !__has_feature(address_sanitizer)
 #else
 #define FILTERED true
 #endif

@@ -88,11 +88,13 @@ static int teardown(void **state)
     return -1;
 }
 
-static int failed_index, returned_index;
-static void on_changed(int index, bool usable, void *userdata)
+static int failed_index, returned_index, lost_index;
+static void on_changed(int index, bool usable, bool lost, void *userdata)
 {
     (void)userdata;
     *(usable ? &returned_index : &failed_index) = index;
+    if (lost)
+        lost_index = index;
 }
 
 static struct nm_dirs *make(void)
@@ -146,7 +148,7 @@ static void bad_directory(void **state)
     assert_int_equal(failed_index, 1);
     assert_int_equal(nm_dirs_local_mask(d), 1);
     for (int i = 0; i < 50; i++)
-        assert_int_equal(nm_dirs_pick_local(d, 0), 0);
+        assert_int_equal(nm_dirs_pick_local(d, UINT32_MAX, 0), 0);
     assert_false(nm_dirs_healthy(d, &report)); /* 1 of 2 is less than 0.6 */
     assert_non_null(strstr(report, b));
     assert_non_null(strstr(report, "1/2 local-dirs are bad"));
@@ -167,14 +169,14 @@ static void full_disk(void **state)
     conf.max_disk_utilization = -1;
     nm_dirs_check(d);
     assert_int_equal(nm_dirs_local_mask(d), 3);
-    assert_int_equal(nm_dirs_pick_local(d, 0), -ENOSPC);
+    assert_int_equal(nm_dirs_pick_local(d, UINT32_MAX, 0), -ENOSPC);
     assert_int_equal(nm_dirs_pick_log(d), -ENOSPC);
     assert_false(nm_dirs_healthy(d, &report));
     assert_non_null(strstr(report, "used space above threshold of -1.0%"));
     conf.disk_check_enabled = false;
     nm_dirs_check(d);
-    assert_true(nm_dirs_pick_local(d, 0) >= 0);
-    assert_int_equal(nm_dirs_pick_local(d, INT64_MAX), -ENOSPC);
+    assert_true(nm_dirs_pick_local(d, UINT32_MAX, 0) >= 0);
+    assert_int_equal(nm_dirs_pick_local(d, UINT32_MAX, INT64_MAX), -ENOSPC);
     nm_dirs_free(d);
 }
 
@@ -192,9 +194,10 @@ static void failing_disk(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         fault = faults[i].error;
-        failed_index = returned_index = -1;
+        failed_index = returned_index = lost_index = -1;
         nm_dirs_check(d);
         assert_false(nm_dirs_healthy(d, &report));
+        assert_int_equal(lost_index, faults[i].mask == 1 ? 1 : -1);
         (void)snprintf(words, sizeof(words), "%s : a file cannot be written: %s", b,
                        strerror(fault));
         assert_non_null(strstr(report, words));
@@ -203,7 +206,7 @@ static void failing_disk(void **state)
         assert_int_equal(failed_index, 1);
         assert_int_equal(returned_index, -1);
         for (int k = 0; k < 20; k++)
-            assert_int_equal(nm_dirs_pick_local(d, 0), 0);
+            assert_int_equal(nm_dirs_pick_local(d, UINT32_MAX, 0), 0);
         fault = 0;
         nm_dirs_check(d);
         assert_true(nm_dirs_healthy(d, &report));
@@ -262,12 +265,18 @@ static void small_file_system(void **state)
     assert_int_equal(unshare(CLONE_NEWNS), 0);
     assert_int_equal(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
     d = make();
+    assert_int_equal(nm_dirs_pick_local(d, 2, 0), 1);
+    assert_int_equal(nm_dirs_pick_local(d, 4, 0), -ENOSPC);
+    lost_index = -1;
+    nm_dirs_check(d);
+    assert_int_equal(lost_index, -1);
     assert_int_equal(mount("none", b, "tmpfs", 0, "nr_inodes=64,mode=755"), 0);
     nm_dirs_check(d);
+    assert_int_equal(lost_index, 1); /* what lay there is gone, though the directory is good */
     assert_false(nm_dirs_healthy(d, &report));
     assert_non_null(strstr(report, " free inodes, below the minimum of 1000"));
     assert_int_equal(nm_dirs_local_mask(d), 3);
-    assert_int_equal(nm_dirs_pick_local(d, 0), 0);
+    assert_int_equal(nm_dirs_pick_local(d, UINT32_MAX, 0), 0);
     assert_int_equal(mount("none", b, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
     nm_dirs_check(d);
     assert_false(nm_dirs_healthy(d, &report));
