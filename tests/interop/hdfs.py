@@ -28,10 +28,10 @@ log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
 
 
 class Hdfs:
-    """`site`: more keys for hdfs-site.xml."""
+    """`site`: more keys for hdfs-site.xml. `java_options`: in place of those of short tests."""
 
-    def __init__(self, version, site=None, datanodes=2):
-        self.version = version
+    def __init__(self, version, site=None, datanodes=2, java_options=(*hadoop.SHORT_LIVED, "-Xmx256m")):
+        self.version, self.java_options = version, java_options
         # Classes and jars before the clock of the test runs.
         hadoop.classes(version)
         self.root = tempfile.mkdtemp(prefix="selvedge-hdfs-", dir="/tmp")
@@ -87,7 +87,7 @@ class Hdfs:
 
     def _java(self, name, main, conf_dir, **pipes):
         argv = hadoop.java(self.version, main, conf=conf_dir,
-                           options=[*hadoop.SHORT_LIVED, "-Xmx256m", "-XX:-UsePerfData", f"-Djava.io.tmpdir={self.root}"])
+                           options=[*self.java_options, "-XX:-UsePerfData", f"-Djava.io.tmpdir={self.root}"])
         log = open(f"{self.root}/{name}.log", "ab")  # noqa: SIM115 - the child's
         self.logs.append(log.name)
         with log:
