@@ -218,7 +218,7 @@ static void add_view_acl(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContex
     clc->application_acls[clc->n_application_acls++] = row;
 }
 
-/* "aux:NAME:TEXT", or "aux:NAME:=N" for N bytes. */
+/* "aux:NAME:TEXT", "aux:NAME:=N" for N bytes, or "aux:NAME:#HEX". */
 static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc,
                              const char *fault)
 {
@@ -234,6 +234,12 @@ static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchCo
     if (*text == '=') {
         row->value.len = strtoul(text + 1, NULL, 10);
         row->value.data = sv_arena_calloc(a, row->value.len, 1);
+    }
+    if (*text == '#') {
+        row->value.len = strlen(text + 1) / 2;
+        row->value.data = sv_arena_calloc(a, row->value.len, 1);
+        for (size_t i = 0; i < row->value.len; i++)
+            (void)sscanf(text + 1 + 2 * i, "%2hhx", &row->value.data[i]); /* the test's, ignoring */
     }
     clc->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, 1);
     clc->service_data[clc->n_service_data++] = row;
