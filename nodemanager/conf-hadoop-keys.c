@@ -125,7 +125,7 @@ static const char *const labels_keys[] = {
 };
 
 static const char *const aggregation_keys[] = {
-    "log-aggregation.num-log-files-per-app=30", "log-aggregation.policy.parameters",
+    "log-aggregation.num-log-files-per-app=30",
     "log-aggregation.roll-monitoring-interval-seconds.min=3600",
     "remote-app-log-dir-include-older=true", "yarn.log-aggregation.retain-seconds=-1",
     "yarn.log-aggregation.retain-check-interval-seconds=-1",

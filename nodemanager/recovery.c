@@ -24,6 +24,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/set-limit.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/services/log-handler.h"
@@ -268,6 +269,8 @@ static int restore_records(struct recovery_progress *x)
         r = nm_store_each_app(store, recover_app, x);
     if (r >= 0)
         r = nm_store_each_container(store, recover_container, x);
+    if (r >= 0)
+        r = nm_limit_recover(services->ctx);
     if (r >= 0)
         r = nm_deletion_recover(services->deletion);
     if (r >= 0)

@@ -236,9 +236,10 @@ static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchCo
         row->value.data = sv_arena_calloc(a, row->value.len, 1);
     }
     if (*text == '#') {
-        row->value.len = 0;
-        for (unsigned v; sscanf(text + 1 + 2 * row->value.len, "%2x", &v) == 1;)
-            row->value.data[row->value.len++] = (uint8_t)v;
+        row->value.len = strlen(text + 1) / 2;
+        row->value.data = sv_arena_calloc(a, row->value.len, 1);
+        for (size_t i = 0; i < row->value.len; i++)
+            (void)sscanf(text + 1 + 2 * i, "%2hhx", &row->value.data[i]); /* the test's, ignoring */
     }
     clc->service_data = sv_newn(a, Hadoop__Yarn__StringBytesMapProto *, 1);
     clc->service_data[clc->n_service_data++] = row;
