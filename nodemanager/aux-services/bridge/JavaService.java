@@ -50,7 +50,7 @@ public final class JavaService {
         } catch (EOFException e) {
             System.exit(0);
         } catch (Throwable e) { // NOPMD: of a foreign class, an Error too
-            System.err.println("<3>" + args[0] + ": " + text(cause(e)));
+            System.err.println("<3>" + args[0] + ": " + text(cause(e)).replace('\n', ' ')); // a line of the log
             cause(e).printStackTrace();
             System.exit(1);
         }
