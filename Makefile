@@ -20,6 +20,9 @@ ifeq ($(filter-out deps demo check check-fast check-full check-vm clean help hoo
 PKGCONFIG := :
 endif
 endif
+# Of the compiler, which may be a cross compiler (docs/develop/build.md): its machine, where its headers and libraries are.
+MACHINE   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
+SYSROOT   := $(patsubst %/,%,$(shell $(CC) -print-sysroot 2>/dev/null))
 SANITIZE  ?=
 BUILD     ?= $(if $(SANITIZE),build-asan,build)
 PREFIX    ?= /usr
@@ -45,7 +48,7 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 # $(call cc_flag,FLAG…): the flags that $(CC) supports (clang before 16 needs a second one for
 # zero initialisation).
 cc_flag  = $(if $(shell $(CC) $(1) -Werror -E -xc /dev/null >/dev/null 2>&1 && echo y),$(1))
-HARDEN_BASE := -fstack-protector-strong -fcf-protection -fstack-clash-protection \
+HARDEN_BASE := -fstack-protector-strong $(or $(call cc_flag,-fcf-protection),$(call cc_flag,-mbranch-protection=standard)) -fstack-clash-protection \
             $(or $(call cc_flag,-ftrivial-auto-var-init=zero),$(call cc_flag,-ftrivial-auto-var-init=zero \
             -enable-trivial-auto-var-init-zero-knowing-it-will-be-removed-from-clang))
 FORTIFY  := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if $(findstring clang,$(CC)),2,3)

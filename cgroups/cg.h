@@ -87,12 +87,21 @@ const struct cg_policy *cg_root_policy(const struct cg_root *r);
  */
 const char *cg_root_unfulfilled(const struct cg_root *r);
 
+/* Limits that an operator has set for one container, over those of its Resource and the policy.
+ * 0 = not set. */
+struct cg_override {
+    uint64_t memory_max, cpu_weight, pids_max;
+    uint64_t cpu_millis; /* quota in thousandths of a processor */
+};
+#define CG_CPU_UNLIMITED UINT32_MAX /* of cpu_millis: no quota */
+
 /* A container's YARN Resource, and what the node has assigned to it. */
 struct cg_resource {
     uint64_t memory_bytes;
     int32_t vcores;
     bool opportunistic;
     const char *cpus, *mems; /* cpuset lists ("0-3", "0"), or NULL */
+    struct cg_override set;
 };
 
 /* The one table from a Resource to the files of a container's group (limits.c). `text` writes what

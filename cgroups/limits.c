@@ -60,8 +60,9 @@ static bool quota(char *buf, size_t size, uint64_t millicpus)
 
 static uint64_t hard_memory(POLICY, RESOURCE)
 {
-    uint64_t bytes = p->elastic || !p->memory_enforced ? SV_MAX(p->node_memory, c->memory_bytes)
-                                                       : c->memory_bytes;
+    uint64_t bytes = c->set.memory_max                   ? c->set.memory_max
+                     : p->elastic || !p->memory_enforced ? SV_MAX(p->node_memory, c->memory_bytes)
+                                                         : c->memory_bytes;
     return bytes / PAGE * PAGE;
 }
 
@@ -70,10 +71,16 @@ static bool memory_max(POLICY, RESOURCE, char *buf, size_t size)
     return number(buf, size, hard_memory(p, c));
 }
 
+/* What the percentages are of. */
+static uint64_t own_memory(RESOURCE)
+{
+    return c->set.memory_max ? c->set.memory_max : c->memory_bytes;
+}
+
 static bool memory_high(POLICY, RESOURCE, char *buf, size_t size)
 {
     return p->memory_high_percent && !p->elastic &&
-           number(buf, size, share(c->memory_bytes, p->memory_high_percent));
+           number(buf, size, share(own_memory(c), p->memory_high_percent));
 }
 
 /* Protects the requested memory of a container when the root runs out of memory. */
@@ -85,7 +92,7 @@ static bool memory_low(POLICY, RESOURCE, char *buf, size_t size)
 
 static bool swap_max(POLICY, RESOURCE, char *buf, size_t size)
 {
-    return number(buf, size, share(c->memory_bytes, p->swap_percent));
+    return number(buf, size, share(own_memory(c), p->swap_percent));
 }
 
 static bool one(POLICY, RESOURCE, char *buf, size_t size)
@@ -102,23 +109,27 @@ static bool none(POLICY, RESOURCE, char *buf, size_t size)
 
 static bool pids_max(POLICY, RESOURCE, char *buf, size_t size)
 {
-    (void)c;
-    return number(buf, size, p->pids_max);
+    return number(buf, size, c->set.pids_max ? c->set.pids_max : p->pids_max);
 }
 
 static bool cpu_weight(POLICY, RESOURCE, char *buf, size_t size)
 {
     (void)p;
-    return number(buf, size, c->opportunistic ? 1 : cg_weight_of_vcores(c->vcores));
+    return number(buf, size,
+                  c->set.cpu_weight  ? c->set.cpu_weight
+                  : c->opportunistic ? 1
+                                     : cg_weight_of_vcores(c->vcores));
 }
 
 /* As Hadoop: a container that has all vcores of the node has no quota of its own. A quota that was
  * set is taken back when the mode or the Resource says so. */
 static bool cpu_max(POLICY, RESOURCE, char *buf, size_t size)
 {
-    if (!p->strict_cpu)
+    if (!p->strict_cpu && !c->set.cpu_millis)
         return false;
-    if (c->vcores >= p->node_vcores || p->node_vcores < 1) {
+    if (c->set.cpu_millis && c->set.cpu_millis != CG_CPU_UNLIMITED)
+        return quota(buf, size, c->set.cpu_millis);
+    if (c->set.cpu_millis || c->vcores >= p->node_vcores || p->node_vcores < 1) {
         (void)snprintf(buf, size, "max %d", CPU_PERIOD_USEC);
         return true;
     }
@@ -199,7 +210,7 @@ const struct cg_row cg_container_rows[] = {
     { "memory.swap.max",        CG_MEMORY,  true,    true,  swap_max }, /* absent: no swap at all */
     { "memory.high",            CG_MEMORY,  false,   true,  memory_high },
     { "memory.low",             CG_MEMORY,  false,   true,  memory_low },
-    { "pids.max",               CG_PIDS,    false,   false, pids_max },
+    { "pids.max",               CG_PIDS,    false,   true,  pids_max },
     { "cpu.weight",             CG_CPU,     false,   true,  cpu_weight },
     { "cpu.max",                CG_CPU,     false,   true,  cpu_max },
     { "io.weight",              CG_IO,      false,   false, io_weight },
@@ -218,7 +229,9 @@ void cg_demanded(const struct cg_root *r, const struct cg_resource *c, uint64_t 
                  uint32_t *ret_pids_max)
 {
     *ret_memory_max = r->controllers & CG_MEMORY ? hard_memory(&r->policy, c) : 0;
-    *ret_pids_max = r->controllers & CG_PIDS ? r->policy.pids_max : 0;
+    *ret_pids_max = r->controllers & CG_PIDS
+                        ? c->set.pids_max ? (uint32_t)c->set.pids_max : r->policy.pids_max
+                        : 0;
 }
 
 /* ---- the root and the localizers

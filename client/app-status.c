@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "client/objects.h"
 #include "client/options.h"
 #include "client/table.h"
 #include "common/str.h"
@@ -15,22 +16,6 @@ static const char *time_text(int64_t ms, bool utc, char buf[40])
         strftime(buf, 40, utc ? "%Y-%m-%dT%H:%M:%SZ" : "%F %T %z", &tm) == 0)
         return "-";
     return buf;
-}
-
-static json_t *object_of(const struct cli_report *r)
-{
-    char id[YARN_ID_TEXT_MAX];
-
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:f, s:i, s:i, s:I, s:i, s:I, s:I, s:o, s:o}", "id",
-        yarn_app_id_text(r->id, id), "user", cli_json_text(r->user), "queue",
-        cli_json_text(r->queue), "name", cli_json_text(r->name), "type", cli_json_text(r->type),
-        "state", cli_app_state_name(r->state), "finalStatus", cli_final_name(r->final), "progress",
-        (double)r->progress, "attempt", (int)r->attempt.attempt, "containers",
-        (int)r->used_containers, "memoryMb", (json_int_t)r->used_memory_mb, "vcores",
-        (int)r->used_vcores, "startedTime", (json_int_t)r->start_ms, "finishedTime",
-        (json_int_t)r->finish_ms, "trackingUrl", cli_json_text(r->tracking_url), "diagnostics",
-        cli_json_text(r->diagnostics));
 }
 
 static void print_row(const char *name, const char *value)
@@ -76,7 +61,7 @@ static void on_report(int status, const struct cli_report *report, size_t n,
         return;
     }
     if (ctx->json)
-        cli_output_json(&ctx->output, object_of(report), stdout);
+        cli_output_json(&ctx->output, cli_app_object(report), stdout);
     else
         print_text(report, ctx->output.utc);
     cli_stop(ctx, 0);

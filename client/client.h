@@ -108,11 +108,27 @@ struct cli_container_report {
     int64_t start_ms, finish_ms;
 };
 
+struct cli_attempt_report {
+    struct yarn_attempt_id id;
+    const char *state; /* "RUNNING", "FAILED", … */
+    bool has_master;
+    struct yarn_container_id master; /* the ApplicationMaster's container */
+    const char *host, *diagnostics, *tracking_url;
+    int64_t start_ms, finish_ms;
+};
+
+enum cli_signal { /* YARN's numbers */
+                  CLI_SIGNAL_THREAD_DUMP = 1,
+                  CLI_SIGNAL_TERM,
+                  CLI_SIGNAL_KILL,
+};
+
 struct cli_submission {
     struct yarn_app_id app;
     const char *name, *queue, *type; /* NULL: the cluster's defaults */
     struct yarn_resource resource;   /* of the ApplicationMaster's container */
     int32_t max_attempts;            /* 0: the cluster's */
+    int64_t lifetime_s;              /* the ResourceManager then kills it; 0: without limit */
     struct cli_launch launch;
 };
 
@@ -151,6 +167,11 @@ typedef void (*cli_containers_fn)(int status, const struct cli_container_report 
 typedef void (*cli_queues_fn)(int status, const struct cli_queue_report *queues, size_t n,
                               const struct sv_error *err, void *userdata);
 
+typedef void (*cli_priority_fn)(int status, int32_t priority, const struct sv_error *err,
+                                void *userdata);
+typedef void (*cli_attempts_fn)(int status, const struct cli_attempt_report *attempts, size_t n,
+                                const struct sv_error *err, void *userdata);
+
 int cli_rm_new_application(struct cli_rm *rm, cli_new_app_fn fn, void *userdata) _must_use_;
 /* Success means accepted, not yet running: poll the report. */
 int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn fn, void *userdata)
@@ -170,6 +191,25 @@ int cli_rm_queues(struct cli_rm *rm, const char *name, bool recursive, cli_queue
                   void *userdata) _must_use_;
 int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_containers_fn fn,
                       void *userdata) _must_use_;
+
+int cli_rm_attempts(struct cli_rm *rm, struct yarn_app_id app, cli_attempts_fn fn, void *userdata)
+    _must_use_;
+int cli_rm_move(struct cli_rm *rm, struct yarn_app_id app, const char *queue, cli_done_fn fn,
+                void *userdata) _must_use_;
+/* The answer has the priority that it got: the cluster has a maximum. */
+int cli_rm_priority(struct cli_rm *rm, struct yarn_app_id app, int32_t priority, cli_priority_fn fn,
+                    void *userdata) _must_use_;
+/* The node sends it with one of its next heartbeats. */
+int cli_rm_signal(struct cli_rm *rm, struct yarn_container_id id, enum cli_signal signal,
+                  cli_done_fn fn, void *userdata) _must_use_;
+
+/* A client of the administrators' port, for the two calls below. */
+int cli_rm_new_admin(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+                     struct sv_error *err) _must_use_;
+int cli_rm_refresh_queues(struct cli_rm *rm, cli_done_fn fn, void *userdata) _must_use_;
+/* `timeout_s`: of a graceful decommission; -1 = the cluster's. */
+int cli_rm_refresh_nodes(struct cli_rm *rm, bool graceful, int32_t timeout_s, cli_done_fn fn,
+                         void *userdata) _must_use_;
 
 /* ---- ApplicationMaster side ---- */
 

@@ -2,7 +2,9 @@
 #include <stddef.h>
 
 #include "client/commands.h"
+#include "client/local.h"
 #include "client/localize.h"
+#include "client/logs.h"
 #include "client/run.h"
 
 static const struct cli_opt run_options[] = {
@@ -13,10 +15,18 @@ static const struct cli_opt run_options[] = {
       CLI_NAMES_FILE },
     { 'f', "file", "PATH[#NAME]", "put into the work directory as NAME; repeat for more",
       CLI_NAMES_FILE },
+    { RUN_OPT_LOCAL_DIR, "local-dir", "DIR[#NAME]",
+      "put into the work directory as NAME, with all "
+      "below it",
+      CLI_NAMES_DIRECTORY },
+    { RUN_OPT_GPUS, "gpus", "N", "of each (0)", 0 },
     { 'e', "env", "NAME=VALUE", "in each container; repeat for more", 0 },
     { 'N', "name", "NAME", "of the job (the command's)", 0 },
     { 'q', "queue", "QUEUE", "(default)", CLI_NAMES_QUEUE },
     { RUN_OPT_TRIES, "tries", "N", "maximum starts of an instance whose node is lost (3)", 0 },
+    { RUN_OPT_RESTART, "restart", "N", "starts again of an instance that fails (0)", 0 },
+    { RUN_OPT_TIMEOUT, "timeout", "TIME", "then the ResourceManager kills the job", 0 },
+    { RUN_OPT_USER, "user", "USER", "whose job it is; for root", 0 },
     { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
     { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },
     { RUN_OPT_NO_OUTPUT, "no-output", NULL, "do not show the containers' output", 0 },
@@ -24,6 +34,29 @@ static const struct cli_opt run_options[] = {
     { 0 },
 };
 
+#define LOCAL_OPTION(text)                                                                         \
+    {                                                                                              \
+        CLI_OPT_LOCAL, "local", NULL, text, 0                                                      \
+    }
+static const struct cli_opt ps_options[] = {
+    { 'a', "all", NULL, "ended ones too", 0 },
+    LOCAL_OPTION("the containers of this node, from its NodeManager over D-Bus"),
+    { 0 },
+};
+static const struct cli_opt local_options[] = {
+    LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 0 },
+};
+static const struct cli_opt top_options[] = {
+    LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 's', "sort", "KEY", "cpu or memory (cpu)", 0 },
+    { 0 },
+};
+static const struct cli_opt drain_options[] = {
+    { 'r', "reason", "TEXT", "shown in the ResourceManager's list of nodes (your name)", 0 },
+    { CLI_OPT_WAIT_EMPTY, "wait", "[=TIME]", "until the node has no containers", 0 },
+    { 0 },
+};
 static const struct cli_opt all_apps[] = { { 'a', "all", NULL, "ended ones too", 0 }, { 0 } };
 static const struct cli_opt all_nodes[] = {
     { 'a', "all", NULL, "also those that are not running", 0 },
@@ -31,6 +64,10 @@ static const struct cli_opt all_nodes[] = {
 };
 static const struct cli_opt logs_options[] = {
     { 'l', "log", "NAME", "this file instead of stdout and stderr", 0 },
+    { 'a', "all", NULL, "all files", 0 },
+    { 'f', "follow", NULL, "while the application runs, go on as its logs grow", 0 },
+    { 'n', "tail", "LINES", "the last lines of each file only", 0 },
+    { LOGS_OPT_OWNER, "owner", "USER", "whose application it is, if it was forgotten", 0 },
     { 0 },
 };
 static const struct cli_opt doctor_options[] = {
@@ -49,6 +86,21 @@ static const struct cli_opt localize_options[] = {
     { 0 },
 };
 
+static const struct cli_opt stop_options[] = {
+    { 't', "timeout", "TIME", "before it is killed (30s)", 0 },
+    { 0 },
+};
+static const struct cli_opt decommission_options[] = {
+    { 'g', "graceful", NULL, "once their containers have ended", 0 },
+    { 't', "timeout", "TIME", "of --graceful: then at once (the cluster's)", 0 },
+    { 'r', "refresh", NULL, "the list has the line already", 0 },
+    { 0 },
+};
+static const struct cli_opt recommission_options[] = {
+    { 'r', "refresh", NULL, "the list is without the line already", 0 },
+    { 0 },
+};
+
 const struct cli_command cli_commands[] = {
     { "run", cli_cmd_run, "run [OPTIONS] -- COMMAND [ARGUMENT]...",
       "run a command in containers and wait for it",
@@ -58,14 +110,32 @@ const struct cli_command cli_commands[] = {
       "code is 0 when all containers ended with 0, else that of the first one in the table that\n"
       "did not (1 for codes below 0, which are YARN's own).\n",
       run_options, CLI_NAMES_FILE, .strict_order = true },
-    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION]", "list applications, or one's containers", "",
-      all_apps, CLI_NAMES_APP_ENDED },
-    { "logs", cli_cmd_logs, "logs [--log NAME] APPLICATION [CONTAINER]",
-      "show the output of containers", "CONTAINER is a container's id or an instance's number.\n",
+    { "submit", cli_cmd_submit, "submit [OPTIONS] -- COMMAND [ARGUMENT]...",
+      "start a job and print the application's id",
+      "The same as run --detach; on stderr it says how to go on, unless --quiet.\n", run_options,
+      CLI_NAMES_FILE, .strict_order = true },
+    { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]", "list applications, or one's containers",
+      "", ps_options, CLI_NAMES_APP_ENDED, .local = cli_local_ps },
+    { "top", NULL, "top --local [--sort cpu|memory]", "show what the containers of this node use",
+      "On a terminal every two seconds until q; c and m change the order. Elsewhere one table.\n"
+      "LIMIT is what the kernel enforces; WAIT the share of the last ten seconds in which some\n"
+      "process waited for a processor, for memory, for a disk.\n",
+      top_options, CLI_NAMES_NONE, .local = cli_local_top },
+    { "inspect", NULL, "inspect --local CONTAINER", "show all that a node knows of a container", "",
+      local_options, CLI_NAMES_ANY, .local = cli_local_inspect },
+    { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
+      "show the output of containers",
+      "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"
+      "from the remote log directory (yarn.log-aggregation-enable).\n",
       logs_options, CLI_NAMES_APP_ENDED },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
       "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n", NULL,
       CLI_NAMES_APP },
+    { "stop", cli_cmd_stop, "stop [--timeout TIME] APPLICATION",
+      "ask an application to end, then kill it",
+      "SIGTERM goes to the instances of `selvedge run`, else to the ApplicationMaster. The exit\n"
+      "code is 1 when it had to be killed.\n",
+      stop_options, CLI_NAMES_APP },
     { "kill", cli_cmd_kill, "kill APPLICATION...", "end applications", "", NULL, CLI_NAMES_APP },
     { "app list", cli_cmd_ps, "app list [-a]", "list applications: the same as ps", "", all_apps,
       CLI_NAMES_NONE },
@@ -73,14 +143,43 @@ const struct cli_command cli_commands[] = {
       NULL, CLI_NAMES_APP_ENDED },
     { "app kill", cli_cmd_kill, "app kill APPLICATION...", "the same as kill", "", NULL,
       CLI_NAMES_APP },
+    { "app attempts", cli_cmd_app_attempts, "app attempts APPLICATION",
+      "list the starts of its ApplicationMaster", "", NULL, CLI_NAMES_APP_ENDED },
+    { "app move", cli_cmd_app_move, "app move APPLICATION QUEUE", "move an application to a queue",
+      "", NULL, CLI_NAMES_APP },
+    { "app priority", cli_cmd_app_priority, "app priority APPLICATION N",
+      "give an application a priority within its queue", "", NULL, CLI_NAMES_APP },
     { "node list", cli_cmd_node_list, "node list [-a]", "list the nodes", "", all_nodes,
       CLI_NAMES_NONE },
+    { "node status", cli_cmd_node_status, "node status NODE | --local", "describe a node", "",
+      local_options, CLI_NAMES_NODE, .local = cli_local_node },
+    { "node drain", cli_local_node, "node drain [--reason TEXT] [--wait[=TIME]]", "drain this node",
+      "For root and the group selvedge-admin. A drained node reports itself unhealthy until\n"
+      "undrain, restarts included: it gets no containers, and the ResourceManager takes those "
+      "away\n"
+      "that run.\n",
+      drain_options, CLI_NAMES_NONE },
+    { "node undrain", cli_local_node, "node undrain", "end the drain of this node", "", NULL,
+      CLI_NAMES_NONE },
+    { "node decommission", cli_cmd_node_decommission,
+      "node decommission [--graceful [--timeout TIME]] [--refresh] HOST...",
+      "take nodes out of the cluster",
+      "The ResourceManager's list of hosts that must leave is the file of\n"
+      "yarn.resourcemanager.nodes.exclude-path on its machine. It is changed if it is here and "
+      "the\n"
+      "caller's; else the line that it needs is printed, and nothing is done.\n",
+      decommission_options, CLI_NAMES_NODE },
+    { "node recommission", cli_cmd_node_recommission, "node recommission [--refresh] HOST...",
+      "take nodes back into the cluster", "", recommission_options, CLI_NAMES_NODE },
     { "queue list", cli_cmd_queue_list, "queue list", "list the queues",
       "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
       CLI_NAMES_NONE },
     { "queue status", cli_cmd_queue_status, "queue status QUEUE", "describe a queue",
       "USED is a share of the queue's own capacity: above 100% it borrows.\n", NULL,
       CLI_NAMES_QUEUE },
+    { "queue refresh", cli_cmd_queue_refresh, "queue refresh",
+      "let the ResourceManager read its queues again", "For the cluster's administrators.\n", NULL,
+      CLI_NAMES_NONE },
     { "localize", cli_cmd_localize, "localize [OPTIONS] --as USER --visibility VISIBILITY URL...",
       "fetch resources by hand as this node does for a container",
       "Run it as root or as the NodeManager's account, on a node whose NodeManager runs: that has\n"

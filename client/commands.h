@@ -22,7 +22,7 @@ enum cli_names { /* what completion offers for an argument or an option's value 
 struct cli_opt {
     int letter;        /* 'n', or one of CLI_OPT_…: no short form */
     const char *name;  /* without "--" */
-    const char *value; /* its placeholder, "N"; NULL: takes none */
+    const char *value; /* its placeholder, "N"; "[=N]" may be left out; NULL: takes none */
     const char *help;  /* one line */
     enum cli_names names;
 };
@@ -36,6 +36,8 @@ enum {
     CLI_OPT_NO_HEADERS,
     CLI_OPT_QUIET,
     CLI_OPT_UTC,
+    CLI_OPT_LOCAL,
+    CLI_OPT_WAIT_EMPTY,
     CLI_OPT_OWN = 300, /* the first of a subcommand's */
 };
 
@@ -47,6 +49,8 @@ struct cli_command {
     const struct cli_opt *options; /* ends with an empty one; NULL: none of its own */
     enum cli_names names;          /* of its arguments */
     bool strict_order;             /* the first argument ends the options: a command follows */
+    /* Runs instead with --local: of this machine's NodeManager. */
+    int (*local)(struct cli_ctx *ctx, int argc, char **argv);
 };
 
 extern const struct cli_command cli_commands[]; /* ends with an empty one */
@@ -62,6 +66,15 @@ int cli_cmd_node_list(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_app_status(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_list(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_status(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_submit(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_stop(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_app_move(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_app_priority(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_app_attempts(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_node_status(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_node_decommission(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_node_recommission(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_queue_refresh(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
 int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv);   /* local */

@@ -45,7 +45,7 @@ void doctor_print_json(const struct doctor *d, int code, const struct cli_output
     DL_FOREACH (d->findings, f)
         (void)json_array_append_new(
             list, json_pack("{s:s, s:s, s:o, s:s?}", "state", words[f->state], "area", f->area,
-                            "text", cli_json_text(f->text ? f->text : ""), "remedy", f->remedy));
+                            "text", cli_json_string(f->text ? f->text : ""), "remedy", f->remedy));
     cli_output_json(o, json_pack("{s:i, s:o}", "exitCode", code, "findings", list), stdout);
 }
 

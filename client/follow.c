@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/log-tail.h"
 #include "client/node-url.h"
 #include "common/buf.h"
 #include "common/str.h"
@@ -17,13 +18,14 @@
 
 struct cli_follow {
     struct cli_fetch *fetch;
-    char *url, *prefix, *problem;
+    char *url, *prefix, *problem, *header;
+    struct cli_tail *tail; /* until what is there already has been read */
     FILE *out;
     size_t url_len; /* without the offset, for which space follows */
     uint64_t offset;
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
-    int tries;
+    int tries, tries_max, missing;
 };
 
 struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *user, const char *http,
@@ -37,6 +39,7 @@ struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *user, con
         return NULL;
     f->fetch = fetch;
     f->out = out;
+    f->tries_max = TRIES;
     f->line = SV_BUF_INIT(LINE_MAX_BYTES);
     f->prefix = strdup(prefix);
     if (!f->prefix || sv_asprintf(&path, "/logs/%s", log) < 0 ||
@@ -53,6 +56,10 @@ struct cli_follow *cli_follow_free(struct cli_follow *f)
         f->abandoned = true; /* freed by the response callback */
     } else if (f) {
         sv_buf_free(&f->line);
+        if (f->tail)
+            cli_tail_free(f->tail);
+        free(f->tail);
+        free(f->header);
         free(f->url);
         free(f->prefix);
         free(f->problem);
@@ -61,10 +68,39 @@ struct cli_follow *cli_follow_free(struct cli_follow *f)
     return NULL;
 }
 
+int cli_follow_header(struct cli_follow *f, const char *header)
+{
+    f->header = strdup(header);
+    return f->header ? 0 : -ENOMEM;
+}
+
+int cli_follow_tail(struct cli_follow *f, uint64_t lines)
+{
+    f->tail = malloc(sizeof *f->tail);
+    if (!f->tail)
+        return -ENOMEM;
+    cli_tail_init(f->tail, lines);
+    return 0;
+}
+
+void cli_follow_tries(struct cli_follow *f, int tries)
+{
+    f->tries_max = tries;
+}
+
+static void print_header(struct cli_follow *f)
+{
+    if (f->header)
+        fprintf(f->out, "%s\n", f->header);
+    free(f->header);
+    f->header = NULL;
+}
+
 static void flush_line(struct cli_follow *f)
 {
     if (f->line.len == 0)
         return;
+    print_header(f);
     if (*f->prefix)
         fputs(f->prefix, f->out);
     fwrite(f->line.data, 1, f->line.len, f->out);
@@ -86,6 +122,18 @@ static void print(struct cli_follow *f, const char *p, size_t n)
         if ((end && p == end + 1) || f->line.len == LINE_MAX_BYTES)
             flush_line(f);
     }
+}
+
+/* The last lines of what was there when the log was opened. */
+static void print_tail(struct cli_follow *f)
+{
+    struct cli_tail *t = f->tail;
+
+    f->tail = NULL;
+    cli_tail_trim(t);
+    print(f, (const char *)t->b.data, t->b.len);
+    cli_tail_free(t);
+    free(t);
 }
 
 /* Apache's NodeManager frames the text of a log: "Container: … on …", then "LogLength:N",
@@ -126,15 +174,23 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
     if (good) {
         f->offset += len;
         f->tries = 0;
-        print(f, body, len);
+        if (f->tail)
+            cli_tail_put(f->tail, body, len);
+        else
+            print(f, body, len);
         if (len == CHUNK && !f->framed) {
             cli_follow_poll(f, f->last);
             return;
         }
+        if (f->tail)
+            print_tail(f);
     }
-    if (f->last && (good || status == 404 || status == 403 || ++f->tries >= TRIES)) {
+    if (f->last && (good || status == 404 || status == 403 || ++f->tries >= f->tries_max)) {
         flush_line(f);
+        if (good)
+            print_header(f); /* of an empty log */
         f->complete = true;
+        f->missing = status == 404 ? -ENOENT : status < 0 ? -EHOSTUNREACH : 0;
         if (!good)
             (void)!sv_asprintf(&f->problem, "%s: %s", f->url,
                                status < 0      ? why
@@ -159,6 +215,11 @@ void cli_follow_poll(struct cli_follow *f, bool last)
 bool cli_follow_complete(const struct cli_follow *f)
 {
     return f->complete;
+}
+
+int cli_follow_missing(const struct cli_follow *f)
+{
+    return f->missing;
 }
 
 const char *cli_follow_problem(const struct cli_follow *f)

@@ -15,11 +15,21 @@ struct cli_follow *cli_follow_new(struct cli_fetch *fetch, const char *user, con
                                   const char *container, const char *log, const char *prefix,
                                   FILE *out);
 struct cli_follow *cli_follow_free(struct cli_follow *f);
+/* Before the first poll: a line that is printed above the log, once the node provides it. Copied.
+ */
+int cli_follow_header(struct cli_follow *f, const char *header) _must_use_;
+/* Before the first poll: of what is there already, only the last lines. */
+int cli_follow_tail(struct cli_follow *f, uint64_t lines) _must_use_;
+/* Before the first poll: a node that cannot be reached is tried this often. */
+void cli_follow_tries(struct cli_follow *f, int tries);
 /* Reads further, unless a request is open. `last`: the container has ended, so the log is
  * complete. */
 void cli_follow_poll(struct cli_follow *f, bool last);
 /* After a poll with `last`: everything was printed, or the node did not provide it. */
 bool cli_follow_complete(const struct cli_follow *f);
 const char *cli_follow_problem(const struct cli_follow *f); /* the reason, or NULL */
+/* The problem is that the node has no such log, or cannot be reached: -ENOENT, -EHOSTUNREACH; else
+ * 0. */
+int cli_follow_missing(const struct cli_follow *f);
 
 #endif

@@ -28,12 +28,17 @@ struct cli_call {
         cli_nodes_fn nodes;
         cli_containers_fn containers;
         cli_queues_fn queues;
+        cli_priority_fn priority;
+        cli_attempts_fn attempts;
     } fn;
     void *userdata;
 };
 
 int cli_call_start(struct cli_rm *rm, const char *method, const ProtobufCMessage *request,
                    const ProtobufCMessageDescriptor *response, struct cli_call call) _must_use_;
+
+/* "NS_RUNNING" without the prefix "NS_"; "?" for an unknown value. */
+const char *cli_enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix);
 
 static inline const char *cli_text(const char *s) /* of an answer: never NULL */
 {

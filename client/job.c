@@ -31,11 +31,12 @@ int cli_job_print(const struct cli_job *job, char **ret)
                                 "type", (int)r->type, "visibility", (int)r->visibility)) < 0)
             return -EINVAL; /* a name that is not UTF-8, or out of memory */
     }
-    root = json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O, s:b}", "version", 2, "name",
-                     job->name, "instances", (int)job->instances, "memoryMb",
+    root = json_pack("{s:i, s:s, s:i, s:I, s:i, s:i, s:O, s:s, s:O, s:b, s:i, s:i}", "version", 2,
+                     "name", job->name, "instances", (int)job->instances, "memoryMb",
                      (json_int_t)job->resource.memory_mb, "vcores", (int)job->resource.vcores,
                      "tries", (int)job->tries, "schedulers", servers, "secret", job->secret,
-                     "resources", list, "detached", job->detached);
+                     "resources", list, "detached", job->detached, "gpus", (int)job->resource.gpus,
+                     "restarts", (int)job->restarts);
     *ret = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     return *ret ? 0 : -EINVAL;
 }
@@ -112,23 +113,27 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
     const char *name, *secret;
     json_int_t memory;
     json_t *resources, *schedulers;
-    int version, instances, vcores, tries, detached = 0, r;
+    int version, instances, vcores, tries, detached = 0, gpus = 0, restarts = 0, r;
 
     if (!root)
         return sv_error_set(err, -EINVAL, "line %d: %s", where.line, where.text);
-    if (json_unpack_ex(root, &where, 0, "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o, s?b}",
-                       "version", &version, "name", &name, "instances", &instances, "memoryMb",
-                       &memory, "vcores", &vcores, "tries", &tries, "schedulers", &schedulers,
-                       "secret", &secret, "resources", &resources, "detached", &detached) < 0)
+    if (json_unpack_ex(root, &where, 0,
+                       "{s:i, s:s, s:i, s:I, s:i, s:i, s:o, s:s, s:o, s?b, s?i, s?i}", "version",
+                       &version, "name", &name, "instances", &instances, "memoryMb", &memory,
+                       "vcores", &vcores, "tries", &tries, "schedulers", &schedulers, "secret",
+                       &secret, "resources", &resources, "detached", &detached, "gpus", &gpus,
+                       "restarts", &restarts) < 0)
         return sv_error_set(err, -EINVAL, "%s", where.text);
     if (version != 2)
         return sv_error_set(err, -EINVAL, "version %d: this program reads version 2", version);
     if (instances < 1 || instances > CLI_INSTANCES_MAX || memory < 1 || memory > (1LL << 40) ||
-        vcores < 1 || tries < 1 || tries > 100)
-        return sv_error_set(err, -ERANGE, "instances, memoryMb, vcores or tries: out of range");
+        vcores < 1 || tries < 1 || tries > 100 || gpus < 0 || restarts < 0 || restarts > 1000)
+        return sv_error_set(err, -ERANGE,
+                            "instances, memoryMb, vcores, gpus, tries or restarts: out of range");
     job.name = sv_arena_strdup(a, name);
     job.instances = instances;
-    job.resource = (struct yarn_resource){ memory, vcores };
+    job.resource = (struct yarn_resource){ memory, vcores, gpus };
+    job.restarts = restarts;
     job.tries = tries;
     job.detached = detached;
     job.secret = sv_arena_strdup(a, secret);

@@ -19,6 +19,7 @@ struct cli_job {
     int32_t instances;
     struct yarn_resource resource; /* of each container */
     int32_t tries;                 /* maximum starts of an instance whose node is lost */
+    int32_t restarts;              /* of an instance that fails */
     struct cli_server *schedulers; /* one for each ResourceManager */
     size_t n_schedulers;
     bool detached;      /* no client waits for the final table */

@@ -119,11 +119,11 @@ static void print_json(const struct localize *l, char **urls, const struct cli_o
 
     for (size_t i = 0; i < l->n_urls; i++) {
         const struct localize_result *r = &l->results[i];
-        json_t *one = json_pack("{s:o, s:b}", "url", cli_json_text(urls[i]), "localized",
+        json_t *one = json_pack("{s:o, s:b}", "url", cli_json_string(urls[i]), "localized",
                                 r->over && !r->refused);
 
         if (r->refused)
-            (void)json_object_set_new(one, "reason", cli_json_text(r->refused));
+            (void)json_object_set_new(one, "reason", cli_json_string(r->refused));
         else
             (void)json_object_update_new(one, json_pack("{s:I, s:I}", "bytes", (json_int_t)r->bytes,
                                                         "millis", (json_int_t)r->millis));

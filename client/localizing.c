@@ -78,7 +78,7 @@ void cli_localizing_put(json_t *row, const struct cli_localizing *l)
     for (size_t i = 0; l && i < l->n; i++) {
         json_t *one = part_json(&l->files[i].part);
 
-        (void)json_object_set_new(one, "name", cli_json_text(l->files[i].name));
+        (void)json_object_set_new(one, "name", cli_json_string(l->files[i].name));
         (void)json_array_append_new(files, one);
     }
     (void)json_object_update_new(

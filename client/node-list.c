@@ -1,6 +1,7 @@
 /* `selvedge node list`. */
 #include <string.h>
 
+#include "client/objects.h"
 #include "client/options.h"
 
 static const struct cli_column columns[] = {
@@ -17,19 +18,6 @@ static const struct cli_column columns[] = {
 };
 static const struct cli_list list = CLI_LIST(columns, "id");
 
-static json_t *row_of(const struct cli_node_report *r)
-{
-    char id[264];
-
-    return json_pack("{s:o, s:o, s:o, s:s, s:o, s:i, s:I, s:I, s:i, s:i}", "id",
-                     cli_json_text(yarn_node_id_text(&r->id, id)), "http",
-                     cli_json_text(r->http_address), "rack", cli_json_text(r->rack), "state",
-                     r->state, "healthReport", cli_json_text(r->health_report), "containers",
-                     (int)r->containers, "usedMemoryMb", (json_int_t)r->used.memory_mb, "memoryMb",
-                     (json_int_t)r->capability.memory_mb, "usedVcores", (int)r->used.vcores,
-                     "vcores", (int)r->capability.vcores);
-}
-
 static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
                      const struct sv_error *err, void *userdata)
 {
@@ -42,7 +30,7 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
     }
     rows = json_array();
     for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(rows, row_of(&nodes[i]));
+        (void)json_array_append_new(rows, cli_node_object(&nodes[i]));
     cli_stop_list(ctx, &list, rows);
 }
 

@@ -176,6 +176,11 @@ static int take_global(struct cli_ctx *ctx, int c)
     }
 }
 
+static int takes_value(const struct cli_opt *o)
+{
+    return !o->value ? no_argument : *o->value == '[' ? optional_argument : required_argument;
+}
+
 /* Appends the rows as getopt_long() needs them. */
 static void add_options(const struct cli_opt *options, struct option *longs, size_t *n,
                         char *letters, size_t size)
@@ -184,8 +189,7 @@ static void add_options(const struct cli_opt *options, struct option *longs, siz
         size_t used = strlen(letters);
 
         if (o->name && *n + 1 < OPTIONS_MAX)
-            longs[(*n)++] = (struct option){ o->name, o->value ? required_argument : no_argument,
-                                             NULL, o->letter };
+            longs[(*n)++] = (struct option){ o->name, takes_value(o), NULL, o->letter };
         if (o->letter < CLI_OPT_CONF)
             snprintf(letters + used, size - used, "%c%s", o->letter, o->value ? ":" : "");
     }
@@ -241,6 +245,22 @@ int cli_option_list(struct cli_ctx *ctx, const struct cli_list *list)
         fprintf(stderr, "%s%s", i ? "," : "", list->columns[i].key);
     fputc('\n', stderr);
     return 2;
+}
+
+int cli_option_app(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
+                   int more, struct yarn_app_id *ret)
+{
+    int code = cli_option_none(ctx, argc, argv);
+
+    if (code == 0 && list)
+        code = cli_option_list(ctx, list);
+    if (code != 0)
+        return code;
+    if (argc - optind != 1 + more)
+        return cli_usage(ctx);
+    ctx->subject = argv[optind];
+    code = cli_parse_app(ctx->subject, ret);
+    return code ? code : cli_connect(ctx);
 }
 
 /* ---- Subcommands ---- */
@@ -312,7 +332,8 @@ void cli_options_help(const struct cli_opt *options, FILE *out)
         if (o->letter < CLI_OPT_CONF)
             snprintf(letter, sizeof(letter), "-%c%s", o->letter, o->name ? "," : "");
         snprintf(left, sizeof(left), "%s %s%s%s%s", letter, o->name ? "--" : "",
-                 o->name ? o->name : "", o->name && o->value ? " " : "", o->value ? o->value : "");
+                 o->name ? o->name : "", o->name && o->value && *o->value != '[' ? " " : "",
+                 o->value ? o->value : "");
         fprintf(out, "  %-25s  %s\n", left, o->help);
     }
 }

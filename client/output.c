@@ -315,7 +315,7 @@ void cli_output_json(const struct cli_output *o, json_t *value, FILE *out)
     json_decref(value);
 }
 
-json_t *cli_json_text(const char *text)
+json_t *cli_json_string(const char *text)
 {
     json_t *v = json_string(text);
     char escaped[8192];

@@ -57,7 +57,7 @@ void cli_output_list(const struct cli_output *o, const struct cli_list *list, co
 void cli_output_json(const struct cli_output *o, json_t *value, FILE *out);
 
 /* A string of a peer: bytes that are not UTF-8 are escaped. */
-json_t *cli_json_text(const char *text);
+json_t *cli_json_string(const char *text);
 /* null for negative (unknown) values. */
 json_t *cli_json_known(int64_t v);
 

@@ -14,6 +14,19 @@ struct preflight {
     void *userdata;
 };
 
+static int check_directory(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0 || (S_ISDIR(st.st_mode) && access(path, R_OK | X_OK) < 0))
+        (void)cli_fail("run: --local-dir %s: %s", path, strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        (void)cli_fail("run: --local-dir %s: not a directory", path);
+    else
+        return 0;
+    return 2;
+}
+
 static int check_file(const char *option, const char *path)
 {
     struct stat st;
@@ -32,7 +45,11 @@ int cli_preflight_files(const struct run_options *o)
     int code = check_file("am-program", o->am_file);
 
     for (size_t i = 0; i < o->n_files && code == 0; i++)
-        code = check_file(o->files[i].type == CLI_ARCHIVE ? "archive" : "file", o->files[i].path);
+        if (o->files[i].directory)
+            code = check_directory(o->files[i].path);
+        else
+            code =
+                check_file(o->files[i].type == CLI_ARCHIVE ? "archive" : "file", o->files[i].path);
     return code;
 }
 
@@ -45,7 +62,8 @@ static void refuse(struct preflight *p)
 static bool fits(const struct cli_node_report *nodes, size_t n, struct yarn_resource r)
 {
     for (size_t i = 0; i < n; i++)
-        if (r.memory_mb <= nodes[i].capability.memory_mb && r.vcores <= nodes[i].capability.vcores)
+        if (r.memory_mb <= nodes[i].capability.memory_mb &&
+            r.vcores <= nodes[i].capability.vcores && r.gpus <= nodes[i].capability.gpus)
             return true;
     return n == 0; /* nodes may come later */
 }
@@ -74,11 +92,12 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
     for (size_t i = 0; i < n; i++) {
         largest.memory_mb = SV_MAX(largest.memory_mb, nodes[i].capability.memory_mb);
         largest.vcores = SV_MAX(largest.vcores, nodes[i].capability.vcores);
+        largest.gpus = SV_MAX(largest.gpus, nodes[i].capability.gpus);
     }
-    (void)cli_fail("run: a container of %lld MiB and %d vcores: no node is as large; the nodes "
-                   "have at most %lld MiB and %d vcores",
-                   (long long)r->memory_mb, r->vcores, (long long)largest.memory_mb,
-                   largest.vcores);
+    (void)cli_fail("run: a container of %lld MiB, %d vcores and %d GPUs: no node is as large; the "
+                   "nodes have at most %lld MiB, %d vcores and %d GPUs",
+                   (long long)r->memory_mb, r->vcores, r->gpus, (long long)largest.memory_mb,
+                   largest.vcores, largest.gpus);
     refuse(p);
 }
 

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "client/objects.h"
 #include "client/options.h"
 #include "client/rows.h"
-#include "common/clock.h"
 
 static const struct cli_column columns[] = {
     { "APPLICATION", "id", CLI_TEXT, CLI_ALWAYS },
@@ -24,26 +24,10 @@ static const struct cli_column columns[] = {
     { "STARTED", "startedTime", CLI_TIME, CLI_IF_WIDE },
     { "FINISHED", "finishedTime", CLI_TIME, CLI_IF_WIDE },
     { "TRACKING URL", "trackingUrl", CLI_TEXT, CLI_IF_WIDE },
+    { ">ATTEMPT", "attempt", CLI_NUMBER, CLI_AS_FIELD },
+    { "DIAGNOSTICS", "diagnostics", CLI_TEXT, CLI_AS_FIELD },
 };
 static const struct cli_list applications = CLI_LIST(columns, "id");
-
-static json_t *row_of(const struct cli_report *r)
-{
-    bool ended = cli_app_ended(r->state);
-    int64_t end = ended && r->finish_ms > 0 ? r->finish_ms : sv_wall_ms();
-    char id[YARN_ID_TEXT_MAX];
-
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:f, s:i, s:I, s:i, s:I, s:I, s:o, s:o}", "id",
-        yarn_app_id_text(r->id, id), "user", cli_json_text(r->user), "queue",
-        cli_json_text(r->queue), "name", cli_json_text(r->name), "type", cli_json_text(r->type),
-        "state", cli_app_state_name(r->state), "finalStatus", cli_final_name(r->final), "progress",
-        (double)r->progress, "containers", SV_MAX((int)r->used_containers, 0), "memoryMb",
-        (json_int_t)SV_MAX(r->used_memory_mb, (int64_t)0), "vcores", SV_MAX((int)r->used_vcores, 0),
-        "startedTime", (json_int_t)r->start_ms, "finishedTime", (json_int_t)r->finish_ms,
-        "elapsedMs", cli_json_known(r->start_ms > 0 ? end - r->start_ms : -1), "trackingUrl",
-        cli_json_text(r->tracking_url));
-}
 
 static void on_applications(int status, const struct cli_report *reports, size_t n,
                             const struct sv_error *err, void *userdata)
@@ -57,7 +41,7 @@ static void on_applications(int status, const struct cli_report *reports, size_t
     }
     rows = json_array();
     for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(rows, row_of(&reports[i]));
+        (void)json_array_append_new(rows, cli_app_object(&reports[i]));
     cli_stop_list(ctx, &applications, rows);
 }
 

@@ -1,6 +1,7 @@
 /* `selvedge queue list|status`. */
 #include <string.h>
 
+#include "client/objects.h"
 #include "client/options.h"
 
 static const struct cli_column columns[] = {
@@ -14,15 +15,6 @@ static const struct cli_column columns[] = {
     { "LEAF", "leaf", CLI_TEXT, CLI_IF_WIDE },
 };
 static const struct cli_list list = CLI_LIST(columns, "path");
-
-static json_t *row_of(const struct cli_queue_report *q)
-{
-    return json_pack("{s:o, s:s, s:f, s:f, s:f, s:b, s:I, s:I}", "path", cli_json_text(q->path),
-                     "state", q->state, "capacity", (double)q->capacity, "maximumCapacity",
-                     (double)q->maximum, "usedOfCapacity", (double)q->used, "leaf",
-                     q->children == 0, "running", (json_int_t)q->running, "pending",
-                     (json_int_t)q->pending);
-}
 
 static void on_queues(int status, const struct cli_queue_report *queues, size_t n,
                       const struct sv_error *err, void *userdata)
@@ -40,7 +32,7 @@ static void on_queues(int status, const struct cli_queue_report *queues, size_t 
     }
     rows = json_array();
     for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(rows, row_of(&queues[i]));
+        (void)json_array_append_new(rows, cli_queue_object(&queues[i]));
     cli_stop_list(ctx, &list, rows);
 }
 

@@ -6,8 +6,7 @@
 #include "proto/yarn.pb-c.h"
 #include "proto/yarn_service.pb-c.h"
 
-/* "NS_RUNNING" → "RUNNING" */
-static const char *enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix)
+const char *cli_enum_name(const ProtobufCEnumDescriptor *d, int value, const char *prefix)
 {
     const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(d, value);
     size_t n = strlen(prefix);
@@ -38,14 +37,16 @@ static void nodes_answer(struct cli_call *call, const struct ipc_result *r,
     for (size_t i = 0; i < m->n_nodereports; i++) {
         const Hadoop__Yarn__NodeReportProto *p = m->nodereports[i];
 
-        if (yarn_node_id_from(p->nodeid, &nodes[n].id) < 0 ||
-            yarn_resource_from(p->used, &nodes[n].used) < 0 ||
-            yarn_resource_from(p->capability, &nodes[n].capability) < 0)
+        if (yarn_node_id_from(p->nodeid, &nodes[n].id) < 0)
             continue;
+        if (yarn_resource_from(p->used, &nodes[n].used) < 0) /* none of a node that has left */
+            nodes[n].used = (struct yarn_resource){ 0 };
+        if (yarn_resource_from(p->capability, &nodes[n].capability) < 0)
+            nodes[n].capability = (struct yarn_resource){ 0 };
         nodes[n].http_address = cli_text(p->httpaddress);
         nodes[n].rack = cli_text(p->rackname);
         nodes[n].state =
-            enum_name(&hadoop__yarn__node_state_proto__descriptor, p->node_state, "NS_");
+            cli_enum_name(&hadoop__yarn__node_state_proto__descriptor, p->node_state, "NS_");
         nodes[n].health_report = cli_text(p->health_report);
         nodes[n].containers = p->numcontainers;
         n++;
@@ -58,11 +59,12 @@ int cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *user
     Hadoop__Yarn__GetClusterNodesRequestProto request =
         HADOOP__YARN__GET_CLUSTER_NODES_REQUEST_PROTO__INIT;
     Hadoop__Yarn__NodeStateProto running[] = { HADOOP__YARN__NODE_STATE_PROTO__NS_RUNNING };
+    Hadoop__Yarn__NodeStateProto all[HADOOP__YARN__NODE_STATE_PROTO__NS_SHUTDOWN];
 
-    if (!all_states) {
-        request.nodestates = running;
-        request.n_nodestates = 1;
-    }
+    for (size_t i = 0; i < SV_ARRAY_LEN(all); i++)
+        all[i] = (Hadoop__Yarn__NodeStateProto)(HADOOP__YARN__NODE_STATE_PROTO__NS_NEW + i);
+    request.nodestates = all_states ? all : running; /* without any: the active ones */
+    request.n_nodestates = all_states ? SV_ARRAY_LEN(all) : 1;
     return cli_call_start(
         rm, "getClusterNodes", &request.base,
         &hadoop__yarn__get_cluster_nodes_response_proto__descriptor,
@@ -96,8 +98,8 @@ static void containers_answer(struct cli_call *call, const struct ipc_result *r,
         list[n].http_address = cli_text(p->node_http_address);
         list[n].log_url = cli_text(p->log_url);
         list[n].diagnostics = cli_text(p->diagnostics_info);
-        list[n].state =
-            enum_name(&hadoop__yarn__container_state_proto__descriptor, p->container_state, "C_");
+        list[n].state = cli_enum_name(&hadoop__yarn__container_state_proto__descriptor,
+                                      p->container_state, "C_");
         list[n].exit_status = p->container_exit_status;
         list[n].start_ms = p->creation_time;
         list[n].finish_ms = p->finish_time;
@@ -126,12 +128,12 @@ int cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt, cli_con
 
 const char *cli_app_state_name(enum cli_app_state s)
 {
-    return enum_name(&hadoop__yarn__yarn_application_state_proto__descriptor, (int)s, "");
+    return cli_enum_name(&hadoop__yarn__yarn_application_state_proto__descriptor, (int)s, "");
 }
 
 const char *cli_final_name(enum cli_final f)
 {
-    return enum_name(&hadoop__yarn__final_application_status_proto__descriptor, (int)f, "APP_");
+    return cli_enum_name(&hadoop__yarn__final_application_status_proto__descriptor, (int)f, "APP_");
 }
 
 /* ---- Queues ---- */
@@ -174,7 +176,7 @@ static int queue_add(struct queue_list *l, const Hadoop__Yarn__QueueInfoProto *q
     *at = (struct cli_queue_report){
         .path = path,
         .state = q->has_state
-                     ? enum_name(&hadoop__yarn__queue_state_proto__descriptor, q->state, "Q_")
+                     ? cli_enum_name(&hadoop__yarn__queue_state_proto__descriptor, q->state, "Q_")
                      : "?",
         .capacity = q->capacity,
         .maximum = q->maximumcapacity,

@@ -35,8 +35,9 @@ static void on_retry(const char *method, const struct sv_error *err, int64_t wai
         rm->away(err, wait_ms, ipc_proxy_server_text(next, at, sizeof(at)), rm->away_userdata);
 }
 
-int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
-               struct sv_error *err)
+static int new_client(sd_event *event, struct sv_conf *conf, const char *user,
+                      enum yarn_rm_service service, const char *protocol, struct cli_rm **ret,
+                      struct sv_error *err)
 {
     struct cli_rm *rm = calloc(1, sizeof(*rm));
     struct ipc_proxy_config cfg;
@@ -46,9 +47,9 @@ int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct c
         return sv_error_errno(err, -ENOMEM, "client");
     r = yarn_auth_check(conf, err);
     if (r >= 0)
-        r = yarn_rm_proxy_config(conf, YARN_RM_CLIENTS, &cfg, err);
+        r = yarn_rm_proxy_config(conf, service, &cfg, err);
     if (r >= 0) {
-        cfg.client.protocol = YARN_APPLICATION_CLIENT_PROTOCOL;
+        cfg.client.protocol = protocol;
         cfg.client.user = user;
         cfg.notify = on_retry;
         cfg.userdata = rm;
@@ -60,6 +61,19 @@ int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct c
     }
     *ret = rm;
     return 0;
+}
+
+int cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+               struct sv_error *err)
+{
+    return new_client(event, conf, user, YARN_RM_CLIENTS, YARN_APPLICATION_CLIENT_PROTOCOL, ret,
+                      err);
+}
+
+int cli_rm_new_admin(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+                     struct sv_error *err)
+{
+    return new_client(event, conf, user, YARN_RM_ADMIN, YARN_ADMIN_PROTOCOL, ret, err);
 }
 
 struct cli_rm *cli_rm_free(struct cli_rm *rm)
@@ -163,6 +177,9 @@ int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn
     Hadoop__Yarn__ApplicationSubmissionContextProto ctx =
         HADOOP__YARN__APPLICATION_SUBMISSION_CONTEXT_PROTO__INIT;
     Hadoop__Yarn__PriorityProto priority = HADOOP__YARN__PRIORITY_PROTO__INIT;
+    Hadoop__Yarn__ApplicationTimeoutMapProto lifetime =
+        HADOOP__YARN__APPLICATION_TIMEOUT_MAP_PROTO__INIT;
+    Hadoop__Yarn__ApplicationTimeoutMapProto *timeouts = &lifetime;
     struct sv_error err = { 0 };
 
     if (!a)
@@ -183,6 +200,14 @@ int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn
         ctx.applicationtype = sv_arena_strdup(a, s->type);
     if (!ctx.application_name || !ctx.queue || !ctx.applicationtype)
         return -ENOMEM;
+    lifetime.has_application_timeout_type = lifetime.has_timeout = true;
+    lifetime.application_timeout_type =
+        HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME;
+    lifetime.timeout = s->lifetime_s;
+    if (s->lifetime_s > 0) {
+        ctx.application_timeouts = &timeouts;
+        ctx.n_application_timeouts = 1;
+    }
     ctx.has_maxappattempts = s->max_attempts > 0;
     ctx.maxappattempts = s->max_attempts;
     return cli_call_start(

@@ -3,7 +3,7 @@ CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
 	-DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 
 # The static library.
-CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o rm-lists.o launch.o am.o am-allocate.o nodes.o)
+CLIENT_LIB_OBJS := $(addprefix $(BUILD)/client/,rm.o rm-lists.o rm-apps.o rm-admin.o launch.o am.o am-allocate.o nodes.o)
 CLIENT_A := $(BUILD)/libselvedge-client.a
 $(CLIENT_A): $(CLIENT_LIB_OBJS)
 LIBS += $(CLIENT_A)
@@ -31,15 +31,23 @@ LIBS += $(CLIENT_SO)
 endif
 
 # The command line.
-SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o run.o run-options.o preflight.o sweep.o queue.o ended.o app-status.o wait.o exit-meaning.o stage.o ps.o rows.o \
-	logs.o kill.o node-list.o follow.o node-url.o fetch.o status.o diagnostics.o table.o job.o localizing.o run-localizing.o localize.o localize-node.o localize-cache.o \
-	doctor.o doctor-report.o doctor-probe.o doctor-node.o \
-	doctor-connect.o doctor-helper.o doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
+SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
+	diagnostics.o exit-meaning.o fetch.o node-url.o rows.o ended.o job.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o localizing.o run-localizing.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
+	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
 PROGRAMS += $(BUILD)/selvedge
-# doctor and localize read the configuration with the NodeManager's code and use container-executor.
-$(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) $(BUILD)/nodemanager/services/localization-source.o $$(CLIENT_A) \
-		$$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_A) $$(WIRE_A) $$(COMMON_A)
-	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(shell $(PKGCONFIG) --libs zlib))
+# doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
+# has the paths of the daemon's objects on the bus.
+$(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
+		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $$(CLIENT_A) \
+		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
+	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
 # The ApplicationMaster of `selvedge run`.
 SELVEDGE_AM_OBJS := $(addprefix $(BUILD)/client/,selvedge-am.o tasks.o job.o diagnostics.o)
@@ -47,13 +55,22 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics
+UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-log-places client/test-log-tail client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows
+client/test-local-rows_DEPS = $(addprefix $(BUILD)/client/, local-rows.o local-json.o) $(COMMON_A)
+client/test-local-rows_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+client/test-hosts-file_DEPS = $(BUILD)/client/hosts-file.o $(COMMON_A)
+client/test-hosts-file_LDLIBS = $(COMMON_LDLIBS)
 client/test-diagnostics_DEPS = $(BUILD)/client/diagnostics.o $(COMMON_A)
 client/test-diagnostics_LDLIBS = $(COMMON_LDLIBS)
 client/test-localizing_DEPS = $(addprefix $(BUILD)/client/, localizing.o output.o table.o) $(COMMON_A)
 client/test-localizing_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-output_DEPS = $(addprefix $(BUILD)/client/, output.o table.o) $(COMMON_A)
 client/test-output_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS_REMOTE_OBJS) \
+	$(LOGS_A) $(LOCALIZER_A) $(HDFS_DEPS)
+client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS)
+client/test-log-tail_DEPS = $(BUILD)/client/log-tail.o $(COMMON_A)
+client/test-log-tail_LDLIBS = $(COMMON_LDLIBS)
 client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
 client/test-nodes_LDLIBS = $(WIRE_LDLIBS)
 client/test-tasks_DEPS = $(BUILD)/client/tasks.o $(BUILD)/client/diagnostics.o $(WIRE_A) $(COMMON_A)

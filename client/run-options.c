@@ -29,13 +29,13 @@ static int wrong(const char *option, const char *value, const char *expected)
     return 2;
 }
 
-static int parse_int(const char *option, const char *value, int32_t max, int32_t *ret)
+static int parse_int(const char *option, const char *value, int32_t min, int32_t max, int32_t *ret)
 {
     uint64_t v;
     char expected[64];
 
-    snprintf(expected, sizeof(expected), "a number from 1 to %d", max);
-    if (sv_parse_u64(value, 1, (uint64_t)max, &v) < 0)
+    snprintf(expected, sizeof(expected), "a number from %d to %d", min, max);
+    if (sv_parse_u64(value, (uint64_t)min, (uint64_t)max, &v) < 0)
         return wrong(option, value, expected);
     *ret = (int32_t)v;
     return 0;
@@ -77,19 +77,56 @@ static int add_file(struct run_options *o, char *value, enum cli_resource_type t
     return 0;
 }
 
+/* A trailing slash names the directory itself. */
+static int add_directory(struct run_options *o, char *value)
+{
+    size_t n = strcspn(value, "#");
+    int code;
+
+    while (n > 1 && value[n - 1] == '/') {
+        memmove(value + n - 1, value + n, strlen(value + n) + 1);
+        n--;
+    }
+    code = add_file(o, value, CLI_ARCHIVE);
+    if (code == 0)
+        o->files[o->n_files - 1].directory = true;
+    return code;
+}
+
+static int parse_timeout(const char *value, int64_t *ret_s)
+{
+    int64_t ms;
+
+    if (sv_parse_duration_ms(value, 1000, &ms) < 0 || ms <= 0)
+        return wrong("timeout", value, "a time, such as 90 (seconds) or 5m");
+    *ret_s = (ms + 999) / 1000;
+    return 0;
+}
+
 static int take_option(struct run_options *o, int c)
 {
     switch (c) {
     case 'n':
-        return parse_int("instances", optarg, CLI_INSTANCES_MAX, &o->instances);
+        return parse_int("instances", optarg, 1, CLI_INSTANCES_MAX, &o->instances);
     case 'm':
         return parse_memory("memory", optarg, &o->resource.memory_mb);
     case 'c':
-        return parse_int("vcores", optarg, 1 << 20, &o->resource.vcores);
+        return parse_int("vcores", optarg, 1, 1 << 20, &o->resource.vcores);
     case 'a':
         return add_file(o, optarg, CLI_ARCHIVE);
     case 'f':
         return add_file(o, optarg, CLI_FILE);
+    case RUN_OPT_LOCAL_DIR:
+        return add_directory(o, optarg);
+    case RUN_OPT_GPUS:
+        return parse_int("gpus", optarg, 0, 1 << 20, &o->resource.gpus);
+    case RUN_OPT_RESTART:
+        return parse_int("restart", optarg, 0, 1000, &o->restarts);
+    case RUN_OPT_TIMEOUT:
+        return parse_timeout(optarg, &o->lifetime_s);
+    case RUN_OPT_USER:
+        o->user = optarg;
+        return 0;
     case 'e':
         if (!good_env(optarg) || o->n_env == SV_ARRAY_LEN(o->env))
             return wrong("env", optarg, "NAME=VALUE");
@@ -102,7 +139,7 @@ static int take_option(struct run_options *o, int c)
         o->queue = optarg;
         return 0;
     case RUN_OPT_TRIES:
-        return parse_int("tries", optarg, 100, &o->tries);
+        return parse_int("tries", optarg, 1, 100, &o->tries);
     case RUN_OPT_AM_MEMORY:
         return parse_memory("am-memory", optarg, &o->am_resource.memory_mb);
     case RUN_OPT_AM:
@@ -252,6 +289,7 @@ int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_
         .instances = o->instances,
         .resource = o->resource,
         .tries = o->tries,
+        .restarts = o->restarts,
         .detached = o->detach,
     };
     uint8_t random[16];
@@ -275,8 +313,9 @@ int cli_run_stage(const struct run_options *o, struct sv_conf *conf, struct cli_
         return r;
     job.n_resources = 1;
     for (size_t i = 0; i < o->n_files; i++) {
-        r = cli_stage_copy(stage, o->files[i].path, o->files[i].link, o->files[i].type,
-                           &job.resources[job.n_resources++], err);
+        r = (o->files[i].directory ? cli_stage_pack : cli_stage_copy)(
+            stage, o->files[i].path, o->files[i].link, o->files[i].type,
+            &job.resources[job.n_resources++], err);
         if (r < 0)
             return r;
     }

@@ -47,6 +47,7 @@ struct run {
     struct stream *streams;            /* [instances] */
     struct run_localizing *localizing; /* NULL: stderr is no terminal */
     bool report_open, status_open, kill_open, interrupted, end_sent, output_complete;
+    bool hint; /* of `submit` */
     int64_t began, finished_at, ended_at, polled_at, said_at;
     int said_done, said_running;
 };
@@ -398,6 +399,11 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
                             stdout);
         else
             puts(run->app_text);
+        if (run->hint && !run->ctx->json && !run->ctx->output.quiet)
+            fprintf(stderr,
+                    "selvedge wait %s ends with its exit code, selvedge logs shows its "
+                    "output, selvedge stop ends it\n",
+                    run->app_text);
         cli_stop(run->ctx, 0);
         return;
     }
@@ -424,11 +430,12 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         .name = run->options.name,
         .queue = run->options.queue,
         .type = "SELVEDGE",
+        .lifetime_s = run->options.lifetime_s,
         .resource = run->options.am_resource,
         .launch = { .resources = files,
                     .n_resources = SV_ARRAY_LEN(files),
                     .command =
-                        "./" CLI_AM_FILE " <LOG_DIR> 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
+                        "exec ./" CLI_AM_FILE " <LOG_DIR> 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr" },
     };
     struct sv_error own = { 0 };
 
@@ -491,11 +498,14 @@ static int start(struct run *run)
     return r;
 }
 
-int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
+static int run_job(struct cli_ctx *ctx, int argc, char **argv, bool submit)
 {
-    struct run run = { .ctx = ctx };
+    struct run run = { .ctx = ctx, .hint = submit };
     int code = cli_run_parse(ctx, argc, argv, &run.options), r;
 
+    run.options.detach = run.options.detach || submit;
+    if (code == 0)
+        code = cli_run_become(run.options.user);
     if (code == 0)
         code = cli_preflight_files(&run.options);
     if (code == 0)
@@ -522,4 +532,14 @@ int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
     sv_arena_free(run.arena);
     cli_run_options_free(&run.options);
     return code;
+}
+
+int cli_cmd_run(struct cli_ctx *ctx, int argc, char **argv)
+{
+    return run_job(ctx, argc, argv, false);
+}
+
+int cli_cmd_submit(struct cli_ctx *ctx, int argc, char **argv)
+{
+    return run_job(ctx, argc, argv, true);
 }

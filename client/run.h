@@ -12,18 +12,26 @@ enum { /* options of `run` and `submit` without a letter */
        RUN_OPT_AM,
        RUN_OPT_TRIES,
        RUN_OPT_NO_OUTPUT,
+       RUN_OPT_GPUS,
+       RUN_OPT_RESTART,
+       RUN_OPT_TIMEOUT,
+       RUN_OPT_USER,
+       RUN_OPT_LOCAL_DIR,
 };
 
 struct run_file {
     const char *path;
     char *link; /* owned */
     enum cli_resource_type type;
+    bool directory; /* packed into an archive */
 };
 
 struct run_options {
     const char *name, *queue, *am_file;
     struct yarn_resource resource, am_resource;
-    int32_t instances, tries;
+    int32_t instances, tries, restarts;
+    int64_t lifetime_s; /* 0: without limit */
+    const char *user;   /* NULL: the caller */
     struct run_file files[CLI_RESOURCES_MAX];
     size_t n_files;
     const char *env[CLI_RESOURCES_MAX]; /* "NAME=VALUE" */
@@ -35,6 +43,9 @@ struct run_options {
 
 /* 0, or the exit code after an error message. */
 int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
+/* As root: becomes `user` for good, whose files, job and processes follow. 0, or 2 after an error
+ * message. NULL changes nothing. */
+int cli_run_become(const char *user);
 void cli_run_options_free(struct run_options *o);
 /* The script that each container runs: the environment, then the command. One word is a line for
  * the shell; several are a program and its arguments, exactly as given. malloc'd. */

@@ -57,8 +57,8 @@ static json_t *task_json(const struct cli_task *t)
     if (t->tries > 0)
         yarn_container_id_text(t->container, id);
     j = json_pack("{s:i, s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:I}", "instance", (int)t->instance,
-                  "state", states[t->state], "tries", (int)t->tries, "container", id, "node",
-                  t->node, "http", t->http, "diagnostics", diagnostics, "startedTime",
+                  "state", states[t->state], "tries", (int)(t->tries + t->failures), "container",
+                  id, "node", t->node, "http", t->http, "diagnostics", diagnostics, "startedTime",
                   (json_int_t)t->started_ms, "finishedTime", (json_int_t)t->ended_ms);
     if (j && t->state == CLI_TASK_DONE)
         (void)json_object_set_new(j, "exitCode", json_integer(t->exit_status));
@@ -183,7 +183,7 @@ static int start_task(struct am *am, const struct cli_task *task)
         .n_resources = am->job.n_resources,
         .env = env,
         .n_env = SV_ARRAY_LEN(env),
-        .command = "/bin/bash " CLI_TASK_FILE " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr",
+        .command = "exec /bin/bash " CLI_TASK_FILE " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr",
     };
 
     snprintf(instance, sizeof(instance), "%d", task->instance);
@@ -322,7 +322,7 @@ static int read_job(struct am *am, struct sv_error *err)
     r = cli_job_parse(text, len, am->arena, &am->job, err);
     if (r < 0)
         return sv_error_wrap(err, CLI_JOB_FILE);
-    am->tasks = cli_tasks_new(am->job.instances, am->job.tries);
+    am->tasks = cli_tasks_new(am->job.instances, am->job.tries, am->job.restarts);
     return am->tasks ? 0 : sv_error_errno(err, -ENOMEM, "table of instances");
 }
 

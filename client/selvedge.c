@@ -31,10 +31,10 @@ static void command_help(const struct cli_command *c, FILE *out)
         fprintf(out, "\n%s", c->help);
 }
 
-static bool wants_help(int argc, char **argv)
+static bool has_word(int argc, char **argv, const char *word)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        if (strcmp(argv[i], word) == 0)
             return true;
     return false;
 }
@@ -63,18 +63,21 @@ static int run(struct cli_ctx *ctx, int argc, char **argv)
     }
     argc -= optind;
     argv += optind;
-    if (argc == 2 && wants_help(argc, argv) && cli_group_print(ctx, argv[0], "selvedge ", stdout))
+    if (argc == 2 && (has_word(argc, argv, "--help") || has_word(argc, argv, "-h")) &&
+        cli_group_print(ctx, argv[0], "selvedge ", stdout))
         return 0;
     ctx->command = cli_command_find(ctx, argc, argv, &words);
     if (!ctx->command)
         return 2;
     argc -= words - 1;
     argv += words - 1;
-    if (wants_help(argc, argv)) {
+    if (has_word(argc, argv, "--help") || has_word(argc, argv, "-h")) {
         command_help(ctx->command, stdout);
         return 0;
     }
-    return ctx->command->run(ctx, argc, argv);
+    if (ctx->command->local && has_word(argc, argv, "--local"))
+        return ctx->command->local(ctx, argc, argv);
+    return ctx->command->run ? ctx->command->run(ctx, argc, argv) : cli_usage(ctx);
 }
 
 int main(int argc, char **argv)

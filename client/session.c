@@ -86,14 +86,15 @@ static void on_away(const struct sv_error *err, int64_t wait_ms, const char *nex
     (void)cli_fail("%s; still trying, now at %s (Ctrl-C ends)", err->text, next);
 }
 
-static void addresses(struct sv_conf *conf, char *ret, size_t size)
+static void addresses(const struct cli_ctx *ctx, char *ret, size_t size)
 {
     struct ipc_proxy_config rm;
     char one[360];
     size_t used = 0;
 
     snprintf(ret, size, "?");
-    if (yarn_rm_proxy_config(conf, YARN_RM_CLIENTS, &rm, NULL) < 0)
+    if (yarn_rm_proxy_config(ctx->conf, ctx->admin ? YARN_RM_ADMIN : YARN_RM_CLIENTS, &rm, NULL) <
+        0)
         return;
     for (size_t i = 0; i < rm.n_servers && used < size; i++)
         used += (size_t)snprintf(ret + used, size - used, "%s%s", i ? ", " : "",
@@ -109,7 +110,7 @@ static int on_patience(sd_event_source *s, uint64_t usec, void *userdata)
     (void)usec;
     if (cli_rm_answered(ctx->rm))
         return 0;
-    addresses(ctx->conf, at, sizeof(at));
+    addresses(ctx, at, sizeof(at));
     (void)cli_fail("no ResourceManager answers at %s within %.0f s%s%s", at,
                    (double)ctx->wait_ms / 1000, *ctx->away ? ": " : "", ctx->away);
     (void)cli_fail("--wait TIME waits longer, --conf DIR names another cluster, selvedge doctor "
@@ -118,7 +119,7 @@ static int on_patience(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-static int load_conf(struct cli_ctx *ctx)
+int cli_load_conf(struct cli_ctx *ctx)
 {
     struct sv_error err = { 0 };
 
@@ -166,7 +167,7 @@ int cli_connect(struct cli_ctx *ctx)
     if (!pw)
         return cli_fail("uid %u has no account", geteuid());
     ctx->user = strdup(pw->pw_name);
-    code = load_conf(ctx);
+    code = cli_load_conf(ctx);
     if (code != 0)
         return code;
     r = ctx->user ? sd_event_new(&ctx->event) : -ENOMEM;
@@ -177,11 +178,17 @@ int cli_connect(struct cli_ctx *ctx)
                                        (uint64_t)ctx->wait_ms * 1000, 0, on_patience, ctx);
     if (r < 0)
         return cli_fail("event loop: %s", strerror(-r));
-    r = cli_rm_new(ctx->event, ctx->conf, NULL, &ctx->rm, &err);
+    r = (ctx->admin ? cli_rm_new_admin : cli_rm_new)(ctx->event, ctx->conf, NULL, &ctx->rm, &err);
     if (r < 0)
         return cli_fail("%s", err.text);
     cli_rm_on_away(ctx->rm, on_away, ctx);
     return 0;
+}
+
+int cli_connect_admin(struct cli_ctx *ctx)
+{
+    ctx->admin = true;
+    return cli_connect(ctx);
 }
 
 /* ---- The loop ---- */

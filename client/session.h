@@ -23,6 +23,7 @@ struct cli_ctx {
     sd_event *event;
     struct sv_conf *conf;
     struct cli_rm *rm;
+    bool admin; /* rm is of the administrators' port */
     struct cli_fetch *fetch;
     char *user;
     const char *conf_dir;                   /* --conf, or NULL */
@@ -40,6 +41,8 @@ struct cli_ctx {
     int64_t away_logged_ms;       /* last message that the ResourceManager is away; 0 = none */
 };
 
+/* Reads the configuration alone: 0 or the exit code, after an error message. */
+int cli_load_conf(struct cli_ctx *ctx);
 /* Reads the configuration and prepares the connection: after the options, before the first call. 0
  * or the exit code, after an error message. A command whose first call is not answered within
  * wait_ms ends with 1 and says what it tried. */
@@ -48,6 +51,10 @@ int cli_connect(struct cli_ctx *ctx);
 /* A command without a list prints text, JSON or YAML: 0, or 2 after an error message.
  * cli_connect() checks it. */
 int cli_check_format(const struct cli_ctx *ctx);
+/* The same to the administrators' port. */
+int cli_connect_admin(struct cli_ctx *ctx);
+/* Reads the configuration alone: 0 or the exit code, after an error message. */
+int cli_load_conf(struct cli_ctx *ctx);
 /* Runs the loop until cli_stop(). */
 int cli_loop(struct cli_ctx *ctx);
 void cli_stop(struct cli_ctx *ctx, int code);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utlist.h>
 
@@ -251,6 +252,43 @@ int cli_stage_copy(struct cli_stage *s, const char *path, const char *link,
     if (r >= 0)
         r = describe_file(s, to, name, link, type, ret);
     return r < 0 ? sv_error_errno(err, r, "copying %s to %s", path, s->path) : 0;
+}
+
+/* The system's tar; the localizer's rules for archives hold for what is in it. */
+static int pack(const char *path, int to)
+{
+    char *argv[] = { (char *)"tar",           (char *)"-cf", (char *)"-", (char *)"-C",
+                     (char *)(uintptr_t)path, (char *)"--",  (char *)".", NULL };
+    int status;
+    pid_t pid = fork();
+
+    if (pid < 0)
+        return -errno;
+    if (pid == 0) {
+        if (dup2(to, STDOUT_FILENO) >= 0)
+            (void)execvp(argv[0], argv);
+        _exit(127);
+    }
+    if (waitpid(pid, &status, 0) < 0)
+        return -errno;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO; /* tar said why */
+}
+
+int cli_stage_pack(struct cli_stage *s, const char *path, const char *link,
+                   enum cli_resource_type type, struct cli_resource *ret, struct sv_error *err)
+{
+    _cleanup_free_ char *file = NULL;
+    _cleanup_close_ int to = -1;
+    char name[300];
+    int r = sv_asprintf(&file, "%s.tar", link);
+
+    if (r >= 0)
+        r = to = create(s, file, name);
+    if (r >= 0)
+        r = pack(path, to);
+    if (r >= 0)
+        r = describe_file(s, to, name, link, type, ret);
+    return r < 0 ? sv_error_errno(err, r, "packing %s into %s", path, s->path) : 0;
 }
 
 int cli_stage_write(struct cli_stage *s, const char *link, const void *p, size_t n,

@@ -25,6 +25,10 @@ void cli_stage_remove_other(struct cli_stage *s, struct yarn_app_id app);
 int cli_stage_copy(struct cli_stage *s, const char *path, const char *link,
                    enum cli_resource_type type, struct cli_resource *ret, struct sv_error *err)
     _must_use_;
+/* The same for a directory, as a tar archive. */
+int cli_stage_pack(struct cli_stage *s, const char *path, const char *link,
+                   enum cli_resource_type type, struct cli_resource *ret, struct sv_error *err)
+    _must_use_;
 int cli_stage_write(struct cli_stage *s, const char *link, const void *p, size_t n,
                     struct cli_resource *ret, struct sv_error *err) _must_use_;
 

@@ -162,13 +162,13 @@ static json_t *row_object(const struct cli_row *r)
 {
     json_t *row =
         json_pack("{s:i, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "instance",
-                  r->instance, "container", cli_json_text(r->container), "node",
-                  cli_json_text(r->node), "state", cli_json_text(r->state), "tries", r->tries,
+                  r->instance, "container", cli_json_string(r->container), "node",
+                  cli_json_string(r->node), "state", cli_json_string(r->state), "tries", r->tries,
                   "exitCode", r->done ? json_integer(r->exit_status) : json_null(),
                   "peakMemoryBytes", cli_json_known(r->peak_bytes), "cpuTimeMs",
                   cli_json_known(r->cpu_ms), "localizeMs", cli_json_known(r->localize_ms),
                   "launchMs", cli_json_known(r->launch_ms), "limitsNotEnforced",
-                  cli_json_text(r->not_enforced), "diagnostics", cli_json_text(r->diagnostics));
+                  cli_json_string(r->not_enforced), "diagnostics", cli_json_string(r->diagnostics));
 
     cli_localizing_put(row, r->localizing);
     return row;
@@ -181,7 +181,7 @@ json_t *cli_status_object(const struct cli_status *s, const char *app)
     for (size_t i = 0; i < s->n; i++)
         (void)json_array_append_new(list, row_object(&s->rows[i]));
     return json_pack("{s:s, s:o, s:b, s:i, s:i, s:o}", "application", app, "name",
-                     cli_json_text(s->name), "finished", s->finished, "exitCode", s->exit_code,
+                     cli_json_string(s->name), "finished", s->finished, "exitCode", s->exit_code,
                      "repeatedExits", s->repeated_exits, "containers", list);
 }
 

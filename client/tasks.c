@@ -13,11 +13,11 @@
 #define EXIT_PREEMPTED (-102)
 
 struct cli_tasks {
-    int32_t n, max_tries, done;
+    int32_t n, restarts, max_tries, done;
     struct cli_task list[];
 };
 
-struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries)
+struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries, int32_t restarts)
 {
     struct cli_tasks *t = calloc(1, sizeof(*t) + (size_t)instances * sizeof(t->list[0]));
 
@@ -25,6 +25,7 @@ struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries)
         return NULL;
     t->n = instances;
     t->max_tries = max_tries;
+    t->restarts = restarts;
     for (int32_t i = 0; i < instances; i++) {
         t->list[i].instance = i;
         t->list[i].state = CLI_TASK_WAITING;
@@ -100,6 +101,14 @@ static void end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
     t->done++;
 }
 
+/* Its tries begin anew: they count lost containers. */
+static void start_again(struct cli_task *task)
+{
+    task->failures++;
+    task->tries = 0;
+    task->state = CLI_TASK_WAITING;
+}
+
 static void retry_or_end(struct cli_tasks *t, struct cli_task *task, int32_t exit_status)
 {
     if (task->tries < t->max_tries)
@@ -135,6 +144,8 @@ const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_cont
     if (exit_status == EXIT_ABORTED || exit_status == EXIT_DISKS_FAILED ||
         exit_status == EXIT_PREEMPTED)
         retry_or_end(t, task, exit_status);
+    else if (exit_status != 0 && task->failures < t->restarts)
+        start_again(task);
     else
         end(t, task, exit_status);
     return task;

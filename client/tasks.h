@@ -18,6 +18,7 @@ struct cli_task {
     int32_t tries;                      /* containers assigned so far */
     struct yarn_container_id container; /* the last one */
     char node[264], http[264];          /* "host:port" */
+    int32_t failures;                   /* of its command */
     int32_t exit_status;                /* DONE */
     char diagnostics[1024];
     int64_t started_ms, ended_ms; /* wall clock, as seen by the ApplicationMaster */
@@ -25,7 +26,9 @@ struct cli_task {
 
 struct cli_tasks;
 
-struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries);
+/* An instance starts again after a lost container, max_tries times in all, and after a failure of
+ * its command, `restarts` times. */
+struct cli_tasks *cli_tasks_new(int32_t instances, int32_t max_tries, int32_t restarts);
 struct cli_tasks *cli_tasks_free(struct cli_tasks *t);
 int32_t cli_tasks_count(const struct cli_tasks *t);
 const struct cli_task *cli_tasks_get(const struct cli_tasks *t, int32_t instance);
@@ -43,7 +46,8 @@ const struct cli_task *cli_tasks_assign(struct cli_tasks *t, const struct cli_al
  * last try. Unknown containers change nothing and return NULL. */
 const struct cli_task *cli_tasks_started(struct cli_tasks *t, struct yarn_container_id id,
                                          int status, const char *why);
-/* The container has ended. Lost ones (-100, -101, -102) are retried. */
+/* The container has ended. Lost ones (-100, -101, -102) are retried, failed ones as often as the
+ * job says. */
 const struct cli_task *cli_tasks_completed(struct cli_tasks *t, struct yarn_container_id id,
                                            int32_t exit_status, const char *diagnostics);
 

@@ -9,12 +9,15 @@ SECCOMP_LDLIBS := $(shell $(PKGCONFIG) --libs libseccomp)
 FILTER_OBJS := $(addprefix $(BUILD)/executor/seccomp/, tree.o prove.o)
 $(BUILD)/executor/seccomp/compile: $(BUILD)/executor/seccomp/compile.o $(FILTER_OBJS)
 	$(call link,$(SECCOMP_LDLIBS))
+# A cross build takes the compiler of a native one, and names the architecture.
+SECCOMP_COMPILE ?= $(BUILD)/executor/seccomp/compile
+SECCOMP_ARCH ?=
 SECCOMP_FILTERS := $(addprefix $(BUILD)/seccomp/, strict.bpf hadoop.bpf localizer.bpf monitor.bpf)
 $(BUILD)/seccomp/strict.bpf $(BUILD)/seccomp/hadoop.bpf: executor/seccomp/common.policy
-$(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(BUILD)/executor/seccomp/compile
+$(BUILD)/seccomp/%.bpf: executor/seccomp/%.policy $(SECCOMP_COMPILE)
 	$(call say,POLICY,$<)
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/executor/seccomp/compile $< $@
+	$(Q)$(SECCOMP_COMPILE) $< $@ $(SECCOMP_ARCH)
 PROGRAMS += $(SECCOMP_FILTERS)
 UNIT_TESTS += executor/test-seccomp-filter
 executor/test-seccomp-filter_DEPS := $(FILTER_OBJS)

@@ -88,12 +88,8 @@ static const char *unsupported(const Hadoop__Hdfs__LocatedBlocksProto *m)
     return NULL;
 }
 
-static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b, uint64_t at)
+const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b)
 {
-    if (!b->b->has_numbytes || b->b->numbytes == 0 || b->b->numbytes > HDFS_BLOCK_MAX)
-        return "a length that no block has";
-    if (b->offset > HDFS_FILE_MAX || b->offset != at)
-        return "another offset than the end of the one before";
     if (strlen(b->b->poolid) > HDFS_POOL_MAX)
         return "a pool with too long a name";
     if (b->blocktoken->identifier.len > HDFS_TOKEN_MAX ||
@@ -104,6 +100,15 @@ static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b, uint64_t 
         if (b->locs[i]->id->xferport == 0 || b->locs[i]->id->xferport > UINT16_MAX)
             return "a DataNode without a port";
     return NULL;
+}
+
+static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b, uint64_t at)
+{
+    if (!b->b->has_numbytes || b->b->numbytes == 0 || b->b->numbytes > HDFS_BLOCK_MAX)
+        return "a length that no block has";
+    if (b->offset > HDFS_FILE_MAX || b->offset != at)
+        return "another offset than the end of the one before";
+    return hdfs_answer_bad_block(b);
 }
 
 int hdfs_answer_blocks(const Hadoop__Hdfs__LocatedBlocksProto *m, uint64_t from, uint64_t length,

@@ -37,6 +37,9 @@ struct hdfs_listing {
 /* A part of a directory's children, in the arena. -EBADMSG, -ENOMEM. */
 int hdfs_answer_listing(const Hadoop__Hdfs__DirectoryListingProto *m, struct sv_arena *a,
                         struct hdfs_listing *ret, struct sv_error *err) _must_use_;
+/* What is wrong with the pool, the token or the DataNodes of a block, or NULL: for reading and for
+ * writing. */
+const char *hdfs_answer_bad_block(const Hadoop__Hdfs__LocatedBlockProto *b);
 /* Blocks from offset `from` of a file of `length` bytes: the first holds `from`, each begins where
  * the one before ends, and the file is one that this client can read: -EOPNOTSUPP else. -ESTALE:
  * the length is another one. -EBADMSG. */

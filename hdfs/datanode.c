@@ -35,7 +35,7 @@ static int send_request(int fd, const struct hdfs_transfer *t, struct sv_error *
     client.clientname = (char *)(uintptr_t)CLIENT_NAME;
     op.header = &client;
     op.offset = t->done;
-    op.len = t->block->b->numbytes - t->done;
+    op.len = t->end - t->done;
     r = sv_buf_put_u16(&b, HDFS_TRANSFER_VERSION);
     if (r == 0)
         r = sv_buf_put_u8(&b, OP_READ_BLOCK);
@@ -66,7 +66,7 @@ static int receive_answer(int fd, struct hdfs_stream *s, const struct hdfs_trans
     size_t len = 0;
     int r = hdfs_receive_delimited(fd, &answer, &len, err);
 
-    return r < 0 ? r : hdfs_stream_begin(s, t->done, t->block->b->numbytes, answer, len, err);
+    return r < 0 ? r : hdfs_stream_begin(s, t->done, t->end, answer, len, err);
 }
 
 static int receive_packet(int fd, struct hdfs_stream *s, struct hdfs_transfer *t, struct sv_buf *b,
@@ -122,7 +122,7 @@ int hdfs_datanode_read(struct hdfs_transfer *t, size_t index, struct sv_error *e
         return r;
     if (!hdfs_stream_complete(&s))
         return sv_error_set(err, -EBADMSG, "its replica ends after %llu bytes of %llu",
-                            (unsigned long long)t->done, (unsigned long long)t->block->b->numbytes);
+                            (unsigned long long)t->done, (unsigned long long)t->end);
     send_status(fd, s.type == HDFS_CHECKSUM_NULL ? HADOOP__HDFS__STATUS__SUCCESS
                                                  : HADOOP__HDFS__STATUS__CHECKSUM_OK);
     return 0;

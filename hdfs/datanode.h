@@ -18,6 +18,7 @@ struct hdfs_transfer {
     hdfs_sink sink;
     void *userdata;
     uint64_t done;  /* bytes of the block that the sink has; a read continues there */
+    uint64_t end;   /* of the block, where the read stops; more than `done` */
     int sink_error; /* of the sink, or 0 */
 };
 
@@ -26,7 +27,7 @@ struct hdfs_transfer {
 const char *hdfs_datanode_text(const Hadoop__Hdfs__DatanodeInfoProto *d,
                                char buf[HDFS_NODE_TEXT_MAX]);
 
-/* Reads from `done` to the end of the block from replica `index`. -EILSEQ: the replica is corrupt;
+/* Reads from `done` to `end` of the block from replica `index`. -EILSEQ: the replica is corrupt;
  * -EKEYEXPIRED: the block token; else what is wrong with the DataNode or the way to it. */
 int hdfs_datanode_read(struct hdfs_transfer *t, size_t index, struct sv_error *err) _must_use_;
 

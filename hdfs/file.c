@@ -27,6 +27,7 @@ struct reading {
     const struct hdfs_status *st;
     hdfs_sink sink;
     void *userdata;
+    uint64_t from, until; /* of the file */
     bool sink_failed;
     struct nodes dead;    /* failed for this file */
     struct nodes corrupt; /* with a corrupt replica of the current block */
@@ -139,6 +140,8 @@ static int read_block(struct reading *r, const Hadoop__Hdfs__LocatedBlockProto *
     _cleanup_arena_ struct sv_arena *a = NULL;
     uint64_t offset = b->offset;
     struct hdfs_transfer t = { .block = b,
+                               .done = r->from > offset ? r->from - offset : 0,
+                               .end = SV_MIN(b->b->numbytes, r->until - offset),
                                .io_timeout_ms = r->site->io_timeout_ms,
                                .use_hostname = r->site->use_hostname,
                                .sink = r->sink,
@@ -179,13 +182,13 @@ static int read_window(struct reading *r, uint64_t from, uint64_t *ret_next, str
     if (!a)
         return sv_error_errno(err, -ENOMEM, "locations");
     k = hdfs_get_block_locations(r->namenode, r->path, from,
-                                 SV_MIN(r->st->length - from, block * HDFS_WINDOW_BLOCKS),
-                                 r->st->length, a, &m, err);
-    if (k == 0 && m->blocks[0]->offset != from)
+                                 SV_MIN(r->until - from, block * HDFS_WINDOW_BLOCKS), r->st->length,
+                                 a, &m, err);
+    if (k == 0 && m->blocks[0]->offset != from && from != r->from)
         k = sv_error_set(err, -ESTALE, "it changed while it was read");
-    for (size_t i = 0; k == 0 && i < m->n_blocks; i++) {
+    for (size_t i = 0; k == 0 && i < m->n_blocks && from < r->until; i++) {
         k = read_block(r, m->blocks[i], err);
-        from += m->blocks[i]->b->numbytes;
+        from = m->blocks[i]->offset + m->blocks[i]->b->numbytes;
     }
     *ret_next = from;
     return k;
@@ -202,8 +205,8 @@ static int check_empty(struct hdfs_namenode *n, const char *path, struct sv_erro
     return hdfs_get_block_locations(n, path, 0, 1, 0, a, &m, err);
 }
 
-static int check_readable(struct hdfs_namenode *n, const char *path, const struct hdfs_status *st,
-                          struct sv_error *err)
+int hdfs_file_check(struct hdfs_namenode *n, const char *path, const struct hdfs_status *st,
+                    struct sv_error *err)
 {
     bool encrypted = false;
     int r;
@@ -239,15 +242,38 @@ int hdfs_file_read(struct hdfs_namenode *n, const struct hdfs_site *site, const 
                    const struct hdfs_status *st, hdfs_sink sink, void *userdata, bool *ret_sink,
                    struct sv_error *err)
 {
-    struct reading r = {
-        .namenode = n, .site = site, .path = path, .st = st, .sink = sink, .userdata = userdata
-    };
-    int k = check_readable(n, path, st, err);
+    struct reading r = { .namenode = n,
+                         .site = site,
+                         .path = path,
+                         .st = st,
+                         .sink = sink,
+                         .userdata = userdata,
+                         .until = st->length };
+    int k = hdfs_file_check(n, path, st, err);
 
     for (uint64_t at = 0; k == 0 && at < st->length;)
         k = read_window(&r, at, &at, err);
     if (k == 0)
         k = check_unchanged(n, path, st, err);
     *ret_sink = r.sink_failed;
+    return k;
+}
+
+int hdfs_file_read_range(struct hdfs_namenode *n, const struct hdfs_site *site, const char *path,
+                         const struct hdfs_status *st, uint64_t from, uint64_t size, hdfs_sink sink,
+                         void *userdata, struct sv_error *err)
+{
+    struct reading r = { .namenode = n,
+                         .site = site,
+                         .path = path,
+                         .st = st,
+                         .sink = sink,
+                         .userdata = userdata,
+                         .from = from,
+                         .until = from + size };
+    int k = 0;
+
+    for (uint64_t at = from; k == 0 && at < r.until;)
+        k = read_window(&r, at, &at, err);
     return k;
 }

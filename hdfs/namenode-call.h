@@ -1,4 +1,4 @@
-/* One call of ClientProtocol, for namenode.c and namenode-write.c. */
+/* Calls of ClientProtocol, for namenode.c and namenode-write.c. */
 #ifndef SELVEDGE_HDFS_NAMENODE_CALL_H
 #define SELVEDGE_HDFS_NAMENODE_CALL_H
 
@@ -8,5 +8,9 @@
 int hdfs_namenode_call(struct hdfs_namenode *n, const char *method, const ProtobufCMessage *request,
                        const ProtobufCMessageDescriptor *response, struct sv_arena *a,
                        ProtobufCMessage **ret, struct sv_error *err) _must_use_;
+/* getServerDefaults, in `a`, as the NameNode says it. */
+int hdfs_namenode_defaults(struct hdfs_namenode *n, struct sv_arena *a,
+                           const Hadoop__Hdfs__FsServerDefaultsProto **ret, struct sv_error *err)
+    _must_use_;
 
 #endif

@@ -28,21 +28,12 @@ static int simple(struct hdfs_namenode *n, const char *method, const ProtobufCMe
 
 int hdfs_get_defaults(struct hdfs_namenode *n, struct hdfs_defaults *ret, struct sv_error *err)
 {
-    Hadoop__Hdfs__GetServerDefaultsRequestProto q =
-        HADOOP__HDFS__GET_SERVER_DEFAULTS_REQUEST_PROTO__INIT;
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    const Hadoop__Hdfs__FsServerDefaultsProto *d;
-    ProtobufCMessage *m = NULL;
-    int r;
+    const Hadoop__Hdfs__FsServerDefaultsProto *d = NULL;
+    int r = a ? hdfs_namenode_defaults(n, a, &d, err) : sv_error_errno(err, -ENOMEM, "NameNode");
 
-    if (!a)
-        return sv_error_errno(err, -ENOMEM, "NameNode");
-    r = hdfs_namenode_call(n, "getServerDefaults", &q.base,
-                           &hadoop__hdfs__get_server_defaults_response_proto__descriptor, a, &m,
-                           err);
     if (r < 0)
         return r;
-    d = ((const Hadoop__Hdfs__GetServerDefaultsResponseProto *)m)->serverdefaults;
     if (d->blocksize < BLOCK_SIZE_MIN || d->blocksize > HDFS_BLOCK_MAX ||
         d->blocksize % BLOCK_SIZE_MIN != 0 || d->replication == 0 ||
         d->replication > REPLICATION_MAX)
@@ -151,16 +142,7 @@ static const char *malformed(const Hadoop__Hdfs__LocatedBlockProto *b)
         return "no DataNode, or too many";
     if (b->n_storagetypes > b->n_locs || b->n_storageids > b->n_locs)
         return "more disks than DataNodes";
-    if (strlen(b->b->poolid) > HDFS_POOL_MAX)
-        return "a pool with too long a name";
-    if (b->blocktoken->identifier.len > HDFS_TOKEN_MAX ||
-        b->blocktoken->password.len > HDFS_TOKEN_MAX || strlen(b->blocktoken->kind) > 255 ||
-        strlen(b->blocktoken->service) > 255)
-        return "too long a token";
-    for (size_t i = 0; i < b->n_locs; i++)
-        if (b->locs[i]->id->xferport == 0 || b->locs[i]->id->xferport > UINT16_MAX)
-            return "a DataNode without a port";
-    return NULL;
+    return hdfs_answer_bad_block(b);
 }
 
 int hdfs_add_block(struct hdfs_namenode *n, const struct hdfs_lease *l,

@@ -217,25 +217,30 @@ int hdfs_get_listing(struct hdfs_namenode *n, const char *path, const char *afte
                 : sv_error_set(err, -ENOENT, "%s does not exist", path);
 }
 
-int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)
+int hdfs_namenode_defaults(struct hdfs_namenode *n, struct sv_arena *a,
+                           const Hadoop__Hdfs__FsServerDefaultsProto **ret, struct sv_error *err)
 {
     Hadoop__Hdfs__GetServerDefaultsRequestProto q =
         HADOOP__HDFS__GET_SERVER_DEFAULTS_REQUEST_PROTO__INIT;
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    const Hadoop__Hdfs__FsServerDefaultsProto *d;
     ProtobufCMessage *m = NULL;
-    int r;
+    int r = hdfs_namenode_call(n, "getServerDefaults", &q.base,
+                               &hadoop__hdfs__get_server_defaults_response_proto__descriptor, a, &m,
+                               err);
 
-    if (!a)
-        return sv_error_errno(err, -ENOMEM, "NameNode");
-    r = hdfs_namenode_call(n, "getServerDefaults", &q.base,
-                           &hadoop__hdfs__get_server_defaults_response_proto__descriptor, a, &m,
-                           err);
-    if (r < 0)
-        return r;
-    d = ((const Hadoop__Hdfs__GetServerDefaultsResponseProto *)m)->serverdefaults;
-    *ret_encrypted = d->has_encryptdatatransfer && d->encryptdatatransfer;
-    return 0;
+    if (r == 0)
+        *ret = ((const Hadoop__Hdfs__GetServerDefaultsResponseProto *)m)->serverdefaults;
+    return r;
+}
+
+int hdfs_get_server_defaults(struct hdfs_namenode *n, bool *ret_encrypted, struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Hdfs__FsServerDefaultsProto *d = NULL;
+    int r = a ? hdfs_namenode_defaults(n, a, &d, err) : sv_error_errno(err, -ENOMEM, "NameNode");
+
+    if (r == 0)
+        *ret_encrypted = d->has_encryptdatatransfer && d->encryptdatatransfer;
+    return r;
 }
 
 int hdfs_get_block_locations(struct hdfs_namenode *n, const char *path, uint64_t from,

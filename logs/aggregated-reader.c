@@ -107,13 +107,14 @@ int logs_reader_file(struct logs_reader *r, char ret_name[LOGS_FILE_NAME_MAX + 1
                      uint64_t *ret_length, struct sv_error *err)
 {
     char digits[24];
-    ssize_t n = 0;
-    int k;
+    uint64_t skipped = 0;
+    int k = logs_tfile_skip(r->in, r->left, &skipped, err);
 
-    while (r->left > 0 && n >= 0)
-        n = logs_reader_get(r, r->buf, sizeof r->buf, err);
-    if (n < 0)
-        return (int)n;
+    if (k == 0 && skipped < r->left)
+        return bad(err, "a log is shorter than its length");
+    if (k < 0)
+        return k;
+    r->left = 0;
     k = get_string(r, LOGS_FILE_NAME_MAX, ret_name, err);
     if (k <= 0)
         return k;

@@ -111,6 +111,24 @@ ssize_t logs_bcreader_get(struct logs_bcreader *r, void *p, size_t n, struct sv_
     return r->block_codec == LOGS_GZ ? get_inflated(r, p, n, err) : get_plain(r, p, n, err);
 }
 
+ssize_t logs_bcreader_skip(struct logs_bcreader *r, uint64_t n, struct sv_error *err)
+{
+    uint8_t buf[16384];
+    uint64_t have = r->in_len - r->in_pos;
+
+    n = SV_MIN(n, (uint64_t)SSIZE_MAX);
+    if (r->block_codec == LOGS_GZ || n == 0)
+        return logs_bcreader_get(r, buf, (size_t)SV_MIN(n, (uint64_t)sizeof buf), err);
+    if (n <= have) {
+        r->in_pos += (size_t)n;
+        return (ssize_t)n;
+    }
+    n = SV_MIN(n, have + (r->end - r->at));
+    r->at += n - have;
+    r->in_pos = r->in_len = 0;
+    return (ssize_t)n;
+}
+
 int logs_bcreader_get_all(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
 {
     for (size_t done = 0; done < n;) {

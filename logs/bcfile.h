@@ -82,6 +82,8 @@ int logs_bcreader_meta(struct logs_bcreader *r, const char *name, struct sv_erro
 /* Up to n bytes of the block, 0 at its end. */
 ssize_t logs_bcreader_get(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
     _must_use_;
+/* The same without the bytes; those of a block that is not compressed are not even read. */
+ssize_t logs_bcreader_skip(struct logs_bcreader *r, uint64_t n, struct sv_error *err) _must_use_;
 /* Exactly n bytes: -EBADMSG where the block ends before. */
 int logs_bcreader_get_all(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
     _must_use_;

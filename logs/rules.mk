@@ -5,6 +5,8 @@ LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-write
 	aggregated-writer.o aggregated-reader.o upload-request.o)
 $(LOGS_A): $(LOGS_OBJS)
 LIBS += $(LOGS_A)
+# Reading the remote log directory; with HDFS's client.
+LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/, logs/remote.o logs/remote-names.o logs/remote-directory.o logs/remote-hdfs.o)
 # log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
 LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o) \
 	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o)

@@ -80,14 +80,28 @@ ssize_t logs_tfile_get(struct logs_tfile_reader *r, void *p, size_t n, struct sv
     return k;
 }
 
-static int skip_value(struct logs_tfile_reader *r, uint8_t *buf, struct sv_error *err)
+int logs_tfile_skip(struct logs_tfile_reader *r, uint64_t n, uint64_t *ret_skipped,
+                    struct sv_error *err)
 {
-    ssize_t k;
+    uint64_t done = 0;
+    ssize_t k = 1;
 
-    do
-        k = logs_tfile_get(r, buf, LOGS_KEY_MAX, err);
-    while (k > 0);
-    return (int)k;
+    while (done < n && k > 0) {
+        k = 0;
+        while (r->chunk == 0 && !r->last && k == 0)
+            k = next_chunk(r, err);
+        if (k < 0 || r->chunk == 0)
+            break;
+        k = logs_bcreader_skip(r->in, SV_MIN(n - done, r->chunk), err);
+        if (k == 0)
+            return bad(err, "a value ends too early");
+        if (k > 0) {
+            r->chunk -= (uint64_t)k;
+            done += (uint64_t)k;
+        }
+    }
+    *ret_skipped = done;
+    return (int)SV_MIN(k, 0);
 }
 
 /* The length of the next key: 1, 0 at the end of the last block. */
@@ -111,7 +125,8 @@ int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], 
                     struct sv_error *err)
 {
     int64_t n = 0;
-    int k = skip_value(r, ret_key, err);
+    uint64_t skipped = 0;
+    int k = logs_tfile_skip(r, UINT64_MAX, &skipped, err);
 
     if (k == 0)
         k = next_key_length(r, &n, err);

@@ -43,5 +43,8 @@ int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], 
 /* Up to n bytes of the value, 0 at its end. */
 ssize_t logs_tfile_get(struct logs_tfile_reader *r, void *p, size_t n, struct sv_error *err)
     _must_use_;
+/* The next n bytes of the value are not wanted; *ret_skipped is less where it ends before. */
+int logs_tfile_skip(struct logs_tfile_reader *r, uint64_t n, uint64_t *ret_skipped,
+                    struct sv_error *err) _must_use_;
 
 #endif

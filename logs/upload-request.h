@@ -29,6 +29,7 @@ enum logs_field {
     LOGS_FILE,    /* name of the file: node and port */
     LOGS_INCLUDE, /* pattern of files' names; "": all */
     LOGS_EXCLUDE, /* "": none */
+    LOGS_SAMPLE,  /* parameters of the policy, which the NodeManager keeps here */
     LOGS_FIELDS,
     /* further tags */
     LOGS_TAG_CODEC = 64, /* 1 byte */

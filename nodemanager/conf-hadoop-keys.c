@@ -125,7 +125,7 @@ static const char *const labels_keys[] = {
 };
 
 static const char *const aggregation_keys[] = {
-    "log-aggregation.num-log-files-per-app=30", "log-aggregation.policy.parameters",
+    "log-aggregation.num-log-files-per-app=30",
     "log-aggregation.roll-monitoring-interval-seconds.min=3600",
     "remote-app-log-dir-include-older=true", "yarn.log-aggregation.retain-seconds=-1",
     "yarn.log-aggregation.retain-check-interval-seconds=-1",
@@ -207,7 +207,7 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NO_MEANING, "containers are always started by our container-executor (selvedge.nodemanager.executor.path)", executor_keys },
     { NM_KEY_NO_MEANING, "the localizer is a process of ours without a port", localizer_keys },
     { NM_KEY_NO_MEANING, "of the Java daemon", java_keys },
-    { NM_KEY_NOT_DONE, "manifest and system classes of auxiliary services", aux_keys },
+    { NM_KEY_NOT_DONE, "manifest of auxiliary services", aux_keys },
     { NM_KEY_NOT_DONE, "node health scripts", health_keys },
     { NM_KEY_NOT_DONE, "watermarks and switches of the disk checks", disk_keys },
     { NM_KEY_NOT_DONE, "node labels and attributes that the node tells itself", labels_keys },

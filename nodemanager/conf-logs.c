@@ -21,6 +21,7 @@ enum {
     K_GROUP,
     K_COMPRESSION,
     K_POLICY,
+    K_PARAMETERS,
     K_FORMATS,
     K_THREADS,
     K_CLEANUP,
@@ -38,6 +39,7 @@ static const struct sv_conf_key keys[] = {
     [K_GROUP] = { NM "remote-app-log-dir.groupname", SV_CONF_STRING, "", .help = "Group of new directories below the remote log directory; empty: the account's own." },
     [K_COMPRESSION] = { NM "log-aggregation.compression-type", SV_CONF_STRING, "none", .help = "none or gz; lzo is refused." },
     [K_POLICY] = { NM "log-aggregation.policy.class", SV_CONF_STRING, POLICY_PACKAGE "AllContainerLogAggregationPolicy", .help = "Which containers' logs are uploaded, for applications that do not say it." },
+    [K_PARAMETERS] = { NM "log-aggregation.policy.parameters", SV_CONF_STRING, "", .help = "Of SampleContainerLogAggregationPolicy: SR:0.2,MIN:20 takes one in five of the successful tasks behind the first 20." },
     [K_FORMATS] = { AGGREGATION "file-formats", SV_CONF_LIST, "TFile", .help = "Must have TFile, the one that is written." },
     [K_THREADS] = { NM "logaggregation.threadpool-size-max", SV_CONF_INT, "100", .min = 1, .max = 1000, .help = "Uploads at a time." },
     [K_CLEANUP] = { AGGREGATION "enable-local-cleanup", SV_CONF_BOOL, "true", .help = "Delete uploaded logs from the node at once; false: after yarn.nodemanager.log.retain-seconds." },
@@ -120,6 +122,8 @@ int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_err
         r = read_compression(c, &l, err);
     if (r >= 0)
         r = sv_conf_string(c, &keys[K_POLICY], &l.policy, err);
+    if (r >= 0)
+        r = sv_conf_string(c, &keys[K_PARAMETERS], &l.policy_parameters, err);
     if (r >= 0)
         r = sv_conf_int(c, &keys[K_THREADS], &l.uploads_max, err);
     if (r >= 0)

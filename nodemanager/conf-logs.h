@@ -13,8 +13,9 @@ struct nm_conf_logs {
     const char *group;       /* "" */
     const char *compression; /* "none", "gz" */
     const char *policy;      /* class name */
-    int64_t uploads_max;     /* at a time */
-    bool delete_uploaded;    /* local logs, at once */
+    const char *policy_parameters;
+    int64_t uploads_max;  /* at a time */
+    bool delete_uploaded; /* local logs, at once */
 };
 
 int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_error *err) _must_use_;

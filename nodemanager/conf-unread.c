@@ -34,6 +34,7 @@ static const char *const patterns[] = {
 static const struct {
     const char *pattern, *like;
 } families[] = {
+    { NM "aux-services.*.system-classes", "disk-validator" }, /* of a class loader */
     { NM "aux-services.*", "aux-services.manifest" },
     { NM "health-checker.*", "health-checker.scripts" },
     { NM "resource-type.*", "yarn.resource-types" },

@@ -296,9 +296,10 @@ static int recover(struct nm *nm, struct sv_error *err)
                                           .aggregation = nm->aggregation };
     int r = nm_recover(&services, err);
 
+    nm->clearing = r > 0;
     if (r >= 0)
         nm_recover_sweep(&services);
-    return r;
+    return r < 0 ? r : 0;
 }
 
 /* ---- RPC and web, last ------------------------------------------------------------------------*/
@@ -401,12 +402,12 @@ static int open_port(struct nm *nm, int (*open)(struct nm *nm, struct sv_error *
     return r;
 }
 
-/* Without recovery the directories of the last run are deleted first: a new container of the same
- * user must not see its files vanish. Auxiliary services are ready first, too: it needs their
- * metadata. */
+/* Without recovery, or with a new store, the directories of the last run are deleted first: a new
+ * container of the same user must not see its files vanish. Auxiliary services are ready first,
+ * too: it needs their metadata. */
 static bool must_wait(const struct nm *nm)
 {
-    return (!nm->conf.recovery && nm_deletion_busy(nm->deletion) &&
+    return (nm->clearing && nm_deletion_busy(nm->deletion) &&
             sv_wall_ms() - nm->ctx.start_ms < CLEAR_WAIT_MS) ||
            nm_aux_starting(nm->aux);
 }

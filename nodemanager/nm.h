@@ -70,6 +70,7 @@ struct nm {
     bool leave_running;  /* a stop that containers survive */
     int exit_status;     /* of the process */
     sd_event_source *stop_timer, *clear_timer;
+    bool clearing; /* caches of the last run are deleted: nothing may start meanwhile */
     int64_t stop_deadline_ms;
 };
 

@@ -24,6 +24,7 @@
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/assignments.h"
+#include "nodemanager/resources/set-limit.h"
 #include "nodemanager/services/deletion-service.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/services/log-handler.h"
@@ -121,6 +122,41 @@ static void sweep_private(const struct nm_recovery *services, DIR *dir, const ch
     r = sv_remove_tree_at(dirfd(dir), name);
     if (r < 0)
         sv_log_warning("nmPrivate/%s stays: %s", name, strerror(-r));
+}
+
+/* Directories of logs without a recovered application. Those of the daemon's own account, which the
+ * helper does not act for, stay. */
+static void sweep_logs_of(const struct nm_recovery *services, DIR *dir)
+{
+    const struct dirent *e;
+
+    while ((e = readdir(dir))) {
+        struct passwd pw, *found = NULL;
+        struct yarn_app_id id;
+        struct stat st;
+        char buf[4096];
+
+        if (yarn_app_id_parse(e->d_name, &id) < 0 || nm_app_find(services->ctx, e->d_name) ||
+            fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+            continue;
+        if (getpwuid_r(st.st_uid, &pw, buf, sizeof(buf), &found) == 0 && found &&
+            st.st_uid != geteuid() && exe_name_ok(pw.pw_name, EXE_USER_MAX))
+            nm_log_handler_left(services->logs, id, pw.pw_name);
+    }
+}
+
+static void sweep_logs(const struct nm_recovery *services)
+{
+    const struct nm_dirs *dirs = services->ctx->dirs;
+
+    for (int i = 0; i < nm_dirs_n_log(dirs); i++) {
+        DIR *d = opendir(nm_dirs_log(dirs, i));
+
+        if (d) {
+            sweep_logs_of(services, d);
+            closedir(d);
+        }
+    }
 }
 
 /* The account that owns usercache/<submitter>: the one that ran his applications when it was made,
@@ -238,6 +274,7 @@ void nm_recover_sweep(const struct nm_recovery *services)
 {
     each_entry(services, "nmPrivate", sweep_private);
     each_entry(services, "usercache", sweep_user);
+    sweep_logs(services);
     sweep_cgroups(services->ctx);
 }
 
@@ -251,10 +288,26 @@ static void clear_user(const struct nm_recovery *services, DIR *usercache, const
         nm_deletion_user(services->deletion, owner, submitter);
 }
 
-/* Without recovery: caches and logs of users from the last run, deleted as their owners. */
+/* Apache's public cache belongs to the daemon's account; ours, to one that the helper acts for. */
+static void clear_public(const struct nm_recovery *services, DIR *filecache, const char *name,
+                         int disk)
+{
+    struct stat st;
+    int r;
+
+    if (fstatat(dirfd(filecache), name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_uid != geteuid())
+        return;
+    r = sv_remove_tree_at(dirfd(filecache), name);
+    if (r < 0)
+        sv_log_warning("%s/filecache/%s stays: %s", nm_dirs_local(services->ctx->dirs, disk), name,
+                       strerror(-r));
+}
+
+/* Caches from the last run; those of users are deleted as their owners. */
 static void clear_last_run(const struct nm_recovery *services)
 {
     each_entry(services, "usercache", clear_user);
+    each_entry(services, "filecache", clear_public);
     nm_deletion_user(services->deletion, NULL, NULL);
 }
 
@@ -268,6 +321,8 @@ static int restore_records(struct recovery_progress *x)
         r = nm_store_each_app(store, recover_app, x);
     if (r >= 0)
         r = nm_store_each_container(store, recover_container, x);
+    if (r >= 0)
+        r = nm_limit_recover(services->ctx);
     if (r >= 0)
         r = nm_deletion_recover(services->deletion);
     if (r >= 0)
@@ -301,9 +356,9 @@ int nm_recover(const struct nm_recovery *services, struct sv_error *err)
     struct recovery_progress x = { .services = services };
     int r;
 
-    if (!ctx->conf->recovery) {
+    if (!ctx->conf->recovery || nm_store_is_new(ctx->store)) {
         clear_last_run(services);
-        return 0;
+        return 1;
     }
     r = restore_records(&x);
     if (r < 0)

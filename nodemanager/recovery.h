@@ -1,6 +1,7 @@
 /* The start after a stop or a crash: the records of the store become applications, containers,
  * tokens, cache entries and pending deletions again; running containers are adopted; everything
- * without a record is removed. With recovery off everything of the last run is removed. */
+ * without a record is removed. With recovery off, or beside a new state store (Apache's NodeManager
+ * had the directories before), everything of the last run is removed. */
 #ifndef SELVEDGE_NODEMANAGER_RECOVERY_H
 #define SELVEDGE_NODEMANAGER_RECOVERY_H
 
@@ -22,9 +23,12 @@ struct nm_recovery {
     struct nm_log_aggregation *aggregation;
 };
 
-/* Before the first request to the helper. Posts the events that adopt or finish containers. */
+/* Before the first request to the helper. Posts the events that adopt or finish containers. 1: what
+ * others have left in the caches is being deleted, with recovery off or beside a new state store;
+ * no container may start meanwhile. */
 int nm_recover(const struct nm_recovery *services, struct sv_error *err) _must_use_;
-/* Removes what has no owner: cgroups, directories under nmPrivate and usercache. */
+/* Removes what has no owner: cgroups, directories under nmPrivate and usercache; logs after their
+ * time. */
 void nm_recover_sweep(const struct nm_recovery *services);
 
 #endif

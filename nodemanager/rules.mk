@@ -10,9 +10,9 @@ NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, 
 	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o system-credentials.o \
-		container-status.o context.o recently-stopped.o token-secret-managers.o) \
+		container-status.o context.o json-text.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
-		mcs.o numa.o resource-limits.o) \
+		mcs.o numa.o resource-limits.o set-limit.o) \
 	$(addprefix services/, deletion-service.o deletion-own-dirs.o finished-containers.o localization.o \
 		localization-request.o localization-source.o log-handler.o) \
 	$(addprefix logs/, log-aggregation.o log-policy.o log-process.o log-remote.o log-reports.o) \
@@ -38,7 +38,7 @@ PROGRAMS += $(BUILD)/selvedge-nodemanager
 
 # Runs auxiliary services that are classes of Java; built where there is a compiler of it.
 ifneq ($(shell command -v javac),)
-BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java)
+BRIDGE_SOURCES := $(addprefix nodemanager/aux-services/bridge/,JavaService.java Json.java KnownApplications.java)
 # The same bytes each time, where this jar knows how (since 17).
 JAR_DATE = $(shell jar --help 2>&1 | grep -q -e '--date=' && echo --date=2000-01-01T00:00:00Z)
 $(BUILD)/selvedge-java-service.jar: $(BRIDGE_SOURCES)
@@ -60,11 +60,11 @@ $(BUILD)/tests/integration/nodemanager/bus-client: $(BUILD)/tests/integration/no
 	$(call link,$(shell $(PKGCONFIG) --libs libsystemd))
 TEST_PROGRAMS += $(BUILD)/tests/integration/nodemanager/bus-client
 
-NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
+NODEMANAGER_TESTS := $(addprefix nodemanager/, aux-services/test-aux-conf aux-services/test-aux-frame aux-services/test-aux-data aux-services/test-aux-outbox \
 	test-conf test-reload store/test-state-store health/test-local-dirs \
 	health/test-launch-failures health/test-mount-watch health/test-node-health core/test-container core/test-context core/test-system-credentials core/test-token-secret-managers \
 	dbus/test-bus-list \
-	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa \
+	resources/test-assignments resources/test-elastic-memory resources/test-mcs resources/test-numa resources/test-set-limit \
 	logs/test-log-policy services/test-deletion-service services/test-localization-source launch/test-container-cleanup launch/test-container-env fsm/test-state-machines \
 	web/test-nm-web-logs web/test-log-frame)
 UNIT_TESTS += $(NODEMANAGER_TESTS)
@@ -76,6 +76,9 @@ $(foreach t,resources/test-elastic-memory resources/test-numa launch/test-contai
 	$(eval nodemanager/$(t)_LDLIBS = $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)))
 nodemanager/dbus/test-bus-list_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/dbus/test-bus-list_LDLIBS = -Wl,--wrap=cg_demanded $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
+nodemanager/resources/test-set-limit_DEPS := $(NODEMANAGER_A) $(LOCALIZER_A) $(EXECUTOR_A) $(CGROUPS_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
+nodemanager/resources/test-set-limit_LDLIBS = -Wl,--wrap=cg_root_policy,--wrap=cg_root_controllers,--wrap=cg_leaf_set_limits \
+	-Wl,--wrap=cg_leaf_usage,--wrap=exe_container_cgroup $(WIRE_LDLIBS) $(NODEMANAGER_LDLIBS) $(CGROUPS_LDLIBS)
 nodemanager/resources/test-mcs_DEPS := $(NODEMANAGER_A) $(EXECUTOR_A) $(HDFS_A) $(WIRE_A) $(COMMON_A)
 nodemanager/services/test-localization-source_DEPS := $(addprefix $(BUILD)/nodemanager/,services/localization-source.o conf-s3.o) $(HDFS_A) $(LOCALIZER_A) $(WIRE_A) $(COMMON_A)
 nodemanager/core/test-system-credentials_DEPS := $(BUILD)/nodemanager/core/system-credentials.o $(WIRE_A) $(COMMON_A)

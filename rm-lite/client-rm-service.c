@@ -16,6 +16,7 @@
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
+#include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
 #include "rm-lite/store.h"
 
@@ -290,6 +291,9 @@ ON(signalToContainer)
 {
     const Hadoop__Yarn__SignalContainerRequestProto *q =
         (const Hadoop__Yarn__SignalContainerRequestProto *)request;
+    Hadoop__Yarn__SignalContainerResponseProto resp =
+        HADOOP__YARN__SIGNAL_CONTAINER_RESPONSE_PROTO__INIT;
+    struct rm *rm = userdata;
     struct yarn_container_id id;
     struct rm_container *c = NULL;
     char text[YARN_ID_TEXT_MAX];
@@ -298,14 +302,18 @@ ON(signalToContainer)
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Invalid container id: null");
         return;
     }
-    c = rm_container_find(userdata, id);
-    if (!c || c->finish_ms)
+    c = rm_container_find(rm, id);
+    if (c && !rm_client_may_modify(call, rm, c->app, "Signal Container Request"))
+        return;
+    if (!c || c->finish_ms || !c->node)
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Trying to signal an absent container %s",
                       yarn_container_id_text(id, text));
-    else
+    else if (rm_node_signal_container(c->node, id, (int)q->command) < 0)
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                      "selvedge-rm does not support signalling a container "
-                      "through the ResourceManager");
+                      "%s: its node has not yet taken %d other signals; try again later",
+                      yarn_container_id_text(id, text), RM_NODE_SIGNALS_MAX);
+    else
+        ipc_call_reply(call, &resp.base);
 }
 
 EMPTY(getNodeToLabels, GetNodesToLabelsResponseProto,

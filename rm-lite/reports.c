@@ -6,6 +6,7 @@
 
 #include "common/str.h"
 #include "rm-lite/app-lifetime.h"
+#include "rm-lite/log-status.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -266,7 +267,7 @@ Hadoop__Yarn__ApplicationReportProto *rm_app_report(struct sv_arena *a, struct r
     m->applicationtags = app->tags;
     m->n_applicationtags = sv_strv_len(app->tags);
     m->has_log_aggregation_status = true;
-    m->log_aggregation_status = HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_DISABLED;
+    m->log_aggregation_status = (Hadoop__Yarn__LogAggregationStatusProto)rm_log_status(app);
     m->has_unmanaged_application = true;
     m->unmanaged_application = app->unmanaged;
     m->priority = rm_priority_to(a, app->priority);

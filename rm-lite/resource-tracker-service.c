@@ -11,6 +11,7 @@
 
 #include "common/oom.h"
 #include "rm-lite/answer.h"
+#include "rm-lite/log-status.h"
 #include "rm-lite/node-address.h"
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
@@ -104,6 +105,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
         att->master = c;
     }
     rm_set_add(&att->app->ran_on, n->key);
+    rm_log_ran_on(att->app, n->key);
     rm_container_post_recover(c, st->container_state, st->container_exit_status, st->diagnostics);
 }
 
@@ -188,6 +190,8 @@ static void node_join(struct rm *rm, const RegisterRequest *q, const struct yarn
     for (size_t i = 0; i < q->n_container_statuses; i++)
         recover_container(rm, n, q->container_statuses[i]);
     running_apps(rm, n, q);
+    rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
+                   q->n_log_aggregation_reports_for_apps);
     rm_request_round(rm);
 }
 
@@ -357,6 +361,7 @@ static void container_status(struct rm *rm, struct rm_node *n,
     } else if (st->state != C_COMPLETE) {
         rm_set_add(&n->apps, app->id_str);
         rm_set_add(&app->ran_on, n->key);
+        rm_log_ran_on(app, n->key);
     }
     if (c && c->node == n) {
         if (st->state == C_COMPLETE)
@@ -418,7 +423,6 @@ static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, Heart
 static void remember(struct rm_node *n, const HeartbeatResponse *resp)
 {
     size_t len = hadoop__yarn__node_heartbeat_response_proto__get_packed_size(resp);
-
     free(n->last_response);
     n->last_response = malloc(SV_MAX(len, (size_t)1));
     if (!n->last_response)
@@ -535,6 +539,8 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         n->container_key = q->last_known_container_token_master_key->key_id;
     if (q->last_known_nm_token_master_key)
         n->nm_key = q->last_known_nm_token_master_key->key_id;
+    rm_log_reports(rm, n, q->log_aggregation_reports_for_apps,
+                   q->n_log_aggregation_reports_for_apps);
     status_update(rm, n, st);
     if (!rm_node_is_active(n)) { /* decommissioned by this heartbeat */
         answer_action(call, NODE_ACTION(SHUTDOWN),
@@ -554,6 +560,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
     resp.applications_to_cleanup =
         take_apps(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
+    rm_node_take_signals(n, a, &resp);
     new_keys(rm, n, a, &resp);
     remember(n, &resp);
     ipc_call_reply(call, &resp.base);

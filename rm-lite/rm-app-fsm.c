@@ -6,6 +6,7 @@
 #include "common/str.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/fsm-step.h"
+#include "rm-lite/log-status.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
@@ -310,6 +311,7 @@ static int on_node(void *object, int event, void *arg)
             rm_node_cleanup_app(n, app->id);
     } else {
         rm_set_add(&app->ran_on, ev->text);
+        rm_log_ran_on(app, ev->text);
     }
     return app->state;
 }

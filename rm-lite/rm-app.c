@@ -216,6 +216,7 @@ void rm_app_free(struct rm_app *app)
     HASH_DEL(app->rm->apps, app);
     DL_DELETE(app->rm->app_list, app);
     rm_set_clear(&app->ran_on);
+    rm_set_clear(&app->log_nodes);
     sv_strv_free(app->tags);
     free(app->view_acl);
     free(app->submission);

@@ -85,7 +85,9 @@ struct rm_app {
     int32_t total_containers;
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;
-    struct rm_name_set *ran_on; /* nodes that must be told of its end */
+    struct rm_name_set *ran_on;    /* nodes that must be told of its end */
+    struct rm_name_set *log_nodes; /* log-status.h */
+    int log_final;                 /* the final status of its logs, or 0 */
     UT_hash_handle hh;
     struct rm_app *prev, *next; /* rm->app_list, in order of submission */
 };

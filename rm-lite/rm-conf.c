@@ -129,6 +129,12 @@ static const struct row rows[] = {
     { { RM "nodemanager.minimum.version", SV_CONF_STRING, "NONE", 0, 0, 0,
         "oldest NodeManager that may join" },
       AT(minimum_nm_version) },
+    { { "yarn.log-aggregation-enable", SV_CONF_BOOL, "false", 0, 0, 0,
+        "whether NodeManagers upload logs: applications have a logAggregationStatus" },
+      AT(log_aggregation) },
+    { { "yarn.log-aggregation-status.time-out.ms", SV_CONF_DURATION, "600000", 1, INT64_MAX / 4, 1,
+        "a node that has not uploaded so long after an application's end is TIME_OUT" },
+      AT(log_status_timeout_ms) },
     { { WEB_PUT, SV_CONF_BOOL, NULL, 0, 0, 0,
         "applications can be killed over HTTP (PUT), where the caller is the name in the query; "
         "unset = "

@@ -47,6 +47,8 @@ struct rm_conf {
     struct sv_web_auth auth; /* owned: rm_conf_free */
     bool acl_enable;         /* of it */
     bool web_put;            /* PUT over HTTP */
+    bool log_aggregation;
+    int64_t log_status_timeout_ms; /* after an application's end */
     bool proxy_timeout;
     int64_t proxy_timeout_ms; /* silence of an ApplicationMaster's page */
     const char *static_user;  /* who browsers are */

@@ -9,6 +9,7 @@
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/fsm-step.h"
+#include "rm-lite/log-status.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -116,8 +117,10 @@ static int on_acquired(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     expiry_start(c);
-    if (c->node)
+    if (c->node) {
         rm_set_add(&c->app->ran_on, c->node->key);
+        rm_log_ran_on(c->app, c->node->key);
+    }
     return RM_CON_ST_ACQUIRED;
 }
 

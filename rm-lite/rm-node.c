@@ -1,8 +1,11 @@
 /* Nodes as objects, with the lists for the next heartbeat's answer; see rm-node.h. */
 #include "rm-lite/rm-node.h"
 
+#include <errno.h>
+
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
+#include "proto/yarn_server.pb-c.h"
 #include "rm-lite/scheduler.h"
 #include "rm-lite/text.h"
 
@@ -35,6 +38,10 @@ void rm_node_clear_lists(struct rm_node *n)
     }
     DL_FOREACH_SAFE (n->to_remove, c, ctmp) {
         DL_DELETE(n->to_remove, c);
+        free(c);
+    }
+    DL_FOREACH_SAFE (n->to_signal, c, ctmp) {
+        DL_DELETE(n->to_signal, c);
         free(c);
     }
     DL_FOREACH_SAFE (n->apps_to_cleanup, a, atmp) {
@@ -89,6 +96,45 @@ void rm_node_cleanup_container(struct rm_node *n, struct yarn_container_id id)
 void rm_node_pulled(struct rm_node *n, struct yarn_container_id id)
 {
     cid_add(&n->to_remove, id);
+}
+
+int rm_node_signal_container(struct rm_node *n, struct yarn_container_id id, int command)
+{
+    struct rm_cid *c;
+    size_t waiting;
+
+    DL_COUNT(n->to_signal, c, waiting);
+    if (waiting >= RM_NODE_SIGNALS_MAX)
+        return -EBUSY;
+    cid_add(&n->to_signal, id);
+    n->to_signal->prev->command = command;
+    return 0;
+}
+
+void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
+                          Hadoop__Yarn__NodeHeartbeatResponseProto *resp)
+{
+    struct rm_cid *c, *tmp;
+    size_t count;
+
+    DL_COUNT(n->to_signal, c, count);
+    resp->containers_to_signal =
+        count ? sv_newn(a, typeof(*resp->containers_to_signal), count) : NULL;
+    if (!resp->containers_to_signal)
+        return; /* without memory they stay for the next heartbeat */
+    DL_FOREACH_SAFE (n->to_signal, c, tmp) {
+        Hadoop__Yarn__SignalContainerRequestProto *m =
+            sv_new(a, Hadoop__Yarn__SignalContainerRequestProto);
+
+        if (m)
+            hadoop__yarn__signal_container_request_proto__init(m);
+        if (!m || !(m->container_id = yarn_container_id_to(a, c->id)))
+            return;
+        m->command = (Hadoop__Yarn__SignalContainerCommandProto)c->command;
+        resp->containers_to_signal[resp->n_containers_to_signal++] = m;
+        DL_DELETE(n->to_signal, c);
+        free(c);
+    }
 }
 
 void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id)

@@ -46,6 +46,7 @@ struct rm_node_grace {
 
 struct rm_cid { /* a container id in a list */
     struct yarn_container_id id;
+    int command; /* SignalContainerCommandProto; to_signal only */
     struct rm_cid *prev, *next;
 };
 struct rm_aid { /* an application id in a list */
@@ -73,12 +74,16 @@ struct rm_node {
     int32_t container_key, nm_key; /* ids of the keys that it has */
     struct rm_container *containers;
     struct rm_name_set *apps; /* applications that the node reports as running */
-    struct rm_cid *to_cleanup, *to_remove;
+    struct rm_cid *to_cleanup, *to_remove, *to_signal;
     struct rm_aid *apps_to_cleanup;
     uint8_t *last_response; /* packed, for a repeated heartbeat */
     size_t last_response_len;
     UT_hash_handle hh; /* rm->nodes or rm->inactive_nodes */
 };
+
+typedef struct Hadoop__Yarn__NodeHeartbeatResponseProto Hadoop__Yarn__NodeHeartbeatResponseProto;
+
+#define RM_NODE_SIGNALS_MAX 1000 /* in one heartbeat's answer */
 
 struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id);
 void rm_node_free(struct rm_node *n);
@@ -88,6 +93,12 @@ bool rm_node_is_active(const struct rm_node *n);
  * whose status the ApplicationMaster has. */
 void rm_node_cleanup_container(struct rm_node *n, struct yarn_container_id id);
 void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id);
+/* `command`: a SignalContainerCommandProto. -EBUSY: RM_NODE_SIGNALS_MAX wait for the heartbeat. */
+int rm_node_signal_container(struct rm_node *n, struct yarn_container_id id, int command)
+    _must_use_;
+/* Moves the waiting signals into the answer of a heartbeat. */
+void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
+                          Hadoop__Yarn__NodeHeartbeatResponseProto *resp);
 void rm_node_pulled(struct rm_node *n, struct yarn_container_id id);
 void rm_node_clear_lists(struct rm_node *n);
 

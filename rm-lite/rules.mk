@@ -6,7 +6,7 @@ RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-keys.o queue-conf.o queue-limits.o room.o allocation.o \
 	reservations.o asks.o assign.o rounds.o reconfigure.o scheduler.o scheduler-query.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o secrets.o \
-	context.o fsm-step.o app-lifetime.o rm-app.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
+	context.o fsm-step.o app-lifetime.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
 	queue-access.o am-session.o am-unsupported.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
@@ -18,7 +18,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 PROGRAMS += $(BUILD)/selvedge-rm
 
 RM_TESTS := $(addprefix rm-lite/test-, scheduler reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
-	admin-service app-lifetime proxy-target \
+	admin-service app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
 $(foreach t,$(RM_TESTS),$(eval $(t)_DEPS := $(RM_OBJS) $(WIRE_A) $(COMMON_A))\

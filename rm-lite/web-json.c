@@ -8,6 +8,7 @@
 #include "common/buf.h"
 #include "common/str.h"
 #include "rm-lite/app-lifetime.h"
+#include "rm-lite/log-status.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -253,7 +254,7 @@ json_t *rm_json_app(struct rm_app *app)
     num(o, "elapsedTime", SV_MAX(end - app->start_ms, (int64_t)0));
     app_place(o, app);
     app_usage(o, app);
-    str(o, "logAggregationStatus", "DISABLED");
+    str(o, "logAggregationStatus", rm_log_status_name(rm_log_status(app)));
     boolean(o, "unmanagedApplication", app->unmanaged);
     str(o, "amNodeLabelExpression", "");
     rm_lifetime_report(app, date, &left_s);

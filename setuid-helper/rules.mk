@@ -18,13 +18,13 @@ HELPER_CFLAGS := $(CSTD) $(WARN) -O2 -g -ffile-prefix-map=$(CURDIR)=. -fPIE $(HA
 	$(if $(SANITIZE),-fsanitize=undefined $(or $(call cc_flag,-fsanitize-trap=undefined),-fsanitize-undefined-trap-on-error))
 # musl, where it is installed (packaging/deps-*): a start by glibc asks the processor what it is some
 # forty times, which costs half a millisecond where that traps into a hypervisor (ADR 12).
-MUSL_LIB ?= $(patsubst %/rcrt1.o,%,$(firstword $(wildcard /usr/lib/$(shell uname -m)-linux-musl/rcrt1.o \
-	/usr/$(shell uname -m)-linux-musl/lib*/rcrt1.o)))
-MUSL_INCLUDE ?= $(firstword $(wildcard /usr/include/$(shell uname -m)-linux-musl /usr/$(shell uname -m)-linux-musl/include))
+MUSL_LIB ?= $(patsubst %/rcrt1.o,%,$(firstword $(wildcard $(SYSROOT)/usr/lib/$(MACHINE)-linux-musl/rcrt1.o \
+	$(SYSROOT)/usr/$(MACHINE)-linux-musl/lib*/rcrt1.o)))
+MUSL_INCLUDE ?= $(firstword $(wildcard $(SYSROOT)/usr/include/$(MACHINE)-linux-musl $(SYSROOT)/usr/$(MACHINE)-linux-musl/include))
 HELPER_LDFLAGS := -static-pie -Wl,-z,relro,-z,now,-z,noexecstack
 ifneq ($(MUSL_LIB),)
 HELPER_LIBC := -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print-file-name=include) \
-	-idirafter /usr/include -idirafter /usr/include/$(shell uname -m)-linux-gnu
+	-idirafter $(SYSROOT)/usr/include -idirafter $(SYSROOT)/usr/include/$(MACHINE)-linux-gnu
 HELPER_LDFLAGS += -nostdlib $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o
 HELPER_LDLIBS := $(MUSL_LIB)/libc.a $(shell $(CC) -print-libgcc-file-name) $(MUSL_LIB)/crtn.o
 endif

@@ -76,6 +76,8 @@ static void log_context(const Hadoop__Yarn__LogAggregationContextProto *c,
         log_text(t, t->log_include, sizeof t->log_include, c->include_pattern);
     log_text(t, t->log_exclude, sizeof t->log_exclude, c->exclude_pattern);
     log_text(t, t->log_policy, sizeof t->log_policy, c->log_aggregation_policy_class_name);
+    log_text(t, t->log_policy_parameters, sizeof t->log_policy_parameters,
+             c->log_aggregation_policy_parameters);
 }
 
 int yarn_container_token_decode(const uint8_t *id, size_t len, struct yarn_container_token *ret,

@@ -1,5 +1,5 @@
-/* compile POLICY FILTER: turns a policy text into the BPF program that the setuid helper loads.
- * Runs at build time; libseccomp is never part of the helper. Input: our own source.
+/* compile POLICY FILTER [ARCHITECTURE]: turns a policy text into the BPF program that the setuid
+ * helper loads. Runs at build time; libseccomp is never part of the helper. Input: our own source.
  *
  * tree.c generates the program, as short as possible: the kernel's time at every launch grows with
  * its length. libseccomp resolves the names and compiles the same policy its own way; unless both
@@ -14,12 +14,14 @@
  *         include FILE                  its lines, from the same directory; once, not nested
  *         first-deny CALL aN VALUE      EPERM, comparing the low 32 bits; before all other rules
  *
- * A call may be given as NAME=NUMBER when it is newer than the library here. An unknown name is an
- * error: a policy is never silently smaller or larger than its text. */
+ * A call may be given as NAME=NUMBER when it is newer than the library here; numbers below 424 are
+ * x86_64's own. An unknown name is an error: a policy is never silently smaller or larger than its
+ * text. ARCHITECTURE is a name of libseccomp's (aarch64); without one, this machine's. */
 #include <ctype.h>
 #include <errno.h>
 #include <seccomp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +29,23 @@
 
 #include "executor/seccomp/filter.h"
 
-enum { WORDS_MAX = 64 };
+enum { WORDS_MAX = 64, NEWER_MAX = 32, SAME_EVERYWHERE = 424 };
 
-static const char *policy;
+struct call {
+    int number; /* of the architecture; -1: it has none */
+    int native; /* what libseccomp takes for it, and translates */
+    bool newer; /* than libseccomp, which translates no number without a name */
+};
+
+static const char *policy = "compile";
 static int line_number;
 static struct flt_policy rules;
 static unsigned n_first; /* of them: those of first-deny */
+static struct {
+    int number;
+    uint32_t action;
+} newer[NEWER_MAX]; /* of another architecture */
+static unsigned n_newer;
 
 __attribute__((format(printf, 1, 2))) _Noreturn static void fail(const char *format, ...)
 {
@@ -64,19 +77,26 @@ static uint64_t number(const char *s)
     return v;
 }
 
-/* The call's number here; -1 for one that this architecture does not have. */
-static int resolve(char *word)
+static struct call resolve(char *word)
 {
     char *equals = strchr(word, '=');
+    struct call call = { .number = -1 };
+
     if (equals)
         *equals = '\0';
-    int call = seccomp_syscall_resolve_name(word);
-    if (call == __NR_SCMP_ERROR) {
+    call.native = seccomp_syscall_resolve_name(word);
+    call.number = seccomp_syscall_resolve_name_arch(rules.arch, word);
+    if (call.number == __NR_SCMP_ERROR) {
         if (!equals)
             fail("this libseccomp does not know %s; write %s=NUMBER", word, word);
-        call = (int)number(equals + 1);
+        call.newer = rules.arch != seccomp_arch_native();
+        call.native = call.number = (int)number(equals + 1);
+        if (call.number < SAME_EVERYWHERE && rules.arch != SCMP_ARCH_X86_64)
+            call.number = -1;
     }
-    return call < 0 ? -1 : call;
+    if (call.number < 0)
+        call.number = -1;
+    return call;
 }
 
 static struct flt_condition condition(char *word)
@@ -104,18 +124,26 @@ static struct flt_rule *note(uint32_t action, int call, const struct flt_conditi
     return r;
 }
 
-static void add(scmp_filter_ctx ctx, uint32_t action, int call, const struct flt_condition *c,
-                unsigned n)
+static void add(scmp_filter_ctx ctx, uint32_t action, struct call call,
+                const struct flt_condition *c, unsigned n)
 {
     struct scmp_arg_cmp theirs[6];
+
+    (void)note(action, call.number, c, n);
+    if (call.newer) {
+        if (n > 0 || n_newer == NEWER_MAX)
+            fail("a call given by number has conditions, or there are too many");
+        newer[n_newer].number = call.number;
+        newer[n_newer++].action = action;
+        return;
+    }
     for (unsigned i = 0; i < n; i++)
         theirs[i] = ~c[i].mask
                         ? SCMP_CMP64(c[i].argument, SCMP_CMP_MASKED_EQ, c[i].mask, c[i].value)
                         : SCMP_CMP64(c[i].argument, SCMP_CMP_EQ, c[i].value, 0);
-    int r = seccomp_rule_add_array(ctx, action, call, n, theirs);
+    int r = seccomp_rule_add_array(ctx, action, call.native, n, theirs);
     if (r < 0)
         fail("rule: %s", strerror(-r));
-    (void)note(action, call, c, n);
 }
 
 static void rule(scmp_filter_ctx ctx, uint32_t action, char **words, unsigned n)
@@ -128,14 +156,14 @@ static void rule(scmp_filter_ctx ctx, uint32_t action, char **words, unsigned n)
             fail("too many conditions");
         for (unsigned i = 1; i < n; i++)
             conditions[i - 1] = condition(words[i]);
-        int call = resolve(words[0]);
-        if (call >= 0)
+        struct call call = resolve(words[0]);
+        if (call.number >= 0)
             add(ctx, action, call, conditions, n - 1);
         return;
     }
     for (unsigned i = 0; i < n; i++) {
-        int call = resolve(words[i]);
-        if (call >= 0)
+        struct call call = resolve(words[i]);
+        if (call.number >= 0)
             add(ctx, action, call, NULL, 0);
     }
 }
@@ -155,6 +183,12 @@ static void include(scmp_filter_ctx *ctx, const char *name)
     line_number = at;
 }
 
+static bool of_architecture(scmp_filter_ctx ctx)
+{
+    return rules.arch == seccomp_arch_native() || (seccomp_arch_add(ctx, rules.arch) == 0 &&
+                                                   seccomp_arch_remove(ctx, SCMP_ARCH_NATIVE) == 0);
+}
+
 static void line(scmp_filter_ctx *ctx, char *text)
 {
     char *words[WORDS_MAX];
@@ -171,7 +205,7 @@ static void line(scmp_filter_ctx *ctx, char *text)
     if (strcmp(words[0], "default") == 0 && n == 3 && strcmp(words[1], "errno") == 0 && !*ctx) {
         *ctx = seccomp_init(SCMP_ACT_ERRNO((uint32_t)error_number(words[2])));
         if (!*ctx || seccomp_attr_set(*ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) < 0 ||
-            seccomp_attr_set(*ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) < 0)
+            seccomp_attr_set(*ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) < 0 || !of_architecture(*ctx))
             fail("libseccomp cannot start");
         rules.otherwise = SECCOMP_RET_ERRNO | (uint32_t)error_number(words[2]);
         return;
@@ -192,14 +226,15 @@ static void line(scmp_filter_ctx *ctx, char *text)
                n_first == rules.n) {
         const struct flt_condition low = { (unsigned)number(words[2] + 1), UINT32_MAX,
                                            (uint32_t)number(words[3]) };
-        (void)note(SCMP_ACT_ERRNO(EPERM), resolve(words[1]), &low, 1);
+        (void)note(SCMP_ACT_ERRNO(EPERM), resolve(words[1]).number, &low, 1);
         n_first++;
     } else {
         fail("line not understood: %s", words[0]);
     }
 }
 
-/* libseccomp's way to the same, behind the instructions of first-deny: jumps in it are relative. */
+/* libseccomp's way to the same, behind the instructions of first-deny and those for calls that it
+ * does not know: jumps in it are relative. */
 static unsigned theirs(scmp_filter_ctx ctx, struct sock_filter code[FLT_CODE_MAX])
 {
     unsigned n = 0;
@@ -214,6 +249,17 @@ static unsigned theirs(scmp_filter_ctx ctx, struct sock_filter code[FLT_CODE_MAX
             BPF_STMT(BPF_LD | BPF_W | BPF_ABS, low), /* little-endian machines */
             BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)r->c[0].value, 0, 1),
             BPF_STMT(BPF_RET | BPF_K, r->action),
+        };
+        memcpy(code + n, test, sizeof(test));
+        n += sizeof(test) / sizeof(test[0]);
+    }
+    for (unsigned i = 0; i < n_newer; i++) {
+        const struct sock_filter test[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rules.arch, 0, 3),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)newer[i].number, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, newer[i].action),
         };
         memcpy(code + n, test, sizeof(test));
         n += sizeof(test) / sizeof(test[0]);
@@ -267,11 +313,13 @@ static void read_policy(scmp_filter_ctx *ctx, const char *path)
 int main(int argc, char **argv)
 {
     scmp_filter_ctx ctx = NULL;
-    if (argc != 3) {
-        (void)fprintf(stderr, "usage: %s POLICY FILTER\n", argv[0]);
+    if (argc != 3 && argc != 4) {
+        (void)fprintf(stderr, "usage: %s POLICY FILTER [ARCHITECTURE]\n", argv[0]);
         return 2;
     }
-    rules.arch = seccomp_arch_native();
+    rules.arch = argc == 4 ? seccomp_arch_resolve_name(argv[3]) : seccomp_arch_native();
+    if (rules.arch == 0)
+        fail("libseccomp knows no architecture %s", argv[3]);
     rules.foreign = SCMP_ACT_KILL_PROCESS;
     read_policy(&ctx, argv[1]);
     if (!ctx)

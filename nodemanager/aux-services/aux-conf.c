@@ -113,13 +113,15 @@ static bool java_is_found(void)
     return false;
 }
 
-/* Arguments of selvedge-java-service. */
+/* Arguments of selvedge-java-service. Its class path ends in our configuration directory, where
+ * Hadoop's classes and log4j find their files. */
 static int set_bridge(const struct nm_conf *conf, const char *class, const char *classpath,
                       struct nm_aux_conf *c, struct sv_error *err)
 {
     _cleanup_strv_ char **options = NULL;
     char key[256];
     const char *text = value_of(conf, OWN, c->name, "java-options", key);
+    const char *dir = sv_conf_dir(conf->conf);
     size_t n = 0;
     int r = sv_strv_split(text ? text : JAVA_OPTIONS, ' ', &options);
 
@@ -129,7 +131,9 @@ static int set_bridge(const struct nm_conf *conf, const char *class, const char 
     if (!c->argv || sv_asprintf(&c->argv[n++], "%s/%s", conf->aux_programs, BRIDGE) < 0)
         return sv_error_errno(err, -ENOMEM, "%s", key);
     c->argv[n++] = strdup(class);
-    c->argv[n++] = strdup(classpath ? classpath : "");
+    if (sv_asprintf(&c->argv[n++], "%s%s%s", classpath ? classpath : "",
+                    classpath && dir ? ":" : "", dir ? dir : "") < 0)
+        return sv_error_errno(err, -ENOMEM, "%s", key);
     c->argv[n++] = strdup(conf->aux_hadoop_classpath);
     for (char **o = options; *o; o++)
         c->argv[n++] = strdup(*o);
@@ -139,28 +143,64 @@ static int set_bridge(const struct nm_conf *conf, const char *class, const char 
     return 0;
 }
 
+/* A jar of this node; `missing` says why not. */
+static int read_remote_classpath(const char *key, const char *value, struct nm_aux_conf *c,
+                                 const char **ret, struct sv_error *err)
+{
+    const char *path = sv_has_prefix(value, "file://") ? value + strlen("file://")
+                       : sv_has_prefix(value, "file:") ? value + strlen("file:")
+                                                       : value;
+    int r = 0;
+
+    if (*path != '/')
+        r = sv_asprintf(&c->missing,
+                        "%s: %s is not on this node, nothing is downloaded: copy it and set " YARN
+                        "%s.classpath",
+                        key, value, c->name);
+    else if (!sv_has_suffix(path, ".jar"))
+        r = sv_asprintf(&c->missing,
+                        "%s: %s is not a .jar, nothing is unpacked: unpack it and set " YARN
+                        "%s.classpath",
+                        key, value, c->name);
+    else if (access(path, R_OK) < 0)
+        r = sv_asprintf(&c->missing, "%s: %s: %s", key, path, strerror(errno));
+    *ret = path;
+    return r < 0 ? sv_error_errno(err, r, "%s", key) : 0;
+}
+
+/* Both is an error, as in Hadoop. NULL: neither. */
+static int read_classpath(const struct nm_conf *conf, struct nm_aux_conf *c, const char **ret,
+                          struct sv_error *err)
+{
+    char own_key[256], remote_key[256];
+    const char *own = value_of(conf, YARN, c->name, "classpath", own_key);
+    const char *remote = value_of(conf, YARN, c->name, "remote-classpath", remote_key);
+
+    if (own && remote)
+        return sv_error_set(err, -EINVAL, "%s and %s exclude each other", own_key, remote_key);
+    *ret = own;
+    return remote ? read_remote_classpath(remote_key, remote, c, ret, err) : 0;
+}
+
 /* A class of Java: by the bridge, where that and Java are there. */
 static int choose_bridge(const struct nm_conf *conf, const char *class, struct nm_aux_conf *c,
                          struct sv_error *err)
 {
-    char key[256], program[4096];
-    const char *own = value_of(conf, YARN, c->name, "classpath", key);
-    const char *remote = own ? NULL : value_of(conf, YARN, c->name, "remote-classpath", key);
-    int r;
+    char program[4096];
+    const char *classpath = NULL;
+    int r = read_classpath(conf, c, &classpath, err);
 
+    if (r < 0 || c->missing)
+        return r;
     snprintf(program, sizeof(program), "%s/%s.jar", conf->aux_programs, BRIDGE);
-    if (remote && sv_has_prefix(remote, "file://"))
-        remote += strlen("file://");
-    if (remote && *remote != '/')
-        r = sv_asprintf(&c->missing, "%s: %s is not a file of this node", key, remote);
-    else if (access(program, R_OK) < 0)
+    if (access(program, R_OK) < 0)
         r = sv_asprintf(&c->missing, "the class %s needs %s, which is not installed", class,
                         program);
     else if (!java_is_found())
         r = sv_asprintf(&c->missing, "the class %s needs Java, and there is none (JAVA_HOME)",
                         class);
     else
-        return set_bridge(conf, class, own ? own : remote, c, err);
+        return set_bridge(conf, class, classpath, c, err);
     return r < 0 ? sv_error_errno(err, r, "%s", c->name) : 0;
 }
 

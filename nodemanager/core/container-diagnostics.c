@@ -59,7 +59,8 @@ char *nm_diagnostics_memory(const struct nm_container *c, pid_t pid, uint64_t pe
         [NM_MEMORY_BY_MONITOR] = "Killed by the NodeManager: the kernel does not enforce memory of "
                                  "containers here (yarn.nodemanager.resource.memory.enforced).",
     };
-    uint64_t limit = (uint64_t)c->resource.memory_mb << 20;
+    uint64_t limit =
+        c->share.set.memory_max ? c->share.set.memory_max : (uint64_t)c->resource.memory_mb << 20;
     char used[32], of[32], *s;
 
     human(!peak_bytes                 ? limit

@@ -124,6 +124,7 @@ struct nm_container {
         char *cpus, *mems;          /* NUMA: cpuset lists, or NULL */
         struct nm_numa_taken *numa; /* its part of each NUMA node, or NULL */
         struct nm_assigned assigned;
+        struct cg_override set; /* set-limit.c */
         char *unassigned; /* why it did not get its share: the diagnostics of its failed launch */
     } share;
 

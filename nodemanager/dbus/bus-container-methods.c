@@ -2,6 +2,7 @@
  * record first, told to the ResourceManager and the ApplicationMaster with the exit code ABORTED,
  * which no framework counts as a failure of the job. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/dbus/bus-methods.h"
 #include "nodemanager/launch/container-cleanup.h"
+#include "nodemanager/resources/set-limit.h"
 #include "nodemanager/store/state-store.h"
 #include "nodemanager/web/nm-web-logs.h"
 
@@ -146,6 +148,24 @@ static int thaw(const struct nm_bus_object *o, sd_bus_message *m, const char *ca
     return set_frozen(o, false, err);
 }
 
+/* ---- SetLimit ---- */
+
+static int set_limit(const struct nm_bus_object *o, sd_bus_message *m, const char *caller,
+                     struct sv_error *err)
+{
+    const char *name;
+    uint64_t value;
+    int r = sd_bus_message_read(m, "st", &name, &value);
+
+    if (r < 0)
+        return sv_error_errno(err, r, "limit");
+    r = nm_limit_set(o->c, name, value, err);
+    if (r >= 0)
+        sv_log(SV_LOG_NOTICE, o->c->text, "%s: %s set to %" PRIu64 " by %s", o->c->text, name,
+               value, caller);
+    return r;
+}
+
 /* ---- OpenLog ---- */
 
 /* The descriptor is of a regular file of the job, read-only; opening and reading it cannot block.
@@ -176,5 +196,6 @@ const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS] = 
     { "Signal", "i", "", "signal", "signal", send_signal },
     { "Freeze", "", "", "", "freeze", freeze },
     { "Thaw", "", "", "", "thaw", thaw },
+    { "SetLimit", "st", "", "limit value", "setlimit", set_limit },
     { "OpenLog", "s", "h", "name", NULL, open_log },
 };

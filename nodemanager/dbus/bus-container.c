@@ -80,6 +80,16 @@ CONTAINER(pids_max)
     return sd_bus_message_append(m, "t", (uint64_t)pids);
 }
 
+/* By an operator; 0 = not set. */
+CONTAINER(limits_set)
+{
+    const struct cg_override *set = &o->c->share.set;
+
+    return sd_bus_message_append(m, "(tttt)", set->memory_max, set->cpu_weight,
+                                 set->cpu_millis == CG_CPU_UNLIMITED ? 0 : set->cpu_millis,
+                                 set->pids_max);
+}
+
 CONTAINER(vcores)
 {
     return sd_bus_message_append(m, "i", o->c->resource.vcores);
@@ -183,7 +193,8 @@ static const struct nm_bus_property properties[] = {
     { "ExecutionType", "s", NM_BUS_CHANGES, execution_type },
     { "Memory", "t", NM_BUS_CHANGES, memory },
     { "MemoryMax", "t", NM_BUS_CHANGES, memory_max },
-    { "PidsMax", "t", 0, pids_max },
+    { "PidsMax", "t", NM_BUS_CHANGES, pids_max },
+    { "LimitsSet", "(tttt)", NM_BUS_CHANGES, limits_set },
     { "VirtualCores", "i", NM_BUS_CHANGES, vcores },
     { "Pid", "u", NM_BUS_CHANGES, pid },
     { "Frozen", "b", NM_BUS_CHANGES, frozen },

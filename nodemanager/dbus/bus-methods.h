@@ -5,7 +5,7 @@
 
 #include "nodemanager/dbus/bus-object.h"
 
-#define NM_BUS_CONTAINER_METHODS 6
+#define NM_BUS_CONTAINER_METHODS 7
 #define NM_BUS_NODE_METHODS 2
 
 extern const struct nm_bus_method nm_bus_container_methods[NM_BUS_CONTAINER_METHODS];

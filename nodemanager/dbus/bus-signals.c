@@ -18,6 +18,7 @@
 /* What the clients have been told of an object. Compared as bytes: zeroed before it is filled. */
 struct shown {
     int64_t state, exit_code, memory_mb, vcores, type, pid, frozen, launch_ms, finish_ms;
+    struct cg_override set;
 };
 
 struct published {
@@ -113,6 +114,7 @@ static void shown_of_container(const struct nm_container *c, struct shown *ret)
                            .type = c->execution_type,
                            .pid = c->launch.pid,
                            .frozen = c->launch.frozen,
+                           .set = c->share.set,
                            .launch_ms = c->launch_ms,
                            .finish_ms = c->finish_ms };
 }

@@ -21,6 +21,7 @@
 #define RETRY_MS 10000 /* times the attempts so far, squared */
 #define SKIPS_MAX (16u << 20)
 #define FIELDS_MAX (1u << 20)
+#define SEQUENCE ((INT64_C(1) << 40) - 1) /* of a container's number: without the epoch */
 
 static void arm(struct nm_log_aggregation *g);
 
@@ -227,12 +228,29 @@ static void choose_policy(const struct nm_log_aggregation *g, struct nm_upload *
     u->head.policy = (uint8_t)policy;
 }
 
+/* The application's parameters, else the configured ones. */
+static void choose_sample(struct nm_upload *u, const char *parameters)
+{
+    char shown[100];
+
+    if (nm_log_sample_parse(parameters, &u->sample) == 0)
+        return;
+    sv_escape(shown, sizeof shown, parameters);
+    sv_log(SV_LOG_WARNING, u->text,
+           "%s: parameters \"%s\" of its log aggregation policy are malformed: expected "
+           "SR:0.2,MIN:20; what is not understood has these values",
+           u->text, shown);
+}
+
 static int put_fields(struct nm_upload *u, const struct nm_app *a,
                       const struct yarn_container_token *t)
 {
     char bucket[16];
+    const char *parameters = *t->log_policy_parameters ? t->log_policy_parameters
+                                                       : u->g->ctx->conf->logs.policy_parameters;
     int r = logs_upload_put_text(&u->fields, LOGS_USER, a->user);
 
+    choose_sample(u, parameters);
     (void)snprintf(bucket, sizeof bucket, "%04d", a->id.id % 10000);
     if (r == 0)
         r = logs_upload_put_text(&u->fields, LOGS_APP, a->text);
@@ -242,6 +260,8 @@ static int put_fields(struct nm_upload *u, const struct nm_app *a,
         r = logs_upload_put_text(&u->fields, LOGS_INCLUDE, t->log_include);
     if (r == 0)
         r = logs_upload_put_text(&u->fields, LOGS_EXCLUDE, t->log_exclude);
+    if (r == 0)
+        r = logs_upload_put_text(&u->fields, LOGS_SAMPLE, parameters);
     if (r == 0)
         r = logs_upload_put_text(&u->fields, LOGS_TAG_RIGHT, "VIEW_APP");
     if (r == 0)
@@ -280,8 +300,8 @@ void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm
     int r;
 
     if (!u || u->state != NM_UPLOAD_APP_RUNS || c->recovered == NM_RECOVERED_COMPLETED ||
-        nm_log_policy_wants((enum nm_log_policy)u->head.policy, c->container_type == 1,
-                            c->exit_code))
+        nm_log_policy_wants((enum nm_log_policy)u->head.policy, u->sample, c->container_type == 1,
+                            c->id.id & SEQUENCE, c->exit_code))
         return;
     r = logs_upload_put_text(&u->skips, LOGS_TAG_SKIP, c->text);
     if (r == 0)
@@ -375,6 +395,25 @@ struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g)
     return NULL;
 }
 
+/* The parameters of the policy, from the fields. */
+static int recover_sample(struct nm_upload *u)
+{
+    uint8_t *copy = malloc(u->fields.len + 1);
+    struct logs_upload fields;
+    int r;
+
+    if (!copy)
+        return -ENOMEM;
+    if (u->fields.len > 0)
+        memcpy(copy, u->fields.data, u->fields.len);
+    r = logs_upload_parse(copy, u->fields.len, &fields);
+    if (r < 0)
+        return r;
+    (void)!nm_log_sample_parse(fields.text[LOGS_SAMPLE], &u->sample); /* was warned of, ignoring */
+    logs_upload_clear(&fields);
+    return 0;
+}
+
 static int recover_one(const struct nm_stored_upload *s, void *userdata)
 {
     struct nm_log_aggregation *g = userdata;
@@ -389,6 +428,8 @@ static int recover_one(const struct nm_stored_upload *s, void *userdata)
     if (u && s->len > sizeof u->head)
         r = sv_buf_put(&u->fields, (const uint8_t *)s->value + sizeof u->head,
                        s->len - sizeof u->head);
+    if (u && r == 0)
+        r = recover_sample(u);
     if (!u || r < 0) {
         sv_log_err("state store: upload of the logs of \"%.80s\" cannot be restored, ignoring",
                    s->app);

@@ -35,8 +35,9 @@ struct nm_upload {
     char text[YARN_ID_TEXT_MAX];
     char account[EXE_USER_MAX + 1];
     struct nm_upload_head head;
-    struct sv_buf fields; /* those of the application */
-    struct sv_buf skips;  /* fields LOGS_TAG_SKIP */
+    struct nm_log_sample sample; /* of the policy; on record among the fields */
+    struct sv_buf fields;        /* those of the application */
+    struct sv_buf skips;         /* fields LOGS_TAG_SKIP */
     enum nm_upload_state state;
     unsigned attempts;
     int64_t retry_ms;

@@ -11,11 +11,23 @@ enum nm_log_policy {
     NM_LOGS_AM_OR_FAILED,
     NM_LOGS_FAILED_OR_KILLED,
     NM_LOGS_FAILED,
+    NM_LOGS_SAMPLE,
+    NM_LOGS_LIMIT_SIZE, /* all but those killed for the size of their logs */
 };
 
-/* By the name of Hadoop's class, with or without its package. -EOPNOTSUPP: Hadoop has it, this
- * version does not (SampleContainer…, LimitSizeContainer…); -EINVAL. */
+/* Of NM_LOGS_SAMPLE: successful tasks behind the first `min` count by one in `step`; 0: none. The
+ * ApplicationMaster and failed containers always do. */
+struct nm_log_sample {
+    int64_t step, min;
+};
+
+/* By the name of Hadoop's class, with or without its package. -EINVAL. */
 int nm_log_policy_parse(const char *class_name, enum nm_log_policy *ret) _must_use_;
-bool nm_log_policy_wants(enum nm_log_policy p, bool is_am, int exit_code);
+/* "SR:0.2,MIN:20", in any order; what is missing or malformed has these values. *ret is always
+ * set; -EINVAL: something was malformed. */
+int nm_log_sample_parse(const char *parameters, struct nm_log_sample *ret) _must_use_;
+/* `number`: of the container in its application, from 1. */
+bool nm_log_policy_wants(enum nm_log_policy p, struct nm_log_sample sample, bool is_am,
+                         int64_t number, int exit_code);
 
 #endif

@@ -53,7 +53,9 @@ static void check_memory(struct nm_container *c)
 {
     const struct nm_conf *conf = c->ctx->conf;
     struct cg_leaf *leaf = c->launch.exe ? exe_container_cgroup(c->launch.exe) : NULL;
-    uint64_t asked = (uint64_t)c->resource.memory_mb << 20, used;
+    uint64_t asked =
+        c->share.set.memory_max ? c->share.set.memory_max : (uint64_t)c->resource.memory_mb << 20;
+    uint64_t used;
     char *why;
 
     if (conf->memory_enforced || conf->elastic || !conf->pmem_check || !leaf || c->kill_requested ||

@@ -150,5 +150,6 @@ void nm_limits_of(const struct nm_container *c, struct cg_resource *ret)
         .opportunistic = c->execution_type == HADOOP__YARN__EXECUTION_TYPE_PROTO__OPPORTUNISTIC,
         .cpus = c->share.cpus,
         .mems = c->share.mems,
+        .set = c->share.set,
     };
 }

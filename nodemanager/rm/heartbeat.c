@@ -16,6 +16,7 @@
 #include "nodemanager/logs/log-aggregation.h"
 #include "nodemanager/resources/container-resize.h"
 #include "nodemanager/resources/resource-limits.h"
+#include "nodemanager/resources/set-limit.h"
 #include "nodemanager/rm/node-status.h"
 #include "nodemanager/rm/rm-session.h"
 #include "nodemanager/store/state-store.h"
@@ -40,6 +41,7 @@ void nm_rm_forget_container(struct nm_container *c)
 {
     int r = nm_store_container_remove(c->ctx->store, c->text);
 
+    nm_limit_forget(c);
     if (r < 0)
         sv_log(SV_LOG_ERR, c->text, "%s: it stays in the state store: %s", c->text, strerror(-r));
     nm_container_remove(c);

@@ -89,17 +89,36 @@ static int remember(struct nm_log_handler *h, struct yarn_app_id app, const char
     return 0;
 }
 
-void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
+static int set_deadline(struct nm_log_handler *h, struct yarn_app_id app, const char *user)
 {
     int64_t at = sv_wall_ms() + h->ctx->conf->log_retain_ms;
-    int r = 0;
+    char text[YARN_ID_TEXT_MAX];
+    int r = remember(h, app, user, at);
 
-    if (!a->init_error)
-        r = remember(h, a->id, a->run_as, at);
-    if (r >= 0 && !a->init_error)
-        r = nm_store_log_deleter(h->ctx->store, a->text, a->run_as, at);
+    yarn_app_id_text(app, text);
+    if (r >= 0)
+        r = nm_store_log_deleter(h->ctx->store, text, user, at);
     if (r < 0)
-        sv_log(SV_LOG_ERR, a->text, "%s: its logs have no deadline: %s", a->text, strerror(-r));
+        sv_log(SV_LOG_ERR, text, "%s: its logs have no deadline: %s", text, strerror(-r));
+    return r;
+}
+
+void nm_log_handler_left(struct nm_log_handler *h, struct yarn_app_id app, const char *user)
+{
+    char text[YARN_ID_TEXT_MAX];
+
+    if (nm_log_handler_keeps(h, yarn_app_id_text(app, text)))
+        return;
+    if (set_deadline(h, app, user) >= 0)
+        sv_log_info("logs of %s (%s): left behind, removed after %s", text, user,
+                    "yarn.nodemanager.log.retain-seconds");
+    arm(h);
+}
+
+void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a)
+{
+    int r = a->init_error ? 0 : set_deadline(h, a->id, a->run_as);
+
     if (r < 0 || a->init_error)
         nm_app_post(a, NM_APP_EV_LOG_HANDLING_FINISHED, NULL);
     arm(h);

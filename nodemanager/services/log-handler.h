@@ -5,6 +5,7 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "wire/ids.h"
 
 struct nm_context;
 struct nm_app;
@@ -18,6 +19,9 @@ int nm_log_handler_recover(struct nm_log_handler *h) _must_use_;
 /* Sets the deadline; LOG_HANDLING_FINISHED is posted when the logs are deleted. Until then the
  * application stays in the table as FINISHED. */
 void nm_log_handler_app_finished(struct nm_log_handler *h, struct nm_app *a);
+/* A directory of logs without a record, found at start, which `user` owns: the deadline counts from
+ * now. Nothing where there is one. */
+void nm_log_handler_left(struct nm_log_handler *h, struct yarn_app_id app, const char *user);
 /* They are uploaded: the deadline is now. */
 void nm_log_handler_expire(struct nm_log_handler *h, const char *app);
 /* Does the application's deadline lie ahead? */

@@ -67,9 +67,11 @@ static int apply(sqlite3 *db, const char *path, const char *const *steps, int64_
     return 0;
 }
 
+/* 1: the store is new. */
 static int check_schema(sqlite3 *db, const char *path, struct sv_error *err)
 {
     int64_t version = -1, app = -1, tables = -1;
+    int r;
 
     if (pragma_int(db, "PRAGMA user_version", &version) < 0 ||
         pragma_int(db, "PRAGMA application_id", &app) < 0 ||
@@ -79,7 +81,7 @@ static int check_schema(sqlite3 *db, const char *path, struct sv_error *err)
                             "without the containers that it records",
                             path, sqlite3_errmsg(db));
     if (tables == 0 && version == 0)
-        return apply(db, path, &nm_store_schema, 1, err);
+        return (r = apply(db, path, &nm_store_schema, 1, err)) < 0 ? r : 1;
     if (app != APPLICATION_ID)
         return sv_error_set(err, -EBADMSG, "state store %s: not a NodeManager's store", path);
     if (version >= 1 && version < NM_STORE_SCHEMA)
@@ -132,12 +134,12 @@ static int add_settings(sqlite3 *db, const char *path, struct sv_error *err)
 int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err)
 {
     sqlite3 *db = NULL;
-    int r = path ? check_file(path, err) : 0;
+    int r = path ? check_file(path, err) : 0, is_new = 0;
 
     if (r >= 0)
         r = open_db(path, &db, err);
     if (r >= 0)
-        r = check_schema(db, path ? path : "in memory", err);
+        r = is_new = check_schema(db, path ? path : "in memory", err);
     if (r >= 0)
         r = add_settings(db, path ? path : "in memory", err);
     if (r < 0) {
@@ -145,5 +147,5 @@ int nm_store_db_open(const char *path, sqlite3 **ret, struct sv_error *err)
         return r;
     }
     *ret = db;
-    return 0;
+    return is_new;
 }

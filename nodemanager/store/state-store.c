@@ -128,6 +128,7 @@ struct nm_store {
     sd_event_source *commit_source, *probe_timer;
     struct commit_waiter *waiters;
     size_t n_waiters, cap_waiters;
+    bool is_new; /* there was none at the start */
     bool open;   /* a transaction is open */
     bool failed; /* a write of the open transaction failed: so does the commit */
     bool probing;
@@ -647,6 +648,7 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
     if (!s)
         return sv_error_errno(err, -ENOMEM, "state store");
     r = nm_store_db_open(path, &s->db, err);
+    s->is_new = r > 0;
     if (r >= 0) {
         r = sd_event_add_defer(event, &s->commit_source, on_due, s);
         if (r >= 0)
@@ -665,6 +667,11 @@ int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, stru
     }
     *ret = s;
     return 0;
+}
+
+bool nm_store_is_new(const struct nm_store *s)
+{
+    return s->is_new;
 }
 
 struct nm_store *nm_store_close(struct nm_store *s)

@@ -21,6 +21,7 @@ struct nm_store;
 /* path: a file ("…/nm-state.db") or NULL for a store in memory (recovery off). */
 int nm_store_open(sd_event *event, const char *path, struct nm_store **ret, struct sv_error *err)
     _must_use_;
+bool nm_store_is_new(const struct nm_store *s); /* there was none before nm_store_open() */
 /* Commits the open transaction. */
 struct nm_store *nm_store_close(struct nm_store *s);
 /* Removes the files of a closed store. */

@@ -13,6 +13,7 @@
 #include "localizer/channel.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/json-text.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/web/log-frame.h"
 #include "nodemanager/web/web-reply.h"
@@ -90,21 +91,10 @@ static int each_file(const struct nm_context *ctx, struct yarn_container_id id, 
     return found ? entries : -ENOENT;
 }
 
-static json_t *name_json(const char *name)
-{
-    json_t *j = json_string(name);
-    char shown[4 * NAME_MAX + 1];
-
-    if (j)
-        return j;
-    sv_escape(shown, sizeof(shown), name);
-    return json_string(shown);
-}
-
 static void add_name(const char *name, const struct stat *st, void *userdata)
 {
     (void)st;
-    (void)json_array_append_new(userdata, name_json(name)); /* a NULL is refused, ignoring */
+    (void)json_array_append_new(userdata, nm_json_text(name)); /* a NULL is refused, ignoring */
 }
 
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id)
@@ -122,9 +112,9 @@ static void add_info(const char *name, const struct stat *st, void *userdata)
 
     nm_log_time(st->st_mtim.tv_sec, time_text);
     snprintf(size, sizeof(size), "%lld", (long long)st->st_size);
-    (void)json_array_append_new(userdata,
-                                json_pack("{s:o,s:s,s:s}", "fileName", name_json(name), "fileSize",
-                                          size, "lastModifiedTime", time_text)); /* ignoring */
+    (void)json_array_append_new(userdata, json_pack("{s:o,s:s,s:s}", "fileName", nm_json_text(name),
+                                                    "fileSize", size, "lastModifiedTime",
+                                                    time_text)); /* ignoring */
 }
 
 static int logs_off(struct sv_http_response *ret)

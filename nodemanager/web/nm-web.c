@@ -14,6 +14,7 @@
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/core/json-text.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
@@ -24,18 +25,6 @@
 
 #define ROOT "/ws/v1/node"
 #define OLD_LOGS "/node/containerlogs/"
-
-/* Text of users as JSON; jansson would refuse the whole answer for bytes that are not UTF-8. */
-static json_t *safe_string(const char *s)
-{
-    json_t *j = json_string(s ? s : "");
-    char shown[1024];
-
-    if (j)
-        return j;
-    sv_escape(shown, sizeof(shown), s);
-    return json_string(shown);
-}
 
 /* ---- node -----------------------------------------------------------------------------------*/
 
@@ -104,7 +93,7 @@ static json_t *node_info(const struct nm_web *w)
         "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
         "selvedge-nodemanager " SV_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
         NM_HADOOP_VERSION, "hadoopBuildVersion", "selvedge-nodemanager " SV_VERSION,
-        "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", safe_string(report),
+        "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", nm_json_text(report),
         "lastNodeUpdateTime", (json_int_t)nm_updater_last_heartbeat_ms(w->updater),
         "totalVmemAllocatedContainersMB",
         (json_int_t)((double)ctx->total.memory_mb * c->vmem_ratio),
@@ -114,7 +103,7 @@ static json_t *node_info(const struct nm_web *w)
         "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
         json_pack("{s:s,s:o,s:o,s:o,s:i,s:o}", "version", SV_VERSION, "limitsNotEnforced",
                   limits_not_enforced(ctx), "limitsWhy",
-                  missing ? safe_string(missing) : json_null(), "containers", containers_json(ctx),
+                  missing ? nm_json_text(missing) : json_null(), "containers", containers_json(ctx),
                   "stuckDeletions", (int)ctx->stuck_deletions, "localization",
                   nm_web_localization(w->localization)));
 }
@@ -155,7 +144,7 @@ static json_t *app_json(const struct nm_app *a)
     for (const struct nm_app_member *m = a->members; m; m = m->hh.next)
         (void)json_array_append_new(ids, json_string(m->c->text)); /* short lists, ignoring */
     return json_pack("{s:s,s:s,s:o,s:o}", "id", a->text, "state", nm_app_state_name(a->state),
-                     "user", safe_string(a->user), "containerids", ids);
+                     "user", nm_json_text(a->user), "containerids", ids);
 }
 
 static int apps(const struct nm_context *ctx, const struct nm_web_caller *who,
@@ -243,12 +232,12 @@ static json_t *figures_json(const struct nm_context *ctx, const struct nm_figure
     snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", ctx->node_id.host,
              ctx->http_port, f->text, f->user);
     return json_pack("{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:o}", "id", f->text, "state",
-                     state, "exitCode", f->exit_code, "diagnostics", safe_string(diagnostics),
-                     "user", safe_string(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,
+                     state, "exitCode", f->exit_code, "diagnostics", nm_json_text(diagnostics),
+                     "user", nm_json_text(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,
                      "totalVCoresNeeded", f->vcores, "executionType",
                      f->execution_type == 2 ? "OPPORTUNISTIC" : "GUARANTEED", "containerLogsLink",
-                     safe_string(link), "nodeId", ctx->node_id_text, "containerLogFiles", log_files,
-                     "selvedge", own);
+                     nm_json_text(link), "nodeId", ctx->node_id_text, "containerLogFiles",
+                     log_files, "selvedge", own);
 }
 
 static json_t *container_json(const struct nm_context *ctx, const struct nm_container *c,

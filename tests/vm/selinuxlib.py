@@ -113,7 +113,7 @@ class Denials:
 # --- the node's files -----------------------------------------------------------------------------
 
 def site(profile="strict", **more):
-    """yarn-site.xml; `more`: keys below yarn.nodemanager. (y_…) and selvedge.nodemanager. (s_…)."""
+    """yarn-site.xml; `more`: keys below yarn.nodemanager. (y_…), selvedge.nodemanager. (s_…) and yarn. (a_…)."""
     node = "yarn.nodemanager."
     values = {
         **conf.cluster_site("/var/lib/selvedge", PORTS), node + "hostname": "127.0.0.1", node + "bind-host": "127.0.0.1",
@@ -124,7 +124,7 @@ def site(profile="strict", **more):
         "selvedge.nodemanager.sandbox.profile": profile, "selvedge.nodemanager.selinux.labels": "true"}
     for key, value in more.items():
         name = key[2:].replace("__", "-").replace("_", ".")
-        values[("yarn" if key.startswith("y_") else "selvedge") + ".nodemanager." + name] = value
+        values[{"y": "yarn.nodemanager.", "s": "selvedge.nodemanager.", "a": "yarn."}[key[0]] + name] = value
     conf.write_xml(f"{CONF}/yarn-site.xml", values)
 
 
@@ -194,8 +194,9 @@ class Driven:
             raise Failed(f"{words}: {answer}")
         return answer
 
-    def start(self, script, user="job", memory=128, gpus=0, resources=(), app=None, up=True):
-        """Starts a container that runs the script, with its log directory as first argument; waits for the file `up` there."""
+    def start(self, script, user="job", memory=128, gpus=0, resources=(), app=None, up=True, data="-"):
+        """Starts a container that runs the script, with its log directory as first argument; waits for the file `up` there.
+        `data`: what an auxiliary service is told, as aux:NAME:TEXT."""
         if app is None:
             self.app += 1
         c = Container(self, app or self.app, user)
@@ -204,7 +205,7 @@ class Driven:
         for resource in resources:
             self.ask("resource", *resource)
         packed = base64.b64encode(script.encode()).decode()
-        answer = self.driver.start(c.app, c.number, 1, user, f"echo {packed} | base64 -d >s.sh; exec bash s.sh <LOG_DIR>", memory=memory)
+        answer = self.driver.start(c.app, c.number, 1, user, f"echo {packed} | base64 -d >s.sh; exec bash s.sh <LOG_DIR>", data, memory=memory)
         expect("start", answer.get("failed"), {})
         if up:
             host.wait_for(lambda: os.path.exists(f"{c.logs}/up") or c.over(), 120, f"{c.name} runs")

@@ -33,6 +33,7 @@ public final class JavaService {
     private final OutputStream out = new FileOutputStream(FileDescriptor.in); // a socket: both ways
     private final Object service;
     private volatile List<?> localDirs = new ArrayList<>();
+    private KnownApplications applications;
 
     private JavaService(String className) throws ReflectiveOperationException {
         service = load(className).getDeclaredConstructor().newInstance();
@@ -116,16 +117,19 @@ public final class JavaService {
     }
 
     private void answer(Map<?, ?> event) throws IOException {
+        Throwable failure = null;
+
         try {
             handle(event);
-            send("{\"type\":\"done\",\"seq\":" + event.get("seq") + "}");
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            cause(e).printStackTrace();
-            send("{\"type\":\"failed\",\"seq\":" + event.get("seq") + ",\"message\":" + Json.quote(text(cause(e))) + "}");
+        } catch (Exception | LinkageError e) { // NOPMD: of a foreign class
+            failure = cause(e);
+            failure.printStackTrace();
         }
+        send(failure == null ? "{\"type\":\"done\",\"seq\":" + event.get("seq") + "}"
+            : "{\"type\":\"failed\",\"seq\":" + event.get("seq") + ",\"message\":" + Json.quote(text(failure)) + "}");
     }
 
-    private void begin(Map<?, ?> init) throws ReflectiveOperationException {
+    private void begin(Map<?, ?> init) throws Exception {
         Object conf = load(YARN + "conf.YarnConfiguration").getDeclaredConstructor().newInstance();
         Method set = conf.getClass().getMethod("set", String.class, String.class);
 
@@ -138,9 +142,14 @@ public final class JavaService {
             set.invoke(conf, "yarn.nodemanager.recovery.enabled", "true");
             method("setRecoveryPath", 1).invoke(service, path((String) init.get("stateDir")));
         }
+        applications = new KnownApplications((String) init.get("stateDir"));
         setPathHandler();
         method("init", 1).invoke(service, conf);
         method("start", 0).invoke(service);
+        Exception failed = (Exception) method("getFailureCause", 0).invoke(service);
+        if (failed != null) { // noted by the service and not thrown: Spark's, whose port is taken
+            throw failed;
+        }
     }
 
     private static String join(List<?> list) {
@@ -152,14 +161,20 @@ public final class JavaService {
         return s.toString();
     }
 
-    private void handle(Map<?, ?> event) throws ReflectiveOperationException {
+    private void stopApplication(String id) throws ReflectiveOperationException, IOException {
+        method("stopApplication", 1).invoke(service, make("ApplicationTerminationContext", parse("ApplicationId", id)));
+        applications.end(id);
+    }
+
+    private void handle(Map<?, ?> event) throws ReflectiveOperationException, IOException {
         switch ((String) event.get("type")) {
         case "application-init":
+            applications.begin((String) event.get("applicationId"));
             method("initializeApplication", 1).invoke(service, make("ApplicationInitializationContext", event.get("user"),
                 appId(event), ByteBuffer.wrap(Base64.getDecoder().decode((String) event.get("data")))));
             break;
         case "application-stop":
-            method("stopApplication", 1).invoke(service, make("ApplicationTerminationContext", appId(event)));
+            stopApplication((String) event.get("applicationId"));
             break;
         case "container-init":
             method("initializeContainer", 1).invoke(service,
@@ -173,6 +188,10 @@ public final class JavaService {
             localDirs = (List<?>) event.get("localDirs");
             break;
         case "replayed":
+            for (String id : applications.ended()) {
+                stopApplication(id);
+            }
+            break;
         case "ping":
             break;
         default:

@@ -8,6 +8,7 @@
  *     bus-client ADDRESS own                  has the name until stdin ends
  *     bus-client ADDRESS log PATH NAME        OpenLog: flags of the descriptor, kind, then the
  * content bus-client ADDRESS ask COUNT PATH METHOD   as many calls at once; prints each answer
+ *     bus-client ADDRESS time COUNT PATH NAME  times of reading a property, or of "list"
  *     bus-client ADDRESS polkit ANSWER        is polkit until stdin ends, and prints each question.
  *         ANSWER: yes, no, challenge, garbage, error, wait (for a line on stdin, then yes)
  */
@@ -20,6 +21,7 @@
 #include <sys/stat.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NAME "org.selvedge.NodeManager1"
@@ -365,6 +367,51 @@ static void polkit(sd_bus *bus, const char *answer)
         die("polkit", r);
 }
 
+/* ---- times of calls, for bench-node ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t now_usec(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* One after the other. `name`: a property of the container at `path`, or "list". */
+static void measure(sd_bus *bus, long count, const char *path, const char *name)
+{
+    uint64_t *usec = calloc((size_t)count, sizeof(*usec));
+
+    for (long i = 0; usec && i < count; i++) {
+        uint64_t begin = now_usec();
+        sd_bus_message *reply = NULL;
+        int r = !strcmp(name, "list")
+                    ? sd_bus_call_method(bus, NAME, path, "org.freedesktop.DBus.ObjectManager",
+                                         "GetManagedObjects", NULL, &reply, NULL)
+                    : sd_bus_call_method(bus, NAME, path, PROPERTIES, "Get", NULL, &reply, "ss",
+                                         NAME ".Container", name);
+
+        usec[i] = now_usec() - begin;
+        sd_bus_message_unref(reply);
+        if (r < 0)
+            die(name, r);
+    }
+    if (!usec || count < 1)
+        die("time", -EINVAL);
+    qsort(usec, (size_t)count, sizeof(*usec), by_value);
+    printf("{\"p50_us\": %llu, \"p99_us\": %llu, \"max_us\": %llu}\n",
+           (unsigned long long)usec[count / 2], (unsigned long long)usec[count * 99 / 100],
+           (unsigned long long)usec[count - 1]);
+    free(usec);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[2] : "";
@@ -385,6 +432,8 @@ int main(int argc, char **argv)
         ask(bus, strtol(argv[3], NULL, 10), argv[4], argv[5]);
     else if (!strcmp(what, "polkit") && argc == 4)
         polkit(bus, argv[3]);
+    else if (!strcmp(what, "time") && argc == 6)
+        measure(bus, strtol(argv[3], NULL, 10), argv[4], argv[5]);
     else if (!strcmp(what, "signals") || !strcmp(what, "own"))
         receive(bus, what[0] == 'o');
     else

@@ -218,7 +218,7 @@ static void add_view_acl(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContex
     clc->application_acls[clc->n_application_acls++] = row;
 }
 
-/* "aux:NAME:TEXT", "aux:NAME:=N" for N bytes, or "aux:NAME:%HEX". */
+/* "aux:NAME:TEXT", "aux:NAME:=N" for N bytes, or "aux:NAME:#HEX". */
 static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchContextProto *clc,
                              const char *fault)
 {
@@ -235,7 +235,7 @@ static void add_service_data(struct sv_arena *a, Hadoop__Yarn__ContainerLaunchCo
         row->value.len = strtoul(text + 1, NULL, 10);
         row->value.data = sv_arena_calloc(a, row->value.len, 1);
     }
-    if (*text == '%') {
+    if (*text == '#') {
         row->value.len = strlen(text + 1) / 2;
         row->value.data = sv_arena_calloc(a, row->value.len, 1);
         for (size_t i = 0; i < row->value.len; i++)

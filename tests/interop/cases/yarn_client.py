@@ -20,7 +20,6 @@ REASONS = {
     "killed: report": TIMES + "; no original address where there never was one",
     "killed: attempt": "why it was killed",
     "getRMDelegationToken": LATER,
-    "signalToContainer": LATER,
 }
 
 

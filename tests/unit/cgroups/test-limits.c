@@ -100,6 +100,11 @@ static void test_memory(void **state)
     assert_null(of("memory.high", &p, &c));
     c.memory_bytes = 16384 * MIB; /* granted by a ResourceManager that knows a larger node */
     assert_string_equal(of("memory.max", &p, &c), "17179869184");
+    c.set.memory_max = 100 * MIB + 1; /* an operator's, over all of them, in whole pages */
+    assert_string_equal(of("memory.max", &p, &c), "104857600");
+    assert_string_equal(of("memory.swap.max", &p, &c), "52428800");
+    c.set.pids_max = 9;
+    assert_string_equal(of("pids.max", &p, &c), "9");
 }
 
 static void test_cpu(void **state)
@@ -123,6 +128,14 @@ static void test_cpu(void **state)
     p.node_millicpus = 1000;
     c.vcores = 1;
     assert_string_equal(of("cpu.max", &p, &c), "1000 100000"); /* the kernel's minimum */
+    c.set.cpu_weight = 7;                                      /* an operator's, over all of them */
+    c.set.cpu_millis = 500;
+    assert_string_equal(of("cpu.weight", &p, &c), "7");
+    assert_string_equal(of("cpu.max", &p, &c), "50000 100000");
+    p.strict_cpu = false;
+    assert_string_equal(of("cpu.max", &p, &c), "50000 100000");
+    c.set.cpu_millis = CG_CPU_UNLIMITED; /* takes back the one in the cgroup */
+    assert_string_equal(of("cpu.max", &p, &c), "max 100000");
     assert_int_equal(cg_weight_of_vcores(1000), 10000);
     assert_int_equal(cg_weight_of_vcores(0), 100);
     assert_int_equal(cg_weight_of_vcores(-5), 100);
@@ -191,6 +204,7 @@ static void test_live(void **state)
     for (size_t i = 0; i < cg_n_container_rows; i++) /* an update writes these and no others */
         assert_int_equal(cg_container_rows[i].live,
                          cg_container_rows[i].controller == CG_CPU ||
+                             cg_container_rows[i].controller == CG_PIDS ||
                              (cg_container_rows[i].controller == CG_MEMORY &&
                               strcmp(cg_container_rows[i].file, "memory.oom.group") != 0));
 }

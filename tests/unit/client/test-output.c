@@ -21,7 +21,7 @@ static json_t *two_rows(void)
 {
     return json_pack("[{s:s, s:i, s:f, s:I, s:i}, {s:o, s:i, s:f, s:i, s:n}]", "id", "a",
                      "memoryMb", 512, "used", 0.5, "started", (json_int_t)1700000000000, "exitCode",
-                     3, "id", cli_json_text("b\x1b[2J\xff"), "memoryMb", -1, "used", 1.25,
+                     3, "id", cli_json_string("b\x1b[2J\xff"), "memoryMb", -1, "used", 1.25,
                      "started", 0, "exitCode");
 }
 

@@ -20,7 +20,7 @@ static struct cli_allocation container(int64_t n)
 
 static void all_succeed(void **state)
 {
-    struct cli_tasks *t = cli_tasks_new(2, 3);
+    struct cli_tasks *t = cli_tasks_new(2, 3, 0);
     struct cli_allocation a = container(2), b = container(3), surplus = container(4);
     int32_t failed;
 
@@ -43,10 +43,27 @@ static void all_succeed(void **state)
     cli_tasks_free(t);
 }
 
+static void failed_tasks_restart(void **state)
+{
+    struct cli_tasks *t = cli_tasks_new(1, 1, 2);
+    struct cli_allocation c = container(2);
+
+    (void)state;
+    for (int32_t i = 0; i < 3; i++) {
+        c = container(2 + i);
+        assert_int_equal(cli_tasks_assign(t, &c)->instance, 0);
+        assert_int_equal(cli_tasks_completed(t, c.id, 5, "")->state,
+                         i < 2 ? CLI_TASK_WAITING : CLI_TASK_DONE);
+    }
+    assert_int_equal(cli_tasks_get(t, 0)->exit_status, 5);
+    assert_true(cli_tasks_all_done(t));
+    cli_tasks_free(t);
+}
+
 static void lost_tasks_restart(void **state)
 {
     static const int32_t lost[] = { -100, -101, -102 };
-    struct cli_tasks *t = cli_tasks_new(1, 4);
+    struct cli_tasks *t = cli_tasks_new(1, 4, 0);
     const struct cli_task *first;
     int32_t failed;
 
@@ -71,7 +88,7 @@ static void lost_tasks_restart(void **state)
 
 static void refused_start_retries_in_new_container(void **state)
 {
-    struct cli_tasks *t = cli_tasks_new(1, 2);
+    struct cli_tasks *t = cli_tasks_new(1, 2, 0);
     struct cli_allocation a = container(2), b = container(3);
 
     (void)state;
@@ -86,7 +103,7 @@ static void refused_start_retries_in_new_container(void **state)
 
 static void exit_codes_are_preserved(void **state)
 {
-    struct cli_tasks *t = cli_tasks_new(3, 3);
+    struct cli_tasks *t = cli_tasks_new(3, 3, 0);
     struct cli_allocation c[] = { container(2), container(3), container(4) };
     static const int32_t codes[] = { 0, 137, 7 };
     const struct cli_task *first;
@@ -108,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_succeed),
         cmocka_unit_test(lost_tasks_restart),
+        cmocka_unit_test(failed_tasks_restart),
         cmocka_unit_test(refused_start_retries_in_new_container),
         cmocka_unit_test(exit_codes_are_preserved),
     };

@@ -1,5 +1,5 @@
 /* Tests logs/: what the writer writes, the reader reads; sizes beyond 2 GiB; files that are cut or
- * damaged. That Hadoop reads and writes the same is tests/interop/test-logs. */
+ * damaged. That Hadoop reads and writes the same is tests/interop/test-hdfs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

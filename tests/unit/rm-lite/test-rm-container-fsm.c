@@ -109,6 +109,30 @@ static void test_unused_container_expires(void **state)
     teardown(&r.f);
 }
 
+/* Signals wait for the node's heartbeat: all in one answer, in order, and not without limit. */
+static void test_signals(void **state)
+{
+    struct running r;
+    struct yarn_container_id id = { 0 };
+    Hadoop__Yarn__NodeHeartbeatResponseProto answer =
+        HADOOP__YARN__NODE_HEARTBEAT_RESPONSE_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+
+    (void)state;
+    running_setup(&r, false);
+    for (int i = 0; i < RM_NODE_SIGNALS_MAX; i++) {
+        id.id = i;
+        assert_int_equal(rm_node_signal_container(r.n, id, 1 + i % 3), 0);
+    }
+    assert_int_equal(rm_node_signal_container(r.n, id, 1), -EBUSY);
+    rm_node_take_signals(r.n, a, &answer);
+    assert_int_equal(answer.n_containers_to_signal, RM_NODE_SIGNALS_MAX);
+    assert_int_equal(answer.containers_to_signal[4]->container_id->id, 4);
+    assert_int_equal(answer.containers_to_signal[4]->command, 2);
+    assert_null(r.n->to_signal);
+    teardown(&r.f);
+}
+
 /* Lost before the ApplicationMaster has seen it: allocated elsewhere, not reported. */
 static void test_lost_before_pull(void **state)
 {
@@ -222,10 +246,15 @@ static void test_seconds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_completed),          cmocka_unit_test(test_released_before_pull),
-        cmocka_unit_test(test_lost_before_pull),   cmocka_unit_test(test_unused_container_expires),
-        cmocka_unit_test(test_orphans_are_killed), cmocka_unit_test(test_kept_containers),
-        cmocka_unit_test(test_recovered),          cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_completed),
+        cmocka_unit_test(test_released_before_pull),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_lost_before_pull),
+        cmocka_unit_test(test_unused_container_expires),
+        cmocka_unit_test(test_orphans_are_killed),
+        cmocka_unit_test(test_kept_containers),
+        cmocka_unit_test(test_recovered),
+        cmocka_unit_test(test_seconds),
     };
 
     sv_log_set_level(SV_LOG_ERR);

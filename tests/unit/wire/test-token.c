@@ -53,6 +53,7 @@ static void check_container(const char *name, bool old)
     memset(t.log_include, 0, sizeof t.log_include);
     memset(t.log_exclude, 0, sizeof t.log_exclude);
     memset(t.log_policy, 0, sizeof t.log_policy);
+    memset(t.log_policy_parameters, 0, sizeof t.log_policy_parameters);
 
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct yarn_container_token again;

@@ -292,7 +292,10 @@ static void older_version(void **state)
     int seen = 0;
 
     (void)state;
-    nm_store_close(open_store());
+    struct nm_store *first = open_store();
+
+    assert_true(nm_store_is_new(first));
+    nm_store_close(first);
     run_sql("ALTER TABLE containers DROP COLUMN assigned;"
             "ALTER TABLE containers DROP COLUMN updated; DROP TABLE mcs; DROP TABLE service_data; "
             "DROP TABLE log_uploads; DROP TABLE log_skips; "
@@ -301,6 +304,7 @@ static void older_version(void **state)
     for (int i = 0; i < 2; i++) {
         struct nm_store *s = open_store();
 
+        assert_false(nm_store_is_new(s));
         assert_int_equal(nm_store_each_container(s, on_old, &seen), 0);
         nm_store_close(s);
     }

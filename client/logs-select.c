@@ -1,0 +1,29 @@
+/* Which containers `selvedge logs` prints, and the line above each log. See logs.h. */
+#include <string.h>
+
+#include "client/logs.h"
+#include "common/str.h"
+
+bool cli_logs_selected(const struct cli_logs *l, const char *container, const struct cli_row *row)
+{
+    uint64_t instance;
+
+    if (!l->only || strcmp(l->only, container) == 0)
+        return true;
+    return row && sv_parse_u64(l->only, 0, INT32_MAX, &instance) == 0 &&
+           (int)instance == row->instance;
+}
+
+void cli_logs_header(const struct cli_logs *l, const struct cli_row *row, const char *container,
+                     const char *node, const char *name, char ret[900])
+{
+    char instance[40] = "", shown[400];
+
+    *ret = 0;
+    if (l->only && l->name)
+        return;
+    if (row)
+        (void)snprintf(instance, sizeof instance, "instance %d, ", row->instance);
+    sv_escape(shown, sizeof shown, name);
+    (void)snprintf(ret, 900, "--- %s%.100s on %.260s, %s", instance, container, node, shown);
+}

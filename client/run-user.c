@@ -1,0 +1,30 @@
+/* `selvedge run --user`: root starts a job for somebody else. The whole program becomes that user,
+ * so that files are read and staged, and the job belongs to, nobody else. */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/run.h"
+
+int cli_run_become(const char *user)
+{
+    const struct passwd *pw = user ? getpwnam(user) : NULL;
+
+    if (!user)
+        return 0;
+    if (!pw)
+        (void)cli_fail("run: --user %s: no such account", user);
+    else if (pw->pw_uid == geteuid())
+        return 0;
+    else if (geteuid() != 0)
+        (void)cli_fail("run: --user %s: only root starts jobs of other users", user);
+    else if (initgroups(user, pw->pw_gid) < 0 ||
+             setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) < 0 ||
+             setresuid(pw->pw_uid, pw->pw_uid, pw->pw_uid) < 0)
+        (void)cli_fail("run: --user %s: %s", user, strerror(errno));
+    else
+        return 0;
+    return 2;
+}

@@ -1,0 +1,188 @@
+/* aux-services/aux-conf.c: which program runs a class of Java, with an operator's lines for
+ * Hadoop's NodeManager. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/fd.h"
+#include "nodemanager/aux-services/aux-conf.h"
+
+#define NM "yarn.nodemanager.aux-services"
+#define OWN "selvedge.nodemanager.aux-services"
+#define SPARK "org.apache.spark.network.yarn.YarnShuffleService"
+
+static char dir[] = "/tmp/selvedge-auxconf-XXXXXX";
+static struct nm_conf conf;
+static struct nm_aux_confs confs;
+
+static void make(const char *name)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    sv_close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    make("selvedge-java-service.jar");
+    make("spark.jar");
+    make("java");
+    return setenv("PATH", dir, 1);
+}
+
+static int tear_down(void **state)
+{
+    static const char *const names[] = { "selvedge-java-service.jar", "spark.jar", "java" };
+    char path[128];
+
+    (void)state;
+    nm_aux_conf_free(&confs);
+    nm_conf_free(&conf);
+    for (size_t i = 0; i < SV_ARRAY_LEN(names); i++) {
+        snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+        unlink(path);
+    }
+    return rmdir(dir);
+}
+
+static void set(char *out, size_t size, const char *key, const char *value)
+{
+    snprintf(out, size, "%s=%s", key, value);
+}
+
+/* Reads the service spark_shuffle with one more line; its result. */
+static int read_with(const char *key, const char *value, struct sv_error *err)
+{
+    char line[5][256];
+
+    set(line[0], 256, "yarn.nodemanager.hostname", "127.0.0.1");
+    set(line[1], 256, NM, "spark_shuffle");
+    set(line[2], 256, NM ".spark_shuffle.class", SPARK);
+    set(line[3], 256, OWN ".programs", dir);
+    set(line[4], 256, key, value);
+    char *const overrides[] = { line[0], line[1], line[2], line[3], line[4], NULL };
+
+    nm_aux_conf_free(&confs);
+    nm_conf_free(&conf);
+    if (nm_conf_load(&conf, dir, overrides, err) < 0)
+        fail_msg("%s", err->text);
+    return nm_aux_conf_read(&conf, &confs, err);
+}
+
+static const struct nm_aux_conf *expect(const char *key, const char *value)
+{
+    struct sv_error err = { 0 };
+
+    if (read_with(key, value, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(confs.n, 1);
+    return &confs.list[0];
+}
+
+/* The arguments of the bridge are CLASS, CLASSPATH, HADOOP-CLASSPATH and options. */
+static void a_class(void **state)
+{
+    const struct nm_aux_conf *c;
+    char path[128];
+
+    (void)state;
+    c = expect(NM ".spark_shuffle.classpath", "/opt/spark/yarn/*");
+    assert_null(c->missing);
+    snprintf(path, sizeof(path), "%s/selvedge-java-service", dir);
+    assert_string_equal(c->argv[0], path);
+    assert_string_equal(c->argv[1], SPARK);
+    snprintf(path, sizeof(path), "/opt/spark/yarn/*:%s", dir);
+    assert_string_equal(c->argv[2], path);
+    assert_string_equal(c->argv[3], "");
+    assert_string_equal(c->argv[4], "-Xmx1g");
+    assert_null(c->argv[5]);
+    c = expect(OWN ".spark_shuffle.java-options", "-Xmx2g -Da=b");
+    assert_string_equal(c->argv[2], dir); /* the configuration's alone */
+    assert_string_equal(c->argv[4], "-Xmx2g");
+    assert_string_equal(c->argv[5], "-Da=b");
+    assert_string_equal(expect(OWN ".hadoop-classpath", "/h/*")->argv[3], "/h/*");
+}
+
+static void a_remote_class_path(void **state)
+{
+    static const char *const heads[] = { "file://", "file:", "" };
+    const struct nm_aux_conf *c;
+    char value[128], path[256];
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(heads); i++) {
+        snprintf(value, sizeof(value), "%s%s/spark.jar", heads[i], dir);
+        snprintf(path, sizeof(path), "%s/spark.jar:%s", dir, dir);
+        assert_string_equal(expect(NM ".spark_shuffle.remote-classpath", value)->argv[2], path);
+    }
+    c = expect(NM ".spark_shuffle.remote-classpath", "hdfs://nn/spark.jar");
+    assert_null(c->argv);
+    assert_string_equal(c->missing, NM
+                        ".spark_shuffle.remote-classpath: hdfs://nn/spark.jar is not on this node, "
+                        "nothing is downloaded: copy it and set " NM ".spark_shuffle.classpath");
+    c = expect(NM ".spark_shuffle.remote-classpath", "/opt/spark.tgz");
+    assert_non_null(strstr(c->missing, "/opt/spark.tgz is not a .jar, nothing is unpacked"));
+    c = expect(NM ".spark_shuffle.remote-classpath", "file:///nowhere/spark.jar");
+    assert_non_null(strstr(c->missing, "/nowhere/spark.jar: No such file or directory"));
+}
+
+static void both_class_paths(void **state)
+{
+    struct sv_error err = { 0 };
+    char path[128];
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/yarn-site.xml", dir);
+    FILE *f = fopen(path, "we");
+    fputs("<configuration><property><name>" NM ".spark_shuffle.classpath</name><value>/a/*</value>"
+          "</property></configuration>",
+          f);
+    fclose(f);
+    assert_int_equal(read_with(NM ".spark_shuffle.remote-classpath", "/b.jar", &err), -EINVAL);
+    assert_string_equal(err.text, NM ".spark_shuffle.classpath and " NM
+                                     ".spark_shuffle.remote-classpath exclude each other");
+    unlink(path);
+}
+
+/* What lacks is named. */
+static void nothing_to_run_it(void **state)
+{
+    const struct nm_aux_conf *c;
+
+    (void)state;
+    assert_string_equal(expect(OWN ".programs", "/nowhere")->missing,
+                        "the class " SPARK
+                        " needs /nowhere/selvedge-java-service.jar, which is not installed");
+    setenv("PATH", "/nowhere", 1);
+    c = expect(OWN ".hadoop-classpath", "/h/*");
+    assert_string_equal(c->missing,
+                        "the class " SPARK " needs Java, and there is none (JAVA_HOME)");
+    setenv("PATH", dir, 1);
+    c = expect(NM, "nothing_set");
+    assert_non_null(strstr(c->missing, NM ".nothing_set.class"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_class),
+        cmocka_unit_test(a_remote_class_path),
+        cmocka_unit_test(both_class_paths),
+        cmocka_unit_test(nothing_to_run_it),
+    };
+
+    unsetenv("JAVA_HOME");
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
