@@ -26,6 +26,7 @@ def site(h):
     """For yarn-site.xml of all nodes, ours and Apache's."""
     return {"fs.defaultFS": f"hdfs://127.0.0.1:{h.port}", SERVICE: "mapreduce_shuffle",
             f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
+            "selvedge.nodemanager.aux-services.event-timeout-ms": 600000,  # cases stop a shuffle
             # of Apache's ResourceManager, which waits for ever where it may not write on HDFS
             "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}
 

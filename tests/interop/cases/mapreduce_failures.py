@@ -1,0 +1,161 @@
+"""A MapReduce job that is hurt while its reducers fetch: it ends right, or fails in Hadoop's words.
+
+Each case counts words with reducers that begin when all maps are done. The shuffles are stopped (SIGSTOP) at that moment, so
+that what is hurt is hurt before a reducer has it, and every reducer waits for an answer."""
+import contextlib
+import glob
+import os
+import re
+import signal
+
+from cluster import ClusterError
+from interop import peers
+from interop.cases import mapreduce
+from interop.cases.mapreduce import counter, shuffles
+
+MAPS, REDUCES = 6, 2
+# A reducer tells the master of each failure instead of each tenth, and tries again after a second.
+OPTIONS = [f"-Dmapreduce.job.reduces={REDUCES}", "-Dmapreduce.job.reduce.slowstart.completedmaps=1.0",
+           "-Dmapreduce.reduce.shuffle.maxfetchfailures=1", "-Dmapreduce.reduce.shuffle.retry-delay.max.ms=1000"]
+
+
+class Counting:
+    """A wordcount that stands still when its maps are done."""
+
+    def __init__(self, c, h, name):
+        self.c, self.lines = c, []
+        self.words = mapreduce.Words(c, h, name, MAPS)
+        self.process = peers.start_client(c, mapreduce.EXAMPLES, "wordcount", *OPTIONS, self.words.input, self.words.output)
+
+    def __enter__(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+            found = re.search(r"Submitted application (application_\d+_\d+)", line)
+            if found:
+                self.application = found.group(1)
+                break
+        else:
+            self.failed("submitted nothing")
+        self.c.wait(lambda: len(self.outputs()) == MAPS or self.process.poll() is not None, 120, "all map outputs are there")
+        self.stopped = shuffles(self.c)
+        for pid in self.stopped:
+            os.kill(pid, signal.SIGSTOP)
+        return self
+
+    def __exit__(self, *_error):
+        self.go_on()
+        if self.process.poll() is None:
+            peers.kill_application(self.c, self.application)
+        self.process.stdout.close()
+        self.process.wait()
+
+    def go_on(self):
+        for pid in self.stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    def failed(self, what):
+        text = "".join(self.lines)
+        raise ClusterError(f"{what}:\n{text[-3000:]}{mapreduce.logs_of(self.c, text)}")
+
+    def outputs(self, node=None):
+        """Directories of finished map outputs."""
+        found = []
+        for n in [node] if node else self.c.nodes:
+            for local in n.local_dirs:
+                for index in glob.glob(f"{local}/usercache/*/appcache/{self.application}/output/attempt_*/file.out.index"):
+                    with contextlib.suppress(OSError):
+                        if os.path.getsize(index) == 24 * REDUCES + 8:
+                            found.append(os.path.dirname(index))
+        return found
+
+    def data_of(self, output):
+        """file.out of an output, which may be in another local directory than its index."""
+        tail = output[output.index("/usercache/"):]
+        (found,) = [p for n in self.c.nodes for p in (f"{local}{tail}/file.out" for local in n.local_dirs) if os.path.exists(p)]
+        return found
+
+    def reducers_wait(self):
+        """Every reducer waits for a stopped shuffle."""
+        ports = {port_of(n) for n in self.c.nodes if n.ours}
+
+        def waiting():
+            found = 0
+            for table in ("tcp", "tcp6"):
+                with open(f"/proc/net/{table}", encoding="ascii") as f:
+                    for row in [line.split() for line in f][1:]:  # unread bytes behind our port, established
+                        if int(row[1].split(":")[1], 16) in ports and row[3] == "01" and int(row[4].split(":")[1], 16) > 0:
+                            found += 1
+            return found >= REDUCES
+        self.c.wait(waiting, 120, "the reducers wait for the shuffles")
+
+    def ended(self, status=0):
+        """What the client has printed."""
+        self.lines += self.process.stdout
+        if self.process.wait() != status:
+            self.failed(f"exit {self.process.returncode}, wanted {status}")
+        return "".join(self.lines)
+
+    def right(self):
+        out = self.ended()
+        self.words.check()
+        return out
+
+
+def port_of(node):
+    with open(node.process.log, encoding="utf-8", errors="replace") as f:
+        return int(re.findall(r"serving map outputs on port (\d+)", f.read())[-1])
+
+
+def node_killed(c, h):
+    """kill -9 of a NodeManager while reducers wait for it: its containers live on, the next one serves the same outputs."""
+    with Counting(c, h, "node-killed") as job:
+        job.reducers_wait()
+        node = c.nodes[0]
+        node.process.kill()
+        peers.start_node(c, node)
+        peers.wait_nodes(c)
+        job.go_on()
+        out = job.right()
+    if counter(out, "Launched reduce tasks") != REDUCES:
+        raise ClusterError(f"reducers did not live on: {out[-3000:]}")
+
+
+def cut(data, _index):
+    os.truncate(data, os.path.getsize(data) // 2)
+
+
+def overwritten(data, _index):
+    """The same length: only the reducer's checksum of the part tells."""
+    with open(data, "r+b") as f:
+        size = os.fstat(f.fileno()).st_size
+        f.write(os.urandom(size))
+
+
+def link(data, _index):
+    st = os.stat(data)
+    os.unlink(data)
+    os.symlink("/etc/passwd", data)
+    os.lchown(data, st.st_uid, st.st_gid)
+
+
+def hurt(how):
+    """One map's output on each node."""
+    def case(c, h):
+        with Counting(c, h, how.__name__.replace("_", "-")) as job:
+            hurt_maps = set()
+            for node in [n for n in c.nodes if n.ours]:
+                found = job.outputs(node)
+                if found:
+                    how(job.data_of(found[0]), f"{found[0]}/file.out.index")
+                    hurt_maps.add(re.search(r"_m_(\d+)_", found[0]).group(1))
+            job.go_on()
+            out = job.right()
+        if counter(out, "Launched map tasks") < MAPS + len(hurt_maps):
+            raise ClusterError(f"{len(hurt_maps)} outputs were hurt, no map ran again: {out[-3000:]}")
+    return case
+
+
+CASES = {"NodeManager killed while reducers fetch": node_killed,
+         **{f"map output {name}": hurt(how) for name, how in (
+             ("cut", cut), ("overwritten", overwritten), ("replaced by a link", link))}}
