@@ -41,12 +41,11 @@ class LocalCommands:
 
     def wrong_usage(self):
         """Exit code 2 before anything is done."""
-        for words in (("node", "status"), ("node", "undrain", "--wait"), ("node", "status", "--local", "--reason", "x"),
-                      ("node", "drain", "now"), ("top",), ("inspect", self.t.names[0]), ("inspect", "--local"),
-                      ("ps", "--local", "application_1_1")):
+        for words in (("node", "status"), ("node", "undrain", "now"), ("node", "drain", "now"), ("top",),
+                      ("inspect", self.t.names[0]), ("inspect", "--local"), ("ps", "--local", "application_1_1")):
             self.fails(2, "usage: ", *words)
-        for words in (("node", "drain", "--wait=soon"), ("top", "--local", "--sort", "name"), ("node", "--reson", "x", "drain"),
-                      ("inspect", "--local", "application_1_1")):
+        for words in (("node", "drain", "--wait=soon"), ("node", "undrain", "--wait"), ("node", "status", "--local", "--reason", "x"),
+                      ("top", "--local", "--sort", "name"), ("node", "drain", "--reson", "x"), ("inspect", "--local", "application_1_1")):
             self.fails(2, "selvedge: ", *words)
         assert self.t.bus.get("/org/selvedge/NodeManager1", "Node", "Draining") is False
 
@@ -104,7 +103,7 @@ class LocalCommands:
         assert "unhealthy: drained: two words" in shown, shown
         done = self.run("node", "drain", "--wait=1")
         assert done.returncode == 1 and "still has 2 containers after 1 s" in done.stderr, done
-        node = json.loads(self.ok("node", "--json", "undrain"))
+        node = json.loads(self.ok("node", "undrain", "--json"))
         assert node["Draining"] is False and node["Healthy"] is True and node["Id"] == self.node.id, node
 
     def waits(self):
