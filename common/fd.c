@@ -239,6 +239,19 @@ int sv_memfd_sealed(const char *name, const void *p, size_t n)
     return sv_take_fd(&fd);
 }
 
+int sv_memfd_readonly(const char *name, const void *p, size_t n)
+{
+    _cleanup_close_ int fd = sv_memfd_sealed(name, p, n);
+    char proc[32];
+    int r;
+
+    if (fd < 0)
+        return fd;
+    (void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+    r = open(proc, O_RDONLY | O_CLOEXEC);
+    return r < 0 ? -errno : r;
+}
+
 /* State of one removal. A tree deeper than TREE_DEPTH_MAX takes no more descriptors: entries below
  * that depth are first moved to the top, under unique names. */
 struct tree_removal {

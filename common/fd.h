@@ -36,6 +36,9 @@ int sv_write_file_atomic(int dirfd, const char *name, const void *p, size_t n, m
     _must_use_;
 /* A memfd with the bytes, sealed against write, shrink, grow and further seals. */
 int sv_memfd_sealed(const char *name, const void *p, size_t n) _must_use_;
+/* The same, opened for reading alone: SELinux lets a process receive a descriptor only if it may do
+ * all that the descriptor is open for. Needs /proc. */
+int sv_memfd_readonly(const char *name, const void *p, size_t n) _must_use_;
 /* Removes dirfd/name (one component, -EINVAL else) and all below it without following links or
  * crossing mounts, at any depth; ENOENT is success. */
 int sv_remove_tree_at(int dirfd, const char *name) _must_use_;

@@ -136,6 +136,19 @@ static void test_write_atomic(void **state)
     assert_int_equal(sv_write_file_atomic(top, "", "x", 1, 0600), -EINVAL);
 }
 
+static void test_memfd_readonly(void **state)
+{
+    _cleanup_close_ int fd = sv_memfd_readonly("test", "bytes", 5);
+    char got[8];
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+    assert_true(fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE);
+    assert_int_equal(read(fd, got, sizeof(got)), 5);
+    assert_memory_equal(got, "bytes", 5);
+}
+
 static void test_memfd(void **state)
 {
     _cleanup_close_ int fd = sv_memfd_sealed("test", "bytes", 5);
@@ -243,10 +256,15 @@ static void test_open_leased(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_close),        cmocka_unit_test(test_open_beneath),
-        cmocka_unit_test(test_mkdir_p),      cmocka_unit_test(test_read_file),
-        cmocka_unit_test(test_write_atomic), cmocka_unit_test(test_memfd),
-        cmocka_unit_test(test_remove_tree),  cmocka_unit_test(test_remove_deep_tree),
+        cmocka_unit_test(test_close),
+        cmocka_unit_test(test_open_beneath),
+        cmocka_unit_test(test_mkdir_p),
+        cmocka_unit_test(test_read_file),
+        cmocka_unit_test(test_write_atomic),
+        cmocka_unit_test(test_memfd),
+        cmocka_unit_test(test_memfd_readonly),
+        cmocka_unit_test(test_remove_tree),
+        cmocka_unit_test(test_remove_deep_tree),
         cmocka_unit_test(test_open_leased),
     };
 
