@@ -85,8 +85,8 @@ class Hdfs:
             f.write(LOG4J)
         return where
 
-    def _java(self, name, main, conf_dir, **pipes):
-        argv = hadoop.java(self.version, main, conf=conf_dir,
+    def _java(self, name, main, conf_dir, *args, **pipes):
+        argv = hadoop.java(self.version, main, *args, conf=conf_dir,
                            options=[*self.java_options, "-XX:-UsePerfData", f"-Djava.io.tmpdir={self.root}"])
         log = open(f"{self.root}/{name}.log", "ab")  # noqa: SIM115 - the child's
         self.logs.append(log.name)
@@ -98,17 +98,23 @@ class Hdfs:
         self.conf_dir = self._conf("namenode-conf", {})
         self.namenode = self._java("namenode", "HdfsCluster", self.conf_dir, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE)
+        self._start_datanodes()
+        self._namenode_ready()
+        self.web_port = int(self.ask("port").split()[1])
+        self.wait_datanodes(self.n_datanodes)
+
+    def _start_datanodes(self):
         for i in range(self.n_datanodes):
             self.datanode_ports.append(free_port())
             self._conf(f"datanode{i}-conf", {"dfs.datanode.data.dir": f"file://{self.root}/data{i}",
                                              "dfs.datanode.address": f"127.0.0.1:{self.datanode_ports[i]}"})
             self.datanodes.append(None)
             self.start_datanode(i)
+
+    def _namenode_ready(self):
         line = self.answer(120)
         if line != "ready":
             raise RuntimeError(f"NameNode: {line!r}: {self.tail()}")
-        self.web_port = int(self.ask("port").split()[1])
-        self.wait_datanodes(self.n_datanodes)
 
     def tail(self):
         text = ""
@@ -135,10 +141,10 @@ class Hdfs:
             raise RuntimeError(f"the NameNode's process does not answer: {self.tail()}")
         return self.namenode.stdout.readline().rstrip("\n")
 
-    def ask(self, *words):
+    def ask(self, *words, seconds=300):
         self.namenode.stdin.write(" ".join(map(str, words)) + "\n")
         self.namenode.stdin.flush()
-        answer = self.answer()
+        answer = self.answer(seconds)
         if not answer.startswith("ok"):
             raise RuntimeError(f"{words}: {answer!r}")
         return answer[3:]
@@ -184,3 +190,62 @@ class Hdfs:
                     with contextlib.suppress(OSError):
                         pipe.close()
         shutil.rmtree(self.root, ignore_errors=True)
+
+
+class HaPair(Hdfs):
+    """Two NameNodes of the nameservice "pair", with their edits in a directory of both. `namenode` is the active one;
+    switch() makes the other one active."""
+
+    def __init__(self, version):
+        super().__init__(version)
+        self.ports, self.standby = [self.port, free_port()], None
+        self.site |= {
+            "fs.defaultFS": "hdfs://pair",
+            "dfs.nameservices": "pair",
+            "dfs.ha.namenodes.pair": "nn0,nn1",
+            "dfs.client.failover.proxy.provider.pair":
+                "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+            "dfs.namenode.shared.edits.dir": f"file://{self.root}/edits",
+            "dfs.ha.fencing.methods": "shell(true)",
+            "dfs.ha.tail-edits.period": 1,
+        }
+        for key in ("dfs.namenode.name.dir", "dfs.namenode.http-address"):
+            del self.site[key]
+        for i in (0, 1):
+            self.site |= {f"dfs.namenode.rpc-address.pair.nn{i}": f"127.0.0.1:{self.ports[i]}",
+                          f"dfs.namenode.http-address.pair.nn{i}": f"127.0.0.1:{free_port()}",
+                          f"dfs.namenode.name.dir.pair.nn{i}": f"file://{self.root}/name{i}"}
+
+    def _start(self):
+        started = []
+        for i in (0, 1):
+            conf_dir = self._conf(f"namenode{i}-conf", {"dfs.ha.namenode.id": f"nn{i}"})
+            self.namenode = self._java(f"namenode{i}", "HdfsCluster", conf_dir, *["formatted"][:i], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE)
+            started.append(self.namenode)
+            self._namenode_ready()
+            if i == 0:
+                self.standby = self.namenode  # removed at the end whatever happens
+                shutil.copytree(f"{self.root}/name0", f"{self.root}/name1", ignore=shutil.ignore_patterns("in_use.lock"))
+        self.namenode, self.standby = started
+        self.ask("active")
+        self._start_datanodes()
+        self.wait_datanodes(self.n_datanodes)
+
+    def switch(self):
+        """The active one becomes the standby."""
+        self.ask("standby")
+        self.namenode, self.standby = self.standby, self.namenode
+        self.ask("active")
+
+    def url(self, path):
+        return f"hdfs://pair{path}"
+
+    def __exit__(self, *_error):
+        if self.standby and self.standby is not self.namenode:
+            self.standby.kill()
+            self.standby.wait()
+            for pipe in (self.standby.stdin, self.standby.stdout):
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        super().__exit__()

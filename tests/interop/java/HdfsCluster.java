@@ -1,13 +1,17 @@
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -15,6 +19,8 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.ha.HAServiceProtocol.RequestSource;
+import org.apache.hadoop.ha.HAServiceProtocol.StateChangeRequestInfo;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -26,7 +32,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * A real NameNode, and a client that prepares files on it: reads a command a line from standard input, answers a line
- * each. Ends with standard input. The DataNodes are processes of their own; driven by tests/interop/hdfs.py.
+ * each. Ends with standard input. The DataNodes are processes of their own; driven by tests/interop/hdfs.py. With the
+ * argument "formatted" it takes the directories as they are.
  */
 public final class HdfsCluster {
   private static final int COPY = 1 << 16;
@@ -35,9 +42,11 @@ public final class HdfsCluster {
   private final NameNode namenode;
   private final DistributedFileSystem fs;
 
-  private HdfsCluster() throws Exception {
+  private HdfsCluster(boolean formatted) throws Exception {
     DefaultMetricsSystem.setMiniClusterMode(true); // formatting has registered some already
-    NameNode.format(conf);
+    if (!formatted) {
+      NameNode.format(conf);
+    }
     namenode = NameNode.createNameNode(new String[0], conf);
     FileSystem.enableSymlinks();
     fs = (DistributedFileSystem) FileSystem.get(conf);
@@ -64,6 +73,30 @@ public final class HdfsCluster {
     fs.setOwner(to, owner, null);
     fs.setPermission(to, new FsPermission(Short.parseShort(mode, 8)));
     return status(to);
+  }
+
+  /** Files 0, 1, … of `size` bytes that begin with their number, in ten directories; sixteen at a time. */
+  private String many(String dir, int count, int size) throws Exception {
+    IntStream.range(0, 16).mapToObj(first -> {
+      Thread writer = new Thread(() -> {
+        for (int i = first; i < count; i += 16) {
+          try (OutputStream out = fs.create(new Path(dir + "/" + i % 10 + "/" + i))) {
+            out.write(String.format("%-" + size + "d", i).getBytes("US-ASCII"));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        }
+      });
+      writer.start();
+      return writer;
+    }).collect(Collectors.toList()).forEach(writer -> {
+      try {
+        writer.join();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    });
+    return "done";
   }
 
   /** "BLOCK@ADDRESS:PORT,ADDRESS:PORT BLOCK@…" */
@@ -137,6 +170,14 @@ public final class HdfsCluster {
         return namenode.getNameNodeAddress().getPort() + " " + namenode.getHttpAddress().getPort();
       case "live":
         return String.valueOf(namenode.getNamesystem().getNumLiveDataNodes());
+      case "many":
+        return many(w[1], Integer.parseInt(w[2]), Integer.parseInt(w[3]));
+      case "active":
+        namenode.getRpcServer().transitionToActive(new StateChangeRequestInfo(RequestSource.REQUEST_BY_USER));
+        return "done";
+      case "standby":
+        namenode.getRpcServer().transitionToStandby(new StateChangeRequestInfo(RequestSource.REQUEST_BY_USER));
+        return "done";
       case "put":
         return put(w[1], new Path(w[2]), Long.parseLong(w[3]), Short.parseShort(w[4]), w[5], w[6]);
       case "mkdir":
@@ -180,7 +221,7 @@ public final class HdfsCluster {
     });
     PrintStream answers = System.out;
     System.setOut(System.err); // Hadoop 2 prints there when it formats
-    HdfsCluster cluster = new HdfsCluster();
+    HdfsCluster cluster = new HdfsCluster(args.length > 0 && args[0].equals("formatted"));
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
     answers.println("ready");
     for (String line = in.readLine(); line != null; line = in.readLine()) {
