@@ -164,8 +164,8 @@ static void on_racks(char *const *racks, const struct sv_error *err, void *userd
                        rm->conf.topology_script, err->text);
     for (l = t->waiting; l && l->asked; l = l->next, n++)
         if (racks && rm_rack_valid(racks[n])) {
-            (void)!place_add(&t->answers, l->address,
-                             racks[n]); /* without memory the script is asked again next time */
+            /* -ENOMEM: not cached, so the next look-up runs the script again; ignoring */
+            (void)!place_add(&t->answers, l->address, racks[n]);
         } else if (racks) {
             sv_log_warning(
                 "net.topology.script.file.name: %s: \"%.100s\" of %s is not a rack, such "
