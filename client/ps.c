@@ -73,17 +73,9 @@ int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv)
     bool all = false;
     int code = cli_option_all(ctx, argc, argv, &all), r;
 
-    if (code != 0)
-        return code;
-    if (argc - optind > 1)
-        return cli_usage(ctx);
-    ctx->subject = argv[optind]; /* NULL: none */
-    if (ctx->subject)
-        code = cli_parse_app(ctx->subject, &app);
     if (code == 0)
-        code = cli_option_list(ctx, ctx->subject ? &cli_containers : &applications);
-    if (code == 0)
-        code = cli_connect(ctx);
+        code = cli_option_begin(ctx, argc, argv, optind < argc ? &cli_containers : &applications, 0,
+                                1, &app);
     if (code != 0)
         return code;
     if (ctx->subject) {
