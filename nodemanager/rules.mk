@@ -7,7 +7,8 @@ NODEMANAGER_A := $(BUILD)/libselvedge-nodemanager.a
 NODEMANAGER_CONF_OBJS := $(addprefix $(BUILD)/nodemanager/, conf.o conf-address.o conf-aux-services.o conf-directories.o conf-hadoop-keys.o conf-isolation.o conf-launch.o \
 	conf-limits.o conf-localizer.o conf-node.o conf-s3.o conf-refused.o conf-logs.o conf-unread.o)
 NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, \
-	$(addprefix store/, state-store.o state-store-open.o state-store-schema.o localization-records.o) \
+	$(addprefix store/, state-store.o state-store-open.o state-store-read.o state-store-schema.o \
+		state-store-statements.o state-store-write.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o system-credentials.o \
 		container-status.o context.o json-text.o recently-stopped.o token-secret-managers.o) \
