@@ -15,7 +15,7 @@ NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, 
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o set-limit.o) \
 	$(addprefix services/, deletion-service.o deletion-own-dirs.o finished-containers.o localization.o \
-		localization-request.o localization-source.o log-handler.o) \
+		localization-request.o localization-process.o localization-source.o localization-store.o log-handler.o) \
 	$(addprefix logs/, log-aggregation.o log-policy.o log-process.o log-remote.o log-reports.o) \
 	$(addprefix aux-services/, aux-conf.o aux-connect.o aux-data.o aux-events.o aux-frame.o aux-log.o aux-outbox.o aux-process.o \
 		aux-service.o aux-services.o) \
