@@ -35,6 +35,11 @@ $(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
 
+# The scheduler alone, for tests/bench/bench-rm.
+$(BUILD)/tests/bench/scheduler: $(BUILD)/tests/bench/scheduler.o $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS) -lm)
+TEST_PROGRAMS += $(BUILD)/tests/bench/scheduler
+
 FUZZ_TARGETS += fuzz-proxy-target
 fuzz-proxy-target_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 fuzz-proxy-target_LDLIBS = $(RM_LDLIBS)
