@@ -438,6 +438,7 @@ static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, c
         if (r < 0)
             goto fail;
         q->sorted[q->n_children] = q->children[q->n_children];
+        q->children[q->n_children]->index = q->n_children;
         q->n_children++;
     }
     r = check_children(c, q, err);

@@ -28,6 +28,7 @@ struct rm_queue {
     struct rm_queue **children; /* in the configured order */
     struct rm_queue **sorted;   /* the same, in the order of the last assignment pass */
     size_t n_children;
+    size_t index; /* in parent->children */
     /* configured */
     enum rm_queue_mode mode;
     double capacity, max_capacity; /* fractions */
