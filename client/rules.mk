@@ -32,7 +32,7 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
-	diagnostics.o exit-meaning.o fetch.o node-url.o rows.o ended.o job.o)
+	diagnostics.o fetch.o node-url.o rows.o ended.o job.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o usage.o screen.o peer-answer.o rm-rest.o)
