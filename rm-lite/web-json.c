@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/buf.h"
+#include "common/json-text.h"
 #include "common/str.h"
 #include "rm-lite/app-lifetime.h"
 #include "rm-lite/log-status.h"
@@ -38,7 +40,7 @@ static void real(json_t *o, const char *key, double v)
 
 static void str(json_t *o, const char *key, const char *v)
 {
-    (void)json_object_set_new(o, key, rm_web_text(v)); /* as num */
+    (void)json_object_set_new(o, key, sv_json_text(v)); /* as num */
 }
 
 static void boolean(json_t *o, const char *key, bool v)

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "common/conf-dump.h"
+#include "common/json-xml.h"
 #include "common/str.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/page-route.h"
@@ -247,6 +248,7 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     if (sv_has_prefix(req->path, "/proxy/"))
         return rm_web_proxy(rm, req, ret);
     (void)sv_groups_missed(rm->groups); /* by a call, ignoring */
+    ret->xml = sv_xml_accepted(sv_http_header(req, "Accept"));
     r = answer(rm, req, ret);
     return sv_groups_missed(rm->groups) ? -EAGAIN : r;
 }
