@@ -11,7 +11,7 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
+	$(filter-out %/http.o %/html.o %/html-parts.o %/http-framed.o %/http-stream.o %/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -32,7 +32,7 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
-	diagnostics.o exit-meaning.o fetch.o node-url.o rows.o ended.o job.o)
+	diagnostics.o fetch.o node-url.o rows.o ended.o job.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o version.o usage.o screen.o peer-answer.o rm-rest.o)
@@ -92,8 +92,7 @@ client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 FUZZ_TARGETS += fuzz-client-answers
-fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o \
-	exit-meaning.o) $(WIRE_A) $(COMMON_A)
+fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
 fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 # One real job, end to end. The flags depend on packages that deps installs: build in a second make.
