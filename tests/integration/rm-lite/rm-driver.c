@@ -6,8 +6,8 @@
  *
  * Each check is one line "ok TEXT" or "FAIL TEXT"; scenario `restart` prints RESTART and waits for
  * a line on stdin while tests/integration/rm-lite/test-rm kills and starts the ResourceManager;
- * `page` prints PAUSE while its application runs. Masters register $TRACKING_URL;
- * $MODIFY_ACL is the MODIFY_APP list of the applications. */
+ * `page` prints PAUSE while its application runs, and $CROWD others wait. Masters register
+ * $TRACKING_URL; applications are named $APP_NAME, and $MODIFY_ACL is their MODIFY_APP list. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -434,7 +434,7 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
     clc.application_acls = acls;
     clc.n_application_acls = 2;
     ctx.application_id = resp->application_id;
-    ctx.application_name = (char *)(uintptr_t) "driver";
+    ctx.application_name = getenv("APP_NAME") ? getenv("APP_NAME") : (char *)(uintptr_t) "driver";
     ctx.queue = (char *)(uintptr_t)queue;
     ctx.am_container_spec = &clc;
     ctx.resource = yarn_resource_to(a, (struct yarn_resource){ 1024, 1 });
