@@ -11,7 +11,7 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o %/web-auth.o,$(COMMON_OBJS)))
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o %/web-auth.o $(BUILD)/common/html%,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
