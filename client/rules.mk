@@ -11,7 +11,8 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o %/web-auth.o,$(COMMON_OBJS)))
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/html.o %/html-parts.o %/html-style.o %/html-text.o \
+	%/conf-dump.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -32,7 +33,7 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
-	diagnostics.o exit-meaning.o fetch.o node-url.o rows.o ended.o job.o)
+	diagnostics.o fetch.o node-url.o rows.o ended.o job.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o)

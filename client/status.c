@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "client/diagnostics.h"
-#include "client/exit-meaning.h"
 #include "client/job.h"
+#include "common/exit-meaning.h"
 
 #define FAILURES_MAX 10 /* lines about failed instances; the table has them all */
 
@@ -122,7 +122,7 @@ static void print_failures(const struct cli_status *s, int lines, FILE *out)
     for (size_t i = 0; i < s->n; i++) {
         const struct cli_row *r = &s->rows[i];
         const char *end = strstr(r->diagnostics, "\\x0a"); /* escaped by the ApplicationMaster */
-        const char *meaning = cli_exit_meaning(r->exit_status);
+        const char *meaning = sv_exit_meaning(r->exit_status);
 
         if (!r->done || r->exit_status == 0 || failed++ >= FAILURES_MAX)
             continue;
