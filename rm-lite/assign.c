@@ -35,6 +35,8 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     c->priority = g->priority;
     c->allocation_id = g->allocation_id;
     c->locality = l;
+    c->am = app->am_wanted;
+    app->am_wanted = false;
     d->app = app->id;
     d->container = id;
     d->node = p->n->id;

@@ -357,6 +357,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .priority = q->priority,
         .default_app_priority = q->default_app_priority,
         .max_parallel_apps = q->max_parallel,
+        .preemption_disabled = q->preemption_disabled || !s->set.preempt.enabled,
         .max_lifetime_s = q->max_lifetime_s,
         .default_lifetime_s = q->default_lifetime_s ? q->default_lifetime_s : q->max_lifetime_s,
     };

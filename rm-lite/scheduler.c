@@ -308,6 +308,7 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
     d->container.attempt = (struct yarn_attempt_id){ app->id, ev->attempt };
     app->attempt = ev->attempt;
     app->sequence = 0;
+    app->am_wanted = ev->n_asks > 0;
     for (size_t i = 0; i < ev->n_asks; i++) {
         r = rm_asks_update(s, app, &ev->asks[i]);
         if (r < 0)
@@ -405,6 +406,8 @@ static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, s
     leaf = c->app->leaf;
     if (ev->flag && c->app->active && c->app->attempt == c->id.attempt.attempt)
         r = rm_asks_put_back(c->app, c);
+    if (ev->flag && c->am)
+        c->app->am_wanted = true;
     if (ev->flag)
         rm_room_sweep(s); /* its node is gone or could not take it */
     rm_container_remove(s, c);
@@ -433,6 +436,7 @@ static int container_recovered(struct rm_sched *s, const struct rm_sched_event *
     c->priority = ev->priority;
     c->allocation_id = -1;
     c->locality = RM_OFF_SWITCH;
+    c->am = ev->flag;
     if (ev->container.attempt.attempt == app->attempt && sequence > app->sequence)
         app->sequence = sequence;
     return 0;
@@ -527,6 +531,9 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_ASK:
     case RM_SCHED_APP_PRIORITY:
         r = handle_app(s, ev, err);
+        break;
+    case RM_SCHED_PREEMPT:
+        r = rm_preempt(s, now_ms);
         break;
     case RM_SCHED_RECONFIGURED:
         r = rm_reconfigure(s, ev->conf, err);
