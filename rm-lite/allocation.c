@@ -20,6 +20,7 @@ struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
     d = &s->out[s->n_out++];
     memset(d, 0, sizeof(*d));
     d->type = type;
+    d->text = "";
     return d;
 }
 

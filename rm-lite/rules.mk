@@ -3,7 +3,7 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-users.o preemption-conf.o queue-keys.o queue-conf.o queue-limits.o room.o allocation.o \
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-users.o queue-order.o preemption-conf.o queue-keys.o queue-conf.o queue-limits.o room.o allocation.o \
 	reservations.o asks.o assign.o rounds.o parallel-apps.o preempt-shares.o preemption.o reconfigure.o scheduler.o scheduler-query.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o secrets.o \
 	context.o fsm-step.o app-lifetime.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \

@@ -1,7 +1,7 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-users.c, preemption-conf.c, queue-keys.c, queue-conf.c, queue-limits.c, room.c,
- * allocation.c, reservations.c, asks.c, assign.c, rounds.c, parallel-apps.c, preempt-shares.c,
- * preemption.c, reconfigure.c, scheduler-query.c and scheduler.c. */
+ * queue-users.c, queue-order.c, preemption-conf.c, queue-keys.c, queue-conf.c, queue-limits.c,
+ * room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c, parallel-apps.c,
+ * preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -51,7 +51,7 @@ struct rm_queue {
     char *name, *path;
     struct rm_queue *parent;
     struct rm_queue **children; /* in the configured order */
-    struct rm_queue **sorted;   /* the same, in the order of the last assignment pass */
+    struct rm_queue **sorted;   /* the same, in the order of queue-order.c */
     size_t n_children;
     size_t index;  /* in parent->children */
     size_t number; /* among all queues */
@@ -83,7 +83,9 @@ struct rm_queue {
     int32_t containers, apps, active_apps;
     int32_t running;       /* of the applications: those that max-parallel-apps lets run */
     struct rm_res killing; /* of the used: containers that preemption has let be killed */
-    struct rm_share share;
+    double order_key;      /* queue-order.c: its use, when it was last put into parent->sorted */
+    bool moved, unsorted;  /* its use has changed since; so have the shares of its children */
+    struct rm_queue *moved_next, *moved_children;
     bool blocked; /* a limit of the queue or of a user refused an ask since the last sweep */
     /* leaf */
     struct rm_res user_limits[2]; /* of a user without and with outstanding asks, if ... */
@@ -91,6 +93,7 @@ struct rm_queue {
     struct rm_user *users;
     struct rm_sched_app *waiting; /* not active yet, in order */
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
+    struct rm_share share;        /* preempt-shares.c */
 };
 
 struct rm_ask_row {
@@ -167,10 +170,17 @@ struct rm_sched_container {
     UT_hash_handle hh;
 };
 
+/* A name with its hash: each ask looks for its node's host and rack. */
+struct rm_label {
+    const char *name;
+    unsigned len, hash;
+};
+
 struct rm_sched_node {
     char *key; /* "host:port" */
     struct yarn_node_id id;
     char *rack;
+    struct rm_label host_label, rack_label;
     struct rm_res total, used;
     bool schedulable;
     int64_t heartbeat_ms; /* -1 = never */
@@ -236,6 +246,7 @@ struct rm_sched {
     struct rm_sched_container *containers;
     struct rm_decision *out;
     size_t n_out, cap_out;
+    char text[512]; /* of the one rejection that an event may decide */
 };
 
 /* queue-conf.c */
@@ -247,6 +258,10 @@ int rm_queue_users_parse(struct sv_conf *conf, struct rm_queue *root, struct sv_
     _must_use_;
 double rm_user_weight(const struct rm_queue *leaf, const char *user);
 int32_t rm_user_max_parallel(const struct rm_sched *s, const char *user);
+
+/* queue-order.c */
+void rm_queue_moved(struct rm_queue *q); /* its use has changed */
+void rm_queue_sort(const struct rm_sched *s, struct rm_queue *parent);
 
 /* preemption-conf.c */
 int rm_preempt_parse(struct sv_conf *c, struct rm_preempt_settings *ret, struct sv_error *err)
@@ -276,6 +291,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
 /* asks.c */
+struct rm_label rm_label(const char *name);
 int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
     _must_use_;
 void rm_asks_sort(struct rm_sched_app *app); /* after one or more rm_asks_update */
@@ -284,7 +300,7 @@ void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app);
 void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
                   const struct rm_sched_node *n, enum rm_locality l);
 int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c) _must_use_;
-struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name);
+struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name);
 bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g);
 bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
 int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;

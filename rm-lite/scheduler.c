@@ -119,6 +119,8 @@ static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struc
         return -ENOMEM;
     }
     n->id = *ev->node;
+    n->host_label = rm_label(n->id.host);
+    n->rack_label = rm_label(n->rack);
     n->total = ev->total;
     n->schedulable = true;
     n->heartbeat_ms = -1;
@@ -181,8 +183,9 @@ static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const cha
         return -ENOMEM;
     d->app = ev->app;
     va_start(ap, fmt);
-    (void)vsnprintf(d->text, sizeof(d->text), fmt, ap);
+    (void)vsnprintf(s->text, sizeof(s->text), fmt, ap);
     va_end(ap);
+    d->text = s->text;
     return 0;
 }
 

@@ -99,7 +99,7 @@ struct rm_decision {
     int32_t priority;
     int64_t allocation_id;
     enum rm_locality locality;
-    char text[512];
+    const char *text; /* valid as long as the decisions are; "" = none */
 };
 
 /* Reads the queues and limits from `conf` (capacity-scheduler.xml and yarn-site.xml together). No
