@@ -11,7 +11,7 @@ NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, 
 		state-store-statements.o state-store-write.o localization-records.o) \
 	$(addprefix health/, dir-probe.o launch-failures.o local-dirs.o mount-watch.o node-health.o) \
 	$(addprefix core/, application.o audit-logger.o container.o container-diagnostics.o container-paths.o system-credentials.o \
-		container-status.o context.o json-text.o recently-stopped.o token-secret-managers.o) \
+		container-status.o context.o recently-stopped.o token-secret-managers.o) \
 	$(addprefix resources/, assignments.o container-resize.o containers-monitor.o elastic-memory.o gpu-discovery.o \
 		mcs.o numa.o resource-limits.o set-limit.o) \
 	$(addprefix services/, deletion-service.o deletion-own-dirs.o finished-containers.o localization.o \
