@@ -64,6 +64,7 @@ void rm_periodic_run(struct rm *rm)
     expire(rm, sv_now_ms());
     rate(&rm->counters, sv_now_ms());
     rm_lifetime_enforce(rm, sv_wall_ms());
+    rm_preempt_tick(rm, sv_now_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
         rm->hold_until_ms = 0;
         rm_request_round(rm);
