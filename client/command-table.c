@@ -49,7 +49,9 @@ static const struct cli_opt local_options[] = {
 };
 static const struct cli_opt top_options[] = {
     LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 'c', "containers", NULL, "of all applications", 0 },
     { 's', "sort", "KEY", "cpu or memory (cpu)", 0 },
+    { CLI_OPT_ONCE, "once", NULL, "one list, also on a terminal", 0 },
     { 0 },
 };
 static const struct cli_opt drain_options[] = {
@@ -116,13 +118,19 @@ const struct cli_command cli_commands[] = {
       CLI_NAMES_FILE, .strict_order = true },
     { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]", "list applications, or one's containers",
       "", ps_options, CLI_NAMES_APP_ENDED, .local = cli_local_ps },
-    { "top", NULL, "top --local [--sort cpu|memory]", "show what the containers of this node use",
-      "On a terminal every two seconds until q; c and m change the order. Elsewhere one table.\n"
-      "LIMIT is what the kernel enforces; WAIT the share of the last ten seconds in which some\n"
-      "process waited for a processor, for memory, for a disk.\n",
-      top_options, CLI_NAMES_NONE, .local = cli_local_top },
-    { "inspect", NULL, "inspect --local CONTAINER", "show all that a node knows of a container", "",
-      local_options, CLI_NAMES_NONE, .local = cli_local_inspect },
+    { "top", cli_cmd_top, "top [-c | APPLICATION | --local] [--sort KEY] [--once]",
+      "show what applications use, or containers",
+      "On a terminal every two seconds until q; c and m change the order. Elsewhere, and with\n"
+      "--once, one list. ALLOCATED and LIMIT are what was promised, CPU and MEMORY what is used;\n"
+      "WAIT is the share of the last ten seconds in which some process waited for a processor,\n"
+      "for memory, for a disk. Used figures come from the nodes, which tell them to those who may\n"
+      "see the application; Apache's NodeManagers do not.\n",
+      top_options, CLI_NAMES_APP, .local = cli_local_top },
+    { "inspect", cli_cmd_inspect, "inspect APPLICATION|CONTAINER|NODE|QUEUE | --local CONTAINER",
+      "show all that is known of one object, as JSON",
+      "Put together from the ResourceManager's answers and the node's; what one of them does not\n"
+      "tell is listed under \"unavailable\". --local asks the NodeManager of this machine alone.\n",
+      local_options, CLI_NAMES_APP_ENDED, .local = cli_local_inspect },
     { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
       "show the output of containers",
       "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"

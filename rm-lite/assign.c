@@ -53,11 +53,14 @@ static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
 {
     const struct rm_ask_row *rack;
 
-    if (rm_asks_row(g, p->n->id.host)) {
+    *ret = RM_OFF_SWITCH;
+    if (!g->rows)
+        return g->any_relax;
+    rack = rm_asks_row(g, p->n->rack);
+    if (rack && rm_asks_row(g, p->n->id.host)) {
         *ret = RM_NODE_LOCAL;
         return true;
     }
-    rack = rm_asks_row(g, p->n->rack);
     if (rack && !rack->relax)
         return false;
     *ret = rack ? RM_RACK_LOCAL : RM_OFF_SWITCH;
@@ -209,11 +212,9 @@ static int queue_order(const struct rm_sched *s, const struct rm_queue *a, const
         return a->priority > b->priority ? -1 : 1;
     if (ua != ub)
         return ua < ub ? -1 : 1;
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
     if (a->abs_capacity != b->abs_capacity)
         return a->abs_capacity > b->abs_capacity ? -1 : 1;
-    return 0;
+    return a->index < b->index ? -1 : a->index > b->index;
 }
 
 /* Insertion sort: one assignment moves one queue, so the list is nearly sorted already. */
@@ -269,9 +270,9 @@ static enum outcome serve_reservation(struct pass *p)
     }
     rm_unreserve(p->s, n);
     return allocate(p, app, g,
-                    rm_asks_row(g, n->id.host) ? RM_NODE_LOCAL
-                    : rm_asks_row(g, n->rack)  ? RM_RACK_LOCAL
-                                               : RM_OFF_SWITCH);
+                    !rm_asks_row(g, n->rack)     ? RM_OFF_SWITCH
+                    : rm_asks_row(g, n->id.host) ? RM_NODE_LOCAL
+                                                 : RM_RACK_LOCAL);
 }
 
 int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a)

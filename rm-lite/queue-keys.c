@@ -20,7 +20,6 @@
 #define PREEMPTION "containers are not preempted"
 #define LOOP "one thread allocates on heartbeats and on asks"
 #define PLAN "there are no reservations in time"
-#define LIFETIME "applications have no lifetime of their queue"
 
 static const struct rm_queue_key keys[] = {
     /* of the whole scheduler */
@@ -37,8 +36,9 @@ static const struct rm_queue_key keys[] = {
     { "per-node-heartbeat.maximum-offswitch-assignments", false, NULL, RM_KEY_HONOURED, NULL },
     { "per-node-heartbeat.multiple-assignments-enabled", false, NULL, RM_KEY_HONOURED, NULL },
     { "per-node-heartbeat.maximum-container-assignments", false, NULL, RM_KEY_HONOURED, NULL },
-    { "max-parallel-apps", false, NULL, RM_KEY_IGNORED, "the number of running ones is free" },
-    { "user.", false, NULL, RM_KEY_IGNORED, "a user's number of running applications is free" },
+    { "max-parallel-apps", false, NULL, RM_KEY_HONOURED, NULL },
+    { "user.max-parallel-apps", false, NULL, RM_KEY_HONOURED, NULL },
+    { "user.", false, NULL, RM_KEY_HONOURED, NULL },
     { "legacy-queue-mode.enabled", false, "true", RM_KEY_REFUSED,
       "the children of a queue have capacities of one kind" },
     { "queue-mappings", false, "", RM_KEY_REFUSED, MAPPING },
@@ -91,16 +91,15 @@ static const struct rm_queue_key keys[] = {
     { "min-resource", true, NULL, RM_KEY_REFUSED, "write capacity=[memory=...,vcores=...]" },
     { "max-resource", true, NULL, RM_KEY_REFUSED,
       "write maximum-capacity=[memory=...,vcores=...]" },
-    { "max-parallel-apps", true, NULL, RM_KEY_IGNORED, "the number of running ones is free" },
-    { "user-settings.", true, NULL, RM_KEY_IGNORED, "all users of a queue weigh the same" },
-    { "ordering-policy.fair.enable-size-based-weight", true, "false", RM_KEY_IGNORED,
-      "large and small applications weigh the same" },
+    { "max-parallel-apps", true, NULL, RM_KEY_HONOURED, NULL },
+    { "user-settings.", true, NULL, RM_KEY_HONOURED, NULL },
+    { "ordering-policy.fair.enable-size-based-weight", true, NULL, RM_KEY_HONOURED, NULL },
     { "ordering-policy.", true, NULL, RM_KEY_NO_MEANING, LABELS },
     { "accessible-node-labels", true, "*|", RM_KEY_NO_MEANING, LABELS },
     { "accessible-node-labels.", true, NULL, RM_KEY_NO_MEANING, LABELS },
     { "default-node-label-expression", true, "", RM_KEY_IGNORED, LABELS },
-    { "maximum-application-lifetime", true, "-1", RM_KEY_IGNORED, LIFETIME },
-    { "default-application-lifetime", true, "-1", RM_KEY_IGNORED, LIFETIME },
+    { "maximum-application-lifetime", true, NULL, RM_KEY_HONOURED, NULL },
+    { "default-application-lifetime", true, NULL, RM_KEY_HONOURED, NULL },
     { "disable_preemption", true, "true", RM_KEY_NO_MEANING, PREEMPTION },
     { "intra-queue-preemption.", true, NULL, RM_KEY_NO_MEANING, PREEMPTION },
     { "auto-create-child-queue.enabled", true, "false", RM_KEY_REFUSED, AUTO },

@@ -5,6 +5,17 @@
 
 #include "common/str.h"
 
+static void values_free(struct rm_user_value *table)
+{
+    struct rm_user_value *v, *tmp;
+
+    HASH_ITER (hh, table, v, tmp) {
+        HASH_DEL(table, v);
+        free(v->name);
+        free(v);
+    }
+}
+
 struct rm_queue *rm_queue_free(struct rm_queue *q)
 {
     struct rm_user *u, *tmp;
@@ -18,6 +29,8 @@ struct rm_queue *rm_queue_free(struct rm_queue *q)
         free(u->name);
         free(u);
     }
+    values_free(q->weights);
+    values_free(q->parallel);
     free(q->children);
     free(q->sorted);
     free(q->acl_submit);

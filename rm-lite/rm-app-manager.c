@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -103,6 +104,11 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
         rm_invalid_resource(asked, max, err);
         rm_app_free(app);
         return r;
+    }
+    r = rm_lifetime_of_queue(app);
+    if (r < 0) {
+        rm_app_free(app);
+        return sv_error_set(err, r, "no memory for the submission");
     }
     rm->counters.apps_submitted++;
     sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,

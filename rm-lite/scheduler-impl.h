@@ -1,6 +1,6 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-keys.c, queue-conf.c, queue-limits.c, room.c, allocation.c, reservations.c, asks.c,
- * assign.c, rounds.c, reconfigure.c, scheduler-query.c and scheduler.c. */
+ * queue-users.c, queue-keys.c, queue-conf.c, queue-limits.c, room.c, allocation.c, reservations.c,
+ * asks.c, assign.c, rounds.c, parallel-apps.c, reconfigure.c, scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -14,8 +14,21 @@
 
 enum rm_queue_mode { RM_MODE_PERCENT, RM_MODE_WEIGHT, RM_MODE_ABSOLUTE };
 
+struct rm_user_value { /* of a user, as the configuration has it */
+    char *name;
+    double value;
+    UT_hash_handle hh;
+};
+
+struct rm_person { /* a user with running applications, in whatever queue */
+    char *name;
+    int32_t running;
+    UT_hash_handle hh;
+};
+
 struct rm_user { /* one user of one leaf */
     char *name;
+    double weight; /* QUEUE.user-settings.USER.weight */
     struct rm_res used, am_used;
     int32_t apps, active_apps; /* submitted; past the AM limit */
     int32_t asking;            /* applications with outstanding asks: an "active user" */
@@ -28,6 +41,7 @@ struct rm_queue {
     struct rm_queue **children; /* in the configured order */
     struct rm_queue **sorted;   /* the same, in the order of the last assignment pass */
     size_t n_children;
+    size_t index; /* in parent->children */
     /* configured */
     enum rm_queue_mode mode;
     double capacity, max_capacity; /* fractions */
@@ -37,10 +51,15 @@ struct rm_queue {
     int32_t priority;
     bool priority_order; /* priority-utilization among the children */
     bool fair;           /* leaf: the application that uses least first */
+    bool fair_by_size;   /* ... for its size: ordering-policy.fair.enable-size-based-weight */
     char *acl_submit, *acl_administer;
     double user_limit, user_limit_factor, am_percent;
     int32_t max_apps, max_apps_per_user, default_app_priority;
-    int64_t configured_max_apps; /* -1 = derived from the capacity */
+    int64_t configured_max_apps;                /* -1 = derived from the capacity */
+    int32_t max_parallel;                       /* running applications, here and below */
+    int64_t max_lifetime_s, default_lifetime_s; /* of applications; 0 = none */
+    struct rm_user_value *weights;              /* user-settings.USER.weight */
+    struct rm_user_value *parallel;             /* root: user.USER.max-parallel-apps */
     struct rm_res max_allocation;
     /* derived */
     double abs_capacity, abs_max_capacity;
@@ -48,7 +67,8 @@ struct rm_queue {
     /* usage, kept along the whole path */
     struct rm_res used, reserved, pending, am_used;
     int32_t containers, apps, active_apps;
-    bool blocked; /* a limit of the queue or of a user refused an ask since the last sweep */
+    int32_t running; /* of the applications: those that max-parallel-apps lets run */
+    bool blocked;    /* a limit of the queue or of a user refused an ask since the last sweep */
     /* leaf */
     struct rm_res user_limits[2]; /* of a user without and with outstanding asks, if ... */
     bool user_limits_known;       /* nothing that they follow from has changed since */
@@ -96,7 +116,9 @@ struct rm_sched_app {
     int64_t sequence; /* last container number given */
     int32_t priority;
     bool active, in_waiting, in_ready, am_counted;
+    bool runs, held; /* let run by the limits of running applications; waits for them */
     struct rm_res am, used, reserved, pending;
+    double magnitude; /* the fair order's measure */
     int32_t n_containers, n_reserved;
     size_t n_rows, n_groups;
     struct rm_queue *leaf;
@@ -165,6 +187,7 @@ struct rm_sched_settings { /* everything read from the configuration but the que
     bool rack_full_reset;
     bool continue_look; /* reservations-continue-look-all-nodes */
     double am_percent;
+    int64_t parallel, user_parallel; /* of queues and users without one of their own */
 };
 
 struct rm_sched {
@@ -180,6 +203,8 @@ struct rm_sched {
     struct rm_sched_node *due;    /* nodes that changed */
     int32_t n_roomy, sweep_left;  /* visits without success that end the sweep of all of them */
     struct rm_sched_counts counts;
+    struct rm_person *people;
+    int32_t n_held; /* applications that wait for max-parallel-apps */
     struct rm_sched_app *apps;
     struct rm_sched_container *containers;
     struct rm_decision *out;
@@ -189,6 +214,12 @@ struct rm_sched {
 /* queue-conf.c */
 int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
                     struct rm_queue **ret_root, struct sv_error *err) _must_use_;
+
+/* queue-users.c */
+int rm_queue_users_parse(struct sv_conf *conf, struct rm_queue *root, struct sv_error *err)
+    _must_use_;
+double rm_user_weight(const struct rm_queue *leaf, const char *user);
+int32_t rm_user_max_parallel(const struct rm_sched *s, const char *user);
 
 /* queues.c */
 struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and users */
@@ -204,11 +235,12 @@ void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees w
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
-void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);
+void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);  /* those that run */
 int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);   /* leaf->waiting */
 int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b); /* leaf->ready */
-void rm_app_used_changed(struct rm_sched_app *app);
-void rm_app_ready(struct rm_sched_app *app); /* puts it into leaf->ready or takes it out */
+double rm_app_magnitude(const struct rm_sched_app *app);
+void rm_app_used_changed(struct rm_sched_app *app); /* or its pending resources */
+void rm_app_ready(struct rm_sched_app *app);        /* puts it into leaf->ready or takes it out */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
@@ -263,6 +295,11 @@ struct rm_assign {      /* one visit of a node */
     bool ret_elsewhere; /* something that did not go here may go to another node with room */
 };
 int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a) _must_use_;
+
+/* parallel-apps.c */
+int rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app) _must_use_; /* or holds it */
+void rm_parallel_give(struct rm_sched *s, struct rm_sched_app *app); /* it does not run any more */
+void rm_parallel_next(struct rm_sched *s); /* activates whoever of the held ones may run now */
 
 /* reconfigure.c */
 int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;

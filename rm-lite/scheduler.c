@@ -65,6 +65,7 @@ static void app_free(struct rm_sched *s, struct rm_sched_app *app)
     rm_blacklist_clear(app);
     DL_FOREACH_SAFE2(app->containers, c, tmp, a_next)
     rm_container_remove(s, c);
+    rm_parallel_give(s, app);
     HASH_DEL(s->apps, app);
     free(app);
 }
@@ -257,8 +258,9 @@ static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct
     return 0;
 }
 
-static void app_deactivate(struct rm_sched_app *app)
+static void app_deactivate(struct rm_sched *s, struct rm_sched_app *app)
 {
+    rm_parallel_give(s, app);
     if (app->in_waiting) {
         DL_DELETE2(app->leaf->waiting, app, w_prev, w_next);
         app->in_waiting = false;
@@ -312,6 +314,9 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
             return r;
     }
     rm_asks_sort(app);
+    r = rm_parallel_take(s, app);
+    if (r < 0)
+        return r;
     if (!app->in_waiting && !app->active) {
         app->in_waiting = true;
         DL_INSERT_INORDER2(app->leaf->waiting, app, rm_app_order, w_prev, w_next);
@@ -329,7 +334,8 @@ static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool ke
     rm_blacklist_clear(app);
     if (!keep)
         r = app_drop_containers(s, app);
-    app_deactivate(app);
+    app_deactivate(s, app);
+    rm_parallel_next(s);
     rm_queue_activate(s, leaf);
     rm_room_unblock(s, leaf);
     return r;

@@ -157,6 +157,8 @@ struct rm_queue_info {
     int32_t containers, active_apps, pending_apps, max_apps, max_apps_per_user, users;
     double user_limit, user_limit_factor, am_percent;
     int32_t priority, default_app_priority;
+    int32_t max_parallel_apps;
+    int64_t max_lifetime_s, default_lifetime_s; /* of its applications; 0 = none */
 };
 /* By full path, or by the short name of a leaf where that is unique. */
 int rm_sched_queue(const struct rm_sched *s, const char *name, struct rm_queue_info *ret)

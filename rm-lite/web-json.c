@@ -1,4 +1,4 @@
-/* The JSON objects of /ws/v1/cluster with Hadoop's fields, and the HTML page. */
+/* The JSON objects of /ws/v1/cluster with Hadoop's fields. */
 #include "rm-lite/web-json.h"
 
 #include <errno.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/json-text.h"
 #include "common/str.h"
 #include "rm-lite/app-lifetime.h"
 #include "rm-lite/log-status.h"
@@ -17,7 +18,6 @@
 #include "rm-lite/scheduler.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
-#include "rm-lite/viewer.h"
 #include "rm-lite/web-reply.h"
 
 const char *rm_json_final(int final_status)
@@ -40,7 +40,7 @@ static void real(json_t *o, const char *key, double v)
 
 static void str(json_t *o, const char *key, const char *v)
 {
-    (void)json_object_set_new(o, key, rm_web_text(v)); /* as num */
+    (void)json_object_set_new(o, key, sv_json_text(v)); /* as num */
 }
 
 static void boolean(json_t *o, const char *key, bool v)
@@ -383,87 +383,4 @@ json_t *rm_json_scheduler(struct rm *rm)
     }
     str(t.root, "type", "capacityScheduler");
     return json_pack("{s:o}", "schedulerInfo", t.root);
-}
-
-/* ------------------------------------------------------------------------ page */
-
-static int put_html(struct sv_buf *b, const char *s)
-{
-    int r = 0;
-
-    for (; s && *s && r >= 0; s++)
-        switch (*s) {
-        case '<':
-            r = sv_buf_put_str(b, "&lt;");
-            break;
-        case '>':
-            r = sv_buf_put_str(b, "&gt;");
-            break;
-        case '&':
-            r = sv_buf_put_str(b, "&amp;");
-            break;
-        case '"':
-            r = sv_buf_put_str(b, "&quot;");
-            break;
-        default:
-            r = sv_buf_put_u8(b, (uint8_t)*s);
-            break;
-        }
-    return r;
-}
-
-static int put_cells(struct sv_buf *b, const char *const *cells, size_t n)
-{
-    int r = sv_buf_put_str(b, "<tr>");
-
-    for (size_t i = 0; i < n && r >= 0; i++) {
-        r = sv_buf_put_str(b, "<td>");
-        if (r >= 0)
-            r = put_html(b, cells[i]);
-        if (r >= 0)
-            r = sv_buf_put_str(b, "</td>");
-    }
-    return r < 0 ? r : sv_buf_put_str(b, "</tr>\n");
-}
-
-int rm_web_page(const struct rm_viewer *who, const char *path, struct sv_http_response *ret)
-{
-    const char *only = sv_has_prefix(path, "/cluster/app/") ? path + strlen("/cluster/app/") : NULL;
-    struct sv_buf b = SV_BUF_INIT(16 * 1024 * 1024);
-    struct rm *rm = who->rm;
-    struct rm_app *app;
-    int r = sv_buf_put_str(&b, "<!DOCTYPE html><meta charset=utf-8><title>selvedge-rm</title>"
-                               "<style>body{font:14px sans-serif}td{padding:2px 10px;"
-                               "border-bottom:1px solid #ddd}</style><h1>Nodes</h1><table>\n");
-
-    for (struct rm_node *n = rm->nodes; n && r >= 0 && !only; n = n->hh.next) {
-        const char *cells[] = { n->key, rm_node_fsm.state_names[n->state], n->version };
-
-        r = put_cells(&b, cells, SV_ARRAY_LEN(cells));
-    }
-    if (r >= 0)
-        r = sv_buf_put_str(&b, "</table><h1>Applications</h1><table>\n");
-    DL_FOREACH (rm->app_list, app) {
-        const char *cells[] = { app->id_str,
-                                app->user,
-                                app->name,
-                                app->queue,
-                                rm_app_wire_state_name(app),
-                                rm_json_final(rm_app_wire_final(app)),
-                                rm_viewer_sees(who, app) ? app->diagnostics : "" };
-
-        if (r >= 0 && (!only || sv_streq(only, app->id_str)))
-            r = put_cells(&b, cells, SV_ARRAY_LEN(cells));
-    }
-    if (r >= 0)
-        r = sv_buf_put_str(&b, "</table>\n");
-    if (r < 0) {
-        sv_buf_free(&b);
-        return r;
-    }
-    ret->status = 200;
-    ret->content_type = "text/html; charset=utf-8";
-    ret->body_len = b.len;
-    ret->body = (char *)b.data; /* freed by the server */
-    return 0;
 }

@@ -1,7 +1,7 @@
-/* REST under /ws/v1/cluster (8088) with Hadoop's paths and fields, and a small HTML page.
+/* REST under /ws/v1/cluster (8088) with Hadoop's paths and fields; page-route.h has the pages.
  *
  * Every host that reaches the port may call; names in the answers are chosen by users, so JSON is
- * made by jansson and HTML is escaped. */
+ * made by jansson. */
 #include "rm-lite/web.h"
 
 #include <errno.h>
@@ -11,8 +11,10 @@
 #include <strings.h>
 
 #include "common/conf-dump.h"
+#include "common/json-xml.h"
 #include "common/str.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/page-route.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -196,20 +198,13 @@ static int is_active(struct sv_http_response *ret)
     return 0;
 }
 
-static int page(struct rm *rm, const struct sv_http_request *req, const char *path,
-                struct sv_http_response *ret)
-{
-    struct rm_viewer who;
-
-    rm_viewer_of_request(rm, req, &who);
-    return rm_web_page(&who, path, ret);
-}
-
 static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
     const char *p = req->path;
     bool get = strcmp(req->method, "GET") == 0 || strcmp(req->method, "HEAD") == 0;
 
+    if (rm_page_takes(req))
+        return rm_page(rm, req, ret);
     if (!get && !(strcmp(req->method, "PUT") == 0 && sv_has_prefix(p, BASE "/apps/"))) {
         ret->status = 405;
         return 0;
@@ -227,8 +222,6 @@ static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_ht
         return rm_web_redirect(ret, "/cluster");
     if (sv_has_prefix(p, "/cluster/failure/"))
         return rm_web_failure(p, ret);
-    if (strcmp(p, "/cluster") == 0 || sv_has_prefix(p, "/cluster/"))
-        return page(rm, req, p, ret);
     if (strcmp(p, BASE) == 0 || strcmp(p, BASE "/") == 0 || strcmp(p, BASE "/info") == 0)
         return rm_web_json(ret, 200, wrap("clusterInfo", rm_json_info(rm)));
     if (strcmp(p, BASE "/metrics") == 0)
@@ -255,6 +248,7 @@ int rm_web_handle(const struct sv_http_request *req, struct sv_http_response *re
     if (sv_has_prefix(req->path, "/proxy/"))
         return rm_web_proxy(rm, req, ret);
     (void)sv_groups_missed(rm->groups); /* by a call, ignoring */
+    ret->xml = sv_xml_accepted(sv_http_header(req, "Accept"));
     r = answer(rm, req, ret);
     return sv_groups_missed(rm->groups) ? -EAGAIN : r;
 }

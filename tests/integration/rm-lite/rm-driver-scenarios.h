@@ -144,6 +144,8 @@ static void run_page(void)
 
     check(allocate(a, &m, 2)->n_allocated_containers == 2, "two containers are given");
     beat(&g.nodes[0]);
+    for (int i = 0; getenv("CROWD") && i < strtol(getenv("CROWD"), NULL, 10); i++)
+        (void)submit("default", 1);
     for (int i = 0; i < 2; i++) {
         printf("PAUSE\n");
         (void)fflush(stdout);

@@ -6,7 +6,8 @@
  *
  * Each check is one line "ok TEXT" or "FAIL TEXT"; scenario `restart` prints RESTART and waits for
  * a line on stdin while tests/integration/rm-lite/test-rm kills and starts the ResourceManager;
- * `page` prints PAUSE while its application runs. Masters register $TRACKING_URL. */
+ * `page` prints PAUSE while its application runs, and $CROWD others wait. Masters register
+ * $TRACKING_URL; applications are named $APP_NAME. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -429,7 +430,7 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
     clc.application_acls = acls;
     clc.n_application_acls = 1;
     ctx.application_id = resp->application_id;
-    ctx.application_name = (char *)(uintptr_t) "driver";
+    ctx.application_name = getenv("APP_NAME") ? getenv("APP_NAME") : (char *)(uintptr_t) "driver";
     ctx.queue = (char *)(uintptr_t)queue;
     ctx.am_container_spec = &clc;
     ctx.resource = yarn_resource_to(a, (struct yarn_resource){ 1024, 1 });
