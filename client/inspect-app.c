@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "client/exit-meaning.h"
 #include "client/inspect.h"
 #include "client/objects.h"
 #include "client/peer-answer.h"
 #include "client/rows.h"
+#include "common/exit-meaning.h"
 #include "common/str.h"
 
 #define ATTEMPTS_MAX 100 /* whose containers are read: of more the last ones */
@@ -14,7 +14,7 @@
 json_t *cli_inspect_container_object(const struct cli_container_report *c)
 {
     bool over = strcmp(c->state, "COMPLETE") == 0;
-    const char *meaning = over ? cli_exit_meaning(c->exit_status) : NULL;
+    const char *meaning = over ? sv_exit_meaning(c->exit_status) : NULL;
     const char *http = c->http_address;
     char id[YARN_ID_TEXT_MAX], node[264];
 
@@ -181,7 +181,7 @@ static void add_kind(json_t *object, struct yarn_container_id id)
 
 static json_t *object_of_row(const struct cli_row *row)
 {
-    const char *meaning = row->done ? cli_exit_meaning(row->exit_status) : NULL;
+    const char *meaning = row->done ? sv_exit_meaning(row->exit_status) : NULL;
 
     return json_pack("{s:o, s:o, s:o, s:o, s:n, s:o, s:o, s:n, s:n, s:o}", "id",
                      cli_json_string(row->container), "state", cli_json_string(row->state), "node",
