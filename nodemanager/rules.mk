@@ -16,7 +16,7 @@ NODEMANAGER_OBJS := $(NODEMANAGER_CONF_OBJS) $(addprefix $(BUILD)/nodemanager/, 
 		mcs.o numa.o resource-limits.o set-limit.o) \
 	$(addprefix services/, deletion-service.o deletion-own-dirs.o finished-containers.o localization.o \
 		localization-request.o localization-process.o localization-source.o localization-store.o log-handler.o) \
-	$(addprefix logs/, log-aggregation.o log-policy.o log-process.o log-remote.o log-reports.o) \
+	$(addprefix logs/, log-aggregation.o log-policy.o log-process.o log-remote.o log-reports.o log-rolling.o) \
 	$(addprefix aux-services/, aux-conf.o aux-connect.o aux-data.o aux-events.o aux-frame.o aux-log.o aux-outbox.o aux-process.o \
 		aux-service.o aux-services.o) \
 	$(addprefix launch/, container-cleanup.o container-env.o container-launch.o) \

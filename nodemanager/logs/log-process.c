@@ -100,7 +100,9 @@ static int request(const struct nm_upload *u, struct sv_error *err)
 
     if (r == 0)
         r = sv_buf_put(&b, u->fields.data, u->fields.len);
-    if (r == 0 && u->skips.len > 0)
+    if (r == 0 && u->state == NM_UPLOAD_ROLLS)
+        r = nm_rolling_put(u, &b);
+    else if (r == 0 && u->skips.len > 0)
         r = sv_buf_put(&b, u->skips.data, u->skips.len);
     fd = r < 0 ? r : sv_memfd_sealed("log-upload", b.data, b.len);
     return fd < 0 ? sv_error_errno(err, fd, "request") : fd;
@@ -137,7 +139,8 @@ static int start_process(struct nm_upload *u, int theirs, struct sv_error *err)
     const struct exe_localizer_start s = {
         .user = u->account,
         .app = &u->app,
-        .visibility = EXE_VISIBILITY_LOGS,
+        .visibility =
+            u->state == NM_UPLOAD_ROLLS ? EXE_VISIBILITY_ROLLED_LOGS : EXE_VISIBILITY_LOGS,
         .log_mask = nm_dirs_log_usable(ctx->dirs) & u->head.log_dirs,
         .categories = u->head.categories,
         .channel = theirs,
