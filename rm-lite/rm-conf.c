@@ -251,6 +251,11 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
     return 0;
 }
 
+const struct sv_conf_key *rm_conf_row(size_t i)
+{
+    return i < SV_ARRAY_LEN(rows) ? &rows[i].key : NULL;
+}
+
 void rm_conf_free(struct rm_conf *c)
 {
     sv_web_auth_free(&c->auth);
