@@ -104,7 +104,7 @@ static int request(const struct nm_upload *u, struct sv_error *err)
         r = nm_rolling_put(u, &b);
     else if (r == 0 && u->skips.len > 0)
         r = sv_buf_put(&b, u->skips.data, u->skips.len);
-    fd = r < 0 ? r : sv_memfd_sealed("log-upload", b.data, b.len);
+    fd = r < 0 ? r : sv_memfd_readonly("log-upload", b.data, b.len);
     return fd < 0 ? sv_error_errno(err, fd, "request") : fd;
 }
 
