@@ -28,7 +28,8 @@ static int connect_to(struct logs_store *s, struct sv_error *err)
 
     if (!h)
         return sv_error_errno(err, -ENOMEM, "HDFS");
-    h->site = (struct hdfs_site){ .io_timeout_ms = s->u->io_timeout_ms,
+    h->site = (struct hdfs_site){ .failover = HDFS_FAILOVER_DEFAULT,
+                                  .io_timeout_ms = s->u->io_timeout_ms,
                                   .use_hostname = s->u->use_hostname };
     if (hdfs_servers_parse(s->u->text[LOGS_SERVERS], h->site.servers, &h->site.n_servers) < 0 ||
         h->site.io_timeout_ms == 0)

@@ -332,8 +332,12 @@ static int parse_order(struct sv_conf *c, struct rm_queue *q, bool leaf, struct 
 static int parse_apps(struct sv_conf *c, const struct rm_sched_settings *set, struct rm_queue *q,
                       struct sv_error *err)
 {
+    const char *disabled = queue_raw(c, q->path, "disable_preemption");
     int64_t parallel, max, def;
     int r;
+
+    q->preemption_disabled =
+        disabled ? sv_streq(disabled, "true") : q->parent && q->parent->preemption_disabled;
 
     if ((r = queue_int(c, q->path, "max-parallel-apps", set->parallel, &parallel, err)) < 0 ||
         (r = queue_int(c, q->path, "maximum-application-lifetime",
@@ -458,6 +462,7 @@ static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, c
         return -ENOMEM;
     q->parent = parent;
     q->weight = -1;
+    q->number = *count;
     q->name = strdup(name);
     if (!q->name ||
         sv_asprintf(&q->path, "%s%s%s", parent ? parent->path : "", parent ? "." : "", name) < 0)
@@ -522,6 +527,9 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_min_vc, &s->min_alloc.vcores, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_mb, &s->max_alloc.mem, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_vc, &s->max_alloc.vcores, err)) < 0)
+        return r;
+    r = rm_preempt_parse(c, &s->preempt, err);
+    if (r < 0)
         return r;
     if (sv_has_suffix(calc, ".DominantResourceCalculator"))
         s->calc = RM_CALC_DOMINANT;
