@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, scheduler queue-users queue-mappings preemption am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, scheduler scheduler-properties queue-users queue-mappings preemption am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
@@ -29,6 +29,7 @@ rm-lite/test-reservations_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-rounds_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-keys_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-scheduler-properties_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-mappings_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-preemption_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-users_DEPS := $(rm-lite/test-scheduler_DEPS)
