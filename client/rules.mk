@@ -11,7 +11,8 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o %/web-auth.o $(BUILD)/common/html%,$(COMMON_OBJS)))
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/html.o %/html-parts.o %/html-style.o %/html-text.o \
+	%/conf-dump.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -92,8 +93,7 @@ client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 FUZZ_TARGETS += fuzz-client-answers
-fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o \
-	exit-meaning.o) $(WIRE_A) $(COMMON_A)
+fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
 fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 # One real job, end to end. The flags depend on packages that deps installs: build in a second make.
