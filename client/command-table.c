@@ -26,6 +26,8 @@ static const struct cli_opt run_options[] = {
     { RUN_OPT_TRIES, "tries", "N", "maximum starts of an instance whose node is lost (3)", 0 },
     { RUN_OPT_RESTART, "restart", "N", "starts again of an instance that fails (0)", 0 },
     { RUN_OPT_TIMEOUT, "timeout", "TIME", "then the ResourceManager kills the job", 0 },
+    { RUN_OPT_ROLLED_LOGS, "rolled-logs", "PATTERN",
+      "logs that are uploaded while the job runs, as in '\\.[0-9]+$'", 0 },
     { RUN_OPT_USER, "user", "USER", "whose job it is; for root", 0 },
     { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
     { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },

@@ -46,7 +46,8 @@ struct rm_conf {
     bool check_node_address;
     struct sv_web_auth auth; /* owned: rm_conf_free */
     bool acl_enable;         /* of it */
-    bool web_put;            /* PUT over HTTP */
+    bool web_put;            /* PUT and POST over HTTP */
+    bool rest_submissions;
     bool log_aggregation;
     int64_t log_status_timeout_ms; /* after an application's end */
     bool proxy_timeout;
