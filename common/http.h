@@ -34,6 +34,7 @@ struct sv_http_response {
     uint64_t offset, size;
     char *before, *after; /* malloc'd texts around the file's range, taken; or NULL */
     char *location;       /* malloc'd, taken; for redirects */
+    bool xml;             /* for handlers: the client prefers XML to JSON */
 };
 
 /* The answer comes through a stream (http-stream.h). */

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 
 #include "common/fd.h"
+#include "common/json-text.h"
 #include "common/str.h"
 #include "localizer/channel.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
-#include "nodemanager/core/json-text.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/web/log-frame.h"
 #include "nodemanager/web/web-reply.h"
@@ -91,7 +91,7 @@ int nm_web_each_log(const struct nm_context *ctx, struct yarn_container_id id, n
 static void add_name(const char *name, const struct stat *st, void *userdata)
 {
     (void)st;
-    (void)json_array_append_new(userdata, nm_json_text(name)); /* a NULL is refused, ignoring */
+    (void)json_array_append_new(userdata, sv_json_text(name)); /* a NULL is refused, ignoring */
 }
 
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id)
@@ -109,7 +109,7 @@ static void add_info(const char *name, const struct stat *st, void *userdata)
 
     nm_log_time(st->st_mtim.tv_sec, time_text);
     snprintf(size, sizeof(size), "%lld", (long long)st->st_size);
-    (void)json_array_append_new(userdata, json_pack("{s:o,s:s,s:s}", "fileName", nm_json_text(name),
+    (void)json_array_append_new(userdata, json_pack("{s:o,s:s,s:s}", "fileName", sv_json_text(name),
                                                     "fileSize", size, "lastModifiedTime",
                                                     time_text)); /* ignoring */
 }
