@@ -103,4 +103,10 @@ fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs
 	$(Q)BUILD='$(BUILD)' tests/demo/demo
-.PHONY: demo
+# Ends a cluster of KEEP=1, and removes what is left of a run that was killed.
+demo-end:
+	$(Q)BUILD='$(BUILD)' tests/demo/demo end
+# docs/tour.md, of a real run.
+tour: programs test-programs
+	$(Q)BUILD='$(BUILD)' tests/demo/tour
+.PHONY: demo demo-end tour
