@@ -11,6 +11,7 @@
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
 #include "rm-lite/queue-access.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -193,6 +194,7 @@ struct rm *rm_free(struct rm *rm)
     rm_conf_free(&rm->conf);
     free(rm->admin_acl);
     free(rm->login_user);
+    rm_queue_counters_free(rm);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

@@ -19,6 +19,7 @@
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
 #include "nodemanager/web/localization-json.h"
+#include "nodemanager/web/nm-metrics.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
@@ -397,6 +398,7 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
 {
     _cleanup_free_ char *path = trimmed(req->path);
     const char *p = path;
+    int r;
 
     if (!p)
         return -ENOMEM;
@@ -410,6 +412,8 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
         ret->status = 302;
         return ret->location ? 0 : -ENOMEM;
     }
+    if (nm_web_metrics(w, req, ret, &r))
+        return r;
     if (!strcmp(p, "/conf"))
         return sv_conf_answer(w->ctx->conf->conf, req, ret);
     if (sv_has_prefix(p, OLD_LOGS))
