@@ -61,6 +61,7 @@ struct rm {
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
     struct rm_name_set *include, *exclude;
+    struct rm_name_set *draining; /* nodes that leave gracefully, in the store; number: deadline */
     struct rm_node_auth *node_auth;
     struct rm_node_lookups *node_lookups;
     struct rm_topology *topology;

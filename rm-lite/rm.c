@@ -188,6 +188,7 @@ struct rm *rm_free(struct rm *rm)
     }
     rm_set_clear(&rm->include);
     rm_set_clear(&rm->exclude);
+    rm_set_clear(&rm->draining);
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
     rm_node_auth_free(rm);
