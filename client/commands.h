@@ -76,6 +76,9 @@ int cli_cmd_node_decommission(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_node_recommission(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_refresh(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_inspect(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_config(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_version(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_attach(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */

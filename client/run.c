@@ -432,6 +432,7 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         .queue = run->options.queue,
         .type = "SELVEDGE",
         .lifetime_s = run->options.lifetime_s,
+        .rolled_logs = run->options.rolled_logs,
         .resource = run->options.am_resource,
         .launch = { .resources = files,
                     .n_resources = SV_ARRAY_LEN(files),

@@ -80,6 +80,7 @@ struct rm {
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
     bool round_requested;  /* a scheduling round runs when the event queue is empty */
+    int64_t preempt_at_ms; /* the next round of preemption */
     sd_event_source *round_source; /* continues a round in the next turn of the loop; or NULL */
     struct rm_counters counters;
     struct rm_queue_counters *queue_counters; /* by path */

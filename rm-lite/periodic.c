@@ -66,6 +66,7 @@ void rm_periodic_run(struct rm *rm)
     rate(&rm->counters, sv_now_ms());
     rm_nodes_list_forget(rm, sv_now_ms());
     rm_lifetime_enforce(rm, sv_wall_ms());
+    rm_preempt_tick(rm, sv_now_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
         rm->hold_until_ms = 0;
         rm_request_round(rm);

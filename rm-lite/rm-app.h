@@ -86,6 +86,7 @@ struct rm_app {
     struct rm_container *ended;      /* ended-containers.h */
     int32_t n_ended;
     int32_t total_containers;
+    int32_t n_announced;         /* of the containers: their preemption is news for the master */
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;
     struct rm_name_set *ran_on;    /* nodes that must be told of its end */

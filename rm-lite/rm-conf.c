@@ -262,6 +262,11 @@ int rm_conf_max_priority(struct sv_conf *conf, int64_t *ret, struct sv_error *er
     return -ENOENT;
 }
 
+const struct sv_conf_key *rm_conf_row(size_t i)
+{
+    return i < SV_ARRAY_LEN(rows) ? &rows[i].key : NULL;
+}
+
 void rm_conf_free(struct rm_conf *c)
 {
     sv_web_auth_free(&c->auth);

@@ -61,6 +61,8 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
 void rm_conf_free(struct rm_conf *c);
 /* yarn.cluster.max-application-priority alone, of a configuration that was read again. */
 int rm_conf_max_priority(struct sv_conf *conf, int64_t *ret, struct sv_error *err) _must_use_;
+/* The rows behind the fields above; NULL at the end. */
+const struct sv_conf_key *rm_conf_row(size_t i);
 void rm_conf_print(struct sv_conf *conf, FILE *out); /* name, value, help: a line each */
 
 #endif

@@ -84,6 +84,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     rm_app_settle(c->app);
     c->app->live = rm_res_sub(c->app->live, c->resource);
     c->app->n_live--;
+    c->app->n_announced -= c->announced;
     DL_DELETE2(c->app->containers, c, p_prev, p_next);
     c->rm->counters.released++;
     rm_queue_counters_of(c->app)->released++;
