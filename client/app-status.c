@@ -70,16 +70,8 @@ static void on_report(int status, const struct cli_report *report, size_t n,
 int cli_cmd_app_status(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct yarn_app_id app;
-    int code = cli_option_none(ctx, argc, argv), r;
+    int code = cli_option_app(ctx, argc, argv, NULL, 0, &app), r;
 
-    if (code != 0)
-        return code;
-    if (argc - optind != 1)
-        return cli_usage(ctx);
-    ctx->subject = argv[optind];
-    code = cli_parse_app(ctx->subject, &app);
-    if (code == 0)
-        code = cli_connect(ctx);
     if (code != 0)
         return code;
     r = cli_rm_report(ctx->rm, app, on_report, ctx);

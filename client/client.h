@@ -129,6 +129,7 @@ struct cli_submission {
     struct yarn_resource resource;   /* of the ApplicationMaster's container */
     int32_t max_attempts;            /* 0: the cluster's */
     int64_t lifetime_s;              /* the ResourceManager then kills it; 0: without limit */
+    const char *rolled_logs; /* pattern of logs that are uploaded while it runs; NULL: none */
     struct cli_launch launch;
 };
 

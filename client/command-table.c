@@ -26,6 +26,8 @@ static const struct cli_opt run_options[] = {
     { RUN_OPT_TRIES, "tries", "N", "maximum starts of an instance whose node is lost (3)", 0 },
     { RUN_OPT_RESTART, "restart", "N", "starts again of an instance that fails (0)", 0 },
     { RUN_OPT_TIMEOUT, "timeout", "TIME", "then the ResourceManager kills the job", 0 },
+    { RUN_OPT_ROLLED_LOGS, "rolled-logs", "PATTERN",
+      "logs that are uploaded while the job runs, as in '\\.[0-9]+$'", 0 },
     { RUN_OPT_USER, "user", "USER", "whose job it is; for root", 0 },
     { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
     { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },
@@ -49,7 +51,9 @@ static const struct cli_opt local_options[] = {
 };
 static const struct cli_opt top_options[] = {
     LOCAL_OPTION("from the NodeManager of this machine over D-Bus"),
+    { 'c', "containers", NULL, "of all applications", 0 },
     { 's', "sort", "KEY", "cpu or memory (cpu)", 0 },
+    { CLI_OPT_ONCE, "once", NULL, "one list, also on a terminal", 0 },
     { 0 },
 };
 static const struct cli_opt drain_options[] = {
@@ -86,6 +90,11 @@ static const struct cli_opt localize_options[] = {
     { 0 },
 };
 
+static const struct cli_opt config_options[] = {
+    { 'a', "all", NULL, "also the keys that are not set", 0 },
+    { 'u', "unknown", NULL, "keys that nobody knows, with the nearest name", 0 },
+    { 0 },
+};
 static const struct cli_opt stop_options[] = {
     { 't', "timeout", "TIME", "before it is killed (30s)", 0 },
     { 0 },
@@ -116,18 +125,28 @@ const struct cli_command cli_commands[] = {
       CLI_NAMES_FILE, .strict_order = true },
     { "ps", cli_cmd_ps, "ps [-a] [APPLICATION | --local]", "list applications, or one's containers",
       "", ps_options, CLI_NAMES_APP_ENDED, .local = cli_local_ps },
-    { "top", NULL, "top --local [--sort cpu|memory]", "show what the containers of this node use",
-      "On a terminal every two seconds until q; c and m change the order. Elsewhere one table.\n"
-      "LIMIT is what the kernel enforces; WAIT the share of the last ten seconds in which some\n"
-      "process waited for a processor, for memory, for a disk.\n",
-      top_options, CLI_NAMES_NONE, .local = cli_local_top },
-    { "inspect", NULL, "inspect --local CONTAINER", "show all that a node knows of a container", "",
-      local_options, CLI_NAMES_NONE, .local = cli_local_inspect },
+    { "top", cli_cmd_top, "top [-c | APPLICATION | --local] [--sort KEY] [--once]",
+      "show what applications use, or containers",
+      "On a terminal every two seconds until q; c and m change the order. Elsewhere, and with\n"
+      "--once, one list. ALLOCATED and LIMIT are what was promised, CPU and MEMORY what is used;\n"
+      "WAIT is the share of the last ten seconds in which some process waited for a processor,\n"
+      "for memory, for a disk. Used figures come from the nodes, which tell them to those who may\n"
+      "see the application; Apache's NodeManagers do not.\n",
+      top_options, CLI_NAMES_APP, .local = cli_local_top },
+    { "inspect", cli_cmd_inspect, "inspect APPLICATION|CONTAINER|NODE|QUEUE | --local CONTAINER",
+      "show all that is known of one object, as JSON",
+      "Put together from the ResourceManager's answers and the node's; what one of them does not\n"
+      "tell is listed under \"unavailable\". --local asks the NodeManager of this machine alone.\n",
+      local_options, CLI_NAMES_APP_ENDED, .local = cli_local_inspect },
     { "logs", cli_cmd_logs, "logs [OPTIONS] APPLICATION [CONTAINER]",
       "show the output of containers",
       "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"
       "from the remote log directory (yarn.log-aggregation-enable).\n",
       logs_options, CLI_NAMES_APP_ENDED },
+    { "attach", cli_cmd_attach, "attach APPLICATION",
+      "show the output of an application from here on",
+      "Until it ends; Ctrl-C leaves it to itself. The exit code is the job's own, as for wait.\n",
+      NULL, CLI_NAMES_APP },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
       "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n", NULL,
       CLI_NAMES_APP },
@@ -194,6 +213,14 @@ const struct cli_command cli_commands[] = {
       "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
       "is broken.\n",
       doctor_options, CLI_NAMES_NONE },
+    { "config", cli_cmd_config, "config [-a | --unknown | KEY]",
+      "show the configuration of this machine",
+      "What core-site.xml, yarn-site.xml and hdfs-site.xml set: value, file and line. Of one KEY\n"
+      "also its default, its meaning, and which program reads it. --unknown lists keys that are\n"
+      "most likely typing errors; its exit code is 1 when there are any.\n",
+      config_options, CLI_NAMES_NONE },
+    { "version", cli_cmd_version, "version", "show the versions of this program and the cluster",
+      "", NULL, CLI_NAMES_NONE },
     { "complete", cli_cmd_complete, "complete WORD...", "print what the last word may become", "",
       NULL, CLI_NAMES_NONE, .hidden = true },
     { "manual", cli_cmd_manual, "manual", "print the man page", "", NULL, CLI_NAMES_NONE,

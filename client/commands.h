@@ -36,6 +36,7 @@ enum {
     CLI_OPT_LOCAL,
     CLI_OPT_WAIT_EMPTY,
     CLI_OPT_OWNER,
+    CLI_OPT_ONCE,
     CLI_OPT_OWN = 300, /* the first of a subcommand's */
 };
 
@@ -74,6 +75,11 @@ int cli_cmd_node_status(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_node_decommission(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_node_recommission(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_queue_refresh(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_inspect(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_config(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_version(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_attach(struct cli_ctx *ctx, int argc, char **argv);
+int cli_cmd_top(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
 int cli_cmd_complete(struct cli_ctx *ctx, int argc, char **argv);

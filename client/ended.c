@@ -8,8 +8,7 @@
 
 #include "client/job.h"
 #include "client/node-url.h"
-#include "common/str.h"
-#include "wire/proxy.h"
+#include "client/rm-rest.h"
 
 struct ended {
     struct cli_ctx *ctx;
@@ -77,41 +76,17 @@ static void on_attempts(int status, const char *body, size_t len, const char *wh
         done(e, -ENOMEM, NULL);
 }
 
-/* "host:port" of the web port: the key's, with the id of one of several ResourceManagers, else the
- * host of the client port and 8088. */
-static int web_address(struct sv_conf *conf, char *ret, size_t size)
-{
-    struct ipc_proxy_config rm;
-    char name[160];
-    const struct sv_conf_key key = { .name = name, .type = SV_CONF_STRING };
-    const char *value = NULL;
-
-    if (yarn_rm_proxy_config(conf, YARN_RM_CLIENTS, &rm, NULL) < 0 || rm.n_servers == 0)
-        return -ENOENT;
-    snprintf(name, sizeof(name), "yarn.resourcemanager.webapp.address%s%s",
-             *rm.servers[0].id ? "." : "", rm.servers[0].id);
-    if (sv_conf_string(conf, &key, &value, NULL) >= 0 && value)
-        snprintf(ret, size, "%s", value);
-    else
-        snprintf(ret, size, "%s:8088", rm.servers[0].host);
-    return 0;
-}
-
 int cli_ended_get(struct cli_ctx *ctx, const char *app, cli_ended_fn fn, void *userdata)
 {
     struct ended *e = malloc(sizeof(*e));
-    _cleanup_free_ char *url = NULL, *query = NULL;
-    char address[300];
-    int r = e ? web_address(ctx->conf, address, sizeof(address)) : -ENOMEM;
+    char path[YARN_ID_TEXT_MAX + 32];
+    int r;
 
-    if (r == 0) {
-        *e = (struct ended){ ctx, fn, userdata };
-        r = cli_query_user(ctx->user, &query);
-    }
-    if (r == 0)
-        r = sv_asprintf(&url, "http://%s/ws/v1/cluster/apps/%s/appattempts%s", address, app, query);
-    if (r >= 0)
-        r = cli_fetch_get(ctx->fetch, url, CLI_BODY_MAX, on_attempts, e);
+    if (!e)
+        return -ENOMEM;
+    *e = (struct ended){ ctx, fn, userdata };
+    snprintf(path, sizeof(path), "apps/%s/appattempts", app);
+    r = cli_rm_rest_get(ctx, path, on_attempts, e);
     if (r < 0)
         free(e);
     return r;

@@ -12,7 +12,8 @@
 
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
-#define AT_ONCE 32L /* connections per host; further requests queue inside curl */
+#define AT_ONCE 32L      /* connections per host; further requests queue inside curl */
+#define AT_ONCE_ALL 500L /* to all hosts: below the usual limit of descriptors */
 
 struct fetch_request {
     struct cli_fetch *f;
@@ -31,6 +32,7 @@ struct cli_fetch {
     CURLM *multi;
     sd_event_source *timer;
     struct fetch_request *requests;
+    long total_ms;
 };
 
 static void fetch_request_free(struct fetch_request *q)
@@ -155,6 +157,7 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
     if (!f)
         return -ENOMEM;
     f->event = sd_event_ref(event);
+    f->total_ms = TOTAL_MS;
     r = sd_event_add_time(event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, f);
     if (r >= 0)
         r = sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
@@ -171,6 +174,7 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
     curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
     curl_multi_setopt(f->multi, CURLMOPT_TIMERDATA, f);
     curl_multi_setopt(f->multi, CURLMOPT_MAX_HOST_CONNECTIONS, AT_ONCE);
+    curl_multi_setopt(f->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, AT_ONCE_ALL);
     *ret = f;
     return 0;
 }
@@ -191,6 +195,11 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
     sd_event_unref(f->event);
     free(f);
     return NULL;
+}
+
+void cli_fetch_patience(struct cli_fetch *f, long ms)
+{
+    f->total_ms = ms;
 }
 
 static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *url, size_t max,
@@ -214,7 +223,7 @@ static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *
     curl_easy_setopt(q->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(q->easy, CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
     curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, TOTAL_MS);
+    curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, f->total_ms);
     curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
     curl_easy_setopt(q->easy, CURLOPT_WRITEFUNCTION, on_data);
     curl_easy_setopt(q->easy, CURLOPT_WRITEDATA, q);

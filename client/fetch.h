@@ -18,6 +18,10 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 /* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
+/* How long a request made from now on may take as a whole; 20 s at first. */
+void cli_fetch_patience(struct cli_fetch *f, long ms);
+#define CLI_FETCH_VIEW_MS 5000 /* for a person who looks at several nodes */
+
 /* At most `max` bytes; a longer body is truncated, which is not an error. */
 int cli_fetch_get(struct cli_fetch *f, const char *url, size_t max, cli_fetch_fn fn, void *userdata)
     _must_use_;

@@ -1,12 +1,9 @@
 /* `selvedge top --local`: the containers of this node, sorted by processor or memory use; on a
  * terminal anew every two seconds, else one table. */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "client/local-bus.h"
@@ -14,6 +11,7 @@
 #include "client/local-rows.h"
 #include "client/local.h"
 #include "client/options.h"
+#include "client/screen.h"
 #include "client/table.h"
 
 #define LIVE_MAX 256 /* containers whose figures are read one by one; of more the daemon's last */
@@ -143,10 +141,8 @@ static void print_json(const struct cli_local_rows *l)
     json_decref(list);
 }
 
-/* One screen: as many lines and columns as there are. */
 static void draw(const struct cli_local_rows *l, enum cli_local_order order)
 {
-    struct winsize w;
     _cleanup_free_ char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -155,18 +151,9 @@ static void draw(const struct cli_local_rows *l, enum cli_local_order order)
         return;
     print_table(l, out);
     fclose(out);
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || w.ws_row == 0 || w.ws_col == 0)
-        w = (struct winsize){ .ws_row = 24, .ws_col = 80 }; /* a terminal that does not know */
-    printf("\033[H\033[J%.*s\n", w.ws_col,
-           order == CLI_LOCAL_BY_CPU ? "by processor; m: by memory, q: end"
-                                     : "by memory; c: by processor, q: end");
-    for (char *line = text; *line && w.ws_row > 2; w.ws_row--) {
-        size_t n = strcspn(line, "\n");
-
-        printf("%.*s\n", (int)SV_MIN(n, (size_t)w.ws_col), line);
-        line += n + (line[n] == '\n');
-    }
-    (void)fflush(stdout);
+    cli_screen_draw(order == CLI_LOCAL_BY_CPU ? "by processor; m: by memory, q: end"
+                                              : "by memory; c: by processor, q: end",
+                    text);
 }
 
 /* ---- terminal ---- */
@@ -210,28 +197,23 @@ static int watch(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_ord
 static int on_terminal(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_order order)
 {
     const struct sigaction action = { .sa_handler = on_signal };
-    struct termios before, raw;
-    int code;
+    struct cli_screen screen;
+    int code, r = cli_screen_begin(&screen);
 
-    if (tcgetattr(STDIN_FILENO, &before) < 0)
-        return cli_fail("terminal: %s", strerror(errno));
+    if (r < 0)
+        return cli_fail("terminal: %s", strerror(-r));
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    raw = before;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    (void)tcsetattr(STDIN_FILENO, TCSANOW, &raw); /* keys then need Enter, ignoring */
-    fputs("\033[?1049h", stdout);
     code = watch(b, l, order);
-    fputs("\033[?1049l", stdout);
-    (void)fflush(stdout);
-    (void)tcsetattr(STDIN_FILENO, TCSANOW, &before); /* nothing else is possible, ignoring */
+    cli_screen_end(&screen);
     return code;
 }
 
 /* ---- command ---- */
 
-static int parse(struct cli_ctx *ctx, int argc, char **argv, enum cli_local_order *ret)
+static int parse(struct cli_ctx *ctx, int argc, char **argv, enum cli_local_order *ret,
+                 bool *ret_once)
 {
     int c;
 
@@ -239,6 +221,11 @@ static int parse(struct cli_ctx *ctx, int argc, char **argv, enum cli_local_orde
     while ((c = cli_option(ctx, argc, argv)) != -1) {
         if (c == '?')
             return 2;
+        if (c == 'c') {
+            (void)cli_fail("top: --containers is for the cluster: --local lists containers anyway");
+            return 2;
+        }
+        *ret_once = *ret_once || c == CLI_OPT_ONCE;
         if (c != 's')
             continue;
         if (strcmp(optarg, "cpu") != 0 && strcmp(optarg, "memory") != 0) {
@@ -255,13 +242,14 @@ int cli_local_top(struct cli_ctx *ctx, int argc, char **argv)
     _cleanup_bus_ struct cli_bus *b = NULL;
     enum cli_local_order order = CLI_LOCAL_BY_CPU;
     struct cli_local_rows l = { 0 };
-    int code = parse(ctx, argc, argv, &order);
+    bool once = false;
+    int code = parse(ctx, argc, argv, &order, &once);
 
     if (code == 0)
         code = cli_bus_open(ctx, &b);
     if (code == 0)
         code = read_rows(b, &l);
-    if (code == 0 && !ctx->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+    if (code == 0 && !ctx->json && !once && cli_screen_is_there()) {
         code = on_terminal(b, &l, order);
     } else if (code == 0) {
         (void)poll(NULL, 0, FIRST_MS); /* the rate is of the time that passed, ignoring */

@@ -40,12 +40,7 @@ int cli_cmd_node_list(struct cli_ctx *ctx, int argc, char **argv)
     int code = cli_option_all(ctx, argc, argv, &all), r;
 
     if (code == 0)
-        code = cli_option_list(ctx, &list);
-    if (code != 0)
-        return code;
-    if (argc != optind)
-        return cli_usage(ctx);
-    code = cli_connect(ctx);
+        code = cli_option_begin(ctx, argc, argv, &list, 0, 0, NULL);
     if (code != 0)
         return code;
     r = cli_rm_nodes(ctx->rm, all, on_nodes, ctx);

@@ -78,12 +78,8 @@ int cli_cmd_node_status(struct cli_ctx *ctx, int argc, char **argv)
 {
     int code = cli_option_none(ctx, argc, argv), r;
 
-    if (code != 0)
-        return code;
-    if (argc - optind != 1)
-        return cli_usage(ctx);
-    ctx->subject = argv[optind];
-    code = cli_connect(ctx);
+    if (code == 0)
+        code = cli_option_begin(ctx, argc, argv, NULL, 1, 1, NULL);
     if (code != 0)
         return code;
     r = cli_rm_nodes(ctx->rm, true, on_nodes, ctx);

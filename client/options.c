@@ -247,20 +247,27 @@ int cli_option_list(struct cli_ctx *ctx, const struct cli_list *list)
     return 2;
 }
 
+int cli_option_begin(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
+                     int min, int max, struct yarn_app_id *ret_app)
+{
+    int code = list ? cli_option_list(ctx, list) : 0;
+
+    if (code != 0)
+        return code;
+    if (argc - optind < min || argc - optind > max)
+        return cli_usage(ctx);
+    ctx->subject = optind < argc ? argv[optind] : NULL;
+    if (ret_app && ctx->subject)
+        code = cli_parse_app(ctx->subject, ret_app);
+    return code ? code : cli_connect(ctx);
+}
+
 int cli_option_app(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
                    int more, struct yarn_app_id *ret)
 {
     int code = cli_option_none(ctx, argc, argv);
 
-    if (code == 0 && list)
-        code = cli_option_list(ctx, list);
-    if (code != 0)
-        return code;
-    if (argc - optind != 1 + more)
-        return cli_usage(ctx);
-    ctx->subject = argv[optind];
-    code = cli_parse_app(ctx->subject, ret);
-    return code ? code : cli_connect(ctx);
+    return code ? code : cli_option_begin(ctx, argc, argv, list, 1 + more, 1 + more, ret);
 }
 
 /* ---- Subcommands ---- */

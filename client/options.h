@@ -16,11 +16,14 @@ int cli_option(struct cli_ctx *ctx, int argc, char **argv);
 int cli_option_all(struct cli_ctx *ctx, int argc, char **argv, bool *ret_all);
 /* For subcommands without options: leaves optind at the first argument; 0 or 2. */
 int cli_option_none(struct cli_ctx *ctx, int argc, char **argv);
-/* For subcommands whose arguments are an application and `more` others, without options: parses
- * both and connects. `list`: what it prints, or NULL. 0 or the exit code; argv[optind + 1] is the
- * second argument. */
+/* The same, then cli_option_begin(). */
 int cli_option_app(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
                    int more, struct yarn_app_id *ret);
+/* After the options: checks the fields of -o against what the subcommand prints (NULL: no list) and
+ * the number of arguments, and connects. ctx->subject becomes the first argument, or NULL;
+ * `ret_app`, unless it is NULL, its id. 0 or the exit code. */
+int cli_option_begin(struct cli_ctx *ctx, int argc, char **argv, const struct cli_list *list,
+                     int min, int max, struct yarn_app_id *ret_app);
 /* For list commands, after the options: checks the fields of -o against the list; 0 or 2. */
 int cli_option_list(struct cli_ctx *ctx, const struct cli_list *list);
 

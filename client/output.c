@@ -136,7 +136,9 @@ static const char *shown(const struct cli_output *o, enum cli_kind kind, const j
         snprintf(buf, size, "%s", cli_text_millis(n, figure));
         break;
     case CLI_SHARE:
-        snprintf(buf, size, "%.1f%%", 100 * json_number_value(v));
+        *buf = '\0'; /* not told */
+        if (json_is_number(v))
+            snprintf(buf, size, "%.1f%%", 100 * json_number_value(v));
         break;
     case CLI_TIME:
         return time_text(o, n, buf, size);

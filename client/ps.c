@@ -7,6 +7,7 @@
 #include "client/objects.h"
 #include "client/options.h"
 #include "client/rows.h"
+#include "common/str.h"
 
 static const struct cli_column columns[] = {
     { "APPLICATION", "id", CLI_TEXT, CLI_ALWAYS },
@@ -47,6 +48,20 @@ static void on_applications(int status, const struct cli_report *reports, size_t
 
 /* ---- One application ---- */
 
+/* The texts are the job's. */
+static void print_heading(const struct cli_rows *rows)
+{
+    char line[4096], shown[4 * sizeof(line)];
+    bool ended = cli_app_ended(rows->state);
+
+    snprintf(line, sizeof(line), "%s  %s  user %s, queue %s, %s%s%s%s%s", rows->app_text,
+             rows->name, rows->user, rows->queue, cli_app_state_name(rows->state), ended ? " " : "",
+             ended ? cli_final_name(rows->final) : "", ended ? ": " : "",
+             ended ? rows->diagnostics : "");
+    sv_escape(shown, sizeof(shown), line);
+    puts(shown);
+}
+
 static void on_rows(int status, struct cli_rows *rows, const struct sv_error *err, void *userdata)
 {
     struct cli_ctx *ctx = userdata;
@@ -55,13 +70,8 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
         cli_stop_error(ctx, status, err);
         return;
     }
-    if (ctx->output.format == CLI_TABLE && !ctx->output.quiet && !ctx->output.no_headers) {
-        printf("%s  %s  user %s, queue %s, %s", rows->app_text, rows->name, rows->user, rows->queue,
-               cli_app_state_name(rows->state));
-        if (cli_app_ended(rows->state))
-            printf(" %s: %s", cli_final_name(rows->final), rows->diagnostics);
-        putchar('\n');
-    }
+    if (ctx->output.format == CLI_TABLE && !ctx->output.quiet && !ctx->output.no_headers)
+        print_heading(rows);
     cli_status_print(&rows->status, rows->app_text, &ctx->output,
                      ctx->verbose ? INT_MAX : CLI_TAIL_LINES, stdout);
     cli_stop(ctx, 0);
@@ -73,17 +83,9 @@ int cli_cmd_ps(struct cli_ctx *ctx, int argc, char **argv)
     bool all = false;
     int code = cli_option_all(ctx, argc, argv, &all), r;
 
-    if (code != 0)
-        return code;
-    if (argc - optind > 1)
-        return cli_usage(ctx);
-    ctx->subject = argv[optind]; /* NULL: none */
-    if (ctx->subject)
-        code = cli_parse_app(ctx->subject, &app);
     if (code == 0)
-        code = cli_option_list(ctx, ctx->subject ? &cli_containers : &applications);
-    if (code == 0)
-        code = cli_connect(ctx);
+        code = cli_option_begin(ctx, argc, argv, optind < argc ? &cli_containers : &applications, 0,
+                                1, &app);
     if (code != 0)
         return code;
     if (ctx->subject) {

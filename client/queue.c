@@ -41,13 +41,7 @@ static int queues(struct cli_ctx *ctx, int argc, char **argv, bool all)
     int code = cli_option_none(ctx, argc, argv), r;
 
     if (code == 0)
-        code = cli_option_list(ctx, &list);
-    if (code != 0)
-        return code;
-    if (argc - optind != (all ? 0 : 1))
-        return cli_usage(ctx);
-    ctx->subject = argv[optind]; /* NULL: none */
-    code = cli_connect(ctx);
+        code = cli_option_begin(ctx, argc, argv, &list, all ? 0 : 1, all ? 0 : 1, NULL);
     if (code != 0)
         return code;
     r = cli_rm_queues(ctx->rm, all ? "root" : ctx->subject, all, on_queues, ctx);

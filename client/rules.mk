@@ -11,7 +11,7 @@ LIBS += $(CLIENT_A)
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/conf-dump.o %/web-auth.o,$(COMMON_OBJS)))
+	$(filter-out %/http.o %/html.o %/html-parts.o %/http-framed.o %/http-stream.o %/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -32,9 +32,10 @@ endif
 
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
-	diagnostics.o exit-meaning.o fetch.o node-url.o rows.o ended.o job.o)
+	diagnostics.o fetch.o node-url.o rows.o ended.o job.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o version.o usage.o screen.o peer-answer.o rm-rest.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
@@ -46,7 +47,7 @@ PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
-		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $$(CLIENT_A) \
+		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $(BUILD)/rm-lite/rm-conf.o $$(CLIENT_A) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
@@ -62,8 +63,12 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
+UNIT_TESTS += client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
 	client/test-log-places client/test-log-tail
+client/test-peer-answer_DEPS = $(BUILD)/client/peer-answer.o $(COMMON_A)
+client/test-peer-answer_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+client/test-usage_DEPS = $(BUILD)/client/usage.o $(WIRE_A) $(COMMON_A)
+client/test-usage_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-local-rows_DEPS = $(addprefix $(BUILD)/client/, local-rows.o local-json.o) $(COMMON_A)
 client/test-local-rows_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-hosts-file_DEPS = $(BUILD)/client/hosts-file.o $(COMMON_A)
@@ -85,6 +90,10 @@ client/test-tasks_DEPS = $(BUILD)/client/tasks.o $(BUILD)/client/diagnostics.o $
 client/test-tasks_LDLIBS = $(WIRE_LDLIBS)
 client/test-job_DEPS = $(BUILD)/client/job.o $(COMMON_A)
 client/test-job_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
+
+FUZZ_TARGETS += fuzz-client-answers
+fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
+fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
 # One real job, end to end. The flags depend on packages that deps installs: build in a second make.
 demo: deps

@@ -124,6 +124,9 @@ static int take_option(struct run_options *o, int c)
         return parse_int("restart", optarg, 0, 1000, &o->restarts);
     case RUN_OPT_TIMEOUT:
         return parse_timeout(optarg, &o->lifetime_s);
+    case RUN_OPT_ROLLED_LOGS:
+        o->rolled_logs = optarg;
+        return 0;
     case RUN_OPT_USER:
         o->user = optarg;
         return 0;

@@ -55,15 +55,16 @@ struct run {
 static void print_line(struct run *run, const char *fmt, ...) _printf_(2, 3);
 static void print_line(struct run *run, const char *fmt, ...)
 {
+    char text[4096], shown[4 * sizeof(text)];
     va_list ap;
 
     if (run->ctx->json || run->ctx->output.quiet)
         return;
     va_start(ap, fmt);
-    fprintf(stderr, "[%6.1f s] ", (double)(sv_now_ms() - run->began) / 1000);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
+    sv_escape(shown, sizeof(shown), text); /* diagnostics are the job's */
+    fprintf(stderr, "[%6.1f s] %s\n", (double)(sv_now_ms() - run->began) / 1000, shown);
 }
 
 static void print_localizing(const char *line, void *userdata)
@@ -431,6 +432,7 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
         .queue = run->options.queue,
         .type = "SELVEDGE",
         .lifetime_s = run->options.lifetime_s,
+        .rolled_logs = run->options.rolled_logs,
         .resource = run->options.am_resource,
         .launch = { .resources = files,
                     .n_resources = SV_ARRAY_LEN(files),

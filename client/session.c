@@ -26,13 +26,14 @@ int cli_usage(const struct cli_ctx *ctx)
 
 int cli_fail(const char *fmt, ...)
 {
+    char text[4096], shown[4 * sizeof(text)];
     va_list ap;
 
     va_start(ap, fmt);
-    fputs("selvedge: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
+    sv_escape(shown, sizeof(shown), text); /* of peers and of the command line */
+    fprintf(stderr, "selvedge: %s\n", shown);
     return 1;
 }
 

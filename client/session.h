@@ -58,7 +58,7 @@ int cli_load_conf(struct cli_ctx *ctx);
 /* Runs the loop until cli_stop(). */
 int cli_loop(struct cli_ctx *ctx);
 void cli_stop(struct cli_ctx *ctx, int code);
-/* Prints "selvedge: …" on stderr; returns 1. */
+/* Prints "selvedge: …" on stderr, one line whatever the texts in it; returns 1. */
 int cli_fail(const char *fmt, ...) _printf_(1, 2);
 /* Says what went wrong, in own words for the ResourceManager's exceptions (its own with --verbose),
  * and ends the loop with exit code 1: for callbacks. `err` may be NULL. */

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "client/diagnostics.h"
-#include "client/exit-meaning.h"
 #include "client/job.h"
+#include "common/exit-meaning.h"
+#include "common/str.h"
 
 #define FAILURES_MAX 10 /* lines about failed instances; the table has them all */
 
@@ -19,11 +20,12 @@ void cli_status_free(struct cli_status *s)
     *s = (struct cli_status){ 0 };
 }
 
+/* Without control characters: it reaches a terminal. */
 static void copy(char *dst, size_t size, json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
 
-    snprintf(dst, size, "%s", text ? text : "");
+    sv_escape(dst, size, text ? text : "");
 }
 
 static int64_t number(json_t *object, const char *key, int64_t unknown)
@@ -56,6 +58,7 @@ int cli_status_parse(const char *text, size_t len, struct cli_status *ret, struc
     json_t *list = json_object_get(root, "tasks");
     size_t n = json_array_size(list);
     struct cli_status s = { 0 };
+    const char *name;
     int r = 0;
 
     if (!json_is_array(list) || n > CLI_INSTANCES_MAX)
@@ -63,7 +66,8 @@ int cli_status_parse(const char *text, size_t len, struct cli_status *ret, struc
     else if (!(s.rows = calloc(n + 1, sizeof(*s.rows))))
         r = sv_error_errno(err, -ENOMEM, "the ApplicationMaster's status");
     if (r == 0) {
-        copy(s.name, sizeof(s.name), root, "name");
+        name = json_string_value(json_object_get(root, "name"));
+        snprintf(s.name, sizeof(s.name), "%s", name ? name : ""); /* JSON escapes it */
         s.finished = json_is_true(json_object_get(root, "finished"));
         s.done = (int)number(root, "done", 0);
         s.exit_code = (int)number(root, "exitCode", 1);
@@ -83,12 +87,17 @@ static void read_not_enforced(struct cli_row *row, json_t *v)
     size_t i, used = 0;
     json_t *item;
 
+    char name[sizeof(row->not_enforced)];
+
     if (json_is_string(v))
-        snprintf(row->not_enforced, sizeof(row->not_enforced), "%s", json_string_value(v));
+        sv_escape(row->not_enforced, sizeof(row->not_enforced), json_string_value(v));
     json_array_foreach(v, i, item)
     {
-        int n = snprintf(row->not_enforced + used, sizeof(row->not_enforced) - used, "%s%s",
-                         used ? ", " : "", json_is_string(item) ? json_string_value(item) : "?");
+        int n;
+
+        sv_escape(name, sizeof(name), json_is_string(item) ? json_string_value(item) : "?");
+        n = snprintf(row->not_enforced + used, sizeof(row->not_enforced) - used, "%s%s",
+                     used ? ", " : "", name);
 
         if (n < 0 || (size_t)n >= sizeof(row->not_enforced) - used)
             break;
@@ -122,7 +131,7 @@ static void print_failures(const struct cli_status *s, int lines, FILE *out)
     for (size_t i = 0; i < s->n; i++) {
         const struct cli_row *r = &s->rows[i];
         const char *end = strstr(r->diagnostics, "\\x0a"); /* escaped by the ApplicationMaster */
-        const char *meaning = cli_exit_meaning(r->exit_status);
+        const char *meaning = sv_exit_meaning(r->exit_status);
 
         if (!r->done || r->exit_status == 0 || failed++ >= FAILURES_MAX)
             continue;

@@ -59,16 +59,8 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 int cli_cmd_wait(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct waiting w = { .ctx = ctx };
-    int code = cli_option_none(ctx, argc, argv), r;
+    int code = cli_option_app(ctx, argc, argv, NULL, 0, &w.app), r;
 
-    if (code != 0)
-        return code;
-    if (argc - optind != 1)
-        return cli_usage(ctx);
-    ctx->subject = argv[optind];
-    code = cli_parse_app(ctx->subject, &w.app);
-    if (code == 0)
-        code = cli_connect(ctx);
     if (code != 0)
         return code;
     r = cli_rm_report(ctx->rm, w.app, on_report, &w);

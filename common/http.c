@@ -154,8 +154,12 @@ static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_r
     ok = MHD_add_response_header(response, "Content-Type", type) &&
          MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") &&
          MHD_add_response_header(response, "Content-Security-Policy",
-                                 "default-src 'none'; style-src 'unsafe-inline'; "
-                                 "frame-ancestors 'none'") &&
+                                 "default-src 'none'; style-src 'self'; form-action 'self'; "
+                                 "base-uri 'none'; frame-ancestors 'none'") &&
+         MHD_add_response_header(response, "X-Frame-Options", "DENY") &&
+         MHD_add_response_header(response, "Referrer-Policy", "same-origin") &&
+         (!sv_has_prefix(type, "text/html") ||
+          MHD_add_response_header(response, "Cache-Control", "no-store")) &&
          (!location || MHD_add_response_header(response, "Location", location));
     if (ok)
         ok = MHD_queue_response(conn, a->status, response);

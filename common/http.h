@@ -1,8 +1,8 @@
 /* A small HTTP server for REST, metrics and logs: libmicrohttpd driven by the daemon's sd-event
  * loop (no threads). Requests are GET/HEAD/PUT/POST with a bounded body; handlers answer with a
  * complete response or a file descriptor. OPTIONS is answered with 200 here. Every response carries
- * X-Content-Type-Options: nosniff, Content-Security-Policy: default-src 'none'; style-src
- * 'unsafe-inline'; frame-ancestors 'none'. */
+ * X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a Content-Security-Policy that allows
+ * a style sheet and forms of this server alone. A page (text/html) is not cached. */
 #ifndef SELVEDGE_COMMON_HTTP_H
 #define SELVEDGE_COMMON_HTTP_H
 
@@ -34,6 +34,7 @@ struct sv_http_response {
     uint64_t offset, size;
     char *before, *after; /* malloc'd texts around the file's range, taken; or NULL */
     char *location;       /* malloc'd, taken; for redirects */
+    bool xml;             /* for handlers: the client prefers XML to JSON */
 };
 
 /* The answer comes through a stream (http-stream.h). */

@@ -1,5 +1,5 @@
 /* AdminService (8033): operators refresh queues and nodes. SIMPLE authentication; with
- * yarn.acl.enable only root and the account of this daemon are admitted. */
+ * yarn.acl.enable only administrators (access.h) are admitted. */
 #include "rm-lite/admin-service.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/str.h"
+#include "rm-lite/access.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/nodes-list.h"
@@ -16,19 +17,21 @@
 #include "rm-lite/viewer.h"
 #include "wire/methods.h"
 
-static bool allowed(struct ipc_call *call, struct rm *rm, const char *operation)
+/* access.h. False after the call was refused, or when `handler` gets it again later. */
+static bool allowed(struct ipc_call *call, const ProtobufCMessage *request, ipc_handler handler,
+                    struct rm *rm, const char *operation)
 {
     const struct ipc_peer *peer = ipc_call_peer(call);
     struct rm_audit audit = {
         .user = peer->user, .ip = peer->address, .operation = operation, .target = "AdminService"
     };
+    int may = rm_may_administer(rm, peer->user);
 
-    if (!rm->conf.acl_enable) {
-        rm_audit_ok(&audit);
-        return true;
+    if (may == -EAGAIN) {
+        rm_groups_wait(rm, call, request, handler);
+        return false;
     }
-    if (sv_streq(peer->user, "root") ||
-        (*rm->conf.auth.daemon_user && sv_streq(peer->user, rm->conf.auth.daemon_user))) {
+    if (may > 0) {
         rm_audit_ok(&audit);
         return true;
     }
@@ -78,8 +81,7 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
     struct sv_error err = { 0 };
     int r;
 
-    (void)request;
-    if (!allowed(call, rm, "refreshQueues"))
+    if (!allowed(call, request, on_refreshQueues, rm, "refreshQueues"))
         return;
     r = fresh_conf(rm, &ev.conf, &err);
     if (r >= 0)
@@ -96,6 +98,28 @@ static void on_refreshQueues(struct ipc_call *call, const ProtobufCMessage *requ
     ipc_call_reply(call, &resp.base);
 }
 
+static void on_refreshAdminAcls(struct ipc_call *call, const ProtobufCMessage *request,
+                                void *userdata)
+{
+    Hadoop__Yarn__RefreshAdminAclsResponseProto resp =
+        HADOOP__YARN__REFRESH_ADMIN_ACLS_RESPONSE_PROTO__INIT;
+    struct sv_conf *conf = NULL;
+    struct sv_error err = { 0 };
+    struct rm *rm = userdata;
+    int r;
+
+    if (!allowed(call, request, on_refreshAdminAcls, rm, "refreshAdminAcls"))
+        return;
+    r = fresh_conf(rm, &conf, &err);
+    if (r >= 0)
+        r = rm_access_refresh(rm, conf, &err);
+    sv_conf_free(conf);
+    if (r < 0)
+        rm_answer_io_error(call, "%s", err.text);
+    else
+        ipc_call_reply(call, &resp.base);
+}
+
 static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)
 {
     struct rm *rm = userdata;
@@ -106,7 +130,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
     int64_t timeout = rm->conf.decommission_timeout_ms;
     struct sv_error err = { 0 };
 
-    if (!allowed(call, rm, "refreshNodes"))
+    if (!allowed(call, request, on_refreshNodes, rm, "refreshNodes"))
         return;
     if (q->has_decommissiontimeout)
         timeout = q->decommissiontimeout < 0 ? -1 : (int64_t)q->decommissiontimeout * 1000;
@@ -169,8 +193,7 @@ static void on_refreshUserToGroupsMappings(struct ipc_call *call, const Protobuf
     Hadoop__Yarn__RefreshUserToGroupsMappingsResponseProto resp =
         HADOOP__YARN__REFRESH_USER_TO_GROUPS_MAPPINGS_RESPONSE_PROTO__INIT;
 
-    (void)request;
-    if (!allowed(call, rm, "refreshUserToGroupsMappings"))
+    if (!allowed(call, request, on_refreshUserToGroupsMappings, rm, "refreshUserToGroupsMappings"))
         return;
     sv_groups_forget(rm->groups);
     ipc_call_reply(call, &resp.base);
@@ -181,8 +204,7 @@ static void on_refreshUserToGroupsMappings(struct ipc_call *call, const Protobuf
     static void on_##name(struct ipc_call *call, const ProtobufCMessage *request, void *userdata)  \
     {                                                                                              \
         Hadoop__Yarn__##type resp = INIT;                                                          \
-        (void)request;                                                                             \
-        if (allowed(call, userdata, #name))                                                        \
+        if (allowed(call, request, on_##name, userdata, #name))                                    \
             ipc_call_reply(call, &resp.base);                                                      \
     }
 #define OFF(name, text)                                                                            \
@@ -197,8 +219,6 @@ static void on_refreshUserToGroupsMappings(struct ipc_call *call, const Protobuf
 
 NOTHING_TO_DO(refreshSuperUserGroupsConfiguration, RefreshSuperUserGroupsConfigurationResponseProto,
               HADOOP__YARN__REFRESH_SUPER_USER_GROUPS_CONFIGURATION_RESPONSE_PROTO__INIT)
-NOTHING_TO_DO(refreshAdminAcls, RefreshAdminAclsResponseProto,
-              HADOOP__YARN__REFRESH_ADMIN_ACLS_RESPONSE_PROTO__INIT)
 NOTHING_TO_DO(refreshNodesResources, RefreshNodesResourcesResponseProto,
               HADOOP__YARN__REFRESH_NODES_RESOURCES_RESPONSE_PROTO__INIT)
 OFF(refreshServiceAcls, "Service Authorization (hadoop.security.authorization) not enabled.")

@@ -9,6 +9,7 @@
 
 #include "common/str.h"
 #include "rm-lite/rm-app.h"
+#include "rm-lite/scheduler.h"
 #include "rm-lite/store.h"
 
 #define LIFETIME HADOOP__YARN__APPLICATION_TIMEOUT_TYPE_PROTO__APP_TIMEOUT_LIFETIME
@@ -68,6 +69,26 @@ int rm_lifetime_set_end(struct rm_app *app, int64_t end_ms)
     app->lifetime_s = s;
     rm_store_app_update(app->rm, app);
     return 0;
+}
+
+int rm_lifetime_of_queue(struct rm_app *app)
+{
+    struct rm_queue_info q;
+    int64_t s = app->lifetime_s;
+    int r;
+
+    if (rm_sched_queue(app->rm->sched, app->queue, &q) < 0)
+        return 0; /* the scheduler rejects the application */
+    if (s <= 0)
+        s = q.default_lifetime_s;
+    else if (q.max_lifetime_s > 0)
+        s = SV_MIN(s, q.max_lifetime_s);
+    if (s == app->lifetime_s)
+        return 0;
+    r = rewrite(app, s);
+    if (r >= 0)
+        app->lifetime_s = s;
+    return r;
 }
 
 void rm_lifetime_report(const struct rm_app *app, char ret_date[static RM_LIFETIME_DATE_MAX],

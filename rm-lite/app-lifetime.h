@@ -14,6 +14,9 @@
 int64_t rm_lifetime_end_ms(const struct rm_app *app);
 /* Moves the end, which the store keeps with the submission. */
 int rm_lifetime_set_end(struct rm_app *app, int64_t end_ms) _must_use_;
+/* Gives a new application its queue's default-application-lifetime, or cuts its own to the queue's
+ * maximum; in the submission, too, so that a restart or a refresh does not change it. */
+int rm_lifetime_of_queue(struct rm_app *app) _must_use_;
 /* As reports show it: the date or RM_LIFETIME_UNLIMITED, and the seconds that are left or -1. */
 void rm_lifetime_report(const struct rm_app *app, char ret_date[static RM_LIFETIME_DATE_MAX],
                         int64_t *ret_left_s);

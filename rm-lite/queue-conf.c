@@ -49,6 +49,33 @@ static const struct sv_conf_key key_am_percent = {
     0,
     "part of a queue's capacity that ApplicationMasters may use"
 };
+static const struct sv_conf_key key_parallel = {
+    CS "max-parallel-apps",
+    SV_CONF_INT,
+    "2147483647",
+    0,
+    INT32_MAX,
+    0,
+    "running applications of a queue without a limit of its own"
+};
+static const struct sv_conf_key key_user_parallel = {
+    CS "user.max-parallel-apps",
+    SV_CONF_INT,
+    "2147483647",
+    0,
+    INT32_MAX,
+    0,
+    "running applications of a user without a limit of his own"
+};
+static const struct sv_conf_key key_override = {
+    CS "queue-mappings-override.enable",
+    SV_CONF_BOOL,
+    "false",
+    0,
+    0,
+    0,
+    "queue-mappings also for applications that name a queue"
+};
 static const struct sv_conf_key key_offswitch = {
     CS "per-node-heartbeat.maximum-offswitch-assignments",     SV_CONF_INT, "1", 1, INT32_MAX, 0,
     "off-switch containers given on one node in one heartbeat"
@@ -304,6 +331,40 @@ static int parse_order(struct sv_conf *c, struct rm_queue *q, bool leaf, struct 
                                "queue has applications",
                             q->path, order);
     q->fair = order && sv_streq(order, "fair");
+    q->fair_by_size =
+        q->fair &&
+        sv_streq(queue_raw(c, q->path, "ordering-policy.fair.enable-size-based-weight"), "true");
+    return 0;
+}
+
+/* How many of its applications run, and for how long. Lifetimes are inherited. */
+static int parse_apps(struct sv_conf *c, const struct rm_sched_settings *set, struct rm_queue *q,
+                      struct sv_error *err)
+{
+    const char *disabled = queue_raw(c, q->path, "disable_preemption");
+    int64_t parallel, max, def;
+    int r;
+
+    q->preemption_disabled =
+        disabled ? sv_streq(disabled, "true") : q->parent && q->parent->preemption_disabled;
+
+    if ((r = queue_int(c, q->path, "max-parallel-apps", set->parallel, &parallel, err)) < 0 ||
+        (r = queue_int(c, q->path, "maximum-application-lifetime",
+                       q->parent ? q->parent->max_lifetime_s : -1, &max, err)) < 0 ||
+        (r = queue_int(c, q->path, "default-application-lifetime",
+                       q->parent ? q->parent->default_lifetime_s : -1, &def, err)) < 0)
+        return r;
+    if (parallel < 0 || parallel > INT32_MAX)
+        return sv_error_set(err, -EINVAL, CS "%s.max-parallel-apps: %lld is below 0 or above %d",
+                            q->path, (long long)parallel, INT32_MAX);
+    q->max_parallel = (int32_t)parallel;
+    q->max_lifetime_s = SV_MAX(max, (int64_t)0);
+    q->default_lifetime_s = SV_MAX(def, (int64_t)0);
+    if (q->max_lifetime_s > 0 && q->default_lifetime_s > q->max_lifetime_s)
+        return sv_error_set(err, -EINVAL,
+                            CS "%s.default-application-lifetime: %lld s is above the queue's "
+                               "maximum-application-lifetime, %lld s",
+                            q->path, (long long)def, (long long)max);
     return 0;
 }
 
@@ -366,7 +427,8 @@ static int parse_limits(struct sv_conf *c, const struct rm_sched_settings *set, 
             0)
         return r;
     q->max_allocation = rm_res_min((struct rm_res){ mb, vc }, set->max_alloc);
-    return parse_acls(c, q);
+    r = parse_apps(c, set, q, err);
+    return r < 0 ? r : parse_acls(c, q);
 }
 
 static int check_children(struct sv_conf *c, const struct rm_queue *q, struct sv_error *err)
@@ -409,6 +471,7 @@ static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, c
         return -ENOMEM;
     q->parent = parent;
     q->weight = -1;
+    q->number = *count;
     q->name = strdup(name);
     if (!q->name ||
         sv_asprintf(&q->path, "%s%s%s", parent ? parent->path : "", parent ? "." : "", name) < 0)
@@ -438,6 +501,7 @@ static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, c
         if (r < 0)
             goto fail;
         q->sorted[q->n_children] = q->children[q->n_children];
+        q->children[q->n_children]->index = q->n_children;
         q->n_children++;
     }
     r = check_children(c, q, err);
@@ -459,6 +523,9 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_max_apps, &s->max_apps, err)) < 0 ||
         (r = sv_conf_int(c, &key_queue_max_apps, &s->queue_max_apps, err)) < 0 ||
         (r = sv_conf_float(c, &key_am_percent, &s->am_percent, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_override, &s->override_mappings, err)) < 0 ||
+        (r = sv_conf_int(c, &key_parallel, &s->parallel, err)) < 0 ||
+        (r = sv_conf_int(c, &key_user_parallel, &s->user_parallel, err)) < 0 ||
         (r = sv_conf_int(c, &key_offswitch, &s->offswitch_limit, err)) < 0 ||
         (r = sv_conf_bool(c, &key_multiple, &s->multiple_assignments, err)) < 0 ||
         (r = sv_conf_int(c, &key_assignments, &s->assignment_limit, err)) < 0 ||
@@ -470,6 +537,9 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_min_vc, &s->min_alloc.vcores, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_mb, &s->max_alloc.mem, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_vc, &s->max_alloc.vcores, err)) < 0)
+        return r;
+    r = rm_preempt_parse(c, &s->preempt, err);
+    if (r < 0)
         return r;
     if (sv_has_suffix(calc, ".DominantResourceCalculator"))
         s->calc = RM_CALC_DOMINANT;
@@ -504,6 +574,10 @@ int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
     r = parse_queue(conf, &set, "root", NULL, 0, &count, &root, err);
     if (r >= 0)
         r = rm_queue_keys_check(conf, root, err);
+    if (r >= 0)
+        r = rm_queue_users_parse(conf, root, err);
+    if (r >= 0)
+        r = rm_mappings_parse(conf, root, err);
     if (r < 0) {
         rm_queue_free(root);
         return r;

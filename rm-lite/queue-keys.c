@@ -15,12 +15,10 @@
 #define CS "yarn.scheduler.capacity."
 
 #define LABELS "there are no node labels"
-#define MAPPING "applications go to the queue that they name"
+#define MAPPING "write queue-mappings instead"
 #define AUTO "queues are those of the file"
-#define PREEMPTION "containers are not preempted"
 #define LOOP "one thread allocates on heartbeats and on asks"
 #define PLAN "there are no reservations in time"
-#define LIFETIME "applications have no lifetime of their queue"
 
 static const struct rm_queue_key keys[] = {
     /* of the whole scheduler */
@@ -37,12 +35,13 @@ static const struct rm_queue_key keys[] = {
     { "per-node-heartbeat.maximum-offswitch-assignments", false, NULL, RM_KEY_HONOURED, NULL },
     { "per-node-heartbeat.multiple-assignments-enabled", false, NULL, RM_KEY_HONOURED, NULL },
     { "per-node-heartbeat.maximum-container-assignments", false, NULL, RM_KEY_HONOURED, NULL },
-    { "max-parallel-apps", false, NULL, RM_KEY_IGNORED, "the number of running ones is free" },
-    { "user.", false, NULL, RM_KEY_IGNORED, "a user's number of running applications is free" },
+    { "max-parallel-apps", false, NULL, RM_KEY_HONOURED, NULL },
+    { "user.max-parallel-apps", false, NULL, RM_KEY_HONOURED, NULL },
+    { "user.", false, NULL, RM_KEY_HONOURED, NULL },
     { "legacy-queue-mode.enabled", false, "true", RM_KEY_REFUSED,
       "the children of a queue have capacities of one kind" },
-    { "queue-mappings", false, "", RM_KEY_REFUSED, MAPPING },
-    { "queue-mappings-override.enable", false, "false", RM_KEY_REFUSED, MAPPING },
+    { "queue-mappings", false, NULL, RM_KEY_HONOURED, NULL },
+    { "queue-mappings-override.enable", false, NULL, RM_KEY_HONOURED, NULL },
     { "mapping-rule-format", false, "legacy", RM_KEY_REFUSED, MAPPING },
     { "mapping-rule-json", false, "", RM_KEY_REFUSED, MAPPING },
     { "mapping-rule-json-file", false, "", RM_KEY_REFUSED, MAPPING },
@@ -56,9 +55,11 @@ static const struct rm_queue_key keys[] = {
     { "user-metrics.enable", false, "false", RM_KEY_NO_MEANING, "there are no metrics of users" },
     { "queue.auto.refresh.monitoring-interval", false, NULL, RM_KEY_NO_MEANING,
       "the file is read at the start and by refreshQueues" },
-    { "lazy-preemption-enabled", false, "false", RM_KEY_NO_MEANING, PREEMPTION },
+    { "lazy-preemption-enabled", false, "false", RM_KEY_IGNORED,
+      "a container is killed when its time is over, whether its room is used or not" },
     { "skip-allocate-on-nodes-with-reserved-containers", false, NULL, RM_KEY_NO_MEANING, LOOP },
-    { "ordering-policy.priority-utilization.", false, NULL, RM_KEY_NO_MEANING, PREEMPTION },
+    { "ordering-policy.priority-utilization.", false, NULL, RM_KEY_NO_MEANING,
+      "containers are preempted for guarantees, not for priorities of queues" },
     { "multi-node-placement-enabled", false, "false", RM_KEY_IGNORED,
       "nodes are taken in the order of their heartbeats" },
     { "multi-node-sorting.", false, NULL, RM_KEY_IGNORED,
@@ -91,18 +92,18 @@ static const struct rm_queue_key keys[] = {
     { "min-resource", true, NULL, RM_KEY_REFUSED, "write capacity=[memory=...,vcores=...]" },
     { "max-resource", true, NULL, RM_KEY_REFUSED,
       "write maximum-capacity=[memory=...,vcores=...]" },
-    { "max-parallel-apps", true, NULL, RM_KEY_IGNORED, "the number of running ones is free" },
-    { "user-settings.", true, NULL, RM_KEY_IGNORED, "all users of a queue weigh the same" },
-    { "ordering-policy.fair.enable-size-based-weight", true, "false", RM_KEY_IGNORED,
-      "large and small applications weigh the same" },
+    { "max-parallel-apps", true, NULL, RM_KEY_HONOURED, NULL },
+    { "user-settings.", true, NULL, RM_KEY_HONOURED, NULL },
+    { "ordering-policy.fair.enable-size-based-weight", true, NULL, RM_KEY_HONOURED, NULL },
     { "ordering-policy.", true, NULL, RM_KEY_NO_MEANING, LABELS },
     { "accessible-node-labels", true, "*|", RM_KEY_NO_MEANING, LABELS },
     { "accessible-node-labels.", true, NULL, RM_KEY_NO_MEANING, LABELS },
     { "default-node-label-expression", true, "", RM_KEY_IGNORED, LABELS },
-    { "maximum-application-lifetime", true, "-1", RM_KEY_IGNORED, LIFETIME },
-    { "default-application-lifetime", true, "-1", RM_KEY_IGNORED, LIFETIME },
-    { "disable_preemption", true, "true", RM_KEY_NO_MEANING, PREEMPTION },
-    { "intra-queue-preemption.", true, NULL, RM_KEY_NO_MEANING, PREEMPTION },
+    { "maximum-application-lifetime", true, NULL, RM_KEY_HONOURED, NULL },
+    { "default-application-lifetime", true, NULL, RM_KEY_HONOURED, NULL },
+    { "disable_preemption", true, NULL, RM_KEY_HONOURED, NULL },
+    { "intra-queue-preemption.", true, NULL, RM_KEY_NO_MEANING,
+      "containers are preempted between queues, not inside of one" },
     { "auto-create-child-queue.enabled", true, "false", RM_KEY_REFUSED, AUTO },
     { "auto-create-child-queue.", true, NULL, RM_KEY_NO_MEANING, AUTO },
     { "auto-queue-creation-v2.enabled", true, "false", RM_KEY_REFUSED, AUTO },

@@ -18,6 +18,7 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
         q->eff_min = q->eff_max = s->cluster;
     }
     q->user_limits_known = false;
+    q->unsorted = true;
     for (size_t i = 0; i < q->n_children; i++) {
         weights += q->children[i]->mode == RM_MODE_WEIGHT ? q->children[i]->weight : 0;
         wanted = rm_res_add(wanted, q->children[i]->abs_min);
@@ -76,6 +77,7 @@ void rm_queue_use(struct rm_queue *leaf, struct rm_res r, int containers)
     for (struct rm_queue *q = leaf; q; q = q->parent) {
         q->used = rm_res_add(q->used, r);
         q->containers += containers;
+        rm_queue_moved(q);
     }
 }
 
@@ -90,6 +92,7 @@ void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r)
     for (struct rm_queue *q = leaf; q; q = q->parent) {
         q->reserved = rm_res_add(q->reserved, r);
         q->used = rm_res_add(q->used, r); /* reserved counts as used */
+        rm_queue_moved(q);
     }
 }
 
@@ -108,6 +111,7 @@ struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name)
         free(u);
         return NULL;
     }
+    u->weight = rm_user_weight(leaf, name);
     HASH_ADD_KEYPTR(hh, leaf->users, u->name, strlen(u->name), u);
     leaf->user_limits_known = false;
     return u;
@@ -133,14 +137,14 @@ static void user_limits(const struct rm_sched *s, struct rm_queue *leaf)
 {
     struct rm_res required = s->set.min_alloc, qcap, current, floor_, cap;
     struct rm_res base[2] = { { 0, 0 }, { 0, 0 } }; /* without and with outstanding asks */
-    int64_t n[2] = { 0, 0 };
+    double n[2] = { 0, 0 };                         /* sums of their weights */
     double consumed = 0;
 
     for (const struct rm_user *it = leaf->users; it; it = it->hh.next) {
         consumed += rm_res_share(s->set.calc, it->used, s->cluster);
-        n[0]++;
+        n[0] += it->weight;
         if (it->asking > 0) {
-            n[1]++;
+            n[1] += it->weight;
             base[1] = rm_res_add(base[1], it->used);
         }
     }
@@ -155,8 +159,7 @@ static void user_limits(const struct rm_sched *s, struct rm_queue *leaf)
     else
         cap = rm_res_scale(qcap, leaf->user_limit_factor);
     for (int i = 0; i < 2; i++) {
-        int64_t k = SV_MAX(n[i], (int64_t)1);
-        struct rm_res ul = { (base[i].mem + k - 1) / k, (base[i].vcores + k - 1) / k };
+        struct rm_res ul = n[i] > 0 ? rm_res_scale_up(base[i], 1 / n[i]) : base[i];
 
         ul = rm_res_min(rm_res_max(ul, floor_), cap);
         leaf->user_limits[i] = rm_res_round_up(ul, s->set.min_alloc);
@@ -169,9 +172,13 @@ static void user_limits(const struct rm_sched *s, struct rm_queue *leaf)
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u)
 {
+    struct rm_res limit;
+
     if (!leaf->user_limits_known)
         user_limits(s, leaf);
-    return leaf->user_limits[u->asking > 0];
+    limit = leaf->user_limits[u->asking > 0];
+    return u->weight == 1 ? limit
+                          : rm_res_round_down(rm_res_scale(limit, u->weight), s->set.min_alloc);
 }
 
 static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
@@ -188,15 +195,13 @@ static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_qu
 }
 
 static struct rm_res user_am_limit(const struct rm_sched *s, const struct rm_queue *leaf,
-                                   struct rm_res queue_limit)
+                                   double weight, struct rm_res queue_limit)
 {
-    int32_t active = 0;
-    double f;
+    int32_t active = (int32_t)HASH_COUNT(leaf->users); /* each has an application */
+    double f = SV_MAX(leaf->user_limit / 100, 1.0 / SV_MAX(active, 1));
     struct rm_res r;
 
-    for (const struct rm_user *u = leaf->users; u; u = u->hh.next)
-        active += u->apps > 0;
-    f = SV_MAX(leaf->user_limit / 100, 1.0 / SV_MAX(active, 1));
+    f = SV_MIN(f * weight, 1.0);
     if (leaf->user_limit_factor == -1)
         return queue_limit;
     r = rm_res_round_up(
@@ -226,18 +231,32 @@ int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b)
     return a->id.id < b->id.id ? -1 : a->id.id > b->id.id;
 }
 
-/* FairOrderingPolicy: less memory in use first; else as they wait. */
+/* FairOrderingPolicy: memory in use, divided by the logarithm of the demand where size counts. */
+double rm_app_magnitude(const struct rm_sched_app *app)
+{
+    double used = (double)app->used.mem, demand = used + (double)app->pending.mem;
+
+    return app->leaf->fair_by_size && demand > 0 ? used / log2(1 + demand) : used;
+}
+
+/* Less magnitude first; else as they wait. */
 int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b)
 {
-    if (a->leaf->fair && a->used.mem != b->used.mem)
-        return a->used.mem < b->used.mem ? -1 : 1;
+    if (a->leaf->fair && a->magnitude != b->magnitude)
+        return a->magnitude < b->magnitude ? -1 : 1;
     return rm_app_order(a, b);
 }
 
 void rm_app_used_changed(struct rm_sched_app *app)
 {
-    if (!app->in_ready || !app->leaf->fair)
+    double m;
+
+    if (!app->leaf->fair || !app->in_ready)
         return;
+    m = rm_app_magnitude(app);
+    if (m == app->magnitude)
+        return;
+    app->magnitude = m;
     DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
     DL_INSERT_INORDER2(app->leaf->ready, app, rm_ready_order, r_prev, r_next);
 }
@@ -248,6 +267,8 @@ void rm_app_ready(struct rm_sched_app *app)
     struct rm_queue *q = app->leaf;
     struct rm_sched_app *tail;
 
+    if (q->fair_by_size)
+        rm_app_used_changed(app);
     if (ready == app->in_ready)
         return;
     app->in_ready = ready;
@@ -257,6 +278,7 @@ void rm_app_ready(struct rm_sched_app *app)
         DL_DELETE2(q->ready, app, r_prev, r_next);
         return;
     }
+    app->magnitude = rm_app_magnitude(app);
     tail = q->ready ? q->ready->r_prev : NULL;
     if (!tail || rm_ready_order(tail, app) < 0) /* the usual case: a new application */
         DL_APPEND2(q->ready, app, r_prev, r_next);
@@ -272,12 +294,14 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
     if (!leaf->waiting)
         return;
     limit = queue_am_limit(s, leaf);
-    user_limit = user_am_limit(s, leaf, limit);
     DL_FOREACH_SAFE2(leaf->waiting, app, tmp, w_next)
     {
         struct rm_res q = rm_res_add(leaf->am_used, app->am);
         struct rm_res u = rm_res_add(app->user->am_used, app->am);
 
+        if (!app->runs)
+            continue;
+        user_limit = user_am_limit(s, leaf, app->user->weight, limit);
         /* One application may always start, however small the limit. */
         if (leaf->active_apps > 0 && !rm_res_is_zero(leaf->am_used) &&
             !rm_res_fits(s->set.calc, q, limit))
@@ -335,5 +359,9 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .am_percent = q->am_percent,
         .priority = q->priority,
         .default_app_priority = q->default_app_priority,
+        .max_parallel_apps = q->max_parallel,
+        .preemption_disabled = q->preemption_disabled || !s->set.preempt.enabled,
+        .max_lifetime_s = q->max_lifetime_s,
+        .default_lifetime_s = q->default_lifetime_s ? q->default_lifetime_s : q->max_lifetime_s,
     };
 }

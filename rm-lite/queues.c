@@ -5,6 +5,28 @@
 
 #include "common/str.h"
 
+static void values_free(struct rm_user_value *table)
+{
+    struct rm_user_value *v, *tmp;
+
+    HASH_ITER (hh, table, v, tmp) {
+        HASH_DEL(table, v);
+        free(v->name);
+        free(v);
+    }
+}
+
+void rm_mappings_free(struct rm_mapping *list)
+{
+    struct rm_mapping *m, *tmp;
+
+    LL_FOREACH_SAFE (list, m, tmp) {
+        free(m->who);
+        free(m->queue);
+        free(m);
+    }
+}
+
 struct rm_queue *rm_queue_free(struct rm_queue *q)
 {
     struct rm_user *u, *tmp;
@@ -18,6 +40,9 @@ struct rm_queue *rm_queue_free(struct rm_queue *q)
         free(u->name);
         free(u);
     }
+    rm_mappings_free(q->mappings);
+    values_free(q->weights);
+    values_free(q->parallel);
     free(q->children);
     free(q->sorted);
     free(q->acl_submit);

@@ -56,6 +56,8 @@ static void carry_over(struct rm_queue *old, struct rm_queue *root)
         now->containers = old->containers;
         now->apps = old->apps;
         now->active_apps = old->active_apps;
+        now->running = old->running;
+        now->killing = old->killing;
         if (rm_queue_leaf(now)) {
             now->users = SV_TAKE(old->users);
             now->waiting = SV_TAKE(old->waiting);
@@ -68,11 +70,18 @@ static void carry_over(struct rm_queue *old, struct rm_queue *root)
         carry_over(old->children[i], root);
 }
 
-static void sort_ready(struct rm_queue *q)
+/* What the order of applications and the limits of users follow from may be new. */
+static void renew(struct rm_queue *q)
 {
+    struct rm_sched_app *app;
+
+    for (struct rm_user *u = q->users; u; u = u->hh.next)
+        u->weight = rm_user_weight(q, u->name);
+    DL_FOREACH2(q->ready, app, r_next)
+    app->magnitude = rm_app_magnitude(app);
     DL_SORT2(q->ready, rm_ready_order, r_prev, r_next);
     for (size_t i = 0; i < q->n_children; i++)
-        sort_ready(q->children[i]);
+        renew(q->children[i]);
 }
 
 int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err)
@@ -97,9 +106,10 @@ int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *er
     s->root = root;
     s->set = set;
     rm_queues_derive(s);
-    sort_ready(root);
+    renew(root);
     DL_FOREACH (s->node_list, n)
         rm_room_update(s, n);
+    rm_parallel_next(s);
     rm_room_sweep(s);
     return 0;
 }

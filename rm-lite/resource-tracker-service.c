@@ -93,6 +93,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     ev.container = id;
     ev.total = rm_res_of(res);
     ev.priority = st->priority ? st->priority->priority : 0;
+    ev.flag = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
     if (!complete && rm_schedule(rm, &ev, NULL) < 0) {
         rm_node_cleanup_container(n, id);
         return;
@@ -100,7 +101,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     c = rm_container_new(att, n, id, rm_res_of(res), ev.priority, st->allocation_request_id);
     if (st->has_creation_time)
         c->created_ms = st->creation_time;
-    if (att->has_master && yarn_container_id_cmp(att->master_id, id) == 0) {
+    if (ev.flag) {
         c->is_master = true;
         att->master = c;
     }

@@ -78,6 +78,11 @@ static inline struct rm_res rm_res_round_up(struct rm_res a, struct rm_res step)
 {
     return (struct rm_res){ rm_round_up(a.mem, step.mem), rm_round_up(a.vcores, step.vcores) };
 }
+static inline struct rm_res rm_res_round_down(struct rm_res a, struct rm_res step)
+{
+    return (struct rm_res){ step.mem > 0 ? a.mem / step.mem * step.mem : a.mem,
+                            step.vcores > 0 ? a.vcores / step.vcores * step.vcores : a.vcores };
+}
 /* The share of `total` that `a` is: the larger of both with the dominant calculator. */
 static inline double rm_res_share(enum rm_calculator c, struct rm_res a, struct rm_res total)
 {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm-lite/app-lifetime.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -58,6 +59,8 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
 {
     struct yarn_app_id id;
     _cleanup_free_ uint8_t *bytes = NULL;
+    const char *queue;
+    Submission placed;
     struct rm_app *app;
     struct rm_res asked;
     int64_t lifetime_s;
@@ -81,9 +84,15 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
                             "Invalid resource request, node label not enabled but "
                             "request contains label expression");
     }
-    r = rm_queue_may_submit(rm, named(ctx->queue) ? ctx->queue : "default", user, id, err);
+    r = rm_queue_of_submission(rm, named(ctx->queue) ? ctx->queue : "default", user, &queue, err);
     if (r < 0)
         return r;
+    r = rm_queue_may_submit(rm, queue, user, id, err);
+    if (r < 0)
+        return r;
+    placed = *ctx; /* as stored, so that a restart does not map it again */
+    placed.queue = (char *)(uintptr_t)queue;
+    ctx = &placed;
     n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
     bytes = malloc(SV_MAX(n, (size_t)1));
     if (!bytes)
@@ -103,6 +112,11 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
         rm_invalid_resource(asked, max, err);
         rm_app_free(app);
         return r;
+    }
+    r = rm_lifetime_of_queue(app);
+    if (r < 0) {
+        rm_app_free(app);
+        return sv_error_set(err, r, "no memory for the submission");
     }
     rm->counters.apps_submitted++;
     sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,

@@ -71,7 +71,7 @@ struct rm_app {
     int64_t lifetime_s;  /* LIFETIME timeout from submit_ms on, 0: none; app-lifetime.h */
     struct rm_res am_resource;
     char **tags;
-    char *view_acl;                                    /* of VIEW_APP, or NULL */
+    char *view_acl, *modify_acl;                       /* of VIEW_APP and MODIFY_APP, or NULL */
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;
@@ -82,7 +82,10 @@ struct rm_app {
     struct rm_res live;        /* of its containers that have not ended */
     int32_t n_live;
     struct rm_container *containers; /* those */
+    struct rm_container *ended;      /* ended-containers.h */
+    int32_t n_ended;
     int32_t total_containers;
+    int32_t n_announced;         /* of the containers: their preemption is news for the master */
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;
     struct rm_name_set *ran_on;    /* nodes that must be told of its end */

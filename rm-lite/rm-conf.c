@@ -136,10 +136,14 @@ static const struct row rows[] = {
         "a node that has not uploaded so long after an application's end is TIME_OUT" },
       AT(log_status_timeout_ms) },
     { { WEB_PUT, SV_CONF_BOOL, NULL, 0, 0, 0,
-        "applications can be killed over HTTP (PUT), where the caller is the name in the query; "
+        "applications can be submitted and changed over HTTP (POST, PUT), where the caller is the "
+        "name in the query; "
         "unset = "
         "unless yarn.acl.enable" },
       AT(web_put) },
+    { { "yarn.webapp.enable-rest-app-submissions", SV_CONF_BOOL, "true", 0, 0, 0,
+        "applications can be submitted over HTTP (POST)" },
+      AT(rest_submissions) },
     { { RM "proxy.timeout.enabled", SV_CONF_BOOL, "true", 0, 0, 0,
         "give up an ApplicationMaster's page that is silent" },
       AT(proxy_timeout) },
@@ -245,6 +249,11 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
     complete(conf, &c);
     *ret = c;
     return 0;
+}
+
+const struct sv_conf_key *rm_conf_row(size_t i)
+{
+    return i < SV_ARRAY_LEN(rows) ? &rows[i].key : NULL;
 }
 
 void rm_conf_free(struct rm_conf *c)

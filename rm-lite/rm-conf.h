@@ -46,7 +46,8 @@ struct rm_conf {
     bool check_node_address;
     struct sv_web_auth auth; /* owned: rm_conf_free */
     bool acl_enable;         /* of it */
-    bool web_put;            /* PUT over HTTP */
+    bool web_put;            /* PUT and POST over HTTP */
+    bool rest_submissions;
     bool log_aggregation;
     int64_t log_status_timeout_ms; /* after an application's end */
     bool proxy_timeout;
@@ -57,6 +58,8 @@ struct rm_conf {
 /* Reads every row; the strings belong to `conf`. */
 int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err) _must_use_;
 void rm_conf_free(struct rm_conf *c);
+/* The rows behind the fields above; NULL at the end. */
+const struct sv_conf_key *rm_conf_row(size_t i);
 void rm_conf_print(struct sv_conf *conf, FILE *out); /* name, value, help: a line each */
 
 #endif

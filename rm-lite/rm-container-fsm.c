@@ -8,6 +8,7 @@
 
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
+#include "rm-lite/ended-containers.h"
 #include "rm-lite/fsm-step.h"
 #include "rm-lite/log-status.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -82,6 +83,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     rm_app_settle(c->app);
     c->app->live = rm_res_sub(c->app->live, c->resource);
     c->app->n_live--;
+    c->app->n_announced -= c->announced;
     DL_DELETE2(c->app->containers, c, p_prev, p_next);
     c->rm->counters.released++;
     expiry_stop(c);
@@ -104,7 +106,10 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
         DL_DELETE2(c->node->containers, c, n_prev, n_next);
     c->node = NULL;
     HASH_DEL(c->rm->containers, c);
-    DL_APPEND2(c->rm->dead_containers, c, n_prev, n_next); /* freed when the queue is empty */
+    if (c->state == RM_CON_ST_ALLOCATED)                       /* nobody knows it */
+        DL_APPEND2(c->rm->dead_containers, c, n_prev, n_next); /* freed when the queue is empty */
+    else
+        rm_ended_keep(c);
     rm_request_round(c->rm);
     return state;
 }

@@ -52,6 +52,12 @@ void rm_container_free(struct rm_container *c)
     free(c);
 }
 
+void rm_container_announce_preemption(struct rm_container *c)
+{
+    c->app->n_announced += !c->announced;
+    c->announced = true;
+}
+
 int rm_container_wire_state(const struct rm_container *c)
 {
     switch (c->state) {

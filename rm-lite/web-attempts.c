@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json-text.h"
 #include "common/str.h"
+#include "rm-lite/ended-containers.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -42,10 +44,10 @@ static json_t *attempt_json(const struct rm_attempt *att)
 
     rm_tracking_url(att, url, sizeof(url));
     o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "appAttemptId", att->id_str,
-                  "host", rm_web_text(att->host && *att->host ? att->host : "N/A"), "rpcPort",
-                  number(att->rpc_port), "trackingUrl", rm_web_text(url), "originalTrackingUrl",
-                  rm_web_text(att->tracking_url && *att->tracking_url ? att->tracking_url : "N/A"),
-                  "diagnosticsInfo", rm_web_text(att->diagnostics), "appAttemptState",
+                  "host", sv_json_text(att->host && *att->host ? att->host : "N/A"), "rpcPort",
+                  number(att->rpc_port), "trackingUrl", sv_json_text(url), "originalTrackingUrl",
+                  sv_json_text(att->tracking_url && *att->tracking_url ? att->tracking_url : "N/A"),
+                  "diagnosticsInfo", sv_json_text(att->diagnostics), "appAttemptState",
                   enum_name(&hadoop__yarn__yarn_application_attempt_state_proto__descriptor,
                             rm_attempt_wire_state(att), "APP_ATTEMPT_"),
                   "startedTime", number(att->start_ms), "finishedTime", number(att->finish_ms));
@@ -77,14 +79,15 @@ static json_t *container_json(const struct rm_container *c)
         "containerId", c->id_str, "allocatedMB", number(c->resource.mem), "allocatedVCores",
         number(c->resource.vcores), "assignedNodeId", node, "priority", number(c->priority),
         "startedTime", number(c->created_ms), "finishedTime", number(c->finish_ms), "elapsedTime",
-        number(SV_MAX(end - c->created_ms, (int64_t)0)), "logUrl", rm_web_text(log_url),
+        number(SV_MAX(end - c->created_ms, (int64_t)0)), "logUrl", sv_json_text(log_url),
         "containerExitStatus", number(c->finish_ms ? c->exit_status : 0), "containerState",
         enum_name(&hadoop__yarn__container_state_proto__descriptor, rm_container_wire_state(c),
                   "C_"),
         "nodeHttpAddress", http, "nodeId", node, "allocatedResources", resources(c), "exposedPorts",
         "");
     if (o && c->diagnostics && *c->diagnostics)
-        (void)json_object_set_new(o, "diagnosticsInfo", rm_web_text(c->diagnostics)); /* as above */
+        (void)json_object_set_new(o, "diagnosticsInfo",
+                                  sv_json_text(c->diagnostics)); /* as above */
     return o;
 }
 
@@ -106,6 +109,8 @@ static int get_containers(const struct rm_attempt *att, struct sv_http_response 
     for (const struct rm_container *c = att->app->containers; c; c = c->p_next)
         if (c->attempt == att)
             (void)json_array_append_new(list, container_json(c)); /* as above */
+    for (const struct rm_container *c = rm_ended_first(att); c; c = rm_ended_next(c))
+        (void)json_array_append_new(list, container_json(c)); /* as above */
     if (json_array_size(list) > 1)
         return rm_web_json(ret, 200, json_pack("{s:o}", "container", list));
     one = json_array_size(list) == 1 ? json_pack("{s:O}", "container", json_array_get(list, 0))
@@ -123,6 +128,8 @@ static int get_container(const struct rm *rm, const struct rm_attempt *att, cons
     if (yarn_container_id_parse(text, &id) < 0)
         return rm_web_bad_request(ret, "invalid container id, %.100s", text);
     c = rm_container_find(rm, id);
+    if (!c)
+        c = rm_ended_find(att, id);
     if (!c || c->attempt != att)
         return rm_web_not_found(ret, "container with id, %.100s, not found", text);
     return rm_web_json(ret, 200, container_json(c));

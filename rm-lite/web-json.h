@@ -1,4 +1,4 @@
-/* JSON objects of the REST answers, and the HTML page. New references; NULL: no memory. */
+/* JSON objects of the REST answers. New references; NULL: no memory. */
 #ifndef SELVEDGE_RM_LITE_WEB_JSON_H
 #define SELVEDGE_RM_LITE_WEB_JSON_H
 
@@ -7,8 +7,6 @@
 #include "common/http.h"
 #include "rm-lite/context.h"
 
-struct rm_viewer;
-
 json_t *rm_json_info(struct rm *rm);
 json_t *rm_json_metrics(struct rm *rm);
 json_t *rm_json_scheduler(struct rm *rm);
@@ -16,7 +14,5 @@ json_t *rm_json_node(const struct rm_node *n);
 json_t *rm_json_app(struct rm_app *app);
 json_t *rm_json_attempt(const struct rm_attempt *att); /* in the list of attempts */
 const char *rm_json_final(int final_status);           /* "SUCCEEDED" */
-int rm_web_page(const struct rm_viewer *who, const char *path, struct sv_http_response *ret)
-    _must_use_;
 
 #endif

@@ -6,20 +6,44 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json-xml.h"
 #include "common/str.h"
 
-int rm_web_json(struct sv_http_response *ret, unsigned status, json_t *root)
-{
-    char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+#define XML_MAX ((size_t)256 << 20)
 
-    json_decref(root);
-    if (!text)
-        return -ENOMEM;
-    ret->status = status;
-    ret->content_type = "application/json;charset=utf-8";
-    ret->body = text;
-    ret->body_len = strlen(text);
+static int as_xml(struct sv_http_response *ret, const char *element, json_t *tree)
+{
+    struct sv_buf b = SV_BUF_INIT(XML_MAX);
+    int r = sv_json_to_xml(tree, element, &b);
+
+    if (r < 0) {
+        sv_buf_free(&b);
+        return r;
+    }
+    ret->content_type = SV_XML_TYPE;
+    ret->body = (char *)b.data; /* freed by the server */
+    ret->body_len = b.len;
     return 0;
+}
+
+static int as_json(struct sv_http_response *ret, const json_t *tree)
+{
+    ret->body = json_dumps(tree, JSON_COMPACT);
+    if (!ret->body)
+        return -ENOMEM;
+    ret->content_type = "application/json;charset=utf-8";
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+int rm_web_tree(struct sv_http_response *ret, unsigned status, const char *element, json_t *tree)
+{
+    int r = !tree ? -ENOMEM : ret->xml ? as_xml(ret, element, tree) : as_json(ret, tree);
+
+    json_decref(tree);
+    if (r >= 0)
+        ret->status = status;
+    return r;
 }
 
 int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exception,
@@ -38,15 +62,12 @@ int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exce
                                  "message", safe, "javaClassName", class));
 }
 
-json_t *rm_web_text(const char *s)
+int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret)
 {
-    json_t *j = json_string(s ? s : "");
-    char safe[4096];
-
-    if (j)
-        return j;
-    sv_escape(safe, sizeof(safe), s);
-    return json_string(safe);
+    return rm_web_error(ret, 403, "ForbiddenException",
+                        "User [%s] is not authorized to view %s: with yarn.acl.enable its owner, "
+                        "its VIEW_APP list and administrators are",
+                        user, app);
 }
 
 int rm_web_redirect(struct sv_http_response *ret, const char *to)

@@ -6,14 +6,17 @@
 
 #include "common/http.h"
 
-/* Takes ownership of the JSON; NULL: no memory. */
-int rm_web_json(struct sv_http_response *ret, unsigned status, json_t *root) _must_use_;
+/* JSON or, with ret->xml, XML. Takes ownership of the tree; NULL: no memory. `element`: the
+ * document element of XML for a tree that is not one named object. */
+int rm_web_tree(struct sv_http_response *ret, unsigned status, const char *element, json_t *tree)
+    _must_use_;
+#define rm_web_json(ret, status, tree) rm_web_tree(ret, status, NULL, tree)
 /* {"RemoteException":{…}} with a class of org.apache.hadoop.yarn.webapp, as REST clients parse it.
  */
 int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exception,
                  const char *fmt, ...) _printf_(4, 5) _must_use_;
-/* Texts of users: bytes that are not UTF-8 are escaped. NULL: no memory. */
-json_t *rm_web_text(const char *s);
+/* 403: diagnostics, addresses and containers are for those who may view the application. */
+int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret) _must_use_;
 int rm_web_redirect(struct sv_http_response *ret, const char *to) _must_use_;
 
 #define rm_web_not_found(ret, ...) rm_web_error(ret, 404, "NotFoundException", __VA_ARGS__)

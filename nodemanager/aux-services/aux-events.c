@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 
 #include "common/conf.h"
+#include "common/json-text.h"
 #include "common/str.h"
 #include "nodemanager/aux-services/aux-conf.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
-#include "nodemanager/core/json-text.h"
 #include "nodemanager/health/local-dirs.h"
 
 #define APPLICATION_MASTER 1 /* ContainerTypeProto */
@@ -25,7 +25,7 @@ static json_t *local_dirs(const struct nm_context *ctx)
 
     for (int i = 0; i < nm_dirs_n_local(ctx->dirs); i++)
         if (readable & (1u << i) &&
-            json_array_append_new(list, nm_json_text(nm_dirs_local(ctx->dirs, i))) < 0) {
+            json_array_append_new(list, sv_json_text(nm_dirs_local(ctx->dirs, i))) < 0) {
             json_decref(list);
             return NULL;
         }
@@ -52,7 +52,7 @@ static json_t *state_dir(const struct nm_context *ctx, const char *service)
     if (!ctx->conf->recovery)
         return json_null();
     snprintf(path, sizeof(path), "%s/aux-services/%s", ctx->conf->recovery_dir, service);
-    return nm_json_text(path);
+    return sv_json_text(path);
 }
 
 char *nm_aux_init_text(const struct nm_context *ctx, const struct nm_aux_conf *conf,
@@ -67,7 +67,7 @@ char *nm_aux_init_text(const struct nm_context *ctx, const struct nm_aux_conf *c
     j = json_pack("{s:s, s:i, s:s, s:{s:s, s:s, s:s}, s:o, s:o, s:o, s:o, s:o}", "type", "init",
                   "protocol", 1, "service", conf->name, "node", "id", ctx->node_id_text, "host",
                   ctx->node_id.host, "httpAddress", http, "localDirs", local_dirs(ctx), "stateDir",
-                  state_dir(ctx, conf->name), "confDir", dir ? nm_json_text(dir) : json_null(),
+                  state_dir(ctx, conf->name), "confDir", dir ? sv_json_text(dir) : json_null(),
                   "properties", json_loads(properties, 0, NULL), "listenFds",
                   names_json(listen, n_listen));
     text = j ? json_dumps(j, JSON_COMPACT) : NULL;
@@ -103,8 +103,8 @@ json_t *nm_aux_app_init(const struct nm_app *a, const uint8_t *data, size_t n, b
         return NULL;
     snprintf(dir, sizeof(dir), "usercache/%s/appcache/%s", a->user, a->text);
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:b}", "type", "application-init",
-                     "applicationId", a->text, "user", nm_json_text(a->user), "account",
-                     nm_json_text(a->run_as), "uid", account_uid(a), "appDir", nm_json_text(dir),
+                     "applicationId", a->text, "user", sv_json_text(a->user), "account",
+                     sv_json_text(a->run_as), "uid", account_uid(a), "appDir", sv_json_text(dir),
                      "data", base64, "recovered", recovered);
 }
 
@@ -119,8 +119,8 @@ json_t *nm_aux_container_event(const struct nm_container *c, const char *type)
 
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:i, s:s}", "type", type, "containerId",
                      c->text, "applicationId", yarn_app_id_text(c->id.attempt.app, app), "user",
-                     nm_json_text(c->app ? c->app->user : ""), "account",
-                     nm_json_text(c->app ? c->app->run_as : ""), "memory",
+                     sv_json_text(c->app ? c->app->user : ""), "account",
+                     sv_json_text(c->app ? c->app->run_as : ""), "memory",
                      (json_int_t)c->resource.memory_mb, "vcores", (int)c->resource.vcores,
                      "containerType",
                      c->container_type == APPLICATION_MASTER ? "APPLICATION_MASTER" : "TASK");

@@ -5,12 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <utlist.h>
 
 #include "common/fd.h"
-#include "common/log.h"
-#include "common/loop-guard.h"
 #include "common/str.h"
 #include "executor/exe.h"
 #include "localizer/cache.h"
@@ -19,34 +15,10 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/core/system-credentials.h"
 #include "nodemanager/health/local-dirs.h"
-#include "nodemanager/health/node-health.h"
-#include "nodemanager/services/deletion-service.h"
+#include "nodemanager/services/localization-internal.h"
 #include "nodemanager/services/localization-request.h"
 #include "nodemanager/services/localization-source.h"
-#include "nodemanager/store/localization-records.h"
 #include "nodemanager/store/state-store.h"
-
-#define GRACE_MS 5000 /* for a localizer to exit after its channel was closed */
-
-struct loc_process {
-    struct loc_process *prev, *next;
-    struct nm_localization *l;
-    uint64_t id;
-    struct yarn_app_id app; /* zero: PUBLIC resources, of any */
-    uint32_t local_mask;    /* the local directories that it was given */
-    struct exe_localizer *exe;
-    sd_event_source *grace;
-    sd_event_source *reap;
-};
-
-struct nm_localization {
-    struct nm_context *ctx;
-    struct nm_deletion *deletion;
-    struct loc_cache *cache;
-    struct loc_process *processes;
-    bool told_no_size;
-    char *login; /* of the daemon: PUBLIC resources are fetched under its name */
-};
 
 struct nm_localizing { /* of one container, from the request to the release */
     unsigned n;
@@ -212,136 +184,7 @@ nm_localization_status(const struct nm_container *c, struct sv_arena *a)
     return m;
 }
 
-/* ---- processes ------------------------------------------------------------------------------*/
-
-static void process_free(struct loc_process *p)
-{
-    DL_DELETE(p->l->processes, p);
-    sd_event_source_disable_unref(p->grace);
-    sd_event_source_disable_unref(p->reap);
-    exe_localizer_free(p->exe);
-    free(p);
-}
-
-static struct loc_process *process_find(struct nm_localization *l, uint64_t id)
-{
-    struct loc_process *p;
-
-    DL_FOREACH (l->processes, p)
-        if (p->id == id)
-            return p;
-    return NULL;
-}
-
-static int on_reap(sd_event_source *s, void *userdata)
-{
-    SV_LOOP_HANDLER();
-    (void)s;
-    process_free(userdata);
-    return 0;
-}
-
-static void on_localizer_ended(struct exe_localizer *x, const struct exe_failure *f, int status,
-                               void *userdata)
-{
-    struct loc_process *p = userdata;
-    char text[600];
-
-    (void)x;
-    if (f)
-        snprintf(text, sizeof(text), "container-localizer could not be started: %s", f->text);
-    else
-        snprintf(text, sizeof(text), "container-localizer ended with status %d", status);
-    if (f)
-        nm_health_launch_failed(p->l->ctx->health, p->app, f);
-    loc_cache_process_failed(p->l->cache, p->id, text);
-    /* not from inside its own callback */
-    if (sd_event_add_defer(p->l->ctx->event, &p->reap, on_reap, p) < 0)
-        sv_log_err("localizer %llu: out of memory: it is not freed", (unsigned long long)p->id);
-}
-
-static const struct exe_localizer_ops localizer_ops = { .ended = on_localizer_ended };
-
-static int cb_start(void *userdata, uint64_t id, const struct loc_scope *scope, int *ret_fd,
-                    struct sv_error *err)
-{
-    struct nm_localization *l = userdata;
-    _cleanup_close_ int ours = -1, theirs = -1;
-    struct loc_process *p = calloc(1, sizeof(*p));
-    const struct nm_app *app = NULL;
-    char text[YARN_ID_TEXT_MAX];
-    int fds[2], r;
-
-    if (!p)
-        return sv_error_errno(err, -ENOMEM, "localizer");
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0) {
-        r = sv_error_errno(err, -errno, "localizer channel");
-        free(p);
-        return r;
-    }
-    ours = fds[0];
-    theirs = fds[1];
-    p->l = l;
-    p->id = id;
-    DL_APPEND(l->processes, p);
-    if (!scope->public_cache)
-        p->app = scope->app;
-    if (!scope->public_cache)
-        app = nm_app_find(l->ctx, yarn_app_id_text(scope->app, text));
-    if (!scope->public_cache && !app) {
-        process_free(p);
-        return sv_error_set(err, -ENOENT, "localizer: %s is not an application of this node", text);
-    }
-    p->local_mask = nm_dirs_local_usable(l->ctx->dirs) & (app ? app->local_dirs : UINT32_MAX);
-    r = exe_localizer_start(
-        l->ctx->exe,
-        &(struct exe_localizer_start){
-            .user = app ? app->run_as : NULL,
-            .submitter = scope->user,
-            .app = scope->public_cache ? NULL : &scope->app,
-            .visibility = scope->public_cache ? EXE_VISIBILITY_PUBLIC
-                                              : EXE_VISIBILITY_PRIVATE | EXE_VISIBILITY_APPLICATION,
-            .local_mask = p->local_mask,
-            .categories = app ? app->categories : NULL,
-            .channel = theirs,
-        },
-        &localizer_ops, p, &p->exe, err);
-    if (r < 0) {
-        p->exe = NULL;
-        process_free(p);
-        return r;
-    }
-    *ret_fd = sv_take_fd(&ours);
-    return 0;
-}
-
-static int on_grace(sd_event_source *s, uint64_t usec, void *userdata)
-{
-    SV_LOOP_HANDLER();
-    (void)s;
-    (void)usec;
-    process_free(userdata); /* kills it */
-    return 0;
-}
-
-static void cb_stop(void *userdata, uint64_t id)
-{
-    struct nm_localization *l = userdata;
-    struct loc_process *p = process_find(l, id);
-
-    if (p && !p->grace && !p->reap &&
-        sd_event_add_time_relative(l->ctx->event, &p->grace, CLOCK_BOOTTIME, GRACE_MS * 1000, 0,
-                                   on_grace, p) < 0)
-        process_free(p);
-}
-
-static int cb_pick_dir(void *userdata, uint64_t process, int64_t size)
-{
-    struct nm_localization *l = userdata;
-    const struct loc_process *p = process_find(l, process);
-
-    return p ? nm_dirs_pick_local(l->ctx->dirs, p->local_mask, size) : -ENOSPC;
-}
+/* ---- callbacks of the cache ------------------------------------------------------------------*/
 
 static int cb_describe(void *userdata, struct yarn_container_id id, const struct loc_resource *r,
                        struct loc_fetch *f, struct sv_error *err)
@@ -383,68 +226,6 @@ static int cb_credentials(void *userdata, struct yarn_container_id id, int *ret)
         return 0;
     *ret = n > LOC_CREDENTIALS_MAX ? -E2BIG : sv_memfd_readonly("credentials", p, n);
     return *ret < 0 ? *ret : 0;
-}
-
-/* ---- records --------------------------------------------------------------------------------*/
-
-static void cb_removed(void *userdata, const struct loc_record *r);
-
-static void cb_remove(void *userdata, const struct loc_record *r)
-{
-    struct nm_localization *l = userdata;
-    struct exe_delete_what w = {
-        .what = EXE_DELETE_RESOURCE,
-        .user = r->user ? nm_account_of(l->ctx->conf, r->user) : NULL,
-        .submitter = r->user,
-        .app = r->app,
-        .visibility = r->visibility == LOC_PUBLIC    ? EXE_VISIBILITY_PUBLIC
-                      : r->visibility == LOC_PRIVATE ? EXE_VISIBILITY_PRIVATE
-                                                     : EXE_VISIBILITY_APPLICATION,
-        .resource_id = r->id,
-        .resource_dir = r->dir_number,
-        .local_mask = r->dir_index >= 0 ? 1u << r->dir_index : 0,
-    };
-
-    if (r->dir_index >= 0)
-        nm_deletion_resource(l->deletion, &w); /* recorded: continues after a restart */
-    cb_removed(userdata, r);
-}
-
-static int store_record(struct nm_localization *l, const struct loc_record *r, bool completed)
-{
-    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(64 << 10);
-    char key[512];
-    int e = nm_loc_record_encode(r, completed, &b);
-
-    nm_loc_record_key(r, key, sizeof(key));
-    return e < 0 ? e : nm_store_resource(l->ctx->store, key, b.data, b.len);
-}
-
-static int cb_started(void *userdata, const struct loc_record *r)
-{
-    return store_record(userdata, r, false);
-}
-static int cb_completed(void *userdata, const struct loc_record *r)
-{
-    struct nm_localization *l = userdata;
-
-    if (r->resource.size == 0 && r->local_size > 0 && !l->told_no_size) {
-        l->told_no_size = true;
-        sv_log_notice("%s: its job named a size of 0, which is not verified; said once",
-                      r->resource.url);
-    }
-    return store_record(userdata, r, true);
-}
-static void cb_removed(void *userdata, const struct loc_record *r)
-{
-    struct nm_localization *l = userdata;
-    char key[512];
-    int e;
-
-    nm_loc_record_key(r, key, sizeof(key));
-    e = nm_store_resource_remove(l->ctx->store, key);
-    if (e < 0)
-        sv_log_err("localized resource %s stays in the state store: %s", key, strerror(-e));
 }
 
 /* ---- results --------------------------------------------------------------------------------*/
@@ -522,15 +303,15 @@ static void cb_ready(void *userdata, struct yarn_container_id id,
 }
 
 static const struct loc_callbacks callbacks = {
-    .start = cb_start,
-    .stop = cb_stop,
-    .pick_dir = cb_pick_dir,
+    .start = nm_localization_process_start,
+    .stop = nm_localization_process_stop,
+    .pick_dir = nm_localization_pick_dir,
     .describe = cb_describe,
     .credentials = cb_credentials,
-    .remove = cb_remove,
-    .on_started = cb_started,
-    .on_completed = cb_completed,
-    .on_removed = cb_removed,
+    .remove = nm_localization_remove,
+    .on_started = nm_localization_record_started,
+    .on_completed = nm_localization_record_completed,
+    .on_removed = nm_localization_record_removed,
     .localized = cb_localized,
     .failed = cb_failed,
     .ready = cb_ready,
@@ -568,70 +349,11 @@ int nm_localization_new(struct nm_context *ctx, struct nm_deletion *deletion,
 
 struct nm_localization *nm_localization_free(struct nm_localization *l)
 {
-    struct loc_process *p, *tmp;
-
     if (!l)
         return NULL;
     loc_cache_free(l->cache);
-    DL_FOREACH_SAFE (l->processes, p, tmp)
-        process_free(p);
+    nm_localization_processes_free(l);
     free(l->login);
     free(l);
     return NULL;
-}
-
-static int recover_one(const char *key, const void *value, size_t len, void *userdata)
-{
-    struct nm_localization *l = userdata;
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
-    struct sv_buf b = SV_BUF_VIEW(value, len);
-    struct sv_error err = { 0 };
-    struct loc_record r;
-    char rel[2 * LOC_REL_MAX], sub[LOC_REL_MAX + 1];
-    bool completed;
-
-    if (!a)
-        return -ENOMEM;
-    if (sv_has_prefix(key, NM_CREDENTIALS_KEY)) {
-        if (nm_credentials_restore(l->ctx->credentials, key + strlen(NM_CREDENTIALS_KEY), value,
-                                   len) < 0)
-            sv_log_err("state store: \"%.100s\" is malformed, ignoring", key);
-        return 0;
-    }
-    if (nm_loc_record_decode(&b, a, &r, &completed) < 0) {
-        sv_log_err("state store: localized resource \"%.100s\" is malformed, ignoring", key);
-        return 0;
-    }
-    for (int i = 0; r.local_dir && i < nm_dirs_n_local(l->ctx->dirs); i++)
-        if (!strcmp(r.local_dir, nm_dirs_local(l->ctx->dirs, i)))
-            r.dir_index = i;
-    loc_hierarchy_path(r.dir_number, sub);
-    snprintf(rel, sizeof(rel), "%s%s%llu", sub, *sub ? "/" : "", (unsigned long long)r.id);
-    r.rel = rel;
-    if (loc_cache_recover(l->cache, &r, completed, &err) < 0)
-        sv_log_warning("localized resource %s is not recovered: %s", key, err.text);
-    return 0;
-}
-
-/* A new entry must not get the number of an entry whose deletion is pending. */
-static void reserve_one(const struct exe_delete_what *w, void *userdata)
-{
-    struct nm_localization *l = userdata;
-    enum loc_visibility v = w->visibility == EXE_VISIBILITY_PUBLIC    ? LOC_PUBLIC
-                            : w->visibility == EXE_VISIBILITY_PRIVATE ? LOC_PRIVATE
-                                                                      : LOC_APPLICATION;
-
-    if (w->what == EXE_DELETE_RESOURCE &&
-        loc_cache_reserve(l->cache, v, w->submitter, w->app, w->resource_id) < 0)
-        sv_log_err("localized resource %llu: its number could not be reserved until its deletion",
-                   (unsigned long long)w->resource_id);
-}
-
-int nm_localization_recover(struct nm_localization *l, struct sv_error *err)
-{
-    int r;
-
-    nm_deletion_each(l->deletion, reserve_one, l);
-    r = nm_store_each_resource(l->ctx->store, recover_one, l);
-    return r < 0 ? sv_error_errno(err, r, "localized resources") : 0;
 }

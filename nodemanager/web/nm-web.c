@@ -8,18 +8,19 @@
 
 #include "cgroups/cg.h"
 #include "common/conf-dump.h"
+#include "common/json-text.h"
 #include "common/str.h"
 #include "common/version.h"
 #include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
-#include "nodemanager/core/json-text.h"
 #include "nodemanager/health/node-health.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
 #include "nodemanager/web/localization-json.h"
 #include "nodemanager/web/nm-web-logs.h"
+#include "nodemanager/web/page-route.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
 
@@ -93,7 +94,7 @@ static json_t *node_info(const struct nm_web *w)
         "nodeManagerVersion", NM_HADOOP_VERSION, "nodeManagerBuildVersion",
         "selvedge-nodemanager " SV_VERSION, "nodeManagerVersionBuiltOn", "", "hadoopVersion",
         NM_HADOOP_VERSION, "hadoopBuildVersion", "selvedge-nodemanager " SV_VERSION,
-        "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", nm_json_text(report),
+        "hadoopVersionBuiltOn", "", "nodeHealthy", healthy, "healthReport", sv_json_text(report),
         "lastNodeUpdateTime", (json_int_t)nm_updater_last_heartbeat_ms(w->updater),
         "totalVmemAllocatedContainersMB",
         (json_int_t)((double)ctx->total.memory_mb * c->vmem_ratio),
@@ -103,7 +104,7 @@ static json_t *node_info(const struct nm_web *w)
         "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
         json_pack("{s:s,s:o,s:o,s:o,s:i,s:o}", "version", SV_VERSION, "limitsNotEnforced",
                   limits_not_enforced(ctx), "limitsWhy",
-                  missing ? nm_json_text(missing) : json_null(), "containers", containers_json(ctx),
+                  missing ? sv_json_text(missing) : json_null(), "containers", containers_json(ctx),
                   "stuckDeletions", (int)ctx->stuck_deletions, "localization",
                   nm_web_localization(w->localization)));
 }
@@ -144,7 +145,7 @@ static json_t *app_json(const struct nm_app *a)
     for (const struct nm_app_member *m = a->members; m; m = m->hh.next)
         (void)json_array_append_new(ids, json_string(m->c->text)); /* short lists, ignoring */
     return json_pack("{s:s,s:s,s:o,s:o}", "id", a->text, "state", nm_app_state_name(a->state),
-                     "user", nm_json_text(a->user), "containerids", ids);
+                     "user", sv_json_text(a->user), "containerids", ids);
 }
 
 static int apps(const struct nm_context *ctx, const struct nm_web_caller *who,
@@ -232,11 +233,11 @@ static json_t *figures_json(const struct nm_context *ctx, const struct nm_figure
     snprintf(link, sizeof(link), "http://%s:%u/node/containerlogs/%s/%s", ctx->node_id.host,
              ctx->http_port, f->text, f->user);
     return json_pack("{s:s,s:s,s:i,s:o,s:o,s:I,s:i,s:s,s:o,s:s,s:o,s:o}", "id", f->text, "state",
-                     state, "exitCode", f->exit_code, "diagnostics", nm_json_text(diagnostics),
-                     "user", nm_json_text(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,
+                     state, "exitCode", f->exit_code, "diagnostics", sv_json_text(diagnostics),
+                     "user", sv_json_text(f->user), "totalMemoryNeededMB", (json_int_t)f->memory_mb,
                      "totalVCoresNeeded", f->vcores, "executionType",
                      f->execution_type == 2 ? "OPPORTUNISTIC" : "GUARANTEED", "containerLogsLink",
-                     nm_json_text(link), "nodeId", ctx->node_id_text, "containerLogFiles",
+                     sv_json_text(link), "nodeId", ctx->node_id_text, "containerLogFiles",
                      log_files, "selvedge", own);
 }
 
@@ -353,7 +354,8 @@ static int container_logs(const struct nm_context *ctx, const struct nm_web_call
     return nm_web_log_file(ctx, parsed, file, !with_user, req, ret);
 }
 
-/* What tells of jobs: the path below /ws/v1/node, or, for log pages of Hadoop 2, below OLD_LOGS. */
+/* What tells of jobs: the path below /ws/v1/node, or, for bare files (?format=), below
+ * OLD_LOGS. */
 static int of_jobs(const struct nm_web *w, const char *p, bool old,
                    const struct sv_http_request *req, struct sv_http_response *ret)
 {
@@ -405,11 +407,13 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
         ret->status = 405;
         return 0;
     }
-    if (!strcmp(p, "/") || !strcmp(p, "/node")) {
-        ret->location = strdup(ROOT "/info");
+    if (!strcmp(p, "/")) {
+        ret->location = strdup("/node");
         ret->status = 302;
         return ret->location ? 0 : -ENOMEM;
     }
+    if (nm_page_takes(p, req))
+        return nm_page(w, p, req, ret);
     if (!strcmp(p, "/conf"))
         return sv_conf_answer(w->ctx->conf->conf, req, ret);
     if (sv_has_prefix(p, OLD_LOGS))

@@ -41,8 +41,8 @@ class LocalCommands:
 
     def wrong_usage(self):
         """Exit code 2 before anything is done."""
-        for words in (("node", "status"), ("node", "undrain", "now"), ("node", "drain", "now"), ("top",),
-                      ("inspect", self.t.names[0]), ("inspect", "--local"), ("ps", "--local", "application_1_1")):
+        for words in (("node", "status"), ("node", "undrain", "now"), ("node", "drain", "now"), ("top", "--local", "x"),
+                      ("inspect",), ("inspect", "--local"), ("ps", "--local", "application_1_1")):
             self.fails(2, "usage: ", *words)
         for words in (("node", "drain", "--wait=soon"), ("node", "undrain", "--wait"), ("node", "status", "--local", "--reason", "x"),
                       ("top", "--local", "--sort", "name"), ("node", "drain", "--reson", "x"), ("inspect", "--local", "application_1_1")):

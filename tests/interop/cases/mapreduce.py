@@ -16,6 +16,7 @@ EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 HISTORY = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
 SERVICE = "yarn.nodemanager.aux-services"
 APACHE = f"apache-{hadoop.REFERENCE}"
+SMALL = " ".join(hadoop.SHORT_LIVED) + " -Xmx160m -XX:-UsePerfData"
 PAIRINGS = {"selvedge+selvedge": ("selvedge", ["selvedge", "selvedge"]),
             "apache+selvedge": (APACHE, ["selvedge", "selvedge"]),
             # reducers fetch across both
@@ -33,22 +34,22 @@ def site(h):
 
 def _mapred_site(c, h):
     fs = f"hdfs://127.0.0.1:{h.port}"
-    small = "-Xmx160m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
     return {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": ",".join(c.container_classpath),
         "yarn.app.mapreduce.am.staging-dir": "/user",
         "mapreduce.jobhistory.address": f"127.0.0.1:{c.history_port}",
-        "mapreduce.jobhistory.webapp.address": "127.0.0.1:0",
+        "mapreduce.jobhistory.webapp.address": f"127.0.0.1:{c.history_web_port}",
+        "mapreduce.jobhistory.move.interval-ms": 1000,
         "mapreduce.jobhistory.admin.address": "127.0.0.1:0",
         "mapreduce.jobhistory.intermediate-done-dir": f"{fs}/history/new",
         "mapreduce.jobhistory.done-dir": f"{fs}/history/done",
         "yarn.app.mapreduce.am.resource.mb": 384,
-        "yarn.app.mapreduce.am.command-opts": small,
+        "yarn.app.mapreduce.am.command-opts": SMALL,
         "mapreduce.map.memory.mb": 256,
-        "mapreduce.map.java.opts": small,
+        "mapreduce.map.java.opts": SMALL,
         "mapreduce.reduce.memory.mb": 256,
-        "mapreduce.reduce.java.opts": small,
+        "mapreduce.reduce.java.opts": SMALL,
         "mapreduce.task.io.sort.mb": 16,
         "mapreduce.job.reduce.slowstart.completedmaps": "0.5",
         "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": 100,
@@ -57,7 +58,7 @@ def _mapred_site(c, h):
 
 def prepare(c, h):
     """Before the nodes start: mapred-site.xml for everybody."""
-    c.history_port = free_port()
+    c.history_port, c.history_web_port = free_port(), free_port()
     conf.write_xml(f"{c.conf_dir}/mapred-site.xml", _mapred_site(c, h))
     for node in c.nodes:
         # Several nodes on one machine; a port that stays the same, as an operator's does.
@@ -180,10 +181,22 @@ def word_count(c, h):
     words.check()
 
 
+def sort(c, h):
+    """The example `sort`, of lines, one part: keys are what is before a tab, all of the line here."""
+    words = Words(c, h, "sort")
+    api, text = "org.apache.hadoop.mapreduce.lib", "org.apache.hadoop.io.Text"
+    example(c, "sort", "-r", "1", "-inFormat", f"{api}.input.KeyValueTextInputFormat", "-outFormat",
+            f"{api}.output.TextOutputFormat", "-outKey", text, "-outValue", text, words.input, words.output)
+    lines = [line.rstrip("\t") for line in cat(c, f"{words.output}/part-*").splitlines()]
+    if lines != sorted(lines) or collections.Counter(" ".join(lines).split()) != words.counts:
+        raise ClusterError(f"sort: {len(lines)} lines, {'' if lines == sorted(lines) else 'not '}in order")
+
+
 def sorted_rows(c, h, rows, reduces, maps):
     """teragen, terasort, teravalidate: the checksums of generated and sorted rows agree."""
     base = base_of(c, h, f"sort{rows}")
-    out = example(c, "teragen", f"-Dmapreduce.job.maps={maps}", str(rows), f"{base}-in")
+    block = f"-Ddfs.blocksize={16 << 20}"  # a map each; the fixture's blocks are smaller
+    out = example(c, "teragen", block, f"-Dmapreduce.job.maps={maps}", str(rows), f"{base}-in")
     generated = counter(out, "CHECKSUM")
     out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
     if counter(out, "Failed Shuffles") or counter(out, "Reduce output records") != rows:
@@ -211,7 +224,7 @@ def sorted_once(c, h, rows=20000, reduces=2):
 def killed_shuffle(c, h):
     """kill -9 of every selvedge-shuffle in mid-job: the NodeManagers start them anew and tell them of the job."""
     base = base_of(c, h, "killed")
-    example(c, "teragen", "-Dmapreduce.job.maps=4", str((32 << 20) // 100), f"{base}-in")
+    example(c, "teragen", f"-Ddfs.blocksize={4 << 20}", "-Dmapreduce.job.maps=4", str((32 << 20) // 100), f"{base}-in")
     with peers.start_client(c, EXAMPLES, "terasort", "-Dmapreduce.job.reduces=4", "-Dmapreduce.job.maps=8",
                             f"{base}-in", f"{base}-out") as process:
         lines = []
@@ -232,8 +245,9 @@ def killed_shuffle(c, h):
 
 
 BRIEF = {"pi": lambda c, h: pi(c), "terasort": sorted_once}
-FULL = {"pi 16 1000": lambda c, h: pi(c, 16), "wordcount": word_count,
+FULL = {"pi 16 1000": lambda c, h: pi(c, 16), "wordcount": word_count, "lines in order": sort,
         "teragen, terasort, teravalidate of 64 MiB": lambda c, h: sorted_rows(c, h, (64 << 20) // 100, 4, 4),
+        "terasort of rows that Python compares": sorted_once,
         "shuffles killed in mid-job": killed_shuffle}
 
 

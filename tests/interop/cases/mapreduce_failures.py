@@ -7,6 +7,8 @@ import glob
 import os
 import re
 import signal
+import struct
+import zlib
 
 from cluster import ClusterError
 from interop import peers
@@ -22,10 +24,10 @@ OPTIONS = [f"-Dmapreduce.job.reduces={REDUCES}", "-Dmapreduce.job.reduce.slowsta
 class Counting:
     """A wordcount that stands still when its maps are done."""
 
-    def __init__(self, c, h, name):
+    def __init__(self, c, h, name, options=()):
         self.c, self.lines = c, []
         self.words = mapreduce.Words(c, h, name, MAPS)
-        self.process = peers.start_client(c, mapreduce.EXAMPLES, "wordcount", *OPTIONS, self.words.input, self.words.output)
+        self.process = peers.start_client(c, mapreduce.EXAMPLES, "wordcount", *options, *OPTIONS, self.words.input, self.words.output)
 
     def __enter__(self):
         for line in self.process.stdout:
@@ -121,6 +123,17 @@ def node_killed(c, h):
         raise ClusterError(f"reducers did not live on: {out[-3000:]}")
 
 
+def index_of(parts):
+    records = b"".join(struct.pack(">qqq", *part) for part in parts)
+    return records + struct.pack(">Q", zlib.crc32(records))
+
+
+def rewrite(path, data):
+    with open(path, "r+b") as f:
+        f.truncate(0)
+        f.write(data)
+
+
 def cut(data, _index):
     os.truncate(data, os.path.getsize(data) // 2)
 
@@ -137,6 +150,17 @@ def link(data, _index):
     os.unlink(data)
     os.symlink("/etc/passwd", data)
     os.lchown(data, st.st_uid, st.st_gid)
+
+
+def lying_index(data, index):
+    """A good checksum, parts behind the end of the file."""
+    size = os.path.getsize(data)
+    rewrite(index, index_of([(size, 107, 100), (size + 100, 107, 100)]))
+
+
+def removed(data, index):
+    os.unlink(data)
+    os.unlink(index)
 
 
 def hurt(how):
@@ -158,4 +182,5 @@ def hurt(how):
 
 CASES = {"NodeManager killed while reducers fetch": node_killed,
          **{f"map output {name}": hurt(how) for name, how in (
-             ("cut", cut), ("overwritten", overwritten), ("replaced by a link", link))}}
+             ("cut", cut), ("overwritten", overwritten), ("replaced by a link", link), ("with a lying index", lying_index),
+             ("removed", removed))}}

@@ -81,8 +81,39 @@ def nodes(c):
            [("RUNNING", str(n.ports["rpc"])) for n in c.nodes])
 
 
+def inspected(c):
+    """inspect and top tell the same keys at every pairing; what a side does not tell is listed."""
+    job = subprocess.Popen(command(c, "run", "--name", "to look at", "--", "echo up; exec sleep 600"), text=True,
+                           env=c.client_env(c.submitter), cwd="/", stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    try:
+        expect("first line", job.stdout.readline(), "up\n")
+        app = next(a["id"] for a in selvedge(c, "ps")[1] if a["name"] == "to look at")
+        _, found, _ = selvedge(c, "inspect", app)
+        expect("application", (found["kind"], found["state"], found["scheduling"]["priority"], found.get("unavailable")),
+               ("application", "RUNNING", 0, None))
+        expect("containers", [x["state"] for x in found["attempts"][0]["containers"]], ["RUNNING"] * 2)
+        name = found["instances"][0]["container"]
+        _, one, _ = selvedge(c, "inspect", name)
+        expect("container", (one["kind"], one["application"], one["onNode"]["state"]), ("container", app, "RUNNING"))
+        tells = one["onNode"]["memoryBytes"] is not None
+        expect("usage is told or named as missing", [x["what"] for x in one.get("unavailable", [])], [] if tells else ["usage"])
+        _, node, _ = selvedge(c, "inspect", one["node"])
+        expect("node", (node["kind"], name in [x["id"] for x in node["containersOnNode"]]), ("node", True))
+        _, queue, _ = selvedge(c, "inspect", "default")
+        expect("queue", (queue["path"], queue["applications"]), ("root.default", [app]))
+        _, rows, _ = selvedge(c, "top", "--once")
+        expect("top", [(r["id"], r["memoryBytes"] is not None) for r in rows], [(app, tells)])
+        subprocess.run(command(c, "kill", app), env=c.client_env(c.submitter), check=True, capture_output=True, timeout=300)
+        expect("exit code of run", job.wait(300), 1)
+    finally:
+        job.kill()
+        job.wait()
+        job.stdout.close()
+
+
 CASES = [("4 containers", four), ("exit codes", failing), ("a file and an archive", file_and_archive),
-         ("selvedge kill", killed), ("selvedge node list", nodes)]
+         ("selvedge kill", killed), ("selvedge inspect and top", inspected), ("selvedge node list", nodes)]
 
 
 def run(report, c):

@@ -17,7 +17,9 @@ import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.ha.HAServiceProtocol.RequestSource;
 import org.apache.hadoop.ha.HAServiceProtocol.StateChangeRequestInfo;
@@ -50,6 +52,16 @@ public final class HdfsCluster {
     namenode = NameNode.createNameNode(new String[0], conf);
     FileSystem.enableSymlinks();
     fs = (DistributedFileSystem) FileSystem.get(conf);
+  }
+
+  /** Names of the files below a directory. */
+  private String list(Path path) throws IOException {
+    List<String> names = new ArrayList<>();
+    RemoteIterator<LocatedFileStatus> files = fs.listFiles(path, true);
+    while (files.hasNext()) {
+      names.add(files.next().getPath().getName());
+    }
+    return String.join(" ", names);
   }
 
   /** "TIME LENGTH" of a path. */
@@ -194,6 +206,8 @@ public final class HdfsCluster {
         return status(new Path(w[1]));
       case "remove":
         return String.valueOf(fs.delete(new Path(w[1]), true));
+      case "list":
+        return list(new Path(w[1]));
       case "blocks":
         return blocks(w[1]);
       case "hold":

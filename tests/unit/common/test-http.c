@@ -169,8 +169,9 @@ static void test_get(void **state)
     has(a, "HTTP/1.1 200 ");
     has(a, "Content-Type: application/json\r\n");
     has(a, "X-Content-Type-Options: nosniff\r\n");
-    has(a, "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "
-           "frame-ancestors 'none'\r\n");
+    has(a, "Content-Security-Policy: default-src 'none'; style-src 'self'; form-action 'self'; "
+           "base-uri 'none'; frame-ancestors 'none'\r\n");
+    has(a, "X-Frame-Options: DENY\r\n");
     has(a, "\r\n\r\nGET|/echo/a/b%|1 2|t|0:");
     has(ask("GET /echo?q HTTP/1.1\r\n" END), "GET|/echo||-|0:");
     has(ask("GET /nothing HTTP/1.1\r\n" END), "HTTP/1.1 404 ");

@@ -92,6 +92,62 @@ static void test_bad_files(void **state)
     teardown(&f);
 }
 
+/* The class of the refusal; NULL: it is done. */
+static const char *refresh(struct fix *f, const char *user, const char *method)
+{
+    Hadoop__Yarn__RefreshAdminAclsRequestProto q =
+        HADOOP__YARN__REFRESH_ADMIN_ACLS_REQUEST_PROTO__INIT;
+    const struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                           .port = f->rm->admin_port,
+                                           .protocol = YARN_ADMIN_PROTOCOL,
+                                           .version = 1,
+                                           .user = user };
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_error err = { 0 };
+    const char *class = NULL;
+    ProtobufCMessage *m = NULL;
+    struct ipc_client *c;
+    int r;
+
+    assert_int_equal(ipc_client_new(f->event, &cfg, &c, NULL), 0);
+    r = ipc_client_call_sync(c, method, &q.base,
+                             &hadoop__yarn__refresh_admin_acls_response_proto__descriptor, a, &m,
+                             &class, &err);
+    ipc_client_free(c);
+    assert_true(r == 0 || r == -EREMOTEIO);
+    return r < 0 ? JAVA_YARN_EXCEPTION : NULL;
+}
+
+/* Methods without members in request and answer. */
+static void test_administrators(void **state)
+{
+    static const char *const keys[][2] = { { "yarn.acl.enable", "true" },
+                                           { "yarn.admin.acl", "boss daemon" },
+                                           { NULL, NULL } };
+    static const char *const all[][2] = { { "yarn.acl.enable", "true" }, { NULL, NULL } };
+    struct fix f;
+
+    (void)state;
+    setup_with(&f, keys);
+    assert_null(refresh(&f, "boss", "refreshUserToGroupsMappings"));
+    assert_null(refresh(&f, "root", "refreshUserToGroupsMappings"));
+    assert_null(refresh(&f, "daemon", "refreshUserToGroupsMappings")); /* by its group */
+    assert_non_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
+    assert_non_null(refresh(&f, "ann", "refreshAdminAcls"));
+    write_file(&f, "yarn-site.xml",
+               "<configuration><property><name>yarn.admin.acl</name><value>ann</value></property>"
+               "</configuration>");
+    assert_int_equal(setenv("HADOOP_CONF_DIR", f.dir, 1), 0);
+    assert_null(refresh(&f, "boss", "refreshAdminAcls"));
+    assert_int_equal(unsetenv("HADOOP_CONF_DIR"), 0);
+    assert_non_null(refresh(&f, "boss", "refreshUserToGroupsMappings"));
+    assert_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
+    teardown(&f);
+    setup_with(&f, all); /* the default list, "*", names nobody */
+    assert_non_null(refresh(&f, "ann", "refreshUserToGroupsMappings"));
+    teardown(&f);
+}
+
 static void test_delegation_tokens(void **state)
 {
     Hadoop__Common__GetDelegationTokenRequestProto get =
@@ -113,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_that_are_off),
         cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_administrators),
         cmocka_unit_test(test_delegation_tokens),
     };
 

@@ -48,6 +48,33 @@ static void test_end_of_lifetime(void **state)
     teardown(&f);
 }
 
+/* default-application-lifetime and maximum-application-lifetime, kept with the submission. */
+static void test_lifetime_of_the_queue(void **state)
+{
+    static const char *const keys[][2] = {
+        { "yarn.scheduler.capacity.root.maximum-application-lifetime", "3600" },
+        { "yarn.scheduler.capacity.root.default.default-application-lifetime", "100" },
+        { NULL, NULL },
+    };
+    struct yarn_app_id id;
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    setup_with(&f, keys);
+    app = submit(&f, false, 1);
+    id = app->id;
+    assert_int_equal(app->lifetime_s, 100);
+    assert_int_equal(submit_with(&f, 60)->lifetime_s, 60);
+    assert_int_equal(submit_with(&f, 7200)->lifetime_s, 3600);
+    stop(&f);
+    f.keys = NULL; /* the queue has none after the restart */
+    start(&f);
+    app = rm_app_find(f.rm, id);
+    assert_int_equal(app->lifetime_s, 100);
+    teardown(&f);
+}
+
 static void test_after_a_restart(void **state)
 {
     struct yarn_app_id id;
@@ -184,9 +211,9 @@ static void test_dates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_end_of_lifetime), cmocka_unit_test(test_after_a_restart),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_update),
-        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_end_of_lifetime), cmocka_unit_test(test_lifetime_of_the_queue),
+        cmocka_unit_test(test_after_a_restart), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_update),          cmocka_unit_test(test_dates),
     };
 
     return cmocka_run_group_tests_name("app-lifetime", tests, NULL, NULL);

@@ -80,15 +80,14 @@ static void test_notes(void **state)
     static const struct {
         const char *key, *value, *words;
     } ignored[] = {
-        { CS "root.a.user-settings.ann.weight", "3", "is ignored: all users" },
-        { CS "root.a.maximum-application-lifetime", "3600", "is ignored: applications have no" },
+        { CS "root.a.default-node-label-expression", "gpu", "is ignored: there are no" },
+        { CS "multi-node-placement-enabled", "true", "is ignored: nodes are taken" },
         { CS "root.accessible-node-labels.gpu.capacity", "100",
           "has no meaning here: there are no" },
         { CS "schedule-asynchronously.enable", "true", "has no meaning here: one thread" },
         { CS "root.gone.capacity", "50",
           "root.gone.capacity is ignored: there is no queue root.gone" },
         { CS "vendors.own.setting", "x", "it is not a key of the CapacityScheduler" },
-        { CS "root.a.max-parallel-apps", "3", "is ignored: the number" },
     };
     struct notes all;
     struct fix f;
@@ -116,7 +115,7 @@ static void test_refusals(void **state)
         { CS "node-local-delay", "4", "did you mean " CS "node-locality-delay?" },
         { CS "per-node-heartbeat.maximum-offswitch-assignment", "4",
           "did you mean " CS "per-node-heartbeat.maximum-offswitch-assignments?" },
-        { CS "queue-mappings", "u:ann:a", "queue-mappings=u:ann:a is not supported: applications" },
+        { CS "mapping-rule-format", "json", "format=json is not supported: write queue-mappings" },
         { CS "root.b.auto-queue-creation-v2.enabled", "true",
           "is not supported: queues are those" },
         { CS "root.a.ordering-policy", "fifo-with-partitions", "is neither fifo nor fair" },

@@ -258,9 +258,36 @@ static void test_bad_configuration(void **state)
     }
 }
 
+/* Without priority-utilization a queue's priority orders nothing: of equal queues the first. */
+static void test_priority_without_its_policy(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        two_queues(&f, "50", "50");
+        set(&f, CS "root.b.priority", "7");
+        set(&f, CS "per-node-heartbeat.maximum-offswitch-assignments", "1");
+        if (k)
+            set(&f, CS "root.ordering-policy", "priority-utilization");
+        fix_start(&f);
+        node(&f, 1, NULL, 65536, 64);
+        app(&f, 1, "ann", "a", 0);
+        app(&f, 2, "bob", "b", 0);
+        ask(&f, 1, 1024, 9);
+        ask(&f, 2, 1024, 9);
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(beat(&f, 1), 1);
+            assert_int_equal(f.d[0].app.id, k || i % 2 ? 2 : 1);
+        }
+        fix_end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_priority_without_its_policy),
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_weights_and_absolute),
         cmocka_unit_test(test_elastic_and_maximum),

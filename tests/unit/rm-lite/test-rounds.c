@@ -91,6 +91,7 @@ static struct cost end_with_host_asks(int nodes)
     app(&f, 1, "ann", "default", 0);
     app(&f, 2, "ann", "default", 0);
     ask_full(&f, 1, 1, "node7", 1024, 1, 4, true);
+    ask_full(&f, 1, 1, "/r1", 1024, 1, 4, true);
     ask_full(&f, 1, 1, RM_ANY, 1024, 1, 4, true);
     assert_int_equal(rounds(&f).given, 4);
     for (int p = 1; p <= 50; p++) {
@@ -116,6 +117,7 @@ static struct cost ask_for_host(int nodes)
     cluster(&f, nodes, 8192);
     app(&f, 1, "ann", "default", 0);
     ask_full(&f, 1, 1, "node7", 1024, 1, 3, true);
+    ask_full(&f, 1, 1, "/r1", 1024, 1, 3, true);
     ask_full(&f, 1, 1, RM_ANY, 1024, 1, 3, true);
     c = rounds(&f);
     assert_int_equal(c.given, 3);
@@ -253,6 +255,42 @@ static void test_nothing_to_do(void **state)
     fix_end(&f);
 }
 
+/* A visit of a round gives what one heartbeat gives: 8 containers on 3 idle nodes. */
+static void test_a_visit_keeps_the_heartbeats_limits(void **state)
+{
+    static const struct {
+        const char *offswitch, *containers;
+        size_t per_node[4];
+    } rows[] = {
+        { "1", "100", { 0, 3, 3, 2 } },
+        { "100", "2", { 0, 4, 2, 2 } },
+        { "3", "100", { 0, 3, 3, 2 } },
+        { "100", "100", { 0, 8, 0, 0 } },
+    };
+
+    (void)state;
+    for (size_t k = 0; k < SV_ARRAY_LEN(rows); k++) {
+        size_t per_node[4] = { 0 };
+        struct fix f;
+
+        fix_conf(&f);
+        set(&f, CS "per-node-heartbeat.maximum-offswitch-assignments", rows[k].offswitch);
+        set(&f, CS "per-node-heartbeat.maximum-container-assignments", rows[k].containers);
+        cluster(&f, 3, 16384);
+        app(&f, 1, "ann", "default", 0);
+        ask(&f, 1, 1024, 8);
+        while (rm_sched_round_waiting(f.s)) {
+            assert_int_equal(
+                go(&f, (struct rm_sched_event){ .type = RM_SCHED_ASK_ROUND, .window_ms = 1000 }),
+                0);
+            for (size_t i = 0; i < f.n; i++)
+                per_node[f.d[i].node.host[4] - '0']++;
+        }
+        assert_memory_equal(per_node, rows[k].per_node, sizeof(per_node));
+        fix_end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_a_turn_has_an_end),
         cmocka_unit_test(test_a_turn_of_many_asks),
         cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_a_visit_keeps_the_heartbeats_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,6 +278,53 @@ static void test_strict_locality_and_blacklist(void **state)
     fix_end(&f);
 }
 
+/* As in Hadoop, a host's row counts only beside its rack's. */
+static void test_host_row_needs_the_racks(void **state)
+{
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    fix_start(&f);
+    node(&f, 1, "/r1", 8192, 8);
+    app(&f, 1, "ann", "default", 0);
+    ask_full(&f, 1, 1, "node1", 1024, 1, 2, true);
+    ask_full(&f, 1, 1, RM_ANY, 1024, 1, 2, false);
+    assert_int_equal(beat(&f, 1), 0);
+    ask_full(&f, 1, 1, "/r1", 1024, 1, 1, true);
+    assert_int_equal(beat(&f, 1), 1); /* which takes the rack's row with it */
+    assert_int_equal(f.d[0].locality, RM_NODE_LOCAL);
+    assert_int_equal(beat(&f, 1), 0);
+    ask_full(&f, 1, 1, RM_ANY, 1024, 1, 1, true); /* relaxed: the host may be used, off-switch */
+    for (int i = 0; i < 3 && f.n == 0; i++)
+        beat(&f, 1);
+    assert_int_equal(f.n, 1);
+    assert_int_equal(f.d[0].locality, RM_OFF_SWITCH);
+    fix_end(&f);
+}
+
+/* Rows of one priority and name, but of two sizes, are two asks (docs/adr/0038). */
+static void test_sizes_are_apart(void **state)
+{
+    struct fix f;
+    struct rm_app_usage u;
+
+    (void)state;
+    fix_conf(&f);
+    fix_start(&f);
+    node(&f, 1, NULL, 65536, 64);
+    app(&f, 1, "ann", "default", 0);
+    ask(&f, 1, 1024, 3);
+    ask(&f, 1, 2048, 2);
+    rm_sched_app_usage(f.s, app_id(1), &u);
+    assert_int_equal(u.pending.mem, 3 * 1024 + 2 * 2048);
+    ask(&f, 1, 2048, 1); /* replaces the row of its own size */
+    ask(&f, 1, 1024, 0);
+    rm_sched_app_usage(f.s, app_id(1), &u);
+    assert_int_equal(u.pending.mem, 2048);
+    fix_end(&f);
+}
+
 /* --------------------------------------------------------------- reserve and lose */
 
 static void test_reservation(void **state)
@@ -480,6 +527,8 @@ int main(void)
         cmocka_unit_test(test_greedy_master),
         cmocka_unit_test(test_locality_delay),
         cmocka_unit_test(test_strict_locality_and_blacklist),
+        cmocka_unit_test(test_host_row_needs_the_racks),
+        cmocka_unit_test(test_sizes_are_apart),
         cmocka_unit_test(test_reservation),
         cmocka_unit_test(test_node_lost),
         cmocka_unit_test(test_recovered_container),

@@ -1,12 +1,12 @@
 /* See json-text.h. */
-#include "nodemanager/core/json-text.h"
+#include "common/json-text.h"
 
 #include "common/str.h"
 
-json_t *nm_json_text(const char *s)
+json_t *sv_json_text(const char *s)
 {
     json_t *j = json_string(s ? s : "");
-    char shown[1024];
+    char shown[4096];
 
     if (j)
         return j;

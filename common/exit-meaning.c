@@ -1,11 +1,11 @@
 /* See exit-meaning.h. */
-#include "client/exit-meaning.h"
+#include "common/exit-meaning.h"
 
 #include <stddef.h>
 
 #include "common/base.h"
 
-const char *cli_exit_meaning(int code)
+const char *sv_exit_meaning(int code)
 {
     static const struct {
         int code;
