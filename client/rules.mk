@@ -53,9 +53,10 @@ $(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
-# Its man page.
+# Its man page; a cross build names a native program.
+SELVEDGE_MANUAL ?= $(BUILD)/selvedge
 PROGRAMS += $(BUILD)/selvedge.1
-$(BUILD)/selvedge.1: $(BUILD)/selvedge
+$(BUILD)/selvedge.1: $(SELVEDGE_MANUAL)
 	$(call say,MAN,$@)
 	$(Q)$< manual >$@.new && mv $@.new $@
 
