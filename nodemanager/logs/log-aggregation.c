@@ -168,7 +168,7 @@ static void start(struct nm_upload *u)
         give_up(u, "a pattern or the policy of its LogAggregationContext is too long");
     } else if (u->attempts > 0 && !nm_log_handler_keeps(u->g->handler, u->text)) {
         give_up(u, "its logs have been deleted");
-    } else if (nm_upload_start(u, &err) < 0) {
+    } else if (nm_upload_start(u, &u->skips, &err) < 0) {
         failed_once(u, err.text);
     } else {
         u->state = NM_UPLOAD_RUNS;

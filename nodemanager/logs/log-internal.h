@@ -77,13 +77,14 @@ struct nm_log_aggregation {
 };
 
 /* log-process.c */
-int nm_upload_start(struct nm_upload *u, struct sv_error *err) _must_use_;
+/* `more`: fields behind those of the application. */
+int nm_upload_start(struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
+    _must_use_;
 void nm_upload_stop(struct nm_upload *u);
 /* log-rolling.c */
 void nm_rolling_begin(struct nm_upload *u); /* its fields are there */
 bool nm_rolling_due(const struct nm_upload *u, int64_t now);
-/* The containers of one upload while the application runs. -ENODATA: there are none. */
-int nm_rolling_put(const struct nm_upload *u, struct sv_buf *b) _must_use_;
+/* -ENODATA: no container has logs to upload now. */
 int nm_rolling_start(struct nm_upload *u, struct sv_error *err) _must_use_;
 void nm_rolling_answered(struct nm_upload *u, const struct logs_answer *a);
 void nm_rolling_container_done(struct nm_upload *u, const char *container);

@@ -57,18 +57,17 @@ static int put_running(const struct nm_upload *u, const struct nm_app *a, struct
     return r;
 }
 
-int nm_rolling_put(const struct nm_upload *u, struct sv_buf *b)
+/* The containers of one upload. */
+static int put_fields(const struct nm_upload *u, const struct nm_app *a, struct sv_buf *b)
 {
     const struct nm_conf *conf = u->g->ctx->conf;
-    const struct nm_app *a = nm_app_find(u->g->ctx, u->text);
     uint8_t yes = 1, delete = conf->logs.delete_uploaded && conf->delete_debug_delay_ms == 0;
-    size_t before = b->len;
     char time[24];
-    int r = a ? put_running(u, a, b) : -ENODATA;
+    int r = put_running(u, a, b);
 
     if (r == 0 && u->ended_sent > 0)
         r = sv_buf_put(b, u->ended.data, u->ended_sent);
-    if (r == 0 && b->len == before)
+    if (r == 0 && b->len == 0)
         r = -ENODATA;
     (void)snprintf(time, sizeof time, "%lld", (long long)sv_wall_ms());
     if (r == 0)
@@ -80,21 +79,21 @@ int nm_rolling_put(const struct nm_upload *u, struct sv_buf *b)
 
 int nm_rolling_start(struct nm_upload *u, struct sv_error *err)
 {
+    _cleanup_buf_ struct sv_buf fields = SV_BUF_INIT(LOGS_UPLOAD_MAX);
     const struct nm_app *a = nm_app_find(u->g->ctx, u->text);
     int r;
 
     next(u);
-    if (!a || a->log_dirs == 0)
-        return -ENODATA;
+    u->ended_sent = u->ended.len;
+    r = a && a->log_dirs ? put_fields(u, a, &fields) : -ENODATA;
+    if (r < 0)
+        return r == -ENODATA ? r : sv_error_errno(err, r, "request");
     memcpy(u->head.categories, a->categories, sizeof u->head.categories);
     u->head.log_dirs = a->log_dirs;
-    u->ended_sent = u->ended.len;
     u->state = NM_UPLOAD_ROLLS;
-    r = nm_upload_start(u, err);
-    if (r < 0) {
+    r = nm_upload_start(u, &fields, err);
+    if (r < 0)
         u->state = NM_UPLOAD_APP_RUNS;
-        u->ended_sent = 0;
-    }
     return r;
 }
 
