@@ -86,6 +86,14 @@ static bool over_limit(const struct rm_sched *s, struct rm_res used, struct rm_r
            rm_res_share(s->set.calc, limit, s->cluster) + 1e-9;
 }
 
+/* Of a queue each resource counts by itself: what a parent has left may be much of one and little
+ * of another. */
+static bool over_queue(const struct rm_sched *s, struct rm_res used, struct rm_res more,
+                       struct rm_res limit)
+{
+    return !rm_res_fits(s->set.calc, rm_res_add(used, more), limit);
+}
+
 /* A refused ask waits for its queue or its user: rm_room_unblock. */
 static void mark_blocked(struct rm_queue *leaf)
 {
@@ -163,11 +171,11 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
             p->a->ret_elsewhere |= may_go_elsewhere(p, g);
             continue;
         }
-        if (over_limit(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
+        if (over_queue(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
             mark_blocked(app->leaf);
             return NOTHING; /* the queue is full: FIFO, no later application may pass */
         }
-        if (over_limit(p->s, app->leaf->used, g->capability, limit))
+        if (over_queue(p->s, app->leaf->used, g->capability, limit))
             over.of_queue = rm_res_max(rm_res_sub(g->capability, space), zero);
         return place(p, app, g, l, over);
     }

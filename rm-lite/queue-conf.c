@@ -67,6 +67,15 @@ static const struct sv_conf_key key_user_parallel = {
     0,
     "running applications of a user without a limit of his own"
 };
+static const struct sv_conf_key key_override = {
+    CS "queue-mappings-override.enable",
+    SV_CONF_BOOL,
+    "false",
+    0,
+    0,
+    0,
+    "queue-mappings also for applications that name a queue"
+};
 static const struct sv_conf_key key_offswitch = {
     CS "per-node-heartbeat.maximum-offswitch-assignments",     SV_CONF_INT, "1", 1, INT32_MAX, 0,
     "off-switch containers given on one node in one heartbeat"
@@ -514,6 +523,7 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_max_apps, &s->max_apps, err)) < 0 ||
         (r = sv_conf_int(c, &key_queue_max_apps, &s->queue_max_apps, err)) < 0 ||
         (r = sv_conf_float(c, &key_am_percent, &s->am_percent, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_override, &s->override_mappings, err)) < 0 ||
         (r = sv_conf_int(c, &key_parallel, &s->parallel, err)) < 0 ||
         (r = sv_conf_int(c, &key_user_parallel, &s->user_parallel, err)) < 0 ||
         (r = sv_conf_int(c, &key_offswitch, &s->offswitch_limit, err)) < 0 ||
@@ -566,6 +576,8 @@ int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
         r = rm_queue_keys_check(conf, root, err);
     if (r >= 0)
         r = rm_queue_users_parse(conf, root, err);
+    if (r >= 0)
+        r = rm_mappings_parse(conf, root, err);
     if (r < 0) {
         rm_queue_free(root);
         return r;

@@ -15,7 +15,7 @@
 #define CS "yarn.scheduler.capacity."
 
 #define LABELS "there are no node labels"
-#define MAPPING "applications go to the queue that they name"
+#define MAPPING "write queue-mappings instead"
 #define AUTO "queues are those of the file"
 #define LOOP "one thread allocates on heartbeats and on asks"
 #define PLAN "there are no reservations in time"
@@ -40,8 +40,8 @@ static const struct rm_queue_key keys[] = {
     { "user.", false, NULL, RM_KEY_HONOURED, NULL },
     { "legacy-queue-mode.enabled", false, "true", RM_KEY_REFUSED,
       "the children of a queue have capacities of one kind" },
-    { "queue-mappings", false, "", RM_KEY_REFUSED, MAPPING },
-    { "queue-mappings-override.enable", false, "false", RM_KEY_REFUSED, MAPPING },
+    { "queue-mappings", false, NULL, RM_KEY_HONOURED, NULL },
+    { "queue-mappings-override.enable", false, NULL, RM_KEY_HONOURED, NULL },
     { "mapping-rule-format", false, "legacy", RM_KEY_REFUSED, MAPPING },
     { "mapping-rule-json", false, "", RM_KEY_REFUSED, MAPPING },
     { "mapping-rule-json-file", false, "", RM_KEY_REFUSED, MAPPING },

@@ -1,7 +1,8 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-users.c, queue-order.c, preemption-conf.c, queue-keys.c, queue-conf.c, queue-limits.c,
- * room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c, parallel-apps.c,
- * preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c and scheduler.c. */
+ * queue-users.c, queue-order.c, queue-mappings.c, preemption-conf.c, queue-keys.c, queue-conf.c,
+ * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
+ * parallel-apps.c, preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c and
+ * scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -23,6 +24,12 @@ struct rm_user_value { /* of a user, as the configuration has it */
     char *name;
     double value;
     UT_hash_handle hh;
+};
+
+struct rm_mapping { /* of queue-mappings, in the configured order */
+    bool by_group;
+    char *who, *queue; /* the queue may have variables */
+    struct rm_mapping *next;
 };
 
 struct rm_person { /* a user with running applications, in whatever queue */
@@ -73,6 +80,7 @@ struct rm_queue {
     bool preemption_disabled;                   /* inherited */
     int64_t max_lifetime_s, default_lifetime_s; /* of applications; 0 = none */
     struct rm_user_value *weights;              /* user-settings.USER.weight */
+    struct rm_mapping *mappings;                /* root */
     struct rm_user_value *parallel;             /* root: user.USER.max-parallel-apps */
     struct rm_res max_allocation;
     /* derived */
@@ -223,6 +231,7 @@ struct rm_sched_settings { /* everything read from the configuration but the que
     bool continue_look; /* reservations-continue-look-all-nodes */
     double am_percent;
     struct rm_preempt_settings preempt;
+    bool override_mappings;          /* queue-mappings also for applications that name a queue */
     int64_t parallel, user_parallel; /* of queues and users without one of their own */
 };
 
@@ -259,6 +268,9 @@ int rm_queue_users_parse(struct sv_conf *conf, struct rm_queue *root, struct sv_
 double rm_user_weight(const struct rm_queue *leaf, const char *user);
 int32_t rm_user_max_parallel(const struct rm_sched *s, const char *user);
 
+/* queue-mappings.c */
+int rm_mappings_parse(struct sv_conf *conf, struct rm_queue *root, struct sv_error *err) _must_use_;
+
 /* queue-order.c */
 void rm_queue_moved(struct rm_queue *q); /* its use has changed */
 void rm_queue_sort(const struct rm_sched *s, struct rm_queue *parent);
@@ -268,6 +280,7 @@ int rm_preempt_parse(struct sv_conf *c, struct rm_preempt_settings *ret, struct 
     _must_use_;
 
 /* queues.c */
+void rm_mappings_free(struct rm_mapping *list);
 struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and users */
 struct rm_queue *rm_queue_find(struct rm_queue *root, const char *name);
 bool rm_queue_leaf(const struct rm_queue *q);

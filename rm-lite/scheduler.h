@@ -128,6 +128,16 @@ struct rm_sched_counts { /* work done since the start: what it costs, without a 
 };
 struct rm_sched_counts rm_sched_counts(const struct rm_sched *s);
 
+struct rm_submitter {
+    const char *user;
+    const char *primary; /* group; NULL = none or not known */
+    char *const *groups; /* all of them; NULL = not known yet */
+};
+/* The queue that queue-mappings give to a submission to `queue`, or the same one; valid until the
+ * next refresh. -EAGAIN: it depends on the user's groups. */
+int rm_sched_place(const struct rm_sched *s, const char *queue, const struct rm_submitter *who,
+                   const char **ret) _must_use_;
+bool rm_sched_maps_groups(const struct rm_sched *s); /* whether any of them looks at groups */
 /* Milliseconds between two RM_SCHED_PREEMPT; 0 = preemption is off. */
 int64_t rm_sched_preempt_interval(const struct rm_sched *s);
 

@@ -125,7 +125,7 @@ static int request(const struct nm_upload *u, const struct sv_buf *more, struct 
         r = logs_upload_put_u64(&b, LOGS_TAG_RATE, share(u->g, u->g->running + 1));
     if (r == 0 && more->len > 0)
         r = sv_buf_put(&b, more->data, more->len);
-    fd = r < 0 ? r : sv_memfd_sealed("log-upload", b.data, b.len);
+    fd = r < 0 ? r : sv_memfd_readonly("log-upload", b.data, b.len);
     return fd < 0 ? sv_error_errno(err, fd, "request") : fd;
 }
 
