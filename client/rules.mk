@@ -84,7 +84,7 @@ client/test-output_DEPS = $(addprefix $(BUILD)/client/, output.o table.o) $(COMM
 client/test-output_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS_REMOTE_OBJS) \
 	$(LOGS_A) $(LOCALIZER_A) $(HDFS_DEPS)
-client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS)
+client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl jansson)
 client/test-log-tail_DEPS = $(BUILD)/client/log-tail.o $(COMMON_A)
 client/test-log-tail_LDLIBS = $(COMMON_LDLIBS)
 client/test-library_DEPS = $(LIBRARY_OBJS) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
