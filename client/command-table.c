@@ -12,20 +12,22 @@ static const struct cli_opt run_options[] = {
     { 'm', "memory", "SIZE", "of each, such as 256m or 2g (256m)", 0 },
     { 'c', "vcores", "N", "of each (1)", 0 },
     { 'a', "archive", "PATH[#NAME]", "unpacked into the work directory as NAME; repeat for more",
-      CLI_NAMES_FILE },
+      CLI_NAMES_FILE | CLI_MANY },
     { 'f', "file", "PATH[#NAME]", "put into the work directory as NAME; repeat for more",
-      CLI_NAMES_FILE },
+      CLI_NAMES_FILE | CLI_MANY },
     { RUN_OPT_LOCAL_DIR, "local-dir", "DIR[#NAME]",
       "put into the work directory as NAME, with all "
       "below it",
-      CLI_NAMES_DIRECTORY },
+      CLI_NAMES_DIRECTORY | CLI_MANY },
     { RUN_OPT_GPUS, "gpus", "N", "of each (0)", 0 },
-    { 'e', "env", "NAME=VALUE", "in each container; repeat for more", 0 },
+    { 'e', "env", "NAME=VALUE", "in each container; repeat for more", CLI_MANY | CLI_TEXT_ANY },
     { 'N', "name", "NAME", "of the job (the command's)", 0 },
     { 'q', "queue", "QUEUE", "(default)", CLI_NAMES_QUEUE },
     { RUN_OPT_TRIES, "tries", "N", "maximum starts of an instance whose node is lost (3)", 0 },
     { RUN_OPT_RESTART, "restart", "N", "starts again of an instance that fails (0)", 0 },
     { RUN_OPT_TIMEOUT, "timeout", "TIME", "then the ResourceManager kills the job", 0 },
+    { RUN_OPT_ROLLED_LOGS, "rolled-logs", "PATTERN",
+      "logs that are uploaded while the job runs, as in '\\.[0-9]+$'", 0 },
     { RUN_OPT_USER, "user", "USER", "whose job it is; for root", 0 },
     { RUN_OPT_AM_MEMORY, "am-memory", "SIZE", "of the ApplicationMaster's container (128m)", 0 },
     { RUN_OPT_AM, "am-program", "PATH", "the ApplicationMaster", CLI_NAMES_FILE },
@@ -88,6 +90,11 @@ static const struct cli_opt localize_options[] = {
     { 0 },
 };
 
+static const struct cli_opt config_options[] = {
+    { 'a', "all", NULL, "also the keys that are not set", 0 },
+    { 'u', "unknown", NULL, "keys that nobody knows, with the nearest name", 0 },
+    { 0 },
+};
 static const struct cli_opt stop_options[] = {
     { 't', "timeout", "TIME", "before it is killed (30s)", 0 },
     { 0 },
@@ -136,6 +143,10 @@ const struct cli_command cli_commands[] = {
       "CONTAINER is a container's id or an instance's number. What the nodes have no more is read\n"
       "from the remote log directory (yarn.log-aggregation-enable).\n",
       logs_options, CLI_NAMES_APP_ENDED },
+    { "attach", cli_cmd_attach, "attach APPLICATION",
+      "show the output of an application from here on",
+      "Until it ends; Ctrl-C leaves it to itself. The exit code is the job's own, as for wait.\n",
+      NULL, CLI_NAMES_APP },
     { "wait", cli_cmd_wait, "wait APPLICATION", "wait until an application has ended",
       "The exit code is the job's own for `selvedge run`, else 0 when it succeeded, or 1.\n", NULL,
       CLI_NAMES_APP },
@@ -202,6 +213,14 @@ const struct cli_command cli_commands[] = {
       "containers run with less protection than possible, 2 when they do not run or a guarantee\n"
       "is broken.\n",
       doctor_options, CLI_NAMES_NONE },
+    { "config", cli_cmd_config, "config [-a | --unknown | KEY]",
+      "show the configuration of this machine",
+      "What core-site.xml, yarn-site.xml and hdfs-site.xml set: value, file and line. Of one KEY\n"
+      "also its default, its meaning, and which program reads it. --unknown lists keys that are\n"
+      "most likely typing errors; its exit code is 1 when there are any.\n",
+      config_options, CLI_NAMES_NONE },
+    { "version", cli_cmd_version, "version", "show the versions of this program and the cluster",
+      "", NULL, CLI_NAMES_NONE },
     { "complete", cli_cmd_complete, "complete WORD...", "print what the last word may become", "",
       NULL, CLI_NAMES_NONE, .hidden = true },
     { "manual", cli_cmd_manual, "manual", "print the man page", "", NULL, CLI_NAMES_NONE,

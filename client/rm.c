@@ -180,6 +180,8 @@ int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn
     Hadoop__Yarn__ApplicationTimeoutMapProto lifetime =
         HADOOP__YARN__APPLICATION_TIMEOUT_MAP_PROTO__INIT;
     Hadoop__Yarn__ApplicationTimeoutMapProto *timeouts = &lifetime;
+    Hadoop__Yarn__LogAggregationContextProto logs =
+        HADOOP__YARN__LOG_AGGREGATION_CONTEXT_PROTO__INIT;
     struct sv_error err = { 0 };
 
     if (!a)
@@ -207,6 +209,12 @@ int cli_rm_submit(struct cli_rm *rm, const struct cli_submission *s, cli_done_fn
     if (s->lifetime_s > 0) {
         ctx.application_timeouts = &timeouts;
         ctx.n_application_timeouts = 1;
+    }
+    if (s->rolled_logs) {
+        logs.rolled_logs_include_pattern = sv_arena_strdup(a, s->rolled_logs);
+        if (!logs.rolled_logs_include_pattern)
+            return -ENOMEM;
+        ctx.log_aggregation_context = &logs;
     }
     ctx.has_maxappattempts = s->max_attempts > 0;
     ctx.maxappattempts = s->max_attempts;

@@ -124,6 +124,9 @@ static int take_option(struct run_options *o, int c)
         return parse_int("restart", optarg, 0, 1000, &o->restarts);
     case RUN_OPT_TIMEOUT:
         return parse_timeout(optarg, &o->lifetime_s);
+    case RUN_OPT_ROLLED_LOGS:
+        o->rolled_logs = optarg;
+        return 0;
     case RUN_OPT_USER:
         o->user = optarg;
         return 0;
@@ -198,8 +201,8 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
     }
     if (optind == argc) {
         cli_run_options_free(&o);
-        (void)cli_fail("run: no command: give it after --");
-        return cli_usage(ctx);
+        (void)cli_fail("%s: no command: give it after --", ctx->command->name);
+        return 2;
     }
     o.command = argv + optind;
     if (!o.name) {

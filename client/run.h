@@ -11,6 +11,7 @@ enum { /* options of `run` and `submit` without a letter */
        RUN_OPT_AM_MEMORY = CLI_OPT_OWN,
        RUN_OPT_AM,
        RUN_OPT_TRIES,
+       RUN_OPT_ROLLED_LOGS,
        RUN_OPT_NO_OUTPUT,
        RUN_OPT_GPUS,
        RUN_OPT_RESTART,
@@ -30,8 +31,9 @@ struct run_options {
     const char *name, *queue, *am_file;
     struct yarn_resource resource, am_resource;
     int32_t instances, tries, restarts;
-    int64_t lifetime_s; /* 0: without limit */
-    const char *user;   /* NULL: the caller */
+    int64_t lifetime_s;      /* 0: without limit */
+    const char *rolled_logs; /* NULL: none */
+    const char *user;        /* NULL: the caller */
     struct run_file files[CLI_RESOURCES_MAX];
     size_t n_files;
     const char *env[CLI_RESOURCES_MAX]; /* "NAME=VALUE" */

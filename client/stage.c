@@ -35,6 +35,11 @@ static const struct sv_conf_key key_dir = {
     .help = "directory below which each user's jobs keep their files while they run",
 };
 
+const struct sv_conf_key *cli_stage_key(void)
+{
+    return &key_dir;
+}
+
 /* Opens a directory that this user alone owns and can write; creates it if missing. */
 static int open_own_dir(int at, const char *name, const char *shown, struct sv_error *err)
 {

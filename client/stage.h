@@ -32,4 +32,7 @@ int cli_stage_pack(struct cli_stage *s, const char *path, const char *link,
 int cli_stage_write(struct cli_stage *s, const char *link, const void *p, size_t n,
                     struct cli_resource *ret, struct sv_error *err) _must_use_;
 
+/* The key of the staging directory. */
+const struct sv_conf_key *cli_stage_key(void);
+
 #endif

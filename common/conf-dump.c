@@ -2,25 +2,15 @@
 #include "common/conf-dump.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/conf-hidden.h"
 #include "common/http.h"
 #include "common/str.h"
 
 #define DUMP_MAX ((size_t)16 << 20)
-#define PATTERNS_MAX 256
-#define SENSITIVE "hadoop.security.sensitive-config-keys"
-/* Hadoop's default (core-default.xml). */
-static const char default_patterns[] =
-    "secret$ password$ ssl.keystore.pass$ fs.s3a.server-side-encryption.key "
-    "fs.s3a.*.server-side-encryption.key fs.s3a.encryption.algorithm fs.s3a.encryption.key "
-    "fs.s3a.secret.key fs.s3a.*.secret.key fs.s3a.session.key fs.s3a.*.session.key "
-    "fs.s3a.session.token fs.s3a.*.session.token fs.azure.account.key.* fs.azure.oauth2.* "
-    "fs.adl.oauth2.* fs.gs.encryption.* fs.gs.proxy.* fs.gs.auth.* credential$ oauth.*secret "
-    "oauth.*password oauth.*token " SENSITIVE;
 
 struct dump {
     struct sv_conf *conf;
@@ -28,40 +18,8 @@ struct dump {
     bool json;
     struct sv_buf out;
     size_t keys;
-    regex_t patterns[PATTERNS_MAX];
-    size_t n_patterns;
-    bool hide_all; /* a pattern cannot be compiled */
+    struct sv_conf_hidden *hidden;
 };
-
-/* --- what is hidden ------------------------------------------------------------------------- */
-
-static void compile(struct dump *d, const char *patterns)
-{
-    _cleanup_free_ char *copy = strdup(patterns);
-    char *rest = copy, *one;
-
-    if (!copy)
-        d->hide_all = true;
-    while (copy && (one = strsep(&rest, ", \t\r\n"))) {
-        if (!*one)
-            continue;
-        if (d->n_patterns == PATTERNS_MAX ||
-            regcomp(&d->patterns[d->n_patterns], one, REG_EXTENDED | REG_NOSUB) != 0) {
-            d->hide_all = true;
-            return;
-        }
-        d->n_patterns++;
-    }
-}
-
-static bool hidden(const struct dump *d, const char *name)
-{
-    bool found = d->hide_all;
-
-    for (size_t i = 0; i < d->n_patterns && !found; i++)
-        found = regexec(&d->patterns[i], name, 0, NULL, 0) == 0;
-    return found;
-}
 
 /* --- rendering ------------------------------------------------------------------------------ */
 
@@ -118,8 +76,8 @@ static int add(const char *name, const char *value, void *userdata)
     sv_conf_origin(d->conf, &key, origin, sizeof(origin)); /* "/dir/yarn-site.xml:12: key" */
     origin[strcspn(origin, ":")] = 0;
     source = strrchr(origin, '/') ? strrchr(origin, '/') + 1 : origin;
-    if (hidden(d, name))
-        value = "<redacted>";
+    if (sv_conf_is_hidden(d->hidden, name))
+        value = SV_CONF_HIDDEN_VALUE;
     if (d->keys++ > 0 && d->json && sv_buf_put_u8(&d->out, ',') < 0)
         return -ENOMEM;
     if (d->json) {
@@ -162,7 +120,6 @@ static int render(struct dump *d)
 int sv_conf_dump(struct sv_conf *c, const char *name, bool json, char **ret)
 {
     struct dump *d = calloc(1, sizeof(*d));
-    const char *patterns = sv_conf_raw(c, SENSITIVE);
     int r;
 
     if (!d)
@@ -171,10 +128,9 @@ int sv_conf_dump(struct sv_conf *c, const char *name, bool json, char **ret)
     d->only = name && *name ? name : NULL;
     d->json = json;
     d->out = SV_BUF_INIT(DUMP_MAX);
-    compile(d, patterns ? patterns : default_patterns);
+    d->hidden = sv_conf_hidden_new(c);
     r = render(d);
-    for (size_t i = 0; i < d->n_patterns; i++)
-        regfree(&d->patterns[i]);
+    sv_conf_hidden_free(d->hidden);
     if (r >= 0) {
         *ret = (char *)d->out.data;
         r = 0;

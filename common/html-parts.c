@@ -40,7 +40,7 @@ void sv_html_bar(struct sv_html *h, struct sv_html_bar bar)
             "aria-hidden=\"true\"><rect class=\"out\" y=\"2.5\" width=\"100\" height=\"1\"/>"
             "<rect class=\"all\" width=\"%.1f\" height=\"6\"/>",
             most);
-    if (used >= 90)
+    if (used >= 90 && !bar.calm)
         sv_html(h, "<rect class=\"used full\" width=\"%.1f\" height=\"6\"/>", used);
     else
         sv_html(h, "<rect class=\"used\" width=\"%.1f\" height=\"6\"/>", used);

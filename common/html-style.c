@@ -27,7 +27,7 @@ static const char style[] =
 "table{border-collapse:collapse;width:100%}\n"
 "th,td{text-align:left;padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);vertical-align:top}\n"
 "thead th{color:var(--dim);font-weight:500;white-space:nowrap}\n"
-"td{overflow-wrap:anywhere;min-width:4ch}td.id,td.n,td.t{white-space:nowrap;overflow-wrap:normal}\n"
+"td{overflow-wrap:break-word;min-width:4ch}td.id,td.n,td.t{white-space:nowrap;overflow-wrap:normal}\n"
 "th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}\n"
 "table.facts{width:auto;max-width:100%}table.facts th{font-weight:500;color:var(--dim);white-space:nowrap}\n"
 ".tiles{display:flex;flex-wrap:wrap;gap:.6rem;margin:0;padding:0;list-style:none}\n"
@@ -48,7 +48,7 @@ static const char style[] =
 "p.links{display:flex;flex-wrap:wrap;gap:.3rem 1rem}\n"
 ".depth1{padding-left:1rem}.depth2{padding-left:2rem}.depth3{padding-left:3rem}\n"
 "@media(max-width:40rem){th.x,td.x{display:none}main,header{padding-left:.6rem;padding-right:.6rem}"
-"td.id{white-space:normal;overflow-wrap:anywhere}table.facts th{white-space:normal}}\n"
+"td,td.id{white-space:normal;overflow-wrap:anywhere}table.facts th{white-space:normal}}\n"
 ".b{font-weight:700}.c0,.c8{color:var(--dim)}.c1,.c9{color:var(--bad)}.c2,.c10{color:var(--good)}.c3,.c11{color:var(--warn)}"
 ".c4,.c12{color:var(--link)}.c5,.c13{color:#a25ac2}.c6,.c14{color:#12808c}.c7,.c15{color:var(--fg)}\n";
 /* clang-format on */

@@ -64,10 +64,11 @@ void sv_html_link(struct sv_html *h, const char *path, const char *text);
  * a number; cells take the same from their class. */
 void sv_html_table(struct sv_html *h, const char *const *heads);
 void sv_html_table_end(struct sv_html *h);
-/* A bar from 0 to `full` with the used part; a mark, and the end of what may be used. Negative:
- * there is none. */
+/* A bar from 0 to `full` with the used part, in another colour from 90 % on unless it is `calm`; a
+ * mark, and the end of what may be used. Negative: there is none. */
 struct sv_html_bar {
     double used, mark, most, full;
+    bool calm;
 };
 void sv_html_bar(struct sv_html *h, struct sv_html_bar bar);
 /* A row of a table of facts: <th> and text. */

@@ -29,6 +29,7 @@ struct groups_job {
     int done; /* eventfd */
     char *user;
     char **names;
+    const char *primary; /* one of the names */
     char **(*source)(const char *user);
 };
 
@@ -42,8 +43,9 @@ struct lookup { /* a thread that has not ended */
 struct entry {
     UT_hash_handle hh;
     char *user;
-    char **names;    /* NULL until they are known */
-    int64_t time_ms; /* pending: asked at; known: until */
+    char **names;        /* NULL until they are known */
+    const char *primary; /* one of them */
+    int64_t time_ms;     /* pending: asked at; known: until */
     bool pending, started;
 };
 
@@ -144,6 +146,7 @@ static void *job_run(void *userdata)
 
     (void)pthread_setname_np(pthread_self(), "groups"); /* for people only, ignoring */
     j->names = j->source(j->user);
+    j->primary = j->names ? j->names[0] : NULL;
     if (j->names)
         qsort(j->names, sv_strv_len(j->names), sizeof(*j->names), by_name);
     (void)!write(j->done, &one, sizeof(one)); /* a counter far from its end never blocks */
@@ -206,12 +209,13 @@ static struct entry *entry_add(struct sv_groups *g, const char *user)
 }
 
 /* Takes the names. */
-static void entry_known(struct sv_groups *g, struct entry *e, char **names)
+static void entry_known(struct sv_groups *g, struct entry *e, char **names, const char *primary)
 {
     bool none = !names || !*names;
 
     sv_strv_free(e->names);
     e->names = names;
+    e->primary = primary;
     e->time_ms = sv_now_ms() + (none ? g->conf.negative_ms : g->conf.cache_ms);
     e->pending = e->started = false;
     g->n_pending--;
@@ -240,7 +244,7 @@ static int on_done(sd_event_source *s, int fd, uint32_t events, void *userdata)
     (void)s, (void)fd, (void)events;
     HASH_FIND_STR(g->entries, l->job->user, e);
     if (e && e->pending && e->started)
-        entry_known(g, e, SV_TAKE(l->job->names));
+        entry_known(g, e, SV_TAKE(l->job->names), l->job->primary);
     lookup_free(l);
     start_pending(g);
     g->conf.known(g->conf.userdata);
@@ -309,7 +313,7 @@ static void start_pending(struct sv_groups *g)
         if (r >= 0)
             continue;
         sv_log_err("groups of user %s: %s", e->user, strerror(-r));
-        entry_known(g, e, NULL);
+        entry_known(g, e, NULL, NULL);
     }
     arm_timer(g);
 }
@@ -328,11 +332,19 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
         sv_log_warning("groups of user %s: the name service has not answered for %d s; until it "
                        "does the user counts as without groups",
                        e->user, SV_GROUPS_TIMEOUT_MS / 1000);
-        entry_known(g, e, NULL);
+        entry_known(g, e, NULL, NULL);
     }
     arm_timer(g);
     g->conf.known(g->conf.userdata);
     return 0;
+}
+
+const char *sv_groups_primary(struct sv_groups *g, const char *user)
+{
+    struct entry *e = NULL;
+
+    HASH_FIND_STR(g->entries, user, e);
+    return e && !e->pending ? e->primary : NULL;
 }
 
 int sv_groups_of(struct sv_groups *g, const char *user, char *const **ret)

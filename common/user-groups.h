@@ -33,6 +33,8 @@ int sv_groups_new(sd_event *event, const struct sv_groups_conf *conf, struct sv_
 struct sv_groups *sv_groups_free(struct sv_groups *g);
 /* Names, sorted, NULL at the end, valid until the event loop runs again. -EAGAIN: not known yet. */
 int sv_groups_of(struct sv_groups *g, const char *user, char *const **ret) _must_use_;
+/* The first of them, as the name service has it; NULL: none, or not known yet. */
+const char *sv_groups_primary(struct sv_groups *g, const char *user);
 /* Whether sv_groups_of has answered -EAGAIN since the last call of this function. */
 bool sv_groups_missed(struct sv_groups *g);
 /* The next sv_groups_of asks the name service again. */

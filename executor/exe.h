@@ -154,8 +154,8 @@ struct cg_leaf *exe_container_cgroup(struct exe_container *c);
 void exe_container_forget(struct exe_container *c);
 
 /* A localizer process for one submitter and application (or PUBLIC: all three NULL), or
- * log-uploader (LOGS: without a submitter). `channel` is the far end of a SOCK_SEQPACKET
- * socketpair; it is duplicated, the caller closes its own. */
+ * log-uploader (LOGS, ROLLED_LOGS: without a submitter). `channel` is the far end of a
+ * SOCK_SEQPACKET socketpair; it is duplicated, the caller closes its own. */
 struct exe_localizer;
 struct exe_localizer_start {
     const char *user, *submitter;

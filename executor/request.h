@@ -63,13 +63,14 @@ struct exe_device {
     uint32_t major, minor;
 };
 
-/* What LOCALIZE opens, for writing but for LOGS, as bits; PUBLIC or LOGS alone, or any of the
- * others together. */
+/* What LOCALIZE opens, for writing but for LOGS, as bits; PUBLIC, LOGS or ROLLED_LOGS alone, or any
+ * of the others together. The last two start log-uploader. */
 enum exe_visibility {
     EXE_VISIBILITY_PUBLIC = 1,
     EXE_VISIBILITY_PRIVATE = 2,
     EXE_VISIBILITY_APPLICATION = 4,
-    EXE_VISIBILITY_LOGS = 8, /* alone; log-uploader, which reads the application's logs */
+    EXE_VISIBILITY_LOGS = 8,         /* the application's logs, read-only */
+    EXE_VISIBILITY_ROLLED_LOGS = 16, /* the same for writing: uploaded ones are deleted */
 };
 
 #define EXE_CHECK_REBUILD 1

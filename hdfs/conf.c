@@ -13,6 +13,9 @@ enum {
     K_NAMESERVICES,
     K_SOCKET_TIMEOUT,
     K_USE_HOSTNAME,
+    K_FAILOVERS,
+    K_FAILOVER_BASE,
+    K_FAILOVER_MAX,
     K_PROTECTION,
     K_ENCRYPT,
     N_KEYS
@@ -28,6 +31,13 @@ static const struct sv_conf_key keys[N_KEYS] = {
                            "A DataNode that sends no packet for this long is given up." },
     [K_USE_HOSTNAME] = { "dfs.client.use.datanode.hostname", SV_CONF_BOOL, "false",
                          .help = "Connect to DataNodes by their names, not their addresses." },
+    [K_FAILOVERS] = { "dfs.client.failover.max.attempts", SV_CONF_INT, "15", 0, 1000, 1,
+                      "Failovers to the next NameNode of a nameservice before a call fails." },
+    [K_FAILOVER_BASE] = { "dfs.client.failover.sleep.base.millis", SV_CONF_DURATION, "500", 0,
+                          3600000, 1,
+                          "Time before the second failover, doubled for each further one." },
+    [K_FAILOVER_MAX] = { "dfs.client.failover.sleep.max.millis", SV_CONF_DURATION, "15000", 0,
+                         3600000, 1, "The longest time between two failovers." },
     [K_PROTECTION] = { "dfs.data.transfer.protection", SV_CONF_LIST, NULL,
                        .help = "Not supported: hdfs: resources are refused where it is set." },
     [K_ENCRYPT] = { "dfs.encrypt.data.transfer", SV_CONF_BOOL, "false",
@@ -243,6 +253,21 @@ static int check_supported(struct sv_conf *c, struct sv_error *err)
     return 0;
 }
 
+static int failover(struct sv_conf *c, struct hdfs_failover *ret, struct sv_error *err)
+{
+    int64_t attempts = 0, base = 0, max = 0;
+    int r = sv_conf_int(c, &keys[K_FAILOVERS], &attempts, err);
+
+    if (r >= 0)
+        r = sv_conf_duration_ms(c, &keys[K_FAILOVER_BASE], &base, err);
+    if (r >= 0)
+        r = sv_conf_duration_ms(c, &keys[K_FAILOVER_MAX], &max, err);
+    if (r < 0)
+        return r;
+    *ret = (struct hdfs_failover){ (uint32_t)attempts, (uint32_t)base, (uint32_t)max };
+    return 0;
+}
+
 int hdfs_conf_site(struct sv_conf *c, const char *host, uint16_t port, struct hdfs_site *ret,
                    struct sv_error *err)
 {
@@ -270,6 +295,8 @@ int hdfs_conf_site(struct sv_conf *c, const char *host, uint16_t port, struct hd
         r = sv_conf_duration_ms(c, &keys[K_SOCKET_TIMEOUT], &timeout, err);
     if (r >= 0)
         r = sv_conf_bool(c, &keys[K_USE_HOSTNAME], &site.use_hostname, err);
+    if (r >= 0)
+        r = failover(c, &site.failover, err);
     if (r < 0)
         return r;
     site.io_timeout_ms = (uint32_t)timeout;

@@ -13,10 +13,18 @@ struct hdfs_server {
     uint16_t port;
 };
 
+/* Of a nameservice with several NameNodes: dfs.client.failover.… */
+struct hdfs_failover {
+    uint32_t attempts;        /* max.attempts: failovers of one call, before it fails */
+    uint32_t base_ms, max_ms; /* sleep.base.millis, doubled each time up to sleep.max.millis */
+};
+#define HDFS_FAILOVER_DEFAULT ((struct hdfs_failover){ 15, 500, 15000 })
+
 /* What a reader needs to know of a file system. */
 struct hdfs_site {
     struct hdfs_server servers[HDFS_NAMENODES_MAX]; /* of one nameservice, in its order */
     unsigned n_servers;
+    struct hdfs_failover failover;
     uint32_t io_timeout_ms; /* dfs.client.socket-timeout: without a packet, to connect */
     bool use_hostname;      /* dfs.client.use.datanode.hostname */
 };

@@ -10,11 +10,8 @@
 #include "wire/proxy.h"
 #include "wire/qop.h"
 
-/* Hadoop's defaults: dfs.client.failover.*, ipc.client.connect.*. */
+/* Hadoop's defaults of ipc.client.connect.*. */
 #define CALL_MS 60000
-#define FAILOVERS_MAX 15
-#define FAILOVER_BASE_MS 500
-#define FAILOVER_MAX_MS 15000
 #define CONNECT_RETRIES 10
 #define CONNECT_INTERVAL_MS 1000
 #define SINGLE_WAIT_MS 20000 /* for the only NameNode to come back */
@@ -32,7 +29,7 @@ struct pending {
     bool over;
 };
 
-static void policy(struct ipc_proxy_config *c)
+static void policy(const struct hdfs_failover *f, struct ipc_proxy_config *c)
 {
     bool several = c->n_servers > 1;
 
@@ -42,9 +39,9 @@ static void policy(struct ipc_proxy_config *c)
         .connect_interval_ms = CONNECT_INTERVAL_MS,
         .max_wait_ms = SINGLE_WAIT_MS,
         .interval_ms = CONNECT_INTERVAL_MS,
-        .max_failovers = FAILOVERS_MAX,
-        .base_ms = FAILOVER_BASE_MS,
-        .max_ms = FAILOVER_MAX_MS,
+        .max_failovers = (int)f->attempts,
+        .base_ms = f->base_ms,
+        .max_ms = f->max_ms,
     };
 }
 
@@ -72,7 +69,7 @@ int hdfs_namenode_new_as(const struct hdfs_site *site, const char *user,
         c.servers[i].port = site->servers[i].port;
     }
     c.n_servers = site->n_servers;
-    policy(&c);
+    policy(&site->failover, &c);
     r = ipc_proxy_new(n->event, &c, &n->proxy, err);
     if (r < 0)
         return r;

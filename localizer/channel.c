@@ -118,7 +118,8 @@ static bool fetch_valid(const struct loc_fetch *f)
            f->visibility <= LOC_APPLICATION && f->size >= -1 && f->timestamp >= 0 &&
            loc_limits_valid(&f->limits) && f->deadline_ms > 0 && f->url[0] &&
            f->options <= LOC_OPTIONS_ALL && f->io_timeout_ms <= INT32_MAX &&
-           !f->access_key[0] == !f->secret_key[0] &&
+           f->failovers <= INT32_MAX && f->failover_base_ms <= INT32_MAX &&
+           f->failover_max_ms <= INT32_MAX && !f->access_key[0] == !f->secret_key[0] &&
            (f->type == LOC_PATTERN || f->pattern[0] == 0) && f->dir < LOC_DIRS_MAX &&
            loc_rel_valid(f->rel) && loc_name_valid(f->name);
 }
@@ -142,6 +143,9 @@ static void fields(struct codec *c, struct loc_msg *m)
         NUMBER(c, f->limits.slowest_rate);
         NUMBER(c, f->deadline_ms);
         NUMBER(c, f->io_timeout_ms);
+        NUMBER(c, f->failovers);
+        NUMBER(c, f->failover_base_ms);
+        NUMBER(c, f->failover_max_ms);
         NUMBER(c, f->options);
         text(c, f->login, LOC_LOGIN_MAX);
         text(c, f->servers, LOC_SERVERS_MAX);

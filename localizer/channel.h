@@ -16,7 +16,7 @@
 
 #define LOC_CHANNEL_FD 3
 #define LOC_CHANNEL_MAGIC 0x534c4f43u /* "SLOC" */
-#define LOC_CHANNEL_VERSION 3
+#define LOC_CHANNEL_VERSION 4
 #define LOC_MSG_MAX 16384 /* bytes of a datagram; longer ones are refused (MSG_TRUNC) */
 
 #define LOC_URL_MAX 4096     /* bytes without the NUL, as all below */
@@ -94,9 +94,11 @@ struct loc_fetch {
     uint32_t deadline_ms; /* for the whole request */
     /* The source beside its url: what the cluster's configuration says of it. The localizer reads
      * no configuration itself, and has none in its sandbox. */
-    uint32_t io_timeout_ms;        /* hdfs: a server that sends nothing for this long is given up */
-    uint8_t options;               /* enum loc_option */
-    char login[LOC_LOGIN_MAX + 1]; /* user of simple authentication, or "" */
+    uint32_t io_timeout_ms; /* hdfs: a server that sends nothing for this long is given up */
+    uint32_t failovers;     /* hdfs: from one NameNode to the next, before a call fails */
+    uint32_t failover_base_ms, failover_max_ms; /* between two of them, doubled each time */
+    uint8_t options;                            /* enum loc_option */
+    char login[LOC_LOGIN_MAX + 1];              /* user of simple authentication, or "" */
     char servers[LOC_SERVERS_MAX + 1]; /* hdfs: its NameNodes; s3a: the endpoint; else "" */
     /* s3a: the job's own keys; PUBLIC: the cluster's. Both "": requests are not signed. */
     char region[LOC_REGION_MAX + 1];

@@ -154,7 +154,7 @@ static int disk_hardlink(void *userdata, const char *name, const char *to, struc
         dir[slash - to] = 0;
         from = owned = sv_open_beneath(d->root, dir, O_PATH | O_DIRECTORY, 0);
         if (owned < 0)
-            return fail(err, owned, "target of the hard link", to);
+            return fail(err, owned == -ENOENT ? -EBADMSG : owned, "target of the hard link", to);
         to = slash + 1;
     }
     if (fstatat(from, to, &st, AT_SYMLINK_NOFOLLOW) < 0)

@@ -49,8 +49,10 @@ static int connect_to(const struct loc_source *s, struct hdfs_site *site,
 
     if (!a)
         return sv_error_errno(err, -ENOMEM, "Resource %s", q->url);
-    *site = (struct hdfs_site){ .io_timeout_ms = q->io_timeout_ms,
-                                .use_hostname = q->options & LOC_OPTION_HOSTNAMES };
+    *site =
+        (struct hdfs_site){ .failover = { q->failovers, q->failover_base_ms, q->failover_max_ms },
+                            .io_timeout_ms = q->io_timeout_ms,
+                            .use_hostname = q->options & LOC_OPTION_HOSTNAMES };
     if (hdfs_servers_parse(q->servers, site->servers, &site->n_servers) < 0 ||
         site->io_timeout_ms == 0)
         return sv_error_set(err, -EINVAL, "Resource %s: the request names no NameNode", q->url);

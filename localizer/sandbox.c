@@ -23,17 +23,19 @@
      LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REMOVE_FILE |  \
      SV_LANDLOCK_REFER | SV_LANDLOCK_TRUNCATE)
 
-static int allow_files(const struct sv_landlock *l, int target, bool fetching)
+static int allow_files(const struct sv_landlock *l, const int *targets, size_t n, bool fetching)
 {
-    int r = sv_landlock_allow(l, target, FS_UNPACK);
+    int r = 0;
 
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = sv_landlock_allow(l, targets[i], FS_UNPACK);
     if (r < 0 || !fetching)
         return r;
     _cleanup_close_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return root < 0 ? -errno : sv_landlock_allow(l, root, FS_READ);
 }
 
-static int landlock(int target, bool fetching, struct sv_error *err)
+static int landlock(const int *targets, size_t n, bool fetching, struct sv_error *err)
 {
     struct sv_landlock l;
     int r;
@@ -43,7 +45,7 @@ static int landlock(int target, bool fetching, struct sv_error *err)
     r = sv_landlock_new(fetching, &l);
     if (r < 0)
         return sv_error_errno(err, r, "worker: Landlock rules");
-    r = allow_files(&l, target, fetching);
+    r = allow_files(&l, targets, n, fetching);
     if (r == 0)
         r = sv_landlock_enter(&l);
     close(l.fd);
@@ -70,6 +72,12 @@ int loc_sandbox_program(struct sv_error *err)
 
 int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_error *err)
 {
+    return loc_sandbox_upload(&target, 1, max_bytes, parent, err);
+}
+
+int loc_sandbox_upload(const int *targets, size_t n, uint64_t max_bytes, pid_t parent,
+                       struct sv_error *err)
+{
     int r;
 
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
@@ -83,7 +91,7 @@ int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_er
     if (r == 0)
         r = limit(RLIMIT_AS, MEMORY_MAX, err);
 #endif
-    return r < 0 ? r : landlock(target, true, err);
+    return r < 0 ? r : landlock(targets, n, true, err);
 }
 
 /* System calls for reading an archive and writing its entries; no socket, process, mount, ioctl,
@@ -123,7 +131,7 @@ static int seccomp(struct sv_error *err)
 
 int loc_sandbox_unpack(int target, struct sv_error *err)
 {
-    int r = landlock(target, false, err);
+    int r = landlock(&target, 1, false, err);
 
 #ifndef SV_SANITIZED /* the sanitizers' runtime needs further calls */
     if (r == 0)

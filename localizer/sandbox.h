@@ -13,6 +13,9 @@ int loc_sandbox_program(struct sv_error *err) _must_use_;
  * with its parent. */
 int loc_sandbox_fetch(int target, uint64_t max_bytes, pid_t parent, struct sv_error *err)
     _must_use_;
+/* The same for log-uploader: beneath several directories. */
+int loc_sandbox_upload(const int *targets, size_t n, uint64_t max_bytes, pid_t parent,
+                       struct sv_error *err) _must_use_;
 /* Before unpacking: opens only beneath `target`, no network, no signals to other processes
  * (Landlock), only the system calls for unpacking (seccomp). */
 int loc_sandbox_unpack(int target, struct sv_error *err) _must_use_;

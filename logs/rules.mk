@@ -8,7 +8,8 @@ LIBS += $(LOGS_A)
 # Reading the remote log directory; with HDFS's client.
 LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/, logs/remote.o logs/remote-names.o logs/remote-directory.o logs/remote-hdfs.o)
 # log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
-LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o) \
+LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o \
+	upload-rolling.o uploaded-list.o remote-names.o) \
 	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o)
 LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8)
 $(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(HDFS_DEPS)
@@ -22,7 +23,9 @@ UNIT_TESTS += $(LOGS_TESTS)
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_DEPS = $$(LOGS_A) $$(COMMON_A)))
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_LDLIBS = $$(LOGS_LDLIBS)))
 
-FUZZ_TARGETS += fuzz-aggregated-logs
+FUZZ_TARGETS += fuzz-aggregated-logs fuzz-uploaded-list
+fuzz-uploaded-list_DEPS = $(BUILD)/logs/uploaded-list.o
+fuzz-uploaded-list_LDLIBS = $(COMMON_LDLIBS)
 fuzz-aggregated-logs_DEPS = $(LOGS_A) $(COMMON_A)
 fuzz-aggregated-logs_LDLIBS = $(LOGS_LDLIBS)
 

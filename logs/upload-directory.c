@@ -1,6 +1,7 @@
 /* A directory of this machine, local or NFS, as the remote root: the NodeManager's descriptor.
  * Below it others of the group may write, so every step stays beneath it and follows no link. See
  * upload-store.h. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -108,7 +109,7 @@ static int publish(struct logs_store *s, struct sv_error *err)
     tmp_name(s, name);
     if (fsync(s->file) < 0)
         return sv_error_errno(err, -errno, "%s: fsync", name);
-    if (renameat(s->dir, name, s->dir, s->u->text[LOGS_FILE]) < 0)
+    if (renameat(s->dir, name, s->dir, s->name) < 0)
         return sv_error_errno(err, -errno, "%s: rename", name);
     if (fsync(s->dir) < 0)
         return sv_error_errno(err, -errno, "%s: fsync of its directory", name);
@@ -121,6 +122,38 @@ static void discard(struct logs_store *s)
 
     tmp_name(s, name);
     (void)unlinkat(s->dir, name, 0); /* the next upload replaces it, ignoring */
+}
+
+static int exists(struct logs_store *s, const char *name, struct sv_error *err)
+{
+    struct stat st;
+
+    if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return 1;
+    return errno == ENOENT ? 0 : sv_error_errno(err, -errno, "%s", name);
+}
+
+static int list(struct logs_store *s, struct logs_names *names, struct sv_error *err)
+{
+    int fd = sv_open_beneath(s->dir, ".", O_RDONLY | O_DIRECTORY, 0), r = 0;
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *e;
+
+    if (!d) {
+        (void)sv_close(fd);
+        return sv_error_errno(err, fd < 0 ? fd : -ENOMEM, "remote log directory");
+    }
+    while (r == 0 && (e = readdir(d)))
+        r = logs_names_add(names, e->d_name);
+    (void)closedir(d); /* was only read, ignoring */
+    return r < 0 ? sv_error_errno(err, r, "remote log directory") : 0;
+}
+
+static int remove_file(struct logs_store *s, const char *name, struct sv_error *err)
+{
+    return unlinkat(s->dir, name, 0) == 0 || errno == ENOENT
+               ? 0
+               : sv_error_errno(err, -errno, "%s", name);
 }
 
 static void close_all(struct logs_store *s)
@@ -140,6 +173,9 @@ const struct logs_store_ops logs_store_directory = {
     .write = write_some,
     .publish = publish,
     .discard = discard,
+    .exists = exists,
+    .list = list,
+    .remove = remove_file,
     .close = close_all,
     .retry = retry,
 };

@@ -22,7 +22,10 @@ struct logs_files {
     const struct logs_upload *u;
     const int *dirs;
     size_t n_dirs;
-    struct loc_pattern *include, *exclude; /* NULL: all, none */
+    struct patterns {
+        struct loc_pattern *include, *exclude; /* NULL: all, none */
+    } any, rolled; /* of all logs; of those that are uploaded while their container runs */
+    struct logs_rolling *rolling;
     char *names[LOGS_FILES_MAX];
     size_t n_names;
     uint8_t buf[READ_SIZE];
@@ -51,9 +54,13 @@ int logs_files_new(const struct logs_upload *u, const int *dirs, size_t n_dirs,
     f->u = u;
     f->dirs = dirs;
     f->n_dirs = n_dirs;
-    r = pattern(u->text[LOGS_INCLUDE], &f->include, err);
+    r = pattern(u->text[LOGS_INCLUDE], &f->any.include, err);
     if (r == 0)
-        r = pattern(u->text[LOGS_EXCLUDE], &f->exclude, err);
+        r = pattern(u->text[LOGS_EXCLUDE], &f->any.exclude, err);
+    if (r == 0)
+        r = pattern(u->text[LOGS_ROLLED_INCLUDE], &f->rolled.include, err);
+    if (r == 0)
+        r = pattern(u->text[LOGS_ROLLED_EXCLUDE], &f->rolled.exclude, err);
     if (r < 0)
         return r;
     *ret = SV_TAKE(f);
@@ -71,8 +78,10 @@ struct logs_files *logs_files_free(struct logs_files *f)
     if (!f)
         return NULL;
     clear_names(f);
-    f->include = loc_pattern_free(f->include);
-    f->exclude = loc_pattern_free(f->exclude);
+    f->any.include = loc_pattern_free(f->any.include);
+    f->any.exclude = loc_pattern_free(f->any.exclude);
+    f->rolled.include = loc_pattern_free(f->rolled.include);
+    f->rolled.exclude = loc_pattern_free(f->rolled.exclude);
     free(f);
     return NULL;
 }
@@ -87,17 +96,30 @@ static void skip(struct logs_answer *a, const char *container, const char *name,
     (void)snprintf(a->text, LOGS_UPLOAD_TEXT_MAX, "%s: %s was skipped: %s", container, shown, why);
 }
 
-/* A pattern that takes too many steps matches nothing: the file is uploaded. */
-static bool wanted(struct logs_files *f, const char *name)
-{
-    if (f->include && loc_pattern_match(f->include, name) == 0)
-        return false;
-    return !f->exclude || loc_pattern_match(f->exclude, name) <= 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A pattern that takes too many steps matches nothing: the file is uploaded. */
+static bool matches(const struct patterns *p, const char *name)
+{
+    if (p->include && loc_pattern_match(p->include, name) == 0)
+        return false;
+    return !p->exclude || loc_pattern_match(p->exclude, name) <= 0;
+}
+
+static bool has_ended(const struct logs_files *f, const char *container)
+{
+    const struct logs_ids *ended = &f->u->ended;
+
+    return !f->u->app_runs ||
+           (ended->n > 0 && bsearch(&container, ended->v, ended->n, sizeof ended->v[0], by_name));
+}
+
+static bool wanted(const struct logs_files *f, const char *name, bool ended)
+{
+    return (ended && matches(&f->any, name)) || (f->u->app_runs && matches(&f->rolled, name));
 }
 
 static void list(struct logs_files *f, int dir, const char *container, struct logs_answer *a)
@@ -105,6 +127,7 @@ static void list(struct logs_files *f, int dir, const char *container, struct lo
     int fd = sv_open_beneath(dir, ".", O_RDONLY | O_DIRECTORY, 0);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     const struct dirent *e;
+    bool ended = has_ended(f, container);
 
     clear_names(f);
     if (!d) {
@@ -114,7 +137,8 @@ static void list(struct logs_files *f, int dir, const char *container, struct lo
     while ((e = readdir(d))) {
         char *name;
 
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !wanted(f, e->d_name))
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            !wanted(f, e->d_name, ended))
             continue;
         name = f->n_names < LOGS_FILES_MAX ? strdup(e->d_name) : NULL;
         if (name)
@@ -127,7 +151,7 @@ static void list(struct logs_files *f, int dir, const char *container, struct lo
 }
 
 /* A descriptor, or -errno with the reason. */
-static int open_log(int dir, const char *name, uint64_t *ret_length, const char **ret_why)
+static int open_log(int dir, const char *name, struct stat *ret_st, const char **ret_why)
 {
     _cleanup_close_ int fd = sv_open_beneath(dir, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
     struct stat st;
@@ -141,7 +165,7 @@ static int open_log(int dir, const char *name, uint64_t *ret_length, const char 
     *ret_why = "it belongs to somebody else";
     if (st.st_uid != geteuid())
         return -EPERM;
-    *ret_length = (uint64_t)st.st_size;
+    *ret_st = st;
     return sv_take_fd(&fd);
 }
 
@@ -168,17 +192,19 @@ static int copy(struct logs_files *f, struct logs_writer *w, int fd, uint64_t le
     return r;
 }
 
-static int write_file(struct logs_files *f, struct logs_writer *w, int dir, const char *container,
-                      const char *name, struct logs_answer *a)
+static int write_file(struct logs_files *f, struct logs_writer *w, size_t disk, int dir,
+                      const char *container, const char *name, struct logs_answer *a)
 {
     const char *why;
-    uint64_t length = 0;
-    bool cut = false;
-    _cleanup_close_ int fd = open_log(dir, name, &length, &why);
+    struct stat st = { 0 };
+    bool cut = false, full = false;
+    _cleanup_close_ int fd = open_log(dir, name, &st, &why);
+    uint64_t length = (uint64_t)st.st_size;
     int r;
 
-    if (fd < 0) {
-        skip(a, container, name, why);
+    if (fd < 0 || !logs_rolling_wants(f->rolling, disk, &st, &full)) {
+        if (fd < 0 || full)
+            skip(a, container, name, full ? "the next upload has it" : why);
         return 0;
     }
     r = logs_writer_file(w, name, length);
@@ -195,27 +221,29 @@ static int write_file(struct logs_files *f, struct logs_writer *w, int dir, cons
     return 0;
 }
 
-static int write_dir(struct logs_files *f, struct logs_writer *w, int app, const char *container,
-                     struct logs_answer *a)
+static int write_dir(struct logs_files *f, struct logs_writer *w, size_t disk,
+                     const char *container, struct logs_answer *a)
 {
-    _cleanup_close_ int dir = sv_open_beneath(app, container, O_PATH | O_DIRECTORY, 0);
+    _cleanup_close_ int dir = sv_open_beneath(f->dirs[disk], container, O_PATH | O_DIRECTORY, 0);
     int r = 0;
 
     if (dir < 0)
         return 0; /* on another disk, or deleted by the job */
     list(f, dir, container, a);
     for (size_t i = 0; r == 0 && i < f->n_names; i++)
-        r = write_file(f, w, dir, container, f->names[i], a);
+        r = write_file(f, w, disk, dir, container, f->names[i], a);
     return r;
 }
 
-int logs_files_write(struct logs_files *f, struct logs_writer *w, struct logs_answer *answer)
+int logs_files_write(struct logs_files *f, struct logs_rolling *rolling, struct logs_writer *w,
+                     struct logs_answer *answer)
 {
     _cleanup_strv_ char **found = NULL;
     const struct logs_ids *asked = &f->u->containers;
     size_t n = asked->n;
     int r = n > 0 ? 0 : logs_containers_find(f->dirs, f->n_dirs, &f->u->skips, &found, &n);
 
+    f->rolling = rolling;
     for (size_t i = 0; r == 0 && i < n; i++) {
         const char *id = found ? found[i] : asked->v[i];
 
@@ -223,7 +251,7 @@ int logs_files_write(struct logs_files *f, struct logs_writer *w, struct logs_an
             return -EBADMSG;
         r = logs_writer_container(w, id);
         for (size_t d = 0; r == 0 && d < f->n_dirs; d++)
-            r = write_dir(f, w, f->dirs[d], id, answer);
+            r = write_dir(f, w, d, id, answer);
     }
     return r;
 }

@@ -4,7 +4,7 @@
 #define SELVEDGE_LOGS_UPLOAD_FILES_H
 
 #include "logs/aggregated.h"
-#include "logs/upload-request.h"
+#include "logs/upload-rolling.h"
 
 #define LOGS_FILES_MAX 20000 /* of one container; the rest is skipped */
 
@@ -17,9 +17,9 @@ static inline void logs_files_freep(struct logs_files **f)
 {
     *f = logs_files_free(*f);
 }
-/* Writes all containers. Counts and the first reason for a skipped file are added to `answer`. An
- * error is the sink's. */
-int logs_files_write(struct logs_files *f, struct logs_writer *w, struct logs_answer *answer)
-    _must_use_;
+/* Writes all containers, without what is uploaded already. Counts and the first reason for a
+ * skipped file are added to `answer`. An error is the sink's. */
+int logs_files_write(struct logs_files *f, struct logs_rolling *rolling, struct logs_writer *w,
+                     struct logs_answer *answer) _must_use_;
 
 #endif

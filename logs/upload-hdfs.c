@@ -28,7 +28,8 @@ static int connect_to(struct logs_store *s, struct sv_error *err)
 
     if (!h)
         return sv_error_errno(err, -ENOMEM, "HDFS");
-    h->site = (struct hdfs_site){ .io_timeout_ms = s->u->io_timeout_ms,
+    h->site = (struct hdfs_site){ .failover = HDFS_FAILOVER_DEFAULT,
+                                  .io_timeout_ms = s->u->io_timeout_ms,
                                   .use_hostname = s->u->use_hostname };
     if (hdfs_servers_parse(s->u->text[LOGS_SERVERS], h->site.servers, &h->site.n_servers) < 0 ||
         h->site.io_timeout_ms == 0)
@@ -98,8 +99,8 @@ static int prepare(struct logs_store *s, char *note, struct sv_error *err)
         if (r < 0)
             return sv_error_wrap(err, "directory %s", h->dir);
     }
-    (void)snprintf(h->file, sizeof h->file, "%.3790s/%.290s", h->dir, s->u->text[LOGS_FILE]);
-    (void)snprintf(h->tmp, sizeof h->tmp, "%.4080s.tmp", h->file);
+    (void)snprintf(h->file, sizeof h->file, "%.3770s/%s", h->dir, s->name);
+    (void)snprintf(h->tmp, sizeof h->tmp, "%.3770s/%.290s.tmp", h->dir, s->u->text[LOGS_FILE]);
     return r;
 }
 
@@ -143,6 +144,50 @@ static void discard(struct logs_store *s)
         sv_log_info("%s stays until the next upload: %s, ignoring", s->hdfs->tmp, err.text);
 }
 
+static void path_of(const struct logs_store *s, const char *name, char ret[PATH_LEN])
+{
+    (void)snprintf(ret, PATH_LEN, "%.3770s/%.320s", s->hdfs->dir, name);
+}
+
+static int exists(struct logs_store *s, const char *name, struct sv_error *err)
+{
+    struct hdfs_status st;
+    char path[PATH_LEN];
+    int r;
+
+    path_of(s, name, path);
+    r = hdfs_get_file_info(s->hdfs->namenode, path, &st, err);
+    return r == -ENOENT ? 0 : r < 0 ? r : 1;
+}
+
+static int list(struct logs_store *s, struct logs_names *names, struct sv_error *err)
+{
+    char after[HDFS_NAME_MAX + 1] = "";
+    bool more = true;
+    int r = 0;
+
+    while (r == 0 && more) {
+        _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+        struct hdfs_listing part = { 0 };
+
+        r = a ? hdfs_get_listing(s->hdfs->namenode, s->hdfs->dir, after, a, &part, err) : -ENOMEM;
+        for (size_t i = 0; r == 0 && i < part.n; i++)
+            r = logs_names_add(names, part.children[i].name);
+        more = r == 0 && part.more;
+        if (more)
+            (void)snprintf(after, sizeof after, "%s", part.children[part.n - 1].name);
+    }
+    return r < 0 && !err->code ? sv_error_errno(err, r, "%s", s->hdfs->dir) : r;
+}
+
+static int remove_file(struct logs_store *s, const char *name, struct sv_error *err)
+{
+    char path[PATH_LEN];
+
+    path_of(s, name, path);
+    return hdfs_delete(s->hdfs->namenode, path, err);
+}
+
 static void close_all(struct logs_store *s)
 {
     struct hdfs_state *h = s->hdfs;
@@ -168,6 +213,9 @@ const struct logs_store_ops logs_store_hdfs = {
     .write = write_some,
     .publish = publish,
     .discard = discard,
+    .exists = exists,
+    .list = list,
+    .remove = remove_file,
     .close = close_all,
     .retry = retry,
 };

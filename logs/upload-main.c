@@ -20,6 +20,7 @@
 #include "executor/request.h"
 #include "localizer/sandbox.h"
 #include "logs/upload-files.h"
+#include "logs/upload-rolling.h"
 #include "logs/upload-store.h"
 
 #define CHANNEL EXE_LOCALIZER_CHANNEL_FD
@@ -89,8 +90,8 @@ static size_t log_dirs(int ret[EXE_DIRS_MAX])
 
 /* ---- The upload ---- */
 
-static int write_all(struct logs_store *s, struct logs_files *files, struct logs_answer *a,
-                     struct sv_error *err)
+static int write_all(struct logs_store *s, struct logs_files *files, struct logs_rolling *rolling,
+                     struct logs_answer *a, struct sv_error *err)
 {
     _cleanup_(logs_writer_freep) struct logs_writer *w = NULL;
     const struct logs_sink sink = { s->ops->write, s };
@@ -102,11 +103,12 @@ static int write_all(struct logs_store *s, struct logs_files *files, struct logs
     a->files = a->skipped = 0;
     a->bytes = 0;
     err->text[0] = 0;
+    logs_rolling_again(rolling);
     r = s->ops->begin(s, err);
     if (r == 0)
         r = logs_writer_new(&sink, s->u->codec, s->u->text[LOGS_USER], acls, s->u->n_acls, &w);
     if (r == 0)
-        r = logs_files_write(files, w, a);
+        r = logs_files_write(files, rolling, w, a);
     if (r == 0)
         r = logs_writer_finish(w);
     if (r < 0 && !err->text[0])
@@ -114,20 +116,32 @@ static int write_all(struct logs_store *s, struct logs_files *files, struct logs
     return r;
 }
 
+/* The final name. A rename may have happened whose answer was lost: its name is new, so that it is
+ * there or not, and another attempt must not replace it by less. */
+static int publish(struct logs_store *s, struct logs_rolling *rolling, struct sv_error *err)
+{
+    struct sv_error ignored = { 0 };
+    int r = logs_rolling_announce(rolling, s, err);
+
+    if (r == 0)
+        r = s->ops->publish(s, err);
+    return r < 0 && s->u->app_runs && s->ops->exists(s, s->name, &ignored) == 1 ? 0 : r;
+}
+
 /* A file system that fails on the way is given the whole file again. */
-static int upload_files(struct logs_store *s, struct logs_files *files, struct logs_answer *a,
-                        struct sv_error *err)
+static int upload_files(struct logs_store *s, struct logs_files *files,
+                        struct logs_rolling *rolling, struct logs_answer *a, struct sv_error *err)
 {
     int r = -EIO;
 
     for (int i = 0; r < 0 && i < ATTEMPTS_MAX; i++) {
-        r = write_all(s, files, a, err);
+        r = write_all(s, files, rolling, a, err);
         if (r == 0 && a->files == 0) {
             s->ops->discard(s);
             return 0;
         }
         if (r == 0)
-            r = s->ops->publish(s, err);
+            r = publish(s, rolling, err);
         if (r < 0 && !s->ops->retry(r))
             break;
         if (r < 0)
@@ -136,6 +150,17 @@ static int upload_files(struct logs_store *s, struct logs_files *files, struct l
     if (r < 0)
         s->ops->discard(s);
     return r;
+}
+
+/* What is uploaded stays so, whatever happens to the rest. */
+static void finish_rolling(struct logs_store *s, struct logs_rolling *rolling)
+{
+    struct sv_error err = { 0 };
+
+    if (logs_rolling_done(rolling, &err) < 0)
+        sv_log_warning("%s: %s; the next upload repeats it", s->u->text[LOGS_APP], err.text);
+    if (*s->u->text[LOGS_ROLLED_INCLUDE] && s->u->files_max > 0)
+        logs_rolling_remove_oldest(s);
 }
 
 static void fail(struct logs_answer *a, bool again, const struct sv_error *err)
@@ -155,20 +180,29 @@ static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
                             .root = root,
                             .dir = -1,
                             .file = -1 };
+    struct logs_rolling rolling = { .u = u };
     int dirs[EXE_DIRS_MAX], r;
+    size_t n = log_dirs(dirs);
 
-    r = logs_files_new(u, dirs, log_dirs(dirs), &files, &err);
+    (void)snprintf(s.name, sizeof s.name, "%.290s%s%.20s", u->text[LOGS_FILE],
+                   *u->text[LOGS_TIME] ? "_" : "", u->text[LOGS_TIME]);
+    r = logs_files_new(u, dirs, n, &files, &err);
     if (r < 0) {
         fail(a, false, &err);
         return;
     }
     r = s.ops->prepare(&s, a->text, &err);
     if (r == 0)
-        r = upload_files(&s, files, a, &err);
+        r = logs_rolling_start(&rolling, &s, dirs, n, a->text, &err);
+    if (r == 0)
+        r = upload_files(&s, files, &rolling, a, &err);
+    if (r == 0 && a->files > 0)
+        finish_rolling(&s, &rolling);
     if (r < 0)
         fail(a, s.ops->retry(r), &err);
     else
         a->outcome = a->files > 0 ? LOGS_DONE : LOGS_NOTHING;
+    logs_rolling_end(&rolling);
     s.ops->close(&s);
 }
 
@@ -185,6 +219,22 @@ static int check_start(struct sv_error *err)
                             "program is started by the NodeManager only",
                             CHANNEL);
     return loc_sandbox_program(err);
+}
+
+/* Landlock: writes beneath the remote directory of this machine and, where uploaded logs are
+ * deleted, in the log directories, which are mounted read-only else. */
+static int enter_sandbox(const struct logs_upload *u, int root, struct sv_error *err)
+{
+    int targets[EXE_DIRS_MAX + 1] = { EXE_LOCALIZER_CACHE_FD(0) };
+    size_t n = 1;
+
+    if (u->app_runs)
+        n = log_dirs(targets);
+    else if (root >= 0)
+        n = 0;
+    if (root >= 0)
+        targets[n++] = root;
+    return loc_sandbox_upload(targets, n, FILE_SIZE_MAX, getppid(), err);
 }
 
 int main(void)
@@ -204,11 +254,8 @@ int main(void)
         if (r < 0)
             (void)sv_error_errno(&err, r, "log-uploader: request");
     }
-    /* Landlock: writes beneath the remote directory of this machine, else nowhere but in the logs.
-     */
     if (r == 0)
-        r = loc_sandbox_fetch(root >= 0 ? root : EXE_LOCALIZER_CACHE_FD(0), FILE_SIZE_MAX,
-                              getppid(), &err);
+        r = enter_sandbox(&u, root, &err);
     if (r < 0) {
         sv_log_err("%s", err.text);
         return 1;

@@ -53,14 +53,25 @@ static int add_id(struct logs_ids *ids, char *id)
     return 0;
 }
 
+static uint32_t u32(const uint8_t p[4])
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t n)
 {
     if (tag == LOGS_TAG_CODEC && n == 1 && p[0] <= LOGS_GZ)
         u->codec = (enum logs_codec)p[0];
     else if (tag == LOGS_TAG_HOSTNAMES && n == 1)
         u->use_hostname = p[0] != 0;
+    else if (tag == LOGS_TAG_APP_RUNS && n == 1)
+        u->app_runs = p[0] != 0;
+    else if (tag == LOGS_TAG_DELETE && n == 1)
+        u->delete_uploaded = p[0] != 0;
     else if (tag == LOGS_TAG_TIMEOUT && n == 4)
-        u->io_timeout_ms = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+        u->io_timeout_ms = u32(p);
+    else if (tag == LOGS_TAG_FILES_MAX && n == 4)
+        u->files_max = u32(p);
     else
         return -EBADMSG;
     return 0;
@@ -69,7 +80,7 @@ static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t 
 static int take(struct logs_upload *u, int tag, uint8_t *p, size_t n)
 {
     bool list = tag == LOGS_TAG_RIGHT || tag == LOGS_TAG_LIST || tag == LOGS_TAG_CONTAINER ||
-                tag == LOGS_TAG_SKIP;
+                tag == LOGS_TAG_SKIP || tag == LOGS_TAG_ENDED;
     char *text = NULL;
 
     if (!list && (tag < LOGS_REMOTE || tag >= LOGS_FIELDS))
@@ -77,8 +88,11 @@ static int take(struct logs_upload *u, int tag, uint8_t *p, size_t n)
     text = as_text(p, n);
     if (!text)
         return -EBADMSG;
-    if (tag == LOGS_TAG_CONTAINER || tag == LOGS_TAG_SKIP)
-        return add_id(tag == LOGS_TAG_SKIP ? &u->skips : &u->containers, text);
+    if (tag == LOGS_TAG_CONTAINER || tag == LOGS_TAG_SKIP || tag == LOGS_TAG_ENDED)
+        return add_id(tag == LOGS_TAG_SKIP    ? &u->skips
+                      : tag == LOGS_TAG_ENDED ? &u->ended
+                                              : &u->containers,
+                      text);
     if (tag < LOGS_FIELDS)
         u->text[tag] = text;
     else if (tag == LOGS_TAG_RIGHT && u->n_acls < LOGS_UPLOAD_ACLS_MAX)
@@ -88,6 +102,11 @@ static int take(struct logs_upload *u, int tag, uint8_t *p, size_t n)
     else
         return -EBADMSG;
     return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 int logs_upload_parse(uint8_t *bytes, size_t n, struct logs_upload *ret)
@@ -118,6 +137,8 @@ int logs_upload_parse(uint8_t *bytes, size_t n, struct logs_upload *ret)
         logs_upload_clear(&u);
         return r;
     }
+    if (u.ended.n > 0)
+        qsort(u.ended.v, u.ended.n, sizeof u.ended.v[0], by_name);
     *ret = u;
     return 0;
 }
@@ -126,6 +147,7 @@ void logs_upload_clear(struct logs_upload *u)
 {
     free(u->containers.v);
     free(u->skips.v);
+    free(u->ended.v);
     free(u->bytes);
     *u = (struct logs_upload){ 0 };
 }

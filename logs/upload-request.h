@@ -30,6 +30,9 @@ enum logs_field {
     LOGS_INCLUDE, /* pattern of files' names; "": all */
     LOGS_EXCLUDE, /* "": none */
     LOGS_SAMPLE,  /* parameters of the policy, which the NodeManager keeps here */
+    LOGS_TIME,    /* milliseconds: the file's name ends in "_TIME"; "": it does not */
+    LOGS_ROLLED_INCLUDE, /* "": the application's logs are not rolled */
+    LOGS_ROLLED_EXCLUDE,
     LOGS_FIELDS,
     /* further tags */
     LOGS_TAG_CODEC = 64, /* 1 byte */
@@ -40,6 +43,10 @@ enum logs_field {
     LOGS_TAG_CONTAINER, /* an id, in the order in which they are written; none: all that there are
                          */
     LOGS_TAG_SKIP,      /* an id that is left out of all */
+    LOGS_TAG_ENDED, /* an id of those that are written, whose container has ended; where APP_RUNS */
+    LOGS_TAG_APP_RUNS,  /* 1 byte: rolled logs are uploaded, and noted (uploaded-list.h) */
+    LOGS_TAG_DELETE,    /* 1 byte: and deleted then */
+    LOGS_TAG_FILES_MAX, /* 4 bytes: rolled files of this node in the remote directory */
 };
 
 struct logs_upload {
@@ -54,7 +61,9 @@ struct logs_upload {
     struct logs_ids {
         char **v;
         size_t n;
-    } containers, skips;
+    } containers, skips, ended; /* ended: sorted */
+    bool app_runs, delete_uploaded;
+    uint32_t files_max;
     uint8_t *bytes; /* owned */
 };
 

@@ -125,8 +125,6 @@ static const char *const labels_keys[] = {
 };
 
 static const char *const aggregation_keys[] = {
-    "log-aggregation.num-log-files-per-app=30",
-    "log-aggregation.roll-monitoring-interval-seconds.min=3600",
     "remote-app-log-dir-include-older=true", "yarn.log-aggregation.retain-seconds=-1",
     "yarn.log-aggregation.retain-check-interval-seconds=-1",
     "yarn.log-aggregation.debug.filesize=104857600", "yarn.log.server.url",
@@ -211,7 +209,7 @@ const struct nm_key_group nm_key_groups[] = {
     { NM_KEY_NOT_DONE, "node health scripts", health_keys },
     { NM_KEY_NOT_DONE, "watermarks and switches of the disk checks", disk_keys },
     { NM_KEY_NOT_DONE, "node labels and attributes that the node tells itself", labels_keys },
-    { NM_KEY_NOT_DONE, "log aggregation: rolling upload, parameters of policies, deletion of old logs", aggregation_keys },
+    { NM_KEY_NOT_DONE, "log aggregation: deletion of old logs", aggregation_keys },
     { NM_KEY_NOT_DONE, "limits on the size of logs", logs_keys },
     { NM_KEY_NOT_DONE, "a queue of opportunistic containers", opportunistic_keys },
     { NM_KEY_NOT_DONE, "AMRMProxy and federation", amrmproxy_keys },

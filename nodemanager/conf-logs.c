@@ -26,6 +26,9 @@ enum {
     K_THREADS,
     K_CLEANUP,
     K_ROLLING,
+    K_ROLLING_MIN,
+    K_DEBUG,
+    K_FILES,
     K_COUNT
 };
 
@@ -43,7 +46,10 @@ static const struct sv_conf_key keys[] = {
     [K_FORMATS] = { AGGREGATION "file-formats", SV_CONF_LIST, "TFile", .help = "Must have TFile, the one that is written." },
     [K_THREADS] = { NM "logaggregation.threadpool-size-max", SV_CONF_INT, "100", .min = 1, .max = 1000, .help = "Uploads at a time." },
     [K_CLEANUP] = { AGGREGATION "enable-local-cleanup", SV_CONF_BOOL, "true", .help = "Delete uploaded logs from the node at once; false: after yarn.nodemanager.log.retain-seconds." },
-    [K_ROLLING] = { NM "log-aggregation.roll-monitoring-interval-seconds", SV_CONF_INT, "-1", .min = -1, .max = INT32_MAX, .help = "Only -1: logs are uploaded at the application's end." },
+    [K_ROLLING] = { NM "log-aggregation.roll-monitoring-interval-seconds", SV_CONF_INT, "-1", .min = -1, .max = INT32_MAX, .help = "Seconds between uploads of the rolled logs of applications that run and name such in their LogAggregationContext; -1: at their end alone." },
+    [K_ROLLING_MIN] = { NM "log-aggregation.roll-monitoring-interval-seconds.min", SV_CONF_INT, "3600", .min = 1, .max = INT32_MAX, .help = "A shorter roll-monitoring-interval-seconds counts as this." },
+    [K_DEBUG] = { NM "log-aggregation.debug-enabled", SV_CONF_BOOL, "false", .help = "Lifts the minimum of roll-monitoring-interval-seconds." },
+    [K_FILES] = { NM "log-aggregation.num-log-files-per-app", SV_CONF_INT, "30", .min = -1, .max = INT32_MAX, .help = "Files of this node in the remote directory of an application whose logs are rolled: the oldest are deleted; 0 or -1 count as 30." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -108,10 +114,34 @@ static int read_compression(struct sv_conf *c, struct nm_conf_logs *l, struct sv
     return r;
 }
 
+static int read_rolling(struct sv_conf *c, struct nm_conf_logs *l, struct sv_error *err)
+{
+    int64_t interval, min;
+    bool debug;
+    int r = sv_conf_int(c, &keys[K_ROLLING], &interval, err);
+
+    if (r >= 0)
+        r = sv_conf_int(c, &keys[K_ROLLING_MIN], &min, err);
+    if (r >= 0)
+        r = sv_conf_bool(c, &keys[K_DEBUG], &debug, err);
+    if (r >= 0)
+        r = sv_conf_int(c, &keys[K_FILES], &l->files_max, err);
+    if (r < 0)
+        return r;
+    if (l->files_max <= 0) /* as with Hadoop's NodeManager */
+        l->files_max = 30;
+    if (interval > 0 && interval < min && !debug) {
+        sv_log_warning("%s=%lld is less than %s: %lld is used", keys[K_ROLLING].name,
+                       (long long)interval, keys[K_ROLLING_MIN].name, (long long)min);
+        interval = min;
+    }
+    l->roll_ms = interval > 0 ? interval * 1000 : 0;
+    return 0;
+}
+
 int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_error *err)
 {
     struct nm_conf_logs l = { 0 };
-    int64_t rolling;
     int r = sv_conf_bool(c, &keys[K_ENABLE], &l.aggregate, err);
 
     if (r >= 0 && l.aggregate)
@@ -129,13 +159,9 @@ int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_err
     if (r >= 0)
         r = sv_conf_bool(c, &keys[K_CLEANUP], &l.delete_uploaded, err);
     if (r >= 0)
-        r = sv_conf_int(c, &keys[K_ROLLING], &rolling, err);
+        r = read_rolling(c, &l, err);
     if (r < 0)
         return r;
-    if (l.aggregate && rolling > 0)
-        sv_log_warning("%s: not supported by this version; logs are uploaded when the application "
-                       "ends",
-                       keys[K_ROLLING].name);
     *ret = l;
     return 0;
 }

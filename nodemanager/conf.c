@@ -123,8 +123,10 @@ static bool has_key(const struct sv_conf_key *k, size_t n, const char *name)
     return false;
 }
 
-static void print_key(FILE *out, const struct sv_conf_key *k)
+static void print_key(const struct sv_conf_key *k, void *userdata)
 {
+    FILE *out = userdata;
+
     fprintf(out, "%s\n    default: %s\n    %s\n", k->name, k->def ? k->def : "(unset)", k->help);
 }
 
@@ -151,7 +153,7 @@ bool nm_conf_is_read(const char *name)
 }
 
 /* The rows above and those of wire/ for clients and servers, each once. */
-void nm_conf_print(FILE *out)
+void nm_conf_each_key(void (*fn)(const struct sv_conf_key *k, void *userdata), void *userdata)
 {
     for (size_t i = 0; i < SV_ARRAY_LEN(tables); i++) {
         size_t n;
@@ -159,8 +161,13 @@ void nm_conf_print(FILE *out)
 
         for (size_t j = 0; j < n; j++)
             if (!is_in_tables(k[j].name, i))
-                print_key(out, &k[j]);
+                fn(&k[j], userdata);
     }
+}
+
+void nm_conf_print(FILE *out)
+{
+    nm_conf_each_key(print_key, out);
 }
 
 /* hadoop.tmp.dir and yarn.log.dir have defaults in core-default.xml and the start scripts; rows

@@ -138,6 +138,8 @@ void nm_conf_free(struct nm_conf *c);
 /* Rows of the keys behind the fields above; NULL at the end. */
 const struct sv_conf_key *nm_conf_row(size_t i);
 bool nm_conf_has_row(const char *name);
+/* All keys, those of other components behind the node's own, each once. */
+void nm_conf_each_key(void (*fn)(const struct sv_conf_key *k, void *userdata), void *userdata);
 /* For --print-config: rows and the keys of other components, each once. */
 void nm_conf_print(FILE *out);
 /* A key that this program reads: of a row, or of another component. */

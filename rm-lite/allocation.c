@@ -20,6 +20,7 @@ struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
     d = &s->out[s->n_out++];
     memset(d, 0, sizeof(*d));
     d->type = type;
+    d->text = "";
     return d;
 }
 
@@ -61,6 +62,8 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
 {
     struct rm_res minus = rm_res_times(c->resource, -1);
 
+    for (struct rm_queue *q = c->killing ? c->app->leaf : NULL; q; q = q->parent)
+        q->killing = rm_res_add(q->killing, minus);
     HASH_DEL(s->containers, c);
     DL_DELETE2(c->app->containers, c, a_prev, a_next);
     DL_DELETE2(c->node->containers, c, n_prev, n_next);

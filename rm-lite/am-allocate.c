@@ -8,6 +8,7 @@
 
 #include "common/oom.h"
 #include "common/str.h"
+#include "rm-lite/am-preemption.h"
 #include "rm-lite/am-session.h"
 #include "rm-lite/am-unsupported.h"
 #include "rm-lite/answer.h"
@@ -273,7 +274,8 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
     struct rm_app_usage use;
     struct rm_res headroom = { 0, 0 };
 
-    if (!pull_done(a, att, resp) || !pull_fresh(a, att, resp) || !pull_nodes(a, att, resp))
+    if (!pull_done(a, att, resp) || !pull_fresh(a, att, resp) || !pull_nodes(a, att, resp) ||
+        !rm_am_preemption(a, att->app, resp))
         return false;
     if (rm_sched_app_usage(rm->sched, att->app->id, &use) >= 0)
         headroom = use.headroom;

@@ -8,6 +8,7 @@
 #include "common/str.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/client-call.h"
+#include "rm-lite/ended-containers.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
@@ -205,6 +206,7 @@ void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *req
     Hadoop__Yarn__GetContainerReportResponseProto resp =
         HADOOP__YARN__GET_CONTAINER_REPORT_RESPONSE_PROTO__INIT;
     struct yarn_container_id id;
+    struct rm_attempt *att;
     struct rm_container *c;
     struct rm_app *app;
     char text[YARN_ID_TEXT_MAX];
@@ -219,6 +221,9 @@ void rm_on_getContainerReport(struct ipc_call *call, const ProtobufCMessage *req
     if (!app || !admitted(call, request, app, rm_on_getContainerReport))
         return;
     c = rm_container_find(rm, id);
+    att = rm_attempt_find(rm, id.attempt);
+    if (!c && att)
+        c = rm_ended_find(att, id);
     if (!c) {
         ipc_call_fail(call, JAVA_CONTAINER_NOT_FOUND, "Container with id '%s' doesn't exist in RM.",
                       yarn_container_id_text(id, text));
@@ -247,8 +252,8 @@ void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
         rm_answer_no_memory(call);
         return;
     }
-    resp.containers =
-        RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto, (size_t)att->app->n_live);
+    resp.containers = RM_ANSWER_ARRAY(a, Hadoop__Yarn__ContainerReportProto,
+                                      (size_t)att->app->n_live + rm_ended_count(att));
     if (!resp.containers) {
         rm_answer_no_memory(call);
         return;
@@ -256,6 +261,13 @@ void rm_on_getContainers(struct ipc_call *call, const ProtobufCMessage *request,
     for (struct rm_container *c = att->app->containers; c; c = c->p_next) {
         if (c->attempt != att)
             continue;
+        resp.containers[resp.n_containers] = rm_container_report(a, c);
+        if (!resp.containers[resp.n_containers++]) {
+            rm_answer_no_memory(call);
+            return;
+        }
+    }
+    for (const struct rm_container *c = rm_ended_first(att); c; c = rm_ended_next(c)) {
         resp.containers[resp.n_containers] = rm_container_report(a, c);
         if (!resp.containers[resp.n_containers++]) {
             rm_answer_no_memory(call);

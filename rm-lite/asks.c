@@ -38,11 +38,19 @@ void rm_asks_sort(struct rm_sched_app *app)
     app->groups_unsorted = false;
 }
 
-struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name)
+struct rm_label rm_label(const char *name)
+{
+    struct rm_label l = { .name = name, .len = (unsigned)strlen(name) };
+
+    HASH_VALUE(l.name, l.len, l.hash);
+    return l;
+}
+
+struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name)
 {
     struct rm_ask_row *row;
 
-    HASH_FIND_STR(g->rows, name, row);
+    HASH_FIND_BYHASHVALUE(hh, g->rows, name->name, name->len, name->hash, row);
     return row;
 }
 
@@ -109,7 +117,8 @@ static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct 
 
 static int row_set(struct rm_sched_app *app, struct rm_ask_group *g, const struct rm_ask *ask)
 {
-    struct rm_ask_row *row = rm_asks_row(g, ask->name);
+    struct rm_label name = rm_label(ask->name);
+    struct rm_ask_row *row = rm_asks_row(g, &name);
 
     if (ask->count == 0) {
         if (row)
@@ -202,7 +211,7 @@ void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app)
     }
 }
 
-static void row_less(struct rm_sched_app *app, struct rm_ask_group *g, const char *name)
+static void row_less(struct rm_sched_app *app, struct rm_ask_group *g, const struct rm_label *name)
 {
     struct rm_ask_row *row = rm_asks_row(g, name);
 
@@ -214,9 +223,9 @@ void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_gr
                   const struct rm_sched_node *n, enum rm_locality l)
 {
     if (l == RM_NODE_LOCAL)
-        row_less(app, g, n->id.host);
+        row_less(app, g, &n->host_label);
     if (l != RM_OFF_SWITCH)
-        row_less(app, g, n->rack);
+        row_less(app, g, &n->rack_label);
     if (l == RM_NODE_LOCAL || (l == RM_RACK_LOCAL && s->set.rack_full_reset))
         g->missed = 0;
     g->any--;
@@ -238,14 +247,14 @@ int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *
         return r;
     rm_asks_sort(app);
     if (c->locality == RM_NODE_LOCAL) {
-        row = rm_asks_row(g, c->node->id.host);
+        row = rm_asks_row(g, &c->node->host_label);
         ask.name = c->node->id.host;
         ask.count = (row ? row->count : 0) + 1;
         ask.relax = row ? row->relax : true;
         r = row_set(app, g, &ask);
     }
     if (r >= 0 && c->locality != RM_OFF_SWITCH) {
-        row = rm_asks_row(g, c->node->rack);
+        row = rm_asks_row(g, &c->node->rack_label);
         ask.name = c->node->rack;
         ask.count = (row ? row->count : 0) + 1;
         ask.relax = row ? row->relax : true;

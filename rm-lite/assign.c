@@ -35,6 +35,8 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     c->priority = g->priority;
     c->allocation_id = g->allocation_id;
     c->locality = l;
+    c->am = app->am_wanted;
+    app->am_wanted = false;
     d->app = app->id;
     d->container = id;
     d->node = p->n->id;
@@ -56,8 +58,8 @@ static bool locality_allowed(const struct pass *p, const struct rm_ask_group *g,
     *ret = RM_OFF_SWITCH;
     if (!g->rows)
         return g->any_relax;
-    rack = rm_asks_row(g, p->n->rack);
-    if (rack && rm_asks_row(g, p->n->id.host)) {
+    rack = rm_asks_row(g, &p->n->rack_label);
+    if (rack && rm_asks_row(g, &p->n->host_label)) {
         *ret = RM_NODE_LOCAL;
         return true;
     }
@@ -82,6 +84,14 @@ static bool over_limit(const struct rm_sched *s, struct rm_res used, struct rm_r
 {
     return rm_res_share(s->set.calc, rm_res_add(used, more), s->cluster) >
            rm_res_share(s->set.calc, limit, s->cluster) + 1e-9;
+}
+
+/* Of a queue each resource counts by itself: what a parent has left may be much of one and little
+ * of another. */
+static bool over_queue(const struct rm_sched *s, struct rm_res used, struct rm_res more,
+                       struct rm_res limit)
+{
+    return !rm_res_fits(s->set.calc, rm_res_add(used, more), limit);
 }
 
 /* A refused ask waits for its queue or its user: rm_room_unblock. */
@@ -161,11 +171,11 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
             p->a->ret_elsewhere |= may_go_elsewhere(p, g);
             continue;
         }
-        if (over_limit(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
+        if (over_queue(p->s, rm_res_sub(app->leaf->used, given_back), g->capability, limit)) {
             mark_blocked(app->leaf);
             return NOTHING; /* the queue is full: FIFO, no later application may pass */
         }
-        if (over_limit(p->s, app->leaf->used, g->capability, limit))
+        if (over_queue(p->s, app->leaf->used, g->capability, limit))
             over.of_queue = rm_res_max(rm_res_sub(g->capability, space), zero);
         return place(p, app, g, l, over);
     }
@@ -196,49 +206,13 @@ static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_re
     return SKIPPED;
 }
 
-static double used_capacity(const struct rm_sched *s, const struct rm_queue *q)
-{
-    if (rm_res_is_zero(q->eff_min)) /* no guarantee: after all queues that have one */
-        return rm_res_is_zero(q->used) ? 1 : 1e9;
-    return rm_res_share(s->set.calc, q->used, q->eff_min);
-}
-
-/* <0: a is served before b. */
-static int queue_order(const struct rm_sched *s, const struct rm_queue *a, const struct rm_queue *b)
-{
-    double ua = used_capacity(s, a), ub = used_capacity(s, b);
-
-    if (a->parent->priority_order && a->priority != b->priority && (ua < 1) == (ub < 1))
-        return a->priority > b->priority ? -1 : 1;
-    if (ua != ub)
-        return ua < ub ? -1 : 1;
-    if (a->abs_capacity != b->abs_capacity)
-        return a->abs_capacity > b->abs_capacity ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
-/* Insertion sort: one assignment moves one queue, so the list is nearly sorted already. */
-static void sort_children(const struct rm_sched *s, struct rm_queue *q)
-{
-    for (size_t i = 1; i < q->n_children; i++) {
-        struct rm_queue *x = q->sorted[i];
-        size_t j = i;
-
-        while (j > 0 && queue_order(s, x, q->sorted[j - 1]) < 0) {
-            q->sorted[j] = q->sorted[j - 1];
-            j--;
-        }
-        q->sorted[j] = x;
-    }
-}
-
 static enum outcome assign_queue(struct pass *p, struct rm_queue *q, struct rm_res limit)
 {
     if (rm_res_is_zero(q->pending))
         return SKIPPED;
     if (rm_queue_leaf(q))
         return assign_leaf(p, q, limit);
-    sort_children(p->s, q);
+    rm_queue_sort(p->s, q);
     for (size_t i = 0; i < q->n_children; i++) {
         struct rm_queue *c = q->sorted[i];
         struct rm_res room = rm_res_add(rm_res_sub(limit, q->used), c->used);
@@ -270,9 +244,9 @@ static enum outcome serve_reservation(struct pass *p)
     }
     rm_unreserve(p->s, n);
     return allocate(p, app, g,
-                    !rm_asks_row(g, n->rack)     ? RM_OFF_SWITCH
-                    : rm_asks_row(g, n->id.host) ? RM_NODE_LOCAL
-                                                 : RM_RACK_LOCAL);
+                    !rm_asks_row(g, &n->rack_label)  ? RM_OFF_SWITCH
+                    : rm_asks_row(g, &n->host_label) ? RM_NODE_LOCAL
+                                                     : RM_RACK_LOCAL);
 }
 
 int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign *a)

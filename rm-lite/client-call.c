@@ -2,10 +2,12 @@
  * hostile. */
 #include "rm-lite/client-call.h"
 
-#include "common/str.h"
+#include <errno.h>
+
+#include "rm-lite/access.h"
 #include "rm-lite/audit.h"
-#include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app.h"
+#include "rm-lite/viewer.h"
 #include "wire/methods.h"
 
 #define CONFIRM "' doesn't exist in RM. Please check that the job submission was successful."
@@ -56,12 +58,15 @@ struct rm_attempt *rm_client_attempt(struct ipc_call *call, struct rm *rm,
     return att;
 }
 
-bool rm_client_may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app *app,
-                          const char *operation)
+bool rm_client_may_modify(struct ipc_call *call, const ProtobufCMessage *request,
+                          ipc_handler handler, const struct rm_app *app, const char *operation)
 {
-    if (!rm->conf.acl_enable || sv_streq(rm_client_user(call), app->user) ||
-        rm_queue_administers(rm, app->queue, rm_client_user(call)))
-        return true;
+    int may = rm_may_modify(app->rm, app, rm_client_user(call));
+
+    if (may == -EAGAIN)
+        rm_groups_wait(app->rm, call, request, handler);
+    if (may)
+        return may > 0;
     rm_audit_fail(&(struct rm_audit){ .user = rm_client_user(call),
                                       .ip = ipc_call_peer(call)->address,
                                       .operation = operation,

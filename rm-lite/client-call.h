@@ -13,9 +13,8 @@ struct rm_app *rm_client_app(struct ipc_call *call, struct rm *rm,
                              const Hadoop__Yarn__ApplicationIdProto *m);
 struct rm_attempt *rm_client_attempt(struct ipc_call *call, struct rm *rm,
                                      const Hadoop__Yarn__ApplicationAttemptIdProto *m);
-/* With ACLs on, an application belongs to its owner and to whom its queue names as administrator;
- * without, to everybody. False after the call was answered. */
-bool rm_client_may_modify(struct ipc_call *call, struct rm *rm, const struct rm_app *app,
-                          const char *operation);
+/* access.h. False after the call was answered, or when `handler` gets it again later. */
+bool rm_client_may_modify(struct ipc_call *call, const ProtobufCMessage *request,
+                          ipc_handler handler, const struct rm_app *app, const char *operation);
 
 #endif

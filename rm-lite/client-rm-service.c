@@ -5,7 +5,7 @@
 
 #include "common/str.h"
 #include "rm-lite/answer.h"
-#include "rm-lite/app-lifetime.h"
+#include "rm-lite/app-control.h"
 #include "rm-lite/application-reports.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/client-call.h"
@@ -87,7 +87,6 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
                                     void *userdata)
 {
     struct rm *rm = userdata;
-    SV_DISPATCH_BATCH(rm->dispatcher);
     const Hadoop__Yarn__KillApplicationRequestProto *q =
         (const Hadoop__Yarn__KillApplicationRequestProto *)request;
     Hadoop__Yarn__KillApplicationResponseProto resp =
@@ -96,7 +95,7 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
     struct yarn_app_id id;
     struct rm_app *app;
     char text[YARN_ID_TEXT_MAX];
-    const char *why;
+    int r;
 
     if (yarn_app_id_from(q->application_id, &id) < 0 || !(app = rm_app_find(rm, id))) {
         rm_audit_fail(&(struct rm_audit){ .user = rm_client_user(call),
@@ -108,20 +107,20 @@ static void on_forceKillApplication(struct ipc_call *call, const ProtobufCMessag
                       q->application_id ? yarn_app_id_text(id, text) : "null");
         return;
     }
-    if (!rm_client_may_modify(call, rm, app, "Kill Application Request"))
+    if (!rm_client_may_modify(call, request, on_forceKillApplication, app,
+                              "Kill Application Request"))
         return;
-    resp.has_is_kill_completed = true;
-    resp.is_kill_completed = rm_app_final_stored(app);
-    if (!resp.is_kill_completed) {
-        why = rm_kill_text(ipc_call_arena(call), app, rm_client_user(call), peer->address,
-                           q->diagnostics);
-        rm_audit_ok(&(struct rm_audit){ .user = rm_client_user(call),
-                                        .ip = peer->address,
-                                        .operation = "Kill Application Request",
-                                        .target = "ClientRMService",
-                                        .app = app->id_str });
-        rm_app_post(app, RM_APP_EV_KILL, why);
+    r = rm_control_kill(app,
+                        &(struct rm_caller){ .user = rm_client_user(call),
+                                             .ip = peer->address,
+                                             .target = "ClientRMService" },
+                        q->diagnostics);
+    if (r < 0) {
+        rm_answer_no_memory(call);
+        return;
     }
+    resp.has_is_kill_completed = true;
+    resp.is_kill_completed = r > 0;
     ipc_call_reply(call, &resp.base);
 }
 
@@ -136,7 +135,8 @@ static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMess
         HADOOP__YARN__FAIL_APPLICATION_ATTEMPT_RESPONSE_PROTO__INIT;
     struct rm_attempt *att = rm_client_attempt(call, rm, q->application_attempt_id);
 
-    if (!att || !rm_client_may_modify(call, rm, att->app, "Fail Attempt Request"))
+    if (!att || !rm_client_may_modify(call, request, on_failApplicationAttempt, att->app,
+                                      "Fail Attempt Request"))
         return;
     rm_attempt_post(att, RM_ATT_EV_FAIL, "Attempt failed by user.");
     ipc_call_reply(call, &resp.base);
@@ -145,29 +145,17 @@ static void on_failApplicationAttempt(struct ipc_call *call, const ProtobufCMess
 static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCMessage *request,
                                          void *userdata)
 {
-    struct rm *rm = userdata;
-    SV_DISPATCH_BATCH(rm->dispatcher);
     const Hadoop__Yarn__UpdateApplicationPriorityRequestProto *q =
         (const Hadoop__Yarn__UpdateApplicationPriorityRequestProto *)request;
     Hadoop__Yarn__UpdateApplicationPriorityResponseProto resp =
         HADOOP__YARN__UPDATE_APPLICATION_PRIORITY_RESPONSE_PROTO__INIT;
-    struct rm_app *app = rm_client_app(call, rm, q->applicationid);
-    struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY };
+    struct rm_app *app = rm_client_app(call, userdata, q->applicationid);
 
-    if (!app || !rm_client_may_modify(call, rm, app, "Update Application Priority"))
+    if (!app || !rm_client_may_modify(call, request, on_updateApplicationPriority, app,
+                                      "Update Application Priority"))
         return;
-    if (rm_app_is_final(app)) { /* a final application keeps its priority */
-        resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
-        ipc_call_reply(call, &resp.base);
-        return;
-    }
-    app->priority =
-        (int32_t)SV_MIN((int64_t)q->applicationpriority->priority, rm->conf.max_priority);
-    ev.app = app->id;
-    ev.priority = app->priority;
-    (void)rm_schedule(rm, &ev, NULL); /* not accepted yet: added with the new priority, ignoring */
-    rm_store_app_update(rm, app);
-    resp.applicationpriority = rm_priority_to(ipc_call_arena(call), app->priority);
+    resp.applicationpriority = rm_priority_to(
+        ipc_call_arena(call), rm_control_priority(app, q->applicationpriority->priority));
     ipc_call_reply(call, &resp.base);
 }
 
@@ -208,59 +196,22 @@ REFUSED(getDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("issued"))
 REFUSED(renewDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("renewed"))
 REFUSED(cancelDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("cancelled"))
 
-/* An application stays in the queue where it is; every other move is refused with its reason. */
 ON(moveApplicationAcrossQueues)
 {
-    struct rm *rm = userdata;
     const Hadoop__Yarn__MoveApplicationAcrossQueuesRequestProto *q =
         (const Hadoop__Yarn__MoveApplicationAcrossQueuesRequestProto *)request;
     Hadoop__Yarn__MoveApplicationAcrossQueuesResponseProto resp =
         HADOOP__YARN__MOVE_APPLICATION_ACROSS_QUEUES_RESPONSE_PROTO__INIT;
-    struct rm_app *app = rm_client_app(call, rm, q->application_id);
-    struct rm_queue_info to, from;
+    struct rm_app *app = rm_client_app(call, userdata, q->application_id);
+    struct sv_error err = { 0 };
 
-    if (!app || !rm_client_may_modify(call, rm, app, "Move Application Request"))
+    if (!app || !rm_client_may_modify(call, request, on_moveApplicationAcrossQueues, app,
+                                      "Move Application Request"))
         return;
-    if (rm_app_final_stored(app))
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "App in %s state cannot be moved.",
-                      rm_app_wire_state_name(app));
-    else if (rm_sched_queue(rm->sched, q->target_queue, &to) < 0)
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "The specified Queue: %.255s doesn't exist",
-                      q->target_queue);
-    else if (rm_sched_queue(rm->sched, app->queue, &from) >= 0 && sv_streq(to.path, from.path))
-        ipc_call_reply(call, &resp.base);
+    if (rm_control_move(app, q->target_queue, &err) < 0)
+        ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err.text);
     else
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                      "selvedge-rm does not support moving apps between queues");
-}
-
-#define JAVA_DATE_PARSE "java.time.format.DateTimeParseException"
-
-/* The date that the request sets, or a refusal. */
-static bool new_end(struct ipc_call *call,
-                    const Hadoop__Yarn__UpdateApplicationTimeoutsRequestProto *q, int64_t *ret_ms)
-{
-    const char *date = q->n_application_timeouts ? q->application_timeouts[0]->expire_time : NULL;
-    char now_text[RM_LIFETIME_DATE_MAX];
-    int64_t now = sv_wall_ms();
-
-    if (!date) {
-        ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                      "At least one ApplicationTimeoutType should be configured for updating "
-                      "timeouts.");
-        return false;
-    }
-    if (rm_lifetime_parse(date, ret_ms) < 0) {
-        ipc_call_fail(call, JAVA_DATE_PARSE, "Text '%.100s' could not be parsed at index 0", date);
-        return false;
-    }
-    if (*ret_ms > now)
-        return true;
-    rm_lifetime_format(now, now_text);
-    ipc_call_fail(call, JAVA_YARN_EXCEPTION,
-                  "Expire time is less than current time, current-time=%s expire-time=%s", now_text,
-                  date);
-    return false;
+        ipc_call_reply(call, &resp.base);
 }
 
 ON(updateApplicationTimeouts)
@@ -270,17 +221,17 @@ ON(updateApplicationTimeouts)
     Hadoop__Yarn__UpdateApplicationTimeoutsResponseProto resp =
         HADOOP__YARN__UPDATE_APPLICATION_TIMEOUTS_RESPONSE_PROTO__INIT;
     struct rm_app *app = rm_client_app(call, userdata, q->applicationid);
-    int64_t end;
+    struct sv_error err = { 0 };
+    const char *class;
 
-    if (!app || !rm_client_may_modify(call, userdata, app, "Update Application Timeouts"))
+    if (!app || !rm_client_may_modify(call, request, on_updateApplicationTimeouts, app,
+                                      "Update Application Timeouts"))
         return;
-    if (!rm_app_final_stored(app)) { /* an ended application takes any timeout */
-        if (!new_end(call, q, &end))
-            return;
-        if (rm_lifetime_set_end(app, end) < 0) {
-            rm_answer_no_memory(call);
-            return;
-        }
+    if (rm_control_lifetime(
+            app, q->n_application_timeouts ? q->application_timeouts[0]->expire_time : NULL, &class,
+            &err) < 0) {
+        ipc_call_fail(call, class, "%s", err.text);
+        return;
     }
     resp.n_application_timeouts = q->n_application_timeouts;
     resp.application_timeouts = q->application_timeouts;
@@ -303,7 +254,8 @@ ON(signalToContainer)
         return;
     }
     c = rm_container_find(rm, id);
-    if (c && !rm_client_may_modify(call, rm, c->app, "Signal Container Request"))
+    if (c && !rm_client_may_modify(call, request, on_signalToContainer, c->app,
+                                   "Signal Container Request"))
         return;
     if (!c || c->finish_ms || !c->node)
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "Trying to signal an absent container %s",

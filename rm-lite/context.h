@@ -29,6 +29,7 @@ struct rm_node_auth;
 struct rm_node_lookups;
 struct rm_topology;
 struct rm_proxy;
+struct rm_queue_counters;
 struct rm_sched;
 struct rm_secrets;
 struct rm_store;
@@ -38,8 +39,8 @@ struct sv_http;
 enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
 
 struct rm_counters {
-    int64_t apps_submitted, apps_completed, apps_failed, apps_killed;
     int64_t allocated, released;
+    int64_t allocated_per_s, allocated_before, rated_ms; /* of the last second; periodic.c */
 };
 
 struct rm {
@@ -60,22 +61,29 @@ struct rm {
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
     struct rm_name_set *include, *exclude;
+    struct rm_name_set *draining; /* nodes that leave gracefully, in the store; number: deadline */
     struct rm_node_auth *node_auth;
     struct rm_node_lookups *node_lookups;
     struct rm_topology *topology;
+    struct rm_container *ended; /* oldest first; ended-containers.h */
+    size_t n_ended;
     struct rm_container *dead_containers; /* freed when the event queue is empty */
     struct rm_node *dead_nodes;
     struct ipc_server *client_server, *am_server, *tracker_server, *admin_server;
     struct sv_http *http;
     struct rm_proxy *proxy;     /* of ApplicationMasters' pages */
     struct sv_groups *groups;   /* of users; viewer.c */
+    char *login_user;           /* the account of this process */
+    char *admin_acl;            /* of refreshAdminAcls, or NULL; access.c */
     struct rm_waiting *waiting; /* calls that need them */
     uint16_t client_port, am_port, tracker_port, admin_port, web_port;
     sd_event_source *tick;
     int64_t hold_until_ms; /* no new allocations before: recovered nodes may still come back */
     bool round_requested;  /* a scheduling round runs when the event queue is empty */
+    int64_t preempt_at_ms; /* the next round of preemption */
     sd_event_source *round_source; /* continues a round in the next turn of the loop; or NULL */
     struct rm_counters counters;
+    struct rm_queue_counters *queue_counters; /* by path */
 };
 
 /* NULL: not there. */

@@ -85,7 +85,8 @@ static void put_row(struct sv_html *h, const struct rm_viewer *who, struct rm_ap
     else
         sv_html(h, "<td class=\"x\"></td><td class=\"x\"></td><td></td><td class=\"x\"></td>");
     sv_html(h, "<td class=\"x\">");
-    sv_html_bar(h, (struct sv_html_bar){ .used = progress, .mark = -1, .most = -1, .full = 1.2 });
+    sv_html_bar(h, (struct sv_html_bar){
+                       .used = progress, .mark = -1, .most = -1, .full = 1, .calm = true });
     sv_html(h, "</td></tr>\n");
 }
 
@@ -150,7 +151,7 @@ static void put_form(struct sv_html *h, const struct wanted *w)
 {
     sv_html(h, "<form method=\"get\" action=\"" RM_PAGE_APPS "\">");
     rm_page_keep_user(h);
-    sv_html(h, "<label>State<select name=\"state\"><option></option>");
+    sv_html(h, "<label>State<select name=\"state\"><option value=\"\">any</option>");
     rm_page_options(h, states, SV_ARRAY_LEN(states), w->state);
     sv_html(h,
             "</select></label>\n<label>User<input name=\"user\" size=\"10\" value=\"%s\"></label>\n"

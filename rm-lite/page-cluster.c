@@ -145,11 +145,13 @@ static int put_queue(const struct rm_queue_info *q, void *userdata)
                                             .mark = q->abs_capacity,
                                             .most = q->abs_max_capacity,
                                             .full = 1 });
-    sv_html(l->h,
-            "used %.1f %%, guaranteed %.1f %%, maximum %.1f %%</td>"
-            "<td class=\"n\">%d</td><td class=\"n\">%d</td>",
-            q->abs_used_capacity * 100, q->abs_capacity * 100, q->abs_max_capacity * 100,
-            q->active_apps, q->pending_apps);
+    sv_html(l->h, "used %.1f %%, guaranteed %.1f %%, maximum %.1f %%</td>",
+            q->abs_used_capacity * 100, q->abs_capacity * 100, q->abs_max_capacity * 100);
+    if (q->leaf)
+        sv_html(l->h, "<td class=\"n\">%d</td><td class=\"n\">%d</td>", q->active_apps,
+                q->pending_apps);
+    else
+        sv_html(l->h, "<td></td><td></td>");
     if (l->details)
         put_details(l->h, q);
     sv_html(l->h, "</tr>\n");

@@ -10,8 +10,8 @@
 #include <sys/random.h>
 
 #include "common/str.h"
-#include "rm-lite/audit.h"
-#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/access.h"
+#include "rm-lite/app-control.h"
 #include "rm-lite/rm-app.h"
 
 #define MAC 32
@@ -113,25 +113,16 @@ static int ask(const struct sv_http_request *req, const struct rm_app *app, cons
     return sv_html_end(&h, 200, ret);
 }
 
-static int kill_it(struct rm *rm, struct rm_app *app, const char *user,
-                   const struct sv_http_request *req, struct sv_http_response *ret)
+static int kill_it(struct rm_app *app, const char *user, const struct sv_http_request *req,
+                   struct sv_http_response *ret)
 {
-    SV_DISPATCH_BATCH(rm->dispatcher);
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(64 * 1024);
+    const struct rm_caller by = { .user = user, .target = "RMWebPage" };
     const char *asker = sv_http_query(req, "user.name");
     char to[YARN_ID_TEXT_MAX + SV_AUTH_USER_MAX + 48];
-    const char *why;
+    int r = rm_control_kill(app, &by, NULL);
 
-    if (!rm_app_final_stored(app)) {
-        why = a ? rm_kill_text(a, app, user, NULL, NULL) : NULL;
-        if (!why)
-            return -ENOMEM;
-        rm_audit_ok(&(struct rm_audit){ .user = user,
-                                        .operation = "Kill Application Request",
-                                        .target = "RMWebPage",
-                                        .app = app->id_str });
-        rm_app_post(app, RM_APP_EV_KILL, why);
-    }
+    if (r < 0)
+        return r;
     /* a name that needs no encoding; another is typed again */
     if (asker && *asker && strlen(asker) < SV_AUTH_USER_MAX &&
         !asker[strspn(asker, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")])
@@ -173,8 +164,11 @@ int rm_page_kill(const struct rm_viewer *who, const struct sv_http_request *req,
                               "(selvedge.rm.webapp.put.enabled is false, with yarn.acl.enable by "
                               "default); use `selvedge kill %s`.",
                               app->id_str);
-    if (who->rm->conf.acl_enable && !sv_streq(user, app->user))
-        return rm_page_refuse(req, 403, ret, "Only its owner may kill %s.", app->id_str);
+    r = rm_may_modify(who->rm, app, user);
+    if (r < 0)
+        return r;
+    if (r == 0)
+        return rm_page_refuse(req, 403, ret, "User %s may not kill %s.", user, app->id_str);
     r = token_of(user, app, token);
     if (r < 0)
         return r;
@@ -184,5 +178,5 @@ int rm_page_kill(const struct rm_viewer *who, const struct sv_http_request *req,
         return rm_page_refuse(req, 403, ret,
                               "The form is not from this page, or from before a restart of the "
                               "ResourceManager: open the application's page again.");
-    return kill_it(who->rm, app, user, req, ret);
+    return kill_it(app, user, req, ret);
 }

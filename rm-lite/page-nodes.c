@@ -123,7 +123,7 @@ static void put_form(struct sv_html *h, const struct wanted *w)
 {
     sv_html(h, "<form method=\"get\" action=\"" RM_PAGE_NODES "\">");
     rm_page_keep_user(h);
-    sv_html(h, "<label>State<select name=\"state\"><option></option>");
+    sv_html(h, "<label>State<select name=\"state\"><option value=\"\">any</option>");
     rm_page_options(h, states, SV_ARRAY_LEN(states), w->state);
     sv_html(h,
             "</select></label>\n<label>Address has<input name=\"host\" size=\"16\" "

@@ -3,6 +3,7 @@
 
 #include "common/loop-guard.h"
 #include "rm-lite/app-lifetime.h"
+#include "rm-lite/nodes-list.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -40,6 +41,17 @@ static void expire(struct rm *rm, int64_t now)
         }
 }
 
+static void rate(struct rm_counters *c, int64_t now)
+{
+    int64_t ms = now - c->rated_ms;
+
+    if (ms < 1000)
+        return;
+    c->allocated_per_s = (c->allocated - c->allocated_before) * 1000 / ms;
+    c->allocated_before = c->allocated;
+    c->rated_ms = now;
+}
+
 void rm_periodic_run(struct rm *rm)
 {
     SV_DISPATCH_BATCH(rm->dispatcher);
@@ -51,7 +63,10 @@ void rm_periodic_run(struct rm *rm)
     if (r < 0)
         sv_log_err("%s; keeping the old token keys", err.text);
     expire(rm, sv_now_ms());
+    rate(&rm->counters, sv_now_ms());
+    rm_nodes_list_forget(rm, sv_now_ms());
     rm_lifetime_enforce(rm, sv_wall_ms());
+    rm_preempt_tick(rm, sv_now_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {
         rm->hold_until_ms = 0;
         rm_request_round(rm);

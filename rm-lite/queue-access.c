@@ -16,8 +16,26 @@ void rm_queue_access_prepare(struct rm *rm, const char *user)
 {
     char *const *groups;
 
-    if (rm->conf.acl_enable && sv_groups_of(rm->groups, user, &groups) < 0)
+    if ((rm->conf.acl_enable || rm_sched_maps_groups(rm->sched)) &&
+        sv_groups_of(rm->groups, user, &groups) < 0)
         (void)sv_groups_missed(rm->groups); /* known when it submits */
+}
+
+int rm_queue_of_submission(struct rm *rm, const char *queue, const char *user, const char **ret,
+                           struct sv_error *err)
+{
+    struct rm_submitter who = { .user = user };
+    int r;
+
+    if (rm_sched_maps_groups(rm->sched) && sv_groups_of(rm->groups, user, &who.groups) >= 0)
+        who.primary = sv_groups_primary(rm->groups, user);
+    (void)sv_groups_missed(rm->groups); /* told below, where they matter, ignoring */
+    r = rm_sched_place(rm->sched, queue, &who, ret);
+    return r < 0 ? sv_error_set(err, r,
+                                "yarn.scheduler.capacity.queue-mappings: the groups of user %s are "
+                                "not known yet, submit again",
+                                user)
+                 : 0;
 }
 
 static bool in_list(const char *acl, void *userdata)

@@ -9,6 +9,10 @@
 
 /* Starts the look-up of a user who will soon submit. */
 void rm_queue_access_prepare(struct rm *rm, const char *user);
+/* The queue by queue-mappings, valid until the next refresh. -EAGAIN while they need the user's
+ * groups. */
+int rm_queue_of_submission(struct rm *rm, const char *queue, const char *user, const char **ret,
+                           struct sv_error *err) _must_use_;
 /* -EACCES with Hadoop's words; also while the user's groups are not known and would matter. */
 int rm_queue_may_submit(struct rm *rm, const char *queue, const char *user, struct yarn_app_id app,
                         struct sv_error *err) _must_use_;

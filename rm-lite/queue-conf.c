@@ -67,6 +67,15 @@ static const struct sv_conf_key key_user_parallel = {
     0,
     "running applications of a user without a limit of his own"
 };
+static const struct sv_conf_key key_override = {
+    CS "queue-mappings-override.enable",
+    SV_CONF_BOOL,
+    "false",
+    0,
+    0,
+    0,
+    "queue-mappings also for applications that name a queue"
+};
 static const struct sv_conf_key key_offswitch = {
     CS "per-node-heartbeat.maximum-offswitch-assignments",     SV_CONF_INT, "1", 1, INT32_MAX, 0,
     "off-switch containers given on one node in one heartbeat"
@@ -332,8 +341,12 @@ static int parse_order(struct sv_conf *c, struct rm_queue *q, bool leaf, struct 
 static int parse_apps(struct sv_conf *c, const struct rm_sched_settings *set, struct rm_queue *q,
                       struct sv_error *err)
 {
+    const char *disabled = queue_raw(c, q->path, "disable_preemption");
     int64_t parallel, max, def;
     int r;
+
+    q->preemption_disabled =
+        disabled ? sv_streq(disabled, "true") : q->parent && q->parent->preemption_disabled;
 
     if ((r = queue_int(c, q->path, "max-parallel-apps", set->parallel, &parallel, err)) < 0 ||
         (r = queue_int(c, q->path, "maximum-application-lifetime",
@@ -458,6 +471,7 @@ static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, c
         return -ENOMEM;
     q->parent = parent;
     q->weight = -1;
+    q->number = *count;
     q->name = strdup(name);
     if (!q->name ||
         sv_asprintf(&q->path, "%s%s%s", parent ? parent->path : "", parent ? "." : "", name) < 0)
@@ -509,6 +523,7 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_max_apps, &s->max_apps, err)) < 0 ||
         (r = sv_conf_int(c, &key_queue_max_apps, &s->queue_max_apps, err)) < 0 ||
         (r = sv_conf_float(c, &key_am_percent, &s->am_percent, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_override, &s->override_mappings, err)) < 0 ||
         (r = sv_conf_int(c, &key_parallel, &s->parallel, err)) < 0 ||
         (r = sv_conf_int(c, &key_user_parallel, &s->user_parallel, err)) < 0 ||
         (r = sv_conf_int(c, &key_offswitch, &s->offswitch_limit, err)) < 0 ||
@@ -522,6 +537,9 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_min_vc, &s->min_alloc.vcores, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_mb, &s->max_alloc.mem, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_vc, &s->max_alloc.vcores, err)) < 0)
+        return r;
+    r = rm_preempt_parse(c, &s->preempt, err);
+    if (r < 0)
         return r;
     if (sv_has_suffix(calc, ".DominantResourceCalculator"))
         s->calc = RM_CALC_DOMINANT;
@@ -558,6 +576,8 @@ int rm_queues_parse(struct sv_conf *conf, struct rm_sched_settings *ret_set,
         r = rm_queue_keys_check(conf, root, err);
     if (r >= 0)
         r = rm_queue_users_parse(conf, root, err);
+    if (r >= 0)
+        r = rm_mappings_parse(conf, root, err);
     if (r < 0) {
         rm_queue_free(root);
         return r;

@@ -15,9 +15,8 @@
 #define CS "yarn.scheduler.capacity."
 
 #define LABELS "there are no node labels"
-#define MAPPING "applications go to the queue that they name"
+#define MAPPING "write queue-mappings instead"
 #define AUTO "queues are those of the file"
-#define PREEMPTION "containers are not preempted"
 #define LOOP "one thread allocates on heartbeats and on asks"
 #define PLAN "there are no reservations in time"
 
@@ -41,8 +40,8 @@ static const struct rm_queue_key keys[] = {
     { "user.", false, NULL, RM_KEY_HONOURED, NULL },
     { "legacy-queue-mode.enabled", false, "true", RM_KEY_REFUSED,
       "the children of a queue have capacities of one kind" },
-    { "queue-mappings", false, "", RM_KEY_REFUSED, MAPPING },
-    { "queue-mappings-override.enable", false, "false", RM_KEY_REFUSED, MAPPING },
+    { "queue-mappings", false, NULL, RM_KEY_HONOURED, NULL },
+    { "queue-mappings-override.enable", false, NULL, RM_KEY_HONOURED, NULL },
     { "mapping-rule-format", false, "legacy", RM_KEY_REFUSED, MAPPING },
     { "mapping-rule-json", false, "", RM_KEY_REFUSED, MAPPING },
     { "mapping-rule-json-file", false, "", RM_KEY_REFUSED, MAPPING },
@@ -56,9 +55,11 @@ static const struct rm_queue_key keys[] = {
     { "user-metrics.enable", false, "false", RM_KEY_NO_MEANING, "there are no metrics of users" },
     { "queue.auto.refresh.monitoring-interval", false, NULL, RM_KEY_NO_MEANING,
       "the file is read at the start and by refreshQueues" },
-    { "lazy-preemption-enabled", false, "false", RM_KEY_NO_MEANING, PREEMPTION },
+    { "lazy-preemption-enabled", false, "false", RM_KEY_IGNORED,
+      "a container is killed when its time is over, whether its room is used or not" },
     { "skip-allocate-on-nodes-with-reserved-containers", false, NULL, RM_KEY_NO_MEANING, LOOP },
-    { "ordering-policy.priority-utilization.", false, NULL, RM_KEY_NO_MEANING, PREEMPTION },
+    { "ordering-policy.priority-utilization.", false, NULL, RM_KEY_NO_MEANING,
+      "containers are preempted for guarantees, not for priorities of queues" },
     { "multi-node-placement-enabled", false, "false", RM_KEY_IGNORED,
       "nodes are taken in the order of their heartbeats" },
     { "multi-node-sorting.", false, NULL, RM_KEY_IGNORED,
@@ -100,8 +101,9 @@ static const struct rm_queue_key keys[] = {
     { "default-node-label-expression", true, "", RM_KEY_IGNORED, LABELS },
     { "maximum-application-lifetime", true, NULL, RM_KEY_HONOURED, NULL },
     { "default-application-lifetime", true, NULL, RM_KEY_HONOURED, NULL },
-    { "disable_preemption", true, "true", RM_KEY_NO_MEANING, PREEMPTION },
-    { "intra-queue-preemption.", true, NULL, RM_KEY_NO_MEANING, PREEMPTION },
+    { "disable_preemption", true, NULL, RM_KEY_HONOURED, NULL },
+    { "intra-queue-preemption.", true, NULL, RM_KEY_NO_MEANING,
+      "containers are preempted between queues, not inside of one" },
     { "auto-create-child-queue.enabled", true, "false", RM_KEY_REFUSED, AUTO },
     { "auto-create-child-queue.", true, NULL, RM_KEY_NO_MEANING, AUTO },
     { "auto-queue-creation-v2.enabled", true, "false", RM_KEY_REFUSED, AUTO },

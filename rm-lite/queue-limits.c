@@ -18,6 +18,7 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
         q->eff_min = q->eff_max = s->cluster;
     }
     q->user_limits_known = false;
+    q->unsorted = true;
     for (size_t i = 0; i < q->n_children; i++) {
         weights += q->children[i]->mode == RM_MODE_WEIGHT ? q->children[i]->weight : 0;
         wanted = rm_res_add(wanted, q->children[i]->abs_min);
@@ -76,6 +77,7 @@ void rm_queue_use(struct rm_queue *leaf, struct rm_res r, int containers)
     for (struct rm_queue *q = leaf; q; q = q->parent) {
         q->used = rm_res_add(q->used, r);
         q->containers += containers;
+        rm_queue_moved(q);
     }
 }
 
@@ -90,6 +92,7 @@ void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r)
     for (struct rm_queue *q = leaf; q; q = q->parent) {
         q->reserved = rm_res_add(q->reserved, r);
         q->used = rm_res_add(q->used, r); /* reserved counts as used */
+        rm_queue_moved(q);
     }
 }
 
@@ -357,6 +360,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .priority = q->priority,
         .default_app_priority = q->default_app_priority,
         .max_parallel_apps = q->max_parallel,
+        .preemption_disabled = q->preemption_disabled || !s->set.preempt.enabled,
         .max_lifetime_s = q->max_lifetime_s,
         .default_lifetime_s = q->default_lifetime_s ? q->default_lifetime_s : q->max_lifetime_s,
     };

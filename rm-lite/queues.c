@@ -16,6 +16,17 @@ static void values_free(struct rm_user_value *table)
     }
 }
 
+void rm_mappings_free(struct rm_mapping *list)
+{
+    struct rm_mapping *m, *tmp;
+
+    LL_FOREACH_SAFE (list, m, tmp) {
+        free(m->who);
+        free(m->queue);
+        free(m);
+    }
+}
+
 struct rm_queue *rm_queue_free(struct rm_queue *q)
 {
     struct rm_user *u, *tmp;
@@ -29,6 +40,7 @@ struct rm_queue *rm_queue_free(struct rm_queue *q)
         free(u->name);
         free(u);
     }
+    rm_mappings_free(q->mappings);
     values_free(q->weights);
     values_free(q->parallel);
     free(q->children);

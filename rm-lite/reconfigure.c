@@ -57,6 +57,7 @@ static void carry_over(struct rm_queue *old, struct rm_queue *root)
         now->apps = old->apps;
         now->active_apps = old->active_apps;
         now->running = old->running;
+        now->killing = old->killing;
         if (rm_queue_leaf(now)) {
             now->users = SV_TAKE(old->users);
             now->waiting = SV_TAKE(old->waiting);

@@ -8,6 +8,7 @@
 
 #include "rm-lite/app-lifetime.h"
 #include "rm-lite/queue-access.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/scheduler.h"
@@ -59,6 +60,8 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
 {
     struct yarn_app_id id;
     _cleanup_free_ uint8_t *bytes = NULL;
+    const char *queue;
+    Submission placed;
     struct rm_app *app;
     struct rm_res asked;
     int64_t lifetime_s;
@@ -82,9 +85,15 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
                             "Invalid resource request, node label not enabled but "
                             "request contains label expression");
     }
-    r = rm_queue_may_submit(rm, named(ctx->queue) ? ctx->queue : "default", user, id, err);
+    r = rm_queue_of_submission(rm, named(ctx->queue) ? ctx->queue : "default", user, &queue, err);
     if (r < 0)
         return r;
+    r = rm_queue_may_submit(rm, queue, user, id, err);
+    if (r < 0)
+        return r;
+    placed = *ctx; /* as stored, so that a restart does not map it again */
+    placed.queue = (char *)(uintptr_t)queue;
+    ctx = &placed;
     n = hadoop__yarn__application_submission_context_proto__get_packed_size(ctx);
     bytes = malloc(SV_MAX(n, (size_t)1));
     if (!bytes)
@@ -110,7 +119,7 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
         rm_app_free(app);
         return sv_error_set(err, r, "no memory for the submission");
     }
-    rm->counters.apps_submitted++;
+    rm_queue_counters_of(app)->submitted++;
     sv_log(SV_LOG_INFO, app->id_str, "%s: submitted by user %s to queue %s", app->id_str, user,
            app->queue);
     rm_app_post(app, RM_APP_EV_START, NULL);

@@ -8,6 +8,7 @@
 #include "common/acl.h"
 #include "common/oom.h"
 #include "common/str.h"
+#include "rm-lite/ended-containers.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/scheduler.h"
@@ -76,16 +77,15 @@ static char *queue_path(const struct rm *rm, const char *name)
 }
 
 /* A list that is too long to be compared at each request admits nobody; NodeManagers refuse it. */
-static char *copy_view_acl(const Submission *ctx)
+static char *copy_acl(const Submission *ctx, Hadoop__Yarn__ApplicationAccessTypeProto type)
 {
     const Hadoop__Yarn__ContainerLaunchContextProto *clc = ctx->am_container_spec;
 
     for (size_t i = 0; clc && i < clc->n_application_acls; i++) {
         const Hadoop__Yarn__ApplicationACLMapProto *one = clc->application_acls[i];
 
-        if (one->has_accesstype &&
-            one->accesstype == HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP &&
-            one->acl && strlen(one->acl) <= SV_ACL_MAX)
+        if (one->has_accesstype && one->accesstype == type && one->acl &&
+            strlen(one->acl) <= SV_ACL_MAX)
             return rm_strdup(one->acl);
     }
     return NULL;
@@ -115,7 +115,9 @@ static void fill(struct rm_app *app, const Submission *ctx)
     else
         app->max_attempts = (int32_t)asked;
     app->tags = copy_tags(ctx);
-    app->view_acl = copy_view_acl(ctx);
+    app->view_acl = copy_acl(ctx, HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP);
+    app->modify_acl =
+        copy_acl(ctx, HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_MODIFY_APP);
 }
 
 int rm_app_lifetime(const Submission *ctx, int64_t *ret_s, struct sv_error *err)
@@ -208,7 +210,7 @@ void rm_app_free(struct rm_app *app)
     struct rm_attempt *att, *tmp;
 
     rm_app_context_drop(app);
-
+    rm_ended_forget(app);
     DL_FOREACH_SAFE (app->attempts, att, tmp) {
         DL_DELETE(app->attempts, att);
         rm_attempt_free(att);
@@ -219,6 +221,7 @@ void rm_app_free(struct rm_app *app)
     rm_set_clear(&app->log_nodes);
     sv_strv_free(app->tags);
     free(app->view_acl);
+    free(app->modify_acl);
     free(app->submission);
     free(app->user);
     free(app->name);

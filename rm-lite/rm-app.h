@@ -61,7 +61,8 @@ struct rm_app {
     bool attempt_done; /* its attempt finished during FINAL_SAVING */
     bool recovered;
     char *user, *name, *queue, *type;
-    uint8_t *submission; /* ApplicationSubmissionContextProto as received */
+    struct rm_queue_counters *counters; /* of its queue; NULL until used */
+    uint8_t *submission;                /* ApplicationSubmissionContextProto as received */
     size_t submission_len;
     struct sv_arena *context_arena; /* of rm_app_context(); NULL until used, and at the end */
     void *context;
@@ -71,7 +72,7 @@ struct rm_app {
     int64_t lifetime_s;  /* LIFETIME timeout from submit_ms on, 0: none; app-lifetime.h */
     struct rm_res am_resource;
     char **tags;
-    char *view_acl;                                    /* of VIEW_APP, or NULL */
+    char *view_acl, *modify_acl;                       /* of VIEW_APP and MODIFY_APP, or NULL */
     int64_t submit_ms, start_ms, launch_ms, finish_ms; /* wall clock */
     char *diagnostics;
     char *kill_text;
@@ -82,7 +83,10 @@ struct rm_app {
     struct rm_res live;        /* of its containers that have not ended */
     int32_t n_live;
     struct rm_container *containers; /* those */
+    struct rm_container *ended;      /* ended-containers.h */
+    int32_t n_ended;
     int32_t total_containers;
+    int32_t n_announced;         /* of the containers: their preemption is news for the master */
     struct rm_attempt *attempts; /* in order */
     struct rm_attempt *current;
     struct rm_name_set *ran_on;    /* nodes that must be told of its end */

@@ -8,8 +8,10 @@
 
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
+#include "rm-lite/ended-containers.h"
 #include "rm-lite/fsm-step.h"
 #include "rm-lite/log-status.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -82,8 +84,10 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     rm_app_settle(c->app);
     c->app->live = rm_res_sub(c->app->live, c->resource);
     c->app->n_live--;
+    c->app->n_announced -= c->announced;
     DL_DELETE2(c->app->containers, c, p_prev, p_next);
     c->rm->counters.released++;
+    rm_queue_counters_of(c->app)->released++;
     expiry_stop(c);
     (void)rm_schedule(c->rm, &done,
                       NULL); /* removed already if its node or attempt ended, ignoring */
@@ -104,7 +108,10 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
         DL_DELETE2(c->node->containers, c, n_prev, n_next);
     c->node = NULL;
     HASH_DEL(c->rm->containers, c);
-    DL_APPEND2(c->rm->dead_containers, c, n_prev, n_next); /* freed when the queue is empty */
+    if (c->state == RM_CON_ST_ALLOCATED)                       /* nobody knows it */
+        DL_APPEND2(c->rm->dead_containers, c, n_prev, n_next); /* freed when the queue is empty */
+    else
+        rm_ended_keep(c);
     rm_request_round(c->rm);
     return state;
 }

@@ -3,6 +3,7 @@
 
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
@@ -42,6 +43,7 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     DL_APPEND2(c->app->containers, c, p_prev, p_next);
     c->app->total_containers++;
     c->rm->counters.allocated++;
+    rm_queue_counters_of(c->app)->allocated++;
     return c;
 }
 
@@ -50,6 +52,12 @@ void rm_container_free(struct rm_container *c)
     free(c->diagnostics);
     free(c->node_http);
     free(c);
+}
+
+void rm_container_announce_preemption(struct rm_container *c)
+{
+    c->app->n_announced += !c->announced;
+    c->announced = true;
 }
 
 int rm_container_wire_state(const struct rm_container *c)

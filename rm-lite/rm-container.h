@@ -51,6 +51,7 @@ struct rm_container {
     char id_str[YARN_ID_TEXT_MAX];
     int state;
     bool is_master, in_fresh;
+    bool announced; /* its preemption, to its ApplicationMaster with the next answer */
     struct rm_res resource;
     int32_t priority;
     int64_t allocation_id;
@@ -74,6 +75,8 @@ void rm_container_free(struct rm_container *c);
 int rm_container_wire_state(const struct rm_container *c); /* ContainerStateProto */
 
 void rm_container_post(struct rm_container *c, enum rm_container_event event);
+/* The next answer to its ApplicationMaster says that it will be preempted. */
+void rm_container_announce_preemption(struct rm_container *c);
 /* FINISHED, RELEASED, EXPIRE, KILL */
 void rm_container_post_exit(struct rm_container *c, enum rm_container_event event,
                             int32_t exit_status, const char *diagnostics);

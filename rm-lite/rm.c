@@ -2,6 +2,8 @@
 #include "rm-lite/rm.h"
 
 #include <errno.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include "common/str.h"
 #include "rm-lite/am-launcher.h"
@@ -9,6 +11,7 @@
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
 #include "rm-lite/queue-access.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -17,6 +20,7 @@
 #include "rm-lite/secrets.h"
 #include "rm-lite/services.h"
 #include "rm-lite/store.h"
+#include "rm-lite/text.h"
 #include "rm-lite/topology.h"
 #include "rm-lite/viewer.h"
 
@@ -133,6 +137,7 @@ static int start(struct rm *rm, struct sv_error *err)
 int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_error *err)
 {
     struct rm *rm = calloc(1, sizeof(*rm));
+    const struct passwd *pw;
     int r;
 
     if (!rm)
@@ -140,6 +145,8 @@ int rm_new(sd_event *event, struct sv_conf *conf, struct rm **ret, struct sv_err
     rm->event = sd_event_ref(event);
     rm->xml = conf;
     rm->started_ms = sv_wall_ms();
+    pw = getpwuid(geteuid()); /* once, at the start */
+    rm->login_user = rm_strdup(pw ? pw->pw_name : "");
     r = start(rm, err);
     if (r < 0) {
         rm_free(rm);
@@ -170,6 +177,7 @@ struct rm *rm_free(struct rm *rm)
     }
     HASH_ITER (hh, rm->apps, app, atmp)
         rm_app_free(app);
+    free_dead(rm);
     HASH_ITER (hh, rm->nodes, n, ntmp) {
         HASH_DEL(rm->nodes, n);
         rm_node_free(n);
@@ -180,10 +188,14 @@ struct rm *rm_free(struct rm *rm)
     }
     rm_set_clear(&rm->include);
     rm_set_clear(&rm->exclude);
+    rm_set_clear(&rm->draining);
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
     rm_node_auth_free(rm);
     rm_conf_free(&rm->conf);
+    free(rm->admin_acl);
+    free(rm->login_user);
+    rm_queue_counters_free(rm);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

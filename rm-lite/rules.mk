@@ -3,21 +3,21 @@ CFLAGS_rm-lite := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(RM_PKGS))
 RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
-RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-users.o queue-keys.o queue-conf.o queue-limits.o room.o allocation.o \
-	reservations.o asks.o assign.o rounds.o parallel-apps.o reconfigure.o scheduler.o scheduler-query.o)
+RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, queues.o queue-users.o queue-order.o queue-mappings.o preemption-conf.o queue-keys.o queue-conf.o queue-limits.o room.o allocation.o \
+	reservations.o asks.o assign.o rounds.o parallel-apps.o preempt-shares.o preemption.o reconfigure.o scheduler.o scheduler-query.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o secrets.o \
-	context.o fsm-step.o app-lifetime.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
+	context.o fsm-step.o app-lifetime.o queue-counters.o ended-containers.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
-	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o nodes-list.o version.o periodic.o answer.o \
-	queue-access.o am-session.o am-unsupported.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
-	client-call.o application-reports.o cluster-reports.o client-rm-service.o admin-service.o \
-	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o viewer.o web-json.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
+	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o version.o periodic.o answer.o access.o app-control.o \
+	queue-access.o am-session.o am-unsupported.o am-preemption.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
+	client-call.o application-reports.o cluster-reports.o client-rm-service.o ha-service.o admin-service.o \
+	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o viewer.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-control.o submission-json.o web-submit.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, scheduler queue-users reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, ended-containers submission-json scheduler scheduler-properties queue-users queue-mappings preemption am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
@@ -29,6 +29,9 @@ rm-lite/test-reservations_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-rounds_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-keys_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-scheduler-properties_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-queue-mappings_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-preemption_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-users_DEPS := $(rm-lite/test-scheduler_DEPS)
 
 # Plays nodes, client and masters for tests/integration/rm-lite/test-rm.
@@ -41,6 +44,8 @@ $(BUILD)/tests/bench/scheduler: $(BUILD)/tests/bench/scheduler.o $(RM_SCHED_OBJS
 	$(call link,$(WIRE_LDLIBS) -lm)
 TEST_PROGRAMS += $(BUILD)/tests/bench/scheduler
 
-FUZZ_TARGETS += fuzz-proxy-target
+FUZZ_TARGETS += fuzz-proxy-target fuzz-rest-body
+fuzz-rest-body_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
+fuzz-rest-body_LDLIBS = $(RM_LDLIBS)
 fuzz-proxy-target_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 fuzz-proxy-target_LDLIBS = $(RM_LDLIBS)

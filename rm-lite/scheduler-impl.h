@@ -1,6 +1,8 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
- * queue-users.c, queue-keys.c, queue-conf.c, queue-limits.c, room.c, allocation.c, reservations.c,
- * asks.c, assign.c, rounds.c, parallel-apps.c, reconfigure.c, scheduler-query.c and scheduler.c. */
+ * queue-users.c, queue-order.c, queue-mappings.c, preemption-conf.c, queue-keys.c, queue-conf.c,
+ * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
+ * parallel-apps.c, preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c and
+ * scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -12,12 +14,22 @@
 #define RM_QUEUE_DEPTH_MAX 32
 #define RM_QUEUE_COUNT_MAX 10000
 
+#define RM_PREEMPT_DECISIONS 1000  /* of one RM_SCHED_PREEMPT */
+#define RM_PREEMPT_CONTAINERS 4096 /* the newest of an application, looked at by one */
+#define RM_PREEMPT_GROUPS 64       /* asks of an application, looked at one by one */
+
 enum rm_queue_mode { RM_MODE_PERCENT, RM_MODE_WEIGHT, RM_MODE_ABSOLUTE };
 
 struct rm_user_value { /* of a user, as the configuration has it */
     char *name;
     double value;
     UT_hash_handle hh;
+};
+
+struct rm_mapping { /* of queue-mappings, in the configured order */
+    bool by_group;
+    char *who, *queue; /* the queue may have variables */
+    struct rm_mapping *next;
 };
 
 struct rm_person { /* a user with running applications, in whatever queue */
@@ -32,16 +44,24 @@ struct rm_user { /* one user of one leaf */
     struct rm_res used, am_used;
     int32_t apps, active_apps; /* submitted; past the AM limit */
     int32_t asking;            /* applications with outstanding asks: an "active user" */
+    struct rm_res share_left;  /* preempt-shares.c: of the user's limit */
     UT_hash_handle hh;
+};
+
+struct rm_share { /* of a queue, in one round of preemption */
+    struct rm_res used, pending, ideal;
+    struct rm_res preemptable, untouchable; /* of what is above the guarantee */
+    struct rm_res excess;                   /* above the ideal, as much as goes in this round */
 };
 
 struct rm_queue {
     char *name, *path;
     struct rm_queue *parent;
     struct rm_queue **children; /* in the configured order */
-    struct rm_queue **sorted;   /* the same, in the order of the last assignment pass */
+    struct rm_queue **sorted;   /* the same, in the order of queue-order.c */
     size_t n_children;
-    size_t index; /* in parent->children */
+    size_t index;  /* in parent->children */
+    size_t number; /* among all queues */
     /* configured */
     enum rm_queue_mode mode;
     double capacity, max_capacity; /* fractions */
@@ -57,8 +77,10 @@ struct rm_queue {
     int32_t max_apps, max_apps_per_user, default_app_priority;
     int64_t configured_max_apps;                /* -1 = derived from the capacity */
     int32_t max_parallel;                       /* running applications, here and below */
+    bool preemption_disabled;                   /* inherited */
     int64_t max_lifetime_s, default_lifetime_s; /* of applications; 0 = none */
     struct rm_user_value *weights;              /* user-settings.USER.weight */
+    struct rm_mapping *mappings;                /* root */
     struct rm_user_value *parallel;             /* root: user.USER.max-parallel-apps */
     struct rm_res max_allocation;
     /* derived */
@@ -67,14 +89,19 @@ struct rm_queue {
     /* usage, kept along the whole path */
     struct rm_res used, reserved, pending, am_used;
     int32_t containers, apps, active_apps;
-    int32_t running; /* of the applications: those that max-parallel-apps lets run */
-    bool blocked;    /* a limit of the queue or of a user refused an ask since the last sweep */
+    int32_t running;       /* of the applications: those that max-parallel-apps lets run */
+    struct rm_res killing; /* of the used: containers that preemption has let be killed */
+    double order_key;      /* queue-order.c: its use, when it was last put into parent->sorted */
+    bool moved, unsorted;  /* its use has changed since; so have the shares of its children */
+    struct rm_queue *moved_next, *moved_children;
+    bool blocked; /* a limit of the queue or of a user refused an ask since the last sweep */
     /* leaf */
     struct rm_res user_limits[2]; /* of a user without and with outstanding asks, if ... */
     bool user_limits_known;       /* nothing that they follow from has changed since */
     struct rm_user *users;
     struct rm_sched_app *waiting; /* not active yet, in order */
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
+    struct rm_share share;        /* preempt-shares.c */
 };
 
 struct rm_ask_row {
@@ -125,6 +152,7 @@ struct rm_sched_app {
     struct rm_user *user;
     struct rm_ask_group *groups, *group_table;
     bool groups_unsorted; /* rm_asks_sort */
+    bool am_wanted;       /* the attempt's first container is its ApplicationMaster's */
     struct rm_name *blacklist;
     struct rm_sched_container *containers;
     struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
@@ -143,15 +171,24 @@ struct rm_sched_container {
     int32_t priority;
     int64_t allocation_id;
     enum rm_locality locality;
+    bool am, killing;                           /* of the ApplicationMaster; preempted */
+    int64_t preempt_ms;                         /* when that was announced; 0 = not */
     struct rm_sched_container *a_prev, *a_next; /* app->containers */
     struct rm_sched_container *n_prev, *n_next; /* node->containers */
     UT_hash_handle hh;
+};
+
+/* A name with its hash: each ask looks for its node's host and rack. */
+struct rm_label {
+    const char *name;
+    unsigned len, hash;
 };
 
 struct rm_sched_node {
     char *key; /* "host:port" */
     struct yarn_node_id id;
     char *rack;
+    struct rm_label host_label, rack_label;
     struct rm_res total, used;
     bool schedulable;
     int64_t heartbeat_ms; /* -1 = never */
@@ -177,6 +214,12 @@ struct rm_sched_host { /* asks name hosts, and a host may have several nodes */
     UT_hash_handle hh;
 };
 
+struct rm_preempt_settings {
+    bool enabled;
+    int64_t interval_ms, wait_ms;
+    double per_round, ignored_over, factor;
+};
+
 struct rm_sched_settings { /* everything read from the configuration but the queues */
     enum rm_calculator calc;
     struct rm_res min_alloc, max_alloc;
@@ -187,6 +230,8 @@ struct rm_sched_settings { /* everything read from the configuration but the que
     bool rack_full_reset;
     bool continue_look; /* reservations-continue-look-all-nodes */
     double am_percent;
+    struct rm_preempt_settings preempt;
+    bool override_mappings;          /* queue-mappings also for applications that name a queue */
     int64_t parallel, user_parallel; /* of queues and users without one of their own */
 };
 
@@ -203,12 +248,14 @@ struct rm_sched {
     struct rm_sched_node *due;    /* nodes that changed */
     int32_t n_roomy, sweep_left;  /* visits without success that end the sweep of all of them */
     struct rm_sched_counts counts;
+    int64_t preempted_ms; /* the last round of preemption */
     struct rm_person *people;
     int32_t n_held; /* applications that wait for max-parallel-apps */
     struct rm_sched_app *apps;
     struct rm_sched_container *containers;
     struct rm_decision *out;
     size_t n_out, cap_out;
+    char text[512]; /* of the one rejection that an event may decide */
 };
 
 /* queue-conf.c */
@@ -221,7 +268,19 @@ int rm_queue_users_parse(struct sv_conf *conf, struct rm_queue *root, struct sv_
 double rm_user_weight(const struct rm_queue *leaf, const char *user);
 int32_t rm_user_max_parallel(const struct rm_sched *s, const char *user);
 
+/* queue-mappings.c */
+int rm_mappings_parse(struct sv_conf *conf, struct rm_queue *root, struct sv_error *err) _must_use_;
+
+/* queue-order.c */
+void rm_queue_moved(struct rm_queue *q); /* its use has changed */
+void rm_queue_sort(const struct rm_sched *s, struct rm_queue *parent);
+
+/* preemption-conf.c */
+int rm_preempt_parse(struct sv_conf *c, struct rm_preempt_settings *ret, struct sv_error *err)
+    _must_use_;
+
 /* queues.c */
+void rm_mappings_free(struct rm_mapping *list);
 struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and users */
 struct rm_queue *rm_queue_find(struct rm_queue *root, const char *name);
 bool rm_queue_leaf(const struct rm_queue *q);
@@ -245,6 +304,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
 /* asks.c */
+struct rm_label rm_label(const char *name);
 int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
     _must_use_;
 void rm_asks_sort(struct rm_sched_app *app); /* after one or more rm_asks_update */
@@ -253,7 +313,7 @@ void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app);
 void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
                   const struct rm_sched_node *n, enum rm_locality l);
 int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c) _must_use_;
-struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const char *name);
+struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name);
 bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g);
 bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
 int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *ev) _must_use_;
@@ -300,6 +360,13 @@ int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign
 int rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app) _must_use_; /* or holds it */
 void rm_parallel_give(struct rm_sched *s, struct rm_sched_app *app); /* it does not run any more */
 void rm_parallel_next(struct rm_sched *s); /* activates whoever of the held ones may run now */
+
+/* preempt-shares.c: fills the share of every queue; then, what a leaf has to give in this round */
+void rm_preempt_shares(const struct rm_sched *s, struct rm_queue *root, struct rm_res allowed);
+struct rm_res rm_preempt_from(const struct rm_sched *s, const struct rm_queue *leaf);
+
+/* preemption.c */
+int rm_preempt(struct rm_sched *s, int64_t now_ms) _must_use_;
 
 /* reconfigure.c */
 int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *err) _must_use_;

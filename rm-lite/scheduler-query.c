@@ -18,6 +18,11 @@ struct rm_res rm_sched_max_allocation(const struct rm_sched *s, const char *queu
     return q ? q->max_allocation : s->set.max_alloc;
 }
 
+int64_t rm_sched_preempt_interval(const struct rm_sched *s)
+{
+    return s->set.preempt.enabled ? s->set.preempt.interval_ms : 0;
+}
+
 struct rm_res rm_sched_cluster(const struct rm_sched *s)
 {
     return s->cluster;

@@ -119,6 +119,8 @@ static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struc
         return -ENOMEM;
     }
     n->id = *ev->node;
+    n->host_label = rm_label(n->id.host);
+    n->rack_label = rm_label(n->rack);
     n->total = ev->total;
     n->schedulable = true;
     n->heartbeat_ms = -1;
@@ -181,8 +183,9 @@ static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const cha
         return -ENOMEM;
     d->app = ev->app;
     va_start(ap, fmt);
-    (void)vsnprintf(d->text, sizeof(d->text), fmt, ap);
+    (void)vsnprintf(s->text, sizeof(s->text), fmt, ap);
     va_end(ap);
+    d->text = s->text;
     return 0;
 }
 
@@ -308,6 +311,7 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
     d->container.attempt = (struct yarn_attempt_id){ app->id, ev->attempt };
     app->attempt = ev->attempt;
     app->sequence = 0;
+    app->am_wanted = ev->n_asks > 0;
     for (size_t i = 0; i < ev->n_asks; i++) {
         r = rm_asks_update(s, app, &ev->asks[i]);
         if (r < 0)
@@ -405,6 +409,8 @@ static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, s
     leaf = c->app->leaf;
     if (ev->flag && c->app->active && c->app->attempt == c->id.attempt.attempt)
         r = rm_asks_put_back(c->app, c);
+    if (ev->flag && c->am)
+        c->app->am_wanted = true;
     if (ev->flag)
         rm_room_sweep(s); /* its node is gone or could not take it */
     rm_container_remove(s, c);
@@ -433,6 +439,7 @@ static int container_recovered(struct rm_sched *s, const struct rm_sched_event *
     c->priority = ev->priority;
     c->allocation_id = -1;
     c->locality = RM_OFF_SWITCH;
+    c->am = ev->flag;
     if (ev->container.attempt.attempt == app->attempt && sequence > app->sequence)
         app->sequence = sequence;
     return 0;
@@ -527,6 +534,9 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_ASK:
     case RM_SCHED_APP_PRIORITY:
         r = handle_app(s, ev, err);
+        break;
+    case RM_SCHED_PREEMPT:
+        r = rm_preempt(s, now_ms);
         break;
     case RM_SCHED_RECONFIGURED:
         r = rm_reconfigure(s, ev->conf, err);

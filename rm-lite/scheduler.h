@@ -39,8 +39,10 @@ enum rm_sched_event_type {
     RM_SCHED_ATTEMPT_REMOVED,  /* app; flag: keep its containers for the next attempt */
     RM_SCHED_ASK,              /* app: asks, blacklist */
     RM_SCHED_CONTAINER_DONE,   /* container; flag: put its ask back (it never reached the AM) */
-    RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already */
+    RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already; flag: it is
+                                   * its attempt's ApplicationMaster */
     RM_SCHED_APP_PRIORITY,        /* app, priority */
+    RM_SCHED_PREEMPT,             /* a round of preemption between queues, now */
     RM_SCHED_RECONFIGURED,        /* conf: refreshQueues, all or nothing */
 };
 
@@ -80,8 +82,10 @@ enum rm_decision_type {
     RM_DECIDE_ALLOCATED, /* a container on a node for app/attempt */
     RM_DECIDE_RESERVED,
     RM_DECIDE_UNRESERVED,
-    RM_DECIDE_LOST,     /* a container of a removed node */
-    RM_DECIDE_ORPHANED, /* a container of an attempt that was removed */
+    RM_DECIDE_LOST,      /* a container of a removed node */
+    RM_DECIDE_ORPHANED,  /* a container of an attempt that was removed */
+    RM_DECIDE_PREEMPT,   /* a container to be killed unless the shares change: tell its master */
+    RM_DECIDE_PREEMPTED, /* a container to be killed; RM_SCHED_CONTAINER_DONE follows */
 };
 
 enum rm_locality { RM_NODE_LOCAL, RM_RACK_LOCAL, RM_OFF_SWITCH };
@@ -95,7 +99,7 @@ struct rm_decision {
     int32_t priority;
     int64_t allocation_id;
     enum rm_locality locality;
-    char text[512];
+    const char *text; /* valid as long as the decisions are; "" = none */
 };
 
 /* Reads the queues and limits from `conf` (capacity-scheduler.xml and yarn-site.xml together). No
@@ -123,6 +127,19 @@ struct rm_sched_counts { /* work done since the start: what it costs, without a 
     int64_t nodes_visited, apps_tried, groups_tried;
 };
 struct rm_sched_counts rm_sched_counts(const struct rm_sched *s);
+
+struct rm_submitter {
+    const char *user;
+    const char *primary; /* group; NULL = none or not known */
+    char *const *groups; /* all of them; NULL = not known yet */
+};
+/* The queue that queue-mappings give to a submission to `queue`, or the same one; valid until the
+ * next refresh. -EAGAIN: it depends on the user's groups. */
+int rm_sched_place(const struct rm_sched *s, const char *queue, const struct rm_submitter *who,
+                   const char **ret) _must_use_;
+bool rm_sched_maps_groups(const struct rm_sched *s); /* whether any of them looks at groups */
+/* Milliseconds between two RM_SCHED_PREEMPT; 0 = preemption is off. */
+int64_t rm_sched_preempt_interval(const struct rm_sched *s);
 
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s);
 struct rm_res rm_sched_max_allocation(const struct rm_sched *s, const char *queue);
@@ -158,6 +175,7 @@ struct rm_queue_info {
     double user_limit, user_limit_factor, am_percent;
     int32_t priority, default_app_priority;
     int32_t max_parallel_apps;
+    bool preemption_disabled;
     int64_t max_lifetime_s, default_lifetime_s; /* of its applications; 0 = none */
 };
 /* By full path, or by the short name of a leaf where that is unique. */

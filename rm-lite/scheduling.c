@@ -63,6 +63,20 @@ static void decide(struct rm *rm, const struct rm_decision *d)
             rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_ABORTED,
                                    "Container of a completed application");
         break;
+    case RM_DECIDE_PREEMPT:
+        c = rm_container_find(rm, d->container);
+        if (c)
+            rm_container_announce_preemption(c);
+        break;
+    case RM_DECIDE_PREEMPTED:
+        c = rm_container_find(rm, d->container);
+        if (!c)
+            break;
+        sv_log(SV_LOG_NOTICE, c->id_str, "%s: preempted, %s is above its guarantee", c->id_str,
+               c->app->queue);
+        rm_container_post_exit(c, RM_CON_EV_KILL, YARN_EXIT_PREEMPTED,
+                               "Container preempted by scheduler");
+        break;
     case RM_DECIDE_LOST:     /* rm-node-fsm.c posts the ends of its containers */
     case RM_DECIDE_RESERVED: /* internal to the scheduler */
     case RM_DECIDE_UNRESERVED:
@@ -89,6 +103,19 @@ int rm_schedule(struct rm *rm, const struct rm_sched_event *ev, struct sv_error 
     size_t n = 0;
 
     return apply(rm, ev, &n, err);
+}
+
+void rm_preempt_tick(struct rm *rm, int64_t now_ms)
+{
+    struct rm_sched_event ev = { .type = RM_SCHED_PREEMPT };
+    int64_t every = rm_sched_preempt_interval(rm->sched);
+    struct sv_error err = { 0 };
+
+    if (every == 0 || now_ms < rm->preempt_at_ms || now_ms < rm->hold_until_ms)
+        return;
+    rm->preempt_at_ms = now_ms + every;
+    if (rm_schedule(rm, &ev, &err) < 0) /* without memory the next round retries, ignoring */
+        sv_log_warning("preemption: %s", err.text[0] ? err.text : "no memory for a round");
 }
 
 static void log_note(const char *text, void *userdata)

@@ -8,6 +8,7 @@
 #include "common/http.h"
 #include "common/oom.h"
 #include "common/str.h"
+#include "rm-lite/queue-access.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app.h"
 
@@ -49,7 +50,8 @@ bool rm_viewer_sees(const struct rm_viewer *v, const struct rm_app *app)
     if (v->sees_all || !*v->user)
         return v->sees_all;
     return sv_streq(v->user, app->user) ||
-           (app->view_acl && sv_acl_admits(app->view_acl, v->user, v->rm->groups));
+           (app->view_acl && sv_acl_admits(app->view_acl, v->user, v->rm->groups)) ||
+           rm_queue_administers(v->rm, app->queue, v->user);
 }
 
 /* ---- Waiting for groups ---- */

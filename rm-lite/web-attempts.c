@@ -10,6 +10,7 @@
 
 #include "common/json-text.h"
 #include "common/str.h"
+#include "rm-lite/ended-containers.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -108,6 +109,8 @@ static int get_containers(const struct rm_attempt *att, struct sv_http_response 
     for (const struct rm_container *c = att->app->containers; c; c = c->p_next)
         if (c->attempt == att)
             (void)json_array_append_new(list, container_json(c)); /* as above */
+    for (const struct rm_container *c = rm_ended_first(att); c; c = rm_ended_next(c))
+        (void)json_array_append_new(list, container_json(c)); /* as above */
     if (json_array_size(list) > 1)
         return rm_web_json(ret, 200, json_pack("{s:o}", "container", list));
     one = json_array_size(list) == 1 ? json_pack("{s:O}", "container", json_array_get(list, 0))
@@ -125,6 +128,8 @@ static int get_container(const struct rm *rm, const struct rm_attempt *att, cons
     if (yarn_container_id_parse(text, &id) < 0)
         return rm_web_bad_request(ret, "invalid container id, %.100s", text);
     c = rm_container_find(rm, id);
+    if (!c)
+        c = rm_ended_find(att, id);
     if (!c || c->attempt != att)
         return rm_web_not_found(ret, "container with id, %.100s, not found", text);
     return rm_web_json(ret, 200, container_json(c));

@@ -18,7 +18,7 @@
 #include "rm-lite/scheduler.h"
 #include "rm-lite/tracking.h"
 #include "rm-lite/version.h"
-#include "rm-lite/web-reply.h"
+#include "rm-lite/web-usage.h"
 
 const char *rm_json_final(int final_status)
 {
@@ -46,11 +46,6 @@ static void str(json_t *o, const char *key, const char *v)
 static void boolean(json_t *o, const char *key, bool v)
 {
     (void)json_object_set_new(o, key, json_boolean(v)); /* as num */
-}
-
-static json_t *resource(struct rm_res r)
-{
-    return json_pack("{s:I, s:I}", "memory", (json_int_t)r.mem, "vCores", (json_int_t)r.vcores);
 }
 
 json_t *rm_json_info(struct rm *rm)
@@ -84,6 +79,37 @@ static int64_t count_apps(struct rm *rm, bool running)
         if (!rm_app_is_final(app))
             n += running == (app->state == RM_APP_ST_RUNNING || app->state == RM_APP_ST_FINISHING);
     return n;
+}
+
+/* Of the machines, as their nodes report it. */
+static void utilization(json_t *o, struct rm *rm, struct rm_res total)
+{
+    double mb = 0, cores = 0;
+
+    for (struct rm_node *n = rm->nodes; n; n = n->hh.next) {
+        mb += n->node_pmem;
+        cores += (double)n->node_cpu;
+    }
+    num(o, "utilizedMB", (int64_t)mb);
+    num(o, "utilizedVirtualCores", (int64_t)cores);
+    num(o, "utilizedMBPercent", rm_json_percent(mb, (double)total.mem));
+    num(o, "utilizedVirtualCoresPercent", rm_json_percent(cores, (double)total.vcores));
+    num(o, "rmSchedulerBusyPercent", 0); /* it has no queue and no thread of its own */
+    num(o, "rmEventQueueSize", 0);
+    num(o, "schedulerEventQueueSize", 0);
+    num(o, "containerAssignedPerSecond", rm->counters.allocated_per_s);
+}
+
+static void across_partitions(json_t *o, const struct rm_queue_info *root)
+{
+    boolean(o, "crossPartitionMetricsAvailable", true);
+    (void)json_object_set_new(o, "totalClusterResourcesAcrossPartition",
+                              rm_json_resource(root->effective_max)); /* as num */
+    (void)json_object_set_new(o, "totalUsedResourcesAcrossPartition",
+                              rm_json_resource(rm_res_sub(root->used, root->reserved)));
+    (void)json_object_set_new(o, "totalReservedResourcesAcrossPartition",
+                              rm_json_resource(root->reserved));
+    num(o, "totalAllocatedContainersAcrossPartition", root->containers);
 }
 
 json_t *rm_json_metrics(struct rm *rm)
@@ -130,6 +156,8 @@ json_t *rm_json_metrics(struct rm *rm)
     num(o, "rebootedNodes", rm_count_nodes(rm, RM_NODE_ST_REBOOTED));
     num(o, "activeNodes", rm_count_nodes(rm, RM_NODE_ST_RUNNING));
     num(o, "shutdownNodes", rm_count_nodes(rm, RM_NODE_ST_SHUTDOWN));
+    utilization(o, rm, root.effective_max);
+    across_partitions(o, &root);
     num(o, "selvedgeContainersAllocatedTotal", rm->counters.allocated);
     num(o, "selvedgeContainersReleasedTotal", rm->counters.released);
     return o;
@@ -155,6 +183,14 @@ json_t *rm_json_node(const struct rm_node *n)
     num(o, "availMemoryMB", use.total.mem - use.used.mem);
     num(o, "usedVirtualCores", use.used.vcores);
     num(o, "availableVirtualCores", use.total.vcores - use.used.vcores);
+    num(o, "numRunningOpportContainers", 0); /* no opportunistic containers */
+    num(o, "usedMemoryOpportGB", 0);
+    num(o, "usedVirtualCoresOpport", 0);
+    num(o, "numQueuedContainers", 0);
+    num(o, "memUtilization", rm_json_percent(n->node_pmem, (double)n->total.mem));
+    num(o, "cpuUtilization", rm_json_percent((double)n->node_cpu, (double)n->total.vcores));
+    (void)json_object_set_new(o, "allocationTags", json_object()); /* as num */
+    (void)json_object_set_new(o, "nodeAttributesInfo", json_object());
     u = json_object();
     num(u, "nodePhysicalMemoryMB", n->node_pmem);
     num(u, "nodeVirtualMemoryMB", n->node_vmem);
@@ -163,9 +199,10 @@ json_t *rm_json_node(const struct rm_node *n)
     num(u, "aggregatedContainersVirtualMemoryMB", n->used_vmem);
     real(u, "containersCPUUsage", (double)n->used_cpu);
     (void)json_object_set_new(o, "resourceUtilization", u); /* as num */
-    (void)json_object_set_new(o, "usedResource", resource(use.used));
-    (void)json_object_set_new(o, "availableResource", resource(rm_res_sub(use.total, use.used)));
-    (void)json_object_set_new(o, "totalResource", resource(use.total));
+    (void)json_object_set_new(o, "usedResource", rm_json_resource(use.used));
+    (void)json_object_set_new(o, "availableResource",
+                              rm_json_resource(rm_res_sub(use.total, use.used)));
+    (void)json_object_set_new(o, "totalResource", rm_json_resource(use.total));
     return o;
 }
 
@@ -186,32 +223,6 @@ static void app_place(json_t *o, const struct rm_app *app)
     str(o, "amContainerLogs", url);
     str(o, "amHostHttpAddress", att->master_http);
     str(o, "masterNodeId", yarn_node_id_text(&att->master_node, node));
-}
-
-static void app_usage(json_t *o, struct rm_app *app)
-{
-    struct rm_app_usage use = { .queue_path = NULL };
-    struct rm_res cluster = rm_sched_cluster(app->rm->sched);
-    bool live = rm_sched_app_usage(app->rm->sched, app->id, &use) >= 0 && !rm_app_is_final(app);
-    enum rm_calculator calc = rm_sched_calculator(app->rm->sched);
-    int64_t mb, vc;
-
-    rm_app_seconds(app, &mb, &vc);
-    num(o, "allocatedMB", live ? use.used.mem : -1);
-    num(o, "allocatedVCores", live ? use.used.vcores : -1);
-    num(o, "reservedMB", live ? use.reserved.mem : -1);
-    num(o, "reservedVCores", live ? use.reserved.vcores : -1);
-    num(o, "runningContainers", live ? use.containers : -1);
-    num(o, "memorySeconds", mb);
-    num(o, "vcoreSeconds", vc);
-    real(o, "queueUsagePercentage", 0);
-    real(o, "clusterUsagePercentage", rm_res_share(calc, use.used, cluster) * 100);
-    num(o, "preemptedResourceMB", 0);
-    num(o, "preemptedResourceVCores", 0);
-    num(o, "numNonAMContainerPreempted", 0);
-    num(o, "numAMContainerPreempted", 0);
-    num(o, "preemptedMemorySeconds", 0);
-    num(o, "preemptedVcoreSeconds", 0);
 }
 
 json_t *rm_json_app(struct rm_app *app)
@@ -253,7 +264,7 @@ json_t *rm_json_app(struct rm_app *app)
     num(o, "finishedTime", app->finish_ms);
     num(o, "elapsedTime", SV_MAX(end - app->start_ms, (int64_t)0));
     app_place(o, app);
-    app_usage(o, app);
+    rm_json_app_usage(o, app);
     str(o, "logAggregationStatus", rm_log_status_name(rm_log_status(app)));
     boolean(o, "unmanagedApplication", app->unmanaged);
     str(o, "amNodeLabelExpression", "");
@@ -322,7 +333,7 @@ static json_t *queue_json(const struct rm_queue_info *q)
     num(o, "numApplications", q->active_apps + q->pending_apps);
     num(o, "numContainers", q->containers);
     str(o, "state", states[q->state]);
-    (void)json_object_set_new(o, "resourcesUsed", resource(q->used)); /* as num */
+    (void)json_object_set_new(o, "resourcesUsed", rm_json_resource(q->used)); /* as num */
     if (!q->leaf)
         return o;
     num(o, "numActiveApplications", q->active_apps);
@@ -331,8 +342,8 @@ static json_t *queue_json(const struct rm_queue_info *q)
     num(o, "maxApplicationsPerUser", q->max_apps_per_user);
     real(o, "userLimit", q->user_limit);
     real(o, "userLimitFactor", q->user_limit_factor);
-    (void)json_object_set_new(o, "AMResourceLimit", resource(q->am_limit)); /* as num */
-    (void)json_object_set_new(o, "usedAMResource", resource(q->am_used));
+    (void)json_object_set_new(o, "AMResourceLimit", rm_json_resource(q->am_limit)); /* as num */
+    (void)json_object_set_new(o, "usedAMResource", rm_json_resource(q->am_used));
     num(o, "allocatedContainers", q->containers);
     num(o, "defaultPriority", q->default_app_priority);
     return o;

@@ -62,6 +62,14 @@ int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exce
                                  "message", safe, "javaClassName", class));
 }
 
+int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret)
+{
+    return rm_web_error(ret, 403, "ForbiddenException",
+                        "User [%s] is not authorized to view %s: with yarn.acl.enable its owner, "
+                        "its VIEW_APP list and administrators are",
+                        user, app);
+}
+
 int rm_web_redirect(struct sv_http_response *ret, const char *to)
 {
     ret->status = 302;

@@ -15,6 +15,8 @@ int rm_web_tree(struct sv_http_response *ret, unsigned status, const char *eleme
  */
 int rm_web_error(struct sv_http_response *ret, unsigned status, const char *exception,
                  const char *fmt, ...) _printf_(4, 5) _must_use_;
+/* 403: diagnostics, addresses and containers are for those who may view the application. */
+int rm_web_hidden(const char *user, const char *app, struct sv_http_response *ret) _must_use_;
 int rm_web_redirect(struct sv_http_response *ret, const char *to) _must_use_;
 
 #define rm_web_not_found(ret, ...) rm_web_error(ret, 404, "NotFoundException", __VA_ARGS__)

@@ -13,18 +13,20 @@
 #include "common/conf-dump.h"
 #include "common/json-xml.h"
 #include "common/str.h"
-#include "rm-lite/audit.h"
 #include "rm-lite/page-route.h"
 #include "rm-lite/rm-app-attempt.h"
-#include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/viewer.h"
 #include "rm-lite/web-attempts.h"
+#include "rm-lite/web-cluster.h"
+#include "rm-lite/web-control.h"
 #include "rm-lite/web-json.h"
+#include "rm-lite/web-metrics.h"
 #include "rm-lite/web-proxy.h"
 #include "rm-lite/web-query.h"
 #include "rm-lite/web-reply.h"
+#include "rm-lite/web-submit.h"
 
 #define BASE "/ws/v1/cluster"
 
@@ -104,53 +106,10 @@ static int get_node(struct rm *rm, const char *key, struct sv_http_response *ret
 
 /* --------------------------------------------------------------- one application */
 
-static int put_state(struct rm *rm, struct rm_app *app, const struct sv_http_request *req,
-                     struct sv_http_response *ret)
+static int not_allowed(struct sv_http_response *ret)
 {
-    SV_DISPATCH_BATCH(rm->dispatcher);
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(64 * 1024);
-    const char *user = sv_http_query(req, "user.name"), *state, *diagnostics, *why;
-    json_t *body = json_loadb(req->body, req->body_len, 0, NULL);
-    bool done;
-
-    state = body ? json_string_value(json_object_get(body, "state")) : NULL;
-    diagnostics = body ? json_string_value(json_object_get(body, "diagnostics")) : NULL;
-    if (!state || strcmp(state, "KILLED") != 0) {
-        json_decref(body);
-        return rm_web_bad_request(ret, "Only 'KILLED' is allowed as a target state.");
-    }
-    if (rm->conf.acl_enable && !sv_streq(user, app->user)) {
-        json_decref(body);
-        return rm_web_error(ret, 403, "ForbiddenException",
-                            "only the owner may kill this application");
-    }
-    done = rm_app_final_stored(app);
-    if (!done) {
-        why = a ? rm_kill_text(a, app, user ? user : "dr.who", NULL, diagnostics) : NULL;
-        if (!why) {
-            json_decref(body);
-            return -ENOMEM;
-        }
-        rm_audit_ok(&(struct rm_audit){ .user = user ? user : "dr.who",
-                                        .operation = "Kill Application Request",
-                                        .target = "RMWebService",
-                                        .app = app->id_str });
-        rm_app_post(app, RM_APP_EV_KILL, why);
-    }
-    json_decref(body);
-    return rm_web_json(
-        ret, done ? 200 : 202,
-        json_pack("{s:s}", "state", done ? rm_app_wire_state_name(app) : "ACCEPTED"));
-}
-
-/* Diagnostics, addresses and containers are for those who may view the application. */
-static int hidden(const struct rm_viewer *who, const struct rm_app *app,
-                  struct sv_http_response *ret)
-{
-    return rm_web_error(ret, 403, "ForbiddenException",
-                        "User [%s] is not authorized to view %s: with yarn.acl.enable its owner, "
-                        "its VIEW_APP list and administrators are",
-                        who->user, app->id_str);
+    ret->status = 405;
+    return 0;
 }
 
 static int one_app(struct rm *rm, const struct sv_http_request *req, const char *rest,
@@ -161,6 +120,7 @@ static int one_app(struct rm *rm, const struct sv_http_request *req, const char 
     struct yarn_app_id aid;
     struct rm_viewer who;
     struct rm_app *app;
+    int r;
 
     if (n >= sizeof(id))
         return rm_web_bad_request(ret, "application id is too long");
@@ -172,16 +132,15 @@ static int one_app(struct rm *rm, const struct sv_http_request *req, const char 
     app = rm_app_find(rm, aid);
     if (!app)
         return rm_web_not_found(ret, "app with id: %s not found", id);
-    if (strcmp(rest, "/state") == 0) {
-        if (strcmp(req->method, "PUT") == 0)
-            return put_state(rm, app, req, ret);
-        return rm_web_json(ret, 200, json_pack("{s:s}", "state", rm_app_wire_state_name(app)));
-    }
+    if (rm_web_control(rm, app, req, rest, ret, &r))
+        return r;
+    if (strcmp(req->method, "PUT") == 0)
+        return *rest ? rm_web_not_found(ret, "no such resource") : not_allowed(ret);
     rm_viewer_of_request(rm, req, &who);
     if (!*rest)
         return rm_web_json(ret, 200, wrap("app", shown_app(&who, app)));
     if (!rm_viewer_sees(&who, app))
-        return hidden(&who, app, ret);
+        return rm_web_hidden(who.user, app->id_str, ret);
     if (strcmp(rest, "/appattempts") == 0 || sv_has_prefix(rest, "/appattempts/"))
         return rm_web_attempts(rm, app, rest + strlen("/appattempts"), ret);
     return rm_web_not_found(ret, "no such resource");
@@ -198,24 +157,36 @@ static int is_active(struct sv_http_response *ret)
     return 0;
 }
 
+/* PUT below an application, POST to make one. */
+static bool changes(const struct sv_http_request *req)
+{
+    if (strcmp(req->method, "PUT") == 0)
+        return sv_has_prefix(req->path, BASE "/apps/");
+    return strcmp(req->method, "POST") == 0 &&
+           (strcmp(req->path, BASE "/apps") == 0 ||
+            strcmp(req->path, BASE "/apps/new-application") == 0);
+}
+
 static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
     const char *p = req->path;
     bool get = strcmp(req->method, "GET") == 0 || strcmp(req->method, "HEAD") == 0;
+    int r;
 
     if (rm_page_takes(req))
         return rm_page(rm, req, ret);
-    if (!get && !(strcmp(req->method, "PUT") == 0 && sv_has_prefix(p, BASE "/apps/"))) {
-        ret->status = 405;
-        return 0;
-    }
+    if (!get && !changes(req))
+        return not_allowed(ret);
     if (!get && !rm->conf.web_put)
-        return rm_web_error(ret, 403, "ForbiddenException",
-                            "PUT is off on this ResourceManager: selvedge.rm.webapp.put.enabled is "
-                            "false, with yarn.acl.enable by default; use `selvedge kill` or `yarn "
-                            "application -kill`");
+        return rm_web_error(
+            ret, 403, "ForbiddenException",
+            "PUT and POST are off on this ResourceManager: selvedge.rm.webapp.put.enabled is "
+            "false, with yarn.acl.enable by default; use `selvedge kill` or `yarn "
+            "application -kill`");
     if (strcmp(p, "/conf") == 0)
         return sv_conf_answer(rm->xml, req, ret);
+    if (rm_web_metrics(rm, req, ret, &r))
+        return r;
     if (strcmp(p, "/isActive") == 0)
         return is_active(ret);
     if (strcmp(p, "/") == 0)
@@ -232,10 +203,14 @@ static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_ht
         return get_nodes(rm, req, ret);
     if (sv_has_prefix(p, BASE "/nodes/"))
         return get_node(rm, p + strlen(BASE "/nodes/"), ret);
+    if (strcmp(req->method, "POST") == 0)
+        return rm_web_submit(rm, req, ret);
     if (strcmp(p, BASE "/apps") == 0)
         return get_apps(rm, req, ret);
     if (sv_has_prefix(p, BASE "/apps/"))
         return one_app(rm, req, p + strlen(BASE "/apps/"), ret);
+    if (sv_has_prefix(p, BASE "/") && rm_web_cluster(rm, req, p + strlen(BASE), ret, &r))
+        return r;
     return 0; /* 404 */
 }
 

@@ -107,11 +107,11 @@ _Noreturn static void execute_script(const char *path)
     hlp_fail(EXE_STATUS_EXEC, errno, path);
 }
 
-/* LOCALIZE's programs and their arguments: log-uploader for LOGS. */
+/* LOCALIZE's programs and their arguments: log-uploader for LOGS and ROLLED_LOGS. */
 static const char *const programs[] = { LIBEXECDIR "/container-localizer",
                                         LIBEXECDIR "/log-uploader" };
 static const char *const arguments[][2] = { { "container-localizer" }, { "log-uploader" } };
-#define PROGRAM(h) ((h)->req.what == EXE_VISIBILITY_LOGS)
+#define PROGRAM(h) ((h)->req.what >= EXE_VISIBILITY_LOGS)
 
 /* The main process: `script`, or a localizer's `program`. Of this process it has all but its
  * signals' mask; until it executes it only makes system calls (vfork). */

@@ -32,6 +32,8 @@ fuzz-targets: $(addprefix $(BUILD)/tests/fuzz/,$(FUZZ_TARGETS))
 fuzz:
 	$(Q)$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang FUZZ=1 fuzz-targets
 	$(Q)tests/tools/run-fuzz build-fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
+	$(Q)$(MAKE) --no-print-directory programs
+	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_SECONDS=$(FUZZ_SECONDS) tests/integration/localizer/test-unpack-fuzz
 
 # Suites. Each ends with one plain line "N passed, N failed, N skipped". What does not depend on how the C
 # is compiled is checked by the plain unit suite alone.

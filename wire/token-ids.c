@@ -75,6 +75,13 @@ static void log_context(const Hadoop__Yarn__LogAggregationContextProto *c,
     if (c->include_pattern && strcmp(c->include_pattern, ".*") != 0)
         log_text(t, t->log_include, sizeof t->log_include, c->include_pattern);
     log_text(t, t->log_exclude, sizeof t->log_exclude, c->exclude_pattern);
+    log_text(t, t->log_rolled_include, sizeof t->log_rolled_include,
+             c->rolled_logs_include_pattern);
+    /* Java's getter gives null for an absent one, in place of the default, which excludes all. */
+    if (c->rolled_logs_exclude_pattern !=
+        hadoop__yarn__log_aggregation_context_proto__rolled_logs_exclude_pattern__default_value)
+        log_text(t, t->log_rolled_exclude, sizeof t->log_rolled_exclude,
+                 c->rolled_logs_exclude_pattern);
     log_text(t, t->log_policy, sizeof t->log_policy, c->log_aggregation_policy_class_name);
     log_text(t, t->log_policy_parameters, sizeof t->log_policy_parameters,
              c->log_aggregation_policy_parameters);

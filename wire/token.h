@@ -87,6 +87,8 @@ struct yarn_container_token { /* ContainerTokenIdentifier */
     char node_label[256];
     /* Of the LogAggregationContext, by decode: "" = not given. */
     char log_include[YARN_LOG_PATTERN_MAX + 1], log_exclude[YARN_LOG_PATTERN_MAX + 1];
+    char log_rolled_include[YARN_LOG_PATTERN_MAX + 1]; /* "": no upload while it runs */
+    char log_rolled_exclude[YARN_LOG_PATTERN_MAX + 1];
     char log_policy[256], log_policy_parameters[128];
     bool log_too_long; /* one of them is, and is "" */
     /* By decode: a type of which the container is to have some, and that struct yarn_resource

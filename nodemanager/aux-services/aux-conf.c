@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <pwd.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "common/conf.h"
@@ -17,6 +19,9 @@
 #define SHUFFLE_PROGRAM "selvedge-shuffle"
 #define BRIDGE "selvedge-java-service"
 #define JAVA_OPTIONS "-Xmx1g"
+#ifndef PR_GET_MDWE /* Linux 6.3 */
+#define PR_GET_MDWE 66
+#endif
 
 /* The value of a key with the service's name in it; NULL: unset or empty. */
 static const char *value_of(const struct nm_conf *conf, const char *head, const char *name,
@@ -113,6 +118,15 @@ static bool java_is_found(void)
     return false;
 }
 
+/* What the daemon starts inherits MemoryDenyWriteExecute= of its unit: a filter, or an attribute of
+ * the process. The address is invalid, so without a filter the call fails before SELinux is asked.
+ */
+static bool executable_memory_is_denied(void)
+{
+    return prctl(PR_GET_MDWE, 0, 0, 0, 0) > 0 ||
+           (mprotect((void *)1, 1, PROT_EXEC) < 0 && errno == EPERM);
+}
+
 /* Arguments of selvedge-java-service. Its class path ends in our configuration directory, where
  * Hadoop's classes and log4j find their files. */
 static int set_bridge(const struct nm_conf *conf, const char *class, const char *classpath,
@@ -199,6 +213,13 @@ static int choose_bridge(const struct nm_conf *conf, const char *class, struct n
     else if (!java_is_found())
         r = sv_asprintf(&c->missing, "the class %s needs Java, and there is none (JAVA_HOME)",
                         class);
+    else if (executable_memory_is_denied())
+        r = sv_asprintf(
+            &c->missing,
+            "the class %s needs Java, which compiles code into memory: the daemon's unit "
+            "forbids that to it and its services; systemctl edit selvedge-nodemanager: "
+            "[Service] MemoryDenyWriteExecute=no",
+            class);
     else
         return set_bridge(conf, class, classpath, c, err);
     return r < 0 ? sv_error_errno(err, r, "%s", c->name) : 0;

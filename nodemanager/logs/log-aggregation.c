@@ -21,7 +21,6 @@
 #define RETRY_MS 10000 /* times the attempts so far, squared */
 #define SKIPS_MAX (16u << 20)
 #define FIELDS_MAX (1u << 20)
-#define SEQUENCE ((INT64_C(1) << 40) - 1) /* of a container's number: without the epoch */
 
 static void arm(struct nm_log_aggregation *g);
 
@@ -50,6 +49,7 @@ static struct nm_upload *add(struct nm_log_aggregation *g, struct yarn_app_id ap
     (void)snprintf(u->account, sizeof u->account, "%s", account);
     u->fields = SV_BUF_INIT(FIELDS_MAX);
     u->skips = SV_BUF_INIT(SKIPS_MAX);
+    u->ended = SV_BUF_INIT(SKIPS_MAX);
     u->channel = -1;
     DL_APPEND(g->list, u);
     return u;
@@ -61,6 +61,7 @@ static void drop(struct nm_upload *u)
     DL_DELETE(u->g->list, u);
     sv_buf_free(&u->fields);
     sv_buf_free(&u->skips);
+    sv_buf_free(&u->ended);
     free(u);
 }
 
@@ -148,7 +149,9 @@ static void on_answered(struct nm_upload *u, const struct logs_answer *a)
 {
     nm_upload_stop(u);
     u->g->running--;
-    if (a->outcome == LOGS_DONE || a->outcome == LOGS_NOTHING)
+    if (u->state == NM_UPLOAD_ROLLS)
+        nm_rolling_answered(u, a);
+    else if (a->outcome == LOGS_DONE || a->outcome == LOGS_NOTHING)
         uploaded(u, a);
     else if (a->outcome == LOGS_REFUSED)
         give_up(u, a->text);
@@ -165,12 +168,24 @@ static void start(struct nm_upload *u)
         give_up(u, "a pattern or the policy of its LogAggregationContext is too long");
     } else if (u->attempts > 0 && !nm_log_handler_keeps(u->g->handler, u->text)) {
         give_up(u, "its logs have been deleted");
-    } else if (nm_upload_start(u, &err) < 0) {
+    } else if (nm_upload_start(u, &u->skips, &err) < 0) {
         failed_once(u, err.text);
     } else {
         u->state = NM_UPLOAD_RUNS;
         u->g->running++;
     }
+}
+
+static void start_rolling(struct nm_upload *u)
+{
+    struct sv_error err = { 0 };
+    int r = nm_rolling_start(u, &err);
+
+    if (r == 0)
+        u->g->running++;
+    else if (r != -ENODATA)
+        sv_log(SV_LOG_WARNING, u->text, "%s: its rolled logs are not uploaded now: %s", u->text,
+               err.text);
 }
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
@@ -182,10 +197,14 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 
     (void)s;
     (void)usec;
-    DL_FOREACH (g->list, u)
-        if (u->state == NM_UPLOAD_WAITS && u->retry_ms <= now &&
-            g->running < g->ctx->conf->logs.uploads_max)
+    DL_FOREACH (g->list, u) {
+        if (g->running >= g->ctx->conf->logs.uploads_max)
+            break;
+        if (u->state == NM_UPLOAD_WAITS && u->retry_ms <= now)
             start(u);
+        else if (nm_rolling_due(u, now))
+            start_rolling(u);
+    }
     arm(g);
     return 0;
 }
@@ -199,6 +218,8 @@ static void arm(struct nm_log_aggregation *g)
     DL_FOREACH (g->list, u)
         if (u->state == NM_UPLOAD_WAITS)
             next = SV_MIN(next, u->retry_ms);
+        else if (nm_rolling_due(u, INT64_MAX))
+            next = SV_MIN(next, u->roll_ms);
     if (next == INT64_MAX || g->running >= g->ctx->conf->logs.uploads_max)
         return;
     (void)sd_event_source_set_time_relative(g->timer,
@@ -242,6 +263,14 @@ static void choose_sample(struct nm_upload *u, const char *parameters)
            u->text, shown);
 }
 
+static int put_rolled(struct nm_upload *u, const struct yarn_container_token *t)
+{
+    int r = logs_upload_put_text(&u->fields, LOGS_ROLLED_INCLUDE, t->log_rolled_include);
+
+    u->rolls = *t->log_rolled_include != 0;
+    return r < 0 ? r : logs_upload_put_text(&u->fields, LOGS_ROLLED_EXCLUDE, t->log_rolled_exclude);
+}
+
 static int put_fields(struct nm_upload *u, const struct nm_app *a,
                       const struct yarn_container_token *t)
 {
@@ -260,6 +289,8 @@ static int put_fields(struct nm_upload *u, const struct nm_app *a,
         r = logs_upload_put_text(&u->fields, LOGS_INCLUDE, t->log_include);
     if (r == 0)
         r = logs_upload_put_text(&u->fields, LOGS_EXCLUDE, t->log_exclude);
+    if (r == 0 && u->g->ctx->conf->logs.roll_ms > 0)
+        r = put_rolled(u, t);
     if (r == 0)
         r = logs_upload_put_text(&u->fields, LOGS_SAMPLE, parameters);
     if (r == 0)
@@ -289,9 +320,13 @@ int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app
     r = put_fields(u, a, t);
     if (r == 0)
         r = record(u);
-    if (r < 0)
+    if (r < 0) {
         drop(u);
-    return r;
+        return r;
+    }
+    nm_rolling_begin(u);
+    arm(g);
+    return 0;
 }
 
 void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm_container *c)
@@ -299,9 +334,14 @@ void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm
     struct nm_upload *u = c->app ? find(g, c->app->text) : NULL;
     int r;
 
-    if (!u || u->state != NM_UPLOAD_APP_RUNS || c->recovered == NM_RECOVERED_COMPLETED ||
-        nm_log_policy_wants((enum nm_log_policy)u->head.policy, u->sample, c->container_type == 1,
-                            c->id.id & SEQUENCE, c->exit_code))
+    if (!u || (u->state != NM_UPLOAD_APP_RUNS && u->state != NM_UPLOAD_ROLLS))
+        return;
+    if (nm_log_policy_wants((enum nm_log_policy)u->head.policy, u->sample, c->container_type == 1,
+                            c->id.id & NM_UPLOAD_SEQUENCE, c->exit_code)) {
+        nm_rolling_container_done(u, c->text);
+        return;
+    }
+    if (c->recovered == NM_RECOVERED_COMPLETED) /* on record */
         return;
     r = logs_upload_put_text(&u->skips, LOGS_TAG_SKIP, c->text);
     if (r == 0)
@@ -311,16 +351,32 @@ void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm
                strerror(-r));
 }
 
+/* Recorded, so that the upload is repeated under the same name. */
+static int put_time(struct nm_upload *u)
+{
+    char time[24];
+
+    if (u->g->ctx->conf->logs.roll_ms == 0)
+        return 0;
+    (void)snprintf(time, sizeof time, "%lld", (long long)sv_wall_ms());
+    return logs_upload_put_text(&u->fields, LOGS_TIME, time);
+}
+
 void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
 {
     struct nm_upload *u = find(g, a->text);
 
     nm_log_handler_app_finished(g->handler, a);
-    if (!u || u->state != NM_UPLOAD_APP_RUNS)
+    if (!u || (u->state != NM_UPLOAD_APP_RUNS && u->state != NM_UPLOAD_ROLLS) || u->app_ended)
         return;
+    if (put_time(u) < 0)
+        sv_log(SV_LOG_ERR, u->text, "%s: out of memory: its last file replaces another one",
+               u->text);
     memcpy(u->head.categories, a->categories, sizeof u->head.categories);
     u->head.log_dirs = a->log_dirs;
-    u->state = NM_UPLOAD_WAITS;
+    u->app_ended = true;
+    if (u->state != NM_UPLOAD_ROLLS)
+        u->state = NM_UPLOAD_WAITS;
     u->retry_ms = 0;
     if (a->init_error || a->log_dirs == 0) { /* no directory, no logs */
         over(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_SUCCEEDED,
@@ -395,8 +451,8 @@ struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g)
     return NULL;
 }
 
-/* The parameters of the policy, from the fields. */
-static int recover_sample(struct nm_upload *u)
+/* What the daemon itself reads of the fields. */
+static int recover_fields(struct nm_upload *u)
 {
     uint8_t *copy = malloc(u->fields.len + 1);
     struct logs_upload fields;
@@ -410,6 +466,7 @@ static int recover_sample(struct nm_upload *u)
     if (r < 0)
         return r;
     (void)!nm_log_sample_parse(fields.text[LOGS_SAMPLE], &u->sample); /* was warned of, ignoring */
+    u->rolls = *fields.text[LOGS_ROLLED_INCLUDE] != 0;
     logs_upload_clear(&fields);
     return 0;
 }
@@ -429,13 +486,14 @@ static int recover_one(const struct nm_stored_upload *s, void *userdata)
         r = sv_buf_put(&u->fields, (const uint8_t *)s->value + sizeof u->head,
                        s->len - sizeof u->head);
     if (u && r == 0)
-        r = recover_sample(u);
+        r = recover_fields(u);
     if (!u || r < 0) {
         sv_log_err("state store: upload of the logs of \"%.80s\" cannot be restored, ignoring",
                    s->app);
         return 0;
     }
     u->state = s->pending ? NM_UPLOAD_WAITS : NM_UPLOAD_APP_RUNS;
+    nm_rolling_begin(u);
     return 0;
 }
 

@@ -12,8 +12,12 @@
 #include "nodemanager/logs/log-policy.h"
 #include "nodemanager/logs/log-remote.h"
 
+/* Of a container's number: without the epoch. */
+#define NM_UPLOAD_SEQUENCE ((INT64_C(1) << 40) - 1)
+
 enum nm_upload_state {
     NM_UPLOAD_APP_RUNS,
+    NM_UPLOAD_ROLLS, /* a process uploads rolled logs of the application, which runs */
     NM_UPLOAD_WAITS, /* for its turn, or until retry_ms */
     NM_UPLOAD_RUNS,
     NM_UPLOAD_OVER, /* only its last report is to be delivered */
@@ -42,6 +46,14 @@ struct nm_upload {
     unsigned attempts;
     int64_t retry_ms;
 
+    /* log-rolling.c: */
+    bool rolls;
+    bool app_ended;      /* meanwhile: its last upload follows */
+    int64_t roll_ms;     /* of the next upload while it runs */
+    struct sv_buf ended; /* fields LOGS_TAG_CONTAINER and LOGS_TAG_ENDED of containers that have
+                          * ended since */
+    size_t ended_sent;   /* bytes of it in the current upload */
+
     /* log-process.c: while it runs */
     struct exe_localizer *exe;
     int channel;
@@ -65,8 +77,17 @@ struct nm_log_aggregation {
 };
 
 /* log-process.c */
-int nm_upload_start(struct nm_upload *u, struct sv_error *err) _must_use_;
+/* `more`: fields behind those of the application. */
+int nm_upload_start(struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
+    _must_use_;
 void nm_upload_stop(struct nm_upload *u);
+/* log-rolling.c */
+void nm_rolling_begin(struct nm_upload *u); /* its fields are there */
+bool nm_rolling_due(const struct nm_upload *u, int64_t now);
+/* -ENODATA: no container has logs to upload now. */
+int nm_rolling_start(struct nm_upload *u, struct sv_error *err) _must_use_;
+void nm_rolling_answered(struct nm_upload *u, const struct logs_answer *a);
+void nm_rolling_container_done(struct nm_upload *u, const char *container);
 /* log-reports.c */
 void nm_upload_report(struct nm_upload *u, int status, int final_status, const char *text);
 

@@ -92,7 +92,7 @@ static int on_limit(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-static int request(const struct nm_upload *u, struct sv_error *err)
+static int request(const struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
 {
     const struct nm_context *ctx = u->g->ctx;
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(LOGS_UPLOAD_MAX);
@@ -100,16 +100,16 @@ static int request(const struct nm_upload *u, struct sv_error *err)
 
     if (r == 0)
         r = sv_buf_put(&b, u->fields.data, u->fields.len);
-    if (r == 0 && u->skips.len > 0)
-        r = sv_buf_put(&b, u->skips.data, u->skips.len);
-    fd = r < 0 ? r : sv_memfd_sealed("log-upload", b.data, b.len);
+    if (r == 0 && more->len > 0)
+        r = sv_buf_put(&b, more->data, more->len);
+    fd = r < 0 ? r : sv_memfd_readonly("log-upload", b.data, b.len);
     return fd < 0 ? sv_error_errno(err, fd, "request") : fd;
 }
 
-static int send_request(const struct nm_upload *u, struct sv_error *err)
+static int send_request(const struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
 {
     int ready = nm_log_remote_ready(&u->g->remote, err);
-    _cleanup_close_ int memfd = ready < 0 ? ready : request(u, err);
+    _cleanup_close_ int memfd = ready < 0 ? ready : request(u, more, err);
     int fds[2] = { memfd, u->g->remote.root };
     size_t n = (fds[1] >= 0 ? 2 : 1) * sizeof(int);
     char control[CMSG_SPACE(sizeof fds)] = { 0 };
@@ -137,7 +137,8 @@ static int start_process(struct nm_upload *u, int theirs, struct sv_error *err)
     const struct exe_localizer_start s = {
         .user = u->account,
         .app = &u->app,
-        .visibility = EXE_VISIBILITY_LOGS,
+        .visibility =
+            u->state == NM_UPLOAD_ROLLS ? EXE_VISIBILITY_ROLLED_LOGS : EXE_VISIBILITY_LOGS,
         .log_mask = nm_dirs_log_usable(ctx->dirs) & u->head.log_dirs,
         .categories = u->head.categories,
         .channel = theirs,
@@ -148,7 +149,7 @@ static int start_process(struct nm_upload *u, int theirs, struct sv_error *err)
     return exe_localizer_start(ctx->exe, &s, &ops, u, &u->exe, err);
 }
 
-int nm_upload_start(struct nm_upload *u, struct sv_error *err)
+int nm_upload_start(struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
 {
     sd_event *event = u->g->ctx->event;
     _cleanup_close_ int theirs = -1;
@@ -158,7 +159,7 @@ int nm_upload_start(struct nm_upload *u, struct sv_error *err)
         return sv_error_errno(err, -errno, "log-uploader: channel");
     u->channel = fds[0];
     theirs = fds[1];
-    r = send_request(u, err);
+    r = send_request(u, more, err);
     if (r == 0)
         r = sd_event_add_io(event, &u->io, u->channel, EPOLLIN, on_answer, u);
     if (r >= 0)

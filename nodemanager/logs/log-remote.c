@@ -122,5 +122,7 @@ int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *
         k = logs_upload_put(b, LOGS_TAG_CODEC, &codec, 1);
     if (k == 0)
         k = logs_upload_put(b, LOGS_TAG_HOSTNAMES, &hostnames, 1);
+    if (k == 0)
+        k = logs_upload_put_u32(b, LOGS_TAG_FILES_MAX, (uint32_t)conf->files_max);
     return k < 0 ? k : logs_upload_put_u32(b, LOGS_TAG_TIMEOUT, r->io_timeout_ms);
 }

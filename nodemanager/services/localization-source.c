@@ -24,6 +24,9 @@ static int name_nodes(struct sv_conf *conf, const struct loc_url *url, struct lo
     if (hdfs_servers_text(&site, f->servers) < 0)
         return sv_error_set(err, -E2BIG, "the addresses of its NameNodes are too long");
     f->io_timeout_ms = site.io_timeout_ms;
+    f->failovers = site.failover.attempts;
+    f->failover_base_ms = site.failover.base_ms;
+    f->failover_max_ms = site.failover.max_ms;
     f->options = site.use_hostname ? LOC_OPTION_HOSTNAMES : 0;
     return 0;
 }

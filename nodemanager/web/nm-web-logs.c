@@ -58,11 +58,8 @@ static bool served(const char *name, const struct stat *st, uid_t owner)
     return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_nlink == 1 && !is_debug_info(name);
 }
 
-typedef void (*file_fn)(const char *name, const struct stat *st, void *userdata);
-
-/* The entries that were read, or -ENOENT without a directory. */
-static int each_file(const struct nm_context *ctx, struct yarn_container_id id, file_fn fn,
-                     void *userdata)
+int nm_web_each_log(const struct nm_context *ctx, struct yarn_container_id id, nm_web_log_fn fn,
+                    void *userdata)
 {
     bool found = false;
     int entries = 0;
@@ -102,7 +99,7 @@ json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id 
     json_t *list = json_array();
 
     if (list && ctx->conf->web.logs_enabled)
-        (void)each_file(ctx, id, add_name, list); /* none without a directory, ignoring */
+        (void)nm_web_each_log(ctx, id, add_name, list); /* none without a directory, ignoring */
     return list;
 }
 
@@ -137,7 +134,7 @@ int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
     yarn_container_id_text(id, text);
     if (!list)
         return -ENOMEM;
-    entries = each_file(ctx, id, add_info, list);
+    entries = nm_web_each_log(ctx, id, add_info, list);
     if (entries < 0) {
         json_decref(list);
         return nm_web_exception(ret, 404, "NotFoundException",

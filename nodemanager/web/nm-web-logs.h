@@ -1,7 +1,7 @@
 /* Container logs over HTTP. The directories are written by jobs: every name below the configured
  * log directory is opened without following links, must be a regular file with one name and belong
- * to the account that owns the container's directory. Content is sent as text/plain, never as HTML.
- */
+ * to the account that owns the container's directory. Content is sent as text/plain; page-logs.h
+ * shows it escaped. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_NM_WEB_LOGS_H
 #define SELVEDGE_NODEMANAGER_WEB_NM_WEB_LOGS_H
 
@@ -17,8 +17,12 @@ struct nm_context;
  * -ENOENT: no such log file on this node. */
 int nm_web_log_open(const struct nm_context *ctx, struct yarn_container_id id, const char *file,
                     struct stat *ret_stat) _must_use_;
-/* Names of a container's log files; [] when there are none. These two read at most 1,000 entries of
- * its directories, on the daemon's only thread. */
+/* Calls `fn` for each log file. The entries that were read, or -ENOENT without a directory. This
+ * and the next two read at most 1,000 entries of its directories, on the daemon's only thread. */
+typedef void (*nm_web_log_fn)(const char *name, const struct stat *st, void *userdata);
+int nm_web_each_log(const struct nm_context *ctx, struct yarn_container_id id, nm_web_log_fn fn,
+                    void *userdata);
+/* Names of a container's log files; [] when there are none. */
 json_t *nm_web_log_names(const struct nm_context *ctx, struct yarn_container_id id);
 int nm_web_log_list(const struct nm_context *ctx, struct yarn_container_id id,
                     struct sv_http_response *ret);

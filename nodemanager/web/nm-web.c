@@ -19,7 +19,9 @@
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
 #include "nodemanager/web/localization-json.h"
+#include "nodemanager/web/nm-metrics.h"
 #include "nodemanager/web/nm-web-logs.h"
+#include "nodemanager/web/page-route.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
 
@@ -353,7 +355,8 @@ static int container_logs(const struct nm_context *ctx, const struct nm_web_call
     return nm_web_log_file(ctx, parsed, file, !with_user, req, ret);
 }
 
-/* What tells of jobs: the path below /ws/v1/node, or, for log pages of Hadoop 2, below OLD_LOGS. */
+/* What tells of jobs: the path below /ws/v1/node, or, for bare files (?format=), below
+ * OLD_LOGS. */
 static int of_jobs(const struct nm_web *w, const char *p, bool old,
                    const struct sv_http_request *req, struct sv_http_response *ret)
 {
@@ -397,6 +400,7 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
 {
     _cleanup_free_ char *path = trimmed(req->path);
     const char *p = path;
+    int r;
 
     if (!p)
         return -ENOMEM;
@@ -405,11 +409,15 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
         ret->status = 405;
         return 0;
     }
-    if (!strcmp(p, "/") || !strcmp(p, "/node")) {
-        ret->location = strdup(ROOT "/info");
+    if (!strcmp(p, "/")) {
+        ret->location = strdup("/node");
         ret->status = 302;
         return ret->location ? 0 : -ENOMEM;
     }
+    if (nm_web_metrics(w, req, ret, &r))
+        return r;
+    if (nm_page_takes(p, req))
+        return nm_page(w, p, req, ret);
     if (!strcmp(p, "/conf"))
         return sv_conf_answer(w->ctx->conf->conf, req, ret);
     if (sv_has_prefix(p, OLD_LOGS))

@@ -27,6 +27,8 @@ static void log_context(struct yarn_container_token *t)
 {
     memset(t->log_include, 0, sizeof t->log_include);
     memset(t->log_exclude, 0, sizeof t->log_exclude);
+    memset(t->log_rolled_include, 0, sizeof t->log_rolled_include);
+    memset(t->log_rolled_exclude, 0, sizeof t->log_rolled_exclude);
     memset(t->log_policy, 0, sizeof t->log_policy);
     t->log_too_long = false;
 }

@@ -181,20 +181,24 @@ class Hdfs:
     def url(self, path):
         return f"hdfs://127.0.0.1:{self.port}{path}"
 
+    @staticmethod
+    def _end(process):
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
     def __exit__(self, *_error):
         for process in [p for p in [self.namenode, *self.datanodes] if p]:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe:
-                    with contextlib.suppress(OSError):
-                        pipe.close()
+            self._end(process)
         shutil.rmtree(self.root, ignore_errors=True)
 
 
 class HaPair(Hdfs):
     """Two NameNodes of the nameservice "pair", with their edits in a directory of both. `namenode` is the active one;
-    switch() makes the other one active."""
+    switch() and kill_active() make the other one active."""
 
     def __init__(self, version):
         super().__init__(version)
@@ -209,7 +213,10 @@ class HaPair(Hdfs):
             "dfs.ha.fencing.methods": "shell(true)",
             "dfs.ha.tail-edits.period": 1,
         }
-        for key in ("dfs.namenode.name.dir", "dfs.namenode.http-address"):
+        # Without keys: with them a NameNode that becomes active once more ends by the stop watch of its ReencryptionUpdater,
+        # which runs already.
+        for key in ("dfs.namenode.name.dir", "dfs.namenode.http-address", "hadoop.security.key.provider.path",
+                    "dfs.encryption.key.provider.uri"):
             del self.site[key]
         for i in (0, 1):
             self.site |= {f"dfs.namenode.rpc-address.pair.nn{i}": f"127.0.0.1:{self.ports[i]}",
@@ -238,14 +245,16 @@ class HaPair(Hdfs):
         self.namenode, self.standby = self.standby, self.namenode
         self.ask("active")
 
+    def kill_active(self):
+        """SIGKILL for the active one; there is no standby afterwards."""
+        self._end(self.namenode)
+        self.namenode, self.standby = self.standby, None
+        self.ask("active")
+
     def url(self, path):
         return f"hdfs://pair{path}"
 
     def __exit__(self, *_error):
         if self.standby and self.standby is not self.namenode:
-            self.standby.kill()
-            self.standby.wait()
-            for pipe in (self.standby.stdin, self.standby.stdout):
-                with contextlib.suppress(OSError):
-                    pipe.close()
+            self._end(self.standby)
         super().__exit__()

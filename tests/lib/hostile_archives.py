@@ -207,6 +207,7 @@ def links():
     yield refuse("hard-absolute", hardlink("h", "/etc/passwd"))
     yield refuse("hard-up", hardlink("h", "../x"))
     yield refuse("hard-missing", hardlink("h", "nothing"))
+    yield refuse("hard-missing-directory", hardlink("h", "no/thing"))
     yield refuse("hard-to-directory", directory("d"), hardlink("h", "d"))
     yield refuse("hard-to-symlink", directory("a"), directory("a/b"), symlink("a/b/l", "../../x"),
                  tar_entry("x", b"x"), hardlink("h", "a/b/l"))

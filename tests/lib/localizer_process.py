@@ -16,7 +16,7 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 PROGRAM = os.path.join(BUILD, "container-localizer")
 USER = 65534  # nobody: any account but root
 
-MAGIC, VERSION = 0x534c4f43, 3
+MAGIC, VERSION = 0x534c4f43, 4
 FETCH, CANCEL, PROGRESS, DONE, FAILED = 1, 2, 16, 17, 18
 ARCHIVE, FILE, PATTERN = 1, 2, 3
 PUBLIC, PRIVATE, APPLICATION = 1, 2, 3
@@ -123,6 +123,7 @@ class Localizer:
         public = above_the_targets(os.open(place.public, os.O_PATH | os.O_DIRECTORY))
         app = above_the_targets(os.open(place.app, os.O_PATH | os.O_DIRECTORY))
         self.place, self.channel, self.next = place, ours, 1
+        self.early = {}  # answers to other requests than the one waited for
         self.log = tempfile.TemporaryFile()
 
         def child():
@@ -157,15 +158,15 @@ class Localizer:
 
     def fetch(self, url, name, kind=FILE, visibility=PRIVATE, timestamp=0, size=-1, pattern="",
               max_bytes=1 << 30, max_entries=1000, deadline_ms=120000, rel=None, directory=0,
-              io_timeout_ms=0, login="", servers="", region="", access_key="", secret_key="", session_token="", options=0,
+              io_timeout_ms=0, failover=(15, 500, 15000), login="", servers="", region="", access_key="", secret_key="", session_token="", options=0,
               ratio=200, path=1024, depth=64, slowest_rate=1024, credentials=None):
         """Sends FETCH; returns (request, rel)."""
         self.place.serial += 1
         rel = rel or str(self.place.serial)
         request, self.next = self.next, self.next + 1
-        self.send(struct.pack(">IBBQBBBqqQIIIIIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
+        self.send(struct.pack(">IBBQBBBqqQIIIIIIIIIIB", MAGIC, VERSION, FETCH, request, kind, visibility,
                               directory, timestamp, size, max_bytes, max_entries, ratio, path, depth, slowest_rate, deadline_ms,
-                              io_timeout_ms, options) + text(login) + text(servers) + text(region) + text(access_key) +
+                              io_timeout_ms, *failover, options) + text(login) + text(servers) + text(region) + text(access_key) +
                   text(secret_key) + text(session_token) + text(url) + text(pattern) + text(rel) + text(name), credentials)
         return request, rel
 
@@ -185,13 +186,15 @@ class Localizer:
         return kind, request, data[14:]
 
     def answer(self, request, seconds=180):
+        """Answers may arrive in another order than the requests."""
         end = time.monotonic() + seconds
-        while True:
-            message = self.receive(end - time.monotonic())
+        while request not in self.early:
+            message = self.receive(max(end - time.monotonic(), 0))
             if message is None:
                 raise EOFError("container-localizer has closed: " + self.output())
-            if message[1] == request and message[0] != PROGRESS:
-                return Answer(*message)
+            if message[0] != PROGRESS:
+                self.early[message[1]] = Answer(*message)
+        return self.early.pop(request)
 
     def output(self):
         self.log.seek(0)

@@ -1,5 +1,6 @@
 """selvedge-rm as a process of its own, with its configuration in a temporary directory, and rm-driver, which plays
 NodeManagers, clients and ApplicationMasters. For the programs of tests/integration/rm-lite."""
+import http.client
 import json
 import os
 import shutil
@@ -59,7 +60,8 @@ class Rm:
 
     def get(self, path, method="GET", body=None):
         request = urllib.request.Request(f"http://127.0.0.1:{self.ports['webapp.address']}{path}",
-                                         data=body.encode() if body else None, method=method)
+                                         data=body.encode() if body else None, method=method,
+                                         headers={"Content-Type": "application/json"} if body else {})
         with urllib.request.urlopen(request, timeout=host.PATIENCE) as answer:
             return json.load(answer)
 
@@ -70,6 +72,18 @@ class Rm:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
+
+    def request(self, path, method="GET", body=None, headers=None):
+        """Status, headers and text, whatever they are. A body that is no text is sent as JSON."""
+        if body is not None and not isinstance(body, (str, bytes)):
+            body, headers = json.dumps(body), {"Content-Type": "application/json", **(headers or {})}
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports["webapp.address"], timeout=host.PATIENCE)
+        try:
+            connection.request(method, path, body=body, headers=headers or {})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode(errors="replace")
+        finally:
+            connection.close()
 
     def restart(self, keys):
         self.process.kill()

@@ -32,11 +32,11 @@ def vlong(n):
     return struct.pack("b", -112 - size) + n.to_bytes(size, "big")
 
 
-def token(secret):
+def token(secret, kind=b"mapreduce.job"):
     """Token<JobTokenIdentifier> as MapReduce's ApplicationMaster sends it."""
     def field(b):
         return vlong(len(b)) + b
-    return field(field(b"job_1_1")) + field(secret) + field(b"mapreduce.job") + field(b"job_1_1")
+    return field(field(b"job_1_1")) + field(secret) + field(kind) + field(b"job_1_1")
 
 
 def url_hash(secret, port, uri):

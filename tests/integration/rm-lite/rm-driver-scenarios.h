@@ -140,6 +140,7 @@ static void run_page(void)
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
     struct master m;
     struct yarn_app_id id = begin(&m);
+    struct yarn_container_id master = g.master; /* those of the others come, too */
     char line[16];
 
     check(allocate(a, &m, 2)->n_allocated_containers == 2, "two containers are given");
@@ -151,6 +152,7 @@ static void run_page(void)
         (void)fflush(stdout);
         if (!fgets(line, sizeof(line), stdin))
             die("stdin", NULL);
+        g.master = master;
         if (i == 0)
             good_bye(&m, id);
     }

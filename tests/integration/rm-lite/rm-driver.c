@@ -7,7 +7,7 @@
  * Each check is one line "ok TEXT" or "FAIL TEXT"; scenario `restart` prints RESTART and waits for
  * a line on stdin while tests/integration/rm-lite/test-rm kills and starts the ResourceManager;
  * `page` prints PAUSE while its application runs, and $CROWD others wait. Masters register
- * $TRACKING_URL; applications are named $APP_NAME. */
+ * $TRACKING_URL; applications are named $APP_NAME, and $MODIFY_ACL is their MODIFY_APP list. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -416,11 +416,15 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
     struct yarn_app_id id;
     char *cmd = (char *)(uintptr_t) "true";
     Hadoop__Yarn__ApplicationACLMapProto view = HADOOP__YARN__APPLICATION_ACLMAP_PROTO__INIT;
-    Hadoop__Yarn__ApplicationACLMapProto *acls[] = { &view };
+    Hadoop__Yarn__ApplicationACLMapProto modify = HADOOP__YARN__APPLICATION_ACLMAP_PROTO__INIT;
+    Hadoop__Yarn__ApplicationACLMapProto *acls[] = { &view, &modify };
 
     view.has_accesstype = true;
     view.accesstype = HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_VIEW_APP;
     view.acl = (char *)(uintptr_t) "eve daemon"; /* a user, and a group that each system has */
+    modify.has_accesstype = true;
+    modify.accesstype = HADOOP__YARN__APPLICATION_ACCESS_TYPE_PROTO__APPACCESS_MODIFY_APP;
+    modify.acl = getenv("MODIFY_ACL") ? getenv("MODIFY_ACL") : (char *)(uintptr_t) " ";
     resp = must(a, g.client, "getNewApplication", &nq.base,
                 &hadoop__yarn__get_new_application_response_proto__descriptor);
     if (yarn_app_id_from(resp->application_id, &id) < 0)
@@ -428,7 +432,7 @@ static struct yarn_app_id submit(const char *queue, int32_t attempts)
     clc.command = &cmd;
     clc.n_command = 1;
     clc.application_acls = acls;
-    clc.n_application_acls = 1;
+    clc.n_application_acls = 2;
     ctx.application_id = resp->application_id;
     ctx.application_name = getenv("APP_NAME") ? getenv("APP_NAME") : (char *)(uintptr_t) "driver";
     ctx.queue = (char *)(uintptr_t)queue;

@@ -113,7 +113,8 @@ static void cached(void **state)
     assert_false(sv_groups_missed(groups));
     names = names_of("alice");
     assert_int_equal(told, 1);
-    assert_string_equal(names[0], "dev"); /* sorted */
+    assert_string_equal(names[0], "dev");                             /* sorted */
+    assert_string_equal(sv_groups_primary(groups, "alice"), "staff"); /* as the source has it */
     assert_string_equal(names[1], "staff");
     assert_null(names[2]);
     (void)sv_groups_missed(groups);

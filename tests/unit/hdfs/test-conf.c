@@ -76,6 +76,8 @@ static void test_refusals(void **state)
             "dfs.data.transfer.protection: SASL protection of data transfer is not supported");
     refused(site(P("dfs.encrypt.data.transfer", "true"), "h", 0, -EOPNOTSUPP),
             "encrypted data transfer is not supported");
+    refused(site(P("dfs.client.failover.max.attempts", "-1"), "h", 0, -EINVAL),
+            "dfs.client.failover.max.attempts");
     refused(site(P("dfs.client.socket-timeout", "1"), "h", 0, -EINVAL),
             "dfs.client.socket-timeout");
 }

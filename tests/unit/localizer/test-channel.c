@@ -26,6 +26,9 @@ static struct loc_msg fetch(void)
     m.fetch.limits = (struct loc_limits){ 1ull << 40, 1000, 200, 1024, 64, 1024 };
     m.fetch.deadline_ms = 60000;
     m.fetch.io_timeout_ms = 60000;
+    m.fetch.failovers = 15;
+    m.fetch.failover_base_ms = 500;
+    m.fetch.failover_max_ms = 15000;
     m.fetch.options = LOC_OPTION_HOSTNAMES;
     (void)snprintf(m.fetch.login, sizeof m.fetch.login, "alice");
     (void)snprintf(m.fetch.servers, sizeof m.fetch.servers, "nn1:8020,nn2:8020");
@@ -128,6 +131,9 @@ static void test_bad_fields(void **state)
     REFUSED(m.fetch.options = 8);
     REFUSED(m.fetch.secret_key[0] = 0);
     REFUSED(m.fetch.io_timeout_ms = UINT32_MAX);
+    REFUSED(m.fetch.failovers = UINT32_MAX);
+    REFUSED(m.fetch.failover_base_ms = UINT32_MAX);
+    REFUSED(m.fetch.failover_max_ms = UINT32_MAX);
     REFUSED(memset(m.fetch.servers, 's', LOC_SERVERS_MAX + 1));
     REFUSED(m.fetch.type = LOC_FILE); /* has a pattern */
     REFUSED(m.fetch.rel[0] = '.');

@@ -66,6 +66,39 @@ static void defaults(void **state)
     nm_conf_free(&c);
 }
 
+#define ROLLING "yarn.nodemanager.log-aggregation."
+
+static void rolling(void **state)
+{
+    struct nm_conf c;
+
+    (void)state;
+    expect_ok(SET(NULL), &c);
+    assert_int_equal(c.logs.roll_ms, 0);
+    assert_int_equal(c.logs.files_max, 30);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=60",
+                  (char *)(uintptr_t)ROLLING "num-log-files-per-app=-1"),
+              &c);
+    assert_int_equal(c.logs.roll_ms, 3600 * 1000);
+    assert_int_equal(c.logs.files_max, 30);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=60",
+                  (char *)(uintptr_t)ROLLING "num-log-files-per-app=5",
+                  (char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds.min=50"),
+              &c);
+    assert_int_equal(c.logs.roll_ms, 60 * 1000);
+    assert_int_equal(c.logs.files_max, 5);
+    nm_conf_free(&c);
+    expect_ok(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=1",
+                  (char *)(uintptr_t)ROLLING "debug-enabled=true"),
+              &c);
+    assert_int_equal(c.logs.roll_ms, 1000);
+    nm_conf_free(&c);
+    expect_refused(SET((char *)(uintptr_t)ROLLING "roll-monitoring-interval-seconds=often"),
+                   ROLLING "roll-monitoring-interval-seconds");
+}
+
 #define PRIVATE                                                                                    \
     (char *)(uintptr_t) "selvedge.nodemanager.network=private",                                    \
         (char *)(uintptr_t) "yarn.nodemanager.resource.network.enabled=true"
@@ -231,9 +264,9 @@ static void printed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),  cmocka_unit_test(overrides), cmocka_unit_test(bandwidth),
-        cmocka_unit_test(localizer), cmocka_unit_test(refusals),  cmocka_unit_test(rows),
-        cmocka_unit_test(printed),
+        cmocka_unit_test(defaults),  cmocka_unit_test(rolling),   cmocka_unit_test(overrides),
+        cmocka_unit_test(bandwidth), cmocka_unit_test(localizer), cmocka_unit_test(refusals),
+        cmocka_unit_test(rows),      cmocka_unit_test(printed),
     };
     int r, tmp;
 

@@ -130,9 +130,42 @@ static void test_submission(void **state)
     teardown(&f);
 }
 
+/* queue-mappings from the submission to the store; the groups are asked for first. */
+static void test_mapped_submission(void **state)
+{
+    static const char *const keys[][2] = {
+        { CS "root.queues", "default,b" },
+        { CS "root.default.capacity", "50" },
+        { CS "root.b.capacity", "50" },
+        { CS "queue-mappings", "g:x:b" },
+        { NULL, NULL },
+    };
+    struct sv_error err = { 0 };
+    struct submission s;
+    const char *class;
+    struct rm_app *app;
+    struct fix f;
+
+    (void)state;
+    setup_groups(&f, keys);
+    submission_init(&f, &s);
+    assert_int_equal(rm_app_submit(f.rm, &s.ctx, "ann", &class, &err), -EAGAIN);
+    assert_non_null(strstr(err.text, "not known yet, submit again"));
+    know(&f, "ann");
+    app = submit_ctx(&f, &s);
+    assert_string_equal(app->queue, "root.b");
+    stop(&f);
+    f.keys = NULL; /* after a restart without the mapping it is still there */
+    start(&f);
+    app = rm_app_find(f.rm, s.app_id);
+    assert_string_equal(app->queue, "root.b");
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mapped_submission),
         cmocka_unit_test(test_users_and_groups),
         cmocka_unit_test(test_default),
         cmocka_unit_test(test_submission),

@@ -115,7 +115,7 @@ static void test_refusals(void **state)
         { CS "node-local-delay", "4", "did you mean " CS "node-locality-delay?" },
         { CS "per-node-heartbeat.maximum-offswitch-assignment", "4",
           "did you mean " CS "per-node-heartbeat.maximum-offswitch-assignments?" },
-        { CS "queue-mappings", "u:ann:a", "queue-mappings=u:ann:a is not supported: applications" },
+        { CS "mapping-rule-format", "json", "format=json is not supported: write queue-mappings" },
         { CS "root.b.auto-queue-creation-v2.enabled", "true",
           "is not supported: queues are those" },
         { CS "root.a.ordering-policy", "fifo-with-partitions", "is neither fifo nor fair" },

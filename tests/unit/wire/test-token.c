@@ -52,6 +52,8 @@ static void check_container(const char *name, bool old)
     }
     memset(t.log_include, 0, sizeof t.log_include);
     memset(t.log_exclude, 0, sizeof t.log_exclude);
+    memset(t.log_rolled_include, 0, sizeof t.log_rolled_include);
+    memset(t.log_rolled_exclude, 0, sizeof t.log_rolled_exclude);
     memset(t.log_policy, 0, sizeof t.log_policy);
     memset(t.log_policy_parameters, 0, sizeof t.log_policy_parameters);
 

@@ -2,6 +2,8 @@
  * Hadoop's NodeManager. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -174,6 +180,42 @@ static void nothing_to_run_it(void **state)
     assert_non_null(strstr(c->missing, NM ".nothing_set.class"));
 }
 
+/* The part of systemd's filter for MemoryDenyWriteExecute=yes that every version of it has. */
+static int deny_executable_memory(void)
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = { SV_ARRAY_LEN(f), f };
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* A Java virtual machine would say "insufficient memory". */
+static void no_executable_memory(void **state)
+{
+    int status;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0) {
+        bool denied = deny_executable_memory() == 0;
+        const struct nm_aux_conf *c = expect(OWN ".hadoop-classpath", "/h/*");
+
+        _exit(denied && c->missing && strstr(c->missing, "MemoryDenyWriteExecute=no") ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_null(expect(OWN ".hadoop-classpath", "/h/*")->missing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_remote_class_path),
         cmocka_unit_test(both_class_paths),
         cmocka_unit_test(nothing_to_run_it),
+        cmocka_unit_test(no_executable_memory),
     };
 
     unsetenv("JAVA_HOME");

@@ -52,12 +52,17 @@ static void test_hdfs(void **state)
                                   P("dfs.namenode.rpc-address.ns.a", "h1:9000")
                                       P("dfs.namenode.rpc-address.ns.b", "h2")
                                           P("dfs.client.socket-timeout", "5s")
-                                              P("dfs.client.use.datanode.hostname", "true"),
+                                              P("dfs.client.failover.max.attempts", "3")
+                                                  P("dfs.client.failover.sleep.max.millis", "2s")
+                                                      P("dfs.client.use.datanode.hostname", "true"),
                               "hdfs://ns/d/f"),
                      0);
     assert_string_equal(f.login, "alice");
     assert_string_equal(f.servers, "h1:9000,h2:8020");
     assert_int_equal(f.io_timeout_ms, 5000);
+    assert_int_equal(f.failovers, 3);
+    assert_int_equal(f.failover_base_ms, 500);
+    assert_int_equal(f.failover_max_ms, 2000);
     assert_int_equal(f.options, LOC_OPTION_HOSTNAMES);
     assert_int_equal(describe("", "webhdfs://h/d/f"), 0);
     assert_string_equal(f.login, "alice");

@@ -1,0 +1,303 @@
+/* See config-keys.h. */
+#include "client/config-keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "client/output.h"
+#include "client/stage.h"
+#include "common/conf-hidden.h"
+#include "common/edit-distance.h"
+#include "common/str.h"
+#include "nodemanager/conf-unread.h"
+#include "nodemanager/conf.h"
+#include "rm-lite/rm-conf.h"
+#include "wire/proxy.h"
+
+enum reader { NODEMANAGER = 1, RESOURCEMANAGER = 2, CLIENT = 4 };
+
+struct known {
+    const struct sv_conf_key *row;
+    unsigned readers;
+    UT_hash_handle hh;
+};
+
+struct cli_config_keys {
+    struct sv_conf *conf;
+    struct sv_conf_hidden *hidden;
+    struct known *known;
+    bool short_of_memory;
+};
+
+static void add(struct cli_config_keys *k, const struct sv_conf_key *row, unsigned reader)
+{
+    struct known *one;
+
+    HASH_FIND_STR(k->known, row->name, one);
+    if (!one) {
+        one = calloc(1, sizeof(*one));
+        if (!one) {
+            k->short_of_memory = true;
+            return;
+        }
+        one->row = row;
+        HASH_ADD_KEYPTR(hh, k->known, row->name, strlen(row->name), one);
+    }
+    one->readers |= reader;
+}
+
+static void on_node_key(const struct sv_conf_key *row, void *userdata)
+{
+    add(userdata, row, NODEMANAGER);
+}
+
+struct cli_config_keys *cli_config_keys_new(struct sv_conf *conf)
+{
+    struct cli_config_keys *k = calloc(1, sizeof(*k));
+    const struct sv_conf_key *row;
+    size_t n;
+
+    if (!k)
+        return NULL;
+    k->conf = conf;
+    k->hidden = sv_conf_hidden_new(conf);
+    nm_conf_each_key(on_node_key, k);
+    for (size_t i = 0; (row = rm_conf_row(i)); i++)
+        add(k, row, RESOURCEMANAGER);
+    row = yarn_proxy_conf_keys(&n);
+    for (size_t i = 0; i < n; i++)
+        add(k, &row[i], CLIENT);
+    add(k, cli_stage_key(), CLIENT);
+    return k->short_of_memory ? cli_config_keys_free(k) : k;
+}
+
+struct cli_config_keys *cli_config_keys_free(struct cli_config_keys *k)
+{
+    struct known *one, *tmp;
+
+    if (!k)
+        return NULL;
+    HASH_ITER (hh, k->known, one, tmp) {
+        HASH_DEL(k->known, one);
+        free(one);
+    }
+    sv_conf_hidden_free(k->hidden);
+    free(k);
+    return NULL;
+}
+
+static const struct known *find(const struct cli_config_keys *k, const char *name)
+{
+    const struct known *one;
+
+    HASH_FIND_STR(k->known, name, one);
+    return one;
+}
+
+const char *cli_config_nearest(const struct cli_config_keys *k, const char *name, size_t distance)
+{
+    size_t best = distance + 1;
+    const char *hit = NULL;
+
+    for (const struct known *one = k->known; one; one = one->hh.next) {
+        size_t d = sv_edit_distance(name, one->row->name);
+
+        if (d < best) {
+            best = d;
+            hit = one->row->name;
+        }
+    }
+    return hit;
+}
+
+/* ---- One key ---- */
+
+/* "/etc/hadoop/conf/yarn-site.xml:12", "command line"; null when the key is not set. */
+static json_t *origin(struct cli_config_keys *k, const char *name)
+{
+    const struct sv_conf_key row = { .name = name };
+    char text[1024];
+    char *end;
+
+    if (!sv_conf_raw(k->conf, name))
+        return json_null();
+    sv_conf_origin(k->conf, &row, text, sizeof(text));
+    end = strstr(text, ": ");
+    if (end)
+        *end = '\0';
+    return cli_json_string(text);
+}
+
+static const char *type_name(enum sv_conf_type type)
+{
+    static const char *const names[] = {
+        [SV_CONF_STRING] = "text",  [SV_CONF_BOOL] = "boolean",      [SV_CONF_INT] = "integer",
+        [SV_CONF_FLOAT] = "number", [SV_CONF_DURATION] = "duration", [SV_CONF_SIZE] = "size",
+        [SV_CONF_LIST] = "list",    [SV_CONF_ADDRESS] = "address",
+    };
+
+    return names[type];
+}
+
+static json_t *readers_of(unsigned readers)
+{
+    json_t *list = json_array();
+
+    if (readers & NODEMANAGER)
+        (void)json_array_append_new(list, json_string("nodemanager")); /* ignoring, as below */
+    if (readers & RESOURCEMANAGER)
+        (void)json_array_append_new(list, json_string("resourcemanager"));
+    if (readers & CLIENT)
+        (void)json_array_append_new(list, json_string("client"));
+    return list;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? cli_json_string(text) : json_null();
+}
+
+static json_t *object(struct cli_config_keys *k, const char *name, const struct known *known,
+                      const char *meaning)
+{
+    const char *value = sv_conf_raw(k->conf, name);
+    bool set = value;
+
+    if (!value && known)
+        value = known->row->def;
+    if (value && sv_conf_is_hidden(k->hidden, name))
+        value = SV_CONF_HIDDEN_VALUE;
+    return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "key", cli_json_string(name),
+                     "value", text_or_null(value), "default",
+                     text_or_null(known ? known->row->def : NULL), "set", set, "origin",
+                     origin(k, name), "type",
+                     known ? json_string(type_name(known->row->type)) : json_null(), "readBy",
+                     readers_of(known ? known->readers : 0), "meaning", text_or_null(meaning));
+}
+
+/* What is known of a key that our programs do not read. */
+struct unread {
+    char why[512];
+    char nearest[160];
+    bool hadoops, unknown;
+};
+
+static int on_unread(const char *name, const char *value, const struct nm_key_group *group,
+                     const char *nearest, void *userdata)
+{
+    static const char *const words[] = {
+        [NM_KEY_NO_MEANING] = "without meaning here",
+        [NM_KEY_NOT_DONE] = "not done",
+    };
+    struct unread *u = userdata;
+
+    (void)name;
+    (void)value;
+    u->hadoops = group;
+    u->unknown = !group;
+    if (group)
+        snprintf(u->why, sizeof(u->why), "%s: %s", words[group->meaning], group->text);
+    snprintf(u->nearest, sizeof(u->nearest), "%s", nearest ? nearest : "");
+    return 0;
+}
+
+/* As if that key alone were set. */
+static struct unread look_up_unread(const char *name)
+{
+    _cleanup_(sv_conf_freep) struct sv_conf *alone = sv_conf_new();
+    struct unread u = { .why = "" };
+
+    if (!alone || sv_conf_set(alone, name, "?") < 0 || nm_conf_unread(alone, on_unread, &u) < 0)
+        return (struct unread){ .why = "" };
+    return u;
+}
+
+json_t *cli_config_key(struct cli_config_keys *k, const char *name)
+{
+    const struct known *known = find(k, name);
+    struct unread u;
+
+    if (known)
+        return object(k, name, known, known->row->help);
+    u = look_up_unread(name);
+    if (u.hadoops)
+        return object(k, name, NULL, u.why);
+    if (sv_conf_raw(k->conf, name))
+        return object(k, name, NULL, u.unknown ? "nobody knows this key" : NULL);
+    return NULL;
+}
+
+/* ---- Lists ---- */
+
+struct listing {
+    struct cli_config_keys *k;
+    json_t *list;
+};
+
+static int on_set(const char *name, const char *value, void *userdata)
+{
+    struct listing *l = userdata;
+
+    (void)value;
+    return json_array_append_new(l->list, cli_config_key(l->k, name)) < 0 ? -ENOMEM : 0;
+}
+
+static int by_name(const struct known *a, const struct known *b)
+{
+    return strcmp(a->row->name, b->row->name);
+}
+
+json_t *cli_config_list(struct cli_config_keys *k, bool all)
+{
+    struct listing l = { k, json_array() };
+    int r = l.list ? sv_conf_each(k->conf, on_set, &l) : -ENOMEM;
+
+    if (all)
+        HASH_SRT(hh, k->known, by_name);
+    for (const struct known *one = k->known; r >= 0 && all && one; one = one->hh.next)
+        if (!sv_conf_raw(k->conf, one->row->name) &&
+            json_array_append_new(l.list, object(k, one->row->name, one, one->row->help)) < 0)
+            r = -ENOMEM;
+    if (r >= 0)
+        return l.list;
+    json_decref(l.list);
+    return NULL;
+}
+
+/* The NodeManager's names and our own are all known. Of Hadoop's other programs they are not: there
+ * a name that is two letters away from a known one is taken for a typing error. */
+static int on_maybe_unknown(const char *name, const char *value, void *userdata)
+{
+    struct listing *l = userdata;
+    const char *nearest = NULL;
+    struct unread u;
+
+    (void)value;
+    if (find(l->k, name) || nm_conf_is_used(name))
+        return 0;
+    u = look_up_unread(name);
+    if (u.unknown && *u.nearest)
+        nearest = u.nearest;
+    if (!u.hadoops && !nearest &&
+        (sv_has_prefix(name, "yarn.") || sv_has_prefix(name, "selvedge.")))
+        nearest = cli_config_nearest(l->k, name, 2);
+    if (!u.unknown && !nearest && !sv_has_prefix(name, "selvedge."))
+        return 0;
+    return json_array_append_new(l->list, json_pack("{s:o, s:o, s:o}", "key", cli_json_string(name),
+                                                    "nearest", text_or_null(nearest), "origin",
+                                                    origin(l->k, name))) < 0
+               ? -ENOMEM
+               : 0;
+}
+
+json_t *cli_config_unknown(struct cli_config_keys *k)
+{
+    struct listing l = { k, json_array() };
+
+    if (l.list && sv_conf_each(k->conf, on_maybe_unknown, &l) >= 0)
+        return l.list;
+    json_decref(l.list);
+    return NULL;
+}

@@ -1,0 +1,93 @@
+/* See app-control.h. Called by client-rm-service.c and web-control.c. */
+#include "rm-lite/app-control.h"
+
+#include <errno.h>
+
+#include "common/str.h"
+#include "rm-lite/app-lifetime.h"
+#include "rm-lite/audit.h"
+#include "rm-lite/rm-app-manager.h"
+#include "rm-lite/rm-app.h"
+#include "rm-lite/scheduling.h"
+#include "rm-lite/store.h"
+#include "wire/methods.h"
+
+#define JAVA_DATE_PARSE "java.time.format.DateTimeParseException"
+
+int rm_control_kill(struct rm_app *app, const struct rm_caller *by, const char *message)
+{
+    SV_DISPATCH_BATCH(app->rm->dispatcher);
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const char *why;
+
+    if (rm_app_final_stored(app))
+        return 1;
+    why = a ? rm_kill_text(a, app, by->user, by->ip, message) : NULL;
+    if (!why)
+        return -ENOMEM;
+    rm_audit_ok(&(struct rm_audit){ .user = by->user,
+                                    .ip = by->ip,
+                                    .operation = "Kill Application Request",
+                                    .target = by->target,
+                                    .app = app->id_str });
+    rm_app_post(app, RM_APP_EV_KILL, why);
+    return 0;
+}
+
+int32_t rm_control_priority(struct rm_app *app, int32_t priority)
+{
+    SV_DISPATCH_BATCH(app->rm->dispatcher);
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_PRIORITY, .app = app->id };
+
+    if (rm_app_is_final(app))
+        return app->priority;
+    app->priority = (int32_t)SV_MIN((int64_t)priority, app->rm->conf.max_priority);
+    ev.priority = app->priority;
+    (void)rm_schedule(app->rm, &ev,
+                      NULL); /* not accepted yet: added with the new priority, ignoring */
+    rm_store_app_update(app->rm, app);
+    return app->priority;
+}
+
+/* An application stays in the queue where it is; every other move is refused with its reason. */
+int rm_control_move(struct rm_app *app, const char *queue, struct sv_error *err)
+{
+    struct rm_queue_info to, from;
+
+    if (rm_app_final_stored(app))
+        return sv_error_set(err, -EINVAL, "App in %s state cannot be moved.",
+                            rm_app_wire_state_name(app));
+    if (rm_sched_queue(app->rm->sched, queue, &to) < 0)
+        return sv_error_set(err, -EINVAL, "The specified Queue: %.255s doesn't exist", queue);
+    if (rm_sched_queue(app->rm->sched, app->queue, &from) >= 0 && sv_streq(to.path, from.path))
+        return 0;
+    return sv_error_set(err, -EINVAL, "selvedge-rm does not support moving apps between queues");
+}
+
+int rm_control_lifetime(struct rm_app *app, const char *date, const char **ret_class,
+                        struct sv_error *err)
+{
+    char now_text[RM_LIFETIME_DATE_MAX];
+    int64_t now = sv_wall_ms(), end;
+    int r;
+
+    *ret_class = JAVA_YARN_EXCEPTION;
+    if (rm_app_final_stored(app))
+        return 0;
+    if (!date)
+        return sv_error_set(err, -EINVAL,
+                            "At least one ApplicationTimeoutType should be configured for updating "
+                            "timeouts.");
+    if (rm_lifetime_parse(date, &end) < 0) {
+        *ret_class = JAVA_DATE_PARSE;
+        return sv_error_set(err, -EINVAL, "Text '%.100s' could not be parsed at index 0", date);
+    }
+    if (end <= now) {
+        rm_lifetime_format(now, now_text);
+        return sv_error_set(err, -EINVAL,
+                            "Expire time is less than current time, current-time=%s expire-time=%s",
+                            now_text, date);
+    }
+    r = rm_lifetime_set_end(app, end);
+    return r < 0 ? sv_error_errno(err, r, "%s: timeout", app->id_str) : 0;
+}

@@ -1,0 +1,181 @@
+/* Preemption, second half: which containers go. Called by scheduler.c on RM_SCHED_PREEMPT, every
+ * monitoring_interval. Pure; the rules are those of ProportionalCapacityPreemptionPolicy and its
+ * FifoCandidatesSelector.
+ *
+ * In a leaf that has too much, the application that is served last gives first: its reservations,
+ * then its containers, the less important and the newer before others. Containers of
+ * ApplicationMasters go when nothing else is left, and only as far as they are above the leaf's
+ * share of them. A container is first announced to its master, and killed when it is still chosen
+ * after max_wait_before_kill. One event takes at most RM_PREEMPT_DECISIONS decisions and looks at
+ * RM_PREEMPT_CONTAINERS containers of an application. */
+#include "rm-lite/scheduler-impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct round {
+    struct rm_sched *s;
+    int64_t now;
+    struct rm_res allowed; /* in the whole cluster */
+    int error;
+};
+
+static bool some_left(const struct rm_sched *s, struct rm_res r)
+{
+    return r.mem > 0 || (s->set.calc == RM_CALC_DOMINANT && r.vcores > 0);
+}
+
+/* Announces it or, after its time, lets it be killed. */
+static int announce_or_kill(struct round *r, struct rm_sched_container *c)
+{
+    const struct rm_preempt_settings *set = &r->s->set.preempt;
+    /* An announcement is forgotten after a round in which it was twice as old as the wait. */
+    bool old = c->preempt_ms > 0 && r->s->preempted_ms - c->preempt_ms <= 2 * set->wait_ms;
+    struct rm_decision *d;
+
+    if (old && r->now - c->preempt_ms < set->wait_ms)
+        return 0;
+    d = rm_decide(r->s, old ? RM_DECIDE_PREEMPTED : RM_DECIDE_PREEMPT);
+    if (!d)
+        return -ENOMEM;
+    d->app = c->app->id;
+    d->container = c->id;
+    d->node = c->node->id;
+    d->resource = c->resource;
+    c->preempt_ms = r->now;
+    if (!old)
+        return 0;
+    c->killing = true;
+    for (struct rm_queue *q = c->app->leaf; q; q = q->parent)
+        q->killing = rm_res_add(q->killing, c->resource);
+    return 0;
+}
+
+/* Takes one container of what is to go, if it is allowed to. */
+static bool take(struct round *r, struct rm_sched_container *c, struct rm_res *left)
+{
+    if (!some_left(r->s, *left) || r->s->n_out >= RM_PREEMPT_DECISIONS || r->error < 0 ||
+        !rm_res_fits(r->s->set.calc, c->resource, r->allowed))
+        return false;
+    r->error = announce_or_kill(r, c);
+    *left = rm_res_sub(*left, c->resource);
+    r->allowed = rm_res_sub(r->allowed, c->resource);
+    return true;
+}
+
+/* The larger number of priority first, of one priority the newer. */
+static int container_order(const void *a, const void *b)
+{
+    const struct rm_sched_container *x = *(struct rm_sched_container *const *)a;
+    const struct rm_sched_container *y = *(struct rm_sched_container *const *)b;
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    return x->key.id > y->key.id ? -1 : x->key.id < y->key.id;
+}
+
+static void take_reservations(struct round *r, struct rm_sched_app *app, struct rm_res *left)
+{
+    struct rm_ask_group *g, *tmp;
+
+    DL_FOREACH_SAFE (app->groups, g, tmp) {
+        while (g->reservations && some_left(r->s, *left) && r->s->n_out < RM_PREEMPT_DECISIONS) {
+            *left = rm_res_sub(*left, g->reservations->reserved);
+            rm_unreserve(r->s, g->reservations);
+        }
+        rm_asks_collect(app, g);
+    }
+}
+
+static void take_from_app(struct round *r, struct rm_sched_app *app, struct rm_res *left,
+                          struct rm_sched_container **space)
+{
+    struct rm_sched_container *c = app->containers ? app->containers->a_prev : NULL;
+    size_t n = 0;
+
+    take_reservations(r, app, left);
+    for (; c && n < RM_PREEMPT_CONTAINERS; c = c == app->containers ? NULL : c->a_prev)
+        if (!c->killing && !c->am)
+            space[n++] = c;
+    qsort(space, n, sizeof(*space), container_order);
+    for (size_t i = 0; i < n && some_left(r->s, *left); i++)
+        (void)take(r, space[i], left); /* another may be small enough, ignoring */
+}
+
+/* As long as masters use more than their share of the leaf's guarantee. */
+static void take_masters(struct round *r, const struct rm_queue *leaf, struct rm_sched_app **apps,
+                         size_t n, struct rm_res *left)
+{
+    struct rm_res keep = rm_res_scale(leaf->eff_min, leaf->am_percent), masters = leaf->am_used;
+
+    for (size_t i = 0; i < n && some_left(r->s, *left); i++) {
+        struct rm_sched_container *c = apps[i]->containers;
+
+        if (rm_res_fits(r->s->set.calc, masters, keep))
+            return;
+        while (c && (!c->am || c->killing))
+            c = c->a_next;
+        if (c && take(r, c, left))
+            masters = rm_res_sub(masters, c->resource);
+    }
+}
+
+/* By leaf, the application that is served last first. */
+static int app_order(const void *a, const void *b)
+{
+    struct rm_sched_app *x = *(struct rm_sched_app *const *)a;
+    struct rm_sched_app *y = *(struct rm_sched_app *const *)b;
+
+    if (x->leaf != y->leaf)
+        return x->leaf->number < y->leaf->number ? -1 : 1;
+    return rm_ready_order(y, x);
+}
+
+/* The applications of leaves that have to give. */
+static size_t candidates(struct rm_sched *s, struct rm_sched_app **ret)
+{
+    size_t n = 0;
+
+    for (struct rm_sched_app *app = s->apps; app; app = app->hh.next) {
+        if ((!app->containers && !app->n_reserved) || !some_left(s, rm_preempt_from(s, app->leaf)))
+            continue;
+        if (!app->in_ready)
+            app->magnitude = rm_app_magnitude(app);
+        ret[n++] = app;
+    }
+    qsort(ret, n, sizeof(*ret), app_order);
+    return n;
+}
+
+int rm_preempt(struct rm_sched *s, int64_t now)
+{
+    struct round r = { .s = s,
+                       .now = now,
+                       .allowed = rm_res_scale(s->cluster, s->set.preempt.per_round) };
+    _cleanup_free_ struct rm_sched_container **space = NULL;
+    _cleanup_free_ struct rm_sched_app **apps = NULL;
+    size_t n;
+
+    if (!s->set.preempt.enabled)
+        return 0;
+    if (rm_res_is_zero(s->root->pending)) {
+        s->preempted_ms = now;
+        return 0;
+    }
+    rm_preempt_shares(s, s->root, r.allowed);
+    apps = calloc(HASH_COUNT(s->apps) + 1, sizeof(struct rm_sched_app *));
+    space = calloc(RM_PREEMPT_CONTAINERS, sizeof(struct rm_sched_container *));
+    if (!apps || !space)
+        return -ENOMEM;
+    n = candidates(s, apps);
+    for (size_t i = 0, end; i < n; i = end) {
+        struct rm_queue *leaf = apps[i]->leaf;
+        struct rm_res left = rm_preempt_from(s, leaf);
+
+        for (end = i; end < n && apps[end]->leaf == leaf; end++)
+            take_from_app(&r, apps[end], &left, space);
+        take_masters(&r, leaf, apps + i, end - i, &left);
+    }
+    s->preempted_ms = now;
+    return r.error;
+}

@@ -1,0 +1,12 @@
+/* POST /ws/v1/cluster/apps/new-application and /ws/v1/cluster/apps: applications over REST. */
+#ifndef SELVEDGE_RM_LITE_WEB_SUBMIT_H
+#define SELVEDGE_RM_LITE_WEB_SUBMIT_H
+
+#include "common/http.h"
+#include "rm-lite/context.h"
+
+/* One of the two paths, with POST. */
+int rm_web_submit(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
+    _must_use_;
+
+#endif

@@ -1,0 +1,101 @@
+/* See web-usage.h. Called by web-json.c and web-submit.c. */
+#include "rm-lite/web-usage.h"
+
+#include <stdio.h>
+
+#include "rm-lite/rm-app.h"
+#include "rm-lite/scheduler.h"
+
+static void set(json_t *o, const char *key, json_t *value)
+{
+    (void)json_object_set_new(o, key, value); /* no memory: the field is missing, ignoring */
+}
+
+static void num(json_t *o, const char *key, int64_t v)
+{
+    set(o, key, json_integer(v));
+}
+
+static void real(json_t *o, const char *key, double v)
+{
+    set(o, key, json_real(isfinite(v) ? v : 0));
+}
+
+/* ---- One amount ---- */
+
+static json_t *one(const char *name, const char *units, int64_t value)
+{
+    return json_pack("{s:{}, s:I, s:I, s:s, s:s, s:s, s:I}", "attributes", "maximumAllocation",
+                     (json_int_t)INT64_MAX, "minimumAllocation", (json_int_t)0, "name", name,
+                     "resourceType", "COUNTABLE", "units", units, "value", (json_int_t)value);
+}
+
+json_t *rm_json_resource(struct rm_res r)
+{
+    return json_pack("{s:I, s:I, s:{s:[o, o]}}", "memory", (json_int_t)r.mem, "vCores",
+                     (json_int_t)r.vcores, "resourceInformations", "resourceInformation",
+                     one("memory-mb", "Mi", r.mem), one("vcores", "", r.vcores));
+}
+
+int64_t rm_json_percent(double part, double total)
+{
+    double v = total > 0 ? part * 100 / total : 0;
+
+    return isfinite(v) && v > 0 && v < 1e15 ? (int64_t)v : 0;
+}
+
+/* ---- An application ---- */
+
+static json_t *entry(const char *key, int64_t value)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof(text), "%lld", (long long)value);
+    return json_pack("{s:s, s:s}", "key", key, "value", text);
+}
+
+static json_t *seconds_map(int64_t mb, int64_t vcores)
+{
+    return json_pack("{s:[o, o]}", "entry", entry("memory-mb", mb), entry("vcores", vcores));
+}
+
+static json_t *usages(const struct rm_app *app, const struct rm_app_usage *use)
+{
+    struct rm_res none = { 0, 0 };
+
+    return json_pack("{s:[{s:s, s:o, s:o, s:o, s:o, s:o, s:o}]}", "resourceUsagesByPartition",
+                     "partitionName", "", "used", rm_json_resource(use->used), "reserved",
+                     rm_json_resource(use->reserved), "pending", rm_json_resource(use->pending),
+                     "amUsed", rm_json_resource(app->unmanaged ? none : app->am_resource),
+                     "amLimit", rm_json_resource(none), "userAmLimit", rm_json_resource(none));
+}
+
+void rm_json_app_usage(json_t *o, struct rm_app *app)
+{
+    struct rm_app_usage use = { .queue_path = NULL };
+    struct rm_res cluster = rm_sched_cluster(app->rm->sched);
+    bool live = rm_sched_app_usage(app->rm->sched, app->id, &use) >= 0 && !rm_app_is_final(app);
+    enum rm_calculator calc = rm_sched_calculator(app->rm->sched);
+    int64_t mb, vc;
+
+    rm_app_seconds(app, &mb, &vc);
+    num(o, "allocatedMB", live ? use.used.mem : -1);
+    num(o, "allocatedVCores", live ? use.used.vcores : -1);
+    num(o, "reservedMB", live ? use.reserved.mem : -1);
+    num(o, "reservedVCores", live ? use.reserved.vcores : -1);
+    num(o, "runningContainers", live ? use.containers : -1);
+    num(o, "memorySeconds", mb);
+    num(o, "vcoreSeconds", vc);
+    real(o, "queueUsagePercentage", 0);
+    real(o, "clusterUsagePercentage", rm_res_share(calc, use.used, cluster) * 100);
+    num(o, "preemptedResourceMB", 0); /* nothing is preempted */
+    num(o, "preemptedResourceVCores", 0);
+    num(o, "numNonAMContainerPreempted", 0);
+    num(o, "numAMContainerPreempted", 0);
+    num(o, "preemptedMemorySeconds", 0);
+    num(o, "preemptedVcoreSeconds", 0);
+    set(o, "resourceSecondsMap", seconds_map(mb, vc));
+    set(o, "preemptedResourceSecondsMap", json_object());
+    if (live)
+        set(o, "resourceInfo", usages(app, &use));
+}
