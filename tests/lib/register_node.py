@@ -73,32 +73,31 @@ def delimited(data):
             return data[at:at + n], data[at + n:]
 
 
-def main():
-    host, port = sys.argv[1], int(sys.argv[2])
+def register(host, port, node_port, memory=1024):
+    """What the ResourceTracker says to a node of this port: ("keys", their lengths), or why not."""
     try:
         s = socket.create_connection((host, port), 30)
     except OSError as e:
-        print("refused:", e.strerror)
-        return
+        return "refused:", e.strerror
     client = os.urandom(16)
     header = lambda call: field(1, 2) + field(2, 0) + field(3, call) + field(4, client) + field(5, 1)
     context = field(2, field(1, b"yarn")) + field(3, PROTOCOL)
-    node = field(1, field(1, host.encode()) + field(2, 4711)) + field(3, 4712) + field(4, field(1, 1024) + field(2, 1)) + field(5, b"3.4.2")
+    node = field(1, field(1, host.encode()) + field(2, node_port)) + field(3, node_port + 1)
+    node += field(4, field(1, memory) + field(2, 1)) + field(5, b"3.4.2")
     call = field(1, b"registerNodeManager") + field(2, PROTOCOL) + field(3, 1)
-    s.sendall(b"hrpc" + bytes([9, 0, 0]) + framed(header(5), context) + framed(header(0), call, node))
-    try:
-        data = read(s, struct.unpack(">I", read(s, 4))[0])
-    except (EOFError, OSError) as e:
-        print("no answer:", e)
-        return
+    with s:
+        s.sendall(b"hrpc" + bytes([9, 0, 0]) + framed(header(5), context) + framed(header(0), call, node))
+        try:
+            data = read(s, struct.unpack(">I", read(s, 4))[0])
+        except (EOFError, OSError) as e:
+            return "no answer:", e
     head, rest = delimited(data)
     head = fields(head)
     if head.get(2, 0) != 0:
-        print("error:", head.get(5, b"").decode())
-        return
+        return "error:", head.get(5, b"").decode()
     body = fields(delimited(rest)[0])
-    keys = [len(fields(body[n]).get(2, b"")) for n in (1, 2) if n in body]
-    print("keys", *keys)
+    return ("keys", *[len(fields(body[n]).get(2, b"")) for n in (1, 2) if n in body])
 
 
-main()
+if __name__ == "__main__":
+    print(*register(sys.argv[1], int(sys.argv[2]), 4711))
