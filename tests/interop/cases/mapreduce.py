@@ -6,6 +6,7 @@ import os
 import random
 import re
 import socket
+import subprocess
 
 from cluster import ClusterError, HostError, conf
 from cluster.cluster import PLACE, Daemon
@@ -27,7 +28,9 @@ def site(h):
     """For yarn-site.xml of all nodes, ours and Apache's."""
     return {"fs.defaultFS": f"hdfs://127.0.0.1:{h.port}", SERVICE: "mapreduce_shuffle",
             f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
-            "selvedge.nodemanager.aux-services.event-timeout-ms": 600000,  # cases stop a shuffle
+            # cases stop a shuffle, and lose a node
+            "selvedge.nodemanager.aux-services.event-timeout-ms": 600000,
+            "yarn.nm.liveness-monitor.expiry-interval-ms": 30000,
             # of Apache's ResourceManager, which waits for ever where it may not write on HDFS
             "yarn.node-attribute.fs-store.root-dir": f"file://{PLACE}/rm/attributes"}
 
@@ -45,7 +48,7 @@ def _mapred_site(c, h):
         "mapreduce.jobhistory.intermediate-done-dir": f"{fs}/history/new",
         "mapreduce.jobhistory.done-dir": f"{fs}/history/done",
         "yarn.app.mapreduce.am.resource.mb": 384,
-        "yarn.app.mapreduce.am.command-opts": SMALL,
+        "yarn.app.mapreduce.am.command-opts": f"{SMALL} --add-opens=java.base/java.lang=ALL-UNNAMED",  # before 3.4
         "mapreduce.map.memory.mb": 256,
         "mapreduce.map.java.opts": SMALL,
         "mapreduce.reduce.memory.mb": 256,
@@ -136,10 +139,13 @@ def counter(output, name):
 
 
 def cat(c, *paths):
-    done = peers.client(c, "org.apache.hadoop.fs.FsShell", "-cat", *paths)
+    """Files on HDFS, without what the client says on standard error."""
+    done = subprocess.run([*c.as_user(c.submitter), *peers.client_argv(c, "org.apache.hadoop.fs.FsShell", "-cat", *paths)], cwd=c.home,
+                          env={**c.client_env(c.submitter), "JAVA_HOME": peers.java_home()}, capture_output=True, text=True,
+                          timeout=300, check=False)
     if done.returncode:
-        raise ClusterError(f"cat {paths}: {done.stdout[-2000:]}")
-    return "".join(line for line in done.stdout.splitlines(True) if not re.match(r"\d{4}-\d\d-\d\d \d\d:", line))
+        raise ClusterError(f"cat {paths}: {done.stderr[-2000:]}")
+    return done.stdout
 
 
 def pi(c, maps=2, samples=1000):
@@ -181,6 +187,20 @@ def word_count(c, h):
     words.check()
 
 
+def grep(c, h):
+    """Two jobs, the second with the first one's output: matches, also inside words, by how often they are there."""
+    words, pattern = Words(c, h, "grep"), "word1[0-9]*7"
+    example(c, "grep", "-Dmapreduce.job.reduces=2", words.input, words.output, pattern)
+    found = [line.split("\t") for line in cat(c, f"{words.output}/part-*").splitlines()]
+    wanted = collections.Counter()
+    for word, n in words.counts.items():
+        for match in re.findall(pattern, word):
+            wanted[match] += n
+    numbers = [int(n) for n, _ in found]
+    if {word: int(n) for n, word in found} != wanted or numbers != sorted(numbers, reverse=True):
+        raise ClusterError(f"grep: {len(found)} matches, wanted {len(wanted)}: {found[:5]}")
+
+
 def sort(c, h):
     """The example `sort`, of lines, one part: keys are what is before a tab, all of the line here."""
     words = Words(c, h, "sort")
@@ -217,8 +237,9 @@ def sorted_once(c, h, rows=20000, reduces=2):
     out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
     if counter(out, "Failed Shuffles") or counter(out, "Shuffled Maps") < 2 * reduces:
         raise ClusterError(f"terasort: {out[-3000:]}")
-    if cat(c, f"{base}-out/part-*").split() != sorted(line.strip() for line in lines):
-        raise ClusterError("terasort: not the rows that were put, sorted")
+    found, wanted = cat(c, f"{base}-out/part-*").split(), sorted(line.strip() for line in lines)
+    if found != wanted:
+        raise ClusterError(f"terasort: {len(found)} rows, other than what was put: {sorted(set(found) ^ set(wanted))[:5]}")
 
 
 def killed_shuffle(c, h):
@@ -244,9 +265,11 @@ def killed_shuffle(c, h):
     example(c, "teravalidate", f"{base}-out", f"{base}-report")
 
 
-BRIEF = {"pi": lambda c, h: pi(c), "terasort": sorted_once}
-FULL = {"pi 16 1000": lambda c, h: pi(c, 16), "wordcount": word_count, "lines in order": sort,
-        "teragen, terasort, teravalidate of 64 MiB": lambda c, h: sorted_rows(c, h, (64 << 20) // 100, 4, 4),
+LARGE = {"teragen, terasort, teravalidate of 64 MiB": lambda c, h: sorted_rows(c, h, (64 << 20) // 100, 4, 4)}
+BRIEF = {"pi": lambda c, h: pi(c), **LARGE}  # of make check, beside the localizer's tests of HDFS
+MIXED = {"wordcount": word_count}            # the same
+OTHER_VERSIONS = {"pi": lambda c, h: pi(c), "terasort of rows that Python compares": sorted_once}
+FULL = {"pi 16 1000": lambda c, h: pi(c, 16), "wordcount": word_count, "grep": grep, "lines in order": sort, **LARGE,
         "terasort of rows that Python compares": sorted_once,
         "shuffles killed in mid-job": killed_shuffle}
 
@@ -255,16 +278,18 @@ def run(report, c, h, cases):
     """On a running cluster whose nodes were prepared."""
     home(c, h)
     h.ask("mkdir", "/history", "755")
+    version = "" if c.peer_client == hadoop.REFERENCE else f", examples with Hadoop {c.peer_client}"
     with History(c):
         for name, function in cases.items():
-            report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}: {name}", function, c, h)
+            report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}{version}: {name}", function, c, h)
 
 
-def pairing(report, h, name, cases):
-    """The cases on a new cluster."""
+def pairing(report, h, name, cases, **more):
+    """The cases on a new cluster; `more` as in peers.cluster."""
     rm, nodes = PAIRINGS[name]
+    name = f"{name} {more.get('client', '')}".strip()
     try:
-        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=site(h), prepare=lambda c: prepare(c, h)) as c:
+        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=site(h), prepare=lambda c: prepare(c, h), **more) as c:
             run(report, c, h, cases)
             c.close()
         report.check(f"{name}: nothing is left behind", True)

@@ -22,10 +22,10 @@ OPTIONS = [f"-Dmapreduce.job.reduces={REDUCES}", "-Dmapreduce.job.reduce.slowsta
 
 
 class Counting:
-    """A wordcount that stands still when its maps are done."""
+    """A wordcount that stands still when its maps are done; with `still` false it goes on."""
 
-    def __init__(self, c, h, name, options=()):
-        self.c, self.lines = c, []
+    def __init__(self, c, h, name, options=(), still=True):
+        self.c, self.lines, self.still, self.stopped = c, [], still, []
         self.words = mapreduce.Words(c, h, name, MAPS)
         self.process = peers.start_client(c, mapreduce.EXAMPLES, "wordcount", *options, *OPTIONS, self.words.input, self.words.output)
 
@@ -38,10 +38,11 @@ class Counting:
                 break
         else:
             self.failed("submitted nothing")
-        self.c.wait(lambda: len(self.outputs()) == MAPS or self.process.poll() is not None, 120, "all map outputs are there")
-        self.stopped = shuffles(self.c)
-        for pid in self.stopped:
-            os.kill(pid, signal.SIGSTOP)
+        if self.still:
+            self.c.wait(lambda: len(self.outputs()) == MAPS or self.process.poll() is not None, 120, "all map outputs are there")
+            self.stopped = shuffles(self.c)
+            for pid in self.stopped:
+                os.kill(pid, signal.SIGSTOP)
         return self
 
     def __exit__(self, *_error):
@@ -75,6 +76,16 @@ class Counting:
         """file.out of an output, which may be in another local directory than its index."""
         tail = output[output.index("/usercache/"):]
         (found,) = [p for n in self.c.nodes for p in (f"{local}{tail}/file.out" for local in n.local_dirs) if os.path.exists(p)]
+        return found
+
+    def tasks(self, kind):
+        """{attempt: pid} of running tasks, "m" or "r"."""
+        found = {}
+        for pid in self.c.container_processes():
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as f:
+                words = f.read().split("\0")
+                if words[0].endswith("java"):
+                    found |= {w: pid for w in words if re.fullmatch(rf"attempt_\d+_\d+_{kind}_\d+_\d+", w)}
         return found
 
     def reducers_wait(self):
@@ -121,6 +132,41 @@ def node_killed(c, h):
         out = job.right()
     if counter(out, "Launched reduce tasks") != REDUCES:
         raise ClusterError(f"reducers did not live on: {out[-3000:]}")
+
+
+def node_lost(c, h):
+    """A node that never comes back, with outputs that no reducer has: its maps run again elsewhere."""
+    # the master waits so long for a node that it has to tell of a killed container, before the job ends
+    with Counting(c, h, "node-lost", ["-Dyarn.client.nodemanager-connect.max-wait-ms=10000"]) as job:
+        master = glob.glob(f"{c.root}/node*/containers/{job.application}/container_*_000001")[0]
+        lost = next(n for n in c.nodes if not master.startswith(n.dir + "/") and n.ours)
+        maps = len(job.outputs(lost))
+        if maps == 0:
+            raise ClusterError("no map ran on the node that is to be lost")
+        lost.process.kill()
+        kill_containers(lost)
+        c.wait(lambda: lost.id in lost_nodes(c) or job.process.poll() is not None, 120, "the ResourceManager gives the node up")
+        job.go_on()
+        out = job.right()
+        peers.start_node(c, lost)
+        peers.wait_nodes(c)
+    if counter(out, "Launched map tasks") < MAPS + maps:
+        raise ClusterError(f"{maps} maps were lost, {counter(out, 'Launched map tasks')} were launched in all: {out[-3000:]}")
+
+
+def lost_nodes(c):
+    nodes = (c.rm_get("/ws/v1/cluster/nodes?states=LOST") or {}).get("nodes") or {}
+    return [n["id"] for n in nodes.get("node", [])]
+
+
+def kill_containers(node):
+    """Everything in the node's cgroup: containers, their monitors."""
+    for where, _, names in os.walk(node.cgroup):
+        if "cgroup.procs" in names:
+            with contextlib.suppress(OSError), open(f"{where}/cgroup.procs", encoding="ascii") as f:
+                for pid in f.read().split():
+                    with contextlib.suppress(OSError):
+                        os.kill(int(pid), signal.SIGKILL)
 
 
 def index_of(parts):
@@ -180,7 +226,57 @@ def hurt(how):
     return case
 
 
+def killed_job(c, h):
+    """Its containers go while reducers wait, and its client says how."""
+    with Counting(c, h, "killed-job") as job:
+        job.reducers_wait()
+        done = peers.kill_application(c, job.application)
+        if done.returncode:
+            raise ClusterError(f"yarn application -kill: {done.stdout[-2000:]}")
+        out = job.ended(1)
+        if "failed with state KILLED" not in out:
+            raise ClusterError(out[-3000:])
+        job.go_on()
+    c.settle()
+
+
+def killed_reducer(c, h):
+    """Another attempt of it fetches everything anew."""
+    with Counting(c, h, "killed-reducer") as job:
+        job.reducers_wait()
+        attempt, pid = sorted(job.tasks("r").items())[0]
+        os.kill(pid, signal.SIGKILL)
+        job.go_on()
+        out = job.right()
+    if counter(out, "Failed reduce tasks") != 1 or counter(out, "Launched reduce tasks") != REDUCES + 1:
+        raise ClusterError(f"{attempt} was killed: {out[-3000:]}")
+
+
+def speculative(c, h):
+    """A map that hangs for ever: a second attempt of it is started beside it and wins."""
+    with Counting(c, h, "speculative", still=False) as job:
+        c.wait(lambda: job.tasks("m") or job.process.poll() is not None, 120, "a map runs")
+        attempt, pid = sorted(job.tasks("m").items())[0]
+        os.kill(pid, signal.SIGSTOP)
+        out = job.right()
+    if counter(out, "Launched map tasks") <= MAPS or counter(out, "Killed map tasks") == 0:
+        raise ClusterError(f"{attempt} was stopped: {out[-3000:]}")
+
+
+def killed_map(c, h):
+    """The master retries it."""
+    with Counting(c, h, "killed-map", still=False) as job:
+        c.wait(lambda: job.tasks("m") or job.process.poll() is not None, 120, "a map runs")
+        attempt, pid = sorted(job.tasks("m").items())[0]
+        os.kill(pid, signal.SIGKILL)
+        out = job.right()
+    if counter(out, "Launched map tasks") != MAPS + 1 or counter(out, "Failed map tasks") != 1:
+        raise ClusterError(f"{attempt} was killed: {out[-3000:]}")
+
+
 CASES = {"NodeManager killed while reducers fetch": node_killed,
          **{f"map output {name}": hurt(how) for name, how in (
              ("cut", cut), ("overwritten", overwritten), ("replaced by a link", link), ("with a lying index", lying_index),
-             ("removed", removed))}}
+             ("removed", removed))},
+         "map that hangs, speculation": speculative, "map killed": killed_map, "reducer killed": killed_reducer,
+         "job killed": killed_job, "node lost for good": node_lost}
