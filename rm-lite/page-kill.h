@@ -1,5 +1,5 @@
 /* Killing an application from its page: a question first, then a POST of its form. The rule is that
- * of the REST call (selvedge.rm.webapp.put.enabled; with yarn.acl.enable the owner alone), and the
+ * of the REST call (selvedge.rm.webapp.put.enabled; and access.h with yarn.acl.enable), and the
  * form must be this server's own: it holds a signature of the user and the application that no
  * other site can have, and the browser must not say that it comes from elsewhere. */
 #ifndef SELVEDGE_RM_LITE_PAGE_KILL_H
