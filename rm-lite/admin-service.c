@@ -49,20 +49,13 @@ static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
     const char *dir = sv_conf_dir(rm->xml);
-    _cleanup_free_ char *path = NULL;
     int r;
 
     if (!c)
         return -ENOMEM;
     r = sv_conf_load_hadoop(c, dir, err);
-    if (r >= 0 && dir) {
-        if (sv_asprintf(&path, "%s/capacity-scheduler.xml", dir) < 0)
-            r = -ENOMEM;
-        else
-            r = sv_conf_load_file(c, path, err);
-        if (r == -ENOENT)
-            r = 0;
-    }
+    if (r >= 0)
+        r = rm_conf_load_scheduler(c, dir, err);
     if (r < 0) {
         sv_conf_free(c);
         return r;
