@@ -16,7 +16,7 @@ PROTOC_C  ?= protoc-c
 PKGCONFIG ?= pkg-config
 # These targets build nothing, or install missing packages first, pkg-config included, and build in a make of their own.
 ifneq ($(MAKECMDGOALS),)
-ifeq ($(filter-out deps demo check check-fast check-full check-vm clean help hooks,$(MAKECMDGOALS)),)
+ifeq ($(filter-out deps demo demo-end check check-fast check-full check-vm clean help hooks,$(MAKECMDGOALS)),)
 PKGCONFIG := :
 endif
 endif

@@ -25,6 +25,7 @@ struct am_container {
     struct sv_arena *arena; /* of the token and the address */
     struct cli_allocation allocation;
     struct yarn_token token;
+    bool started;  /* a start was sent that has not failed */
     bool over;     /* completed or released: kept to detect repeated completions */
     bool released; /* its completion is not reported */
     UT_hash_handle hh;

@@ -29,7 +29,10 @@ static void on_started(struct yarn_container_id id, int status, const struct sv_
                        void *userdata)
 {
     struct cli_am *am = userdata;
+    struct am_container *c = status < 0 ? cli_am_find(am, id) : NULL;
 
+    if (c)
+        c->started = false;
     if (am->phase != OVER && am->ops.started)
         am->ops.started(am, id, status, err, am->userdata);
 }
@@ -500,10 +503,15 @@ int cli_am_release(struct cli_am *am, struct yarn_container_id id)
 int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
 {
     struct am_container *c = cli_am_find(am, id);
+    int r;
 
     if (!c)
         return -ENOENT;
-    return cli_nodes_start(am->nodes, &c->allocation.node, id, &c->token, launch);
+    if (c->started)
+        return -EALREADY;
+    r = cli_nodes_start(am->nodes, &c->allocation.node, id, &c->token, launch);
+    c->started = r >= 0;
+    return r;
 }
 
 int cli_am_stop(struct cli_am *am, struct yarn_container_id id)

@@ -1,4 +1,5 @@
-/* libselvedge-client: a C library to run applications on YARN.
+/* Applications on YARN, for the programs of this tree; library.h is the interface of
+ * libselvedge-client, over this one.
  *
  * Two sides, both asynchronous on the caller's sd-event loop:
  *   cli_rm client: new application, submit, watch, kill, list (ApplicationClientProtocol)
@@ -272,7 +273,8 @@ int cli_am_register(struct cli_am *am, const char *host, int32_t port, const cha
 int cli_am_want(struct cli_am *am, int32_t priority, struct yarn_resource resource, int32_t count)
     _must_use_;
 int cli_am_release(struct cli_am *am, struct yarn_container_id id);
-/* For a container reported by `allocated`. The result is reported by `started`. */
+/* For a container reported by `allocated`; -EALREADY: while one start has not failed. The result is
+ * reported by `started`. */
 int cli_am_start(struct cli_am *am, struct yarn_container_id id, const struct cli_launch *launch)
     _must_use_;
 /* The node kills the container; `completed` reports the end. */

@@ -15,13 +15,17 @@ enum cli_names { /* what completion offers for an argument or an option's value 
                  CLI_NAMES_QUEUE,
                  CLI_NAMES_FORMAT, /* of -o */
 };
+#define CLI_NAMES_MASK 0xffu
+/* Of options, besides: */
+#define CLI_MANY 0x100u     /* may be given more than once */
+#define CLI_TEXT_ANY 0x200u /* the value may be empty, long, or have control characters */
 
 struct cli_opt {
     int letter;        /* 'n', or one of CLI_OPT_…: no short form */
     const char *name;  /* without "--" */
     const char *value; /* its placeholder, "N"; "[=N]" may be left out; NULL: takes none */
     const char *help;  /* one line */
-    enum cli_names names;
+    unsigned names;    /* enum cli_names */
 };
 
 /* Options without a letter. */

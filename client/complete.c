@@ -202,7 +202,7 @@ static void complete(struct completion *c, int n, char **words)
         if (strcmp(words[i], "--") == 0)
             return; /* the job's own words */
     if (option) {
-        offer_names(c, option->names);
+        offer_names(c, option->names & CLI_NAMES_MASK);
     } else if (*c->word == '-') {
         offer_options(c, row ? row->options : NULL);
         offer_options(c, cli_globals);

@@ -6,57 +6,59 @@
 #include "client/local-rows.h"
 #include "client/local.h"
 #include "client/options.h"
-#include "client/table.h"
 #include "common/clock.h"
 #include "common/str.h"
 
-static void print_json(json_t *value)
-{
-    json_dumpf(value, stdout, JSON_COMPACT);
-    putchar('\n');
-}
-
 /* ---- ps ---- */
 
-static void add_row(struct cli_table *t, const json_t *p)
+static const struct cli_column columns[] = {
+    { "CONTAINER", "Id", CLI_TEXT, CLI_ALWAYS },
+    { "USER", "User", CLI_TEXT, CLI_ALWAYS },
+    { "STATE", "State", CLI_TEXT, CLI_ALWAYS },
+    { ">MEMORY", "Memory", CLI_BYTES, CLI_ALWAYS },
+    { ">USED", "MemoryCurrent", CLI_BYTES, CLI_ALWAYS },
+    { ">VCORES", "VirtualCores", CLI_NUMBER, CLI_ALWAYS },
+    { ">CPU", "CPUMs", CLI_MILLIS, CLI_ALWAYS },
+    { ">TIME", "ElapsedMs", CLI_MILLIS, CLI_ALWAYS },
+    { ">PIDS", "PidsCurrent", CLI_NUMBER, CLI_IF_WIDE },
+    { ">PEAK", "MemoryPeak", CLI_BYTES, CLI_IF_WIDE },
+    { ">EXIT", "ExitCode", CLI_NUMBER, CLI_IF_WIDE },
+    { "STARTED", "StartTime", CLI_TIME, CLI_IF_WIDE },
+    { "COMMAND", "Command", CLI_TEXT, CLI_ALWAYS },
+};
+static const struct cli_list list = CLI_LIST(columns, "Id");
+
+/* What the table derives of the properties. */
+static json_t *row_of(json_t *p)
 {
     int64_t start = cli_json_number(p, "StartTime"), end = cli_json_number(p, "FinishTime");
-    char buf[32];
+    json_t *row = json_copy(p);
 
-    cli_table_add(t, "%s", cli_json_text(p, "Id"));
-    cli_table_add(t, "%s", cli_json_text(p, "User"));
-    cli_table_add(t, "%s", cli_json_bool(p, "Frozen") ? "PAUSED" : cli_json_text(p, "State"));
-    cli_table_add(t, "%s", cli_text_bytes(cli_json_number(p, "Memory"), buf));
-    cli_table_add(t, "%s", cli_text_bytes(cli_json_number(p, "MemoryCurrent"), buf));
-    cli_table_add(t, "%lld", (long long)cli_json_number(p, "VirtualCores"));
-    cli_table_add(t, "%s", cli_text_millis(cli_json_number(p, "CPUUsage") / 1000, buf));
-    cli_table_add(t, "%s", cli_text_millis(start ? (end ? end : sv_wall_ms()) - start : -1, buf));
-    cli_table_add(t, "%s", cli_json_text(p, "Command"));
+    if (!row)
+        return NULL;
+    if (cli_json_bool(p, "Frozen"))
+        (void)json_object_set_new(row, "State", json_string("PAUSED")); /* ignoring, as below */
+    (void)json_object_set_new(row, "CPUMs", json_integer(cli_json_number(p, "CPUUsage") / 1000));
+    (void)json_object_set_new(row, "ElapsedMs",
+                              cli_json_known(start ? (end ? end : sv_wall_ms()) - start : -1));
+    return row;
 }
 
-static void print_table(const struct cli_local_rows *l, bool all, bool heads_too)
+/* JSON and YAML have the properties as the daemon tells them. */
+static void print_rows(const struct cli_ctx *ctx, const struct cli_local_rows *l, bool all)
 {
-    static const char *const heads[] = { "CONTAINER", "USER", "STATE", ">MEMORY", ">USED",
-                                         ">VCORES",   ">CPU", ">TIME", "COMMAND" };
-    struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
+    json_t *rows = json_array();
 
-    for (size_t i = 0; t && i < l->n; i++)
-        if (all || strcmp(cli_json_text(l->rows[i].properties, "State"), "DONE") != 0)
-            add_row(t, l->rows[i].properties);
-    if (t)
-        cli_table_print(t, heads_too, stdout);
-    cli_table_free(t);
-}
+    for (size_t i = 0; i < l->n; i++) {
+        json_t *p = l->rows[i].properties;
 
-static void list_json(const struct cli_local_rows *l, bool all)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < l->n; i++)
-        if (all || strcmp(cli_json_text(l->rows[i].properties, "State"), "DONE") != 0)
-            (void)json_array_append(list, l->rows[i].properties); /* NULL prints nothing */
-    print_json(list);
-    json_decref(list);
+        if (all || strcmp(cli_json_text(p, "State"), "DONE") != 0)
+            (void)json_array_append_new(
+                rows, ctx->json ? json_incref(p) : row_of(p)); /* a NULL is refused, ignoring */
+    }
+    if (rows)
+        cli_output_list(&ctx->output, &list, rows, stdout);
+    json_decref(rows);
 }
 
 int cli_local_ps(struct cli_ctx *ctx, int argc, char **argv)
@@ -75,17 +77,17 @@ int cli_local_ps(struct cli_ctx *ctx, int argc, char **argv)
     }
     if (optind != argc)
         return cli_usage(ctx);
-    code = cli_bus_open(ctx, &b);
+    code = cli_option_list(ctx, &list);
+    if (code == 0)
+        code = cli_bus_open(ctx, &b);
     if (code == 0)
         code = cli_bus_containers(b, &containers);
     if (code != 0)
         return code;
     if (cli_local_rows_of(containers, &l) < 0)
         code = cli_fail("out of memory");
-    else if (ctx->json)
-        list_json(&l, all);
     else
-        print_table(&l, all, !ctx->output.no_headers);
+        print_rows(ctx, &l, all);
     cli_local_rows_free(&l);
     json_decref(containers);
     return code;
@@ -115,15 +117,18 @@ int cli_local_inspect(struct cli_ctx *ctx, int argc, char **argv)
             return 2;
     if (argc - optind != 1)
         return cli_usage(ctx);
-    code = cli_bus_open(ctx, &b);
+    code = cli_check_format(ctx);
+    if (code == 0)
+        code = cli_bus_open(ctx, &b);
     if (code == 0)
         code = cli_bus_container(b, argv[optind], false, &container);
     if (code != 0)
         return code;
-    if (ctx->json)
-        print_json(container);
-    else
-        json_object_foreach(container, name, value) print_value(name, value);
+    if (ctx->json) {
+        cli_output_json(&ctx->output, container, stdout);
+        return 0;
+    }
+    json_object_foreach(container, name, value) print_value(name, value);
     json_decref(container);
     return 0;
 }

@@ -12,7 +12,6 @@
 #include "client/local.h"
 #include "client/options.h"
 #include "client/screen.h"
-#include "client/table.h"
 
 #define LIVE_MAX 256 /* containers whose figures are read one by one; of more the daemon's last */
 #define FIRST_MS 1000
@@ -81,51 +80,49 @@ static int next_rows(struct cli_bus *b, struct cli_local_rows *l, enum cli_local
 
 /* ---- output ---- */
 
-static void add_row(struct cli_table *t, const struct cli_local_row *row)
-{
-    const json_t *p = row->properties;
-    int64_t max = cli_json_number(p, "MemoryMax");
-    char buf[32];
-
-    cli_table_add(t, "%s", row->id);
-    cli_table_add(t, "%s", cli_json_text(p, "User"));
-    if (row->cores < 0)
-        cli_table_add(t, "-");
-    else
-        cli_table_add(t, "%.1f%%", 100 * row->cores);
-    cli_table_add(t, "%s", cli_text_bytes(row->memory, buf));
-    cli_table_add(t, "%s", cli_text_bytes(cli_json_number(p, "MemoryPeak"), buf));
-    cli_table_add(t, "%s", cli_text_bytes(max ? max : -1, buf));
-    cli_table_add(t, "%lld", (long long)cli_json_number(p, "PidsCurrent"));
-    cli_table_add(t, "%.1f%%", cli_json_item(p, "CPUPressure", 0));
-    cli_table_add(t, "%.1f%%", cli_json_item(p, "MemoryPressure", 0));
-    cli_table_add(t, "%.1f%%", cli_json_item(p, "IOPressure", 0));
-    cli_table_add(t, "%s", cli_json_text(p, "Command"));
-}
+static const struct cli_column columns[] = {
+    { "CONTAINER", "Id", CLI_TEXT, CLI_ALWAYS },
+    { "USER", "User", CLI_TEXT, CLI_ALWAYS },
+    { ">CPU", "CPUCores", CLI_SHARE, CLI_ALWAYS },
+    { ">MEMORY", "MemoryCurrent", CLI_BYTES, CLI_ALWAYS },
+    { ">PEAK", "MemoryPeak", CLI_BYTES, CLI_ALWAYS },
+    { ">LIMIT", "Limit", CLI_BYTES, CLI_ALWAYS },
+    { ">PIDS", "PidsCurrent", CLI_NUMBER, CLI_ALWAYS },
+    { ">CPU WAIT", "CPUWait", CLI_SHARE, CLI_ALWAYS },
+    { ">MEM WAIT", "MemoryWait", CLI_SHARE, CLI_ALWAYS },
+    { ">I/O WAIT", "IOWait", CLI_SHARE, CLI_ALWAYS },
+    { "STATE", "State", CLI_TEXT, CLI_IF_WIDE },
+    { "COMMAND", "Command", CLI_TEXT, CLI_ALWAYS },
+};
+static const struct cli_list list = CLI_LIST(columns, "Id");
 
 static bool runs(const struct cli_local_row *row)
 {
     return cli_json_number(row->properties, "Pid") != 0;
 }
 
-static void print_table(const struct cli_local_rows *l, FILE *out)
+/* With what the table derives of the properties. */
+static json_t *row_of(const struct cli_local_row *row)
 {
-    static const char *const heads[] = { "CONTAINER", "USER",      ">CPU",   ">MEMORY",
-                                         ">PEAK",     ">LIMIT",    ">PIDS",  ">CPU WAIT",
-                                         ">MEM WAIT", ">I/O WAIT", "COMMAND" };
-    struct cli_table *t = cli_table_new(heads, SV_ARRAY_LEN(heads));
+    static const char *const waits[][2] = { { "CPUWait", "CPUPressure" },
+                                            { "MemoryWait", "MemoryPressure" },
+                                            { "IOWait", "IOPressure" } };
+    int64_t max = cli_json_number(row->properties, "MemoryMax");
+    json_t *p = json_copy(row->properties);
 
-    for (size_t i = 0; t && i < l->n; i++)
-        if (runs(&l->rows[i]))
-            add_row(t, &l->rows[i]);
-    if (t)
-        cli_table_print(t, true, out);
-    cli_table_free(t);
+    if (!p)
+        return NULL;
+    (void)json_object_set_new(p, "Limit", cli_json_known(max ? max : -1)); /* ignoring, as below */
+    for (size_t i = 0; i < SV_ARRAY_LEN(waits); i++)
+        (void)json_object_set_new(p, waits[i][0],
+                                  json_real(cli_json_item(row->properties, waits[i][1], 0) / 100));
+    return p;
 }
 
-static void print_json(const struct cli_local_rows *l)
+/* JSON and YAML have the properties as the daemon tells them, and the processors in use. */
+static void print_rows(const struct cli_ctx *ctx, const struct cli_local_rows *l, FILE *out)
 {
-    json_t *list = json_array();
+    json_t *rows = json_array();
 
     for (size_t i = 0; i < l->n; i++) {
         json_t *p = l->rows[i].properties;
@@ -134,14 +131,16 @@ static void print_json(const struct cli_local_rows *l)
             continue;
         if (l->rows[i].cores >= 0)
             (void)json_object_set_new(p, "CPUCores", json_real(l->rows[i].cores)); /* ignoring */
-        (void)json_array_append(list, p); /* NULL prints nothing */
+        (void)json_array_append_new(rows, ctx->json ? json_incref(p)
+                                                    : row_of(&l->rows[i])); /* as above, ignoring */
     }
-    json_dumpf(list, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(list);
+    if (rows)
+        cli_output_list(&ctx->output, &list, rows, out);
+    json_decref(rows);
 }
 
-static void draw(const struct cli_local_rows *l, enum cli_local_order order)
+static void draw(const struct cli_ctx *ctx, const struct cli_local_rows *l,
+                 enum cli_local_order order)
 {
     _cleanup_free_ char *text = NULL;
     size_t size;
@@ -149,7 +148,7 @@ static void draw(const struct cli_local_rows *l, enum cli_local_order order)
 
     if (!out)
         return;
-    print_table(l, out);
+    print_rows(ctx, l, out);
     fclose(out);
     cli_screen_draw(order == CLI_LOCAL_BY_CPU ? "by processor; m: by memory, q: end"
                                               : "by memory; c: by processor, q: end",
@@ -169,11 +168,12 @@ static char read_key(int ms)
     return key;
 }
 
-static int watch(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_order order)
+static int watch(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_rows *l,
+                 enum cli_local_order order)
 {
     int code = 0, wait_ms = FIRST_MS;
 
-    draw(l, order);
+    draw(ctx, l, order);
     while (!ended && code == 0) {
         char key = read_key(wait_ms);
 
@@ -186,7 +186,7 @@ static int watch(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_ord
             code = next_rows(b, l, order);
         }
         if (code == 0)
-            draw(l, order);
+            draw(ctx, l, order);
         wait_ms = DELAY_MS;
     }
     return code;
@@ -194,7 +194,8 @@ static int watch(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_ord
 
 /* The terminal is as before afterwards, whatever ends the program by a signal that can be caught.
  */
-static int on_terminal(struct cli_bus *b, struct cli_local_rows *l, enum cli_local_order order)
+static int on_terminal(const struct cli_ctx *ctx, struct cli_bus *b, struct cli_local_rows *l,
+                       enum cli_local_order order)
 {
     const struct sigaction action = { .sa_handler = on_signal };
     struct cli_screen screen;
@@ -205,7 +206,7 @@ static int on_terminal(struct cli_bus *b, struct cli_local_rows *l, enum cli_loc
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    code = watch(b, l, order);
+    code = watch(ctx, b, l, order);
     cli_screen_end(&screen);
     return code;
 }
@@ -246,18 +247,19 @@ int cli_local_top(struct cli_ctx *ctx, int argc, char **argv)
     int code = parse(ctx, argc, argv, &order, &once);
 
     if (code == 0)
+        code = cli_option_list(ctx, &list);
+    if (code == 0)
         code = cli_bus_open(ctx, &b);
     if (code == 0)
         code = read_rows(b, &l);
-    if (code == 0 && !ctx->json && !once && cli_screen_is_there()) {
-        code = on_terminal(b, &l, order);
+    if (code == 0 && ctx->output.format <= CLI_WIDE && !ctx->output.quiet && !once &&
+        cli_screen_is_there()) {
+        code = on_terminal(ctx, b, &l, order);
     } else if (code == 0) {
         (void)poll(NULL, 0, FIRST_MS); /* the rate is of the time that passed, ignoring */
         code = next_rows(b, &l, order);
-        if (code == 0 && ctx->json)
-            print_json(&l);
-        else if (code == 0)
-            print_table(&l, stdout);
+        if (code == 0)
+            print_rows(ctx, &l, stdout);
     }
     cli_local_rows_free(&l);
     return code;

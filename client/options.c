@@ -6,12 +6,13 @@
 #include "common/edit-distance.h"
 #include "common/str.h"
 
+#define TEXT_MAX 4096  /* bytes of a value or an argument */
 #define OPTIONS_MAX 40 /* of a subcommand, with the global ones */
 
 const struct cli_opt cli_globals[] = {
     { CLI_OPT_CONF, "conf", "DIR", "of yarn-site.xml ($HADOOP_CONF_DIR, else /etc/hadoop/conf)",
       CLI_NAMES_DIRECTORY },
-    { 'D', NULL, "KEY=VALUE", "override the files; repeat for more", 0 },
+    { 'D', NULL, "KEY=VALUE", "override the files; repeat for more", CLI_MANY | CLI_TEXT_ANY },
     { 'o', "output", "FORMAT", "table, wide, json, yaml, name, or fields: id,state",
       CLI_NAMES_FORMAT },
     { CLI_OPT_JSON, "json", NULL, "the same as -o json", 0 },
@@ -176,6 +177,58 @@ static int take_global(struct cli_ctx *ctx, int c)
     }
 }
 
+/* ---- Values ---- */
+
+static const struct cli_opt *find_letter(const struct cli_opt *options, int letter)
+{
+    for (const struct cli_opt *o = options; o->letter; o++)
+        if (o->letter == letter)
+            return o;
+    return NULL;
+}
+
+/* Why no option or argument takes this text; NULL: it may. */
+static const char *wrong_text(const char *text)
+{
+    if (!*text)
+        return "empty";
+    if (strlen(text) > TEXT_MAX)
+        return "longer than 4096 bytes";
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        if (*p < ' ' || *p == 0x7f)
+            return "with a control character";
+    return NULL;
+}
+
+/* What holds for the value of each option: 0, or '?' after an error message. */
+static int check_value(struct cli_ctx *ctx, int c)
+{
+    const struct cli_opt *o = find_letter(own_options(ctx), c);
+    const char *dashes = "--", *why;
+    char at[64], letter[2] = { (char)c, '\0' };
+    uint64_t bit = UINT64_C(1) << (c % 64);
+
+    o = o ? o : find_letter(cli_globals, c);
+    if (!o || !o->value || !optarg)
+        return 0;
+    if (!o->name)
+        dashes = "-";
+    why = o->names & CLI_TEXT_ANY ? NULL : wrong_text(optarg);
+    if (why) {
+        (void)cli_fail("%s%s%s: its value is %s", where(ctx, at), dashes,
+                       o->name ? o->name : letter, why);
+        return '?';
+    }
+    if (!(o->names & CLI_MANY) && ctx->given[c / 64] & bit) {
+        (void)cli_fail("%s%s%s: given twice", where(ctx, at), dashes, o->name ? o->name : letter);
+        return '?';
+    }
+    ctx->given[c / 64] |= bit;
+    return 0;
+}
+
+/* ---- getopt_long ---- */
+
 static int takes_value(const struct cli_opt *o)
 {
     return !o->value ? no_argument : *o->value == '[' ? optional_argument : required_argument;
@@ -208,7 +261,11 @@ int cli_option(struct cli_ctx *ctx, int argc, char **argv)
     add_options(cli_globals, longs, &n, letters, sizeof(letters));
     opterr = 0;
     while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-        c = c == '?' || c == ':' ? rejected(ctx, c, argv, longs) : take_global(ctx, c);
+        if (c == '?' || c == ':')
+            return rejected(ctx, c, argv, longs);
+        if (check_value(ctx, c) != 0)
+            return '?';
+        c = take_global(ctx, c);
         if (c != 0)
             return c;
     }
@@ -251,11 +308,18 @@ int cli_option_begin(struct cli_ctx *ctx, int argc, char **argv, const struct cl
                      int min, int max, struct yarn_app_id *ret_app)
 {
     int code = list ? cli_option_list(ctx, list) : 0;
+    const char *why;
+    char at[64];
 
     if (code != 0)
         return code;
     if (argc - optind < min || argc - optind > max)
         return cli_usage(ctx);
+    for (int i = optind; i < argc; i++)
+        if ((why = wrong_text(argv[i]))) {
+            (void)cli_fail("%s%.60s: an argument is %s", where(ctx, at), argv[i], why);
+            return 2;
+        }
     ctx->subject = optind < argc ? argv[optind] : NULL;
     if (ret_app && ctx->subject)
         code = cli_parse_app(ctx->subject, ret_app);

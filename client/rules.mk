@@ -10,8 +10,10 @@ LIBS += $(CLIENT_A)
 
 # The same with its dependencies, position-independent; only its interface is exported.
 CLIENT_SO := $(BUILD)/libselvedge-client.so
-CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/html.o %/html-parts.o %/http-framed.o %/http-stream.o %/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
+LIBRARY_OBJS := $(addprefix $(BUILD)/client/,library.o library-rm.o library-am.o)
+CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(LIBRARY_OBJS) $(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/html.o %/html-parts.o %/html-style.o %/html-text.o \
+	%/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
 	@mkdir -p $(@D)
@@ -63,7 +65,7 @@ PROGRAMS += $(BUILD)/selvedge-am
 $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
-UNIT_TESTS += client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
+UNIT_TESTS += client/test-library client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
 	client/test-log-places client/test-log-tail
 client/test-peer-answer_DEPS = $(BUILD)/client/peer-answer.o $(COMMON_A)
 client/test-peer-answer_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
@@ -84,6 +86,8 @@ client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS
 client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS)
 client/test-log-tail_DEPS = $(BUILD)/client/log-tail.o $(COMMON_A)
 client/test-log-tail_LDLIBS = $(COMMON_LDLIBS)
+client/test-library_DEPS = $(LIBRARY_OBJS) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
+client/test-library_LDLIBS = $(WIRE_LDLIBS)
 client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
 client/test-nodes_LDLIBS = $(WIRE_LDLIBS)
 client/test-tasks_DEPS = $(BUILD)/client/tasks.o $(BUILD)/client/diagnostics.o $(WIRE_A) $(COMMON_A)
@@ -99,4 +103,10 @@ fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs
 	$(Q)BUILD='$(BUILD)' tests/demo/demo
-.PHONY: demo
+# Ends a cluster of KEEP=1, and removes what is left of a run that was killed.
+demo-end:
+	$(Q)BUILD='$(BUILD)' tests/demo/demo end
+# docs/tour.md, of a real run.
+tour: programs test-programs
+	$(Q)BUILD='$(BUILD)' tests/demo/tour
+.PHONY: demo demo-end tour

@@ -201,8 +201,8 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
     }
     if (optind == argc) {
         cli_run_options_free(&o);
-        (void)cli_fail("run: no command: give it after --");
-        return cli_usage(ctx);
+        (void)cli_fail("%s: no command: give it after --", ctx->command->name);
+        return 2;
     }
     o.command = argv + optind;
     if (!o.name) {

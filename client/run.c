@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,10 +20,10 @@
 #include "common/clock.h"
 #include "common/str.h"
 
-#define EXIT_INTERRUPTED 130
 #define DRAIN_MS 15000 /* limit for the last output after the last container */
 #define LOG_POLL_MS 500
 #define PROGRESS_MS 1000
+#define LEAVE_MS 2000 /* for the answer to the kill, after a second signal */
 
 struct stream { /* output and usage of one instance's current container */
     char container[YARN_ID_TEXT_MAX];
@@ -40,14 +41,17 @@ struct run {
     struct cli_job job;
     struct yarn_app_id app;
     char app_text[YARN_ID_TEXT_MAX];
-    sd_event_source *tick, *on_int, *on_term;
+    sd_event_source *tick;
     char url[512]; /* of the ApplicationMaster; "" = not known */
     enum cli_app_state state;
     struct cli_status status;          /* rows == NULL: none seen */
     struct stream *streams;            /* [instances] */
     struct run_localizing *localizing; /* NULL: stderr is no terminal */
-    bool report_open, status_open, kill_open, interrupted, end_sent, output_complete;
-    bool hint; /* of `submit` */
+    bool report_open, status_open, kill_open, end_sent, output_complete;
+    int interrupted; /* by this signal; SIGPIPE: nobody reads the output; 0: not */
+    bool submitting, kill_answered;
+    int64_t leaving_at; /* a second signal has come; 0: none */
+    bool hint;          /* of `submit` */
     int64_t began, finished_at, ended_at, polled_at, said_at;
     int said_done, said_running;
 };
@@ -282,6 +286,18 @@ static void mark_unknown(struct run *run)
             snprintf(run->status.rows[i].state, sizeof(run->status.rows[i].state), "unknown");
 }
 
+/* As a shell tells it; output that cannot be written is an error as any other. */
+static int interrupted_code(const struct run *run)
+{
+    struct pollfd out[] = { { .fd = STDOUT_FILENO }, { .fd = STDERR_FILENO } };
+
+    if (run->interrupted != SIGPIPE)
+        return 128 + run->interrupted;
+    return poll(out, 2, 0) > 0 && (out[0].revents | out[1].revents) & (POLLERR | POLLHUP)
+               ? 128 + SIGPIPE
+               : 1;
+}
+
 static void finish(struct run *run, const struct cli_report *report)
 {
     int code = cli_report_code(report);
@@ -294,7 +310,7 @@ static void finish(struct run *run, const struct cli_report *report)
                          run->options.no_output ? CLI_TAIL_LINES : 0, /* else it was printed */
                          run->ctx->json ? stdout : stderr);
     if (run->interrupted)
-        code = EXIT_INTERRUPTED;
+        code = interrupted_code(run);
     else if (run->status.rows && run->status.finished && report->state == CLI_APP_FINISHED)
         code = run->status.exit_code;
     if (report->final == CLI_FINAL_SUCCEEDED)
@@ -329,14 +345,91 @@ static void on_report(int status, const struct cli_report *report, size_t n,
         finish(run, report);
 }
 
+/* ---- Interruption ---- */
+
 static void on_killed(int status, bool killed, const struct sv_error *err, void *userdata)
 {
     struct run *run = userdata;
 
-    (void)status;
-    (void)killed;
+    (void)killed; /* the report shows the end */
     (void)err;
-    run->kill_open = false; /* the report shows the end */
+    run->kill_open = false;
+    run->kill_answered = run->kill_answered || status == 0;
+}
+
+static void request_kill(struct run *run)
+{
+    if (!run->kill_open)
+        run->kill_open =
+            cli_rm_kill(run->ctx->rm, run->app, "interrupted by the user", on_killed, run) >= 0;
+}
+
+static void interrupt(struct run *run, int number)
+{
+    run->interrupted = number;
+    print_line(run, "%skilling %s (once more: leave it)",
+               number == SIGPIPE ? "the output cannot be written: " : "", run->app_text);
+    if (run->state != 0) /* else it is submitted first */
+        request_kill(run);
+}
+
+/* After a second signal, once the ResourceManager has the kill, or does not take it. */
+static void leave_if_due(struct run *run)
+{
+    if (!run->leaving_at || (!run->kill_answered && sv_now_ms() - run->leaving_at < LEAVE_MS))
+        return;
+    if (!run->kill_answered)
+        (void)cli_fail("the ResourceManager has not answered: %s may go on; selvedge kill ends it",
+                       run->app_text);
+    cli_stop(run->ctx, interrupted_code(run));
+}
+
+static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
+{
+    struct run *run = userdata;
+
+    (void)s;
+    if (!run->submitting) { /* nothing is there yet */
+        cli_stop(run->ctx, 128 + (int)si->ssi_signo);
+        return 0;
+    }
+    if (!run->interrupted) {
+        interrupt(run, (int)si->ssi_signo);
+        return 0;
+    }
+    if (run->leaving_at)
+        run->kill_answered = true; /* a third one: at once */
+    else
+        run->leaving_at = sv_now_ms();
+    if (run->state == 0)
+        (void)cli_fail("the ResourceManager has not answered: %s may start; selvedge kill ends it",
+                       run->app_text);
+    if (run->state == 0)
+        cli_stop(run->ctx, interrupted_code(run));
+    else
+        leave_if_due(run);
+    return 0;
+}
+
+static int catch_signals(struct run *run)
+{
+    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction hangup;
+    sigset_t set;
+    int r = 0;
+
+    if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || sigaction(SIGHUP, NULL, &hangup) < 0)
+        return -errno;
+    sigemptyset(&set);
+    for (size_t i = 0; i < SV_ARRAY_LEN(numbers); i++)
+        if (numbers[i] != SIGHUP || hangup.sa_handler != SIG_IGN) /* of nohup */
+            sigaddset(&set, numbers[i]);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return -errno;
+    for (size_t i = 0; r >= 0 && i < SV_ARRAY_LEN(numbers); i++)
+        if (sigismember(&set, numbers[i]))
+            r = sd_event_add_signal(run->ctx->event, NULL, numbers[i], on_signal, run);
+    return r;
 }
 
 /* ---- Timer ---- */
@@ -349,9 +442,11 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 
     if (!run->report_open)
         run->report_open = cli_rm_report(run->ctx->rm, run->app, on_report, run) >= 0;
-    if (run->interrupted && !run->kill_open)
-        run->kill_open =
-            cli_rm_kill(run->ctx->rm, run->app, "interrupted by the user", on_killed, run) >= 0;
+    if (!run->interrupted && (ferror(stdout) || ferror(stderr)))
+        interrupt(run, SIGPIPE);
+    if (run->interrupted)
+        request_kill(run);
+    leave_if_due(run);
     if (strncmp(run->url, "http", 4) == 0 && !run->status_open && !run->finished_at)
         run->status_open =
             cli_fetch_get(run->ctx->fetch, run->url, CLI_BODY_MAX, on_status, run) >= 0;
@@ -367,21 +462,6 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     return 0;
 }
 
-static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
-{
-    struct run *run = userdata;
-
-    (void)s;
-    (void)si;
-    if (run->interrupted || run->state == 0) {
-        cli_stop(run->ctx, EXIT_INTERRUPTED);
-        return 0;
-    }
-    run->interrupted = true;
-    print_line(run, "killing %s (once more: leave it)", run->app_text);
-    return 0;
-}
-
 /* ---- Submitting ---- */
 
 static void on_submitted(int status, const struct sv_error *err, void *userdata)
@@ -393,7 +473,7 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
         cli_stop_error(run->ctx, status, err);
         return;
     }
-    if (run->options.detach) {
+    if (run->options.detach && !run->interrupted) {
         cli_stage_keep(run->stage);
         if (run->ctx->json)
             cli_output_json(&run->ctx->output, json_pack("{s:s}", "application", run->app_text),
@@ -463,6 +543,7 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
                                files, &own);
     if (status == 0)
         status = cli_rm_submit(run->ctx->rm, &s, on_submitted, run);
+    run->submitting = status >= 0;
     if (status < 0)
         cli_stop_error(run->ctx, status, own.code ? &own : NULL);
 }
@@ -478,23 +559,17 @@ static void on_preflight(void *userdata)
 
 static int start(struct run *run)
 {
-    sigset_t set;
     int r;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
     run->began = sv_now_ms();
     run->arena = sv_arena_new(0);
     run->streams = calloc((size_t)run->options.instances, sizeof(*run->streams));
     if (isatty(STDERR_FILENO))
         run->localizing =
             run_localizing_new(run->ctx, (size_t)run->options.instances, print_localizing, run);
-    if (!run->arena || !run->streams || sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+    if (!run->arena || !run->streams)
         return -ENOMEM;
-    r = sd_event_add_signal(run->ctx->event, &run->on_int, SIGINT, on_signal, run);
-    if (r >= 0)
-        r = sd_event_add_signal(run->ctx->event, &run->on_term, SIGTERM, on_signal, run);
+    r = catch_signals(run);
     if (r >= 0)
         r = cli_preflight_cluster(run->ctx, &run->options, on_preflight, run);
     return r;
@@ -521,8 +596,6 @@ static int run_job(struct cli_ctx *ctx, int argc, char **argv, bool submit)
     ctx->fetch = cli_fetch_free(ctx->fetch); /* before the objects of its callbacks */
     ctx->rm = cli_rm_free(ctx->rm);
     sd_event_source_disable_unref(run.tick);
-    sd_event_source_disable_unref(run.on_int);
-    sd_event_source_disable_unref(run.on_term);
     for (int32_t i = 0; run.streams && i < run.options.instances; i++) {
         cli_follow_free(run.streams[i].out);
         cli_follow_free(run.streams[i].err);

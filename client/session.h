@@ -29,6 +29,7 @@ struct cli_ctx {
     const char *conf_dir;                   /* --conf, or NULL */
     char *overrides[CLI_OVERRIDES_MAX + 1]; /* -D, "KEY=VALUE", NULL-terminated */
     size_t n_overrides;
+    uint64_t given[8]; /* options with a value that were there already, by their letters */
     struct cli_output output;
     bool json;  /* output.format is CLI_JSON or CLI_YAML */
     bool lists; /* the subcommand prints a list, so that all formats apply */

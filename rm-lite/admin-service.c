@@ -10,6 +10,7 @@
 #include "rm-lite/access.h"
 #include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/ha-service.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
@@ -135,6 +136,83 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
     ipc_call_reply(call, &resp.base);
 }
 
+/* The node that a row names and its new size; NULL with the reason. */
+static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMapProto *row,
+                               struct rm_res *ret, struct sv_error *err)
+{
+    const Hadoop__Yarn__ResourceOptionProto *option = row->resource_option;
+    struct yarn_node_id id;
+    struct rm_node *n;
+    char text[300];
+
+    if (yarn_node_id_from(row->node_id, &id) < 0 || !option ||
+        rm_res_from(option->resource, ret) < 0 || ret->mem < 0 || ret->vcores < 0) {
+        (void)sv_error_set(err, -EINVAL, "updateNodeResource: a node or its resource is malformed");
+        return NULL;
+    }
+    n = rm_node_find(rm, &id);
+    if (!n)
+        (void)sv_error_set(err, -ENOENT, "Resource update get failed on an unrecognized node: %s",
+                           yarn_node_id_text(&id, text));
+    else if (option->has_over_commit_timeout && option->over_commit_timeout >= 0)
+        n = NULL, (void)sv_error_set(err, -EOPNOTSUPP,
+                                     "%s: an OvercommitTimeout is not supported by selvedge-rm: "
+                                     "running containers stay (-1)",
+                                     yarn_node_id_text(&id, text));
+    return n;
+}
+
+/* All or none. */
+static void on_updateNodeResource(struct ipc_call *call, const ProtobufCMessage *request,
+                                  void *userdata)
+{
+    struct rm *rm = userdata;
+    SV_DISPATCH_BATCH(rm->dispatcher);
+    const Hadoop__Yarn__UpdateNodeResourceRequestProto *q =
+        (const Hadoop__Yarn__UpdateNodeResourceRequestProto *)request;
+    Hadoop__Yarn__UpdateNodeResourceResponseProto resp =
+        HADOOP__YARN__UPDATE_NODE_RESOURCE_RESPONSE_PROTO__INIT;
+    struct sv_error err = { 0 };
+    struct rm_res r;
+
+    if (!allowed(call, request, on_updateNodeResource, rm, "updateNodeResource"))
+        return;
+    for (size_t i = 0; i < q->n_node_resource_map; i++)
+        if (!resized(rm, q->node_resource_map[i], &r, &err)) {
+            ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err.text);
+            return;
+        }
+    for (size_t i = 0; i < q->n_node_resource_map; i++) {
+        struct rm_node *n = resized(rm, q->node_resource_map[i], &r, &err);
+
+        rm_node_resize(n, r);
+    }
+    rm_request_round(rm);
+    ipc_call_reply(call, &resp.base);
+}
+
+static void on_refreshClusterMaxPriority(struct ipc_call *call, const ProtobufCMessage *request,
+                                         void *userdata)
+{
+    Hadoop__Yarn__RefreshClusterMaxPriorityResponseProto resp =
+        HADOOP__YARN__REFRESH_CLUSTER_MAX_PRIORITY_RESPONSE_PROTO__INIT;
+    struct sv_conf *conf = NULL;
+    struct sv_error err = { 0 };
+    struct rm *rm = userdata;
+    int r;
+
+    if (!allowed(call, request, on_refreshClusterMaxPriority, rm, "refreshClusterMaxPriority"))
+        return;
+    r = fresh_conf(rm, &conf, &err);
+    if (r >= 0)
+        r = rm_conf_max_priority(conf, &rm->conf.max_priority, &err);
+    sv_conf_free(conf);
+    if (r < 0)
+        rm_answer_io_error(call, "%s", err.text);
+    else
+        ipc_call_reply(call, &resp.base);
+}
+
 static void on_checkForDecommissioningNodes(struct ipc_call *call, const ProtobufCMessage *request,
                                             void *userdata)
 {
@@ -219,9 +297,6 @@ OFF(addToClusterNodeLabels, NO_LABELS)
 OFF(removeFromClusterNodeLabels, NO_LABELS)
 OFF(replaceLabelsOnNodes, NO_LABELS)
 OFF(mapAttributesToNodes, "Node attributes are not supported by selvedge-rm")
-OFF(updateNodeResource, "Changing a node's resource at run time is not supported by selvedge-rm")
-OFF(refreshClusterMaxPriority,
-    "yarn.cluster.max-application-priority is read at the start of selvedge-rm")
 OFF(deregisterSubCluster, NO_FEDERATION)
 OFF(saveFederationQueuePolicy, NO_FEDERATION)
 OFF(batchSaveFederationQueuePolicies, NO_FEDERATION)
@@ -239,4 +314,4 @@ static const struct ipc_protocol protocol = {
     .methods = methods,
     .n_methods = SV_ARRAY_LEN(methods),
 };
-const struct ipc_protocol *const rm_admin_protocols[] = { &protocol, NULL };
+const struct ipc_protocol *const rm_admin_protocols[] = { &protocol, &rm_ha_protocol, NULL };

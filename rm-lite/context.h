@@ -29,6 +29,7 @@ struct rm_node_auth;
 struct rm_node_lookups;
 struct rm_topology;
 struct rm_proxy;
+struct rm_queue_counters;
 struct rm_sched;
 struct rm_secrets;
 struct rm_store;
@@ -38,7 +39,6 @@ struct sv_http;
 enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
 
 struct rm_counters {
-    int64_t apps_submitted, apps_completed, apps_failed, apps_killed;
     int64_t allocated, released;
     int64_t allocated_per_s, allocated_before, rated_ms; /* of the last second; periodic.c */
 };
@@ -61,6 +61,7 @@ struct rm {
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */
     struct rm_name_set *include, *exclude;
+    struct rm_name_set *draining; /* nodes that leave gracefully, in the store; number: deadline */
     struct rm_node_auth *node_auth;
     struct rm_node_lookups *node_lookups;
     struct rm_topology *topology;
@@ -82,6 +83,7 @@ struct rm {
     int64_t preempt_at_ms; /* the next round of preemption */
     sd_event_source *round_source; /* continues a round in the next turn of the loop; or NULL */
     struct rm_counters counters;
+    struct rm_queue_counters *queue_counters; /* by path */
 };
 
 /* NULL: not there. */

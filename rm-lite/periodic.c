@@ -3,6 +3,7 @@
 
 #include "common/loop-guard.h"
 #include "rm-lite/app-lifetime.h"
+#include "rm-lite/nodes-list.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -63,6 +64,7 @@ void rm_periodic_run(struct rm *rm)
         sv_log_err("%s; keeping the old token keys", err.text);
     expire(rm, sv_now_ms());
     rate(&rm->counters, sv_now_ms());
+    rm_nodes_list_forget(rm, sv_now_ms());
     rm_lifetime_enforce(rm, sv_wall_ms());
     rm_preempt_tick(rm, sv_now_ms());
     if (rm->hold_until_ms && sv_now_ms() >= rm->hold_until_ms) {

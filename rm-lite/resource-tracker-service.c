@@ -201,6 +201,7 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
 {
     struct rm_res min = rm_sched_min_allocation(rm->sched);
     const char *minimum = rm->conf.minimum_nm_version;
+    char key[300];
 
     if (strcmp(minimum, "NONE") != 0) {
         if (strcmp(minimum, "EqualToRM") == 0)
@@ -211,7 +212,8 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
                                    "version %s sending SHUTDOWN signal to NodeManager.",
                                    q->nm_version ? q->nm_version : "null", minimum);
     }
-    if (!rm_nodes_list_allows(rm, id->host))
+    yarn_node_id_text(id, key);
+    if (!rm_nodes_list_allows(rm, id->host) && !rm_nodes_list_drains(rm, key))
         return sv_arena_printf(a,
                                "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
                                "NodeManager.",
@@ -291,6 +293,7 @@ static void register_node(int status, const char *rack, struct rm *rm, struct ip
     }
     node_join(rm, q, &id, res, rack);
     rm_node_find(rm, &id)->peer = ipc_call_peer(call)->ip;
+    rm_nodes_list_joined(rm, rm_node_find(rm, &id));
     sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%lld>, "
                 "version %s, rack %s",
                 id.host, id.port, q->http_port, (long long)res.mem, (long long)res.vcores,
@@ -562,6 +565,9 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     resp.applications_to_cleanup =
         take_apps(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
     rm_node_take_signals(n, a, &resp);
+    if (n->resize_waits)
+        resp.resource = rm_res_to(a, n->total);
+    n->resize_waits = false;
     new_keys(rm, n, a, &resp);
     remember(n, &resp);
     ipc_call_reply(call, &resp.base);

@@ -7,6 +7,7 @@
 #include "rm-lite/audit.h"
 #include "rm-lite/fsm-step.h"
 #include "rm-lite/log-status.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
@@ -255,13 +256,14 @@ static void ended(struct rm_app *app)
 
 static int finished(struct rm_app *app, int state)
 {
+    struct rm_queue_counters *c = rm_queue_counters_of(app);
     struct rm *rm = app->rm;
 
     app->state = state; /* read by the summary and the audit line */
     rm->n_completed++;
-    rm->counters.apps_completed += state == RM_APP_ST_FINISHED;
-    rm->counters.apps_failed += state == RM_APP_ST_FAILED;
-    rm->counters.apps_killed += state == RM_APP_ST_KILLED;
+    c->completed += state == RM_APP_ST_FINISHED;
+    c->failed += state == RM_APP_ST_FAILED;
+    c->killed += state == RM_APP_ST_KILLED;
     rm_audit_summary(app);
     ended(app);
     return state;

@@ -61,7 +61,8 @@ struct rm_app {
     bool attempt_done; /* its attempt finished during FINAL_SAVING */
     bool recovered;
     char *user, *name, *queue, *type;
-    uint8_t *submission; /* ApplicationSubmissionContextProto as received */
+    struct rm_queue_counters *counters; /* of its queue; NULL until used */
+    uint8_t *submission;                /* ApplicationSubmissionContextProto as received */
     size_t submission_len;
     struct sv_arena *context_arena; /* of rm_app_context(); NULL until used, and at the end */
     void *context;

@@ -102,6 +102,9 @@ static const struct row rows[] = {
     { { "net.topology.table.file.name", SV_CONF_STRING, "", 0, 0, 0,
         "file with a host or address and its rack a line" },
       AT(topology_table) },
+    { { RM "node-removal-untracked.timeout-ms", SV_CONF_DURATION, "60000", 1, INT64_MAX, 1,
+        "a node that has left and is in neither list of hosts is forgotten after this" },
+      AT(untracked_ms) },
     { { RM "nodemanager-graceful-decommission-timeout-secs", SV_CONF_DURATION, "3600", 0, INT64_MAX,
         1000, "time for a node's applications to end when it leaves gracefully" },
       AT(decommission_timeout_ms) },
@@ -249,6 +252,14 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
     complete(conf, &c);
     *ret = c;
     return 0;
+}
+
+int rm_conf_max_priority(struct sv_conf *conf, int64_t *ret, struct sv_error *err)
+{
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
+        if (rows[i].offset == AT(max_priority))
+            return sv_conf_int(conf, &rows[i].key, ret, err);
+    return -ENOENT;
 }
 
 const struct sv_conf_key *rm_conf_row(size_t i)

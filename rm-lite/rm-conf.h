@@ -36,6 +36,7 @@ struct rm_conf {
     const char *topology_class, *topology_script, *topology_table;
     int64_t topology_script_args;
     int64_t decommission_timeout_ms;
+    int64_t untracked_ms; /* yarn.resourcemanager.node-removal-untracked.timeout-ms */
     bool schedule_on_ask;
     int64_t max_tags, max_tag_length;
     int64_t max_priority;
@@ -60,6 +61,8 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
 /* capacity-scheduler.xml and resource-types.xml of the directory, where they are; NULL: none. */
 int rm_conf_load_scheduler(struct sv_conf *c, const char *dir, struct sv_error *err) _must_use_;
 void rm_conf_free(struct rm_conf *c);
+/* yarn.cluster.max-application-priority alone, of a configuration that was read again. */
+int rm_conf_max_priority(struct sv_conf *conf, int64_t *ret, struct sv_error *err) _must_use_;
 /* The rows behind the fields above; NULL at the end. */
 const struct sv_conf_key *rm_conf_row(size_t i);
 void rm_conf_print(struct sv_conf *conf, FILE *out); /* name, value, help: a line each */

@@ -11,6 +11,7 @@
 #include "rm-lite/ended-containers.h"
 #include "rm-lite/fsm-step.h"
 #include "rm-lite/log-status.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -86,6 +87,7 @@ static int end(struct rm_container *c, int state, const struct sv_event *ev)
     c->app->n_announced -= c->announced;
     DL_DELETE2(c->app->containers, c, p_prev, p_next);
     c->rm->counters.released++;
+    rm_queue_counters_of(c->app)->released++;
     expiry_stop(c);
     (void)rm_schedule(c->rm, &done,
                       NULL); /* removed already if its node or attempt ended, ignoring */

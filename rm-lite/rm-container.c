@@ -3,6 +3,7 @@
 
 #include "common/oom.h"
 #include "proto/yarn.pb-c.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-node.h"
@@ -42,6 +43,7 @@ struct rm_container *rm_container_new(struct rm_attempt *att, struct rm_node *no
     DL_APPEND2(c->app->containers, c, p_prev, p_next);
     c->app->total_containers++;
     c->rm->counters.allocated++;
+    rm_queue_counters_of(c->app)->allocated++;
     return c;
 }
 

@@ -7,6 +7,7 @@
 #include "rm-lite/rm-container.h"
 #include "rm-lite/rm-node.h"
 #include "rm-lite/scheduling.h"
+#include "rm-lite/store.h"
 #include "wire/exit-status.h"
 
 #define LOST_NODE "Container released on a *lost* node"
@@ -107,12 +108,22 @@ static int on_status(void *object, int event, void *arg)
     return n->state;
 }
 
+static void no_longer_drains(struct rm_node *n)
+{
+    if (!rm_set_has(n->rm->draining, n->key))
+        return;
+    rm_set_remove(&n->rm->draining, n->key);
+    rm_store_drained(n->rm, n->key);
+}
+
 /* Moves the node to the inactive table; its RPCs are answered RESYNC or SHUTDOWN from now on. */
 static int deactivate(struct rm_node *n, int state)
 {
     struct rm_node *old = rm_node_find_inactive(n->rm, n->key);
 
     n->state = state;
+    if (state == RM_NODE_ST_DECOMMISSIONED) /* a lost node drains on when it comes back */
+        no_longer_drains(n);
     leave(n);
     report_to_masters(n);
     rm_node_clear_lists(n);
@@ -151,9 +162,12 @@ static int on_graceful(void *object, int event, void *arg)
 {
     struct rm_node *n = object;
     const struct rm_node_grace *p = ((const struct sv_event *)arg)->payload;
+    int64_t deadline = p->timeout_ms < 0 ? 0 : sv_wall_ms() + p->timeout_ms;
 
     (void)event;
     n->decommission_deadline_ms = p->timeout_ms < 0 ? 0 : sv_now_ms() + p->timeout_ms;
+    rm_set_add(&n->rm->draining, n->key)->number = deadline;
+    rm_store_drain(n->rm, n->key, deadline);
     schedulable(n, false);
     report_to_masters(n);
     return RM_NODE_ST_DECOMMISSIONING;
@@ -166,6 +180,7 @@ static int on_recommission(void *object, int event, void *arg)
     (void)event;
     (void)arg;
     n->decommission_deadline_ms = 0;
+    no_longer_drains(n);
     schedulable(n, true);
     return RM_NODE_ST_RUNNING;
 }

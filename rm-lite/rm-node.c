@@ -162,6 +162,13 @@ static void post(struct rm_node *n, enum rm_node_event event, const void *payloa
                                                               .payload_size = size });
 }
 
+void rm_node_resize(struct rm_node *n, struct rm_res total)
+{
+    n->total = total;
+    n->resize_waits = true;
+    rm_node_post(n, RM_NODE_EV_RESOURCE_UPDATE);
+}
+
 void rm_node_post(struct rm_node *n, enum rm_node_event event)
 {
     post(n, event, NULL, 0);

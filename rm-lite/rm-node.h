@@ -64,6 +64,8 @@ struct rm_node {
     int state;
     struct rm_res total;
     bool in_sched;
+    bool resize_waits;                /* its next answer has its new size */
+    int64_t untracked_since_ms;       /* monotonic; 0: in a list of hosts, or not seen yet */
     int64_t decommission_deadline_ms; /* monotonic; 0 = none */
     int32_t response_id;
     int64_t seen_ms;   /* monotonic, last heartbeat */
@@ -101,6 +103,9 @@ void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
                           Hadoop__Yarn__NodeHeartbeatResponseProto *resp);
 void rm_node_pulled(struct rm_node *n, struct yarn_container_id id);
 void rm_node_clear_lists(struct rm_node *n);
+
+/* An operator gives it another size: the scheduler has it now, the node with its next answer. */
+void rm_node_resize(struct rm_node *n, struct rm_res total);
 
 void rm_node_post(struct rm_node *n, enum rm_node_event event);
 /* STARTED, STATUS_UPDATE */

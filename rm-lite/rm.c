@@ -11,6 +11,7 @@
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
 #include "rm-lite/queue-access.h"
+#include "rm-lite/queue-counters.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -181,12 +182,14 @@ struct rm *rm_free(struct rm *rm)
     }
     rm_set_clear(&rm->include);
     rm_set_clear(&rm->exclude);
+    rm_set_clear(&rm->draining);
     rm->sched = rm_sched_free(rm->sched);
     free(rm->secrets);
     rm_node_auth_free(rm);
     rm_conf_free(&rm->conf);
     free(rm->admin_acl);
     free(rm->login_user);
+    rm_queue_counters_free(rm);
     sd_event_source_disable_unref(rm->tick);
     sd_event_unref(rm->event);
     free(rm);

@@ -24,6 +24,8 @@ enum stmt {
     PUT_ATTEMPT,
     DEL_APP,
     DEL_ATTEMPTS,
+    PUT_DRAIN,
+    DEL_DRAIN,
     BEGIN,
     COMMIT,
     N_STMTS
@@ -35,6 +37,8 @@ static const char *const sql[N_STMTS] = {
     [PUT_ATTEMPT] = "INSERT OR REPLACE INTO attempts VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [DEL_APP] = "DELETE FROM apps WHERE ts=? AND id=?",
     [DEL_ATTEMPTS] = "DELETE FROM attempts WHERE ts=? AND id=?",
+    [PUT_DRAIN] = "INSERT OR REPLACE INTO draining VALUES(?,?)",
+    [DEL_DRAIN] = "DELETE FROM draining WHERE node=?",
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
 };
@@ -49,7 +53,8 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS attempts(ts INTEGER, id INTEGER, attempt INTEGER,"
     " container INTEGER, node TEXT, http TEXT, state INTEGER, final INTEGER, exit INTEGER,"
     " diagnostics TEXT, url TEXT, host TEXT, port INTEGER, start INTEGER, finish INTEGER,"
-    " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));";
+    " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));"
+    "CREATE TABLE IF NOT EXISTS draining(node TEXT PRIMARY KEY, deadline INTEGER) WITHOUT ROWID;";
 
 struct answer {
     struct sv_event event;
@@ -426,7 +431,48 @@ void rm_store_app_remove(struct rm *rm, struct rm_app *app)
     }
 }
 
+void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms)
+{
+    struct rm_store *s = rm->store;
+    struct sv_error err = { 0 };
+
+    if (!begin(s))
+        return;
+    (void)sqlite3_bind_text(s->stmts[PUT_DRAIN], 1, node, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_int64(s->stmts[PUT_DRAIN], 2, deadline_ms);
+    if (run(s, PUT_DRAIN, &err) < 0)
+        failed(s, &err);
+}
+
+void rm_store_drained(struct rm *rm, const char *node)
+{
+    struct rm_store *s = rm->store;
+    struct sv_error err = { 0 };
+
+    if (!begin(s))
+        return;
+    (void)sqlite3_bind_text(s->stmts[DEL_DRAIN], 1, node, -1, SQLITE_STATIC);
+    if (run(s, DEL_DRAIN, &err) < 0)
+        failed(s, &err);
+}
+
 /* ------------------------------------------------------------------ loading */
+
+static int load_draining(struct rm *rm, struct sv_error *err)
+{
+    struct rm_store *s = rm->store;
+    sqlite3_stmt *q = NULL;
+    int r;
+
+    if (sqlite3_prepare_v2(s->db, "SELECT node, deadline FROM draining", -1, &q, NULL) != SQLITE_OK)
+        return db_error(s, err, "draining");
+    while ((r = sqlite3_step(q)) == SQLITE_ROW)
+        if (sqlite3_column_text(q, 0))
+            rm_set_add(&rm->draining, (const char *)sqlite3_column_text(q, 0))->number =
+                sqlite3_column_int64(q, 1);
+    (void)sqlite3_finalize(q);
+    return r == SQLITE_DONE ? 0 : db_error(s, err, "draining");
+}
 
 static void column_text(sqlite3_stmt *q, int i, char **dst)
 {
@@ -520,5 +566,5 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
     while ((step = sqlite3_step(q)) == SQLITE_ROW)
         load_attempt(rm, q);
     (void)sqlite3_finalize(q);
-    return step == SQLITE_DONE ? 0 : db_error(s, err, "attempts");
+    return step == SQLITE_DONE ? load_draining(rm, err) : db_error(s, err, "attempts");
 }

@@ -27,6 +27,9 @@ void rm_store_app_update(struct rm *rm, struct rm_app *app);      /* no answer (
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *a);   /* → ATTEMPT_NEW_SAVED */
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *a); /* → ATTEMPT_UPDATE_SAVED */
 void rm_store_app_remove(struct rm *rm, struct rm_app *app);
+/* A node that leaves gracefully, until `deadline_ms` (wall; 0: none); and one that does no more. */
+void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms);
+void rm_store_drained(struct rm *rm, const char *node);
 void rm_store_flush(struct rm *rm); /* commits now and posts *_SAVED */
 
 #endif

@@ -22,6 +22,7 @@
 #include "rm-lite/web-cluster.h"
 #include "rm-lite/web-control.h"
 #include "rm-lite/web-json.h"
+#include "rm-lite/web-metrics.h"
 #include "rm-lite/web-proxy.h"
 #include "rm-lite/web-query.h"
 #include "rm-lite/web-reply.h"
@@ -184,6 +185,8 @@ static int answer(struct rm *rm, const struct sv_http_request *req, struct sv_ht
             "application -kill`");
     if (strcmp(p, "/conf") == 0)
         return sv_conf_answer(rm->xml, req, ret);
+    if (rm_web_metrics(rm, req, ret, &r))
+        return r;
     if (strcmp(p, "/isActive") == 0)
         return is_active(ret);
     if (strcmp(p, "/") == 0)

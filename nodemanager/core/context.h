@@ -47,7 +47,10 @@ struct nm_context {
     int64_t start_ms;           /* wall clock */
     struct yarn_resource total; /* of all containers; the ResourceManager may change it */
     bool stopping;              /* no new containers */
-    unsigned stuck_deletions;   /* that have failed and are tried from time to time */
+    struct nm_counters {        /* containers since the start, those of before it not counted */
+        int64_t launched, completed, failed, killed;
+    } counters;
+    unsigned stuck_deletions; /* that have failed and are tried from time to time */
     /* NULL, or: after events were handled, and after each heartbeat. */
     void (*changed)(void *userdata);
     void *changed_userdata;

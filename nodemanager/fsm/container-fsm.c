@@ -63,8 +63,13 @@ static int act_ignore(void *o, int event, void *arg)
 static void audit_end(const struct nm_container *c)
 {
     const char *user = c->app ? c->app->user : "";
+    struct nm_counters *sums = &c->ctx->counters;
+    bool good = c->exit_code == YARN_EXIT_SUCCESS;
 
-    if (c->exit_code == YARN_EXIT_SUCCESS)
+    sums->completed += good;
+    sums->killed += !good && c->kill_requested;
+    sums->failed += !good && !c->kill_requested;
+    if (good)
         nm_audit_success(user, NULL, "Container Finished - Succeeded", "ContainerImpl", c);
     else if (c->kill_requested)
         nm_audit_success(user, NULL, "Container Finished - Killed", "ContainerImpl", c);

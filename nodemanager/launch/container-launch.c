@@ -121,8 +121,10 @@ static void on_started(struct exe_container *x, pid_t pid, void *userdata)
     if (!c->launch_ms)
         c->launch_ms = sv_wall_ms();
     c->launch.frozen = c->recovered != NM_RECOVERED_NOT && nm_cleanup_is_frozen(c);
-    if (c->recovered == NM_RECOVERED_NOT)
+    if (c->recovered == NM_RECOVERED_NOT) {
         nm_health_launch_succeeded(c->ctx->health);
+        c->ctx->counters.launched++;
+    }
     if (c->recovered != NM_RECOVERED_LAUNCHED)
         r = nm_store_container_launched(c->ctx->store, c->text, c->launch_ms);
     if (r < 0)

@@ -19,6 +19,7 @@
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/finished-containers.h"
 #include "nodemanager/web/localization-json.h"
+#include "nodemanager/web/nm-metrics.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/page-route.h"
 #include "nodemanager/web/web-access.h"
@@ -399,6 +400,7 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
 {
     _cleanup_free_ char *path = trimmed(req->path);
     const char *p = path;
+    int r;
 
     if (!p)
         return -ENOMEM;
@@ -412,6 +414,8 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
         ret->status = 302;
         return ret->location ? 0 : -ENOMEM;
     }
+    if (nm_web_metrics(w, req, ret, &r))
+        return r;
     if (nm_page_takes(p, req))
         return nm_page(w, p, req, ret);
     if (!strcmp(p, "/conf"))

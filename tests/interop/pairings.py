@@ -5,7 +5,7 @@ kill a daemon have programs with clusters of their own.
     pairings.main(Pairing("apache-3.4.2", "selvedge", full=[shell, kills], brief=[shell]))
 
 A group is a module of tests/interop/cases: run(report, c) runs its cases in the cluster `c`, which has not
-been used before the first group."""
+been used before the first group. Its SITE are keys of yarn-site.xml, its prepare(c) runs before the daemons start."""
 import os
 import sys
 
@@ -36,8 +36,12 @@ class Pairing:
         if not groups:
             return
         print(f"{self.name}:", flush=True)
+
+        def prepare(c):
+            for group in groups:
+                getattr(group, "prepare", lambda _: None)(c)
         try:
-            with peers.cluster("pairing", self.rm, self.nm, site=self.site) as c:
+            with peers.cluster("pairing", self.rm, self.nm, site=self.site, prepare=prepare) as c:
                 c.pairing = self.name
                 for group in groups:
                     try:

@@ -59,6 +59,15 @@ class LocalCommands:
         for command, user, n in (("ps", None, 2), ("ps", t.stranger, 0), ("top", t.users[1], 1)):
             lines = self.ok(command, "--local", user=user).splitlines()
             assert len(lines) == 1 + n and lines[0].startswith("CONTAINER"), (user, command, lines)
+        for command in ("ps", "top"):
+            assert sorted(self.ok(command, "--local", "-o", "name").split()) == sorted(t.names), command
+            fields = self.ok(command, "--local", "-o", "Id,State", "--no-headers").splitlines()
+            assert sorted(fields) == sorted(f"{name}\tRUNNING" for name in t.names), fields
+            assert self.ok(command, "--local", "-o", "yaml").count("\n  Id: ") + \
+                self.ok(command, "--local", "-o", "yaml").count("- Id: ") == len(t.names)
+            self.fails(2, "nothing: no such field", command, "--local", "-o", "nothing")
+        wide, table = (self.ok("ps", "--local", "-o", form).splitlines()[0].split() for form in ("wide", "table"))
+        assert set(wide) - set(table) == {"PIDS", "PEAK", "EXIT", "STARTED"}, (wide, table)
         row = next(line for line in self.ok("ps", "--local").splitlines() if t.names[0] in line)
         assert t.users[0].pw_name in row and "RUNNING" in row and "64.0 MiB" in row and row.endswith("PASSWORD="), row
         top = json.loads(self.ok("--json", "top", "--sort", "memory", "--local"))

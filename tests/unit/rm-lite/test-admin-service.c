@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "rm-lite/scheduler.h"
 #include "wire/ipc-client.h"
 
 struct refused {
@@ -41,17 +42,12 @@ static void test_calls_that_are_off(void **state)
         HADOOP__YARN__REFRESH_SERVICE_ACLS_REQUEST_PROTO__INIT;
     Hadoop__Yarn__AddToClusterNodeLabelsRequestProto labels =
         HADOOP__YARN__ADD_TO_CLUSTER_NODE_LABELS_REQUEST_PROTO__INIT;
-    Hadoop__Yarn__RefreshClusterMaxPriorityRequestProto priority =
-        HADOOP__YARN__REFRESH_CLUSTER_MAX_PRIORITY_REQUEST_PROTO__INIT;
     const struct refused rows[] = {
         { "refreshServiceAcls", &acls.base,
           &hadoop__yarn__refresh_service_acls_response_proto__descriptor, "not enabled" },
         { "addToClusterNodeLabels", &labels.base,
           &hadoop__yarn__add_to_cluster_node_labels_response_proto__descriptor,
           "Node-label-based scheduling is disabled" },
-        { "refreshClusterMaxPriority", &priority.base,
-          &hadoop__yarn__refresh_cluster_max_priority_response_proto__descriptor,
-          "yarn.cluster.max-application-priority" },
     };
     struct fix f;
 
@@ -148,6 +144,130 @@ static void test_administrators(void **state)
     teardown(&f);
 }
 
+/* 0 or -EREMOTEIO with the class and text of the refusal. */
+static int call(struct fix *f, const char *protocol, const char *method,
+                const ProtobufCMessage *request, const ProtobufCMessageDescriptor *answer,
+                struct sv_arena *a, ProtobufCMessage **ret, struct sv_error *err)
+{
+    const struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                           .port = f->rm->admin_port,
+                                           .protocol = protocol,
+                                           .version = 1,
+                                           .user = "ann" };
+    const char *class = NULL;
+    struct ipc_client *c;
+    int r;
+
+    assert_int_equal(ipc_client_new(f->event, &cfg, &c, NULL), 0);
+    r = ipc_client_call_sync(c, method, request, answer, a, ret, &class, err);
+    ipc_client_free(c);
+    assert_true(r == 0 || r == -EREMOTEIO);
+    return r;
+}
+
+static int resize(struct fix *f, const struct yarn_node_id *id, int64_t memory, int timeout,
+                  struct sv_error *err)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__UpdateNodeResourceRequestProto q =
+        HADOOP__YARN__UPDATE_NODE_RESOURCE_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__NodeResourceMapProto row = HADOOP__YARN__NODE_RESOURCE_MAP_PROTO__INIT;
+    Hadoop__Yarn__ResourceOptionProto option = HADOOP__YARN__RESOURCE_OPTION_PROTO__INIT;
+    Hadoop__Yarn__NodeResourceMapProto *rows[] = { &row };
+    ProtobufCMessage *m;
+
+    row.node_id = yarn_node_id_to(a, id);
+    row.resource_option = &option;
+    option.resource = yarn_resource_to(a, (struct yarn_resource){ memory, 4 });
+    option.has_over_commit_timeout = true;
+    option.over_commit_timeout = timeout;
+    q.node_resource_map = rows;
+    q.n_node_resource_map = 1;
+    return call(f, YARN_ADMIN_PROTOCOL, "updateNodeResource", &q.base,
+                &hadoop__yarn__update_node_resource_response_proto__descriptor, a, &m, err);
+}
+
+static void test_node_resource(void **state)
+{
+    struct yarn_node_id nobody = { .host = "nobody", .port = 1 };
+    struct sv_error err = { 0 };
+    struct rm_node_usage use;
+    struct rm_node *n;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    n = add_node(&f, 1);
+    assert_int_equal(resize(&f, &n->id, 4096, -1, &err), 0);
+    assert_int_equal(n->total.mem, 4096);
+    assert_true(n->resize_waits); /* the node is told with its next heartbeat */
+    assert_int_equal(rm_sched_node_usage(f.rm->sched, &n->id, &use), 0);
+    assert_int_equal(use.total.mem, 4096);
+    assert_int_equal(use.total.vcores, 4);
+    assert_int_equal(resize(&f, &nobody, 4096, -1, &err), -EREMOTEIO);
+    assert_non_null(strstr(err.text, "unrecognized node: nobody:1"));
+    assert_int_equal(resize(&f, &n->id, -1, -1, &err), -EREMOTEIO);
+    assert_int_equal(resize(&f, &n->id, 1024, 0, &err), -EREMOTEIO);
+    assert_non_null(strstr(err.text, "OvercommitTimeout"));
+    assert_int_equal(n->total.mem, 4096);
+    teardown(&f);
+}
+
+static void test_max_priority(void **state)
+{
+    Hadoop__Yarn__RefreshClusterMaxPriorityRequestProto q =
+        HADOOP__YARN__REFRESH_CLUSTER_MAX_PRIORITY_REQUEST_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_error err = { 0 };
+    ProtobufCMessage *m;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    write_file(&f, "yarn-site.xml",
+               "<configuration><property><name>yarn.cluster.max-application-priority</name>"
+               "<value>7</value></property></configuration>");
+    assert_int_equal(setenv("HADOOP_CONF_DIR", f.dir, 1), 0);
+    assert_int_equal(call(&f, YARN_ADMIN_PROTOCOL, "refreshClusterMaxPriority", &q.base,
+                          &hadoop__yarn__refresh_cluster_max_priority_response_proto__descriptor, a,
+                          &m, &err),
+                     0);
+    assert_int_equal(unsetenv("HADOOP_CONF_DIR"), 0);
+    assert_int_equal(f.rm->conf.max_priority, 7);
+    teardown(&f);
+}
+
+static void test_always_active(void **state)
+{
+    Hadoop__Common__GetServiceStatusRequestProto get =
+        HADOOP__COMMON__GET_SERVICE_STATUS_REQUEST_PROTO__INIT;
+    Hadoop__Common__TransitionToStandbyRequestProto standby =
+        HADOOP__COMMON__TRANSITION_TO_STANDBY_REQUEST_PROTO__INIT;
+    Hadoop__Common__HAStateChangeRequestInfoProto by =
+        HADOOP__COMMON__HASTATE_CHANGE_REQUEST_INFO_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    const Hadoop__Common__GetServiceStatusResponseProto *status;
+    struct sv_error err = { 0 };
+    ProtobufCMessage *m;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    standby.reqinfo = &by;
+    assert_int_equal(call(&f, HADOOP_HA_SERVICE_PROTOCOL, "getServiceStatus", &get.base,
+                          &hadoop__common__get_service_status_response_proto__descriptor, a, &m,
+                          &err),
+                     0);
+    status = (const Hadoop__Common__GetServiceStatusResponseProto *)m;
+    assert_int_equal(status->state, HADOOP__COMMON__HASERVICE_STATE_PROTO__ACTIVE);
+    assert_int_equal(call(&f, HADOOP_HA_SERVICE_PROTOCOL, "transitionToStandby", &standby.base,
+                          &hadoop__common__transition_to_standby_response_proto__descriptor, a, &m,
+                          &err),
+                     -EREMOTEIO);
+    assert_non_null(strstr(err.text, "always active"));
+    teardown(&f);
+}
+
 static void test_delegation_tokens(void **state)
 {
     Hadoop__Common__GetDelegationTokenRequestProto get =
@@ -167,9 +287,9 @@ static void test_delegation_tokens(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls_that_are_off),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_administrators),
+        cmocka_unit_test(test_calls_that_are_off), cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_administrators),     cmocka_unit_test(test_node_resource),
+        cmocka_unit_test(test_max_priority),       cmocka_unit_test(test_always_active),
         cmocka_unit_test(test_delegation_tokens),
     };
 

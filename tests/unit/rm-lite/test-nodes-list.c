@@ -2,6 +2,7 @@
  * the nodes. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
+#include "rm-lite/hosts-xml.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/version.h"
 
@@ -56,6 +57,111 @@ static void test_format(void **state)
     assert_false(rm_nodes_list_allows(f.rm, "host-b")); /* on both lists: excluded */
     assert_false(rm_nodes_list_allows(f.rm, "host-e")); /* on none */
     assert_false(rm_nodes_list_allows(f.rm, "the"));    /* a word of a comment */
+    lists_teardown(&l, &f);
+}
+
+static void test_xml(void **state)
+{
+    static const char *const bad[] = { "<hosts><host>",
+                                       "<hosts><host><name>a</name><timeout>soon</timeout></host>"
+                                       "</hosts>",
+                                       "" };
+    struct rm_name_set *set = NULL;
+    struct sv_error err = { 0 };
+    const char *text = "<?xml version=\"1.0\"?><hosts><host><name> host-a\n host-b</name></host>"
+                       "<!-- --><other/><host><timeout> 60 </timeout><name>host-c</name></host>"
+                       "<host><name>host-d</name><timeout>-1</timeout></host></hosts>";
+
+    (void)state;
+    assert_int_equal(rm_hosts_xml(text, strlen(text), "x.xml", &set, &err), 0);
+    assert_int_equal(HASH_COUNT(set), 4);
+    assert_true(rm_set_get(set, "host-b")->number == RM_NO_TIMEOUT);
+    assert_int_equal(rm_set_get(set, "host-c")->number, 60000);
+    assert_int_equal(rm_set_get(set, "host-d")->number, -1);
+    rm_set_clear(&set);
+    for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
+        assert_int_equal(rm_hosts_xml(bad[i], strlen(bad[i]), "x.xml", &set, &err), -EINVAL);
+}
+
+/* A host's own timeout in the list wins over that of the request. */
+static void test_own_timeouts(void **state)
+{
+    struct rm_node *n[2];
+    struct lists l;
+    struct fix f;
+
+    (void)state;
+    lists_setup(&l, &f, "", "");
+    for (int i = 0; i < 2; i++) {
+        n[i] = add_node(&f, i + 1);
+        rm_set_add(&n[i]->apps, "application_1_0001");
+        rm_set_add(&f.rm->exclude, n[i]->id.host)->number = i ? 5000 : RM_NO_TIMEOUT;
+    }
+    rm_nodes_list_apply(f.rm, true, -1);
+    assert_int_equal(n[0]->state, RM_NODE_ST_DECOMMISSIONING);
+    assert_true(n[0]->decommission_deadline_ms == 0);
+    assert_true(n[1]->decommission_deadline_ms > sv_now_ms());
+    lists_teardown(&l, &f);
+}
+
+/* A node that leaves gracefully goes on with it after a restart of the ResourceManager. */
+static void test_drains_over_a_restart(void **state)
+{
+    struct rm_node *n;
+    struct lists l;
+    struct fix f;
+
+    (void)state;
+    lists_setup(&l, &f, "", "");
+    n = add_node(&f, 1);
+    rm_set_add(&n->apps, "application_1_0001");
+    write_file(l.exclude, "127.0.0.1\n");
+    assert_int_equal(rm_nodes_list_read(f.rm, NULL), 0);
+    rm_nodes_list_apply(f.rm, true, 60000);
+    assert_int_equal(n->state, RM_NODE_ST_DECOMMISSIONING);
+    settle(&f);
+    stop(&f);
+    start(&f);
+    assert_false(rm_nodes_list_allows(f.rm, "127.0.0.1"));
+    assert_true(rm_nodes_list_drains(f.rm, "127.0.0.1:1"));
+    assert_false(rm_nodes_list_drains(f.rm, "127.0.0.2:1"));
+    n = add_node(&f, 1);
+    rm_set_add(&n->apps, "application_1_0001");
+    rm_nodes_list_joined(f.rm, n);
+    assert_int_equal(n->state, RM_NODE_ST_DECOMMISSIONING);
+    assert_true(n->decommission_deadline_ms > sv_now_ms() &&
+                n->decommission_deadline_ms <= sv_now_ms() + 60000);
+    rm_set_clear(&f.rm->exclude); /* it is welcome again */
+    rm_nodes_list_apply(f.rm, true, 60000);
+    assert_int_equal(n->state, RM_NODE_ST_RUNNING);
+    settle(&f);
+    stop(&f);
+    start(&f);
+    assert_false(rm_nodes_list_drains(f.rm, "127.0.0.1:1"));
+    lists_teardown(&l, &f);
+}
+
+static void test_untracked(void **state)
+{
+    struct rm_node *n;
+    struct lists l;
+    struct fix f;
+
+    (void)state;
+    lists_setup(&l, &f, "host-a 127.0.0.1", "");
+    n = add_node(&f, 1);
+    rm_node_post(n, RM_NODE_EV_SHUTDOWN);
+    settle(&f);
+    assert_int_equal(HASH_COUNT(f.rm->inactive_nodes), 1);
+    rm_nodes_list_forget(f.rm, 1000);
+    rm_nodes_list_forget(f.rm, 1000 + f.rm->conf.untracked_ms);
+    assert_int_equal(HASH_COUNT(f.rm->inactive_nodes), 1); /* it is in the list */
+    rm_set_remove(&f.rm->include, "127.0.0.1");
+    rm_nodes_list_forget(f.rm, 1000);
+    rm_nodes_list_forget(f.rm, 999 + f.rm->conf.untracked_ms);
+    assert_int_equal(HASH_COUNT(f.rm->inactive_nodes), 1);
+    rm_nodes_list_forget(f.rm, 1000 + f.rm->conf.untracked_ms);
+    assert_int_equal(HASH_COUNT(f.rm->inactive_nodes), 0);
     lists_teardown(&l, &f);
 }
 
@@ -146,6 +252,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_format),
+        cmocka_unit_test(test_xml),
+        cmocka_unit_test(test_own_timeouts),
+        cmocka_unit_test(test_drains_over_a_restart),
+        cmocka_unit_test(test_untracked),
         cmocka_unit_test(test_empty_include_allows_all),
         cmocka_unit_test(test_error_keeps_the_lists),
         cmocka_unit_test(test_refresh),

@@ -1,5 +1,6 @@
 /* rm-lite/rm-app-fsm.c, rm-app-attempt-fsm.c and rm-app-manager.c: which submissions are accepted,
  * how many attempts an application has, and events that cross on their way. */
+#include "rm-lite/queue-counters.h"
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 /* ------------------------------------------------------------------- submissions */
@@ -28,7 +29,7 @@ static void test_submission_is_repeated(void **state)
     submission_init(&f, &s);
     assert_non_null(submit_ctx(&f, &s));
     assert_int_equal(refused(&f, &s, &class, &err), 0); /* answered as the first one */
-    assert_int_equal(f.rm->counters.apps_submitted, 1);
+    assert_int_equal(rm_queue_counters_sum(f.rm, "root.default").submitted, 1);
     teardown(&f);
 }
 

@@ -1,0 +1,109 @@
+"""Whole output of the list commands, ids, times and sizes masked: through a pipe and a terminal of 80 and of 200 columns, with LANG=C
+and UTF-8, with NO_COLOR and without. A case of test-cli."""
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import termios
+
+MASKS = [(r"^selvedge +\d\S*$", "selvedge VERSION"), (r"appattempt_\d+_\d+_\d+", "ATTEMPT"), (r"application_\d+_\d+", "APP"), (r"container_\d+_\d+_\d+_\d+", "CONTAINER"),
+         (r"https?://[^ ]*", "URL"), (r"127\.0\.0\.1:\d+", "NODE"), (r"\bsv\d+[a-z]\b", "USER"), (r"\b\d+[smhd] ago\b", "AGO"),
+         (r"\d{4}-\d\d-\d\d[T ][\d:]+(Z| \+\d{4})", "DATE"), (r"\b[\d.]+ (ms|s)(?= |$)", "TIME"), (r"\b[\d.]+ ([KMGT]i)?B\b", "SIZE"),
+         (r"\b\d+\.\d%", "SHARE"), (" +", " "),
+         # What a node without controllers does not count.
+         (r"RUNNING - (-|SIZE) ", "RUNNING - PEAK "), (" 7 (-|SIZE) ", " 7 PEAK "), (r"SIZE (-|SIZE) SIZE 1 \d+ ", "SIZE PEAK SIZE 1 PIDS ")]
+NOT_ENFORCED = "limits not enforced (the node's cgroup v2 lacks the controllers)"
+RED = "\033[31mFAILED\033[0m"
+
+# A job "läuft" that runs, then one "bad" that failed. {F}: red on a terminal.
+CONTAINERS = "INSTANCE CONTAINER NODE STATE EXIT PEAK MEM CPU TIME LOCALIZE LAUNCH"
+QUEUES = "QUEUE STATE CAPACITY MAXIMUM USED RUNNING PENDING"
+WHY = "exit code 7: 1 of 1 instances failed, first instance 0 (CONTAINER on NODE) with 7"
+NAME = r"l\xc3\xa4uft"
+WANTED = {
+    "ps": ["APPLICATION USER QUEUE NAME STATE FINAL CONTAINERS MEMORY PROGRESS TIME",
+           f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME"],
+    "ps -a -o wide": ["APPLICATION USER QUEUE NAME TYPE STATE FINAL CONTAINERS MEMORY VCORES PROGRESS TIME STARTED FINISHED TRACKING URL",
+                      f"APP USER root.default {NAME} SELVEDGE RUNNING - 2 SIZE 2 SHARE TIME AGO - URL",
+                      "APP USER root.default bad SELVEDGE FINISHED {F} 0 SIZE 0 SHARE TIME AGO AGO URL"],
+    "ps -a -o id,finalStatus,state": ["id\tfinalStatus\tstate", "APP\tUNDEFINED\tRUNNING", "APP\tFAILED\tFINISHED"],
+    "ps -a -o name": ["APP", "APP"],
+    "ps BAD": [f"APP bad user USER, queue root.default, FINISHED FAILED: {WHY}", CONTAINERS,
+               " 0 CONTAINER NODE DONE 7 PEAK TIME TIME TIME", "instance 0 on NODE: exit code 7"],
+    "ps RUNS": [f"APP {NAME} user USER, queue root.default, RUNNING", CONTAINERS, " 0 CONTAINER NODE RUNNING - PEAK TIME TIME TIME"],
+    "app list -a --no-headers": [f"APP USER root.default {NAME} RUNNING - 2 SIZE SHARE TIME",
+                                 "APP USER root.default bad FINISHED {F} 0 SIZE SHARE TIME"],
+    "app status BAD": ["application APP", "name bad", "type SELVEDGE", "user USER", "queue root.default", "state FINISHED",
+                       "final status FAILED", "attempt 1", "progress 100%", "uses 0 containers, SIZE, 0 vcores", "started DATE",
+                       "finished DATE", "tracking URL URL", f"diagnostics {WHY}"],
+    "app attempts BAD": ["ATTEMPT STATE CONTAINER HOST STARTED FINISHED", "ATTEMPT FINISHED CONTAINER 127.0.0.1 AGO AGO"],
+    "node list": ["NODE STATE HTTP RACK CONTAINERS MEMORY USED MEMORY VCORES USED VCORES HEALTH",
+                  "NODE RUNNING NODE /default-rack 2 SIZE SIZE 2 32 -"],
+    "node list -o id,state --no-headers": ["NODE\tRUNNING"],
+    "node status NODE": ["node NODE", "state RUNNING", "web NODE", "rack /default-rack", "containers 2", "memory SIZE of SIZE",
+                         "vcores 2 of 32", "health -"],
+    "queue status default": [QUEUES, "root.default RUNNING SHARE SHARE SHARE 1 0"],
+    "queue status other -o wide": [f"{QUEUES} LEAF", "root.other RUNNING SHARE SHARE SHARE 0 0 true"],
+    "queue list -o path,state,leaf --utc": ["path\tstate\tleaf", "root\tRUNNING\tfalse", "root.default\tRUNNING\ttrue",
+                                           "root.other\tRUNNING\ttrue"],
+    "top --once": ["APPLICATION USER CONTAINERS CPU MEMORY ALLOCATED VCORES CPU WAIT MEM WAIT I/O WAIT NAME",
+                   f"APP USER 2 SHARE SIZE SIZE 2 SHARE SHARE SHARE {NAME}"],
+    "top --once -c -o wide": ["CONTAINER NODE USER STATE CPU MEMORY PEAK LIMIT VCORES PIDS CPU WAIT MEM WAIT I/O WAIT",
+                              *["CONTAINER NODE USER RUNNING SHARE SIZE PEAK SIZE 1 PIDS SHARE SHARE SHARE"] * 2],
+    "version": ["selvedge VERSION", "protocols Hadoop 3.4.2, IPC 9", "cluster selvedge-rm, protocols of 3.4.2, Hadoop 3.4.2, STARTED, ACTIVE"],
+}
+
+
+def mask(text):
+    """Lines, each with single blanks, and without those at its end."""
+    found = []
+    for line in text.splitlines():
+        for pattern, word in MASKS:
+            line = re.sub(pattern, word, line)
+        if NOT_ENFORCED not in line:
+            found.append(line.rstrip())
+    return found
+
+
+def on_terminal(c, words, columns, env):
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    job = subprocess.Popen(c.selvedge_argv(*words), stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env, cwd="/")
+    os.close(slave)
+    seen = b""
+    try:
+        while True:
+            ready, _, _ = select.select([master], [], [], 30)
+            assert ready, seen
+            seen += os.read(master, 65536)
+    except OSError:  # the other side is closed
+        pass
+    finally:
+        assert job.wait(30) == 0, seen
+        os.close(master)
+    return seen.decode("ascii").replace("\r\n", "\n")
+
+
+def compare(c, words, wanted):
+    plain, coloured = ([line.replace("{F}", word) for line in wanted] for word in ("FAILED", RED))
+    done = c.selvedge(*words)
+    assert done.returncode == 0 and not done.stderr, done
+    assert mask(done.stdout) == plain, (words, mask(done.stdout), plain)
+    for columns, more, lines in ((80, {"LANG": "C"}, coloured), (200, {"LANG": "C.UTF-8"}, coloured),
+                                 (80, {"LANG": "C.UTF-8", "NO_COLOR": "1"}, plain), (200, {"LANG": "C", "TERM": "dumb"}, plain)):
+        seen = mask(on_terminal(c, words, columns, {**c.client_env(), "TERM": "xterm", **more}))
+        assert seen == lines, (words, columns, more, seen, lines)
+
+
+def golden_output(c, submit, running, says):
+    runs = submit(c, "-N", "läuft", "--", "exec sleep 600")
+    running(c, runs)
+    bad = submit(c, "-N", "bad", "--", "exit 7")
+    says(c.selvedge("wait", bad), 7, "FAILED")
+    names = {"BAD": bad, "RUNS": runs, "NODE": c.nodes[0].id}
+    for words, wanted in WANTED.items():
+        compare(c, [names.get(w, w) for w in words.split()], wanted)
+    says(c.selvedge("kill", runs), 0, "is over")
