@@ -50,20 +50,13 @@ static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
     const char *dir = sv_conf_dir(rm->xml);
-    _cleanup_free_ char *path = NULL;
     int r;
 
     if (!c)
         return -ENOMEM;
     r = sv_conf_load_hadoop(c, dir, err);
-    if (r >= 0 && dir) {
-        if (sv_asprintf(&path, "%s/capacity-scheduler.xml", dir) < 0)
-            r = -ENOMEM;
-        else
-            r = sv_conf_load_file(c, path, err);
-        if (r == -ENOENT)
-            r = 0;
-    }
+    if (r >= 0)
+        r = rm_conf_load_scheduler(c, dir, err);
     if (r < 0) {
         sv_conf_free(c);
         return r;
@@ -145,7 +138,7 @@ static void on_refreshNodes(struct ipc_call *call, const ProtobufCMessage *reque
 
 /* The node that a row names and its new size; NULL with the reason. */
 static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMapProto *row,
-                               struct yarn_resource *ret, struct sv_error *err)
+                               struct rm_res *ret, struct sv_error *err)
 {
     const Hadoop__Yarn__ResourceOptionProto *option = row->resource_option;
     struct yarn_node_id id;
@@ -153,7 +146,7 @@ static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMa
     char text[300];
 
     if (yarn_node_id_from(row->node_id, &id) < 0 || !option ||
-        yarn_resource_from(option->resource, ret) < 0 || ret->memory_mb < 0 || ret->vcores < 0) {
+        rm_res_from(option->resource, ret) < 0 || ret->mem < 0 || ret->vcores < 0) {
         (void)sv_error_set(err, -EINVAL, "updateNodeResource: a node or its resource is malformed");
         return NULL;
     }
@@ -180,7 +173,7 @@ static void on_updateNodeResource(struct ipc_call *call, const ProtobufCMessage 
     Hadoop__Yarn__UpdateNodeResourceResponseProto resp =
         HADOOP__YARN__UPDATE_NODE_RESOURCE_RESPONSE_PROTO__INIT;
     struct sv_error err = { 0 };
-    struct yarn_resource r;
+    struct rm_res r;
 
     if (!allowed(call, request, on_updateNodeResource, rm, "updateNodeResource"))
         return;
@@ -192,7 +185,7 @@ static void on_updateNodeResource(struct ipc_call *call, const ProtobufCMessage 
     for (size_t i = 0; i < q->n_node_resource_map; i++) {
         struct rm_node *n = resized(rm, q->node_resource_map[i], &r, &err);
 
-        rm_node_resize(n, rm_res_of(r));
+        rm_node_resize(n, r);
     }
     rm_request_round(rm);
     ipc_call_reply(call, &resp.base);

@@ -24,6 +24,12 @@ struct rm_decision *rm_decide(struct rm_sched *s, enum rm_decision_type type)
     return d;
 }
 
+void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst)
+{
+    memcpy(dst->host, n->host_label.name, n->host_label.len + 1); /* it came from such an id */
+    dst->port = n->port;
+}
+
 static void container_key(struct rm_sched_container *c)
 {
     c->key.ts = c->id.attempt.app.cluster_ts;

@@ -14,6 +14,7 @@
 #include "rm-lite/answer.h"
 #include "rm-lite/audit.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -42,11 +43,10 @@ static int read_asks(struct ipc_call *call, struct rm_attempt *att, const Alloca
     }
     for (size_t i = 0; i < q->n_ask; i++) {
         const Hadoop__Yarn__ResourceRequestProto *m = q->ask[i];
-        struct yarn_resource r;
+        char unknown[RM_TYPE_NAME_MAX];
         struct rm_res cap;
 
-        if (!m->resource_name || yarn_resource_from(m->capability, &r) < 0 ||
-            m->num_containers < 0) {
+        if (!m->resource_name || rm_res_from(m->capability, &cap) < 0 || m->num_containers < 0) {
             ipc_call_fail(call, JAVA_INVALID_RESOURCE_REQUEST,
                           "Invalid resource request: resource name, capability or number of "
                           "containers is missing or negative");
@@ -60,7 +60,14 @@ static int read_asks(struct ipc_call *call, struct rm_attempt *att, const Alloca
                           "label expression");
             return -EINVAL;
         }
-        cap = rm_res_of(r);
+        rm_res_unknown(m->capability, unknown, sizeof(unknown));
+        if (*unknown) {
+            ipc_call_fail(call, JAVA_INVALID_RESOURCE_REQUEST,
+                          "Invalid resource request: resource type %s is not known to this "
+                          "ResourceManager; add it to yarn.resource-types",
+                          unknown);
+            return -EINVAL;
+        }
         if (rm_sched_normalize(att->rm->sched, att->app->queue, &cap) < 0) {
             struct sv_error err = { 0 };
 
@@ -230,7 +237,7 @@ static bool pull_done(struct sv_arena *a, struct rm_attempt *att, AllocateRespon
         m->diagnostics = sv_arena_strdup(a, d->diagnostics ? d->diagnostics : "");
         m->has_exit_status = true;
         m->exit_status = d->exit_status;
-        m->capability = yarn_resource_to(a, rm_res_to_yarn(d->resource));
+        m->capability = rm_res_to(a, d->resource);
         m->has_executiontype = true;
         m->executiontype = HADOOP__YARN__EXECUTION_TYPE_PROTO__GUARANTEED;
         if (!m->container_id || !m->diagnostics)
@@ -279,7 +286,7 @@ static bool fill_answer(struct rm *rm, struct rm_attempt *att, struct sv_arena *
         return false;
     if (rm_sched_app_usage(rm->sched, att->app->id, &use) >= 0)
         headroom = use.headroom;
-    resp->limit = yarn_resource_to(a, rm_res_to_yarn(headroom));
+    resp->limit = rm_res_to(a, headroom);
     resp->has_num_cluster_nodes = true;
     resp->num_cluster_nodes = rm_active_nodes(rm);
     resp->application_priority = rm_priority_to(a, att->app->priority);

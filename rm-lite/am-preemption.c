@@ -7,6 +7,7 @@
 
 #include "rm-lite/answer.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/scheduler.h"
@@ -47,7 +48,7 @@ static bool add_resources(struct sv_arena *a, Hadoop__Yarn__PreemptionContractPr
     hadoop__yarn__resource_request_proto__init(r);
     r->priority = rm_priority_to(a, -1); /* Priority.UNDEFINED */
     r->resource_name = sv_arena_strdup(a, RM_ANY);
-    r->capability = yarn_resource_to(a, rm_res_to_yarn(min));
+    r->capability = rm_res_to(a, min);
     r->has_num_containers = true;
     r->num_containers = in_smallest(sum, min);
     row->resource = r;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "rm-lite/reports.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -65,7 +66,7 @@ Hadoop__Yarn__ContainerProto *rm_am_container(struct sv_arena *a, const struct r
     m->id = yarn_container_id_to(a, c->id);
     m->nodeid = yarn_node_id_to(a, &c->node_id);
     m->node_http_address = c->node_http;
-    m->resource = yarn_resource_to(a, rm_res_to_yarn(c->resource));
+    m->resource = rm_res_to(a, c->resource);
     m->priority = rm_priority_to(a, c->priority);
     m->container_token = rm_token_container(a, c);
     m->has_execution_type = true;

@@ -12,6 +12,7 @@
 #include "rm-lite/audit.h"
 #include "rm-lite/proxy-target.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -79,8 +80,7 @@ static void on_registerApplicationMaster(struct ipc_call *call, const ProtobufCM
     }
     if (!rm_am_no_placement_constraints(call, att, q->n_placement_constraints))
         return;
-    resp.maximumcapability =
-        yarn_resource_to(a, rm_res_to_yarn(rm_sched_max_allocation(rm->sched, att->app->queue)));
+    resp.maximumcapability = rm_res_to(a, rm_sched_max_allocation(rm->sched, att->app->queue));
     resp.queue = att->app->queue;
     resp.scheduler_resource_types = types;
     resp.n_scheduler_resource_types = rm_sched_calculator(rm->sched) == RM_CALC_DOMINANT ? 2 : 1;

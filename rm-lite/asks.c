@@ -17,13 +17,16 @@ static int group_order(struct rm_ask_group *a, struct rm_ask_group *b)
         return a->capability.mem > b->capability.mem ? -1 : 1;
     if (a->capability.vcores != b->capability.vcores)
         return a->capability.vcores > b->capability.vcores ? -1 : 1;
+    for (int i = 0; i < RM_RES_EXTRA; i++)
+        if (a->capability.extra[i] != b->capability.extra[i])
+            return a->capability.extra[i] > b->capability.extra[i] ? -1 : 1;
     return 0;
 }
 
 static struct rm_ask_group *group_find(struct rm_sched_app *app, int32_t priority,
                                        int64_t allocation_id, struct rm_res cap)
 {
-    struct rm_ask_group *g, probe = { .key = { priority, allocation_id, cap.mem, cap.vcores } };
+    struct rm_ask_group *g, probe = { .key = { priority, allocation_id, cap } };
 
     HASH_FIND(hh, app->group_table, &probe.key, sizeof(probe.key), g);
     return g;
@@ -36,14 +39,6 @@ void rm_asks_sort(struct rm_sched_app *app)
     if (app->groups_unsorted)
         DL_SORT(app->groups, group_order);
     app->groups_unsorted = false;
-}
-
-struct rm_label rm_label(const char *name)
-{
-    struct rm_label l = { .name = name, .len = (unsigned)strlen(name) };
-
-    HASH_VALUE(l.name, l.len, l.hash);
-    return l;
 }
 
 struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name)
@@ -103,8 +98,7 @@ static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct 
         g->key.priority = g->priority = ask->priority;
         g->key.allocation_id = g->allocation_id = ask->allocation_id;
         g->capability = ask->capability;
-        g->key.mem = ask->capability.mem;
-        g->key.vcores = ask->capability.vcores;
+        g->key.capability = ask->capability;
         g->any_relax = true;
         app->groups_unsorted |= app->groups && group_order(app->groups->prev, g) > 0;
         DL_APPEND(app->groups, g);
@@ -248,7 +242,7 @@ int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *
     rm_asks_sort(app);
     if (c->locality == RM_NODE_LOCAL) {
         row = rm_asks_row(g, &c->node->host_label);
-        ask.name = c->node->id.host;
+        ask.name = c->node->host_label.name;
         ask.count = (row ? row->count : 0) + 1;
         ask.relax = row ? row->relax : true;
         r = row_set(app, g, &ask);

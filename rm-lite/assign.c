@@ -39,7 +39,7 @@ static enum outcome allocate(struct pass *p, struct rm_sched_app *app, struct rm
     app->am_wanted = false;
     d->app = app->id;
     d->container = id;
-    d->node = p->n->id;
+    rm_node_id_to(p->n, &d->node);
     d->resource = g->capability;
     d->priority = g->priority;
     d->allocation_id = g->allocation_id;
@@ -107,7 +107,7 @@ static bool blacklisted(const struct rm_sched_app *app, const struct rm_sched_no
 
     if (!app->blacklist)
         return false;
-    HASH_FIND_STR(app->blacklist, n->id.host, hit);
+    HASH_FIND_STR(app->blacklist, n->host_label.name, hit);
     if (!hit)
         HASH_FIND_STR(app->blacklist, n->rack, hit);
     return hit != NULL;

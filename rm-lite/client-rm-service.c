@@ -12,6 +12,7 @@
 #include "rm-lite/cluster-reports.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/reports.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -38,8 +39,7 @@ static void on_getNewApplication(struct ipc_call *call, const ProtobufCMessage *
         return;
     }
     resp.application_id = yarn_app_id_to(a, id);
-    resp.maximumcapability =
-        yarn_resource_to(a, rm_res_to_yarn(rm_sched_max_allocation(rm->sched, NULL)));
+    resp.maximumcapability = rm_res_to(a, rm_sched_max_allocation(rm->sched, NULL));
     if (!resp.application_id || !resp.maximumcapability) {
         rm_answer_no_memory(call);
         return;

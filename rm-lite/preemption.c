@@ -22,7 +22,7 @@ struct round {
 
 static bool some_left(const struct rm_sched *s, struct rm_res r)
 {
-    return r.mem > 0 || (s->set.calc == RM_CALC_DOMINANT && r.vcores > 0);
+    return rm_res_some(s->set.calc, r);
 }
 
 /* Announces it or, after its time, lets it be killed. */
@@ -40,7 +40,7 @@ static int announce_or_kill(struct round *r, struct rm_sched_container *c)
         return -ENOMEM;
     d->app = c->app->id;
     d->container = c->id;
-    d->node = c->node->id;
+    rm_node_id_to(c->node, &d->node);
     d->resource = c->resource;
     c->preempt_ms = r->now;
     if (!old)

@@ -211,19 +211,12 @@ static const char *queue_raw(struct sv_conf *c, const char *path, const char *wh
 }
 
 /* "[memory=10240,vcores=12]"; memory may carry a unit as in 10g. */
-static int parse_absolute(const char *text, struct rm_res *ret)
+static int parse_amounts(const char *text, const struct rm_types *types, struct rm_res *inout)
 {
-    _cleanup_free_ char *copy = NULL;
     _cleanup_strv_ char **parts = NULL;
-    struct rm_res r = { 0, 0 };
-    size_t n = strlen(text);
+    struct rm_res r = *inout;
 
-    if (n < 2 || text[0] != '[' || text[n - 1] != ']')
-        return -EINVAL;
-    copy = strndup(text + 1, n - 2);
-    if (!copy)
-        return -ENOMEM;
-    if (sv_strv_split(copy, ',', &parts) < 0)
+    if (sv_strv_split(text, ',', &parts) < 0)
         return -ENOMEM;
     for (char **p = parts; p && *p; p++) {
         char *eq = strchr(*p, '=');
@@ -242,13 +235,34 @@ static int parse_absolute(const char *text, struct rm_res *ret)
         } else if (sv_streq(*p, "vcores")) {
             if (sv_parse_i64(eq + 1, 0, INT32_MAX, &r.vcores) < 0)
                 return -EINVAL;
+        } else {
+            int k = rm_types_index(types, *p);
+
+            if (k < 0 || sv_parse_i64(eq + 1, 0, INT32_MAX, &r.extra[k]) < 0)
+                return -EINVAL;
         }
     }
-    *ret = r;
+    *inout = r;
     return 0;
 }
 
-static int parse_capacity(struct sv_conf *c, struct rm_queue *q, struct sv_error *err)
+static int parse_absolute(const char *text, const struct rm_types *types, int64_t not_named,
+                          struct rm_res *ret)
+{
+    _cleanup_free_ char *copy = NULL;
+    size_t n = strlen(text);
+
+    if (n < 2 || text[0] != '[' || text[n - 1] != ']')
+        return -EINVAL;
+    copy = strndup(text + 1, n - 2);
+    if (!copy)
+        return -ENOMEM;
+    *ret = (struct rm_res){ .extra = { not_named, not_named } };
+    return parse_amounts(copy, types, ret);
+}
+
+static int parse_capacity(struct sv_conf *c, const struct rm_types *types, struct rm_queue *q,
+                          struct sv_error *err)
 {
     const char *text = queue_raw(c, q->path, "capacity");
     const char *max = queue_raw(c, q->path, "maximum-capacity");
@@ -262,10 +276,10 @@ static int parse_capacity(struct sv_conf *c, struct rm_queue *q, struct sv_error
     }
     if (text && text[0] == '[') {
         q->mode = RM_MODE_ABSOLUTE;
-        if (parse_absolute(text, &q->abs_min) < 0)
+        if (parse_absolute(text, types, 0, &q->abs_min) < 0)
             return sv_error_set(err, -EINVAL, CS "%s.capacity: \"%s\" is not [memory=MB,vcores=N]",
                                 q->path, text);
-        if (max && max[0] == '[' && parse_absolute(max, &q->abs_max) < 0)
+        if (max && max[0] == '[' && parse_absolute(max, types, -1, &q->abs_max) < 0)
             return sv_error_set(err, -EINVAL,
                                 CS "%s.maximum-capacity: \"%s\" is not [memory=MB,vcores=N]",
                                 q->path, max);
@@ -383,7 +397,7 @@ static int parse_acls(struct sv_conf *c, struct rm_queue *q)
 static int parse_limits(struct sv_conf *c, const struct rm_sched_settings *set, struct rm_queue *q,
                         struct sv_error *err)
 {
-    const char *state = queue_raw(c, q->path, "state");
+    const char *state = queue_raw(c, q->path, "state"), *text;
     double global_ulp, global_ulf, v;
     int64_t mb, vc, n;
     bool is_set;
@@ -426,7 +440,16 @@ static int parse_limits(struct sv_conf *c, const struct rm_sched_settings *set, 
         (r = queue_int(c, q->path, "maximum-allocation-vcores", set->max_alloc.vcores, &vc, err)) <
             0)
         return r;
-    q->max_allocation = rm_res_min((struct rm_res){ mb, vc }, set->max_alloc);
+    q->max_allocation = set->max_alloc;
+    q->max_allocation.mem = mb;
+    q->max_allocation.vcores = vc;
+    text = queue_raw(c, q->path, "maximum-allocation");
+    if (text && parse_amounts(text, &set->types, &q->max_allocation) < 0)
+        return sv_error_set(err, -EINVAL,
+                            CS "%s.maximum-allocation: \"%.200s\" is not memory-mb=MB,vcores=N and "
+                               "types of yarn.resource-types",
+                            q->path, text);
+    q->max_allocation = rm_res_min(q->max_allocation, set->max_alloc);
     r = parse_apps(c, set, q, err);
     return r < 0 ? r : parse_acls(c, q);
 }
@@ -476,7 +499,7 @@ static int parse_queue(struct sv_conf *c, const struct rm_sched_settings *set, c
     if (!q->name ||
         sv_asprintf(&q->path, "%s%s%s", parent ? parent->path : "", parent ? "." : "", name) < 0)
         goto fail;
-    r = parse_capacity(c, q, err);
+    r = parse_capacity(c, &set->types, q, err);
     if (r >= 0)
         r = parse_limits(c, set, q, err);
     if (r < 0)
@@ -538,9 +561,11 @@ static int read_settings(struct sv_conf *c, struct rm_sched_settings *s, struct 
         (r = sv_conf_int(c, &key_max_mb, &s->max_alloc.mem, err)) < 0 ||
         (r = sv_conf_int(c, &key_max_vc, &s->max_alloc.vcores, err)) < 0)
         return r;
-    r = rm_preempt_parse(c, &s->preempt, err);
-    if (r < 0)
+    if ((r = rm_preempt_parse(c, &s->preempt, err)) < 0 ||
+        (r = rm_types_parse(c, &s->types, err)) < 0)
         return r;
+    memcpy(s->min_alloc.extra, s->types.min.extra, sizeof(s->min_alloc.extra));
+    memcpy(s->max_alloc.extra, s->types.max.extra, sizeof(s->max_alloc.extra));
     if (sv_has_suffix(calc, ".DominantResourceCalculator"))
         s->calc = RM_CALC_DOMINANT;
     else if (sv_has_suffix(calc, ".DefaultResourceCalculator"))

@@ -8,6 +8,12 @@
 #include <errno.h>
 #include <string.h>
 
+/* A queue's part of what its siblings want together, where the parent has less. */
+static int64_t scaled_down(int64_t own, int64_t wanted, int64_t there)
+{
+    return wanted > there ? (int64_t)((double)own * ((double)there / (double)wanted)) : own;
+}
+
 static void derive(struct rm_sched *s, struct rm_queue *q)
 {
     double weights = 0;
@@ -27,16 +33,17 @@ static void derive(struct rm_sched *s, struct rm_queue *q)
         struct rm_queue *c = q->children[i];
 
         if (c->mode == RM_MODE_ABSOLUTE) { /* scaled down when the cluster is too small */
-            double fm =
-                wanted.mem > q->eff_min.mem ? (double)q->eff_min.mem / (double)wanted.mem : 1;
-            double fv = wanted.vcores > q->eff_min.vcores
-                            ? (double)q->eff_min.vcores / (double)wanted.vcores
-                            : 1;
+            struct rm_res max = rm_res_is_zero(c->abs_max) ? q->eff_max : c->abs_max;
 
-            c->eff_min.mem = (int64_t)((double)c->abs_min.mem * fm);
-            c->eff_min.vcores = (int64_t)((double)c->abs_min.vcores * fv);
-            c->eff_max =
-                rm_res_is_zero(c->abs_max) ? q->eff_max : rm_res_min(c->abs_max, q->eff_max);
+            c->eff_min.mem = scaled_down(c->abs_min.mem, wanted.mem, q->eff_min.mem);
+            c->eff_min.vcores = scaled_down(c->abs_min.vcores, wanted.vcores, q->eff_min.vcores);
+            for (int k = 0; k < RM_RES_EXTRA; k++) {
+                c->eff_min.extra[k] =
+                    scaled_down(c->abs_min.extra[k], wanted.extra[k], q->eff_min.extra[k]);
+                if (max.extra[k] < 0) /* not named: as much as the parent may have */
+                    max.extra[k] = q->eff_max.extra[k];
+            }
+            c->eff_max = rm_res_min(max, q->eff_max);
             c->abs_capacity = rm_res_share(s->set.calc, c->eff_min, s->cluster);
             c->abs_max_capacity = rm_res_share(s->set.calc, c->eff_max, s->cluster);
             c->capacity = q->abs_capacity > 0 ? c->abs_capacity / q->abs_capacity : 0;

@@ -6,8 +6,7 @@
 
 static bool fits(const struct rm_queue *now, const struct rm_queue *old)
 {
-    return now->max_allocation.mem >= old->max_allocation.mem &&
-           now->max_allocation.vcores >= old->max_allocation.vcores;
+    return rm_res_fits(RM_CALC_DOMINANT, old->max_allocation, now->max_allocation);
 }
 
 /* Every old queue must exist in the same role, unless it is stopped and empty. */
@@ -94,7 +93,10 @@ int rm_reconfigure(struct rm_sched *s, struct sv_conf *conf, struct sv_error *er
 
     if (r < 0)
         return r;
-    r = check_old(s->root, root, err);
+    r = rm_types_equal(&set.types, &s->set.types)
+            ? check_old(s->root, root, err)
+            : sv_error_set(err, -EINVAL,
+                           "yarn.resource-types has changed: restart selvedge-rm for that");
     if (r < 0) {
         rm_queue_free(root);
         return r;

@@ -7,6 +7,7 @@
 #include "common/str.h"
 #include "rm-lite/app-lifetime.h"
 #include "rm-lite/log-status.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -30,27 +31,37 @@ Hadoop__Yarn__PriorityProto *rm_priority_to(struct sv_arena *a, int32_t priority
     return m;
 }
 
+static Hadoop__Yarn__ResourceTypeInfoProto *type_info(struct sv_arena *a, const char *name,
+                                                      const char *units)
+{
+    Hadoop__Yarn__ResourceTypeInfoProto *m = sv_new(a, Hadoop__Yarn__ResourceTypeInfoProto);
+
+    if (!m)
+        return NULL;
+    hadoop__yarn__resource_type_info_proto__init(m);
+    m->name = STR(name);
+    m->units = STR(units);
+    m->has_type = true;
+    m->type = HADOOP__YARN__RESOURCE_TYPES_PROTO__COUNTABLE;
+    return m;
+}
+
 Hadoop__Yarn__ResourceTypeInfoProto **rm_resource_types(struct sv_arena *a, size_t *ret_n)
 {
-    static const struct {
-        const char *name, *units;
-    } types[] = { { "memory-mb", "Mi" }, { "vcores", "" } };
-    Hadoop__Yarn__ResourceTypeInfoProto **v =
-        sv_newn(a, Hadoop__Yarn__ResourceTypeInfoProto *, SV_ARRAY_LEN(types));
+    const struct rm_types *types = rm_types();
+    size_t n = 2 + (size_t)types->n;
+    Hadoop__Yarn__ResourceTypeInfoProto **v = sv_newn(a, Hadoop__Yarn__ResourceTypeInfoProto *, n);
 
     if (!v)
         return NULL;
-    for (size_t i = 0; i < SV_ARRAY_LEN(types); i++) {
-        v[i] = sv_new(a, Hadoop__Yarn__ResourceTypeInfoProto);
+    v[0] = type_info(a, "memory-mb", "Mi");
+    v[1] = type_info(a, "vcores", "");
+    for (int i = 0; i < types->n; i++)
+        v[2 + i] = type_info(a, types->names[i], "");
+    for (size_t i = 0; i < n; i++)
         if (!v[i])
             return NULL;
-        hadoop__yarn__resource_type_info_proto__init(v[i]);
-        v[i]->name = STR(types[i].name);
-        v[i]->units = STR(types[i].units);
-        v[i]->has_type = true;
-        v[i]->type = HADOOP__YARN__RESOURCE_TYPES_PROTO__COUNTABLE;
-    }
-    *ret_n = SV_ARRAY_LEN(types);
+    *ret_n = n;
     return v;
 }
 
@@ -110,8 +121,8 @@ Hadoop__Yarn__NodeReportProto *rm_node_report(struct sv_arena *a, const struct r
     m->nodeid = yarn_node_id_to(a, &n->id);
     m->httpaddress = n->http;
     m->rackname = n->rack;
-    m->used = yarn_resource_to(a, rm_res_to_yarn(use.used));
-    m->capability = yarn_resource_to(a, rm_res_to_yarn(n->total));
+    m->used = rm_res_to(a, use.used);
+    m->capability = rm_res_to(a, n->total);
     m->has_numcontainers = true;
     m->numcontainers = use.containers;
     m->has_node_state = true;
@@ -144,17 +155,16 @@ static Hadoop__Yarn__ApplicationResourceUsageReportProto *usage(struct sv_arena 
         return NULL;
     hadoop__yarn__application_resource_usage_report_proto__init(m);
     if (rm_sched_app_usage(app->rm->sched, app->id, &use) < 0 && rm_app_final_stored(app)) {
-        use.used = use.reserved =
-            (struct rm_res){ .mem = -1, .vcores = -1 }; /* not known any more */
+        use.used = use.reserved = (struct rm_res){ -1, -1, { -1, -1 } }; /* not known any more */
         use.containers = use.reserved_containers = -1;
     }
     m->has_num_used_containers = m->has_num_reserved_containers = true;
     m->num_used_containers = use.containers;
     m->num_reserved_containers = use.reserved_containers;
-    m->used_resources = yarn_resource_to(a, rm_res_to_yarn(use.used));
-    m->reserved_resources = yarn_resource_to(a, rm_res_to_yarn(use.reserved));
-    m->needed_resources = yarn_resource_to(
-        a, rm_res_to_yarn(use.containers < 0 ? use.used : rm_res_add(use.used, use.reserved)));
+    m->used_resources = rm_res_to(a, use.used);
+    m->reserved_resources = rm_res_to(a, use.reserved);
+    m->needed_resources =
+        rm_res_to(a, use.containers < 0 ? use.used : rm_res_add(use.used, use.reserved));
     m->has_memory_seconds = m->has_vcore_seconds = true;
     rm_app_seconds(app, &m->memory_seconds, &m->vcore_seconds);
     m->has_cluster_usage_percentage = m->has_queue_usage_percentage = true;
@@ -319,7 +329,7 @@ Hadoop__Yarn__ContainerReportProto *rm_container_report(struct sv_arena *a,
         return NULL;
     hadoop__yarn__container_report_proto__init(m);
     m->container_id = yarn_container_id_to(a, c->id);
-    m->resource = yarn_resource_to(a, rm_res_to_yarn(c->resource));
+    m->resource = rm_res_to(a, c->resource);
     m->node_id = yarn_node_id_to(a, &c->node_id);
     m->priority = rm_priority_to(a, c->priority);
     m->has_creation_time = m->has_finish_time = true;

@@ -35,7 +35,7 @@ int rm_reserve(struct rm_sched *s, struct rm_sched_node *n, struct rm_sched_app 
     account(app, g->capability, 1);
     d->app = app->id;
     d->container.attempt = (struct yarn_attempt_id){ .app = app->id, .attempt = app->attempt };
-    d->node = n->id;
+    rm_node_id_to(n, &d->node);
     d->resource = g->capability;
     d->priority = g->priority;
     return 0;
@@ -56,7 +56,7 @@ void rm_unreserve(struct rm_sched *s, struct rm_sched_node *n)
     d = rm_decide(s, RM_DECIDE_UNRESERVED);
     if (d) {
         d->app = app->id;
-        d->node = n->id;
+        rm_node_id_to(n, &d->node);
         d->resource = n->reserved;
     }
     n->reserved = (struct rm_res){ 0, 0 };

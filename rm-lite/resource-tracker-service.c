@@ -15,6 +15,7 @@
 #include "rm-lite/node-address.h"
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -56,14 +57,13 @@ static void recover_container(struct rm *rm, struct rm_node *n,
                               const Hadoop__Yarn__NMContainerStatusProto *st)
 {
     struct yarn_container_id id;
-    struct yarn_resource res;
+    struct rm_res res;
     struct rm_attempt *att;
     struct rm_container *c;
     struct rm_sched_event ev = { .type = RM_SCHED_CONTAINER_RECOVERED, .node = &n->id };
     bool complete = st->container_state == C_COMPLETE;
 
-    if (yarn_container_id_from(st->container_id, &id) < 0 ||
-        yarn_resource_from(st->resource, &res) < 0)
+    if (yarn_container_id_from(st->container_id, &id) < 0 || rm_res_from(st->resource, &res) < 0)
         return;
     c = rm_container_find(rm, id);
     att = rm_attempt_find(rm, id.attempt);
@@ -91,14 +91,14 @@ static void recover_container(struct rm *rm, struct rm_node *n,
             return;
     }
     ev.container = id;
-    ev.total = rm_res_of(res);
+    ev.total = res;
     ev.priority = st->priority ? st->priority->priority : 0;
     ev.flag = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
     if (!complete && rm_schedule(rm, &ev, NULL) < 0) {
         rm_node_cleanup_container(n, id);
         return;
     }
-    c = rm_container_new(att, n, id, rm_res_of(res), ev.priority, st->allocation_request_id);
+    c = rm_container_new(att, n, id, res, ev.priority, st->allocation_request_id);
     if (st->has_creation_time)
         c->created_ms = st->creation_time;
     if (ev.flag) {
@@ -256,14 +256,14 @@ static void register_node(int status, const char *rack, struct rm *rm, struct ip
     _cleanup_arena_ struct sv_arena *a = rm_answer_arena();
     RegisterResponse resp = HADOOP__YARN__REGISTER_NODE_MANAGER_RESPONSE_PROTO__INIT;
     struct yarn_node_id id;
-    struct yarn_resource res;
+    struct rm_res res;
     const char *why;
 
     if (!a) {
         rm_answer_no_memory(call);
         return;
     }
-    if (yarn_node_id_from(q->node_id, &id) < 0 || yarn_resource_from(q->resource, &res) < 0) {
+    if (yarn_node_id_from(q->node_id, &id) < 0 || rm_res_from(q->resource, &res) < 0) {
         ipc_call_fail(call, JAVA_YARN_EXCEPTION,
                       "registerNodeManager: the request has no node id or resource");
         return;
@@ -278,7 +278,7 @@ static void register_node(int status, const char *rack, struct rm *rm, struct ip
                       strerror(-status));
         return;
     }
-    why = status < 0 ? foreign_host(a, &id, call) : refuse(rm, q, &id, rm_res_of(res), a);
+    why = status < 0 ? foreign_host(a, &id, call) : refuse(rm, q, &id, res, a);
     if (why) {
         register_shut_down(call, &resp, why);
         return;
@@ -291,12 +291,12 @@ static void register_node(int status, const char *rack, struct rm *rm, struct ip
         rm_answer_no_memory(call);
         return;
     }
-    node_join(rm, q, &id, rm_res_of(res), rack);
+    node_join(rm, q, &id, res, rack);
     rm_node_find(rm, &id)->peer = ipc_call_peer(call)->ip;
     rm_nodes_list_joined(rm, rm_node_find(rm, &id));
-    sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%d>, "
+    sv_log_info("node %s:%d (httpPort: %d) registered with capability: <memory:%lld, vCores:%lld>, "
                 "version %s, rack %s",
-                id.host, id.port, q->http_port, (long long)res.memory_mb, res.vcores,
+                id.host, id.port, q->http_port, (long long)res.mem, (long long)res.vcores,
                 q->nm_version ? q->nm_version : "unknown", rm_node_find(rm, &id)->rack);
     ipc_call_reply(call, &resp.base);
 }
@@ -566,7 +566,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
         take_apps(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
     rm_node_take_signals(n, a, &resp);
     if (n->resize_waits)
-        resp.resource = yarn_resource_to(a, rm_res_to_yarn(n->total));
+        resp.resource = rm_res_to(a, n->total);
     n->resize_waits = false;
     new_keys(rm, n, a, &resp);
     remember(n, &resp);

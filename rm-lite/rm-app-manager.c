@@ -9,6 +9,7 @@
 #include "rm-lite/app-lifetime.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/queue-counters.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/scheduler.h"
@@ -126,22 +127,53 @@ int rm_app_submit(struct rm *rm, const Submission *ctx, const char *user, const 
     return 0;
 }
 
+/* The type that is out of bounds, and whether it is below zero. */
+static const char *bad_type(struct rm_res asked, struct rm_res max, bool *ret_less)
+{
+    const struct rm_types *types = rm_types();
+
+    for (int i = 0; i < types->n; i++)
+        if (asked.extra[i] < 0 || asked.extra[i] > max.extra[i]) {
+            *ret_less = asked.extra[i] < 0;
+            return types->names[i];
+        }
+    if (asked.mem < 0 || asked.mem > max.mem) {
+        *ret_less = asked.mem < 0;
+        return "memory-mb";
+    }
+    *ret_less = asked.vcores < 0;
+    return "vcores";
+}
+
+static void resource_text(char *dst, size_t size, struct rm_res r)
+{
+    const struct rm_types *types = rm_types();
+    int n = snprintf(dst, size, "<memory:%lld, vCores:%lld", (long long)r.mem, (long long)r.vcores);
+
+    for (int i = 0; i < types->n && n > 0 && (size_t)n < size; i++)
+        n += snprintf(dst + n, size - (size_t)n, ", %s: %lld", types->names[i],
+                      (long long)r.extra[i]);
+    if (n > 0 && (size_t)n < size)
+        (void)snprintf(dst + n, size - (size_t)n, ">");
+}
+
 void rm_invalid_resource(struct rm_res asked, struct rm_res max, struct sv_error *err)
 {
-    bool mem = asked.mem < 0 || asked.mem > max.mem;
-    bool less = (mem ? asked.mem : asked.vcores) < 0;
+    char a[256], m[256];
+    bool less;
+    const char *type = bad_type(asked, max, &less);
 
+    resource_text(a, sizeof(a), asked);
+    resource_text(m, sizeof(m), max);
     (void)sv_error_set(err, -ERANGE,
                        "Invalid resource request! Cannot allocate containers as requested "
-                       "resource is %s Requested resource type=[%s], Requested resource=<memory:"
-                       "%lld, vCores:%lld>, maximum allowed allocation=<memory:%lld, vCores:%lld>, "
-                       "please note that maximum allowed allocation is calculated by scheduler "
-                       "based on maximum resource of registered NodeManagers, which might be less "
-                       "than configured maximum allocation=<memory:%lld, vCores:%lld>",
-                       less ? "less than 0!" : "greater than maximum allowed allocation.",
-                       mem ? "memory-mb" : "vcores", (long long)asked.mem, (long long)asked.vcores,
-                       (long long)max.mem, (long long)max.vcores, (long long)max.mem,
-                       (long long)max.vcores);
+                       "resource is %s Requested resource type=[%s], Requested resource=%s, "
+                       "maximum allowed allocation=%s, please note that maximum allowed "
+                       "allocation is calculated by scheduler based on maximum resource of "
+                       "registered NodeManagers, which might be less than configured maximum "
+                       "allocation=%s",
+                       less ? "less than 0!" : "greater than maximum allowed allocation.", type, a,
+                       m, m);
 }
 
 void rm_app_evict(struct rm *rm)

@@ -9,6 +9,7 @@
 #include "common/oom.h"
 #include "common/str.h"
 #include "rm-lite/ended-containers.h"
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-container.h"
 #include "rm-lite/scheduler.h"
@@ -20,19 +21,29 @@
 
 typedef Hadoop__Yarn__ApplicationSubmissionContextProto Submission;
 
+static int amount(const Hadoop__Yarn__ResourceProto *m, struct rm_res *ret, struct sv_error *err)
+{
+    char unknown[RM_TYPE_NAME_MAX];
+
+    if (rm_res_from(m, ret) < 0)
+        return sv_error_set(err, -EINVAL, "Invalid resource request, its amount is no number");
+    rm_res_unknown(m, unknown, sizeof(unknown));
+    return *unknown ? sv_error_set(err, -EINVAL,
+                                   "Invalid resource request, resource type %s is not known to "
+                                   "this ResourceManager; add it to yarn.resource-types",
+                                   unknown)
+                    : 0;
+}
+
 /* The ApplicationMaster's resource: the "*" row where rows are given, else the old field. */
 static int master_resource(const Submission *ctx, struct rm_res *ret, struct sv_error *err)
 {
-    struct yarn_resource r;
     int any = 0;
 
     if (ctx->n_am_container_resource_request == 0) {
         if (!ctx->resource)
             return sv_error_set(err, -EINVAL, "Invalid resource request, no resources requested");
-        if (yarn_resource_from(ctx->resource, &r) < 0)
-            return sv_error_set(err, -EINVAL, "Invalid resource request, its amount is no number");
-        *ret = rm_res_of(r);
-        return 0;
+        return amount(ctx->resource, ret, err);
     }
     for (size_t i = 0; i < ctx->n_am_container_resource_request; i++) {
         const Hadoop__Yarn__ResourceRequestProto *q = ctx->am_container_resource_request[i];
@@ -40,9 +51,8 @@ static int master_resource(const Submission *ctx, struct rm_res *ret, struct sv_
         if (!sv_streq(q->resource_name, RM_ANY))
             continue;
         any++;
-        if (yarn_resource_from(q->capability, &r) < 0)
-            return sv_error_set(err, -EINVAL, "Invalid resource request, its amount is no number");
-        *ret = rm_res_of(r);
+        if (amount(q->capability, ret, err) < 0)
+            return err->code;
     }
     if (any == 0)
         return sv_error_set(err, -EINVAL,

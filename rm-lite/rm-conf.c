@@ -267,6 +267,23 @@ const struct sv_conf_key *rm_conf_row(size_t i)
     return i < SV_ARRAY_LEN(rows) ? &rows[i].key : NULL;
 }
 
+int rm_conf_load_scheduler(struct sv_conf *c, const char *dir, struct sv_error *err)
+{
+    static const char *const files[] = { "capacity-scheduler.xml", "resource-types.xml" };
+
+    for (size_t i = 0; dir && i < SV_ARRAY_LEN(files); i++) {
+        _cleanup_free_ char *path = NULL;
+        int r;
+
+        if (sv_asprintf(&path, "%s/%s", dir, files[i]) < 0)
+            return -ENOMEM;
+        r = sv_conf_load_file(c, path, err);
+        if (r < 0 && r != -ENOENT)
+            return r; /* absent: one queue root.default with 100 %, no types of one's own */
+    }
+    return 0;
+}
+
 void rm_conf_free(struct rm_conf *c)
 {
     sv_web_auth_free(&c->auth);

@@ -58,6 +58,8 @@ struct rm_conf {
 
 /* Reads every row; the strings belong to `conf`. */
 int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err) _must_use_;
+/* capacity-scheduler.xml and resource-types.xml of the directory, where they are; NULL: none. */
+int rm_conf_load_scheduler(struct sv_conf *c, const char *dir, struct sv_error *err) _must_use_;
 void rm_conf_free(struct rm_conf *c);
 /* yarn.cluster.max-application-priority alone, of a configuration that was read again. */
 int rm_conf_max_priority(struct sv_conf *conf, int64_t *ret, struct sv_error *err) _must_use_;

@@ -98,16 +98,7 @@ static void resume(struct rm *rm)
 
 static int load_scheduler_conf(struct rm *rm, struct sv_error *err)
 {
-    const char *dir = sv_conf_dir(rm->xml);
-    _cleanup_free_ char *path = NULL;
-    int r;
-
-    if (!dir)
-        return 0;
-    if (sv_asprintf(&path, "%s/capacity-scheduler.xml", dir) < 0)
-        return -ENOMEM;
-    r = sv_conf_load_file(rm->xml, path, err);
-    return r == -ENOENT ? 0 : r; /* absent: one queue root.default with 100 % */
+    return rm_conf_load_scheduler(rm->xml, sv_conf_dir(rm->xml), err);
 }
 
 static int start(struct rm *rm, struct sv_error *err)
@@ -122,8 +113,11 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
-        (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 ||
-        (r = rm_store_load(rm, err)) < 0)
+        (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0)
+        return r;
+    rm_types_set(rm_sched_types(rm->sched)); /* before the first message is read */
+    r = rm_store_load(rm, err);
+    if (r < 0)
         return r;
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);

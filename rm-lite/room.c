@@ -19,21 +19,22 @@ static struct rm_sched_host *host_find(const struct rm_sched *s, const char *nam
     return h;
 }
 
-int rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n)
+int rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host)
 {
-    struct rm_sched_host *h = host_find(s, n->id.host);
+    struct rm_sched_host *h = host_find(s, host);
 
     if (!h) {
         h = calloc(1, sizeof(*h));
         if (!h)
             return -ENOMEM;
-        h->name = strdup(n->id.host);
+        h->name = strdup(host);
         if (!h->name) {
             free(h);
             return -ENOMEM;
         }
         HASH_ADD_KEYPTR(hh, s->hosts, h->name, strlen(h->name), h);
     }
+    n->host_label = rm_label(h->name); /* which lives as long as it has nodes */
     DL_APPEND2(h->nodes, n, o_prev, o_next);
     rm_room_update(s, n);
     return 0;
@@ -50,7 +51,7 @@ static void leave_room(struct rm_sched *s, struct rm_sched_node *n)
 
 void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n)
 {
-    struct rm_sched_host *h = host_find(s, n->id.host);
+    struct rm_sched_host *h = host_find(s, n->host_label.name);
 
     if (n->roomy)
         leave_room(s, n);

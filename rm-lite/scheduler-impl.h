@@ -6,6 +6,7 @@
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
+#include <string.h>
 #include <utlist.h>
 
 #include "rm-lite/hash.h"
@@ -113,7 +114,8 @@ struct rm_ask_row {
 
 struct rm_ask_group { /* all rows of one (priority, allocation id, capability) */
     struct {
-        int64_t priority, allocation_id, mem, vcores;
+        int64_t priority, allocation_id;
+        struct rm_res capability;
     } key;
     int32_t priority;
     int64_t allocation_id;
@@ -184,9 +186,17 @@ struct rm_label {
     unsigned len, hash;
 };
 
+static inline struct rm_label rm_label(const char *name)
+{
+    struct rm_label l = { .name = name, .len = (unsigned)strlen(name) };
+
+    HASH_VALUE(l.name, l.len, l.hash);
+    return l;
+}
+
 struct rm_sched_node {
     char *key; /* "host:port" */
-    struct yarn_node_id id;
+    int32_t port;
     char *rack;
     struct rm_label host_label, rack_label;
     struct rm_res total, used;
@@ -208,6 +218,9 @@ struct rm_sched_node {
     UT_hash_handle hh;
 };
 
+_Static_assert(sizeof(struct rm_sched_container) <= 256 && sizeof(struct rm_sched_node) <= 512,
+               "a cluster has millions of them");
+
 struct rm_sched_host { /* asks name hosts, and a host may have several nodes */
     char *name;
     struct rm_sched_node *nodes;
@@ -222,6 +235,7 @@ struct rm_preempt_settings {
 
 struct rm_sched_settings { /* everything read from the configuration but the queues */
     enum rm_calculator calc;
+    struct rm_types types;
     struct rm_res min_alloc, max_alloc;
     int64_t max_apps, queue_max_apps;
     int64_t offswitch_limit, assignment_limit;
@@ -304,7 +318,6 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
 /* asks.c */
-struct rm_label rm_label(const char *name);
 int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
     _must_use_;
 void rm_asks_sort(struct rm_sched_app *app); /* after one or more rm_asks_update */
@@ -320,7 +333,7 @@ int rm_blacklist_update(struct rm_sched_app *app, const struct rm_sched_event *e
 void rm_blacklist_clear(struct rm_sched_app *app);
 
 /* room.c: which nodes have room, and which of them the next round visits */
-int rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n) _must_use_;
+int rm_room_add_node(struct rm_sched *s, struct rm_sched_node *n, const char *host) _must_use_;
 void rm_room_remove_node(struct rm_sched *s, struct rm_sched_node *n);
 void rm_room_update(struct rm_sched *s, struct rm_sched_node *n); /* its room has changed */
 void rm_room_visit(struct rm_sched *s, struct rm_sched_node *n, bool freed);
@@ -335,6 +348,7 @@ struct rm_decision *rm_decide(struct rm_sched *s,
 struct rm_sched_container *rm_container_add(struct rm_sched *s, struct rm_sched_app *app,
                                             struct rm_sched_node *n, struct yarn_container_id id,
                                             struct rm_res r);
+void rm_node_id_to(const struct rm_sched_node *n, struct yarn_node_id *dst); /* zeroed before */
 void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c);
 
 /* reservations.c */

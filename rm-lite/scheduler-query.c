@@ -6,6 +6,11 @@
 
 #include "rm-lite/scheduler-impl.h"
 
+const struct rm_types *rm_sched_types(const struct rm_sched *s)
+{
+    return &s->set.types;
+}
+
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s)
 {
     return s->set.min_alloc;
@@ -42,7 +47,8 @@ int rm_sched_normalize(const struct rm_sched *s, const char *queue, struct rm_re
 {
     struct rm_res max = rm_sched_max_allocation(s, queue), r = *inout;
 
-    if (r.mem < 0 || r.vcores < 0 || r.mem > max.mem || r.vcores > max.vcores)
+    if (!rm_res_fits(RM_CALC_DOMINANT, (struct rm_res){ 0 }, r) ||
+        !rm_res_fits(RM_CALC_DOMINANT, r, max))
         return -ERANGE;
     r = rm_res_round_up(rm_res_max(r, s->set.min_alloc), s->set.min_alloc);
     *inout = rm_res_min(r, max);

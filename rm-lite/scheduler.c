@@ -118,13 +118,12 @@ static int node_added(struct rm_sched *s, const struct rm_sched_event *ev, struc
         free(n);
         return -ENOMEM;
     }
-    n->id = *ev->node;
-    n->host_label = rm_label(n->id.host);
+    n->port = ev->node->port;
     n->rack_label = rm_label(n->rack);
     n->total = ev->total;
     n->schedulable = true;
     n->heartbeat_ms = -1;
-    if (rm_room_add_node(s, n) < 0) {
+    if (rm_room_add_node(s, n, ev->node->host) < 0) {
         free(n->key);
         free(n->rack);
         free(n);
@@ -151,7 +150,7 @@ static int node_removed(struct rm_sched *s, struct rm_sched_node *n)
             return -ENOMEM;
         d->app = c->app->id;
         d->container = c->id;
-        d->node = n->id;
+        rm_node_id_to(n, &d->node);
         d->resource = c->resource;
         rm_container_remove(s, c);
     }
@@ -292,7 +291,7 @@ static int app_drop_containers(struct rm_sched *s, struct rm_sched_app *app)
             return -ENOMEM;
         d->app = app->id;
         d->container = c->id;
-        d->node = c->node->id;
+        rm_node_id_to(c->node, &d->node);
         d->resource = c->resource;
         rm_container_remove(s, c);
     }

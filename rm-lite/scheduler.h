@@ -9,7 +9,7 @@
 
 #include "common/conf.h"
 #include "common/error.h"
-#include "rm-lite/resource.h"
+#include "rm-lite/resource-types.h"
 #include "wire/ids.h"
 
 struct rm_sched;
@@ -141,6 +141,7 @@ bool rm_sched_maps_groups(const struct rm_sched *s); /* whether any of them look
 /* Milliseconds between two RM_SCHED_PREEMPT; 0 = preemption is off. */
 int64_t rm_sched_preempt_interval(const struct rm_sched *s);
 
+const struct rm_types *rm_sched_types(const struct rm_sched *s); /* constant since the start */
 struct rm_res rm_sched_min_allocation(const struct rm_sched *s);
 struct rm_res rm_sched_max_allocation(const struct rm_sched *s, const char *queue);
 struct rm_res rm_sched_cluster(const struct rm_sched *s);

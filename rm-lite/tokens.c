@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm-lite/resource-types.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -49,7 +50,7 @@ Hadoop__Common__TokenProto *rm_token_container(struct sv_arena *a, const struct 
     m.containerid = yarn_container_id_to(a, c->id);
     m.nmhostaddr = service_of(a, &c->node_id);
     m.appsubmitter = c->app->user;
-    m.resource = yarn_resource_to(a, rm_res_to_yarn(c->resource));
+    m.resource = rm_res_to(a, c->resource);
     m.has_expirytimestamp = true;
     m.expirytimestamp = sv_wall_ms() + rm->conf.allocation_expiry_ms;
     m.has_masterkeyid = true;

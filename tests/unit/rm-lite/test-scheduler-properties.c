@@ -46,7 +46,7 @@ struct world {
     struct step steps[EVENTS];
     size_t n;
     uint32_t seed, random;
-    bool made[APPS + 1], nodes[NODES + 1];
+    bool made[APPS + 1], nodes[NODES + 1], gpus;
     char why[300]; /* the property that does not hold */
 };
 
@@ -302,6 +302,9 @@ static void configure(struct world *w)
     if (rnd(w) % 3 == 0)
         set(f, CS "resource-calculator",
             "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator");
+    w->gpus = rnd(w) % 2;
+    if (w->gpus)
+        set(f, "yarn.resource-types", "yarn.io/gpu");
     set(f, "yarn.resourcemanager.scheduler.monitor.enable", "true");
     set(f, "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", "0.5");
     set(f, "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill", "100");
@@ -309,8 +312,14 @@ static void configure(struct world *w)
 
 static void node_added(struct world *w, int i)
 {
+    struct rm_res total = { 4096 + 1024 * (i * 7 % 9), 8 + i, { w->gpus ? i % 3 * 2 : 0 } };
+    struct yarn_node_id id = node_id(i);
+
     if (!w->nodes[i])
-        node(&w->f, i, i % 2 ? "/r1" : "/r2", 4096 + 1024 * (i * 7 % 9), 8 + i);
+        (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_NODE_ADDED,
+                                                 .node = &id,
+                                                 .rack = i % 2 ? "/r1" : "/r2",
+                                                 .total = total });
     w->nodes[i] = true;
 }
 
@@ -347,7 +356,9 @@ static void kill_preempted(struct world *w)
 
 static void ask_some(struct world *w, int i, const struct step *s, bool host)
 {
-    struct rm_res size = { 1024 * (1 + s->b % 4), 1 + s->b / 4 % 3 };
+    struct rm_res size = { 1024 * (1 + s->b % 4),
+                           1 + s->b / 4 % 3,
+                           { w->gpus ? s->b / 12 % 3 : 0 } };
     int32_t count = (int32_t)(s->c % 7), priority = (int32_t)(s->c / 7 % 2);
     char name[16];
     struct rm_ask rows[] = { { priority, -1, name, size, count, true },
