@@ -46,19 +46,22 @@ static bool wants_container(void *userdata, const char *id)
 {
     const struct aggregated *a = userdata;
     const struct cli_row *row = find(a->l, id);
-    const struct cli_log_row *state = state_of(a->l, row);
+    struct cli_log_row *state = state_of(a->l, row);
 
     if (!row && a->of_run && !a->l->only)
         return false; /* the ApplicationMaster, as long as the nodes are read */
-    return cli_logs_selected(a->l, id, row) && !(state && state->state == CLI_LOG_PRINTED);
+    if (!cli_logs_selected(a->l, id, row) || (state && state->state == CLI_LOG_PRINTED))
+        return false;
+    if (state) /* it is here, if without a file of a wanted name */
+        state->state = CLI_LOG_AGGREGATED;
+    return true;
 }
 
 static bool wants_file(void *userdata, const char *node, const char *id, const char *name,
                        uint64_t length, uint64_t *ret_from)
 {
     struct aggregated *a = userdata;
-    struct cli_row *row = find(a->l, id);
-    struct cli_log_row *state = state_of(a->l, row);
+    const struct cli_row *row = find(a->l, id);
     char header[900];
 
     if (!a->l->all && (a->l->name ? strcmp(name, a->l->name) != 0
@@ -70,8 +73,6 @@ static bool wants_file(void *userdata, const char *node, const char *id, const c
     a->printed++;
     if (a->l->tail >= 0 && length > CLI_TAIL_BYTES) /* no more of it is shown */
         *ret_from = length - CLI_TAIL_BYTES;
-    if (state)
-        state->state = CLI_LOG_AGGREGATED;
     return true;
 }
 

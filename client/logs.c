@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/commands.h"
+#include "client/log-places.h"
 #include "client/options.h"
 #include "client/rows.h"
 #include "common/str.h"
@@ -17,6 +18,17 @@ struct run_logs {
     int rm_status; /* of the ResourceManager's answer */
     struct sv_error rm_error;
 };
+
+/* The ResourceManager does not know which instance of a job was in which container; the job's own
+ * table does, which is among its aggregated logs when its node has it no more. */
+static bool in_aggregated_table(const struct cli_logs *l, const struct cli_rows *rows)
+{
+    struct sv_error err = { 0 };
+    bool enabled = false;
+
+    return l->ended && rows->by_position &&
+           cli_aggregation_enabled(l->ctx->conf, &enabled, &err) == 0 && enabled;
+}
 
 static void on_rows(int status, struct cli_rows *rows, const struct sv_error *err, void *userdata)
 {
@@ -42,8 +54,10 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
             cli_stop_error(l->ctx, r, NULL);
         return;
     }
-    l->status = rows->status;
-    rows->status = (struct cli_status){ 0 };
+    if (!in_aggregated_table(l, rows)) {
+        l->status = rows->status;
+        rows->status = (struct cli_status){ 0 };
+    }
     l->rows = calloc(l->status.n + 1, sizeof *l->rows);
     r = l->rows ? cli_logs_live(l) : -ENOMEM;
     if (r < 0)

@@ -11,7 +11,7 @@ struct rows_query {
     struct cli_ctx *ctx;
     struct cli_rows rows;
     struct yarn_attempt_id attempt;
-    bool usage;
+    bool usage, of_run;
     size_t open; /* usage requests, plus one while they are being issued */
     bool canceled;
     cli_rows_fn fn;
@@ -84,6 +84,7 @@ static void on_containers(int status, const struct cli_container_report *list, s
         return;
     }
     s->n = n;
+    g->rows.by_position = g->of_run;
     for (size_t i = 0; i < n; i++) {
         struct cli_row *row = &s->rows[i];
         const char *http = list[i].http_address;
@@ -161,12 +162,13 @@ static void on_report(int status, const struct cli_report *report, size_t n,
     snprintf(rows->queue, sizeof(rows->queue), "%s", report->queue);
     snprintf(rows->diagnostics, sizeof(rows->diagnostics), "%s", report->diagnostics);
     g->attempt = report->attempt;
+    g->of_run = strcmp(report->type, "SELVEDGE") == 0;
     if (report->attempt.attempt == 0)
         done(g, 0, NULL);
-    else if (cli_app_ended(report->state) && strcmp(report->type, "SELVEDGE") == 0 &&
+    else if (cli_app_ended(report->state) && g->of_run &&
              cli_ended_get(g->ctx, rows->app_text, on_table, g) >= 0)
         return;
-    else if (report->state != CLI_APP_RUNNING || strcmp(report->type, "SELVEDGE") != 0 ||
+    else if (report->state != CLI_APP_RUNNING || !g->of_run ||
              strncmp(report->tracking_url, "http", 4) != 0 ||
              cli_fetch_get(g->ctx->fetch, report->tracking_url, CLI_BODY_MAX, on_status, g) < 0)
         request_containers(g);

@@ -13,6 +13,9 @@ struct cli_rows {
     enum cli_final final;
     char name[256], user[256], queue[256], diagnostics[2048];
     struct cli_status status;
+    bool by_position; /* a job of selvedge run, but its rows are the ResourceManager's: their
+                       * instances are positions in its list, and its ApplicationMaster is one of
+                       * them */
 };
 
 /* `rows` belongs to the call and lives until `fn` returns. */
