@@ -100,6 +100,12 @@ static int add_format(struct finder *f, const char *name, struct sv_error *err)
 
     if (r < 0)
         return sv_error_errno(err, r, "configuration");
+    if (!own &&
+        strcasecmp(name, "IndexedFile") == 0) { /* Hadoop's name of its controller is IFile */
+        r = add_format(f, "IFile", err);
+        if (r < 0)
+            return r;
+    }
     for (char *c = own ? suffix + strlen(suffix) : suffix + strlen(f->suffix); *c; c++)
         *c = (char)tolower((unsigned char)*c);
     r = add(f, remote, suffix, true, err);

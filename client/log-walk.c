@@ -7,15 +7,22 @@
 
 #include "common/str.h"
 #include "logs/aggregated.h"
+#include "logs/indexed-reader.h"
 #include "logs/remote.h"
 
 #define READ_SIZE ((size_t)64 << 10)
 #define PORT_DIGITS_MAX 5
+#define CHECKSUM "-checksum" /* of an IndexedFile that is being appended to */
 
 struct walk {
     const struct cli_log_visitor *v;
     struct logs_remote *remote;
     char node[300];
+    struct part { /* of a file whose NodeManager appends to it: what it had before */
+        char of[LOGS_CHECKSUM_NAME_MAX + 1];
+        uint64_t length;
+    } * parts;
+    size_t n_parts;
     uint8_t buf[READ_SIZE];
 };
 
@@ -46,8 +53,13 @@ static int read_file(struct walk *w, struct logs_reader *r, const char *id, stru
     ssize_t k;
 
     while ((k = logs_reader_file(r, name, &length, err)) > 0) {
-        if (!w->v->file(w->v->userdata, w->node, id, name, length))
+        uint64_t from = 0;
+
+        if (!w->v->file(w->v->userdata, w->node, id, name, length, &from))
             continue;
+        k = logs_reader_skip(r, from, err);
+        if (k < 0)
+            break;
         while ((k = logs_reader_get(r, w->buf, sizeof w->buf, err)) > 0)
             w->v->bytes(w->v->userdata, w->buf, (size_t)k);
         w->v->end(w->v->userdata);
@@ -77,19 +89,69 @@ static void problem(struct walk *w, const char *dir, const char *name, const cha
     w->v->problem(w->v->userdata, text);
 }
 
+static int open_file(struct walk *w, const char *dir, const char *name,
+                     struct logs_remote_file **ret, struct sv_error *err)
+{
+    char path[2048];
+
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path)
+        return sv_error_set(err, -ENAMETOOLONG, "too long a name");
+    return logs_remote_file(w->remote, path, ret, err);
+}
+
+/* ---- Files that are being appended to ---- */
+
+static void problem(struct walk *w, const char *dir, const char *name, const char *why);
+
+static int read_checksum(struct walk *w, const char *dir, const char *name, struct part *ret,
+                         struct sv_error *err)
+{
+    _cleanup_(logs_remote_file_freep) struct logs_remote_file *f = NULL;
+    int k = open_file(w, dir, name, &f, err);
+
+    return k < 0 ? k : logs_indexed_checksum(logs_remote_source(f), ret->of, &ret->length, err);
+}
+
+/* Of all of them in the directory; one that was removed meanwhile is none. */
+static void read_checksums(struct walk *w, const char *dir, char *const *names)
+{
+    for (char *const *n = names; *n; n++) {
+        struct sv_error err = { 0 };
+        struct part part, *more;
+        int k = sv_has_suffix(*n, CHECKSUM) ? read_checksum(w, dir, *n, &part, &err) : -ENOENT;
+
+        if (k < 0 && k != -ENOENT)
+            problem(w, dir, *n, err.text);
+        more = k == 0 ? reallocarray(w->parts, w->n_parts + 1, sizeof *more) : NULL;
+        if (!more)
+            continue;
+        w->parts = more;
+        w->parts[w->n_parts++] = part;
+    }
+}
+
+static uint64_t readable(const struct walk *w, const char *name, uint64_t length)
+{
+    for (size_t i = 0; i < w->n_parts; i++)
+        if (strcmp(w->parts[i].of, name) == 0)
+            return SV_MIN(length, w->parts[i].length);
+    return length;
+}
+
 static void walk_file(struct walk *w, const char *dir, const char *name)
 {
     _cleanup_(logs_remote_file_freep) struct logs_remote_file *f = NULL;
     struct sv_error err = { 0 };
-    char path[2048];
+    struct logs_source source;
     int k;
 
     node_of(name, w->node);
-    k = snprintf(path, sizeof path, "%s/%s", dir, name);
-    k = k >= (int)sizeof path ? sv_error_set(&err, -ENAMETOOLONG, "too long a name")
-                              : logs_remote_file(w->remote, path, &f, &err);
-    if (k == 0)
-        k = read_containers(w, logs_remote_source(f), &err);
+    k = open_file(w, dir, name, &f, &err);
+    if (k == 0) {
+        source = *logs_remote_source(f);
+        source.length = readable(w, name, source.length);
+        k = source.length > 0 ? read_containers(w, &source, &err) : 0;
+    }
     if (k < 0)
         problem(w, dir, name, f && *logs_remote_problem(f) ? logs_remote_problem(f) : err.text);
 }
@@ -105,9 +167,17 @@ static int walk_place(struct walk *w, const struct cli_place *place)
         problem(w, place->dir, "", err.text);
     if (k < 0)
         return 0;
+    k = 0;
+    read_checksums(w, place->dir, names);
     for (char **n = names; *n; n++)
-        walk_file(w, place->dir, *n);
-    return (int)sv_strv_len(names);
+        if (!sv_has_suffix(*n, CHECKSUM)) {
+            walk_file(w, place->dir, *n);
+            k++;
+        }
+    free(w->parts);
+    w->parts = NULL;
+    w->n_parts = 0;
+    return k;
 }
 
 static bool same_root(const struct loc_url *a, const struct loc_url *b)

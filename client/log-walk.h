@@ -6,11 +6,11 @@
 #include "client/log-places.h"
 
 struct cli_log_visitor {
-    /* Is the container, or this file of it, wanted? Then bytes() gets all of the file and end() is
-     * called. `node`: "host:port". */
+    /* Is the container, or this file of it, wanted? Then bytes() gets the file, without its first
+     * *ret_from bytes (0 unless set), and end() is called. `node`: "host:port". */
     bool (*container)(void *userdata, const char *id);
     bool (*file)(void *userdata, const char *node, const char *id, const char *name,
-                 uint64_t length);
+                 uint64_t length, uint64_t *ret_from);
     void (*bytes)(void *userdata, const void *p, size_t n);
     void (*end)(void *userdata);
     /* A place or a node's file cannot be read; the walk goes on. */

@@ -54,14 +54,13 @@ static bool wants_container(void *userdata, const char *id)
 }
 
 static bool wants_file(void *userdata, const char *node, const char *id, const char *name,
-                       uint64_t length)
+                       uint64_t length, uint64_t *ret_from)
 {
     struct aggregated *a = userdata;
     struct cli_row *row = find(a->l, id);
     struct cli_log_row *state = state_of(a->l, row);
     char header[900];
 
-    (void)length;
     if (!a->l->all && (a->l->name ? strcmp(name, a->l->name) != 0
                                   : strcmp(name, "stdout") != 0 && strcmp(name, "stderr") != 0))
         return false;
@@ -69,6 +68,8 @@ static bool wants_file(void *userdata, const char *node, const char *id, const c
     if (*header)
         printf("%s\n", header);
     a->printed++;
+    if (a->l->tail >= 0 && length > CLI_TAIL_BYTES) /* no more of it is shown */
+        *ret_from = length - CLI_TAIL_BYTES;
     if (state)
         state->state = CLI_LOG_AGGREGATED;
     return true;
@@ -105,8 +106,9 @@ static bool is_master(void *userdata, const char *id)
 }
 
 static bool is_table(void *userdata, const char *node, const char *id, const char *name,
-                     uint64_t length)
+                     uint64_t length, uint64_t *ret_from)
 {
+    (void)ret_from;
     (void)userdata;
     (void)node;
     (void)id;

@@ -53,9 +53,10 @@ $(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
-# Its man page.
+# Its man page; a cross build names a native program.
+SELVEDGE_MANUAL ?= $(BUILD)/selvedge
 PROGRAMS += $(BUILD)/selvedge.1
-$(BUILD)/selvedge.1: $(BUILD)/selvedge
+$(BUILD)/selvedge.1: $(SELVEDGE_MANUAL)
 	$(call say,MAN,$@)
 	$(Q)$< manual >$@.new && mv $@.new $@
 
@@ -83,7 +84,7 @@ client/test-output_DEPS = $(addprefix $(BUILD)/client/, output.o table.o) $(COMM
 client/test-output_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS_REMOTE_OBJS) \
 	$(LOGS_A) $(LOCALIZER_A) $(HDFS_DEPS)
-client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS)
+client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl jansson)
 client/test-log-tail_DEPS = $(BUILD)/client/log-tail.o $(COMMON_A)
 client/test-log-tail_LDLIBS = $(COMMON_LDLIBS)
 client/test-library_DEPS = $(LIBRARY_OBJS) $(CLIENT_A) $(WIRE_A) $(COMMON_A)

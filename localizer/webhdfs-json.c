@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,4 +93,33 @@ int webhdfs_parse_listing(const char *text, size_t n, struct webhdfs_listing *re
     }
     *ret = (struct webhdfs_listing){ SV_TAKE(children), count, json_integer_value(left) > 0 };
     return 0;
+}
+
+int webhdfs_parse_exception(const char *text, size_t n, char *ret_text, size_t size)
+{
+    static const struct {
+        const char *name;
+        int code;
+    } known[] = {
+        { "FileNotFoundException", -ENOENT },    { "AccessControlException", -EACCES },
+        { "SecurityException", -EACCES },        { "DSQuotaExceededException", -EDQUOT },
+        { "NSQuotaExceededException", -EDQUOT }, { "QuotaByStorageTypeExceededException", -EDQUOT },
+        { "SafeModeException", -EROFS },
+    };
+    _cleanup_(json_freep) json_t *j = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *e = json_object_get(j, "RemoteException");
+    const char *name = json_string_value(json_object_get(e, "exception")),
+               *message = json_string_value(json_object_get(e, "message"));
+    char line[200];
+
+    ret_text[0] = 0;
+    if (!name)
+        return -EBADMSG;
+    (void)snprintf(line, sizeof line, "%.*s", message ? (int)strcspn(message, "\r\n") : 0,
+                   message ? message : "");
+    sv_escape(ret_text, size, *line ? line : name);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return known[i].code;
+    return -EREMOTEIO;
 }

@@ -1,12 +1,15 @@
-/* See aggregated.h: reading. Hostile: every byte. */
+/* See aggregated.h: reading, of a TFile here, of an IndexedFile in indexed-reader.c. Hostile: every
+ * byte. */
 #include <errno.h>
 #include <string.h>
 
 #include "common/str.h"
 #include "logs/aggregated.h"
+#include "logs/indexed-reader.h"
 #include "logs/java-utf.h"
 
 struct logs_reader {
+    struct logs_indexed *indexed; /* or NULL */
     struct logs_tfile_reader *in;
     uint64_t left; /* of the current file */
     uint8_t buf[LOGS_KEY_MAX];
@@ -27,7 +30,13 @@ int logs_reader_new(const struct logs_source *source, struct logs_reader **ret,
 
     if (!r)
         return sv_error_errno(err, -ENOMEM, "reader");
-    k = logs_tfile_reader_new(source, &r->in, err);
+    k = logs_indexed_is(source);
+    if (k > 0)
+        k = logs_indexed_new(source, &r->indexed, err);
+    else if (k == 0)
+        k = logs_tfile_reader_new(source, &r->in, err);
+    else
+        (void)sv_error_errno(err, k, "read");
     if (k < 0)
         return k;
     *ret = SV_TAKE(r);
@@ -38,6 +47,7 @@ struct logs_reader *logs_reader_free(struct logs_reader *r)
 {
     if (!r)
         return NULL;
+    r->indexed = logs_indexed_free(r->indexed);
     r->in = logs_tfile_reader_free(r->in);
     free(r);
     return NULL;
@@ -54,6 +64,8 @@ static bool is_container(const char *key)
 int logs_reader_container(struct logs_reader *r, char ret_id[LOGS_ID_MAX + 1], struct sv_error *err)
 {
     r->left = 0;
+    if (r->indexed)
+        return logs_indexed_container(r->indexed, ret_id, err);
     for (;;) {
         size_t n = 0;
         int k = logs_tfile_next(r->in, r->buf, &n, err);
@@ -108,8 +120,11 @@ int logs_reader_file(struct logs_reader *r, char ret_name[LOGS_FILE_NAME_MAX + 1
 {
     char digits[24];
     uint64_t skipped = 0;
-    int k = logs_tfile_skip(r->in, r->left, &skipped, err);
+    int k;
 
+    if (r->indexed)
+        return logs_indexed_file(r->indexed, ret_name, ret_length, err);
+    k = logs_tfile_skip(r->in, r->left, &skipped, err);
     if (k == 0 && skipped < r->left)
         return bad(err, "a log is shorter than its length");
     if (k < 0)
@@ -127,10 +142,27 @@ int logs_reader_file(struct logs_reader *r, char ret_name[LOGS_FILE_NAME_MAX + 1
     return 1;
 }
 
+int logs_reader_skip(struct logs_reader *r, uint64_t n, struct sv_error *err)
+{
+    uint64_t skipped = 0;
+    int k;
+
+    if (r->indexed)
+        return logs_indexed_skip(r->indexed, n, err);
+    n = SV_MIN(n, r->left);
+    k = logs_tfile_skip(r->in, n, &skipped, err);
+    if (k == 0 && skipped < n)
+        return bad(err, "a log is shorter than its length");
+    r->left -= n;
+    return k;
+}
+
 ssize_t logs_reader_get(struct logs_reader *r, void *p, size_t n, struct sv_error *err)
 {
     ssize_t k;
 
+    if (r->indexed)
+        return logs_indexed_get(r->indexed, p, n, err);
     n = (size_t)SV_MIN((uint64_t)n, r->left);
     if (n == 0)
         return 0;

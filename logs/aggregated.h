@@ -41,7 +41,7 @@ int logs_writer_file(struct logs_writer *w, const char *name, uint64_t length) _
 int logs_writer_put(struct logs_writer *w, const void *p, size_t n) _must_use_;
 int logs_writer_finish(struct logs_writer *w) _must_use_;
 
-/* ---- Reading: every byte is hostile ---- */
+/* ---- Reading a TFile or an IndexedFile, whichever it is: every byte is hostile ---- */
 
 struct logs_reader;
 int logs_reader_new(const struct logs_source *source, struct logs_reader **ret,
@@ -57,6 +57,9 @@ int logs_reader_container(struct logs_reader *r, char ret_id[LOGS_ID_MAX + 1], s
 /* Its next file, whatever is left of the one before: 1, 0 at the end. */
 int logs_reader_file(struct logs_reader *r, char ret_name[LOGS_FILE_NAME_MAX + 1],
                      uint64_t *ret_length, struct sv_error *err) _must_use_;
+/* The file's next n bytes are not wanted, at most those that it has; without compression they are
+ * not read. */
+int logs_reader_skip(struct logs_reader *r, uint64_t n, struct sv_error *err) _must_use_;
 /* Up to n bytes of the file, 0 at its end. */
 ssize_t logs_reader_get(struct logs_reader *r, void *p, size_t n, struct sv_error *err) _must_use_;
 

@@ -1,9 +1,9 @@
-/* See bcfile.h: reading. Hostile: every byte of the file. A block never reads beyond its region,
- * and a region never leaves the file. */
+/* See bcfile.h: reading. Hostile: every byte of the file. A region never leaves the file. */
 #include <errno.h>
 #include <string.h>
 
 #include "logs/bcfile.h"
+#include "logs/block-reader.h"
 #include "logs/vint.h"
 
 #define TRAILER (8 + 4 + LOGS_MAGIC_BYTES) /* offset of the index, version, magic */
@@ -22,12 +22,7 @@ struct logs_bcreader {
     struct logs_region *blocks;
     size_t n_blocks;
 
-    enum logs_codec block_codec;
-    uint64_t at, end; /* of the current block, in the file */
-    bool over;        /* its compressed stream has ended */
-    z_stream z;
-    size_t in_pos, in_len;
-    uint8_t in[LOGS_CODEC_BUFFER];
+    struct logs_block *block; /* the current one */
 };
 
 static int bad(struct sv_error *err, const char *what)
@@ -37,96 +32,14 @@ static int bad(struct sv_error *err, const char *what)
 
 /* ---- Bytes of a block ---- */
 
-static int enter(struct logs_bcreader *r, enum logs_codec codec, const struct logs_region *g,
-                 struct sv_error *err)
-{
-    r->block_codec = codec;
-    r->at = g->offset;
-    r->end = g->offset + g->size;
-    r->over = false;
-    r->in_pos = r->in_len = 0;
-    if (codec == LOGS_GZ && inflateReset(&r->z) != Z_OK)
-        return sv_error_errno(err, -EINVAL, "zlib");
-    return 0;
-}
-
-/* Compressed bytes into `in` when it is empty; false at the end of the block. */
-static int refill(struct logs_bcreader *r, struct sv_error *err)
-{
-    size_t n = (size_t)SV_MIN(r->end - r->at, (uint64_t)sizeof r->in);
-    int k = 0;
-
-    if (r->in_pos < r->in_len)
-        return 1;
-    if (n > 0)
-        k = r->source.read_at(r->source.userdata, r->at, r->in, n);
-    if (k < 0)
-        return sv_error_errno(err, k, "read");
-    r->at += n;
-    r->in_pos = 0;
-    r->in_len = n;
-    return n > 0;
-}
-
-static ssize_t get_plain(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
-{
-    int k = refill(r, err);
-
-    if (k <= 0)
-        return k;
-    n = SV_MIN(n, r->in_len - r->in_pos);
-    memcpy(p, r->in + r->in_pos, n);
-    r->in_pos += n;
-    return (ssize_t)n;
-}
-
-static ssize_t get_inflated(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
-{
-    n = SV_MIN(n, (size_t)1 << 30);
-    r->z.next_out = p;
-    r->z.avail_out = (uInt)n;
-    while (!r->over && r->z.avail_out == n) {
-        int k = refill(r, err), z;
-
-        if (k < 0)
-            return k;
-        if (k == 0)
-            return bad(err, "a compressed block ends too early");
-        r->z.next_in = r->in + r->in_pos;
-        r->z.avail_in = (uInt)(r->in_len - r->in_pos);
-        z = inflate(&r->z, Z_NO_FLUSH);
-        r->in_pos = r->in_len - r->z.avail_in;
-        if (z == Z_STREAM_END)
-            r->over = true;
-        else if (z != Z_OK)
-            return bad(err, "a compressed block is damaged");
-    }
-    return (ssize_t)(n - r->z.avail_out);
-}
-
 ssize_t logs_bcreader_get(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
 {
-    if (n == 0)
-        return 0;
-    return r->block_codec == LOGS_GZ ? get_inflated(r, p, n, err) : get_plain(r, p, n, err);
+    return logs_block_get(r->block, p, n, err);
 }
 
 ssize_t logs_bcreader_skip(struct logs_bcreader *r, uint64_t n, struct sv_error *err)
 {
-    uint8_t buf[16384];
-    uint64_t have = r->in_len - r->in_pos;
-
-    n = SV_MIN(n, (uint64_t)SSIZE_MAX);
-    if (r->block_codec == LOGS_GZ || n == 0)
-        return logs_bcreader_get(r, buf, (size_t)SV_MIN(n, (uint64_t)sizeof buf), err);
-    if (n <= have) {
-        r->in_pos += (size_t)n;
-        return (ssize_t)n;
-    }
-    n = SV_MIN(n, have + (r->end - r->at));
-    r->at += n - have;
-    r->in_pos = r->in_len = 0;
-    return (ssize_t)n;
+    return logs_block_skip(r->block, n, err);
 }
 
 int logs_bcreader_get_all(struct logs_bcreader *r, void *p, size_t n, struct sv_error *err)
@@ -293,7 +206,7 @@ static int get_trailer(struct logs_bcreader *r, struct sv_error *err)
         return bad(err, "an index outside of the file");
     g.offset = at;
     g.size = r->source.length - TRAILER - at;
-    k = enter(r, LOGS_NONE, &g, err);
+    k = logs_block_enter(r->block, LOGS_NONE, &g, err);
     return k < 0 ? k : get_metas(r, err);
 }
 
@@ -303,7 +216,7 @@ int logs_bcreader_new(const struct logs_source *source, struct logs_bcreader **r
     _cleanup_(logs_bcreader_freep) struct logs_bcreader *r = calloc(1, sizeof *r);
     int k;
 
-    if (!r || inflateInit(&r->z) != Z_OK)
+    if (!r || logs_block_new(source, &r->block) < 0)
         return sv_error_errno(err, -ENOMEM, "reader");
     r->source = *source;
     k = get_trailer(r, err);
@@ -319,8 +232,7 @@ struct logs_bcreader *logs_bcreader_free(struct logs_bcreader *r)
 {
     if (!r)
         return NULL;
-    if (r->z.state)
-        (void)inflateEnd(&r->z); /* only frees, ignoring */
+    r->block = logs_block_free(r->block);
     free(r->blocks);
     free(r);
     return NULL;
@@ -333,7 +245,7 @@ size_t logs_bcreader_blocks(const struct logs_bcreader *r)
 
 int logs_bcreader_block(struct logs_bcreader *r, size_t i, struct sv_error *err)
 {
-    return i < r->n_blocks ? enter(r, r->codec, &r->blocks[i], err)
+    return i < r->n_blocks ? logs_block_enter(r->block, r->codec, &r->blocks[i], err)
                            : sv_error_set(err, -ENOENT, "no block %zu", i);
 }
 
@@ -342,6 +254,6 @@ int logs_bcreader_meta(struct logs_bcreader *r, const char *name, struct sv_erro
     for (size_t i = 0; i < r->n_metas; i++)
         if (strncmp(r->metas[i].name, LOGS_META_PREFIX, strlen(LOGS_META_PREFIX)) == 0 &&
             strcmp(r->metas[i].name + strlen(LOGS_META_PREFIX), name) == 0)
-            return enter(r, r->metas[i].codec, &r->metas[i].region, err);
+            return logs_block_enter(r->block, r->metas[i].codec, &r->metas[i].region, err);
     return bad(err, "it has no index");
 }

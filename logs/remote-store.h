@@ -32,6 +32,7 @@ struct logs_remote {
     const struct logs_remote_ops *ops;
     int root;                        /* of this machine, or -1 */
     struct logs_remote_hdfs *hdfs;   /* or NULL */
+    struct logs_web *web;            /* or NULL */
     char path[LOGS_REMOTE_PATH_MAX]; /* of the root */
 };
 
@@ -41,12 +42,13 @@ struct logs_remote_file {
     struct sv_error problem;
     int fd;
     struct logs_remote_hdfs_file *hdfs;
+    struct logs_remote_web_file *web;
     /* Bytes read ahead: few after a seek, more as long as the reader goes on. */
     uint8_t *ahead;
     uint64_t at;
     size_t n, window;
 };
 
-extern const struct logs_remote_ops logs_remote_directory, logs_remote_hdfs;
+extern const struct logs_remote_ops logs_remote_directory, logs_remote_hdfs, logs_remote_web;
 
 #endif

@@ -21,6 +21,21 @@ int logs_remote_parse(const char *default_fs, const char *remote, struct loc_url
     return r < 0 ? sv_error_errno(err, r, "%s", remote) : loc_url_parse(url, ret, err);
 }
 
+static const struct logs_remote_ops *ops_of(enum loc_scheme scheme)
+{
+    switch (scheme) {
+    case LOC_SCHEME_FILE:
+        return &logs_remote_directory;
+    case LOC_SCHEME_HDFS:
+        return &logs_remote_hdfs;
+    case LOC_SCHEME_WEBHDFS:
+    case LOC_SCHEME_SWEBHDFS:
+        return &logs_remote_web;
+    default:
+        return NULL;
+    }
+}
+
 int logs_remote_open(struct sv_conf *c, const struct loc_url *url, const char *user,
                      struct logs_remote **ret, struct sv_error *err)
 {
@@ -30,12 +45,12 @@ int logs_remote_open(struct sv_conf *c, const struct loc_url *url, const char *u
     if (!r)
         return sv_error_errno(err, -ENOMEM, "remote log directory");
     r->root = -1;
-    if (url->scheme != LOC_SCHEME_FILE && url->scheme != LOC_SCHEME_HDFS)
-        return sv_error_set(err, -EOPNOTSUPP, "logs are read from hdfs: and file: alone");
+    r->ops = ops_of(url->scheme);
+    if (!r->ops)
+        return sv_error_set(err, -EOPNOTSUPP, "logs are read from hdfs:, webhdfs: and file: alone");
     k = snprintf(r->path, sizeof r->path, "%s", url->path);
     if (k >= (int)sizeof r->path)
         return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");
-    r->ops = url->scheme == LOC_SCHEME_HDFS ? &logs_remote_hdfs : &logs_remote_directory;
     k = r->ops->open(r, c, url, user, err);
     if (k < 0)
         return k;

@@ -1,29 +1,32 @@
 # Aggregated logs: the file that a NodeManager writes for an application and that `selvedge logs` reads.
 CFLAGS_logs := $(CFLAGS_common)
 LOGS_A := $(BUILD)/libselvedge-logs.a
-LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-writer.o bcfile-reader.o tfile-writer.o tfile-reader.o \
-	aggregated-writer.o aggregated-reader.o upload-request.o)
+LOGS_OBJS := $(addprefix $(BUILD)/logs/, vint.o java-utf.o bcfile.o bcfile-writer.o bcfile-reader.o block-reader.o tfile-writer.o tfile-reader.o \
+	aggregated-writer.o aggregated-reader.o indexed-reader.o indexed-meta.o java-stream.o upload-request.o web-url.o)
 $(LOGS_A): $(LOGS_OBJS)
 LIBS += $(LOGS_A)
 # Reading the remote log directory; with HDFS's client.
-LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/, logs/remote.o logs/remote-names.o logs/remote-directory.o logs/remote-hdfs.o)
+LOGS_REMOTE_OBJS := $(addprefix $(BUILD)/, logs/remote.o logs/remote-names.o logs/remote-directory.o logs/remote-hdfs.o logs/remote-web.o \
+	logs/web-client.o localizer/webhdfs-json.o)
 # log-uploader, the program of a job's account. The NodeManager links the request and nothing else of it.
 LOG_UPLOADER_OBJS := $(addprefix $(BUILD)/logs/, upload-main.o upload-files.o upload-containers.o upload-directory.o upload-hdfs.o \
-	upload-rolling.o uploaded-list.o remote-names.o) \
-	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o)
-LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8)
+	upload-pace.o upload-rolling.o upload-web.o uploaded-list.o remote-names.o web-client.o) \
+	$(addprefix $(BUILD)/localizer/, sandbox.o pattern.o webhdfs-json.o channel.o)
+LOG_UPLOADER_LIBS = $(LOGS_LDLIBS) $(HDFS_LDLIBS) $(shell $(PKGCONFIG) --libs libseccomp libpcre2-8 libcurl jansson)
 $(BUILD)/log-uploader: $(LOG_UPLOADER_OBJS) $(LOGS_A) $(HDFS_DEPS)
 	$(call link,$(LOG_UPLOADER_LIBS))
 PROGRAMS += $(BUILD)/log-uploader
 
 LOGS_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs zlib)
 
-LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated logs/test-upload-request
+LOGS_TESTS := logs/test-vint logs/test-java-utf logs/test-aggregated logs/test-indexed logs/test-upload-request
 UNIT_TESTS += $(LOGS_TESTS)
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_DEPS = $$(LOGS_A) $$(COMMON_A)))
 $(foreach t,$(LOGS_TESTS),$(eval $(t)_LDLIBS = $$(LOGS_LDLIBS)))
 
-FUZZ_TARGETS += fuzz-aggregated-logs fuzz-uploaded-list
+FUZZ_TARGETS += fuzz-aggregated-logs fuzz-indexed-meta fuzz-uploaded-list
+fuzz-indexed-meta_DEPS = $(LOGS_A) $(COMMON_A)
+fuzz-indexed-meta_LDLIBS = $(LOGS_LDLIBS)
 fuzz-uploaded-list_DEPS = $(BUILD)/logs/uploaded-list.o
 fuzz-uploaded-list_LDLIBS = $(COMMON_LDLIBS)
 fuzz-aggregated-logs_DEPS = $(LOGS_A) $(COMMON_A)

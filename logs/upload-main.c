@@ -90,11 +90,21 @@ static size_t log_dirs(int ret[EXE_DIRS_MAX])
 
 /* ---- The upload ---- */
 
+static int paced_write(void *userdata, const void *p, size_t n)
+{
+    struct logs_store *s = userdata;
+    int r = s->ops->write(s, p, n);
+
+    if (r == 0)
+        logs_pace_wait(&s->pace, n);
+    return r;
+}
+
 static int write_all(struct logs_store *s, struct logs_files *files, struct logs_rolling *rolling,
                      struct logs_answer *a, struct sv_error *err)
 {
     _cleanup_(logs_writer_freep) struct logs_writer *w = NULL;
-    const struct logs_sink sink = { s->ops->write, s };
+    const struct logs_sink sink = { paced_write, s };
     struct logs_acl acls[LOGS_UPLOAD_ACLS_MAX];
     int r;
 
@@ -173,10 +183,12 @@ static void upload(const struct logs_upload *u, int root, struct logs_answer *a)
 {
     _cleanup_(logs_files_freep) struct logs_files *files = NULL;
     struct sv_error err = { 0 };
-    struct logs_store s = { .ops =
-                                *u->text[LOGS_SERVERS] ? &logs_store_hdfs : &logs_store_directory,
+    struct logs_store s = { .ops = *u->text[LOGS_SERVERS] ? &logs_store_hdfs
+                                   : *u->text[LOGS_WEB]   ? &logs_store_web
+                                                          : &logs_store_directory,
                             .u = u,
                             .err = &err,
+                            .pace = { .channel = CHANNEL, .rate = u->rate },
                             .root = root,
                             .dir = -1,
                             .file = -1 };

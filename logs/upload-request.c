@@ -27,6 +27,15 @@ int logs_upload_put_u32(struct sv_buf *b, int tag, uint32_t v)
     return logs_upload_put(b, tag, bytes, sizeof bytes);
 }
 
+int logs_upload_put_u64(struct sv_buf *b, int tag, uint64_t v)
+{
+    uint8_t bytes[8];
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(v >> (56 - 8 * i));
+    return logs_upload_put(b, tag, bytes, sizeof bytes);
+}
+
 /* A field's bytes as text: they move over the field's head, so that a NUL has room behind them. */
 static char *as_text(uint8_t *p, size_t n)
 {
@@ -70,6 +79,8 @@ static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t 
         u->delete_uploaded = p[0] != 0;
     else if (tag == LOGS_TAG_TIMEOUT && n == 4)
         u->io_timeout_ms = u32(p);
+    else if (tag == LOGS_TAG_RATE && n == 8)
+        u->rate = (uint64_t)u32(p) << 32 | u32(p + 4);
     else if (tag == LOGS_TAG_FILES_MAX && n == 4)
         u->files_max = u32(p);
     else

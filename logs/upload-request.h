@@ -33,6 +33,7 @@ enum logs_field {
     LOGS_TIME,    /* milliseconds: the file's name ends in "_TIME"; "": it does not */
     LOGS_ROLLED_INCLUDE, /* "": the application's logs are not rolled */
     LOGS_ROLLED_EXCLUDE,
+    LOGS_WEB, /* WebHDFS: "http://host:port"; "": the root is not there */
     LOGS_FIELDS,
     /* further tags */
     LOGS_TAG_CODEC = 64, /* 1 byte */
@@ -46,6 +47,7 @@ enum logs_field {
     LOGS_TAG_ENDED, /* an id of those that are written, whose container has ended; where APP_RUNS */
     LOGS_TAG_APP_RUNS,  /* 1 byte: rolled logs are uploaded, and noted (uploaded-list.h) */
     LOGS_TAG_DELETE,    /* 1 byte: and deleted then */
+    LOGS_TAG_RATE,      /* 8 bytes: of bytes a second (upload-pace.h) */
     LOGS_TAG_FILES_MAX, /* 4 bytes: rolled files of this node in the remote directory */
 };
 
@@ -64,6 +66,7 @@ struct logs_upload {
     } containers, skips, ended; /* ended: sorted */
     bool app_runs, delete_uploaded;
     uint32_t files_max;
+    uint64_t rate;
     uint8_t *bytes; /* owned */
 };
 
@@ -71,6 +74,7 @@ struct logs_upload {
 int logs_upload_put(struct sv_buf *b, int tag, const void *p, size_t n) _must_use_;
 int logs_upload_put_text(struct sv_buf *b, int tag, const char *s) _must_use_;
 int logs_upload_put_u32(struct sv_buf *b, int tag, uint32_t v) _must_use_;
+int logs_upload_put_u64(struct sv_buf *b, int tag, uint64_t v) _must_use_;
 
 /* Takes the bytes of a request. -EBADMSG. */
 int logs_upload_parse(uint8_t *bytes, size_t n, struct logs_upload *ret) _must_use_;

@@ -4,6 +4,7 @@
 #define SELVEDGE_LOGS_UPLOAD_STORE_H
 
 #include "logs/remote-store.h"
+#include "logs/upload-pace.h"
 #include "logs/upload-request.h"
 
 #define LOGS_DIR_MODE 0770u
@@ -16,9 +17,11 @@ struct logs_store {
     const struct logs_upload *u;
     struct sv_error *err;           /* of the sink, which has no place for it */
     char name[LOGS_STORE_NAME_MAX]; /* of the file when it is published */
+    struct logs_pace pace;
     /* Back ends' own. */
     int root, dir, file;
     struct hdfs_state *hdfs;
+    struct web_state *web;
 };
 
 /* All: 0 or -errno with a text. */
@@ -40,6 +43,6 @@ struct logs_store_ops {
     bool (*retry)(int error);
 };
 
-extern const struct logs_store_ops logs_store_directory, logs_store_hdfs;
+extern const struct logs_store_ops logs_store_directory, logs_store_hdfs, logs_store_web;
 
 #endif

@@ -29,13 +29,14 @@ enum {
     K_ROLLING_MIN,
     K_DEBUG,
     K_FILES,
+    K_RATE,
     K_COUNT
 };
 
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
     [K_ENABLE] = { "yarn.log-aggregation-enable", SV_CONF_BOOL, "false", .help = "Upload the logs of ended applications into the remote log directory." },
-    [K_DIR] = { NM "remote-app-log-dir", SV_CONF_STRING, "/tmp/logs", .help = "Remote log directory: hdfs: or file:, of fs.defaultFS without a scheme; mode 1777." },
+    [K_DIR] = { NM "remote-app-log-dir", SV_CONF_STRING, "/tmp/logs", .help = "Remote log directory: hdfs:, webhdfs: or file:, of fs.defaultFS without a scheme; mode 1777." },
     [K_SUFFIX] = { NM "remote-app-log-dir-suffix", SV_CONF_STRING, "logs", .help = "The directory below the user's is bucket-SUFFIX-tfile." },
     [K_TFILE_DIR] = { AGGREGATION "TFile.remote-app-log-dir", SV_CONF_STRING, NULL, .help = "In place of yarn.nodemanager.remote-app-log-dir." },
     [K_TFILE_SUFFIX] = { AGGREGATION "TFile.remote-app-log-dir-suffix", SV_CONF_STRING, NULL, .help = "The directory below the user's is then bucket-SUFFIX." },
@@ -50,6 +51,7 @@ static const struct sv_conf_key keys[] = {
     [K_ROLLING_MIN] = { NM "log-aggregation.roll-monitoring-interval-seconds.min", SV_CONF_INT, "3600", .min = 1, .max = INT32_MAX, .help = "A shorter roll-monitoring-interval-seconds counts as this." },
     [K_DEBUG] = { NM "log-aggregation.debug-enabled", SV_CONF_BOOL, "false", .help = "Lifts the minimum of roll-monitoring-interval-seconds." },
     [K_FILES] = { NM "log-aggregation.num-log-files-per-app", SV_CONF_INT, "30", .min = -1, .max = INT32_MAX, .help = "Files of this node in the remote directory of an application whose logs are rolled: the oldest are deleted; 0 or -1 count as 30." },
+    [K_RATE] = { "selvedge.nodemanager.log-aggregation.bytes-per-second", SV_CONF_INT, "0", .min = 0, .max = INT64_MAX, .help = "Bytes that all uploads of logs of this node write in a second; 0: no limit." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -158,6 +160,8 @@ int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_err
         r = sv_conf_int(c, &keys[K_THREADS], &l.uploads_max, err);
     if (r >= 0)
         r = sv_conf_bool(c, &keys[K_CLEANUP], &l.delete_uploaded, err);
+    if (r >= 0)
+        r = sv_conf_int(c, &keys[K_RATE], &l.bytes_per_second, err);
     if (r >= 0)
         r = read_rolling(c, &l, err);
     if (r < 0)

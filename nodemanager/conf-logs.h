@@ -14,10 +14,11 @@ struct nm_conf_logs {
     const char *compression; /* "none", "gz" */
     const char *policy;      /* class name */
     const char *policy_parameters;
-    int64_t uploads_max;  /* at a time */
-    bool delete_uploaded; /* local logs, at once */
-    int64_t roll_ms;      /* between uploads while an application runs; 0: there are none */
-    int64_t files_max;    /* of a node in a rolling application's remote directory */
+    int64_t uploads_max;      /* at a time */
+    int64_t bytes_per_second; /* of all uploads; 0: no limit */
+    bool delete_uploaded;     /* local logs, at once */
+    int64_t roll_ms;          /* between uploads while an application runs; 0: there are none */
+    int64_t files_max;        /* of a node in a rolling application's remote directory */
 };
 
 int nm_conf_logs_read(struct sv_conf *c, struct nm_conf_logs *ret, struct sv_error *err) _must_use_;

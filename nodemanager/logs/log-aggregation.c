@@ -209,11 +209,13 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
-/* The timer, to the next upload that may start. */
+/* The timer, to the next upload that may start; called whenever their number has changed. */
 static void arm(struct nm_log_aggregation *g)
 {
     int64_t next = INT64_MAX, now = sv_now_ms();
     const struct nm_upload *u;
+
+    nm_uploads_share(g);
 
     DL_FOREACH (g->list, u)
         if (u->state == NM_UPLOAD_WAITS)

@@ -81,6 +81,8 @@ struct nm_log_aggregation {
 int nm_upload_start(struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
     _must_use_;
 void nm_upload_stop(struct nm_upload *u);
+/* Tells all of them their share of the node's bytes a second, as their number has changed. */
+void nm_uploads_share(const struct nm_log_aggregation *g);
 /* log-rolling.c */
 void nm_rolling_begin(struct nm_upload *u); /* its fields are there */
 bool nm_rolling_due(const struct nm_upload *u, int64_t now);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "common/fd.h"
 #include "common/log.h"
@@ -92,6 +93,26 @@ static int on_limit(sd_event_source *s, uint64_t usec, void *userdata)
     return 0;
 }
 
+/* The node's rate, by the uploads that run; 0: no limit. */
+static uint64_t share(const struct nm_log_aggregation *g, unsigned running)
+{
+    uint64_t rate = (uint64_t)g->ctx->conf->logs.bytes_per_second;
+
+    return rate > 0 ? SV_MAX(rate / SV_MAX(running, 1u), UINT64_C(1)) : 0;
+}
+
+void nm_uploads_share(const struct nm_log_aggregation *g)
+{
+    uint64_t rate = share(g, g->running);
+    const struct nm_upload *u;
+
+    if (rate == 0)
+        return;
+    DL_FOREACH (g->list, u)
+        if (u->io) /* a full channel has a newer rate to come, ignoring */
+            (void)!send(u->channel, &rate, sizeof rate, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 static int request(const struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)
 {
     const struct nm_context *ctx = u->g->ctx;
@@ -100,6 +121,8 @@ static int request(const struct nm_upload *u, const struct sv_buf *more, struct 
 
     if (r == 0)
         r = sv_buf_put(&b, u->fields.data, u->fields.len);
+    if (r == 0)
+        r = logs_upload_put_u64(&b, LOGS_TAG_RATE, share(u->g, u->g->running + 1));
     if (r == 0 && more->len > 0)
         r = sv_buf_put(&b, more->data, more->len);
     fd = r < 0 ? r : sv_memfd_readonly("log-upload", b.data, b.len);

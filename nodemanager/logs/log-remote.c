@@ -17,6 +17,12 @@
 
 #define KEY "yarn.nodemanager.remote-app-log-dir"
 #define ROOT_MODE 01777
+#define WEB_TIMEOUT_MS 60000
+
+static bool is_web(const struct loc_url *url)
+{
+    return url->scheme == LOC_SCHEME_WEBHDFS || url->scheme == LOC_SCHEME_SWEBHDFS;
+}
 
 static int parse(const struct nm_conf *conf, struct loc_url *ret, struct sv_error *err)
 {
@@ -29,10 +35,10 @@ static int parse(const struct nm_conf *conf, struct loc_url *ret, struct sv_erro
     r = loc_url_parse(url, ret, err);
     if (r < 0)
         return sv_error_wrap(err, "%s=%s", KEY, remote);
-    if (ret->scheme != LOC_SCHEME_FILE && ret->scheme != LOC_SCHEME_HDFS)
+    if (ret->scheme != LOC_SCHEME_FILE && ret->scheme != LOC_SCHEME_HDFS && !is_web(ret))
         return sv_error_set(err, -EOPNOTSUPP,
-                            "%s=%s: logs are uploaded to hdfs: and file: alone; name one of these, "
-                            "or set yarn.log-aggregation-enable to false",
+                            "%s=%s: logs are uploaded to hdfs:, webhdfs: and file: alone; name one "
+                            "of these, or set yarn.log-aggregation-enable to false",
                             KEY, remote);
     return 0;
 }
@@ -59,7 +65,7 @@ static int open_directory(struct nm_log_remote *r, struct sv_error *err)
 
 int nm_log_remote_ready(struct nm_log_remote *r, struct sv_error *err)
 {
-    return *r->servers || r->root >= 0 ? 0 : open_directory(r, err);
+    return *r->servers || *r->web || r->root >= 0 ? 0 : open_directory(r, err);
 }
 
 int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, struct sv_error *err)
@@ -81,6 +87,12 @@ int nm_log_remote_open(const struct nm_conf *conf, struct nm_log_remote *ret, st
                                 KEY, conf->logs.remote);
         m.io_timeout_ms = site.io_timeout_ms;
         m.use_hostname = site.use_hostname;
+    }
+    if (is_web(&url)) {
+        r = logs_web_server(&url, m.web, err);
+        if (r < 0)
+            return sv_error_wrap(err, "%s=%s", KEY, conf->logs.remote);
+        m.io_timeout_ms = WEB_TIMEOUT_MS;
     }
     m.path = strdup(url.path);
     if (!m.path)
@@ -112,6 +124,8 @@ int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *
         k = logs_upload_put_text(b, LOGS_REMOTE, r->path);
     if (k == 0)
         k = logs_upload_put_text(b, LOGS_SERVERS, r->servers);
+    if (k == 0)
+        k = logs_upload_put_text(b, LOGS_WEB, r->web);
     if (k == 0)
         k = logs_upload_put_text(b, LOGS_SUFFIX, conf->suffix);
     if (k == 0)

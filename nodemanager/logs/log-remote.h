@@ -5,11 +5,13 @@
 
 #include "common/buf.h"
 #include "hdfs/limits.h"
+#include "logs/web-url.h"
 #include "nodemanager/conf.h"
 
 struct nm_log_remote {
     char *path;
-    char servers[HDFS_SERVERS_TEXT_MAX + 1]; /* "": a directory of this machine */
+    char servers[HDFS_SERVERS_TEXT_MAX + 1]; /* "": no HDFS */
+    char web[LOGS_WEB_SERVER_MAX + 1];       /* "": no WebHDFS */
     uint32_t io_timeout_ms;
     bool use_hostname;
     int root; /* of this machine: open, made if it does not exist; -1: not usable yet */

@@ -1,5 +1,6 @@
 /* Fuzzes answers of WebHDFS: what is accepted keeps the promises of localizer/webhdfs-json.h. The
  * first byte chooses the operation. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (data[0] == 'S' && webhdfs_parse_status((const char *)data + 1, size - 1, &s) == 0)
         check(&s);
+    if (data[0] == 'X') {
+        char text[100];
+        int r = webhdfs_parse_exception((const char *)data + 1, size - 1, text, sizeof text);
+
+        MUST(r < 0 && strlen(text) < sizeof text && (r != -EBADMSG || !*text));
+    }
     if (data[0] != 'L' || webhdfs_parse_listing((const char *)data + 1, size - 1, &l) < 0)
         return 0;
     MUST(l.n > 0 || !l.more);

@@ -45,6 +45,7 @@ class Hdfs:
             "dfs.namenode.name.dir": f"file://{self.root}/name",
             "dfs.namenode.http-address": "127.0.0.1:0",
             "dfs.namenode.delegation.token.always-use": "true",  # issued without Kerberos, too
+            "dfs.block.access.token.enable": "true",  # a DataNode serves nobody without the NameNode's token for the block
             "dfs.namenode.fs-limits.min-block-size": 512,
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.namenode.safemode.threshold-pct": "0",
