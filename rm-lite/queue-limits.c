@@ -319,7 +319,8 @@ void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
         DL_DELETE2(leaf->waiting, app, w_prev, w_next);
         app->in_waiting = false;
         app->active = app->am_counted = true;
-        leaf->active_apps++;
+        for (struct rm_queue *up = leaf; up; up = up->parent)
+            up->active_apps++;
         app->user->active_apps++;
         leaf->am_used = q;
         app->user->am_used = u;

@@ -270,7 +270,8 @@ static void app_deactivate(struct rm_sched *s, struct rm_sched_app *app)
     if (app->am_counted) {
         app->leaf->am_used = rm_res_sub(app->leaf->am_used, app->am);
         app->user->am_used = rm_res_sub(app->user->am_used, app->am);
-        app->leaf->active_apps--;
+        for (struct rm_queue *up = app->leaf; up; up = up->parent)
+            up->active_apps--;
         app->user->active_apps--;
         app->am_counted = false;
     }

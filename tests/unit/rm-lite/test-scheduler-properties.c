@@ -108,6 +108,7 @@ static struct sums of_queue(struct world *w, const struct rm_queue *q)
         t.containers += c.containers;
         t.apps += c.apps;
         t.running += c.running;
+        t.active += c.active;
     }
     for (const struct rm_sched_app *app = w->f.s->apps; app; app = app->hh.next) {
         if (app->leaf != q)
@@ -122,8 +123,7 @@ static struct sums of_queue(struct world *w, const struct rm_queue *q)
     if (!rm_res_equal(q->used, rm_res_add(t.used, t.reserved)) ||
         !rm_res_equal(q->reserved, t.reserved) || !rm_res_equal(q->pending, t.pending) ||
         !rm_res_equal(q->killing, t.killing) || q->containers != t.containers ||
-        q->apps != t.apps || q->running != t.running ||
-        (rm_queue_leaf(q) && q->active_apps != t.active))
+        q->apps != t.apps || q->running != t.running || q->active_apps != t.active)
         fails(w, "%s is not the sum of its parts: used %lld, containers and reservations %lld",
               q->path, (long long)q->used.mem, (long long)(t.used.mem + t.reserved.mem));
     return t;
