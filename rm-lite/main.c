@@ -7,6 +7,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "common/loop-guard.h"
+#include "rm-lite/conf-unread.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -22,6 +23,7 @@ static void usage(FILE *out)
         "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
         "  -D KEY=VALUE           set one key\n"
         "      --print-conf       print every key of the ResourceManager and end\n"
+        "      --print-keys       print what becomes of each yarn.resourcemanager key and end\n"
         "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
         "                         RMContainer, RMNode) and end\n"
         "  -h, --help             this text\n",
@@ -102,11 +104,12 @@ static int run(struct sv_conf *conf)
 
 int main(int argc, char **argv)
 {
-    enum { PRINT_GRAPH = 256, PRINT_CONF };
+    enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS };
     static const struct option options[] = { { "conf", required_argument, NULL, 'c' },
                                              { "print-graph", required_argument, NULL,
                                                PRINT_GRAPH },
                                              { "print-conf", no_argument, NULL, PRINT_CONF },
+                                             { "print-keys", no_argument, NULL, PRINT_KEYS },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
     struct sv_conf *conf = sv_conf_new();
@@ -135,6 +138,9 @@ int main(int argc, char **argv)
             break;
         case PRINT_GRAPH:
             return print_graph(optarg);
+        case PRINT_KEYS:
+            rm_conf_print_keys(stdout);
+            return EXIT_SUCCESS;
         case PRINT_CONF:
             print_conf = true;
             break;

@@ -7,6 +7,7 @@
 
 #include "common/str.h"
 #include "rm-lite/am-launcher.h"
+#include "rm-lite/conf-unread.h"
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
@@ -105,10 +106,10 @@ static int start(struct rm *rm, struct sv_error *err)
 {
     int r;
 
-    if ((r = load_scheduler_conf(rm, err)) < 0 || (r = rm_conf_read(rm->xml, &rm->conf, err)) < 0 ||
-        (r = rm_nodes_list_read(rm, err)) < 0 || (r = rm_topology_new(rm, err)) < 0 ||
-        (r = rm_node_auth_new(rm, err)) < 0 || (r = dispatcher_new(rm)) < 0 ||
-        (r = secrets_new(rm)) < 0 ||
+    if ((r = rm_conf_check_refused(rm->xml, err)) < 0 || (r = load_scheduler_conf(rm, err)) < 0 ||
+        (r = rm_conf_read(rm->xml, &rm->conf, err)) < 0 || (r = rm_nodes_list_read(rm, err)) < 0 ||
+        (r = rm_topology_new(rm, err)) < 0 || (r = rm_node_auth_new(rm, err)) < 0 ||
+        (r = dispatcher_new(rm)) < 0 || (r = secrets_new(rm)) < 0 ||
         (r = rm_store_open(rm, rm->conf.recovery ? rm->conf.state_dir : NULL, err)) < 0 ||
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
@@ -119,6 +120,7 @@ static int start(struct rm *rm, struct sv_error *err)
     r = rm_store_load(rm, err);
     if (r < 0)
         return r;
+    rm_conf_log_unread(rm->xml);
     rm_log_queue_keys(rm, rm->xml);
     resume(rm);
     rm_viewers_start(rm);
