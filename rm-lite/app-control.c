@@ -6,6 +6,7 @@
 #include "common/str.h"
 #include "rm-lite/app-lifetime.h"
 #include "rm-lite/audit.h"
+#include "rm-lite/queue-access.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/scheduling.h"
@@ -49,19 +50,57 @@ int32_t rm_control_priority(struct rm_app *app, int32_t priority)
     return app->priority;
 }
 
-/* An application stays in the queue where it is; every other move is refused with its reason. */
-int rm_control_move(struct rm_app *app, const char *queue, struct sv_error *err)
+static bool in_scheduler(const struct rm_app *app)
 {
-    struct rm_queue_info to, from;
+    return app->state == RM_APP_ST_SUBMITTED || app->state == RM_APP_ST_ACCEPTED ||
+           app->state == RM_APP_ST_RUNNING;
+}
 
-    if (rm_app_final_stored(app))
+static int move(struct rm_app *app, const struct rm_caller *by, const char *queue,
+                struct sv_error *err)
+{
+    struct rm_sched_event ev = { .type = RM_SCHED_APP_MOVED, .app = app->id, .queue = queue };
+    struct rm_queue_info to;
+    int r = rm_queue_may_move(app->rm, queue, by->user, app->id, err);
+
+    if (r < 0)
+        return r;
+    if (!in_scheduler(app))
         return sv_error_set(err, -EINVAL, "App in %s state cannot be moved.",
                             rm_app_wire_state_name(app));
-    if (rm_sched_queue(app->rm->sched, queue, &to) < 0)
-        return sv_error_set(err, -EINVAL, "The specified Queue: %.255s doesn't exist", queue);
-    if (rm_sched_queue(app->rm->sched, app->queue, &from) >= 0 && sv_streq(to.path, from.path))
+    r = rm_schedule(app->rm, &ev, err);
+    if (r < 0)
+        return r;
+    r = rm_sched_queue(app->rm->sched, queue, &to); /* it is there: the move has found it */
+    if (r < 0 || sv_streq(app->queue, to.path))
+        return r;
+    sv_log(SV_LOG_INFO, app->id_str, "%s: moved by user %s from queue %s to %s", app->id_str,
+           by->user, app->queue, to.path);
+    rm_app_set_queue(app, to.path);
+    rm_store_app_update(app->rm, app);
+    rm_request_round(app->rm);
+    return 0;
+}
+
+int rm_control_move(struct rm_app *app, const struct rm_caller *by, const char *queue,
+                    struct sv_error *err)
+{
+    SV_DISPATCH_BATCH(app->rm->dispatcher);
+    struct rm_audit line = { .user = by->user,
+                             .ip = by->ip,
+                             .operation = "Move Application Request",
+                             .target = by->target,
+                             .app = app->id_str };
+    int r = move(app, by, queue, err);
+
+    if (r >= 0) {
+        rm_audit_ok(&line);
         return 0;
-    return sv_error_set(err, -EINVAL, "selvedge-rm does not support moving apps between queues");
+    }
+    line.permissions = "UNKNOWN";
+    line.description = err->text;
+    rm_audit_fail(&line);
+    return r;
 }
 
 int rm_control_lifetime(struct rm_app *app, const char *date, const char **ret_class,

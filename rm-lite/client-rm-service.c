@@ -208,7 +208,11 @@ ON(moveApplicationAcrossQueues)
     if (!app || !rm_client_may_modify(call, request, on_moveApplicationAcrossQueues, app,
                                       "Move Application Request"))
         return;
-    if (rm_control_move(app, q->target_queue, &err) < 0)
+    if (rm_control_move(app,
+                        &(struct rm_caller){ .user = rm_client_user(call),
+                                             .ip = ipc_call_peer(call)->address,
+                                             .target = "ClientRMService" },
+                        q->target_queue, &err) < 0)
         ipc_call_fail(call, JAVA_YARN_EXCEPTION, "%s", err.text);
     else
         ipc_call_reply(call, &resp.base);

@@ -1,6 +1,6 @@
 /* Limits of running applications: max-parallel-apps of queues and users. An application above one
- * of them stays ACCEPTED until another ends: CSMaxRunningAppsEnforcer. Called by scheduler.c and
- * reconfigure.c. Pure. */
+ * of them stays ACCEPTED until another ends: CSMaxRunningAppsEnforcer. Called by scheduler.c,
+ * app-queue.c and reconfigure.c. Pure. */
 #include "rm-lite/scheduler-impl.h"
 
 #include <errno.h>
@@ -66,9 +66,9 @@ int rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app)
         return 0;
     }
     r = person_count(s, app->user->name, 1);
+    hold(s, app, r < 0);
     if (r < 0)
         return r;
-    hold(s, app, false);
     app->runs = true;
     for (struct rm_queue *q = app->leaf; q; q = q->parent)
         q->running++;

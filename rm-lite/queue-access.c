@@ -1,4 +1,5 @@
-/* See queue-access.h. Called by rm-app-manager.c, client-call.c and client-rm-service.c. */
+/* See queue-access.h. Called by rm-app-manager.c, app-control.c, client-call.c and
+ * client-rm-service.c. */
 #include "rm-lite/queue-access.h"
 
 #include <errno.h>
@@ -65,6 +66,24 @@ int rm_queue_may_submit(struct rm *rm, const char *queue, const char *user, stru
         "permission to submit %s to queue %s%s",
         user, yarn_app_id_text(app, text), queue,
         sv_groups_missed(rm->groups) ? ": the user's groups are not known yet, submit again" : "");
+}
+
+int rm_queue_may_move(struct rm *rm, const char *queue, const char *user, struct yarn_app_id app,
+                      struct sv_error *err)
+{
+    struct caller caller = { user, rm->groups };
+    struct rm_queue_info info;
+    char text[YARN_ID_TEXT_MAX];
+
+    if (!rm->conf.acl_enable || (rm_sched_queue(rm->sched, queue, &info) >= 0 &&
+                                 rm_sched_may_submit(rm->sched, queue, in_list, &caller)))
+        return 0;
+    return sv_error_set(
+        err, -EACCES,
+        "org.apache.hadoop.security.AccessControlException: User %s cannot submit applications to "
+        "target queue or the target queue doesn't exist: %.255s while moving %s%s",
+        user, queue, yarn_app_id_text(app, text),
+        sv_groups_missed(rm->groups) ? ": the user's groups are not known yet, move again" : "");
 }
 
 bool rm_queue_administers(struct rm *rm, const char *queue, const char *user)

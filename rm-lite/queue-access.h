@@ -16,6 +16,9 @@ int rm_queue_of_submission(struct rm *rm, const char *queue, const char *user, c
 /* -EACCES with Hadoop's words; also while the user's groups are not known and would matter. */
 int rm_queue_may_submit(struct rm *rm, const char *queue, const char *user, struct yarn_app_id app,
                         struct sv_error *err) _must_use_;
+/* The same for a move to the queue; one that does not exist is refused alike. */
+int rm_queue_may_move(struct rm *rm, const char *queue, const char *user, struct yarn_app_id app,
+                      struct sv_error *err) _must_use_;
 bool rm_queue_administers(struct rm *rm, const char *queue, const char *user);
 
 #endif

@@ -215,6 +215,29 @@ void rm_app_context_drop(struct rm_app *app)
     app->context_arena = sv_arena_free(app->context_arena);
 }
 
+void rm_app_set_queue(struct rm_app *app, const char *path)
+{
+    const Submission *old = rm_app_context(app);
+    Submission now;
+    uint8_t *bytes;
+
+    if (!old)
+        sv_out_of_memory();
+    now = *old;
+    now.queue = (char *)(uintptr_t)path; /* only read */
+    app->submission_len = hadoop__yarn__application_submission_context_proto__get_packed_size(&now);
+    bytes = malloc(SV_MAX(app->submission_len, (size_t)1));
+    if (!bytes)
+        sv_out_of_memory();
+    hadoop__yarn__application_submission_context_proto__pack(&now, bytes);
+    free(app->submission);
+    app->submission = bytes;
+    rm_app_context_drop(app);
+    free(app->queue);
+    app->queue = rm_strdup(path);
+    app->counters = NULL;
+}
+
 void rm_app_free(struct rm_app *app)
 {
     struct rm_attempt *att, *tmp;

@@ -108,6 +108,8 @@ void rm_app_free(struct rm_app *app); /* with its attempts */
  * without memory. */
 const Hadoop__Yarn__ApplicationSubmissionContextProto *rm_app_context(struct rm_app *app);
 void rm_app_context_drop(struct rm_app *app);
+/* Also in the submission, from which a restart reads it. */
+void rm_app_set_queue(struct rm_app *app, const char *path);
 
 bool rm_app_is_final(const struct rm_app *app);     /* FINISHED, FAILED, KILLED */
 bool rm_app_final_stored(const struct rm_app *app); /* also FINISHING */

@@ -1,8 +1,8 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
  * queue-users.c, queue-order.c, queue-mappings.c, preemption-conf.c, queue-keys.c, queue-conf.c,
  * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
- * parallel-apps.c, preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c and
- * scheduler.c. */
+ * parallel-apps.c, app-queue.c, preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c
+ * and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -374,6 +374,16 @@ int rm_assign_node(struct rm_sched *s, struct rm_sched_node *n, struct rm_assign
 int rm_parallel_take(struct rm_sched *s, struct rm_sched_app *app) _must_use_; /* or holds it */
 void rm_parallel_give(struct rm_sched *s, struct rm_sched_app *app); /* it does not run any more */
 void rm_parallel_next(struct rm_sched *s); /* activates whoever of the held ones may run now */
+
+/* app-queue.c */
+int rm_queue_admits(const struct rm_queue *leaf, const char *user, struct yarn_app_id app,
+                    struct sv_error *err) _must_use_; /* -EACCES with Hadoop's words */
+void rm_app_enter(struct rm_sched_app *app, struct rm_queue *leaf, struct rm_user *user);
+void rm_app_leave(struct rm_queue *leaf, struct rm_user *user); /* may free user */
+void rm_app_wait(struct rm_sched *s, struct rm_sched_app *app); /* until the limits let it run */
+void rm_app_deactivate(struct rm_sched *s, struct rm_sched_app *app);
+int rm_app_move(struct rm_sched *s, struct rm_sched_app *app, const char *queue,
+                struct sv_error *err) _must_use_;
 
 /* preempt-shares.c: fills the share of every queue; then, what a leaf has to give in this round */
 void rm_preempt_shares(const struct rm_sched *s, struct rm_queue *root, struct rm_res allowed);

@@ -188,24 +188,14 @@ static int reject(struct rm_sched *s, const struct rm_sched_event *ev, const cha
     return 0;
 }
 
-static bool accepts(const struct rm_queue *q, const char **ret_path)
-{
-    for (; q; q = q->parent)
-        if (q->state != RM_QUEUE_RUNNING) {
-            *ret_path = q->path;
-            return false;
-        }
-    return true;
-}
-
 static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct sv_error *err)
 {
     struct rm_queue *leaf = rm_queue_find(s->root, ev->queue);
     char id[YARN_ID_TEXT_MAX];
     struct rm_sched_app *app;
     struct rm_decision *d;
+    struct sv_error why = { 0 };
     struct rm_user *user;
-    const char *path;
 
     yarn_app_id_text(ev->app, id);
     if (app_find(s, ev->app))
@@ -216,28 +206,11 @@ static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct
     if (!rm_queue_leaf(leaf))
         return reject(s, ev, "Application %s submitted by user %s to non-leaf queue: %s", id,
                       ev->user, ev->queue);
-    if (!ev->flag && !accepts(leaf, &path))
-        return reject(s, ev,
-                      "org.apache.hadoop.security.AccessControlException: Queue %s is STOPPED. "
-                      "Cannot accept submission of application: %s",
-                      path, id);
-    if (!ev->flag && leaf->apps >= leaf->max_apps)
-        return reject(s, ev,
-                      "org.apache.hadoop.security.AccessControlException: Queue %s already has %d "
-                      "applications, cannot accept submission of application: %s",
-                      leaf->path, leaf->apps, id);
+    if (!ev->flag && rm_queue_admits(leaf, ev->user, ev->app, &why) < 0)
+        return reject(s, ev, "%s", why.text);
     user = rm_user_get(leaf, ev->user);
     if (!user)
         return -ENOMEM;
-    if (!ev->flag && user->apps >= leaf->max_apps_per_user) {
-        int r = reject(s, ev,
-                       "org.apache.hadoop.security.AccessControlException: Queue %s already has %d "
-                       "applications from user %s cannot accept submission of application: %s",
-                       leaf->path, user->apps, ev->user, id);
-
-        rm_user_put(leaf, user);
-        return r;
-    }
     app = calloc(1, sizeof(*app));
     d = rm_decide(s, RM_DECIDE_APP_ACCEPTED);
     if (!app || !d) {
@@ -251,32 +224,9 @@ static int app_added(struct rm_sched *s, const struct rm_sched_event *ev, struct
     app->id = ev->app;
     app->priority = ev->priority;
     app->am = ev->total;
-    app->leaf = leaf;
-    app->user = user;
-    user->apps++;
-    for (struct rm_queue *q = leaf; q; q = q->parent)
-        q->apps++;
+    rm_app_enter(app, leaf, user);
     HASH_ADD(hh, s->apps, key, sizeof(app->key), app);
     return 0;
-}
-
-static void app_deactivate(struct rm_sched *s, struct rm_sched_app *app)
-{
-    rm_parallel_give(s, app);
-    if (app->in_waiting) {
-        DL_DELETE2(app->leaf->waiting, app, w_prev, w_next);
-        app->in_waiting = false;
-    }
-    if (app->am_counted) {
-        app->leaf->am_used = rm_res_sub(app->leaf->am_used, app->am);
-        app->user->am_used = rm_res_sub(app->user->am_used, app->am);
-        for (struct rm_queue *up = app->leaf; up; up = up->parent)
-            up->active_apps--;
-        app->user->active_apps--;
-        app->am_counted = false;
-    }
-    app->active = false;
-    rm_app_ready(app);
 }
 
 /* Reports and removes the containers of the ended attempt. */
@@ -321,11 +271,7 @@ static int attempt_added(struct rm_sched *s, struct rm_sched_app *app,
     r = rm_parallel_take(s, app);
     if (r < 0)
         return r;
-    if (!app->in_waiting && !app->active) {
-        app->in_waiting = true;
-        DL_INSERT_INORDER2(app->leaf->waiting, app, rm_app_order, w_prev, w_next);
-    }
-    rm_queue_activate(s, app->leaf);
+    rm_app_wait(s, app);
     return 0;
 }
 
@@ -338,7 +284,7 @@ static int attempt_removed(struct rm_sched *s, struct rm_sched_app *app, bool ke
     rm_blacklist_clear(app);
     if (!keep)
         r = app_drop_containers(s, app);
-    app_deactivate(s, app);
+    rm_app_deactivate(s, app);
     rm_parallel_next(s);
     rm_queue_activate(s, leaf);
     rm_room_unblock(s, leaf);
@@ -351,14 +297,8 @@ static int app_removed(struct rm_sched *s, struct rm_sched_app *app)
     struct rm_user *user = app->user;
     int r = attempt_removed(s, app, false);
 
-    user->apps--;
-    for (struct rm_queue *q = leaf; q; q = q->parent) {
-        q->apps--;
-        if (q->apps == 0 && q->state == RM_QUEUE_DRAINING)
-            q->state = RM_QUEUE_STOPPED;
-    }
     app_free(s, app);
-    rm_user_put(leaf, user);
+    rm_app_leave(leaf, user);
     return r;
 }
 
@@ -497,6 +437,8 @@ static int handle_app(struct rm_sched *s, const struct rm_sched_event *ev, struc
         return attempt_removed(s, app, ev->flag);
     case RM_SCHED_APP_PRIORITY:
         return app_priority(s, app, ev->priority);
+    case RM_SCHED_APP_MOVED:
+        return rm_app_move(s, app, ev->queue, err);
     default: /* RM_SCHED_ASK */
         return app_asks(s, app, ev);
     }
@@ -533,6 +475,7 @@ int rm_sched_handle(struct rm_sched *s, const struct rm_sched_event *ev, int64_t
     case RM_SCHED_ATTEMPT_REMOVED:
     case RM_SCHED_ASK:
     case RM_SCHED_APP_PRIORITY:
+    case RM_SCHED_APP_MOVED:
         r = handle_app(s, ev, err);
         break;
     case RM_SCHED_PREEMPT:

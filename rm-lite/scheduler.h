@@ -42,6 +42,7 @@ enum rm_sched_event_type {
     RM_SCHED_CONTAINER_RECOVERED, /* container, node, total, priority: it runs already; flag: it is
                                    * its attempt's ApplicationMaster */
     RM_SCHED_APP_PRIORITY,        /* app, priority */
+    RM_SCHED_APP_MOVED,           /* app, queue: with all that it has; or an error, all as before */
     RM_SCHED_PREEMPT,             /* a round of preemption between queues, now */
     RM_SCHED_RECONFIGURED,        /* conf: refreshQueues, all or nothing */
 };

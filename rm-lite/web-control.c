@@ -63,6 +63,7 @@ static int get_queue(struct rm_app *app, struct sv_http_response *ret)
 
 static int put_queue(const struct change *c, struct sv_http_response *ret)
 {
+    const struct rm_caller by = { .user = c->user, .target = "RMWebService" };
     struct sv_error err = { 0 };
     const char *queue = NULL;
     int r = rm_body_text(c->body, "queue", &queue, &err);
@@ -70,7 +71,7 @@ static int put_queue(const struct change *c, struct sv_http_response *ret)
     if (r == 0)
         r = sv_error_set(&err, -EINVAL, "queue: missing");
     if (r > 0)
-        r = rm_control_move(c->app, queue, &err);
+        r = rm_control_move(c->app, &by, queue, &err);
     return r < 0 ? rm_web_bad_request(ret, "%s", err.text) : get_queue(c->app, ret);
 }
 

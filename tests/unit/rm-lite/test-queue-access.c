@@ -55,6 +55,13 @@ static int may_submit(struct fix *f, const char *queue, const char *user, struct
     return rm_queue_may_submit(f->rm, queue, user, id, err);
 }
 
+static int may_move(struct fix *f, const char *queue, const char *user, struct sv_error *err)
+{
+    struct yarn_app_id id = { f->rm->started_ms, 1 };
+
+    return rm_queue_may_move(f->rm, queue, user, id, err);
+}
+
 static void know(struct fix *f, const char *user)
 {
     char *const *groups;
@@ -84,6 +91,11 @@ static void test_users_and_groups(void **state)
     rm_queue_access_prepare(f.rm, "olga");
     know(&f, "olga");
     assert_int_equal(may_submit(&f, "b", "olga", &err), 0);
+    assert_int_equal(may_move(&f, "b", "olga", &err), 0);
+    assert_int_equal(may_move(&f, "b", "bob", &err), -EACCES);
+    assert_non_null(strstr(err.text, "User bob cannot submit applications to target queue or the "
+                                     "target queue doesn't exist: b while moving application_"));
+    assert_int_equal(may_move(&f, "nowhere", "boss", &err), -EACCES);
     assert_true(rm_queue_administers(f.rm, "b", "olga"));
     assert_true(rm_queue_administers(f.rm, "b", "boss"));
     assert_false(rm_queue_administers(f.rm, "a", "olga"));

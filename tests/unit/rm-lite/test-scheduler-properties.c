@@ -33,6 +33,7 @@ enum op {
     NODE_END,
     REFRESH,
     PRIORITY,
+    MOVE,
     OPS
 };
 
@@ -429,6 +430,12 @@ static void step(struct world *w, const struct step *s)
         (void)go(&w->f,
                  (struct rm_sched_event){ .type = RM_SCHED_RECONFIGURED, .conf = w->f.conf });
         break;
+    case MOVE: /* or its refusal, which changes nothing */
+        if (w->made[i])
+            (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_APP_MOVED,
+                                                     .app = app_id(i),
+                                                     .queue = queues[s->b % 3] });
+        break;
     default: /* PRIORITY */
         if (w->made[i])
             (void)go(&w->f, (struct rm_sched_event){ .type = RM_SCHED_APP_PRIORITY,
@@ -519,11 +526,11 @@ static bool breaks(struct world *w)
 
 static void generate(struct world *w)
 {
-    static const enum op weights[] = { BEAT,    BEAT,     BEAT,     BEAT,    BEAT,    BEAT,
-                                       ROUND,   ROUND,    ROUND,    ASK,     ASK,     ASK,
-                                       ASK,     HOST_ASK, HOST_ASK, APP,     APP,     APP,
-                                       DONE,    DONE,     DONE,     DONE,    RETRY,   PREEMPT,
-                                       APP_END, NODE,     NODE_END, REFRESH, PRIORITY };
+    static const enum op weights[] = { BEAT,    BEAT,     BEAT,     BEAT,    BEAT,     BEAT,
+                                       ROUND,   ROUND,    ROUND,    ASK,     ASK,      ASK,
+                                       ASK,     HOST_ASK, HOST_ASK, APP,     APP,      APP,
+                                       DONE,    DONE,     DONE,     DONE,    RETRY,    PREEMPT,
+                                       APP_END, NODE,     NODE_END, REFRESH, PRIORITY, MOVE };
 
     w->random = w->seed * 2654435761u + 1;
     w->n = EVENTS;
@@ -555,9 +562,9 @@ static void shrink(struct world *w)
 
 static void report(struct world *w)
 {
-    static const char *const names[OPS] = { "BEAT",     "ROUND",   "ASK",     "HOST_ASK", "APP",
-                                            "APP_END",  "DONE",    "RETRY",   "PREEMPT",  "NODE",
-                                            "NODE_END", "REFRESH", "PRIORITY" };
+    static const char *const names[OPS] = { "BEAT",     "ROUND",   "ASK",      "HOST_ASK", "APP",
+                                            "APP_END",  "DONE",    "RETRY",    "PREEMPT",  "NODE",
+                                            "NODE_END", "REFRESH", "PRIORITY", "MOVE" };
 
     shrink(w);
     for (size_t i = 0; i < w->n; i++)
