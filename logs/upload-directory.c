@@ -69,7 +69,7 @@ static int prepare(struct logs_store *s, char *note, struct sv_error *err)
     int r = open_root(s, note, err);
 
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++)
-        r = enter(s, s->u->text[path[i]], err);
+        r = *s->u->text[path[i]] ? enter(s, s->u->text[path[i]], err) : 0;
     return r < 0 ? sv_error_wrap(err, "%s", s->u->text[LOGS_REMOTE]) : 0;
 }
 

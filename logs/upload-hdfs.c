@@ -92,6 +92,8 @@ static int prepare(struct logs_store *s, char *note, struct sv_error *err)
     r = check_root(s, note, err);
     n = (size_t)snprintf(h->dir, sizeof h->dir, "%s", s->u->text[LOGS_REMOTE]);
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(path); i++) {
+        if (!*s->u->text[path[i]])
+            continue;
         n += (size_t)snprintf(h->dir + n, sizeof h->dir - n, "/%s", s->u->text[path[i]]);
         if (n + 300 > sizeof h->dir)
             return sv_error_set(err, -ENAMETOOLONG, "remote log directory: too long a path");

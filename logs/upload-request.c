@@ -77,6 +77,8 @@ static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t 
         u->app_runs = p[0] != 0;
     else if (tag == LOGS_TAG_DELETE && n == 1)
         u->delete_uploaded = p[0] != 0;
+    else if (tag == LOGS_TAG_OLDER_LAYOUT && n == 1)
+        u->older_layout = p[0] != 0;
     else if (tag == LOGS_TAG_TIMEOUT && n == 4)
         u->io_timeout_ms = u32(p);
     else if (tag == LOGS_TAG_RATE && n == 8)
@@ -148,6 +150,8 @@ int logs_upload_parse(uint8_t *bytes, size_t n, struct logs_upload *ret)
         logs_upload_clear(&u);
         return r;
     }
+    if (u.older_layout)
+        u.text[LOGS_BUCKET] = none;
     if (u.ended.n > 0)
         qsort(u.ended.v, u.ended.n, sizeof u.ended.v[0], by_name);
     *ret = u;

@@ -25,7 +25,7 @@ enum logs_field {
     LOGS_SUFFIX,  /* directory below: "bucket-logs-tfile" */
     LOGS_GROUP,   /* of directories; "": the account's own */
     LOGS_APP,     /* application_… */
-    LOGS_BUCKET,  /* "0042" */
+    LOGS_BUCKET,  /* "0042"; "" with the older layout */
     LOGS_FILE,    /* name of the file: node and port */
     LOGS_INCLUDE, /* pattern of files' names; "": all */
     LOGS_EXCLUDE, /* "": none */
@@ -45,10 +45,11 @@ enum logs_field {
                          */
     LOGS_TAG_SKIP,      /* an id that is left out of all */
     LOGS_TAG_ENDED, /* an id of those that are written, whose container has ended; where APP_RUNS */
-    LOGS_TAG_APP_RUNS,  /* 1 byte: rolled logs are uploaded, and noted (uploaded-list.h) */
-    LOGS_TAG_DELETE,    /* 1 byte: and deleted then */
-    LOGS_TAG_RATE,      /* 8 bytes: of bytes a second (upload-pace.h) */
-    LOGS_TAG_FILES_MAX, /* 4 bytes: rolled files of this node in the remote directory */
+    LOGS_TAG_APP_RUNS,     /* 1 byte: rolled logs are uploaded, and noted (uploaded-list.h) */
+    LOGS_TAG_DELETE,       /* 1 byte: and deleted then */
+    LOGS_TAG_RATE,         /* 8 bytes: of bytes a second (upload-pace.h) */
+    LOGS_TAG_FILES_MAX,    /* 4 bytes: rolled files of this node in the remote directory */
+    LOGS_TAG_OLDER_LAYOUT, /* 1 byte: no bucket (Hadoop before 3.3) */
 };
 
 struct logs_upload {
@@ -64,7 +65,7 @@ struct logs_upload {
         char **v;
         size_t n;
     } containers, skips, ended; /* ended: sorted */
-    bool app_runs, delete_uploaded;
+    bool app_runs, delete_uploaded, older_layout;
     uint32_t files_max;
     uint64_t rate;
     uint8_t *bytes; /* owned */

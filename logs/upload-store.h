@@ -26,8 +26,8 @@ struct logs_store {
 
 /* All: 0 or -errno with a text. */
 struct logs_store_ops {
-    /* Directories {user}/{suffix}/{bucket}/{app}; *ret_note: what an operator should mend, or "".
-     */
+    /* Directories {user}/{suffix}/{bucket}/{app}, without those that are ""; *ret_note: what an
+     * operator should mend, or "". */
     int (*prepare)(struct logs_store *s, char ret_note[LOGS_UPLOAD_TEXT_MAX], struct sv_error *err);
     /* The file "NAME.tmp", empty; again after a failure. */
     int (*begin)(struct logs_store *s, struct sv_error *err);

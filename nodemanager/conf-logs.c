@@ -30,6 +30,7 @@ enum {
     K_DEBUG,
     K_FILES,
     K_RATE,
+    K_OLDER,
     K_COUNT
 };
 
@@ -52,6 +53,7 @@ static const struct sv_conf_key keys[] = {
     [K_DEBUG] = { NM "log-aggregation.debug-enabled", SV_CONF_BOOL, "false", .help = "Lifts the minimum of roll-monitoring-interval-seconds." },
     [K_FILES] = { NM "log-aggregation.num-log-files-per-app", SV_CONF_INT, "30", .min = -1, .max = INT32_MAX, .help = "Files of this node in the remote directory of an application whose logs are rolled: the oldest are deleted; 0 or -1 count as 30." },
     [K_RATE] = { "selvedge.nodemanager.log-aggregation.bytes-per-second", SV_CONF_INT, "0", .min = 0, .max = INT64_MAX, .help = "Bytes that all uploads of logs of this node write in a second; 0: no limit." },
+    [K_OLDER] = { "selvedge.nodemanager.log-aggregation.older-layout", SV_CONF_BOOL, "false", .help = "Upload logs to {user}/SUFFIX/{application}, where yarn logs of Hadoop before 3.3 looks for them." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -96,11 +98,17 @@ static int read_place(struct sv_conf *c, struct nm_conf_logs *l, struct sv_error
         r = sv_conf_string(c, &keys[K_TFILE_SUFFIX], &own, err);
     if (r >= 0)
         r = sv_conf_string(c, &keys[K_SUFFIX], &suffix, err);
+    if (r >= 0)
+        r = sv_conf_bool(c, &keys[K_OLDER], &l->older_layout, err);
     if (r < 0)
         return r;
-    n = own && *own ? snprintf(l->suffix, sizeof l->suffix, "bucket-%s", own)
-                    : snprintf(l->suffix, sizeof l->suffix, "bucket-%s-tfile", suffix);
-    if (n >= (int)sizeof l->suffix || strchr(l->suffix, '/'))
+    if (l->older_layout)
+        n = snprintf(l->suffix, sizeof l->suffix, "%s", own && *own ? own : suffix);
+    else
+        n = own && *own ? snprintf(l->suffix, sizeof l->suffix, "bucket-%s", own)
+                        : snprintf(l->suffix, sizeof l->suffix, "bucket-%s-tfile", suffix);
+    if (n >= (int)sizeof l->suffix || strchr(l->suffix, '/') || sv_streq(l->suffix, ".") ||
+        sv_streq(l->suffix, ".."))
         return sv_error_set(err, -EINVAL, "%s: \"%s\" is no name of a directory",
                             keys[K_SUFFIX].name, l->suffix);
     return sv_conf_string(c, &keys[K_GROUP], &l->group, err);

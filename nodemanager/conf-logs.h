@@ -9,7 +9,8 @@
 struct nm_conf_logs {
     bool aggregate;
     const char *remote;      /* as configured: a path, or with a scheme */
-    char suffix[256];        /* "bucket-logs-tfile" */
+    char suffix[256];        /* "bucket-logs-tfile"; "logs" with the older layout */
+    bool older_layout;       /* of Hadoop before 3.3: no bucket */
     const char *group;       /* "" */
     const char *compression; /* "none", "gz" */
     const char *policy;      /* class name */

@@ -115,7 +115,7 @@ int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *
 {
     _cleanup_free_ char *file = strdup(node_id);
     uint8_t codec = sv_streq(conf->compression, "gz") ? LOGS_GZ : LOGS_NONE;
-    uint8_t hostnames = r->use_hostname;
+    uint8_t hostnames = r->use_hostname, older = conf->older_layout;
     int k = file ? 0 : -ENOMEM;
 
     for (char *c = file; k == 0 && (c = strchr(c, ':'));)
@@ -136,6 +136,8 @@ int nm_log_remote_put(const struct nm_log_remote *r, const struct nm_conf_logs *
         k = logs_upload_put(b, LOGS_TAG_CODEC, &codec, 1);
     if (k == 0)
         k = logs_upload_put(b, LOGS_TAG_HOSTNAMES, &hostnames, 1);
+    if (k == 0)
+        k = logs_upload_put(b, LOGS_TAG_OLDER_LAYOUT, &older, 1);
     if (k == 0)
         k = logs_upload_put_u32(b, LOGS_TAG_FILES_MAX, (uint32_t)conf->files_max);
     return k < 0 ? k : logs_upload_put_u32(b, LOGS_TAG_TIMEOUT, r->io_timeout_ms);

@@ -59,6 +59,22 @@ static void round_trip(void **state)
     logs_upload_clear(&u);
 }
 
+/* With the older layout there is no bucket, wherever its field stands. */
+static void older_layout(void **state)
+{
+    (void)state;
+    for (uint8_t older = 0; older <= 1; older++) {
+        _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
+        struct logs_upload u;
+
+        assert_int_equal(logs_upload_put(&b, LOGS_TAG_OLDER_LAYOUT, &older, 1), 0);
+        assert_int_equal(logs_upload_put_text(&b, LOGS_BUCKET, "0042"), 0);
+        assert_int_equal(logs_upload_parse(copy(&b, b.len), b.len, &u), 0);
+        assert_string_equal(u.text[LOGS_BUCKET], older ? "" : "0042");
+        logs_upload_clear(&u);
+    }
+}
+
 static void cut(void **state)
 {
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(0);
@@ -115,10 +131,8 @@ static void answers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(cut),
-        cmocka_unit_test(malformed),
-        cmocka_unit_test(answers),
+        cmocka_unit_test(round_trip), cmocka_unit_test(older_layout), cmocka_unit_test(cut),
+        cmocka_unit_test(malformed),  cmocka_unit_test(answers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
