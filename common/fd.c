@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -250,6 +251,16 @@ int sv_memfd_readonly(const char *name, const void *p, size_t n)
     (void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
     r = open(proc, O_RDONLY | O_CLOEXEC);
     return r < 0 ? -errno : r;
+}
+
+ssize_t sv_recv(int fd, void *p, size_t n, int flags)
+{
+    ssize_t r;
+
+    do
+        r = recv(fd, p, n, flags);
+    while (r < 0 && (errno == EINTR || errno == ECONNRESET)); /* the kernel tells a reset once */
+    return r;
 }
 
 /* State of one removal. A tree deeper than TREE_DEPTH_MAX takes no more descriptors: entries below

@@ -39,6 +39,9 @@ int sv_memfd_sealed(const char *name, const void *p, size_t n) _must_use_;
 /* The same, opened for reading alone: SELinux lets a process receive a descriptor only if it may do
  * all that the descriptor is open for. Needs /proc. */
 int sv_memfd_readonly(const char *name, const void *p, size_t n) _must_use_;
+/* recv() that passes over EINTR, and over the ECONNRESET of a local socket: a peer that closes with
+ * unread data in its queue causes one, in front of what it has sent. */
+ssize_t sv_recv(int fd, void *p, size_t n, int flags) _must_use_;
 /* Removes dirfd/name (one component, -EINVAL else) and all below it without following links or
  * crossing mounts, at any depth; ENOENT is success. */
 int sv_remove_tree_at(int dirfd, const char *name) _must_use_;

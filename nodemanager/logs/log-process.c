@@ -53,7 +53,7 @@ static void on_ended(struct exe_localizer *x, const struct exe_failure *f, int s
     (void)x;
     if (u->reap || !u->io)
         return;
-    if (!f && recv(u->channel, &(char){ 0 }, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+    if (!f && sv_recv(u->channel, &(char){ 0 }, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         return; /* its answer is read */
     if (f)
         (void)snprintf(u->diagnostics, sizeof u->diagnostics, "log-uploader: %.400s", f->text);
@@ -69,11 +69,11 @@ static int on_answer(sd_event_source *s, int fd, uint32_t events, void *userdata
     SV_LOOP_HANDLER();
     struct nm_upload *u = userdata;
     char buf[sizeof(struct logs_answer) + 1];
-    ssize_t n = recv(fd, buf, sizeof buf, MSG_DONTWAIT);
+    ssize_t n = sv_recv(fd, buf, sizeof buf, MSG_DONTWAIT); /* a rate may be unread */
     struct logs_answer a;
 
     (void)events;
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    if (n < 0 && errno == EAGAIN)
         return 0;
     if (n > 0 && logs_answer_parse(buf, (size_t)n, &a) == 0)
         u->g->answered(u, &a);

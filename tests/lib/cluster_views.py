@@ -41,7 +41,7 @@ class ClusterViews:
         return found
 
     def inspected(self, c):
-        app = self.submit(c, "-n", "2", "-N", "two\033[31m", "--", "exec sleep 600")
+        app = self.submit(c, "-n", "2", "-N", "two \u202e\"", "--", "exec sleep 600")
         self.running(c, app, 2)
         found = self.inspect(c, app)
         self.has("application", found)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,6 +150,23 @@ static void test_memfd_readonly(void **state)
     assert_memory_equal(got, "bytes", 5);
 }
 
+static void test_recv_after_reset(void **state)
+{
+    char got[8];
+    int fds[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+    assert_int_equal(send(fds[0], "unread", 6, 0), 6);
+    assert_int_equal(send(fds[1], "answer", 6, 0), 6);
+    close(fds[1]);
+    assert_int_equal(sv_recv(fds[0], got, sizeof(got), MSG_PEEK), 6);
+    assert_int_equal(sv_recv(fds[0], got, sizeof(got), 0), 6);
+    assert_memory_equal(got, "answer", 6);
+    assert_int_equal(sv_recv(fds[0], got, sizeof(got), 0), 0);
+    close(fds[0]);
+}
+
 static void test_memfd(void **state)
 {
     _cleanup_close_ int fd = sv_memfd_sealed("test", "bytes", 5);
@@ -256,15 +274,11 @@ static void test_open_leased(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_close),
-        cmocka_unit_test(test_open_beneath),
-        cmocka_unit_test(test_mkdir_p),
-        cmocka_unit_test(test_read_file),
-        cmocka_unit_test(test_write_atomic),
-        cmocka_unit_test(test_memfd),
-        cmocka_unit_test(test_memfd_readonly),
-        cmocka_unit_test(test_remove_tree),
-        cmocka_unit_test(test_remove_deep_tree),
+        cmocka_unit_test(test_close),          cmocka_unit_test(test_open_beneath),
+        cmocka_unit_test(test_mkdir_p),        cmocka_unit_test(test_read_file),
+        cmocka_unit_test(test_write_atomic),   cmocka_unit_test(test_memfd),
+        cmocka_unit_test(test_memfd_readonly), cmocka_unit_test(test_recv_after_reset),
+        cmocka_unit_test(test_remove_tree),    cmocka_unit_test(test_remove_deep_tree),
         cmocka_unit_test(test_open_leased),
     };
 
