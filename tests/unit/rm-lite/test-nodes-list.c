@@ -62,10 +62,9 @@ static void test_format(void **state)
 
 static void test_xml(void **state)
 {
-    static const char *const bad[] = { "<hosts><host>",
-                                       "<hosts><host><name>a</name><timeout>soon</timeout></host>"
-                                       "</hosts>",
-                                       "" };
+    static const char *const bad[] = {
+        "<hosts><host>", "<hosts><host><name>a</name><timeout>soon</timeout></host></hosts>", ""
+    };
     struct rm_name_set *set = NULL;
     struct sv_error err = { 0 };
     const char *text = "<?xml version=\"1.0\"?><hosts><host><name> host-a\n host-b</name></host>"
