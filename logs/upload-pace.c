@@ -47,7 +47,7 @@ void logs_pace_wait(struct logs_pace *p, size_t n)
 
         (void)poll(&f, 1, (int)wait); /* the clock decides, ignoring */
         if (f.revents & (POLLHUP | POLLERR))
-            return; /* nobody waits for the answer: the monitor ends this process */
+            return; /* the NodeManager closed it: container-monitor ends this process */
         take_rate(p);
     }
 }
