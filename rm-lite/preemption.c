@@ -83,7 +83,7 @@ static void take_reservations(struct round *r, struct rm_sched_app *app, struct 
             *left = rm_res_sub(*left, g->reservations->reserved);
             rm_unreserve(r->s, g->reservations);
         }
-        rm_asks_collect(app, g);
+        rm_asks_collect(r->s, app, g);
     }
 }
 
