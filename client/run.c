@@ -541,6 +541,8 @@ static void on_new_app(int status, struct yarn_app_id app, struct yarn_resource 
     if (status == 0)
         status = cli_run_stage(&run->options, run->ctx->conf, run->stage, run->arena, &run->job,
                                files, &own);
+    if (status == 0 && run->options.detach)
+        status = cli_stage_sync(run->stage, &own);
     if (status == 0)
         status = cli_rm_submit(run->ctx->rm, &s, on_submitted, run);
     run->submitting = status >= 0;
