@@ -44,7 +44,7 @@ SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-lis
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o localizing.o run-localizing.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
-	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
+	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o doctor-uploads.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.

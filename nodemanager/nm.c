@@ -282,8 +282,8 @@ static void connect_services(struct nm *nm)
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
     nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater, nm->aux, nm->aggregation };
-    nm->web = (struct nm_web){ &nm->ctx,   nm->finished, nm->updater,
-                               nm->groups, nm->aux,      nm->localization };
+    nm->web = (struct nm_web){ &nm->ctx, nm->finished,     nm->updater,    nm->groups,
+                               nm->aux,  nm->localization, nm->aggregation };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
