@@ -67,7 +67,7 @@ $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
 UNIT_TESTS += client/test-library client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
-	client/test-log-places client/test-log-tail
+	client/test-log-places client/test-log-tail client/test-log-time
 client/test-peer-answer_DEPS = $(BUILD)/client/peer-answer.o $(COMMON_A)
 client/test-peer-answer_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-usage_DEPS = $(BUILD)/client/usage.o $(WIRE_A) $(COMMON_A)
@@ -87,6 +87,8 @@ client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS
 client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl jansson)
 client/test-log-tail_DEPS = $(BUILD)/client/log-tail.o $(COMMON_A)
 client/test-log-tail_LDLIBS = $(COMMON_LDLIBS)
+client/test-log-time_DEPS = $(BUILD)/client/log-time.o $(COMMON_A)
+client/test-log-time_LDLIBS = $(COMMON_LDLIBS)
 client/test-library_DEPS = $(LIBRARY_OBJS) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 client/test-library_LDLIBS = $(WIRE_LDLIBS)
 client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)
