@@ -49,7 +49,7 @@ PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
-		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $(BUILD)/rm-lite/rm-conf.o $$(CLIENT_A) \
+		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $(addprefix $(BUILD)/rm-lite/, rm-conf.o conf-unread.o conf-hadoop-keys.o) $$(CLIENT_A) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
