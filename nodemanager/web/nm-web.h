@@ -12,6 +12,7 @@ struct nm_finished;
 struct nm_localization;
 struct nm_updater;
 struct sv_groups;
+struct sv_http_events;
 
 struct nm_web {
     const struct nm_context *ctx;
@@ -20,6 +21,7 @@ struct nm_web {
     struct sv_groups *groups;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
     const struct nm_localization *localization;
+    struct sv_http_events *live; /* live.h */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */
