@@ -12,7 +12,7 @@ LIBS += $(CLIENT_A)
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 LIBRARY_OBJS := $(addprefix $(BUILD)/client/,library.o library-rm.o library-am.o)
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(LIBRARY_OBJS) $(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/html.o %/html-parts.o %/html-style.o %/html-text.o \
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/http-events.o %/html.o %/html-parts.o %/html-script.o %/html-style.o %/html-text.o \
 	%/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
@@ -44,7 +44,7 @@ SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-lis
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,localize.o localize-node.o localize-cache.o localizing.o run-localizing.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,doctor.o doctor-report.o doctor-probe.o doctor-node.o doctor-connect.o doctor-helper.o \
-	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o)
+	doctor-kernel.o doctor-modules.o doctor-network.o doctor-services.o doctor-uploads.o)
 PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
