@@ -29,6 +29,9 @@
 #define CONNECTION_MEMORY ((size_t)32 << 10) /* request line and headers, and one send buffer */
 #define IDLE_TIMEOUT_S 30u
 #define BODY_MAX ((size_t)1 << 20)
+#define POLICY                                                                                     \
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "                  \
+    "frame-ancestors 'none'"
 #define DISCARD_MAX                                                                                \
     ((uint64_t)8 << 20) /* read of an oversized body before the connection is closed */
 
@@ -154,8 +157,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *conn, struct sv_http_r
     ok = MHD_add_response_header(response, "Content-Type", type) &&
          MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") &&
          MHD_add_response_header(response, "Content-Security-Policy",
-                                 "default-src 'none'; style-src 'self'; form-action 'self'; "
-                                 "base-uri 'none'; frame-ancestors 'none'") &&
+                                 a->script ? POLICY "; script-src 'self'; connect-src 'self'"
+                                           : POLICY) &&
          MHD_add_response_header(response, "X-Frame-Options", "DENY") &&
          MHD_add_response_header(response, "Referrer-Policy", "same-origin") &&
          (!sv_has_prefix(type, "text/html") ||

@@ -76,14 +76,15 @@ def _mapred_site(c, h):
     }
 
 
-def prepare(c, h):
-    """Before the nodes start: mapred-site.xml for everybody."""
+def prepare(c, h, more=None):
+    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys."""
     c.history_port, c.history_web_port = free_port(), free_port()
-    conf.write_xml(f"{c.conf_dir}/mapred-site.xml", _mapred_site(c, h))
+    values = {**_mapred_site(c, h), **(more or {})}
+    conf.write_xml(f"{c.conf_dir}/mapred-site.xml", values)
     for node in c.nodes:
         # Hadoop's port on hosts of their own; else one that stays the same, as an operator's does.
-        port = {} if node.host else {"mapreduce.shuffle.port": free_port()}
-        conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**_mapred_site(c, h), **port})
+        node.shuffle_port = 13562 if node.host else free_port()
+        conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**values, "mapreduce.shuffle.port": node.shuffle_port})
         room_for_tasks(c, node)
         # the program's directory of this node, not the one that is compiled in
         node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
@@ -363,12 +364,14 @@ def run(report, c, h, cases):
         report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}{version}: {name}", function, c, h)
 
 
-def pairing(report, h, name, cases, version=hadoop.REFERENCE, **more):
-    """The cases on a new cluster with Apache's daemons of that version; `more` as in peers.cluster."""
-    rm, nodes = pairings(version)[name]
+def pairing(report, h, name, cases, version=hadoop.REFERENCE, own=None, **more):
+    """The cases on a new cluster with Apache's daemons of that version; `own`: a module with another PAIRING, site() and prepare();
+    `more` as in peers.cluster."""
+    rm, nodes = own.PAIRING if own else pairings(version)[name]
+    made, ready = (own.site, own.prepare) if own else (site, prepare)
     name = f"{name} {more.get('client', '')}".strip()
     try:
-        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=site(h), prepare=lambda c: prepare(c, h), **more) as c:
+        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=made(h), prepare=lambda c: ready(c, h), **more) as c:
             with jobs(c, h):
                 run(report, c, h, cases)
             c.close()
