@@ -41,7 +41,7 @@ def word_count(c, h):
     """Its reducers fetch with TLS from both kinds of nodes; none of the shuffles takes plain HTTP."""
     mapreduce.word_count(c, h)
     for node in c.nodes:
-        with socket.create_connection(("127.0.0.1", node.shuffle_port), timeout=60) as s:
+        with socket.create_connection((node.address, node.shuffle_port), timeout=60) as s:
             s.sendall(b"GET /mapOutput HTTP/1.1\r\n\r\n")
             if b"HTTP/1" in s.recv(4096):
                 raise ClusterError(f"the shuffle on port {node.shuffle_port} speaks plain HTTP")
