@@ -1,4 +1,4 @@
-/* Load generator of `make bench-rm-wire`: nodes, each on a connection of its own, and unmanaged
+/* Load generator of `make bench-load`: nodes, each on a connection of its own, and unmanaged
  * ApplicationMasters, in one loop. Works with any ResourceManager that speaks Hadoop's protocol.
  *
  *     rm-load CLIENT_PORT TRACKER_PORT AM_PORT PID NODES MASTERS IDLE_MS ALLOCATE_MS
