@@ -94,6 +94,14 @@ void rm_queue_pend(struct rm_queue *leaf, struct rm_res r)
         q->pending = rm_res_add(q->pending, r);
 }
 
+void rm_queue_kill(struct rm_sched_app *app, struct rm_res r)
+{
+    app->killing = rm_res_add(app->killing, r);
+    app->user->killing = rm_res_add(app->user->killing, r);
+    for (struct rm_queue *q = app->leaf; q; q = q->parent)
+        q->killing = rm_res_add(q->killing, r);
+}
+
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r)
 {
     for (struct rm_queue *q = leaf; q; q = q->parent) {
@@ -304,6 +312,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .default_app_priority = q->default_app_priority,
         .max_parallel_apps = q->max_parallel,
         .preemption_disabled = q->preemption_disabled || !s->set.preempt.enabled,
+        .inside_disabled = q->inside_disabled || !s->set.preempt.enabled || !s->set.preempt.inside,
         .max_lifetime_s = q->max_lifetime_s,
         .default_lifetime_s = q->default_lifetime_s ? q->default_lifetime_s : q->max_lifetime_s,
     };

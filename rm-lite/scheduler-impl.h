@@ -2,8 +2,8 @@
  * queue-users.c, queue-order.c, queue-mappings.c, preemption-conf.c, queue-keys.c, queue-conf.c,
  * ask-index.c, ready-apps.c, queue-limits.c, room.c, allocation.c, reservations.c, asks.c,
  * assign.c, rounds.c,
- * parallel-apps.c, app-queue.c, preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c
- * and scheduler.c. */
+ * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
+ * scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -43,7 +43,7 @@ struct rm_person { /* a user with running applications, in whatever queue */
 struct rm_user { /* one user of one leaf */
     char *name;
     double weight; /* QUEUE.user-settings.USER.weight */
-    struct rm_res used, am_used;
+    struct rm_res used, am_used, killing;
     int32_t apps, active_apps; /* submitted; past the AM limit */
     int32_t asking;            /* applications with outstanding asks: an "active user" */
     struct rm_res share_left;  /* preempt-shares.c: of the user's limit */
@@ -80,6 +80,7 @@ struct rm_queue {
     int64_t configured_max_apps;                /* -1 = derived from the capacity */
     int32_t max_parallel;                       /* running applications, here and below */
     bool preemption_disabled;                   /* inherited */
+    bool inside_disabled;                       /* the same inside of it */
     int64_t max_lifetime_s, default_lifetime_s; /* of applications; 0 = none */
     struct rm_user_value *weights;              /* user-settings.USER.weight */
     struct rm_mapping *mappings;                /* root */
@@ -161,7 +162,8 @@ struct rm_sched_app {
     bool active, in_waiting, in_ready, in_general, am_counted;
     bool runs, held; /* let run by the limits of running applications; waits for them */
     struct rm_res am, used, reserved, pending;
-    double magnitude; /* the fair order's measure */
+    struct rm_res killing; /* of the used: containers that preemption has let be killed */
+    double magnitude;      /* the fair order's measure */
     int32_t n_containers, n_reserved;
     size_t n_rows, n_groups;
     int32_t n_general; /* groups */
@@ -247,6 +249,9 @@ struct rm_preempt_settings {
     bool enabled;
     int64_t interval_ms, wait_ms;
     double per_round, ignored_over, factor;
+    bool inside;                        /* also between the applications of a leaf */
+    bool priority_first;                /* there: not users' limits first */
+    double inside_from, inside_at_most; /* parts of the leaf's guarantee: its use; what goes */
 };
 
 struct rm_sched_settings { /* everything read from the configuration but the queues */
@@ -350,6 +355,8 @@ void rm_queue_use(struct rm_queue *leaf, struct rm_res r,
                   int containers); /* whole path; may be negative */
 void rm_queue_pend(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r);
+void rm_queue_kill(struct rm_sched_app *app,
+                   struct rm_res r); /* lets it be killed, or it is gone */
 struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name); /* NULL = no memory */
 void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees when unused */
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
@@ -433,6 +440,18 @@ int rm_app_move(struct rm_sched *s, struct rm_sched_app *app, const char *queue,
 /* preempt-shares.c: fills the share of every queue; then, what a leaf has to give in this round */
 void rm_preempt_shares(const struct rm_sched *s, struct rm_queue *root, struct rm_res allowed);
 struct rm_res rm_preempt_from(const struct rm_sched *s, const struct rm_queue *leaf);
+
+/* preempt-inside.c */
+struct rm_claim { /* of one application on its leaf, in one round of preemption */
+    struct rm_sched_app *app;
+    struct rm_res needs, may_give, gives;
+};
+/* Fills in what each of the n applications of the leaf, in the order of rm_app_order, gives to the
+ * others: `limit` together. */
+void rm_preempt_inside(const struct rm_sched *s, struct rm_queue *leaf, struct rm_res limit,
+                       struct rm_claim *v, size_t n);
+bool rm_preempt_keeps(const struct rm_sched *s,
+                      const struct rm_sched_container *c); /* its user has no more than the limit */
 
 /* preemption.c */
 int rm_preempt(struct rm_sched *s, int64_t now_ms) _must_use_;
