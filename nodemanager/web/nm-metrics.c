@@ -97,7 +97,8 @@ static json_t *beans(const struct nm_web *w)
     sv_jmx_num(b, "BadLocalDirs", bad(nm_dirs_n_local(ctx->dirs), nm_dirs_local_usable(ctx->dirs)));
     sv_jmx_num(b, "BadLogDirs", bad(nm_dirs_n_log(ctx->dirs), nm_dirs_log_usable(ctx->dirs)));
     put_cache(b, w->localization);
-    sv_jmx_num(b, "FailedLogUploads", (int64_t)nm_aggregation_failures(w->aggregation)->n);
+    sv_jmx_num(b, "FailedLogUploads",
+               (int64_t)HASH_COUNT(nm_aggregation_failures(w->aggregation)->all));
     (void)json_array_append_new(list, b); /* no memory: the bean is missing, ignoring */
     return list;
 }

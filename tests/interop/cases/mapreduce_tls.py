@@ -1,6 +1,7 @@
 """MapReduce over a shuffle with TLS and client certificates, on nodes of ours and of Apache's with the same ssl-server.xml."""
 import os
 import socket
+import subprocess
 
 from cluster import ClusterError
 from interop.cases import mapreduce
@@ -21,6 +22,9 @@ def prepare(c, h):
     mapreduce.prepare(c, h, SITE)
     keys = Keys(f"{c.root}/tls", c.daemon.pw_gid)
     keys.pkcs12("client")
+    os.unlink(keys.path("root.trust"))  # Java trusts only what its keytool has marked
+    subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "root", "-file", keys.path("root.crt"), "-keystore", keys.path("root.trust"),
+                    "-storetype", "PKCS12", "-storepass", PASSWORD], check=True, capture_output=True)
     for name in ("client.p12", "root.trust"):
         os.rename(keys.path(name), f"{c.conf_dir}/{name}")
         os.chmod(f"{c.conf_dir}/{name}", 0o644)
