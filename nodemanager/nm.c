@@ -124,7 +124,11 @@ static int open_store(struct nm *nm, struct sv_error *err)
         return sv_error_errno(err, r, "yarn.nodemanager.recovery.dir %s", nm->conf.recovery_dir);
     if (store_path(nm, path, sizeof(path)) < 0)
         return sv_error_set(err, -ENAMETOOLONG, "yarn.nodemanager.recovery.dir is too long");
-    return nm_store_open(nm->event, path, &nm->ctx.store, err);
+    r = nm_store_open(nm->event, path, &nm->ctx.store, err);
+    /* Of another schema, or damaged: the next start would find the same. */
+    if (r == -EPROTO || r == -EBADMSG)
+        nm->exit_status = NM_EXIT_CONFIGURATION;
+    return r;
 }
 
 static int open_executor(struct nm *nm, struct sv_error *err)
@@ -289,7 +293,8 @@ static void connect_services(struct nm *nm)
                                .updater = nm->updater,
                                .groups = nm->groups,
                                .aux = nm->aux,
-                               .localization = nm->localization };
+                               .localization = nm->localization,
+                               .aggregation = nm->aggregation };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)

@@ -57,6 +57,7 @@ struct rm {
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;
+    int n_lists; /* web-list.c */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */

@@ -10,6 +10,8 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
+#include "nodemanager/logs/log-aggregation.h"
+#include "nodemanager/logs/log-failures.h"
 #include "nodemanager/services/localization.h"
 
 #define SERVICE "NodeManager"
@@ -95,6 +97,7 @@ static json_t *beans(const struct nm_web *w)
     sv_jmx_num(b, "BadLocalDirs", bad(nm_dirs_n_local(ctx->dirs), nm_dirs_local_usable(ctx->dirs)));
     sv_jmx_num(b, "BadLogDirs", bad(nm_dirs_n_log(ctx->dirs), nm_dirs_log_usable(ctx->dirs)));
     put_cache(b, w->localization);
+    sv_jmx_num(b, "FailedLogUploads", (int64_t)nm_aggregation_failures(w->aggregation)->n);
     (void)json_array_append_new(list, b); /* no memory: the bean is missing, ignoring */
     return list;
 }

@@ -12,6 +12,8 @@
 #include "nodemanager/core/context.h"
 #include "nodemanager/health/local-dirs.h"
 #include "nodemanager/health/node-health.h"
+#include "nodemanager/logs/log-aggregation.h"
+#include "nodemanager/logs/log-failures.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/localization.h"
 #include "nodemanager/web/live.h"
@@ -134,6 +136,9 @@ static void put_facts(struct sv_html *h, const struct nm_web *w)
     if (ctx->stuck_deletions)
         sv_html(h, "<tr><th>Stuck deletions</th><td class=\"bad\">%u</td></tr>\n",
                 ctx->stuck_deletions);
+    if (nm_aggregation_failures(w->aggregation)->n)
+        sv_html(h, "<tr><th>Failed uploads of logs</th><td class=\"bad\">%u</td></tr>\n",
+                (unsigned)nm_aggregation_failures(w->aggregation)->n);
     sv_html_table_end(h);
 }
 

@@ -174,6 +174,15 @@ class Hdfs:
                         return os.path.join(where, name)
         raise FileNotFoundError(block)
 
+    def kill_namenode(self):
+        self._end(self.namenode)
+
+    def start_namenode_again(self):
+        """With its directories, on its port."""
+        self.namenode = self._java("namenode", "HdfsCluster", self.conf_dir, "formatted", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._namenode_ready()
+        self.web_port = int(self.ask("port").split()[1])
+
     def kill(self, i, sig=signal.SIGKILL):
         self.datanodes[i].send_signal(sig)
         if sig == signal.SIGKILL:

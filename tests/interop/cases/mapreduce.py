@@ -59,13 +59,15 @@ def _mapred_site(c, h):
     }
 
 
-def prepare(c, h):
-    """Before the nodes start: mapred-site.xml for everybody."""
+def prepare(c, h, more=None):
+    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys."""
     c.history_port, c.history_web_port = free_port(), free_port()
-    conf.write_xml(f"{c.conf_dir}/mapred-site.xml", _mapred_site(c, h))
+    values = {**_mapred_site(c, h), **(more or {})}
+    conf.write_xml(f"{c.conf_dir}/mapred-site.xml", values)
     for node in c.nodes:
         # Several nodes on one machine; a port that stays the same, as an operator's does.
-        conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**_mapred_site(c, h), "mapreduce.shuffle.port": free_port()})
+        node.shuffle_port = free_port()
+        conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**values, "mapreduce.shuffle.port": node.shuffle_port})
         # the program's directory of this node, not the one that is compiled in
         node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
 
@@ -284,12 +286,13 @@ def run(report, c, h, cases):
             report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}{version}: {name}", function, c, h)
 
 
-def pairing(report, h, name, cases, **more):
-    """The cases on a new cluster; `more` as in peers.cluster."""
-    rm, nodes = PAIRINGS[name]
+def pairing(report, h, name, cases, own=None, **more):
+    """The cases on a new cluster; `own`: a module with another PAIRING, site() and prepare(); `more` as in peers.cluster."""
+    rm, nodes = own.PAIRING if own else PAIRINGS[name]
+    made, ready = (own.site, own.prepare) if own else (site, prepare)
     name = f"{name} {more.get('client', '')}".strip()
     try:
-        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=site(h), prepare=lambda c: prepare(c, h), **more) as c:
+        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=made(h), prepare=lambda c: ready(c, h), **more) as c:
             run(report, c, h, cases)
             c.close()
         report.check(f"{name}: nothing is left behind", True)

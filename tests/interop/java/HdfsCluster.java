@@ -26,6 +26,7 @@ import org.apache.hadoop.ha.HAServiceProtocol.StateChangeRequestInfo;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
@@ -201,6 +202,15 @@ public final class HdfsCluster {
             + fs.getFileStatus(new Path(w[1])).getOwner();
       case "own":
         fs.setOwner(new Path(w[1]), w[2], null);
+        return "done";
+      case "safemode":
+        namenode.getRpcServer().setSafeMode(w[1].equals("enter") ? SafeModeAction.SAFEMODE_ENTER : SafeModeAction.SAFEMODE_LEAVE, false);
+        return "done";
+      case "quota": // -1: none
+        fs.setQuota(new Path(w[1]), Long.parseLong(w[2]), Long.parseLong(w[3]));
+        return "done";
+      case "get":
+        fs.copyToLocalFile(false, new Path(w[1]), new Path("file://" + w[2]), true);
         return "done";
       case "status":
         return status(new Path(w[1]));
