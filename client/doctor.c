@@ -46,6 +46,7 @@ int cli_cmd_doctor(struct cli_ctx *ctx, int argc, char **argv)
     doctor_kernel(&d);
     doctor_network(&d);
     doctor_services(&d);
+    doctor_uploads(&d);
     code = d.counts[DOCTOR_BAD] ? 2 : d.counts[DOCTOR_WEAK] ? 1 : 0;
     if (ctx->json)
         doctor_print_json(&d, code, &ctx->output);

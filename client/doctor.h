@@ -76,5 +76,6 @@ void doctor_kernel(struct doctor *d);
 void doctor_cgroups(struct doctor *d);
 void doctor_network(struct doctor *d);
 void doctor_services(struct doctor *d);
+void doctor_uploads(struct doctor *d);
 
 #endif

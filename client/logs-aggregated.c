@@ -133,7 +133,7 @@ static void read_table(struct aggregated *a, const struct cli_places *places)
 {
     struct cli_logs *l = a->l;
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(CLI_BODY_MAX);
-    const struct cli_log_visitor v = { is_master, is_table, keep, keep_end, problem, a };
+    const struct cli_log_visitor v = { is_master, is_table, keep, keep_end, problem, a, 0 };
     struct sv_error err = { 0 };
 
     a->table = &b;
@@ -190,8 +190,9 @@ static bool found_any(const struct cli_logs *l)
 
 static void walk(struct aggregated *a, const struct cli_places *places, char *remote, size_t size)
 {
-    const struct cli_log_visitor v = { wants_container, wants_file, print, end_file, problem, a };
     struct cli_logs *l = a->l;
+    const struct cli_log_visitor v = { wants_container, wants_file, print,      end_file,
+                                       problem,         a,          l->since_ms };
     struct sv_error err = { 0 };
     int n;
 

@@ -109,12 +109,26 @@ static bool matches(const struct patterns *p, const char *name)
     return !p->exclude || loc_pattern_match(p->exclude, name) <= 0;
 }
 
+static bool among(const struct logs_ids *sorted, const char *container)
+{
+    return sorted->n > 0 && bsearch(&container, sorted->v, sorted->n, sizeof sorted->v[0], by_name);
+}
+
 static bool has_ended(const struct logs_files *f, const char *container)
 {
-    const struct logs_ids *ended = &f->u->ended;
+    return !f->u->app_runs || among(&f->u->ended, container) ||
+           (f->u->others_before_ms && !among(&f->u->containers, container));
+}
 
-    return !f->u->app_runs ||
-           (ended->n > 0 && bsearch(&container, ended->v, ended->n, sizeof ended->v[0], by_name));
+/* Is it left out, as a container that is not named and may run? */
+static bool is_new(const struct logs_files *f, int dir, const char *container)
+{
+    struct stat st;
+
+    return f->u->others_before_ms && !among(&f->u->containers, container) &&
+           (fstat(dir, &st) < 0 ||
+            (uint64_t)st.st_mtim.tv_sec * 1000 + (uint64_t)st.st_mtim.tv_nsec / 1000000 >=
+                f->u->others_before_ms);
 }
 
 static bool wanted(const struct logs_files *f, const char *name, bool ended)
@@ -227,7 +241,7 @@ static int write_dir(struct logs_files *f, struct logs_writer *w, size_t disk,
     _cleanup_close_ int dir = sv_open_beneath(f->dirs[disk], container, O_PATH | O_DIRECTORY, 0);
     int r = 0;
 
-    if (dir < 0)
+    if (dir < 0 || is_new(f, dir, container))
         return 0; /* on another disk, or deleted by the job */
     list(f, dir, container, a);
     for (size_t i = 0; r == 0 && i < f->n_names; i++)
@@ -241,7 +255,9 @@ int logs_files_write(struct logs_files *f, struct logs_rolling *rolling, struct 
     _cleanup_strv_ char **found = NULL;
     const struct logs_ids *asked = &f->u->containers;
     size_t n = asked->n;
-    int r = n > 0 ? 0 : logs_containers_find(f->dirs, f->n_dirs, &f->u->skips, &found, &n);
+    int r = n > 0 && !f->u->others_before_ms
+                ? 0
+                : logs_containers_find(f->dirs, f->n_dirs, &f->u->skips, &found, &n);
 
     f->rolling = rolling;
     for (size_t i = 0; r == 0 && i < n; i++) {

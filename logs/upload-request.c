@@ -67,6 +67,11 @@ static uint32_t u32(const uint8_t p[4])
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+static uint64_t u64(const uint8_t p[8])
+{
+    return (uint64_t)u32(p) << 32 | u32(p + 4);
+}
+
 static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t n)
 {
     if (tag == LOGS_TAG_CODEC && n == 1 && p[0] <= LOGS_GZ)
@@ -82,7 +87,9 @@ static int take_number(struct logs_upload *u, int tag, const uint8_t *p, size_t 
     else if (tag == LOGS_TAG_TIMEOUT && n == 4)
         u->io_timeout_ms = u32(p);
     else if (tag == LOGS_TAG_RATE && n == 8)
-        u->rate = (uint64_t)u32(p) << 32 | u32(p + 4);
+        u->rate = u64(p);
+    else if (tag == LOGS_TAG_OTHERS_BEFORE && n == 8)
+        u->others_before_ms = u64(p);
     else if (tag == LOGS_TAG_FILES_MAX && n == 4)
         u->files_max = u32(p);
     else
@@ -154,6 +161,8 @@ int logs_upload_parse(uint8_t *bytes, size_t n, struct logs_upload *ret)
         u.text[LOGS_BUCKET] = none;
     if (u.ended.n > 0)
         qsort(u.ended.v, u.ended.n, sizeof u.ended.v[0], by_name);
+    if (u.others_before_ms && u.containers.n > 0)
+        qsort(u.containers.v, u.containers.n, sizeof u.containers.v[0], by_name);
     *ret = u;
     return 0;
 }

@@ -45,11 +45,13 @@ enum logs_field {
                          */
     LOGS_TAG_SKIP,      /* an id that is left out of all */
     LOGS_TAG_ENDED, /* an id of those that are written, whose container has ended; where APP_RUNS */
-    LOGS_TAG_APP_RUNS,     /* 1 byte: rolled logs are uploaded, and noted (uploaded-list.h) */
-    LOGS_TAG_DELETE,       /* 1 byte: and deleted then */
-    LOGS_TAG_RATE,         /* 8 bytes: of bytes a second (upload-pace.h) */
-    LOGS_TAG_FILES_MAX,    /* 4 bytes: rolled files of this node in the remote directory */
-    LOGS_TAG_OLDER_LAYOUT, /* 1 byte: no bucket (Hadoop before 3.3) */
+    LOGS_TAG_APP_RUNS,      /* 1 byte: rolled logs are uploaded, and noted (uploaded-list.h) */
+    LOGS_TAG_DELETE,        /* 1 byte: and deleted then */
+    LOGS_TAG_RATE,          /* 8 bytes: of bytes a second (upload-pace.h) */
+    LOGS_TAG_FILES_MAX,     /* 4 bytes: rolled files of this node in the remote directory */
+    LOGS_TAG_OLDER_LAYOUT,  /* 1 byte: no bucket (Hadoop before 3.3) */
+    LOGS_TAG_OTHERS_BEFORE, /* 8 bytes: milliseconds. Besides the containers that are named, those
+                             * whose directories have not changed since: they have ended */
 };
 
 struct logs_upload {
@@ -64,10 +66,10 @@ struct logs_upload {
     struct logs_ids {
         char **v;
         size_t n;
-    } containers, skips, ended; /* ended: sorted */
+    } containers, skips, ended; /* ended: sorted; containers: where others_before_ms */
     bool app_runs, delete_uploaded, older_layout;
     uint32_t files_max;
-    uint64_t rate;
+    uint64_t rate, others_before_ms;
     uint8_t *bytes; /* owned */
 };
 

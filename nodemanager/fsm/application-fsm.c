@@ -143,6 +143,9 @@ static int act_init(void *o, int event, void *arg)
 
     (void)event;
     r = nm_mcs_assign(s->services->mcs, a, &err);
+    if (r >= 0 && (!nm_dirs_local_usable(a->ctx->dirs) || !nm_dirs_log_usable(a->ctx->dirs)))
+        r = sv_error_set(&err, -ENOSPC, "No good directory for %s: all %s-dirs failed their checks",
+                         a->text, nm_dirs_local_usable(a->ctx->dirs) ? "log" : "local");
     if (r >= 0)
         r = request_dirs(s->services, a, false);
     if (r < 0)

@@ -21,6 +21,7 @@
 #include "nodemanager/health/dir-probe.h"
 
 #define FIRST_CHECK_MS 10000 /* for all directories, before the loop runs */
+#define HANG_MS 2000         /* a check this old hangs, however often directories are checked */
 
 struct dir {
     const char *path;
@@ -35,6 +36,7 @@ struct dir {
     uint64_t free_bytes;
     uint64_t device, inode;     /* of the last check that reached it */
     struct nm_dir_probe *probe; /* NULL: none runs */
+    int64_t probed_ms;          /* when `probe` began, CLOCK_BOOTTIME */
     bool hangs;                 /* `probe` did not end in time */
 };
 
@@ -128,14 +130,16 @@ static void judge_all(struct nm_dirs *d)
 /* Starts a check of every directory, but of those whose last check has not ended. */
 static void begin_check(struct nm_dirs *d)
 {
+    int64_t now = sv_now_ms();
     struct dir *x;
 
     for (int i = 0; (x = nth(d, i)); i++) {
         int r;
 
-        x->hangs = x->probe != NULL;
-        if (x->hangs)
+        x->hangs = x->probe && now - x->probed_ms >= HANG_MS;
+        if (x->probe)
             continue;
+        x->probed_ms = now;
         r = nm_dir_probe_start(x->path, x->local, d->conf->disk_check_enabled, d->told, &x->probe);
         if (r < 0)
             sv_log_warning("%s: not checked this time: %s", x->path, strerror(-r));

@@ -19,74 +19,8 @@
 
 #define ATTEMPTS_MAX 5
 #define RETRY_MS 10000 /* times the attempts so far, squared */
-#define SKIPS_MAX (16u << 20)
-#define FIELDS_MAX (1u << 20)
 
 static void arm(struct nm_log_aggregation *g);
-
-/* ---- The list ---- */
-
-static struct nm_upload *find(struct nm_log_aggregation *g, const char *app)
-{
-    struct nm_upload *u;
-
-    DL_FOREACH (g->list, u)
-        if (strcmp(u->text, app) == 0)
-            return u;
-    return NULL;
-}
-
-static struct nm_upload *add(struct nm_log_aggregation *g, struct yarn_app_id app,
-                             const char *account)
-{
-    struct nm_upload *u = calloc(1, sizeof *u);
-
-    if (!u)
-        return NULL;
-    u->g = g;
-    u->app = app;
-    yarn_app_id_text(app, u->text);
-    (void)snprintf(u->account, sizeof u->account, "%s", account);
-    u->fields = SV_BUF_INIT(FIELDS_MAX);
-    u->skips = SV_BUF_INIT(SKIPS_MAX);
-    u->ended = SV_BUF_INIT(SKIPS_MAX);
-    u->channel = -1;
-    DL_APPEND(g->list, u);
-    return u;
-}
-
-static void drop(struct nm_upload *u)
-{
-    nm_upload_stop(u);
-    DL_DELETE(u->g->list, u);
-    sv_buf_free(&u->fields);
-    sv_buf_free(&u->skips);
-    sv_buf_free(&u->ended);
-    free(u);
-}
-
-/* ---- Records ---- */
-
-static int record(const struct nm_upload *u)
-{
-    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(FIELDS_MAX + sizeof u->head);
-    int r = sv_buf_put(&b, &u->head, sizeof u->head);
-
-    if (r == 0)
-        r = sv_buf_put(&b, u->fields.data, u->fields.len);
-    return r < 0 ? r
-                 : nm_store_log_upload(u->g->ctx->store, u->text, u->account,
-                                       u->state != NM_UPLOAD_APP_RUNS, b.data, b.len);
-}
-
-static void unrecord(const struct nm_upload *u)
-{
-    int r = nm_store_log_upload_remove(u->g->ctx->store, u->text);
-
-    if (r < 0)
-        sv_log(SV_LOG_ERR, u->text, "%s: its upload stays in the state store: %s", u->text,
-               strerror(-r));
-}
 
 /* ---- Order ---- */
 
@@ -94,7 +28,7 @@ static void unrecord(const struct nm_upload *u)
 static void over(struct nm_upload *u, int final_status, int status, const char *text)
 {
     u->state = NM_UPLOAD_OVER;
-    unrecord(u);
+    nm_upload_unrecord(u);
     nm_upload_report(u, status, final_status, text);
     nm_context_changed(u->g->ctx);
 }
@@ -119,12 +53,28 @@ static void uploaded(struct nm_upload *u, const struct logs_answer *a)
 
 static void give_up(struct nm_upload *u, const char *why)
 {
+    int64_t until = nm_log_handler_until(u->g->handler, u->text);
+
     sv_log(SV_LOG_ERR, u->text,
            "%s: its logs are not uploaded: %s; they stay on this node until "
            "yarn.nodemanager.log.retain-seconds",
            u->text, why);
     over(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_FAILED,
          HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING_WITH_FAILURE, why);
+    if (until > 0 && nm_log_failures_add(&u->g->failures, u->text, u->account, why, until) < 0)
+        sv_log(SV_LOG_ERR, u->text, "%s: its failed upload is not on record", u->text);
+}
+
+static void on_deleted(const char *app, void *userdata)
+{
+    struct nm_log_aggregation *g = userdata;
+
+    nm_log_failures_remove(&g->failures, app);
+}
+
+const struct nm_log_failures *nm_aggregation_failures(const struct nm_log_aggregation *g)
+{
+    return &g->failures;
 }
 
 static void failed_once(struct nm_upload *u, const char *why)
@@ -312,18 +262,18 @@ int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app
     struct nm_upload *u;
     int r;
 
-    if (!g->ctx->conf->logs.aggregate || find(g, a->text))
+    if (!g->ctx->conf->logs.aggregate || nm_upload_find(g, a->text))
         return 0;
-    u = add(g, a->id, a->run_as);
+    u = nm_upload_add(g, a->id, a->run_as);
     if (!u)
         return -ENOMEM;
     u->head.too_long = t->log_too_long;
     choose_policy(g, u, t->log_policy);
     r = put_fields(u, a, t);
     if (r == 0)
-        r = record(u);
+        r = nm_upload_record(u);
     if (r < 0) {
-        drop(u);
+        nm_upload_drop(u);
         return r;
     }
     nm_rolling_begin(u);
@@ -333,7 +283,7 @@ int nm_aggregation_app_started(struct nm_log_aggregation *g, const struct nm_app
 
 void nm_aggregation_container_done(struct nm_log_aggregation *g, const struct nm_container *c)
 {
-    struct nm_upload *u = c->app ? find(g, c->app->text) : NULL;
+    struct nm_upload *u = c->app ? nm_upload_find(g, c->app->text) : NULL;
     int r;
 
     if (!u || (u->state != NM_UPLOAD_APP_RUNS && u->state != NM_UPLOAD_ROLLS))
@@ -366,7 +316,7 @@ static int put_time(struct nm_upload *u)
 
 void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
 {
-    struct nm_upload *u = find(g, a->text);
+    struct nm_upload *u = nm_upload_find(g, a->text);
 
     nm_log_handler_app_finished(g->handler, a);
     if (!u || (u->state != NM_UPLOAD_APP_RUNS && u->state != NM_UPLOAD_ROLLS) || u->app_ended)
@@ -385,7 +335,7 @@ void nm_aggregation_app_finished(struct nm_log_aggregation *g, struct nm_app *a)
              HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING, "");
         return;
     }
-    if (record(u) < 0)
+    if (nm_upload_record(u) < 0)
         sv_log(SV_LOG_ERR, u->text, "%s: its upload is not on record", u->text);
     nm_upload_report(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING, 0, "");
     arm(g);
@@ -401,7 +351,7 @@ void nm_aggregation_reports_delivered(struct nm_log_aggregation *g)
         u->in_flight = false;
         u->status = u->final_status = 0;
         if (u->state == NM_UPLOAD_OVER)
-            drop(u);
+            nm_upload_drop(u);
     }
 }
 
@@ -420,6 +370,8 @@ int nm_aggregation_new(struct nm_context *ctx, struct nm_log_handler *handler,
     g->handler = handler;
     g->answered = on_answered;
     g->remote.root = -1;
+    g->failures.store = ctx->store;
+    nm_log_handler_on_deleted(handler, on_deleted, g);
     if (ctx->conf->logs.aggregate) {
         if (nm_log_policy_parse(ctx->conf->logs.policy, &policy) < 0)
             r = sv_error_set(err, -EINVAL,
@@ -445,8 +397,10 @@ struct nm_log_aggregation *nm_aggregation_free(struct nm_log_aggregation *g)
 {
     if (!g)
         return NULL;
+    nm_log_handler_on_deleted(g->handler, NULL, NULL);
     while (g->list)
-        drop(g->list);
+        nm_upload_drop(g->list);
+    nm_log_failures_clear(&g->failures);
     sd_event_source_disable_unref(g->timer);
     nm_log_remote_close(&g->remote);
     free(g);
@@ -473,6 +427,26 @@ static int recover_fields(struct nm_upload *u)
     return 0;
 }
 
+/* Told again: the ResourceManager may not know it yet. */
+static int recover_failure(struct nm_log_aggregation *g, const struct nm_stored_upload *s)
+{
+    int64_t until = nm_log_handler_until(g->handler, s->app);
+    const struct nm_log_failure *failure;
+    struct yarn_app_id id;
+    struct nm_upload *u;
+    int r = nm_log_failures_restore(&g->failures, s, until, &failure);
+
+    if (r < 0 || until == 0 || yarn_app_id_parse(s->app, &id) < 0)
+        return r;
+    u = nm_upload_add(g, id, s->account);
+    if (!u)
+        return -ENOMEM;
+    u->state = NM_UPLOAD_OVER;
+    nm_upload_report(u, HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_RUNNING_WITH_FAILURE,
+                     HADOOP__YARN__LOG_AGGREGATION_STATUS_PROTO__LOG_FAILED, failure->why);
+    return 0;
+}
+
 static int recover_one(const struct nm_stored_upload *s, void *userdata)
 {
     struct nm_log_aggregation *g = userdata;
@@ -480,8 +454,11 @@ static int recover_one(const struct nm_stored_upload *s, void *userdata)
     struct nm_upload *u;
     int r = 0;
 
-    u = s->len >= sizeof u->head && yarn_app_id_parse(s->app, &id) == 0 ? add(g, id, s->account)
-                                                                        : NULL;
+    if (s->state == NM_STORED_UPLOAD_FAILED)
+        return recover_failure(g, s);
+    u = s->len >= sizeof u->head && yarn_app_id_parse(s->app, &id) == 0
+            ? nm_upload_add(g, id, s->account)
+            : NULL;
     if (u)
         memcpy(&u->head, s->value, sizeof u->head);
     if (u && s->len > sizeof u->head)
@@ -494,20 +471,22 @@ static int recover_one(const struct nm_stored_upload *s, void *userdata)
                    s->app);
         return 0;
     }
-    u->state = s->pending ? NM_UPLOAD_WAITS : NM_UPLOAD_APP_RUNS;
+    u->state = s->state == NM_STORED_UPLOAD_PENDING ? NM_UPLOAD_WAITS : NM_UPLOAD_APP_RUNS;
+    u->recovered = u->rolls;
     nm_rolling_begin(u);
     return 0;
 }
 
 static int recover_skip(const char *app, const char *container, void *userdata)
 {
-    struct nm_upload *u = find(userdata, app);
+    struct nm_upload *u = nm_upload_find(userdata, app);
 
     return u ? logs_upload_put_text(&u->skips, LOGS_TAG_SKIP, container) : 0;
 }
 
 int nm_aggregation_recover(struct nm_log_aggregation *g)
 {
+    struct nm_log_failure *failure, *next;
     struct nm_upload *u, *tmp;
     int r;
 
@@ -518,9 +497,12 @@ int nm_aggregation_recover(struct nm_log_aggregation *g)
         r = nm_store_each_log_skip(g->ctx->store, recover_skip, g);
     DL_FOREACH_SAFE (g->list, u, tmp)
         if (u->state == NM_UPLOAD_APP_RUNS && !nm_app_find(g->ctx, u->text)) {
-            unrecord(u); /* its first container was never recorded */
-            drop(u);
+            nm_upload_unrecord(u); /* its first container was never recorded */
+            nm_upload_drop(u);
         }
+    HASH_ITER (hh, g->failures.all, failure, next)
+        if (failure->until_ms == 0) /* its logs were deleted */
+            nm_log_failures_remove(&g->failures, failure->app);
     arm(g);
     return r;
 }

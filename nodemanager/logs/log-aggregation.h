@@ -17,6 +17,7 @@ struct nm_app;
 struct nm_container;
 struct nm_context;
 struct nm_log_aggregation;
+struct nm_log_failures;
 struct nm_log_handler;
 struct yarn_container_token;
 
@@ -39,5 +40,7 @@ Hadoop__Yarn__LogAggregationReportProto **nm_aggregation_reports(struct nm_log_a
                                                                  struct sv_arena *a, size_t *ret_n);
 /* The message with them has arrived. */
 void nm_aggregation_reports_delivered(struct nm_log_aggregation *g);
+/* Uploads that failed for good, of logs that are still on this node. */
+const struct nm_log_failures *nm_aggregation_failures(const struct nm_log_aggregation *g);
 
 #endif

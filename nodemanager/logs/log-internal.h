@@ -9,6 +9,7 @@
 #include "logs/upload-request.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/logs/log-aggregation.h"
+#include "nodemanager/logs/log-failures.h"
 #include "nodemanager/logs/log-policy.h"
 #include "nodemanager/logs/log-remote.h"
 
@@ -49,6 +50,7 @@ struct nm_upload {
     /* log-rolling.c: */
     bool rolls;
     bool app_ended;      /* meanwhile: its last upload follows */
+    bool recovered;      /* and nothing uploaded since: it is not known who ended before */
     int64_t roll_ms;     /* of the next upload while it runs */
     struct sv_buf ended; /* fields LOGS_TAG_CONTAINER and LOGS_TAG_ENDED of containers that have
                           * ended since */
@@ -70,12 +72,20 @@ struct nm_log_aggregation {
     struct nm_log_handler *handler;
     struct nm_log_remote remote;
     struct nm_upload *list;
+    struct nm_log_failures failures;
     unsigned running;
     /* The process has answered, or could not do it. */
     void (*answered)(struct nm_upload *u, const struct logs_answer *a);
     sd_event_source *timer;
 };
 
+/* log-uploads.c */
+struct nm_upload *nm_upload_find(struct nm_log_aggregation *g, const char *app);
+struct nm_upload *nm_upload_add(struct nm_log_aggregation *g, struct yarn_app_id app,
+                                const char *account); /* NULL: out of memory */
+void nm_upload_drop(struct nm_upload *u);
+int nm_upload_record(const struct nm_upload *u) _must_use_;
+void nm_upload_unrecord(const struct nm_upload *u);
 /* log-process.c */
 /* `more`: fields behind those of the application. */
 int nm_upload_start(struct nm_upload *u, const struct sv_buf *more, struct sv_error *err)

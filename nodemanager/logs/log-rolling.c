@@ -40,7 +40,8 @@ void nm_rolling_container_done(struct nm_upload *u, const char *container)
                container, strerror(-r));
 }
 
-/* The containers that run, and that the policy wants if they succeed. */
+/* The containers that run: named where the policy wants them if they succeed; else, where all
+ * others are looked for, left out. */
 static int put_running(const struct nm_upload *u, const struct nm_app *a, struct sv_buf *b)
 {
     const struct nm_app_member *m, *tmp;
@@ -49,12 +50,24 @@ static int put_running(const struct nm_upload *u, const struct nm_app *a, struct
     HASH_ITER (hh, a->members, m, tmp) {
         const struct nm_container *c = m->c;
 
-        if (r == 0 && c->state != NM_CONTAINER_DONE &&
-            nm_log_policy_wants((enum nm_log_policy)u->head.policy, u->sample,
+        if (r < 0 || c->state == NM_CONTAINER_DONE)
+            continue;
+        if (nm_log_policy_wants((enum nm_log_policy)u->head.policy, u->sample,
                                 c->container_type == 1, c->id.id & NM_UPLOAD_SEQUENCE, 0))
             r = logs_upload_put_text(b, LOGS_TAG_CONTAINER, c->text);
+        else if (u->recovered)
+            r = logs_upload_put_text(b, LOGS_TAG_SKIP, c->text);
     }
     return r;
+}
+
+/* After a restart nothing says who had ended before it: the uploader looks. A container that starts
+ * now has a directory that is younger than the daemon. */
+static int put_others(const struct nm_upload *u, struct sv_buf *b)
+{
+    int r = logs_upload_put_u64(b, LOGS_TAG_OTHERS_BEFORE, (uint64_t)u->g->ctx->start_ms);
+
+    return r < 0 || u->skips.len == 0 ? r : sv_buf_put(b, u->skips.data, u->skips.len);
 }
 
 /* The containers of one upload. */
@@ -65,6 +78,8 @@ static int put_fields(const struct nm_upload *u, const struct nm_app *a, struct 
     char time[24];
     int r = put_running(u, a, b);
 
+    if (r == 0 && u->recovered)
+        r = put_others(u, b);
     if (r == 0 && u->ended_sent > 0)
         r = sv_buf_put(b, u->ended.data, u->ended_sent);
     if (r == 0 && b->len == 0)
@@ -101,6 +116,7 @@ static void report_uploaded(struct nm_upload *u, const struct logs_answer *a)
 {
     char text[LOGS_UPLOAD_TEXT_MAX + 200] = "";
 
+    u->recovered = false;
     u->ended.len -= u->ended_sent;
     if (u->ended.len > 0)
         memmove(u->ended.data, u->ended.data + u->ended_sent, u->ended.len);

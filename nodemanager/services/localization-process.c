@@ -106,6 +106,10 @@ int nm_localization_process_start(void *userdata, uint64_t id, const struct loc_
         return sv_error_set(err, -ENOENT, "localizer: %s is not an application of this node", text);
     }
     p->local_mask = nm_dirs_local_usable(l->ctx->dirs) & (app ? app->local_dirs : UINT32_MAX);
+    if (!p->local_mask) {
+        process_free(p);
+        return sv_error_set(err, -ENOSPC, "no space available in any of the local directories");
+    }
     r = exe_localizer_start(
         l->ctx->exe,
         &(struct exe_localizer_start){

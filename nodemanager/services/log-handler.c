@@ -28,6 +28,8 @@ struct nm_log_handler {
     struct nm_deletion *deletion;
     struct deleter *list;
     sd_event_source *timer;
+    void (*deleted)(const char *app, void *userdata);
+    void *deleted_userdata;
 };
 
 static void arm(struct nm_log_handler *h)
@@ -67,6 +69,8 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
         if (r < 0)
             sv_log(SV_LOG_ERR, d->text, "%s: log deadline stays in the state store: %s", d->text,
                    strerror(-r));
+        if (h->deleted)
+            h->deleted(d->text, h->deleted_userdata);
         DL_DELETE(h->list, d);
         free(d);
     }
@@ -134,14 +138,33 @@ void nm_log_handler_expire(struct nm_log_handler *h, const char *app)
     arm(h);
 }
 
-bool nm_log_handler_keeps(const struct nm_log_handler *h, const char *app)
+static const struct deleter *find(const struct nm_log_handler *h, const char *app)
 {
     const struct deleter *d;
 
     DL_FOREACH (h->list, d)
         if (strcmp(d->text, app) == 0)
-            return true;
-    return false;
+            return d;
+    return NULL;
+}
+
+bool nm_log_handler_keeps(const struct nm_log_handler *h, const char *app)
+{
+    return find(h, app) != NULL;
+}
+
+int64_t nm_log_handler_until(const struct nm_log_handler *h, const char *app)
+{
+    const struct deleter *d = find(h, app);
+
+    return d ? d->at_ms : 0;
+}
+
+void nm_log_handler_on_deleted(struct nm_log_handler *h,
+                               void (*fn)(const char *app, void *userdata), void *userdata)
+{
+    h->deleted = fn;
+    h->deleted_userdata = userdata;
 }
 
 int nm_log_handler_new(struct nm_context *ctx, struct nm_deletion *deletion,

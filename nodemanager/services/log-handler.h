@@ -26,5 +26,10 @@ void nm_log_handler_left(struct nm_log_handler *h, struct yarn_app_id app, const
 void nm_log_handler_expire(struct nm_log_handler *h, const char *app);
 /* Does the application's deadline lie ahead? */
 bool nm_log_handler_keeps(const struct nm_log_handler *h, const char *app);
+/* It, by the wall clock; 0: there is none. */
+int64_t nm_log_handler_until(const struct nm_log_handler *h, const char *app);
+/* Called when an application's logs are deleted; NULL: no more. */
+void nm_log_handler_on_deleted(struct nm_log_handler *h,
+                               void (*fn)(const char *app, void *userdata), void *userdata);
 
 #endif

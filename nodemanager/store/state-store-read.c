@@ -99,12 +99,15 @@ static int row_log_deleter(sqlite3_stmt *st, void *fn, void *u)
 
 static int row_log_upload(sqlite3_stmt *st, void *fn, void *u)
 {
-    const struct nm_stored_upload up = { .app = text(st, 0),
-                                         .account = text(st, 1),
-                                         .pending = sqlite3_column_int(st, 2) != 0,
-                                         .value = sqlite3_column_blob(st, 3),
-                                         .len = (size_t)sqlite3_column_bytes(st, 3) };
+    struct nm_stored_upload up = { .app = text(st, 0),
+                                   .account = text(st, 1),
+                                   .state = NM_STORED_UPLOAD_PENDING,
+                                   .value = sqlite3_column_blob(st, 3),
+                                   .len = (size_t)sqlite3_column_bytes(st, 3) };
+    int state = sqlite3_column_int(st, 2);
 
+    if (state == NM_STORED_UPLOAD_APP_RUNS || state == NM_STORED_UPLOAD_FAILED)
+        up.state = (enum nm_stored_upload_state)state;
     return ((int (*)(const struct nm_stored_upload *, void *))fn)(&up, u);
 }
 

@@ -87,10 +87,10 @@ int nm_store_log_deleter_remove(struct nm_store *s, const char *app)
 {
     return nm_store_write(s, S_LOGDEL_REMOVE, "t", app);
 }
-int nm_store_log_upload(struct nm_store *s, const char *app, const char *account, bool pending,
-                        const void *value, size_t len)
+int nm_store_log_upload(struct nm_store *s, const char *app, const char *account,
+                        enum nm_stored_upload_state state, const void *value, size_t len)
 {
-    return nm_store_write(s, S_LOGUP, "ttib", app, account, (int64_t)pending, value, len);
+    return nm_store_write(s, S_LOGUP, "ttib", app, account, (int64_t)state, value, len);
 }
 int nm_store_log_upload_remove(struct nm_store *s, const char *app)
 {

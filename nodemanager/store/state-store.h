@@ -76,10 +76,16 @@ int nm_store_deletion_remove(struct nm_store *s, int64_t id) _must_use_;
 int nm_store_log_deleter(struct nm_store *s, const char *app, const char *user, int64_t at_ms)
     _must_use_;
 int nm_store_log_deleter_remove(struct nm_store *s, const char *app) _must_use_;
-/* Uploads of logs (nodemanager/logs/): one an application; `pending`: it has ended. With it, the
- * containers that are left out. */
-int nm_store_log_upload(struct nm_store *s, const char *app, const char *account, bool pending,
-                        const void *value, size_t len) _must_use_;
+/* Uploads of logs (nodemanager/logs/): one an application. With it, the containers that are left
+ * out. Numbers are on record; an older daemon takes each but 0 as PENDING. */
+enum nm_stored_upload_state {
+    NM_STORED_UPLOAD_APP_RUNS = 0,
+    NM_STORED_UPLOAD_PENDING = 1, /* the application has ended */
+    NM_STORED_UPLOAD_FAILED = 2,  /* for good; the value is the reason */
+};
+int nm_store_log_upload(struct nm_store *s, const char *app, const char *account,
+                        enum nm_stored_upload_state state, const void *value, size_t len)
+    _must_use_;
 int nm_store_log_upload_remove(struct nm_store *s, const char *app) _must_use_;
 int nm_store_log_skip(struct nm_store *s, const char *app, const char *container) _must_use_;
 
@@ -130,7 +136,7 @@ int nm_store_each_deletion(struct nm_store *s,
     _must_use_;
 struct nm_stored_upload {
     const char *app, *account;
-    bool pending;
+    enum nm_stored_upload_state state;
     const void *value;
     size_t len;
 };

@@ -22,6 +22,7 @@
 #include "nodemanager/web/nm-metrics.h"
 #include "nodemanager/web/nm-web-logs.h"
 #include "nodemanager/web/page-route.h"
+#include "nodemanager/web/uploads-json.h"
 #include "nodemanager/web/web-access.h"
 #include "nodemanager/web/web-reply.h"
 
@@ -81,7 +82,7 @@ static json_t *containers_json(const struct nm_context *ctx)
     return j;
 }
 
-static json_t *node_info(const struct nm_web *w)
+static json_t *node_info(const struct nm_web *w, const struct sv_http_request *req)
 {
     const struct nm_context *ctx = w->ctx;
     const struct nm_conf *c = ctx->conf;
@@ -103,11 +104,11 @@ static json_t *node_info(const struct nm_web *w)
         "totalVCoresAllocatedContainers", ctx->total.vcores, "vmemCheckEnabled", c->vmem_check,
         "pmemCheckEnabled", c->pmem_check, "resourceTypes", "memory-mb (unit=Mi), vcores",
         "nmStartupTime", (json_int_t)ctx->start_ms, "selvedge",
-        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o}", "version", SV_VERSION, "limitsNotEnforced",
+        json_pack("{s:s,s:o,s:o,s:o,s:i,s:o,s:o}", "version", SV_VERSION, "limitsNotEnforced",
                   limits_not_enforced(ctx), "limitsWhy",
                   missing ? sv_json_text(missing) : json_null(), "containers", containers_json(ctx),
                   "stuckDeletions", (int)ctx->stuck_deletions, "localization",
-                  nm_web_localization(w->localization)));
+                  nm_web_localization(w->localization), "logUploads", nm_web_uploads(w, req)));
 }
 
 /* Those that are ready, as Hadoop lists those that it has started. `version` is a manifest's there.
@@ -426,7 +427,7 @@ static int answer(const struct nm_web *w, const struct sv_http_request *req,
         return 0; /* 404 */
     p += strlen(ROOT);
     if (!*p || !strcmp(p, "/info"))
-        return nm_web_json(ret, 200, node_info(w));
+        return nm_web_json(ret, 200, node_info(w, req));
     if (!strcmp(p, "/auxiliaryservices"))
         return nm_web_json(ret, 200, aux_services(w->aux));
     return of_jobs(w, p, false, req, ret);

@@ -10,8 +10,10 @@ struct nm_aux;
 struct nm_context;
 struct nm_finished;
 struct nm_localization;
+struct nm_log_aggregation;
 struct nm_updater;
 struct sv_groups;
+struct sv_http_events;
 
 struct nm_web {
     const struct nm_context *ctx;
@@ -20,6 +22,8 @@ struct nm_web {
     struct sv_groups *groups;
     const struct nm_aux *aux; /* NULL: no auxiliary services */
     const struct nm_localization *localization;
+    const struct nm_log_aggregation *aggregation;
+    struct sv_http_events *live; /* live.h */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

@@ -14,7 +14,7 @@ PROGRAM = os.path.join(BUILD, "log-uploader")
 DUMP = os.path.join(BUILD, "tests/integration/logs/logs-dump")
 TEXTS = {"remote": 1, "servers": 2, "user": 3, "suffix": 4, "group": 5, "app": 6, "bucket": 7, "file": 8, "include": 9,
          "exclude": 10, "time": 12, "rolled_include": 13, "rolled_exclude": 14, "web": 15}
-CODEC, TIMEOUT, HOSTNAMES, RIGHT, LIST, CONTAINER, SKIP, ENDED, APP_RUNS, DELETE, RATE, FILES_MAX, OLDER_LAYOUT = range(64, 77)
+CODEC, TIMEOUT, HOSTNAMES, RIGHT, LIST, CONTAINER, SKIP, ENDED, APP_RUNS, DELETE, RATE, FILES_MAX, OLDER_LAYOUT, OTHERS_BEFORE = range(64, 78)
 OUTCOMES = ("done", "nothing", "failed", "refused")
 APP = "application_1700000000123_10042"
 PLACE = f"alice/bucket-logs-tfile/0042/{APP}/node1_8041"
@@ -77,7 +77,7 @@ class Logs:
 
 class Uploader:
     def __init__(self, logs, containers, local=True, acls=(("VIEW_APP", "alice"), ("MODIFY_APP", " ")), codec=0,
-                 timeout_ms=2000, ended=(), app_runs=False, delete=True, files_max=30, rate=0, older=False, **texts):
+                 timeout_ms=2000, ended=(), app_runs=False, delete=True, files_max=30, rate=0, older=False, others_before=0, skips=(), **texts):
         values = {"remote": logs.remote, "user": "alice", "suffix": "bucket-logs-tfile", "app": APP, "bucket": "0042",
                   "file": "node1_8041", **texts}
         request = b"".join(field(TEXTS[k], v) for k, v in values.items())
@@ -85,6 +85,8 @@ class Uploader:
         request += b"".join(field(RIGHT, r) + field(LIST, text) for r, text in acls)
         request += b"".join(field(CONTAINER, container(n)) for n in containers)
         request += b"".join(field(ENDED, container(n)) for n in ended)
+        request += b"".join(field(SKIP, container(n)) for n in skips)
+        request += field(OTHERS_BEFORE, struct.pack(">Q", others_before)) if others_before else b""
         request += field(OLDER_LAYOUT, bytes([older])) + field(RATE, struct.pack(">Q", rate))
         request += field(APP_RUNS, bytes([app_runs])) + field(DELETE, bytes([delete])) + field(FILES_MAX, struct.pack(">I", files_max))
         self.start([f"{disk}/{APP}" for disk in logs.disks])

@@ -26,8 +26,10 @@ import org.apache.hadoop.ha.HAServiceProtocol.StateChangeRequestInfo;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -62,6 +64,18 @@ public final class HdfsCluster {
       names.add(files.next().getPath().getName());
     }
     return String.join(" ", names);
+  }
+
+  /** A job's parts, one after the other, as a local file. */
+  private String parts(Path dir, String to) throws IOException {
+    try (OutputStream out = Files.newOutputStream(new File(to).toPath())) {
+      for (FileStatus part : fs.globStatus(new Path(dir, "part-*"))) { // in the order of their names
+        try (InputStream in = fs.open(part.getPath())) {
+          IOUtils.copyBytes(in, out, COPY);
+        }
+      }
+    }
+    return "done";
   }
 
   /** "TIME LENGTH" of a path. */
@@ -202,8 +216,19 @@ public final class HdfsCluster {
       case "own":
         fs.setOwner(new Path(w[1]), w[2], null);
         return "done";
+      case "safemode":
+        namenode.getRpcServer().setSafeMode(w[1].equals("enter") ? SafeModeAction.SAFEMODE_ENTER : SafeModeAction.SAFEMODE_LEAVE, false);
+        return "done";
+      case "quota": // -1: none
+        fs.setQuota(new Path(w[1]), Long.parseLong(w[2]), Long.parseLong(w[3]));
+        return "done";
+      case "get":
+        fs.copyToLocalFile(false, new Path(w[1]), new Path("file://" + w[2]), true);
+        return "done";
       case "status":
         return status(new Path(w[1]));
+      case "parts":
+        return parts(new Path(w[1]), w[2]);
       case "remove":
         return String.valueOf(fs.delete(new Path(w[1]), true));
       case "list":
