@@ -167,8 +167,10 @@ static void check_order(struct world *w, struct rm_queue *q)
     for (size_t i = 0; i < q->n_children; i++) {
         const struct rm_queue *c = q->children[i];
 
-        if (!rm_res_is_zero(c->eff_min) &&
-            c->order_key != rm_res_share(s->set.calc, c->used, c->eff_min))
+        double guarantee = rm_res_share(s->set.calc, c->eff_min, s->cluster);
+
+        if (guarantee > 0 &&
+            c->order_key != rm_res_share(s->set.calc, c->used, s->cluster) / guarantee)
             fails(w, "%s is ordered by a use that it no longer has", c->path);
         check_order(w, q->children[i]);
     }
