@@ -12,7 +12,7 @@ LIBS += $(CLIENT_A)
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 LIBRARY_OBJS := $(addprefix $(BUILD)/client/,library.o library-rm.o library-am.o)
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(LIBRARY_OBJS) $(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/html.o %/html-parts.o %/html-style.o %/html-text.o \
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/http-events.o %/html.o %/html-parts.o %/html-script.o %/html-style.o %/html-text.o \
 	%/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)

@@ -10,6 +10,7 @@
 #include "cgroups/cg.h"
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/http-events.h"
 #include "common/http.h"
 #include "common/listen-fds.h"
 #include "common/log.h"
@@ -42,6 +43,7 @@
 #include "nodemanager/services/localization.h"
 #include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
+#include "nodemanager/web/live.h"
 #include "wire/ipc-conf.h"
 #include "wire/ipc-server.h"
 
@@ -286,8 +288,13 @@ static void connect_services(struct nm *nm)
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
     nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater, nm->aux, nm->aggregation };
-    nm->web = (struct nm_web){ &nm->ctx, nm->finished,     nm->updater,    nm->groups,
-                               nm->aux,  nm->localization, nm->aggregation };
+    nm->web = (struct nm_web){ .ctx = &nm->ctx,
+                               .finished = nm->finished,
+                               .updater = nm->updater,
+                               .groups = nm->groups,
+                               .aux = nm->aux,
+                               .localization = nm->localization,
+                               .aggregation = nm->aggregation };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
@@ -360,6 +367,11 @@ static int open_web(struct nm *nm, struct sv_error *err)
 
     if (r < 0)
         return r;
+    r = nm_live_new(nm->event, &nm->web, &nm->web.live);
+    if (r < 0) {
+        sv_close(held);
+        return sv_error_errno(err, r, "web: live figures");
+    }
     r = held >= 0 ? sv_http_new_on(nm->event, held, nm_web_handle, &nm->web, &nm->http, err)
                   : sv_http_new(nm->event, nm->conf.web_host, nm->conf.web_port, nm_web_handle,
                                 &nm->web, &nm->http, err);
@@ -600,6 +612,7 @@ void nm_free(struct nm *nm)
 
     ctx->changed = NULL;
     nm->bus = nm_bus_free(nm->bus);
+    nm->web.live = sv_http_events_free(nm->web.live);
     nm->http = sv_http_free(nm->http);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);

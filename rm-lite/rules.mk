@@ -11,7 +11,7 @@ RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-
 	rm-container-fsm.o rm-node-fsm.o rm-app-manager.o hosts-xml.o nodes-list.o version.o periodic.o answer.o access.o app-control.o \
 	queue-access.o am-session.o am-unsupported.o am-preemption.o am-allocate.o application-master-service.o node-auth.o node-address.o topology.o topology-script.o resource-tracker-service.o \
 	client-call.o application-reports.o cluster-reports.o client-rm-service.o ha-service.o admin-service.o \
-	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o viewer.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-control.o submission-json.o web-submit.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
+	curl-loop.o proxy-target.o proxy.o page-frame.o page-apps.o page-app.o page-nodes.o page-cluster.o page-kill.o page-route.o web-reply.o web-list.o viewer.o web-body.o web-usage.o web-json.o web-metrics.o web-cluster.o web-control.o submission-json.o web-submit.o web-query.o web-attempts.o web-proxy.o web.o services.o rm.o)
 
 $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
@@ -41,6 +41,11 @@ rm-lite/test-queue-users_DEPS := $(rm-lite/test-scheduler_DEPS)
 $(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite/rm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
+
+# Nodes and masters over real connections, for tests/bench/bench-load.
+$(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/bench/rm-load
 
 # The scheduler alone, for tests/bench/bench-rm.
 $(BUILD)/tests/bench/scheduler: $(BUILD)/tests/bench/scheduler.o $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
