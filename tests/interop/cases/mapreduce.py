@@ -18,6 +18,7 @@ from interop import hadoop, peers
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 HISTORY = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
 SERVICE = "yarn.nodemanager.aux-services"
+NODE_MEMORY = "yarn.nodemanager.resource.memory-mb"
 APACHE = f"apache-{hadoop.REFERENCE}"
 SMALL = " ".join(hadoop.SHORT_LIVED) + " -Xmx160m -XX:-UsePerfData"
 OURS = peers.SELVEDGE
@@ -33,9 +34,10 @@ def pairings(version=hadoop.REFERENCE):
 
 # Sums of outputs of the pairing "apache": MAPREDUCE_RECORD=1 writes them.
 RECORD = os.path.join(hadoop.TOP, "tests", "golden", "mapreduce", f"{APACHE}.json")
-# On hosts of their own a node has room for an ApplicationMaster, or for two tasks: those of a job are on two hosts at least, and
-# on both kinds of nodes.
-MASTER_MB, TASK_MB, NODE_MB, APACHE_BESIDE_OURS_MB = 384, 256, 512, 320
+# On hosts of their own a node has room for an ApplicationMaster or two tasks, one of Apache's beside ours for one task: those of a
+# job are on two hosts at least, and on both kinds of nodes. A wide node has room for a task beside the master: what is hurt runs
+# again while reducers wait, with one node less.
+MASTER_MB, TASK_MB, NODE_MB, WIDE_NODE_MB, APACHE_BESIDE_OURS_MB = 384, 256, 512, 640, 320
 
 
 def site(h):
@@ -76,8 +78,8 @@ def _mapred_site(c, h):
     }
 
 
-def prepare(c, h, more=None):
-    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys."""
+def prepare(c, h, more=None, node_mb=NODE_MB):
+    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys; `node_mb`: of nodes on hosts of their own."""
     c.history_port, c.history_web_port = free_port(), free_port()
     values = {**_mapred_site(c, h), **(more or {})}
     conf.write_xml(f"{c.conf_dir}/mapred-site.xml", values)
@@ -85,20 +87,15 @@ def prepare(c, h, more=None):
         # Hadoop's port on hosts of their own; else one that stays the same, as an operator's does.
         node.shuffle_port = 13562 if node.host else free_port()
         conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**values, "mapreduce.shuffle.port": node.shuffle_port})
-        room_for_tasks(c, node)
+        if node.host:
+            node.site[NODE_MEMORY] = APACHE_BESIDE_OURS_MB if c.peer_nms[node.number - 1] != OURS in c.peer_nms else node_mb
         # the program's directory of this node, not the one that is compiled in
         node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
 
 
-def room_for_tasks(c, node):
-    if node.host:
-        beside = c.peer_nms[node.number - 1] != OURS in c.peer_nms
-        node.site["yarn.nodemanager.resource.memory-mb"] = APACHE_BESIDE_OURS_MB if beside else NODE_MB
-
-
 def swap_node(c, node):
     """Apache's NodeManager takes an idle node over."""
-    node.site["yarn.nodemanager.resource.memory-mb"] = APACHE_BESIDE_OURS_MB
+    node.site[NODE_MEMORY] = APACHE_BESIDE_OURS_MB
     peers.swap_node(c, node, APACHE)
 
 
@@ -368,10 +365,16 @@ def pairing(report, h, name, cases, version=hadoop.REFERENCE, own=None, **more):
     """The cases on a new cluster with Apache's daemons of that version; `own`: a module with another PAIRING, site() and prepare();
     `more` as in peers.cluster."""
     rm, nodes = own.PAIRING if own else pairings(version)[name]
-    made, ready = (own.site, own.prepare) if own else (site, prepare)
+    own_site = own.site if own else site
+
+    def ready(c):
+        if own:
+            own.prepare(c, h)
+        else:
+            prepare(c, h, node_mb=WIDE_NODE_MB if len(set(nodes)) == 1 else NODE_MB)
     name = f"{name} {more.get('client', '')}".strip()
     try:
-        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=made(h), prepare=lambda c: ready(c, h), **more) as c:
+        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=own_site(h), prepare=ready, **more) as c:
             with jobs(c, h):
                 run(report, c, h, cases)
             c.close()
