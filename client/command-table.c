@@ -71,6 +71,7 @@ static const struct cli_opt logs_options[] = {
     { 'a', "all", NULL, "all files", 0 },
     { 'f', "follow", NULL, "while the application runs, go on as its logs grow", 0 },
     { 'n', "tail", "LINES", "the last lines of each file only", 0 },
+    { 's', "since", "TIME", "only files that have changed in the last TIME, such as 10m", 0 },
     { CLI_OPT_OWNER, "owner", "USER", "whose it is, if the ResourceManager has forgotten it", 0 },
     { 0 },
 };

@@ -13,6 +13,7 @@
 #include "common/str.h"
 #include "nodemanager/conf-unread.h"
 #include "nodemanager/conf.h"
+#include "rm-lite/conf-unread.h"
 #include "rm-lite/rm-conf.h"
 #include "wire/proxy.h"
 
@@ -66,6 +67,8 @@ struct cli_config_keys *cli_config_keys_new(struct sv_conf *conf)
     nm_conf_each_key(on_node_key, k);
     for (size_t i = 0; (row = rm_conf_row(i)); i++)
         add(k, row, RESOURCEMANAGER);
+    for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++)
+        add(k, &f->key, RESOURCEMANAGER);
     row = yarn_proxy_conf_keys(&n);
     for (size_t i = 0; i < n; i++)
         add(k, &row[i], CLIENT);
@@ -180,7 +183,7 @@ static json_t *object(struct cli_config_keys *k, const char *name, const struct 
 /* What is known of a key that our programs do not read. */
 struct unread {
     char why[512];
-    char nearest[160];
+    char nearest[RM_KEY_NAME_MAX + 1];
     bool hadoops, unknown;
 };
 
@@ -203,24 +206,54 @@ static int on_unread(const char *name, const char *value, const struct nm_key_gr
     return 0;
 }
 
+/* A key of the ResourceManager's that its main table lacks. */
+static struct unread look_up_rm(const char *name)
+{
+    struct unread u = { .why = "" };
+    const char *word, *why;
+
+    u.unknown = rm_conf_meaning(name, &word, &why) == RM_KEY_UNKNOWN;
+    u.hadoops = !u.unknown;
+    if (u.unknown)
+        (void)rm_conf_nearest(name, u.nearest);
+    else
+        snprintf(u.why, sizeof(u.why), "%s: %s", word, why);
+    return u;
+}
+
 /* As if that key alone were set. */
 static struct unread look_up_unread(const char *name)
 {
     _cleanup_(sv_conf_freep) struct sv_conf *alone = sv_conf_new();
     struct unread u = { .why = "" };
 
+    if (sv_has_prefix(name, "yarn.resourcemanager."))
+        return look_up_rm(name);
     if (!alone || sv_conf_set(alone, name, "?") < 0 || nm_conf_unread(alone, on_unread, &u) < 0)
         return (struct unread){ .why = "" };
     return u;
 }
 
+/* The row's help, and which values the ResourceManager refuses. */
+static const char *meaning_of(const struct sv_conf_key *row, char *text, size_t size)
+{
+    for (const struct rm_key_refusal *f = rm_key_refusals; f->why; f++)
+        if (strcmp(f->key.name, row->name) == 0) {
+            (void)snprintf(text, size, "%s%sselvedge-rm refuses it unless it is \"%s\": %s",
+                           row->help ? row->help : "", row->help ? " " : "", f->key.def, f->why);
+            return text;
+        }
+    return row->help;
+}
+
 json_t *cli_config_key(struct cli_config_keys *k, const char *name)
 {
     const struct known *known = find(k, name);
+    char text[512];
     struct unread u;
 
     if (known)
-        return object(k, name, known, known->row->help);
+        return object(k, name, known, meaning_of(known->row, text, sizeof(text)));
     u = look_up_unread(name);
     if (u.hadoops)
         return object(k, name, NULL, u.why);
@@ -258,7 +291,7 @@ json_t *cli_config_list(struct cli_config_keys *k, bool all)
         HASH_SRT(hh, k->known, by_name);
     for (const struct known *one = k->known; r >= 0 && all && one; one = one->hh.next)
         if (!sv_conf_raw(k->conf, one->row->name) &&
-            json_array_append_new(l.list, object(k, one->row->name, one, one->row->help)) < 0)
+            json_array_append_new(l.list, cli_config_key(k, one->row->name)) < 0)
             r = -ENOMEM;
     if (r >= 0)
         return l.list;

@@ -18,6 +18,7 @@ struct walk {
     const struct cli_log_visitor *v;
     struct logs_remote *remote;
     char node[300];
+    bool old;     /* the node's file: its logs are passed over */
     struct part { /* of a file whose NodeManager appends to it: what it had before */
         char of[LOGS_CHECKSUM_NAME_MAX + 1];
         uint64_t length;
@@ -55,7 +56,7 @@ static int read_file(struct walk *w, struct logs_reader *r, const char *id, stru
     while ((k = logs_reader_file(r, name, &length, err)) > 0) {
         uint64_t from = 0;
 
-        if (!w->v->file(w->v->userdata, w->node, id, name, length, &from))
+        if (w->old || !w->v->file(w->v->userdata, w->node, id, name, length, &from))
             continue;
         k = logs_reader_skip(r, from, err);
         if (k < 0)
@@ -153,6 +154,7 @@ static void walk_file(struct walk *w, const char *dir, const char *name)
     node_of(name, w->node);
     k = open_file(w, dir, name, &f, &err);
     if (k == 0) {
+        w->old = logs_remote_modified_ms(f) < w->v->since_ms;
         source = *logs_remote_source(f);
         source.length = readable(w, name, source.length);
         k = source.length > 0 ? read_containers(w, &source, &err) : 0;

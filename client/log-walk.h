@@ -18,6 +18,7 @@ struct cli_log_visitor {
     /* A place or a node's file cannot be read; the walk goes on. */
     void (*problem)(void *userdata, const char *text);
     void *userdata;
+    int64_t since_ms; /* of nodes' files that were written before no file is asked for; 0: of all */
 };
 
 /* The number of nodes' files that were found, or -errno. `user`: who reads. */

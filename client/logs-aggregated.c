@@ -202,13 +202,14 @@ static bool found_any(const struct cli_logs *l)
 
 static void walk(struct aggregated *a, const struct cli_places *places, char *remote, size_t size)
 {
+    struct cli_logs *l = a->l;
     const struct cli_log_visitor v = { .container = wants_container,
                                        .file = wants_file,
                                        .bytes = print,
                                        .end = end_file,
                                        .problem = problem,
-                                       .userdata = a };
-    struct cli_logs *l = a->l;
+                                       .userdata = a,
+                                       .since_ms = l->since_ms };
     struct sv_error err = { 0 };
     int n;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/follow.h"
+#include "client/log-time.h"
 #include "client/logs.h"
 #include "client/node-url.h"
 #include "common/str.h"
@@ -18,6 +19,7 @@ struct cli_live {
     char **names; /* of the row's files, when `listed` */
     bool listed, listing;
     bool printed;        /* a file of the row was */
+    bool passed_over;    /* a file of the row was, because of --since */
     char gone[300][264]; /* nodes that cannot be reached, "host:port" */
     size_t n_gone;
     struct cli_follow *follow;
@@ -47,6 +49,22 @@ static void missing(struct cli_live *v, const char *why)
 
 /* ---- The names of a row's files ---- */
 
+static bool is_wanted(const struct cli_logs *l, const char *name)
+{
+    return l->all || strcmp(name, l->name ? l->name : "stdout") == 0 ||
+           (!l->name && strcmp(name, "stderr") == 0);
+}
+
+/* A time that cannot be read passes nothing over. */
+static bool is_older(const struct cli_logs *l, json_t *item)
+{
+    const char *text = json_string_value(json_object_get(item, "lastModifiedTime"));
+    int64_t seconds;
+
+    return l->since_ms > 0 && text && cli_log_time_parse(text, &seconds) == 0 &&
+           seconds < l->since_ms / 1000;
+}
+
 static int add_names(struct cli_live *v, json_t *info)
 {
     json_t *list = json_object_get(info, "containerLogInfo"), *item;
@@ -59,8 +77,12 @@ static int add_names(struct cli_live *v, json_t *info)
     {
         const char *name = json_string_value(json_object_get(item, "fileName"));
 
-        if (!name || strchr(name, '/') || n == FILES_MAX)
+        if (!name || strchr(name, '/') || n == FILES_MAX || !is_wanted(v->l, name))
             continue;
+        if (is_older(v->l, item)) {
+            v->passed_over = true;
+            continue;
+        }
         v->names[n] = strdup(name);
         if (!v->names[n++])
             return -ENOMEM;
@@ -87,6 +109,17 @@ static int parse_names(struct cli_live *v, const char *body, size_t len)
     return r;
 }
 
+/* As without a list: stdout first. */
+static void order_names(struct cli_live *v)
+{
+    if (!v->l->all && v->names[0] && v->names[1] && strcmp(v->names[0], "stderr") == 0) {
+        char *first = v->names[1];
+
+        v->names[1] = v->names[0];
+        v->names[0] = first;
+    }
+}
+
 static void on_names(int status, const char *body, size_t len, const char *why, void *userdata)
 {
     struct cli_live *v = userdata;
@@ -95,9 +128,14 @@ static void on_names(int status, const char *body, size_t len, const char *why, 
         return;
     v->listing = false;
     v->listed = true;
-    if (status == 200 && parse_names(v, body, len) == 0 && v->names[0])
+    if (status == 200 && parse_names(v, body, len) == 0 && v->names[0]) {
+        order_names(v);
         return;
-    missing(v, status < 0 ? why : "has none of them");
+    }
+    if (v->passed_over)
+        v->l->rows[v->row].state = CLI_LOG_PRINTED;
+    else
+        missing(v, status < 0 ? why : "has none of them");
 }
 
 static void request_names(struct cli_live *v)
@@ -106,7 +144,7 @@ static void request_names(struct cli_live *v)
     const struct cli_row *row = row_of(v);
     _cleanup_free_ char *url = NULL;
 
-    if (v->l->all) {
+    if (v->l->all || v->l->since_ms > 0) {
         v->listing = cli_node_url(row->http, row->container, "/logs", v->l->ctx->user, &url) >= 0 &&
                      cli_fetch_get(v->l->ctx->fetch, url, CLI_BODY_MAX, on_names, v) >= 0;
         v->listed = !v->listing;
@@ -141,7 +179,7 @@ static bool open_file(struct cli_live *v, const char *name)
 static void next_row(struct cli_live *v)
 {
     v->names = sv_strv_free(v->names);
-    v->listed = v->printed = false;
+    v->listed = v->printed = v->passed_over = false;
     v->name = 0;
     v->row++;
 }
@@ -214,7 +252,8 @@ int cli_logs_live(struct cli_logs *l)
     if (!v)
         return -ENOMEM;
     v->l = l;
-    return sd_event_add_time_relative(l->ctx->event, &v->timer, CLOCK_MONOTONIC, 0, 0, on_timer, v);
+    return sd_event_add_time_relative(l->ctx->event, &v->timer, CLOCK_MONOTONIC, 0, 1000, on_timer,
+                                      v);
 }
 
 void cli_logs_live_end(struct cli_logs *l)

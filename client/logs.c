@@ -9,6 +9,7 @@
 #include "client/log-places.h"
 #include "client/options.h"
 #include "client/rows.h"
+#include "common/clock.h"
 #include "common/str.h"
 
 #define TAIL_MAX 10000000
@@ -64,6 +65,19 @@ static void on_rows(int status, struct cli_rows *rows, const struct sv_error *er
         cli_stop_error(l->ctx, r, NULL);
 }
 
+/* The time before now. */
+static int parse_since(struct cli_logs *l, const char *text)
+{
+    int64_t ms, now = sv_wall_ms();
+
+    if (sv_parse_duration_ms(text, 1000, &ms) == 0 && ms > 0 && ms < now) {
+        l->since_ms = now - ms;
+        return 0;
+    }
+    (void)cli_fail("logs: --since %s: expected a time before now, such as 90s, 10m or 2h", text);
+    return -EINVAL;
+}
+
 /* -1: go on, else the exit code. */
 static int options(struct cli_logs *l, int argc, char **argv)
 {
@@ -78,6 +92,8 @@ static int options(struct cli_logs *l, int argc, char **argv)
             (void)cli_fail("logs: --log %s: expected the name of a file, without a slash", optarg);
             return 2;
         }
+        if (c == 's' && parse_since(l, optarg) < 0)
+            return 2;
         if (c == 'n' && sv_parse_u64(optarg, 0, TAIL_MAX, &lines) < 0) {
             (void)cli_fail("logs: --tail %s: expected a number of lines", optarg);
             return 2;
@@ -90,11 +106,15 @@ static int options(struct cli_logs *l, int argc, char **argv)
             l->follow = true;
         else if (c == 'n')
             l->tail = (int64_t)lines;
-        else /* --owner */
+        else if (c == CLI_OPT_OWNER)
             (void)snprintf(l->owner, sizeof l->owner, "%s", optarg);
     }
     if (l->all && (l->name || l->follow)) {
         (void)cli_fail("logs: --all excludes --log and --follow");
+        return 2;
+    }
+    if (l->since_ms > 0 && l->follow) {
+        (void)cli_fail("logs: --since excludes --follow; --tail 0 --follow shows what is new");
         return 2;
     }
     return argc - optind < 1 || argc - optind > 2 ? cli_usage(l->ctx) : -1;

@@ -10,7 +10,7 @@
 /* A container in the table. */
 enum cli_log_state {
     CLI_LOG_UNTRIED,
-    CLI_LOG_PRINTED,    /* by its node */
+    CLI_LOG_PRINTED,    /* by its node, or not changed since --since */
     CLI_LOG_MISSING,    /* its node does not have its logs, see why */
     CLI_LOG_AGGREGATED, /* printed from the remote log directory, perhaps in parts */
 };
@@ -28,6 +28,7 @@ struct cli_logs {
     bool all;         /* every file, whatever its name */
     bool follow;
     int64_t tail;             /* lines; -1: whole logs */
+    int64_t since_ms;         /* files that changed last before are passed over; 0: none */
     char owner[256];          /* of the application */
     bool rows_known, ended;   /* the table was read; the application is over */
     struct cli_status status; /* the table */

@@ -12,7 +12,7 @@ LIBS += $(CLIENT_A)
 CLIENT_SO := $(BUILD)/libselvedge-client.so
 LIBRARY_OBJS := $(addprefix $(BUILD)/client/,library.o library-rm.o library-am.o)
 CLIENT_SO_OBJS = $(patsubst $(BUILD)/%,$(BUILD)/pic/%,$(LIBRARY_OBJS) $(CLIENT_LIB_OBJS) $(WIRE_OBJS) \
-	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/html.o %/html-parts.o %/html-style.o %/html-text.o \
+	$(filter-out %/http.o %/http-framed.o %/http-stream.o %/http-events.o %/html.o %/html-parts.o %/html-script.o %/html-style.o %/html-text.o \
 	%/conf-dump.o %/conf-hidden.o %/web-auth.o,$(COMMON_OBJS)))
 $(BUILD)/pic/gen/%.o: $(BUILD)/gen/%.c $$(FLAGS_STAMP) | $$(GENERATED)
 	$(call say,PIC,$<)
@@ -35,10 +35,10 @@ endif
 # The command line.
 SELVEDGE_OBJS := $(addprefix $(BUILD)/client/,selvedge.o session.o options.o command-table.o output.o objects.o table.o status.o \
 	diagnostics.o fetch.o node-url.o rows.o ended.o job.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o wait.o stop.o kill.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,run.o run-submit.o run-interrupt.o run-usage.o run-options.o run-user.o preflight.o sweep.o stage.o follow.o streams.o follow-app.o wait.o stop.o kill.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,ps.o app-status.o app-move.o app-priority.o app-attempts.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,inspect.o inspect-parts.o inspect-app.o inspect-node.o top.o attach.o config.o config-keys.o version.o usage.o screen.o peer-answer.o rm-rest.o)
-SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o)
+SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,logs.o logs-select.o logs-live.o logs-follow.o logs-aggregated.o log-places.o log-walk.o log-tail.o log-time.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,node-list.o node-status.o node-decommission.o hosts-file.o queue.o queue-refresh.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,local-bus.o local-json.o local-list.o local-node.o local-rows.o local-top.o)
 SELVEDGE_OBJS += $(addprefix $(BUILD)/client/,complete.o manual.o)
@@ -49,7 +49,7 @@ PROGRAMS += $(BUILD)/selvedge
 # doctor and localize read the configuration with the NodeManager's code and use container-executor; --local
 # has the paths of the daemon's objects on the bus.
 $(BUILD)/selvedge: $(SELVEDGE_OBJS) $$(NODEMANAGER_CONF_OBJS) \
-		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $(BUILD)/rm-lite/rm-conf.o $$(CLIENT_A) \
+		$(addprefix $(BUILD)/nodemanager/, services/localization-source.o dbus/bus-path.o) $(addprefix $(BUILD)/rm-lite/, rm-conf.o conf-unread.o conf-hadoop-keys.o) $$(CLIENT_A) \
 		$(LOGS_REMOTE_OBJS) $$(LOGS_A) $$(LOCALIZER_A) $$(EXECUTOR_A) $$(CGROUPS_A) $$(HDFS_DEPS)
 	$(call link,$(CLIENT_LDLIBS) $(CGROUPS_LDLIBS) $(HDFS_LDLIBS))
 
@@ -67,7 +67,7 @@ $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson))
 
 UNIT_TESTS += client/test-library client/test-peer-answer client/test-usage client/test-tasks client/test-job client/test-nodes client/test-output client/test-localizing client/test-diagnostics client/test-hosts-file client/test-local-rows \
-	client/test-log-places client/test-log-tail
+	client/test-log-places client/test-log-tail client/test-log-time
 client/test-peer-answer_DEPS = $(BUILD)/client/peer-answer.o $(COMMON_A)
 client/test-peer-answer_LDLIBS = $(COMMON_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 client/test-usage_DEPS = $(BUILD)/client/usage.o $(WIRE_A) $(COMMON_A)
@@ -87,6 +87,8 @@ client/test-log-places_DEPS = $(addprefix $(BUILD)/, client/log-places.o) $(LOGS
 client/test-log-places_LDLIBS = $(HDFS_LDLIBS) $(LOGS_LDLIBS) $(shell $(PKGCONFIG) --libs libcurl jansson)
 client/test-log-tail_DEPS = $(BUILD)/client/log-tail.o $(COMMON_A)
 client/test-log-tail_LDLIBS = $(COMMON_LDLIBS)
+client/test-log-time_DEPS = $(BUILD)/client/log-time.o $(COMMON_A)
+client/test-log-time_LDLIBS = $(COMMON_LDLIBS)
 client/test-library_DEPS = $(LIBRARY_OBJS) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 client/test-library_LDLIBS = $(WIRE_LDLIBS)
 client/test-nodes_DEPS = $(addprefix $(BUILD)/client/, nodes.o launch.o) $(WIRE_A) $(COMMON_A)

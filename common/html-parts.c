@@ -55,6 +55,14 @@ void sv_html_fact(struct sv_html *h, const char *name, const char *value)
     sv_html(h, "<tr><th>%s</th><td>%s</td></tr>\n", name, value);
 }
 
+void sv_html_live(struct sv_html *h, const char *path)
+{
+    sv_html(h,
+            "<section class=\"live\" data-from=\"%s\" hidden>\n<h2>Now</h2>\n"
+            "<div class=\"plots\"></div>\n</section>\n",
+            path);
+}
+
 void sv_html_state(struct sv_html *h, const char *state)
 {
     static const struct {

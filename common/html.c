@@ -169,6 +169,9 @@ void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
     h->user = user && *user && strlen(user) < USER_MAX ? user : NULL;
     sv_html(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    h->script = f->script;
+    if (f->script)
+        sv_html(h, "<script src=\"" SV_HTML_SCRIPT "\" defer></script>\n");
     if (f->refresh_s)
         sv_html(h, "<meta http-equiv=\"refresh\" content=\"%u\">\n", f->refresh_s);
     sv_html(h,
@@ -193,6 +196,7 @@ int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret
         return h->error;
     }
     ret->status = status;
+    ret->script = h->script;
     ret->content_type = "text/html; charset=utf-8";
     ret->body_len = h->b.len;
     ret->body = (char *)SV_TAKE(h->b.data); /* freed by the server */

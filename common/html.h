@@ -1,5 +1,6 @@
 /* HTML pages of the daemons' web servers: markup comes from literals, every value is escaped. No
- * script, no style in attributes: the Content-Security-Policy of common/http.c forbids both.
+ * script and no style in the page: the Content-Security-Policy of common/http.c forbids both. A
+ * page may load one script file, SV_HTML_SCRIPT, and is whole without it.
  *
  * Writing never fails: an error is kept, and sv_html_end returns it. Hostile: every value. Users
  * choose names, jobs write logs and diagnostics, and a page may not hold more than SV_HTML_MAX. */
@@ -11,11 +12,13 @@
 
 #define SV_HTML_MAX ((size_t)8 << 20)
 #define SV_HTML_STYLE "/static/selvedge.css"
+#define SV_HTML_SCRIPT "/static/live.js"
 
 struct sv_html {
     struct sv_buf b;
     int error;
     const char *user; /* user.name of the request, which links keep; or NULL */
+    bool script;      /* the page loads SV_HTML_SCRIPT */
 };
 
 struct sv_html_link {
@@ -28,6 +31,7 @@ struct sv_html_frame {
     size_t n_menu;
     const char *here;   /* path of the menu's entry that this page belongs to */
     unsigned refresh_s; /* the browser asks again after this time; 0: it does not */
+    bool script;        /* loads SV_HTML_SCRIPT */
 };
 
 /* The page up to its heading, which is the title. */
@@ -37,6 +41,8 @@ void sv_html_begin(struct sv_html *h, const struct sv_http_request *req,
 int sv_html_end(struct sv_html *h, unsigned status, struct sv_http_response *ret) _must_use_;
 /* Answers SV_HTML_STYLE. */
 int sv_html_style(struct sv_http_response *ret) _must_use_;
+/* Answers SV_HTML_SCRIPT (html-script.c), which draws the plots of sv_html_live. */
+int sv_html_script(struct sv_http_response *ret) _must_use_;
 
 /* printf with %s and %.Ns (escaped; NULL is ""; N bytes at most, then "…"), %d %u %lld %llu %.Nf
  * and
@@ -73,6 +79,9 @@ struct sv_html_bar {
 void sv_html_bar(struct sv_html *h, struct sv_html_bar bar);
 /* A row of a table of facts: <th> and text. */
 void sv_html_fact(struct sv_html *h, const char *name, const char *value);
+/* The place of live plots, empty without script: of server-sent events from `path`
+ * (common/http-events.h), each {"rows": [[NAME, share from 0 to 1, TEXT], …]}. */
+void sv_html_live(struct sv_html *h, const char *path);
 /* A badge whose class is by the word: RUNNING, SUCCEEDED, FAILED, LOST… */
 void sv_html_state(struct sv_html *h, const char *state);
 

@@ -106,6 +106,11 @@ int sv_http_stream_put(struct sv_http_stream *s, const void *data, size_t n)
     return r;
 }
 
+size_t sv_http_stream_waiting(const struct sv_http_stream *s)
+{
+    return sv_buf_left(&s->buf);
+}
+
 void sv_http_stream_end(struct sv_http_stream *s, bool complete)
 {
     s->ended = true;

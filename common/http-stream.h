@@ -26,6 +26,8 @@ void sv_http_stream_begin(struct sv_http_stream *s, unsigned status, int64_t len
 bool sv_http_stream_begun(const struct sv_http_stream *s);
 /* All bytes or, with -EAGAIN, none. */
 int sv_http_stream_put(struct sv_http_stream *s, const void *data, size_t n) _must_use_;
+size_t
+sv_http_stream_waiting(const struct sv_http_stream *s); /* bytes that the client has not read */
 /* `complete` false closes the connection, so that the client sees that something is missing. The
  * stream may not be used any more, and no event comes. */
 void sv_http_stream_end(struct sv_http_stream *s, bool complete);

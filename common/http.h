@@ -2,7 +2,8 @@
  * loop (no threads). Requests are GET/HEAD/PUT/POST with a bounded body; handlers answer with a
  * complete response or a file descriptor. OPTIONS is answered with 200 here. Every response carries
  * X-Content-Type-Options: nosniff, X-Frame-Options: DENY, and a Content-Security-Policy that allows
- * a style sheet and forms of this server alone. A page (text/html) is not cached. */
+ * a style sheet and forms of this server alone; `script` adds a script file and streams of it. A
+ * page (text/html) is not cached. */
 #ifndef SELVEDGE_COMMON_HTTP_H
 #define SELVEDGE_COMMON_HTTP_H
 
@@ -34,6 +35,7 @@ struct sv_http_response {
     uint64_t offset, size;
     char *before, *after; /* malloc'd texts around the file's range, taken; or NULL */
     char *location;       /* malloc'd, taken; for redirects */
+    bool script;          /* a page that loads SV_HTML_SCRIPT */
     bool xml;             /* for handlers: the client prefers XML to JSON */
 };
 

@@ -113,10 +113,15 @@ static int put_member(struct sv_buf *b, const char *name, json_t *v, int depth)
     return r;
 }
 
+int sv_json_xml_element(json_t *tree, const char *name, struct sv_buf *out)
+{
+    return put_element(out, name, tree, 0);
+}
+
 int sv_json_to_xml(json_t *tree, const char *root, struct sv_buf *out)
 {
     void *first = json_object_iter(tree);
-    int r = sv_buf_put_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>");
+    int r = sv_buf_put_str(out, SV_XML_HEAD);
 
     if (r < 0)
         return r;

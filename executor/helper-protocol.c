@@ -89,15 +89,19 @@ int exe_request_encode(const struct exe_request *r, uint8_t *buf, size_t size)
 
 int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret)
 {
-    struct exe_reply_head h;
-    if (len < sizeof(h))
+    struct exe_reply_head h = { 0 };
+    if (len < offsetof(struct exe_reply_head, status))
         return -EBADMSG;
-    memcpy(&h, buf, sizeof(h));
+    memcpy(&h, buf, SV_MIN(len, sizeof(h)));
     if (h.magic != EXE_REPLY_MAGIC)
         return -EBADMSG;
-    if (h.version != EXE_PROTOCOL_VERSION)
-        return -EPROTONOSUPPORT;
-    if (len != sizeof(h) + h.text_len)
+    if (h.version != EXE_PROTOCOL_VERSION) {
+        *ret = (struct exe_reply){ .status = EXE_STATUS_VERSION,
+                                   .error = EPROTONOSUPPORT,
+                                   .text = (const char *)buf + len };
+        return 0;
+    }
+    if (len < sizeof(h) || len != sizeof(h) + h.text_len)
         return -EBADMSG;
     *ret = (struct exe_reply){ .status = h.status,
                                .error = h.error,

@@ -17,7 +17,8 @@ struct exe_reply {
     const char *text; /* which object; CHECK: the policy, one key=value a line; not a C string */
     uint16_t text_len;
 };
-/* `ret->text` points into `buf`. */
+/* `ret->text` points into `buf`. A helper of another version refuses every request: its reply is
+ * EXE_STATUS_VERSION without text, whatever it says. */
 int exe_reply_decode(const uint8_t *buf, size_t len, struct exe_reply *ret); /* 0, -EBADMSG… */
 
 /* Fields of a request; the categories may be NULL. */

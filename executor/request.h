@@ -210,7 +210,7 @@ enum exe_status {
 /* The reply: one datagram, a struct exe_reply_head and text_len bytes. LAUNCH and LOCALIZE carry
  * the pidfd of the init with it. */
 struct exe_reply_head {
-    uint32_t magic;
+    uint32_t magic; /* magic and version are the first fields in every version */
     uint16_t version;
     uint16_t status;     /* enum exe_status */
     uint64_t request_id; /* 0 when the request could not be read */

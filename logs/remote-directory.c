@@ -56,6 +56,7 @@ static int open_file(struct logs_remote *r, const char *path, struct logs_remote
     if (!S_ISREG(st.st_mode))
         return sv_error_set(err, -EINVAL, "%s/%s: no regular file", r->path, path);
     f->source.length = (uint64_t)st.st_size;
+    f->modified_ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
     return 0;
 }
 

@@ -96,9 +96,11 @@ static int open_file(struct logs_remote *r, const char *below, struct logs_remot
         return sv_error_set(err, -EINVAL, "%s: no regular file", h->path);
     if (k == 0)
         k = hdfs_file_check(r->hdfs->namenode, h->path, &h->st, err);
-    if (k == 0)
-        f->source.length = h->st.length;
-    return k;
+    if (k < 0)
+        return k;
+    f->source.length = h->st.length;
+    f->modified_ms = h->st.mtime_ms;
+    return 0;
 }
 
 struct room {

@@ -19,7 +19,7 @@ struct logs_remote_ops {
     /* Adds the names of regular files; unsorted. */
     int (*list)(struct logs_remote *r, const char *dir, struct logs_names *names,
                 struct sv_error *err);
-    /* Sets the file's length, and what it needs to be read. */
+    /* Sets the file's length and time, and what it needs to be read. */
     int (*file)(struct logs_remote *r, const char *path, struct logs_remote_file *f,
                 struct sv_error *err);
     /* Exactly n bytes, within the length. */
@@ -39,6 +39,7 @@ struct logs_remote {
 struct logs_remote_file {
     struct logs_remote *r;
     struct logs_source source;
+    int64_t modified_ms;
     struct sv_error problem;
     int fd;
     struct logs_remote_hdfs_file *hdfs;

@@ -68,6 +68,7 @@ static int open_file(struct logs_remote *r, const char *below, struct logs_remot
     if (!st.file || st.encrypted)
         return sv_error_set(err, -EINVAL, "%s: no regular file, or in an encryption zone", h->path);
     f->source.length = (uint64_t)st.length;
+    f->modified_ms = st.mtime_ms;
     return 0;
 }
 

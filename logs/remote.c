@@ -157,6 +157,11 @@ const struct logs_source *logs_remote_source(const struct logs_remote_file *f)
     return &f->source;
 }
 
+int64_t logs_remote_modified_ms(const struct logs_remote_file *f)
+{
+    return f->modified_ms;
+}
+
 const char *logs_remote_problem(const struct logs_remote_file *f)
 {
     return f->problem.text;

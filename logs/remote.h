@@ -33,6 +33,8 @@ int logs_remote_list(struct logs_remote *r, const char *dir, char ***ret, struct
 int logs_remote_file(struct logs_remote *r, const char *path, struct logs_remote_file **ret,
                      struct sv_error *err) _must_use_;
 const struct logs_source *logs_remote_source(const struct logs_remote_file *f);
+/* When it was written last: not before the logs in it. */
+int64_t logs_remote_modified_ms(const struct logs_remote_file *f);
 /* Why its source failed last, or "". */
 const char *logs_remote_problem(const struct logs_remote_file *f);
 struct logs_remote_file *logs_remote_file_free(struct logs_remote_file *f);

@@ -60,8 +60,8 @@ static const char *const cgroups_keys[] = {
     "linux-container-executor.cgroups.v2.enabled=false",
     "linux-container-executor.cgroups.v2.mount-path",
     "linux-container-executor.resources-handler.class",
-    "numa-awareness.numactl.cmd=/usr/bin/numactl", "resource.memory.cgroups.swappiness=0",
-    "resource.memory.enabled=false", NULL,
+    "numa-awareness.numactl.cmd=/usr/bin/numactl", "resource.cpu.enabled=false",
+    "resource.memory.cgroups.swappiness=0", "resource.memory.enabled=false", NULL,
 };
 
 static const char *const executor_keys[] = {

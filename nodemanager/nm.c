@@ -10,6 +10,7 @@
 #include "cgroups/cg.h"
 #include "common/clock.h"
 #include "common/fd.h"
+#include "common/http-events.h"
 #include "common/http.h"
 #include "common/listen-fds.h"
 #include "common/log.h"
@@ -42,6 +43,7 @@
 #include "nodemanager/services/localization.h"
 #include "nodemanager/services/log-handler.h"
 #include "nodemanager/store/state-store.h"
+#include "nodemanager/web/live.h"
 #include "wire/ipc-conf.h"
 #include "wire/ipc-server.h"
 
@@ -122,7 +124,11 @@ static int open_store(struct nm *nm, struct sv_error *err)
         return sv_error_errno(err, r, "yarn.nodemanager.recovery.dir %s", nm->conf.recovery_dir);
     if (store_path(nm, path, sizeof(path)) < 0)
         return sv_error_set(err, -ENAMETOOLONG, "yarn.nodemanager.recovery.dir is too long");
-    return nm_store_open(nm->event, path, &nm->ctx.store, err);
+    r = nm_store_open(nm->event, path, &nm->ctx.store, err);
+    /* Of another schema, or damaged: the next start would find the same. */
+    if (r == -EPROTO || r == -EBADMSG)
+        nm->exit_status = NM_EXIT_CONFIGURATION;
+    return r;
 }
 
 static int open_executor(struct nm *nm, struct sv_error *err)
@@ -282,8 +288,13 @@ static void connect_services(struct nm *nm)
                            &nm->container_services);
     sv_dispatcher_register(nm->ctx.dispatcher, NM_MACHINE_APP, nm_app_handle, &nm->app_services);
     nm->am = (struct nm_am){ &nm->ctx, nm->assignments, nm->updater, nm->aux, nm->aggregation };
-    nm->web = (struct nm_web){ &nm->ctx, nm->finished,     nm->updater,    nm->groups,
-                               nm->aux,  nm->localization, nm->aggregation };
+    nm->web = (struct nm_web){ .ctx = &nm->ctx,
+                               .finished = nm->finished,
+                               .updater = nm->updater,
+                               .groups = nm->groups,
+                               .aux = nm->aux,
+                               .localization = nm->localization,
+                               .aggregation = nm->aggregation };
 }
 
 static int recover(struct nm *nm, struct sv_error *err)
@@ -356,6 +367,11 @@ static int open_web(struct nm *nm, struct sv_error *err)
 
     if (r < 0)
         return r;
+    r = nm_live_new(nm->event, &nm->web, &nm->web.live);
+    if (r < 0) {
+        sv_close(held);
+        return sv_error_errno(err, r, "web: live figures");
+    }
     r = held >= 0 ? sv_http_new_on(nm->event, held, nm_web_handle, &nm->web, &nm->http, err)
                   : sv_http_new(nm->event, nm->conf.web_host, nm->conf.web_port, nm_web_handle,
                                 &nm->web, &nm->http, err);
@@ -596,6 +612,7 @@ void nm_free(struct nm *nm)
 
     ctx->changed = NULL;
     nm->bus = nm_bus_free(nm->bus);
+    nm->web.live = sv_http_events_free(nm->web.live);
     nm->http = sv_http_free(nm->http);
     nm->groups = sv_groups_free(nm->groups);
     nm->rpc = ipc_server_free(nm->rpc);

@@ -68,8 +68,8 @@ void rm_container_remove(struct rm_sched *s, struct rm_sched_container *c)
 {
     struct rm_res minus = rm_res_times(c->resource, -1);
 
-    for (struct rm_queue *q = c->killing ? c->app->leaf : NULL; q; q = q->parent)
-        q->killing = rm_res_add(q->killing, minus);
+    if (c->killing)
+        rm_queue_kill(c->app, minus);
     HASH_DEL(s->containers, c);
     DL_DELETE2(c->app->containers, c, a_prev, a_next);
     DL_DELETE2(c->node->containers, c, n_prev, n_next);

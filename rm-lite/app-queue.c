@@ -88,24 +88,15 @@ void rm_app_enter(struct rm_sched_app *app, struct rm_queue *leaf, struct rm_use
         q->apps++;
 }
 
-static struct rm_res killing_of(const struct rm_sched_app *app)
-{
-    struct rm_res sum = { 0, 0 };
-
-    for (const struct rm_sched_container *c = app->containers; c; c = c->a_next)
-        if (c->killing)
-            sum = rm_res_add(sum, c->resource);
-    return sum;
-}
-
 /* What the application has and asks for, added to its queue and user, or taken off with -1. */
 static void account(struct rm_sched_app *app, int sign)
 {
     struct rm_res used = rm_res_times(app->used, sign);
     struct rm_res reserved = rm_res_times(app->reserved, sign);
-    struct rm_res killing = rm_res_times(killing_of(app), sign);
+    struct rm_res killing = rm_res_times(app->killing, sign);
 
     app->user->used = rm_res_add(app->user->used, rm_res_add(used, reserved));
+    app->user->killing = rm_res_add(app->user->killing, killing);
     rm_queue_use(app->leaf, used, sign * app->n_containers);
     rm_queue_reserve(app->leaf, reserved);
     rm_queue_pend(app->leaf, rm_res_times(app->pending, sign));

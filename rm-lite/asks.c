@@ -49,20 +49,40 @@ struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_lab
     return row;
 }
 
-static void row_drop(struct rm_sched_app *app, struct rm_ask_group *g, struct rm_ask_row *row)
+/* To be called after g->any, g->rows or g->missed has changed. */
+static void note_general(struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    bool general = g->any > 0 && (!g->rows || g->missed > 0);
+
+    if (general == g->general)
+        return;
+    g->general = general;
+    rm_app_general(app, general ? 1 : -1);
+}
+
+void rm_asks_missed(struct rm_sched_app *app, struct rm_ask_group *g)
+{
+    g->missed++;
+    note_general(app, g);
+}
+
+static void row_drop(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                     struct rm_ask_row *row)
 {
     HASH_DEL(g->rows, row);
-    free(row->name);
+    rm_place_remove(s, row);
     free(row);
     app->n_rows--;
 }
 
-static void group_free(struct rm_sched_app *app, struct rm_ask_group *g)
+static void group_free(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g)
 {
     struct rm_ask_row *row, *tmp;
 
     HASH_ITER (hh, g->rows, row, tmp)
-        row_drop(app, g, row);
+        row_drop(s, app, g, row);
+    g->any = 0;
+    note_general(app, g);
     DL_DELETE(app->groups, g);
     HASH_DELETE(hh, app->group_table, g);
     app->n_groups--;
@@ -70,10 +90,10 @@ static void group_free(struct rm_sched_app *app, struct rm_ask_group *g)
 }
 
 /* An empty group stays only as long as a node holds a reservation for it. */
-void rm_asks_collect(struct rm_sched_app *app, struct rm_ask_group *g)
+void rm_asks_collect(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g)
 {
     if (g->any == 0 && !g->rows && g->reserved == 0)
-        group_free(app, g);
+        group_free(s, app, g);
 }
 
 static void pend(struct rm_sched_app *app, struct rm_res cap, int64_t n)
@@ -109,14 +129,15 @@ static int group_get(struct rm_sched_app *app, const struct rm_ask *ask, struct 
     return 0;
 }
 
-static int row_set(struct rm_sched_app *app, struct rm_ask_group *g, const struct rm_ask *ask)
+static int row_set(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                   const struct rm_ask *ask)
 {
     struct rm_label name = rm_label(ask->name);
     struct rm_ask_row *row = rm_asks_row(g, &name);
 
     if (ask->count == 0) {
         if (row)
-            row_drop(app, g, row);
+            row_drop(s, app, g, row);
         return 0;
     }
     if (!row) {
@@ -125,12 +146,12 @@ static int row_set(struct rm_sched_app *app, struct rm_ask_group *g, const struc
         row = calloc(1, sizeof(*row));
         if (!row)
             return -ENOMEM;
-        row->name = strdup(ask->name);
-        if (!row->name) {
+        row->app = app;
+        if (rm_place_add(s, &name, row) < 0) {
             free(row);
             return -ENOMEM;
         }
-        HASH_ADD_KEYPTR(hh, g->rows, row->name, strlen(row->name), row);
+        HASH_ADD_KEYPTR_BYHASHVALUE(hh, g->rows, row->name, name.len, name.hash, row);
         app->n_rows++;
     }
     row->count = SV_MIN(ask->count, RM_MAX_ASK_COUNT);
@@ -183,12 +204,13 @@ int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm
             g->missed = 0;
         pend(app, g->capability, more);
     } else {
-        r = row_set(app, g, ask);
+        r = row_set(s, app, g, ask);
         rm_room_visit_host(s, ask->name);
     }
+    note_general(app, g);
     if (g->any > 0 && (rm_asks_any_now(s, g) || (g->rows && rm_asks_rack_now(s, g))))
         rm_room_sweep(s);
-    rm_asks_collect(app, g);
+    rm_asks_collect(s, app, g);
     return r;
 }
 
@@ -201,33 +223,36 @@ void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app)
             rm_unreserve(s, g->reservations);
         pend(app, g->capability, -(int64_t)g->any);
         g->any = 0;
-        group_free(app, g);
+        group_free(s, app, g);
     }
 }
 
-static void row_less(struct rm_sched_app *app, struct rm_ask_group *g, const struct rm_label *name)
+static void row_less(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
+                     const struct rm_label *name)
 {
     struct rm_ask_row *row = rm_asks_row(g, name);
 
     if (row && --row->count <= 0)
-        row_drop(app, g, row);
+        row_drop(s, app, g, row);
 }
 
 void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
                   const struct rm_sched_node *n, enum rm_locality l)
 {
     if (l == RM_NODE_LOCAL)
-        row_less(app, g, &n->host_label);
+        row_less(s, app, g, &n->host_label);
     if (l != RM_OFF_SWITCH)
-        row_less(app, g, &n->rack_label);
+        row_less(s, app, g, &n->rack_label);
     if (l == RM_NODE_LOCAL || (l == RM_RACK_LOCAL && s->set.rack_full_reset))
         g->missed = 0;
     g->any--;
+    note_general(app, g);
     pend(app, g->capability, -1);
-    rm_asks_collect(app, g);
+    rm_asks_collect(s, app, g);
 }
 
-int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c)
+int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
+                     const struct rm_sched_container *c)
 {
     struct rm_ask ask = { .priority = c->priority,
                           .allocation_id = c->allocation_id,
@@ -245,16 +270,17 @@ int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *
         ask.name = c->node->host_label.name;
         ask.count = (row ? row->count : 0) + 1;
         ask.relax = row ? row->relax : true;
-        r = row_set(app, g, &ask);
+        r = row_set(s, app, g, &ask);
     }
     if (r >= 0 && c->locality != RM_OFF_SWITCH) {
         row = rm_asks_row(g, &c->node->rack_label);
         ask.name = c->node->rack;
         ask.count = (row ? row->count : 0) + 1;
         ask.relax = row ? row->relax : true;
-        r = row_set(app, g, &ask);
+        r = row_set(s, app, g, &ask);
     }
     g->any++;
+    note_general(app, g);
     pend(app, g->capability, 1);
     return r;
 }

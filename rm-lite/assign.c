@@ -166,7 +166,7 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
         if (!set->continue_look && rm_reserve_wanted(p->s, app, g) <= 0)
             continue;
         if (p->a->heartbeat)
-            g->missed++;
+            rm_asks_missed(app, g);
         if (!locality_allowed(p, g, &l)) {
             p->a->ret_elsewhere |= may_go_elsewhere(p, g);
             continue;
@@ -184,10 +184,11 @@ static enum outcome try_app(struct pass *p, struct rm_sched_app *app, struct rm_
 
 static enum outcome assign_leaf(struct pass *p, struct rm_queue *q, struct rm_res limit)
 {
-    struct rm_sched_app *app, *tmp;
+    struct rm_sched_app *app;
+    struct rm_walk w;
 
-    DL_FOREACH_SAFE2(q->ready, app, tmp, r_next)
-    {
+    rm_walk_begin(p->s, q, p->n, p->a->heartbeat, &w);
+    while ((app = rm_walk_next(&w))) {
         struct rm_res ul = rm_user_limit(p->s, q, app->user), zero = { 0, 0 }, over = zero;
         enum outcome o;
 
@@ -235,7 +236,7 @@ static enum outcome serve_reservation(struct pass *p)
         return SKIPPED;
     if (g->any <= 0 || rm_reserve_wanted(p->s, app, g) < 0 || blacklisted(app, n)) {
         rm_unreserve(p->s, n);
-        rm_asks_collect(app, g);
+        rm_asks_collect(p->s, app, g);
         return SKIPPED;
     }
     if (!rm_res_fits(p->s->set.calc, n->reserved, rm_res_sub(n->total, n->used))) {

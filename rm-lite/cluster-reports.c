@@ -133,7 +133,8 @@ static QueueInfo *queue_to(struct sv_arena *a, const struct rm_queue_info *q)
     m->accessiblenodelabels = any_label;
     m->n_accessiblenodelabels = SV_ARRAY_LEN(any_label);
     m->has_preemptiondisabled = m->has_intraqueuepreemptiondisabled = true;
-    m->preemptiondisabled = m->intraqueuepreemptiondisabled = true;
+    m->preemptiondisabled = q->preemption_disabled;
+    m->intraqueuepreemptiondisabled = q->inside_disabled;
     m->has_weight = true;
     m->weight = (float)q->weight;
     m->schedulertype = (char *)(uintptr_t) "CapacityScheduler";

@@ -116,29 +116,37 @@ static const char *find_nearest(struct walk *w, const char *name)
     return *w->nearest ? w->nearest : NULL;
 }
 
-static int on_key(const char *name, const char *value, void *userdata)
+/* *ret_row: its text "NAME=DEFAULT", NULL when it has none. */
+static enum rm_key_meaning classify(const char *name, const char **ret_row, const char **ret_why)
 {
-    struct walk *w = userdata;
     const struct rm_key_group *group;
-    const char *row;
 
-    if (!sv_has_prefix(name, RM) || has_row(name))
-        return 0;
-    row = find(name, &group);
-    if (row) {
-        bool at_default = sv_streq(strchr(row, '=') + 1, value ? value : "");
-
-        if (group->meaning >= RM_KEY_NO_MEANING && !at_default)
-            w->fn(name, group->meaning, group->text, NULL, w->userdata);
-        return 0;
+    *ret_row = find(name, &group);
+    if (*ret_row) {
+        *ret_why = group->text;
+        return group->meaning;
     }
     for (size_t i = 0; i < SV_ARRAY_LEN(families); i++)
         if (fnmatch(families[i].pattern, name, 0) == 0) {
-            if (families[i].meaning >= RM_KEY_NO_MEANING)
-                w->fn(name, families[i].meaning, families[i].why, NULL, w->userdata);
-            return 0;
+            *ret_why = families[i].why;
+            return families[i].meaning;
         }
-    w->fn(name, RM_KEY_UNKNOWN, "no key of the ResourceManager", find_nearest(w, name),
+    *ret_why = "no key of the ResourceManager";
+    return RM_KEY_UNKNOWN;
+}
+
+static int on_key(const char *name, const char *value, void *userdata)
+{
+    struct walk *w = userdata;
+    enum rm_key_meaning meaning;
+    const char *row, *why;
+
+    if (!sv_has_prefix(name, RM) || has_row(name))
+        return 0;
+    meaning = classify(name, &row, &why);
+    if (meaning < RM_KEY_NO_MEANING || (row && sv_streq(strchr(row, '=') + 1, value ? value : "")))
+        return 0;
+    w->fn(name, meaning, why, meaning == RM_KEY_UNKNOWN ? find_nearest(w, name) : NULL,
           w->userdata);
     return 0;
 }
@@ -155,6 +163,28 @@ static const char *const words[] = {
     [RM_KEY_NOT_DONE] = "ignored",
     [RM_KEY_UNKNOWN] = "unknown",
 };
+
+enum rm_key_meaning rm_conf_meaning(const char *name, const char **ret_word, const char **ret_why)
+{
+    const char *row;
+    enum rm_key_meaning meaning = RM_KEY_UNKNOWN;
+
+    *ret_why = "no key of the ResourceManager";
+    if (sv_has_prefix(name, RM))
+        meaning = classify(name, &row, ret_why);
+    *ret_word = words[meaning];
+    return meaning;
+}
+
+const char *rm_conf_nearest(const char *name, char ret[RM_KEY_NAME_MAX + 1])
+{
+    struct walk w = { .name = name };
+    const char *nearest = find_nearest(&w, name);
+
+    if (!nearest || strlen(nearest) > RM_KEY_NAME_MAX)
+        return NULL;
+    return memcpy(ret, nearest, strlen(nearest) + 1);
+}
 
 static void log_key(const char *name, enum rm_key_meaning meaning, const char *why,
                     const char *nearest, void *userdata)

@@ -33,6 +33,12 @@ struct rm_key_refusal {
 };
 extern const struct rm_key_refusal rm_key_refusals[];
 
+/* What becomes of a yarn.resourcemanager.* key that has no row in rm-conf.c and is not among the
+ * refusals: a word as in docs/operate/resourcemanager-keys.md, and the reason. */
+enum rm_key_meaning rm_conf_meaning(const char *name, const char **ret_word, const char **ret_why);
+/* The known name that is most like it, or NULL. */
+#define RM_KEY_NAME_MAX 160
+const char *rm_conf_nearest(const char *name, char ret[RM_KEY_NAME_MAX + 1]);
 int rm_conf_check_refused(struct sv_conf *c, struct sv_error *err) _must_use_;
 /* Calls fn for each key that is set and not read, sorted by name, without those at Hadoop's
  * default. `nearest` is the known name most like an unknown one, or NULL. */

@@ -1,13 +1,16 @@
-/* The keys of preemption between queues: yarn.resourcemanager.scheduler.monitor.* and
- * yarn.resourcemanager.monitor.capacity.preemption.*. Called by queue-conf.c. */
+/* The keys of preemption between queues and inside of them:
+ * yarn.resourcemanager.scheduler.monitor.* and yarn.resourcemanager.monitor.capacity.preemption.*.
+ * Called by queue-conf.c. */
 #include "rm-lite/scheduler-impl.h"
 
 #include <errno.h>
+#include <strings.h>
 
 #include "common/str.h"
 
 #define MONITOR "yarn.resourcemanager.scheduler.monitor."
 #define PREEMPTION "yarn.resourcemanager.monitor.capacity.preemption."
+#define INSIDE PREEMPTION "intra-queue-preemption."
 #define POLICY                                                                                     \
     "org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity."                              \
     "ProportionalCapacityPreemptionPolicy"
@@ -62,7 +65,29 @@ static const struct sv_conf_key key_factor = {
     "part of what is too much, in one round"
 };
 static const struct sv_conf_key key_intra = {
-    PREEMPTION "intra-queue-preemption.enabled", SV_CONF_BOOL, "false", 0, 0, 0, "inside of queues"
+    INSIDE "enabled", SV_CONF_BOOL, "false", 0, 0, 0, "also between the applications of a queue"
+};
+static const struct sv_conf_key key_inside_from = {
+    INSIDE "minimum-threshold",
+    SV_CONF_FLOAT,
+    "0.5",
+    0,
+    0,
+    0,
+    "part of its guarantee that a queue uses before its applications give to each other"
+};
+static const struct sv_conf_key key_inside_most = {
+    INSIDE "max-allowable-limit",
+    SV_CONF_FLOAT,
+    "0.2",
+    0,
+    0,
+    0,
+    "part of a queue's guarantee that goes in one round"
+};
+static const struct sv_conf_key key_inside_order = {
+    INSIDE "preemption-order-policy",   SV_CONF_STRING, "userlimit_first", 0, 0, 0,
+    "userlimit_first or priority_first"
 };
 static const struct sv_conf_key key_balance = {
     PREEMPTION "preemption-to-balance-queue-after-satisfied.enabled",
@@ -77,28 +102,42 @@ static const struct sv_conf_key key_balance = {
 /* What would choose other containers than the operator expects is refused. */
 static int check_unsupported(struct sv_conf *c, struct sv_error *err)
 {
-    const struct sv_conf_key *keys[] = { &key_intra, &key_balance };
     const char *policies;
-    int r = sv_conf_string(c, &key_policies, &policies, err);
+    bool balance;
+    int r;
 
-    if (r < 0)
+    if ((r = sv_conf_string(c, &key_policies, &policies, err)) < 0 ||
+        (r = sv_conf_bool(c, &key_balance, &balance, err)) < 0)
         return r;
     if (!sv_streq(policies, POLICY))
         return sv_error_set(err, -EOPNOTSUPP, "%s=%.200s is not supported: the policy is " POLICY,
                             key_policies.name, policies);
-    for (size_t i = 0; i < SV_ARRAY_LEN(keys); i++) {
-        bool on;
+    if (balance)
+        return sv_error_set(err, -EOPNOTSUPP,
+                            "%s=true is not supported: containers are preempted for queues below "
+                            "their guarantee alone; set it to false",
+                            key_balance.name);
+    return 0;
+}
 
-        r = sv_conf_bool(c, keys[i], &on, err);
-        if (r < 0)
-            return r;
-        if (on)
-            return sv_error_set(
-                err, -EOPNOTSUPP,
-                "%s=true is not supported: containers are preempted for queues below "
-                "their guarantee alone; set it to false",
-                keys[i]->name);
-    }
+static int parse_inside(struct sv_conf *c, struct rm_preempt_settings *p, struct sv_error *err)
+{
+    const char *order;
+    int r;
+
+    if ((r = sv_conf_bool(c, &key_intra, &p->inside, err)) < 0 ||
+        (r = sv_conf_float(c, &key_inside_from, &p->inside_from, err)) < 0 ||
+        (r = sv_conf_float(c, &key_inside_most, &p->inside_at_most, err)) < 0 ||
+        (r = sv_conf_string(c, &key_inside_order, &order, err)) < 0)
+        return r;
+    p->priority_first = strcasecmp(order, "priority_first") == 0;
+    if (!p->priority_first && strcasecmp(order, "userlimit_first") != 0)
+        return sv_error_set(err, -EINVAL, "%s=%.100s is neither userlimit_first nor priority_first",
+                            key_inside_order.name, order);
+    if (!(p->inside_from >= 0) || !(p->inside_at_most >= 0 && p->inside_at_most <= 1))
+        return sv_error_set(err, -EINVAL,
+                            INSIDE "max-allowable-limit lies between 0 and 1, minimum-threshold is "
+                                   "not below 0");
     return 0;
 }
 
@@ -122,7 +161,7 @@ int rm_preempt_parse(struct sv_conf *c, struct rm_preempt_settings *ret, struct 
                             PREEMPTION
                             "total_preemption_per_round and natural_termination_factor lie "
                             "between 0 and 1, max_ignored_over_capacity is not below 0");
-    if (p.enabled && (r = check_unsupported(c, err)) < 0)
+    if (p.enabled && ((r = check_unsupported(c, err)) < 0 || (r = parse_inside(c, &p, err)) < 0))
         return r;
     p.enabled = p.enabled && !observe;
     *ret = p;

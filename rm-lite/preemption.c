@@ -6,8 +6,9 @@
  * then its containers, the less important and the newer before others. Containers of
  * ApplicationMasters go when nothing else is left, and only as far as they are above the leaf's
  * share of them. A container is first announced to its master, and killed when it is still chosen
- * after max_wait_before_kill. One event takes at most RM_PREEMPT_DECISIONS decisions and looks at
- * RM_PREEMPT_CONTAINERS containers of an application. */
+ * after max_wait_before_kill. A leaf that has to give nothing to others may have applications that
+ * give to each other (preempt-inside.c). One event takes at most RM_PREEMPT_DECISIONS decisions and
+ * looks at RM_PREEMPT_CONTAINERS containers of an application. */
 #include "rm-lite/scheduler-impl.h"
 
 #include <errno.h>
@@ -46,8 +47,7 @@ static int announce_or_kill(struct round *r, struct rm_sched_container *c)
     if (!old)
         return 0;
     c->killing = true;
-    for (struct rm_queue *q = c->app->leaf; q; q = q->parent)
-        q->killing = rm_res_add(q->killing, c->resource);
+    rm_queue_kill(c->app, c->resource);
     return 0;
 }
 
@@ -83,7 +83,7 @@ static void take_reservations(struct round *r, struct rm_sched_app *app, struct 
             *left = rm_res_sub(*left, g->reservations->reserved);
             rm_unreserve(r->s, g->reservations);
         }
-        rm_asks_collect(app, g);
+        rm_asks_collect(r->s, app, g);
     }
 }
 
@@ -120,6 +120,8 @@ static void take_masters(struct round *r, const struct rm_queue *leaf, struct rm
     }
 }
 
+/* ------------------------------------------------------------- between queues */
+
 /* By leaf, the application that is served last first. */
 static int app_order(const void *a, const void *b)
 {
@@ -147,6 +149,98 @@ static size_t candidates(struct rm_sched *s, struct rm_sched_app **ret)
     return n;
 }
 
+static int between_queues(struct round *r, struct rm_sched_app **apps,
+                          struct rm_sched_container **space)
+{
+    size_t n = candidates(r->s, apps);
+
+    for (size_t i = 0, end; i < n; i = end) {
+        struct rm_queue *leaf = apps[i]->leaf;
+        struct rm_res left = rm_preempt_from(r->s, leaf);
+
+        for (end = i; end < n && apps[end]->leaf == leaf; end++)
+            take_from_app(r, apps[end], &left, space);
+        take_masters(r, leaf, apps + i, end - i, &left);
+    }
+    return r->error;
+}
+
+/* ------------------------------------------------------------ inside of a leaf */
+
+/* By leaf, in the order of priority and age. */
+static int claim_order(const void *a, const void *b)
+{
+    struct rm_sched_app *x = ((const struct rm_claim *)a)->app;
+    struct rm_sched_app *y = ((const struct rm_claim *)b)->app;
+
+    if (x->leaf != y->leaf)
+        return x->leaf->number < y->leaf->number ? -1 : 1;
+    return rm_app_order(x, y);
+}
+
+static bool inside(const struct rm_sched *s, const struct rm_queue *leaf)
+{
+    return !leaf->inside_disabled && !rm_res_is_zero(leaf->pending) &&
+           !some_left(s, rm_preempt_from(s, leaf)) &&
+           rm_res_share(s->set.calc, leaf->used, leaf->eff_min) >= s->set.preempt.inside_from;
+}
+
+/* Whether one of the types of what was to go has gone: then the rest of the others stays. */
+static bool spent(const struct rm_sched *s, struct rm_res given, struct rm_res left)
+{
+    bool r = given.mem > 0 && left.mem <= 0;
+
+    r |= s->set.calc != RM_CALC_MEMORY && given.vcores > 0 && left.vcores <= 0;
+    for (int i = 0; i < RM_RES_EXTRA; i++)
+        r |= given.extra[i] > 0 && left.extra[i] <= 0;
+    return r;
+}
+
+/* The newest containers of each that gives, until its user has no more than the limit. */
+static void take_given(struct round *r, const struct rm_claim *claim,
+                       struct rm_sched_container **space)
+{
+    struct rm_sched_container *c = claim->app->containers ? claim->app->containers->a_prev : NULL;
+    struct rm_res left = claim->gives;
+    size_t n = 0;
+
+    if (!some_left(r->s, left))
+        return;
+    for (; c && n < RM_PREEMPT_CONTAINERS; c = c == claim->app->containers ? NULL : c->a_prev)
+        if (!c->killing && !c->am)
+            space[n++] = c;
+    qsort(space, n, sizeof(*space), container_order);
+    for (size_t i = 0; i < n && !spent(r->s, claim->gives, left); i++) {
+        if (rm_preempt_keeps(r->s, space[i]))
+            return;
+        (void)take(r, space[i], &left); /* another may be small enough, ignoring */
+    }
+}
+
+static int inside_leaves(struct round *r, struct rm_sched_container **space)
+{
+    _cleanup_free_ struct rm_claim *v = calloc(HASH_COUNT(r->s->apps) + 1, sizeof(*v));
+    size_t n = 0;
+
+    if (!v)
+        return -ENOMEM;
+    for (struct rm_sched_app *app = r->s->apps; app; app = app->hh.next)
+        if (app->active && inside(r->s, app->leaf))
+            v[n++].app = app;
+    qsort(v, n, sizeof(*v), claim_order);
+    for (size_t i = 0, end; i < n; i = end) {
+        struct rm_queue *leaf = v[i].app->leaf;
+        struct rm_res limit = rm_res_scale(leaf->eff_min, r->s->set.preempt.inside_at_most);
+
+        for (end = i + 1; end < n && v[end].app->leaf == leaf; end++)
+            ;
+        rm_preempt_inside(r->s, leaf, rm_res_min(limit, r->allowed), v + i, end - i);
+        for (size_t k = end; k-- > i;)
+            take_given(r, &v[k], space);
+    }
+    return r->error;
+}
+
 int rm_preempt(struct rm_sched *s, int64_t now)
 {
     struct round r = { .s = s,
@@ -154,7 +248,7 @@ int rm_preempt(struct rm_sched *s, int64_t now)
                        .allowed = rm_res_scale(s->cluster, s->set.preempt.per_round) };
     _cleanup_free_ struct rm_sched_container **space = NULL;
     _cleanup_free_ struct rm_sched_app **apps = NULL;
-    size_t n;
+    int e;
 
     if (!s->set.preempt.enabled)
         return 0;
@@ -167,15 +261,9 @@ int rm_preempt(struct rm_sched *s, int64_t now)
     space = calloc(RM_PREEMPT_CONTAINERS, sizeof(struct rm_sched_container *));
     if (!apps || !space)
         return -ENOMEM;
-    n = candidates(s, apps);
-    for (size_t i = 0, end; i < n; i = end) {
-        struct rm_queue *leaf = apps[i]->leaf;
-        struct rm_res left = rm_preempt_from(s, leaf);
-
-        for (end = i; end < n && apps[end]->leaf == leaf; end++)
-            take_from_app(&r, apps[end], &left, space);
-        take_masters(&r, leaf, apps + i, end - i, &left);
-    }
+    e = between_queues(&r, apps, space);
+    if (e >= 0 && s->set.preempt.inside)
+        e = inside_leaves(&r, space);
     s->preempted_ms = now;
-    return r.error;
+    return e;
 }

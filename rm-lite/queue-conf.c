@@ -356,11 +356,14 @@ static int parse_apps(struct sv_conf *c, const struct rm_sched_settings *set, st
                       struct sv_error *err)
 {
     const char *disabled = queue_raw(c, q->path, "disable_preemption");
+    const char *inside = queue_raw(c, q->path, "intra-queue-preemption.disable_preemption");
     int64_t parallel, max, def;
     int r;
 
     q->preemption_disabled =
         disabled ? sv_streq(disabled, "true") : q->parent && q->parent->preemption_disabled;
+    q->inside_disabled =
+        inside ? sv_streq(inside, "true") : q->parent && q->parent->inside_disabled;
 
     if ((r = queue_int(c, q->path, "max-parallel-apps", set->parallel, &parallel, err)) < 0 ||
         (r = queue_int(c, q->path, "maximum-application-lifetime",

@@ -94,6 +94,14 @@ void rm_queue_pend(struct rm_queue *leaf, struct rm_res r)
         q->pending = rm_res_add(q->pending, r);
 }
 
+void rm_queue_kill(struct rm_sched_app *app, struct rm_res r)
+{
+    app->killing = rm_res_add(app->killing, r);
+    app->user->killing = rm_res_add(app->user->killing, r);
+    for (struct rm_queue *q = app->leaf; q; q = q->parent)
+        q->killing = rm_res_add(q->killing, r);
+}
+
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r)
 {
     for (struct rm_queue *q = leaf; q; q = q->parent) {
@@ -228,71 +236,6 @@ struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *a
     return rm_res_max(h, zero);
 }
 
-/* Higher priority first, then the order of submission. */
-int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b)
-{
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
-    if (a->id.cluster_ts != b->id.cluster_ts)
-        return a->id.cluster_ts < b->id.cluster_ts ? -1 : 1;
-    return a->id.id < b->id.id ? -1 : a->id.id > b->id.id;
-}
-
-/* FairOrderingPolicy: memory in use, divided by the logarithm of the demand where size counts. */
-double rm_app_magnitude(const struct rm_sched_app *app)
-{
-    double used = (double)app->used.mem, demand = used + (double)app->pending.mem;
-
-    return app->leaf->fair_by_size && demand > 0 ? used / log2(1 + demand) : used;
-}
-
-/* Less magnitude first; else as they wait. */
-int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b)
-{
-    if (a->leaf->fair && a->magnitude != b->magnitude)
-        return a->magnitude < b->magnitude ? -1 : 1;
-    return rm_app_order(a, b);
-}
-
-void rm_app_used_changed(struct rm_sched_app *app)
-{
-    double m;
-
-    if (!app->leaf->fair || !app->in_ready)
-        return;
-    m = rm_app_magnitude(app);
-    if (m == app->magnitude)
-        return;
-    app->magnitude = m;
-    DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
-    DL_INSERT_INORDER2(app->leaf->ready, app, rm_ready_order, r_prev, r_next);
-}
-
-void rm_app_ready(struct rm_sched_app *app)
-{
-    bool ready = app->active && !rm_res_is_zero(app->pending);
-    struct rm_queue *q = app->leaf;
-    struct rm_sched_app *tail;
-
-    if (q->fair_by_size)
-        rm_app_used_changed(app);
-    if (ready == app->in_ready)
-        return;
-    app->in_ready = ready;
-    app->user->asking += ready ? 1 : -1;
-    q->user_limits_known = false;
-    if (!ready) {
-        DL_DELETE2(q->ready, app, r_prev, r_next);
-        return;
-    }
-    app->magnitude = rm_app_magnitude(app);
-    tail = q->ready ? q->ready->r_prev : NULL;
-    if (!tail || rm_ready_order(tail, app) < 0) /* the usual case: a new application */
-        DL_APPEND2(q->ready, app, r_prev, r_next);
-    else
-        DL_INSERT_INORDER2(q->ready, app, rm_ready_order, r_prev, r_next);
-}
-
 void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf)
 {
     struct rm_sched_app *app, *tmp;
@@ -369,6 +312,7 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
         .default_app_priority = q->default_app_priority,
         .max_parallel_apps = q->max_parallel,
         .preemption_disabled = q->preemption_disabled || !s->set.preempt.enabled,
+        .inside_disabled = q->inside_disabled || !s->set.preempt.enabled || !s->set.preempt.inside,
         .max_lifetime_s = q->max_lifetime_s,
         .default_lifetime_s = q->default_lifetime_s ? q->default_lifetime_s : q->max_lifetime_s,
     };

@@ -72,13 +72,9 @@ static void carry_over(struct rm_queue *old, struct rm_queue *root)
 /* What the order of applications and the limits of users follow from may be new. */
 static void renew(struct rm_queue *q)
 {
-    struct rm_sched_app *app;
-
     for (struct rm_user *u = q->users; u; u = u->hh.next)
         u->weight = rm_user_weight(q, u->name);
-    DL_FOREACH2(q->ready, app, r_next)
-    app->magnitude = rm_app_magnitude(app);
-    DL_SORT2(q->ready, rm_ready_order, r_prev, r_next);
+    rm_ready_renew(q);
     for (size_t i = 0; i < q->n_children; i++)
         renew(q->children[i]);
 }

@@ -1,8 +1,9 @@
 /* Private declarations of the scheduler: its files from the bottom to the top are queues.c,
  * queue-users.c, queue-order.c, queue-mappings.c, preemption-conf.c, queue-keys.c, queue-conf.c,
- * queue-limits.c, room.c, allocation.c, reservations.c, asks.c, assign.c, rounds.c,
- * parallel-apps.c, app-queue.c, preempt-shares.c, preemption.c, reconfigure.c, scheduler-query.c
- * and scheduler.c. */
+ * ask-index.c, ready-apps.c, queue-limits.c, room.c, allocation.c, reservations.c, asks.c,
+ * assign.c, rounds.c,
+ * parallel-apps.c, app-queue.c, preempt-shares.c, preempt-inside.c, preemption.c, reconfigure.c,
+ * scheduler-query.c and scheduler.c. */
 #ifndef SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 #define SELVEDGE_RM_LITE_SCHEDULER_IMPL_H
 
@@ -42,7 +43,7 @@ struct rm_person { /* a user with running applications, in whatever queue */
 struct rm_user { /* one user of one leaf */
     char *name;
     double weight; /* QUEUE.user-settings.USER.weight */
-    struct rm_res used, am_used;
+    struct rm_res used, am_used, killing;
     int32_t apps, active_apps; /* submitted; past the AM limit */
     int32_t asking;            /* applications with outstanding asks: an "active user" */
     struct rm_res share_left;  /* preempt-shares.c: of the user's limit */
@@ -79,6 +80,7 @@ struct rm_queue {
     int64_t configured_max_apps;                /* -1 = derived from the capacity */
     int32_t max_parallel;                       /* running applications, here and below */
     bool preemption_disabled;                   /* inherited */
+    bool inside_disabled;                       /* the same inside of it */
     int64_t max_lifetime_s, default_lifetime_s; /* of applications; 0 = none */
     struct rm_user_value *weights;              /* user-settings.USER.weight */
     struct rm_mapping *mappings;                /* root */
@@ -102,13 +104,25 @@ struct rm_queue {
     struct rm_user *users;
     struct rm_sched_app *waiting; /* not active yet, in order */
     struct rm_sched_app *ready;   /* active with outstanding asks, in order */
-    struct rm_share share;        /* preempt-shares.c */
+    struct rm_sched_app *general; /* of these: not only for named hosts; not of a fair leaf */
+    int32_t n_ready;
+    struct rm_share share; /* preempt-shares.c */
+};
+
+struct rm_place { /* a host or rack that asks name */
+    char *name;
+    struct rm_ask_row *rows;
+    size_t n;
+    UT_hash_handle hh;
 };
 
 struct rm_ask_row {
-    char *name;
+    const char *name; /* its place's */
     int32_t count;
     bool relax;
+    struct rm_sched_app *app;
+    struct rm_place *place;
+    struct rm_ask_row *p_prev, *p_next; /* place->rows */
     UT_hash_handle hh;
 };
 
@@ -123,6 +137,7 @@ struct rm_ask_group { /* all rows of one (priority, allocation id, capability) *
     struct rm_ask_row *rows;
     int32_t any; /* count of the "*" row */
     bool any_relax;
+    bool general;       /* may go to a host that it does not name: rm_app_general */
     int64_t missed;     /* scheduling opportunities since the last local assignment */
     int32_t reserved;   /* nodes that hold a reservation for this group */
     int64_t rereserved; /* heartbeats of such nodes on which it still did not fit */
@@ -144,12 +159,14 @@ struct rm_sched_app {
     int32_t attempt;
     int64_t sequence; /* last container number given */
     int32_t priority;
-    bool active, in_waiting, in_ready, am_counted;
+    bool active, in_waiting, in_ready, in_general, am_counted;
     bool runs, held; /* let run by the limits of running applications; waits for them */
     struct rm_res am, used, reserved, pending;
-    double magnitude; /* the fair order's measure */
+    struct rm_res killing; /* of the used: containers that preemption has let be killed */
+    double magnitude;      /* the fair order's measure */
     int32_t n_containers, n_reserved;
     size_t n_rows, n_groups;
+    int32_t n_general; /* groups */
     struct rm_queue *leaf;
     struct rm_user *user;
     struct rm_ask_group *groups, *group_table;
@@ -159,6 +176,7 @@ struct rm_sched_app {
     struct rm_sched_container *containers;
     struct rm_sched_app *w_prev, *w_next; /* leaf->waiting */
     struct rm_sched_app *r_prev, *r_next; /* leaf->ready */
+    struct rm_sched_app *g_prev, *g_next; /* leaf->general */
     UT_hash_handle hh;
 };
 
@@ -231,6 +249,9 @@ struct rm_preempt_settings {
     bool enabled;
     int64_t interval_ms, wait_ms;
     double per_round, ignored_over, factor;
+    bool inside;                        /* also between the applications of a leaf */
+    bool priority_first;                /* there: not users' limits first */
+    double inside_from, inside_at_most; /* parts of the leaf's guarantee: its use; what goes */
 };
 
 struct rm_sched_settings { /* everything read from the configuration but the queues */
@@ -266,6 +287,10 @@ struct rm_sched {
     struct rm_person *people;
     int32_t n_held; /* applications that wait for max-parallel-apps */
     struct rm_sched_app *apps;
+    struct rm_place *places;
+    struct rm_sched_app **named; /* of one walk over a leaf */
+    size_t cap_named;
+    bool walk_all; /* tests compare: each walk is over all applications of the leaf */
     struct rm_sched_container *containers;
     struct rm_decision *out;
     size_t n_out, cap_out;
@@ -293,6 +318,33 @@ void rm_queue_sort(const struct rm_sched *s, struct rm_queue *parent);
 int rm_preempt_parse(struct sv_conf *c, struct rm_preempt_settings *ret, struct sv_error *err)
     _must_use_;
 
+/* ask-index.c */
+struct rm_place *rm_place_find(const struct rm_sched *s, const struct rm_label *name);
+int rm_place_add(struct rm_sched *s, const struct rm_label *name, struct rm_ask_row *row)
+    _must_use_;
+void rm_place_remove(struct rm_sched *s, struct rm_ask_row *row);
+
+/* ready-apps.c */
+int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);   /* leaf->waiting */
+int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b); /* leaf->ready */
+double rm_app_magnitude(const struct rm_sched_app *app);
+void rm_app_used_changed(struct rm_sched_app *app); /* or its pending resources */
+void rm_app_ready(struct rm_sched_app *app);        /* puts it into leaf->ready or takes it out */
+void rm_app_general(struct rm_sched_app *app, int32_t more); /* groups that became general */
+void rm_app_set_priority(struct rm_sched_app *app, int32_t priority); /* of one in leaf->ready */
+void rm_ready_renew(struct rm_queue *leaf); /* after what the order follows from has changed */
+
+struct rm_walk { /* over the applications of a leaf that one node may serve, in order */
+    struct rm_sched *s;
+    struct rm_sched_app *general, *all;
+    size_t i, n; /* of s->named */
+};
+/* `every`: also those that wait for other hosts, as a heartbeat counts for them. At most the
+ * application that rm_walk_next returned last may leave the lists. */
+void rm_walk_begin(struct rm_sched *s, const struct rm_queue *leaf, const struct rm_sched_node *n,
+                   bool every, struct rm_walk *w);
+struct rm_sched_app *rm_walk_next(struct rm_walk *w); /* NULL: the end */
+
 /* queues.c */
 void rm_mappings_free(struct rm_mapping *list);
 struct rm_queue *rm_queue_free(struct rm_queue *q); /* with its children and users */
@@ -303,17 +355,14 @@ void rm_queue_use(struct rm_queue *leaf, struct rm_res r,
                   int containers); /* whole path; may be negative */
 void rm_queue_pend(struct rm_queue *leaf, struct rm_res r);
 void rm_queue_reserve(struct rm_queue *leaf, struct rm_res r);
+void rm_queue_kill(struct rm_sched_app *app,
+                   struct rm_res r); /* lets it be killed, or it is gone */
 struct rm_user *rm_user_get(struct rm_queue *leaf, const char *name); /* NULL = no memory */
 void rm_user_put(struct rm_queue *leaf, struct rm_user *u);           /* frees when unused */
 struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
                             const struct rm_user *u);
 struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *app);
-void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf);  /* those that run */
-int rm_app_order(struct rm_sched_app *a, struct rm_sched_app *b);   /* leaf->waiting */
-int rm_ready_order(struct rm_sched_app *a, struct rm_sched_app *b); /* leaf->ready */
-double rm_app_magnitude(const struct rm_sched_app *app);
-void rm_app_used_changed(struct rm_sched_app *app); /* or its pending resources */
-void rm_app_ready(struct rm_sched_app *app);        /* puts it into leaf->ready or takes it out */
+void rm_queue_activate(struct rm_sched *s, struct rm_queue *leaf); /* those that run */
 void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
                         struct rm_queue_info *ret);
 
@@ -321,11 +370,14 @@ void rm_queue_info_fill(const struct rm_sched *s, const struct rm_queue *q,
 int rm_asks_update(struct rm_sched *s, struct rm_sched_app *app, const struct rm_ask *ask)
     _must_use_;
 void rm_asks_sort(struct rm_sched_app *app); /* after one or more rm_asks_update */
-void rm_asks_collect(struct rm_sched_app *app, struct rm_ask_group *g); /* may free g */
+void rm_asks_collect(struct rm_sched *s, struct rm_sched_app *app,
+                     struct rm_ask_group *g); /* may free g */
 void rm_asks_clear(struct rm_sched *s, struct rm_sched_app *app);
 void rm_asks_took(struct rm_sched *s, struct rm_sched_app *app, struct rm_ask_group *g,
                   const struct rm_sched_node *n, enum rm_locality l);
-int rm_asks_put_back(struct rm_sched_app *app, const struct rm_sched_container *c) _must_use_;
+void rm_asks_missed(struct rm_sched_app *app, struct rm_ask_group *g); /* an opportunity */
+int rm_asks_put_back(struct rm_sched *s, struct rm_sched_app *app,
+                     const struct rm_sched_container *c) _must_use_;
 struct rm_ask_row *rm_asks_row(const struct rm_ask_group *g, const struct rm_label *name);
 bool rm_asks_rack_now(const struct rm_sched *s, const struct rm_ask_group *g);
 bool rm_asks_any_now(const struct rm_sched *s, const struct rm_ask_group *g);
@@ -388,6 +440,18 @@ int rm_app_move(struct rm_sched *s, struct rm_sched_app *app, const char *queue,
 /* preempt-shares.c: fills the share of every queue; then, what a leaf has to give in this round */
 void rm_preempt_shares(const struct rm_sched *s, struct rm_queue *root, struct rm_res allowed);
 struct rm_res rm_preempt_from(const struct rm_sched *s, const struct rm_queue *leaf);
+
+/* preempt-inside.c */
+struct rm_claim { /* of one application on its leaf, in one round of preemption */
+    struct rm_sched_app *app;
+    struct rm_res needs, may_give, gives;
+};
+/* Fills in what each of the n applications of the leaf, in the order of rm_app_order, gives to the
+ * others: `limit` together. */
+void rm_preempt_inside(const struct rm_sched *s, struct rm_queue *leaf, struct rm_res limit,
+                       struct rm_claim *v, size_t n);
+bool rm_preempt_keeps(const struct rm_sched *s,
+                      const struct rm_sched_container *c); /* its user has no more than the limit */
 
 /* preemption.c */
 int rm_preempt(struct rm_sched *s, int64_t now_ms) _must_use_;

@@ -92,6 +92,7 @@ struct rm_sched *rm_sched_free(struct rm_sched *s)
     HASH_ITER (hh, s->nodes, n, ntmp)
         node_free(s, n);
     rm_queue_free(s->root);
+    free(s->named);
     free(s->out);
     free(s);
     return NULL;
@@ -317,20 +318,13 @@ static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct r
 
 static int app_priority(struct rm_sched *s, struct rm_sched_app *app, int32_t priority)
 {
-    bool ready = app->in_ready;
-
     if (app->in_waiting) {
         DL_DELETE2(app->leaf->waiting, app, w_prev, w_next);
         app->priority = priority;
         DL_INSERT_INORDER2(app->leaf->waiting, app, rm_app_order, w_prev, w_next);
         rm_queue_activate(s, app->leaf);
     }
-    if (ready) {
-        DL_DELETE2(app->leaf->ready, app, r_prev, r_next);
-        app->priority = priority;
-        DL_INSERT_INORDER2(app->leaf->ready, app, rm_ready_order, r_prev, r_next);
-    }
-    app->priority = priority;
+    rm_app_set_priority(app, priority);
     return 0;
 }
 
@@ -348,7 +342,7 @@ static int container_done(struct rm_sched *s, const struct rm_sched_event *ev, s
                             yarn_container_id_text(ev->container, id));
     leaf = c->app->leaf;
     if (ev->flag && c->app->active && c->app->attempt == c->id.attempt.attempt)
-        r = rm_asks_put_back(c->app, c);
+        r = rm_asks_put_back(s, c->app, c);
     if (ev->flag && c->am)
         c->app->am_wanted = true;
     if (ev->flag)

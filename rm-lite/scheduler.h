@@ -43,7 +43,7 @@ enum rm_sched_event_type {
                                    * its attempt's ApplicationMaster */
     RM_SCHED_APP_PRIORITY,        /* app, priority */
     RM_SCHED_APP_MOVED,           /* app, queue: with all that it has; or an error, all as before */
-    RM_SCHED_PREEMPT,             /* a round of preemption between queues, now */
+    RM_SCHED_PREEMPT,             /* a round of preemption, now */
     RM_SCHED_RECONFIGURED,        /* conf: refreshQueues, all or nothing */
 };
 
@@ -177,7 +177,7 @@ struct rm_queue_info {
     double user_limit, user_limit_factor, am_percent;
     int32_t priority, default_app_priority;
     int32_t max_parallel_apps;
-    bool preemption_disabled;
+    bool preemption_disabled, inside_disabled;
     int64_t max_lifetime_s, default_lifetime_s; /* of its applications; 0 = none */
 };
 /* By full path, or by the short name of a leaf where that is unique. */

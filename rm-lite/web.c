@@ -22,6 +22,7 @@
 #include "rm-lite/web-cluster.h"
 #include "rm-lite/web-control.h"
 #include "rm-lite/web-json.h"
+#include "rm-lite/web-list.h"
 #include "rm-lite/web-metrics.h"
 #include "rm-lite/web-proxy.h"
 #include "rm-lite/web-query.h"
@@ -40,7 +41,7 @@ static json_t *wrap(const char *key, json_t *value)
 /* ----------------------------------------------------------------------- lists */
 
 /* Everything but these is left out for others: diagnostics, addresses, times, usage. */
-static json_t *shown_app(const struct rm_viewer *who, struct rm_app *app)
+static json_t *shown_app(bool all, struct rm_app *app)
 {
     static const char *const shown[] = {
         "id",          "user",       "name",      "queue",           "state",    "progress",
@@ -48,7 +49,7 @@ static json_t *shown_app(const struct rm_viewer *who, struct rm_app *app)
     };
     json_t *whole = rm_json_app(app), *part;
 
-    if (!whole || rm_viewer_sees(who, app))
+    if (!whole || all)
         return whole;
     part = json_object();
     for (size_t i = 0; i < SV_ARRAY_LEN(shown); i++) /* no memory: the field is missing, ignoring */
@@ -58,39 +59,67 @@ static json_t *shown_app(const struct rm_viewer *who, struct rm_app *app)
     return part;
 }
 
+static json_t *app_entry(struct rm *rm, const struct rm_list_item *item)
+{
+    struct rm_app *app = rm_app_find(rm, item->app);
+
+    return app ? shown_app(item->whole, app) : NULL;
+}
+
 static int get_apps(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
+    static const struct rm_list_kind kind = { "apps", "app", app_entry };
     struct sv_error err = { 0 };
+    struct rm_list_item *items;
     struct rm_viewer who;
     struct rm_app *app;
     int64_t limit;
-    json_t *list;
+    size_t n = 0;
 
     rm_viewer_of_request(rm, req, &who);
     if (rm_query_check_apps(req, &limit, &err) < 0)
         return rm_web_bad_request(ret, "%s", err.text);
-    list = json_array();
+    items = calloc(HASH_COUNT(rm->apps) + 1, sizeof(*items));
+    if (!items)
+        return -ENOMEM;
     DL_FOREACH (rm->app_list, app)
-        if ((int64_t)json_array_size(list) < limit && rm_query_takes_app(req, app))
-            (void)json_array_append_new(
-                list, shown_app(&who, app)); /* no memory: the entry is missing, ignoring */
-    return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "apps", "app", list));
+        if ((int64_t)n < limit && rm_query_takes_app(req, app))
+            items[n++] =
+                (struct rm_list_item){ .app = app->id, .whole = rm_viewer_sees(&who, app) };
+    if (!rm_viewer_waits(&who))
+        return rm_web_list(rm, req, ret, &kind, items, n);
+    rm_list_free(items, n);
+    return -EAGAIN;
+}
+
+static json_t *node_entry(struct rm *rm, const struct rm_list_item *item)
+{
+    struct rm_node *n = rm_node_find_key(rm, item->node);
+
+    n = n ?: rm_node_find_inactive(rm, item->node);
+    return n ? rm_json_node(n) : NULL;
 }
 
 static int get_nodes(struct rm *rm, const struct sv_http_request *req, struct sv_http_response *ret)
 {
+    static const struct rm_list_kind kind = { "nodes", "node", node_entry };
     struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
+    size_t n = 0, most = HASH_COUNT(rm->nodes) + HASH_COUNT(rm->inactive_nodes);
     struct sv_error err = { 0 };
-    json_t *list;
+    struct rm_list_item *items;
 
     if (rm_query_check_nodes(req, &err) < 0)
         return rm_web_bad_request(ret, "%s", err.text);
-    list = json_array();
+    items = calloc(most + 1, sizeof(*items));
+    if (!items)
+        return -ENOMEM;
     for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
-        for (struct rm_node *n = tables[t]; n; n = n->hh.next)
-            if (rm_query_takes_node(req, n))
-                (void)json_array_append_new(list, rm_json_node(n)); /* as above */
-    return rm_web_json(ret, 200, json_pack("{s:{s:o}}", "nodes", "node", list));
+        for (struct rm_node *node = tables[t]; node; node = node->hh.next)
+            if (rm_query_takes_node(req, node)) {
+                items[n].node = strdup(node->key);
+                n += items[n].node != NULL; /* no memory: it is missing, ignoring */
+            }
+    return rm_web_list(rm, req, ret, &kind, items, n);
 }
 
 static int get_node(struct rm *rm, const char *key, struct sv_http_response *ret)
@@ -138,7 +167,7 @@ static int one_app(struct rm *rm, const struct sv_http_request *req, const char 
         return *rest ? rm_web_not_found(ret, "no such resource") : not_allowed(ret);
     rm_viewer_of_request(rm, req, &who);
     if (!*rest)
-        return rm_web_json(ret, 200, wrap("app", shown_app(&who, app)));
+        return rm_web_json(ret, 200, wrap("app", shown_app(rm_viewer_sees(&who, app), app)));
     if (!rm_viewer_sees(&who, app))
         return rm_web_hidden(who.user, app->id_str, ret);
     if (strcmp(rest, "/appattempts") == 0 || sv_has_prefix(rest, "/appattempts/"))

@@ -22,7 +22,8 @@ enum {
     BUFFER,
     CACHE,
     READAHEAD,
-    TLS
+    TLS,
+    TLS_BUFFER
 };
 
 static const struct sv_conf_key keys[] = {
@@ -47,12 +48,14 @@ static const struct sv_conf_key keys[] = {
                 "drop what was sent from the page cache" },
     [READAHEAD] = { PREFIX "readahead.bytes", SV_CONF_SIZE, "4194304", 0, 0, 0,
                     "bytes read ahead of what is sent; 0: none" },
-    [TLS] = { PREFIX "ssl.enabled", SV_CONF_BOOL, "false", 0, 0, 0, "refused: there is no TLS" },
+    [TLS] = { PREFIX "ssl.enabled", SV_CONF_BOOL, "false", 0, 0, 0,
+              "TLS, with the keys that hadoop.ssl.server.conf names" },
+    [TLS_BUFFER] = { PREFIX "ssl.file.buffer.size", SV_CONF_SIZE, "65536", 0, 0, 0,
+                     "bytes read at once with TLS" },
 };
 
 /* Known, and without an object here: paths are not cached, and each answer keeps its own. */
 static const char *const without_effect[] = {
-    PREFIX "ssl.file.buffer.size",
     PREFIX "pathcache.max-weight",
     PREFIX "pathcache.expire-after-access-minutes",
     PREFIX "pathcache.concurrency-level",
@@ -113,7 +116,6 @@ int shf_conf_load(struct sv_conf *c, struct shf_conf *ret, char *ret_ignored, si
 {
     struct shf_conf v = { 0 };
     unsigned port, backlog;
-    bool tls;
 
     ret_ignored[0] = 0;
     if (number(c, PORT, &port, err) < 0 || number(c, BACKLOG, &backlog, err) < 0 ||
@@ -125,16 +127,13 @@ int shf_conf_load(struct sv_conf *c, struct shf_conf *ret, char *ret_ignored, si
         size(c, BUFFER, 4u << 20, &v.buffer, err) < 0 ||
         sv_conf_bool(c, &keys[CACHE], &v.manage_cache, err) < 0 ||
         size(c, READAHEAD, 256u << 20, &v.readahead, err) < 0 ||
-        sv_conf_bool(c, &keys[TLS], &tls, err) < 0)
+        sv_conf_bool(c, &keys[TLS], &v.tls, err) < 0 ||
+        (v.tls && size(c, TLS_BUFFER, 4u << 20, &v.buffer, err) < 0))
         return -EINVAL;
-    if (tls)
-        return sv_error_set(err, -EINVAL,
-                            "%s=true: selvedge-shuffle has no TLS; set it to false, or run "
-                            "Hadoop's ShuffleHandler",
-                            keys[TLS].name);
     v.port = (uint16_t)port;
     v.backlog = (int)backlog;
-    v.buffer = SV_MAX(v.buffer, (size_t)4096);
+    v.sendfile = v.sendfile && !v.tls;
+    v.buffer = SV_MAX(v.buffer, (size_t)(v.tls ? 16384 : 4096)); /* a whole record of TLS */
     *ret = v;
     return sv_conf_each(c, note, &(struct ignored){ ret_ignored, ignored_size });
 }

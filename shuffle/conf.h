@@ -15,10 +15,11 @@ struct shf_conf {
     unsigned max_connections; /* 0: as many as the limits allow */
     unsigned threads;         /* 0: two a processor */
     unsigned session_files;   /* files that one answer holds open */
-    bool sendfile;            /* else read and written */
-    size_t buffer;            /* for that */
-    bool manage_cache;        /* what was sent leaves the page cache */
-    size_t readahead;         /* 0: none */
+    bool tls;
+    bool sendfile;     /* else read and written; never with TLS */
+    size_t buffer;     /* for that */
+    bool manage_cache; /* what was sent leaves the page cache */
+    size_t readahead;  /* 0: none */
 };
 
 /* -EINVAL: a bad value, or a key that must not be ignored. `ret_ignored` gets a line that names the

@@ -16,6 +16,7 @@
 #include "common/log.h"
 #include "shuffle/request.h"
 #include "shuffle/response.h"
+#include "shuffle/stream.h"
 #include "shuffle/url-hash.h"
 
 enum state { READING, SENDING, LINGERING };
@@ -33,7 +34,7 @@ struct exchange { /* of one request; freed with its answer */
 
 struct shf_connection {
     struct shf_service *service;
-    int fd;
+    struct shf_stream stream;
     enum state state;
     bool keep; /* after the answer */
     _Atomic int64_t deadline_ms;
@@ -56,7 +57,7 @@ int64_t shf_connection_deadline(const struct shf_connection *c)
 
 void shf_connection_abort(struct shf_connection *c)
 {
-    (void)shutdown(c->fd, SHUT_RDWR); /* it may be gone already, ignoring */
+    (void)shutdown(c->stream.fd, SHUT_RDWR); /* it may be gone already, ignoring */
 }
 
 static struct exchange *exchange_free(struct exchange *x)
@@ -91,20 +92,36 @@ struct shf_connection *shf_connection_new(struct shf_service *s, int fd, bool re
         return NULL;
     }
     c->service = s;
-    c->fd = fd;
+    c->stream.fd = fd;
     set_deadline(c, SHF_REQUEST_SECONDS);
     if (refused)
         refuse(c, &(struct shf_refusal){ 429, "" });
+    if (s->tls)
+        set_deadline(c, SHF_HANDSHAKE_SECONDS);
     return c;
 }
 
-void shf_connection_reject(int fd)
+void shf_connection_reject(const struct shf_service *s, int fd)
 {
     char text[SHF_HEAD_MAX];
     size_t n = shf_response_refusal(text, &(struct shf_refusal){ 429, "" });
 
-    (void)send(fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT); /* ignoring */
+    if (!s->tls)
+        (void)send(fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT); /* ignoring */
     (void)sv_close(fd);
+}
+
+int shf_connection_handshake(struct shf_connection *c, uint32_t *ret_events, const char **ret_why)
+{
+    int r = shf_stream_handshake(&c->stream, c->service->tls, ret_why);
+
+    if (r == 0) {
+        set_deadline(c, SHF_REQUEST_SECONDS);
+        *ret_events = c->state == SENDING ? EPOLLOUT : EPOLLIN;
+    }
+    if (r == -EAGAIN)
+        *ret_events = c->stream.wants;
+    return r;
 }
 
 struct shf_connection *shf_connection_free(struct shf_connection *c)
@@ -113,7 +130,7 @@ struct shf_connection *shf_connection_free(struct shf_connection *c)
         return NULL;
     c->x = exchange_free(c->x);
     free(c->in);
-    (void)sv_close(c->fd);
+    shf_stream_close(&c->stream);
     free(c);
     return NULL;
 }
@@ -245,34 +262,41 @@ static bool take_request(struct shf_connection *c)
     return n != -EAGAIN;
 }
 
+/* One reading into c->in: > 0; 0: the client has ended; -errno. */
+static ssize_t read_more(struct shf_connection *c)
+{
+    ssize_t n;
+
+    if (!c->in)
+        c->in = malloc(SHF_REQUEST_MAX);
+    if (!c->in)
+        return -ENOMEM;
+    n = shf_stream_recv(&c->stream, c->in + c->in_len, SHF_REQUEST_MAX - c->in_len);
+    if (n == -EAGAIN && c->in_len == 0) { /* thousands of silent connections hold no buffers */
+        free(c->in);
+        c->in = NULL;
+    }
+    return n;
+}
+
 /* 0: go on in another state; else as shf_connection_run, with -1 for the end. */
 static int run_reading(struct shf_connection *c)
 {
-    for (;;) {
+    for (int i = 0; i < SHF_READS_A_TURN; i++) {
         ssize_t n;
 
         if (c->in_len > 0 && take_request(c))
             return 0;
-        if (!c->in)
-            c->in = malloc(SHF_REQUEST_MAX);
-        if (!c->in)
-            return -1;
-        n = recv(c->fd, c->in + c->in_len, SHF_REQUEST_MAX - c->in_len, 0);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN) {
-            if (c->in_len == 0) { /* thousands of silent connections hold no buffers */
-                free(c->in);
-                c->in = NULL;
-            }
-            return EPOLLIN;
-        }
+        n = read_more(c);
+        if (n == -EAGAIN)
+            return (int)c->stream.wants;
         if (n <= 0)
             return -1;
         if (c->in_len == 0)
             set_deadline(c, SHF_REQUEST_SECONDS);
         c->in_len += (size_t)n;
     }
+    return shf_stream_has_pending(&c->stream) ? EPOLLIN | EPOLLOUT : EPOLLIN;
 }
 
 /* ---- an answer ---- */
@@ -311,14 +335,13 @@ static void map_sent(struct shf_connection *c)
     x->fd = sv_close(x->fd);
 }
 
-/* 1: go on; 0: wait until the socket takes more; -errno. */
+/* 1: go on; 0: wait for c->stream.wants; -errno. */
 static int send_text(struct shf_connection *c, bool more)
 {
-    ssize_t n = send(c->fd, c->out + c->out_at, c->out_len - c->out_at,
-                     MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+    ssize_t n = shf_stream_send(&c->stream, c->out + c->out_at, c->out_len - c->out_at, more);
 
     if (n < 0)
-        return errno == EAGAIN ? 0 : errno == EINTR ? 1 : -errno;
+        return n == -EAGAIN ? 0 : (int)n;
     c->out_at += (size_t)n;
     return 1;
 }
@@ -344,30 +367,56 @@ static void read_ahead(const struct shf_connection *c, struct exchange *x)
     x->ahead += window;
 }
 
+/* Bytes of the file to the socket without a copy, or -errno; 0: the file was cut. */
+static ssize_t send_uncopied(struct shf_connection *c, size_t want)
+{
+    off_t at = (off_t)c->x->at;
+    ssize_t n = sendfile(c->stream.fd, c->x->fd, &at, want);
+
+    c->stream.wants = EPOLLOUT;
+    return n < 0 ? -errno : n;
+}
+
+/* The same by way of the thread's buffer. `ret_full`: the stream takes no more; what it has left is
+ * read again later, and TLS then sends the bytes that it has encrypted already. */
+static ssize_t send_copied(struct shf_connection *c, char *buffer, size_t want, bool *ret_full)
+{
+    ssize_t n = pread(c->x->fd, buffer, SV_MIN(want, c->service->conf.buffer), (off_t)c->x->at);
+    size_t sent = 0;
+
+    if (n <= 0)
+        return n < 0 ? -errno : 0;
+    while (sent < (size_t)n) {
+        ssize_t k = shf_stream_send(&c->stream, buffer + sent, (size_t)n - sent, false);
+
+        if (k < 0 && sent == 0)
+            return k;
+        *ret_full = k == -EAGAIN;
+        if (k < 0)
+            break;
+        sent += (size_t)k;
+    }
+    return (ssize_t)sent;
+}
+
 static int send_file(struct shf_connection *c, char *buffer, size_t *turn)
 {
     struct exchange *x = c->x;
     size_t want = (size_t)SV_MIN(x->end - x->at, (uint64_t)*turn);
-    off_t at = (off_t)x->at;
+    bool full = false;
     ssize_t n;
 
     read_ahead(c, x);
-    if (c->service->conf.sendfile || !buffer) {
-        n = sendfile(c->fd, x->fd, &at, want);
-    } else {
-        n = pread(x->fd, buffer, SV_MIN(want, c->service->conf.buffer), at);
-        if (n > 0)
-            n = send(c->fd, buffer, (size_t)n, MSG_NOSIGNAL);
-    }
+    n = buffer ? send_copied(c, buffer, want, &full) : send_uncopied(c, want);
     if (n < 0)
-        return errno == EAGAIN ? 0 : errno == EINTR ? 1 : -errno;
+        return n == -EAGAIN ? 0 : n == -EINTR ? 1 : (int)n;
     if (n == 0)
         return -EIO; /* the file was cut: the client sees a short answer */
     x->at += (uint64_t)n;
     *turn -= SV_MIN(*turn, (size_t)n);
     c->service->bytes_sent += (uint64_t)n;
     set_deadline(c, SHF_STALL_SECONDS);
-    return 1;
+    return full ? 0 : 1;
 }
 
 /* After the last byte of an answer. False: the connection is over at once. */
@@ -381,7 +430,7 @@ static bool answer_sent(struct shf_connection *c)
         set_deadline(c, c->service->conf.keep_alive_s);
         return true;
     }
-    if (shutdown(c->fd, SHUT_WR) < 0)
+    if (shf_stream_finish(&c->stream) < 0)
         return false;
     c->state = LINGERING; /* unread bytes would turn the close into a reset */
     set_deadline(c, SHF_LINGER_SECONDS);
@@ -411,15 +460,16 @@ static int run_sending(struct shf_connection *c, char *buffer)
         c->service->answers_failed += c->x != NULL;
         return -1;
     }
-    return EPOLLOUT;
+    return r == 0 ? (int)c->stream.wants : EPOLLOUT;
 }
 
+/* What still comes is thrown away, encrypted or not. */
 static int run_lingering(struct shf_connection *c)
 {
     char rest[4096];
 
     for (int i = 0; i < 16; i++) {
-        ssize_t n = recv(c->fd, rest, sizeof rest, 0);
+        ssize_t n = recv(c->stream.fd, rest, sizeof rest, 0);
 
         if (n < 0 && errno == EAGAIN)
             return EPOLLIN;

@@ -10,6 +10,9 @@
 
 /* Of the message `init`. */
 int shf_init_properties(const json_t *init, struct sv_conf *conf, struct sv_error *err) _must_use_;
+/* With mapreduce.shuffle.ssl.enabled, before the sandbox. */
+int shf_init_tls(const json_t *init, struct sv_conf *conf, struct shf_tls **ret,
+                 struct sv_error *err) _must_use_;
 int shf_init_dirs(const json_t *init, struct shf_local_dirs *ret, struct sv_error *err) _must_use_;
 size_t shf_init_sockets(const json_t *init, int ret[SHF_LISTEN_MAX]);
 

@@ -22,11 +22,22 @@
 #define SHF_SESSION_FILES_MAX 16
 #define SHF_LISTEN_MAX 4
 #define SHF_TURN_BYTES (1u << 20) /* then other connections have their turn */
+#define SHF_READS_A_TURN 64       /* of a request that comes in small pieces; ditto */
+
+/* TLS. A handshake costs a signature, about a millisecond with RSA of 2048 bits. */
+#define SHF_HANDSHAKES_MAX 1024        /* begun and not over; others wait */
+#define SHF_ADDRESS_HANDSHAKES_MAX 256 /* of one address; others are closed */
+#define SHF_HANDSHAKE_THREADS_MAX 8
+#define SHF_TLS_CERTS_MAX 32768 /* bytes of a client's certificates */
+#define SHF_TLS_CHAIN_MAX 8
+#define SHF_TLS_SESSIONS_MAX 1024 /* kept for clients that know no tickets */
+#define SHF_TLS_SESSION_SECONDS 300
 
 /* Seconds until a connection is closed. */
-#define SHF_REQUEST_SECONDS 30 /* from its beginning to the end of the request */
-#define SHF_STALL_SECONDS 180  /* without a byte accepted: the reducers' own read timeout */
-#define SHF_LINGER_SECONDS 2   /* for the client to read a refusal */
+#define SHF_HANDSHAKE_SECONDS 10 /* as Netty's */
+#define SHF_REQUEST_SECONDS 30   /* from its beginning to the end of the request */
+#define SHF_STALL_SECONDS 180    /* without a byte accepted: the reducers' own read timeout */
+#define SHF_LINGER_SECONDS 2     /* for the client to read a refusal */
 
 /* The NodeManager's side. */
 #define SHF_LOCAL_DIRS_MAX 64

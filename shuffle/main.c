@@ -40,6 +40,8 @@ static int set_up(const json_t *init, struct shf_server **ret, struct sv_error *
         r = shf_conf_load(conf, &service.conf, ignored, sizeof ignored, err);
     if (r == 0 && ignored[0])
         sv_log_warning("keys without effect: %s", ignored);
+    if (r == 0 && service.conf.tls)
+        r = shf_init_tls(init, conf, &service.tls, err);
     if (r == 0)
         r = shf_init_dirs(init, &service.dirs, err);
     if (r == 0)
@@ -56,7 +58,7 @@ static int start(struct shf_server *server, struct sv_error *err)
 
     if (r < 0)
         return sv_error_errno(err, r, "HMAC-SHA1");
-    r = shf_sandbox_files(&service.dirs, err);
+    r = shf_sandbox_files(&service.dirs, service.tls, err);
     if (r == 0)
         r = shf_server_start(server, err);
     return r < 0 ? r : shf_sandbox_calls(err);
@@ -156,7 +158,7 @@ int main(int argc, char **argv)
         (void)shf_channel_answer(channel, 0, err.text); /* it is logged, ignoring */
         return 1;
     }
-    sv_log_notice("serving map outputs on port %u", service.port);
+    sv_log_notice("serving map outputs on port %u%s", service.port, service.tls ? " with TLS" : "");
     r = run(channel, server);
     if (r == -ESTALE)
         sv_log_notice("a local directory was added: starting anew, so that the sandbox allows it");

@@ -1,10 +1,11 @@
 # selvedge-shuffle: MapReduce's shuffle, an auxiliary service of the NodeManager. All objects but main.o are in an
 # archive, which the tests link too.
-SHUFFLE_PKGS := libseccomp jansson zlib libcrypto
+SHUFFLE_PKGS := libseccomp jansson zlib libssl libcrypto
 CFLAGS_shuffle := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(SHUFFLE_PKGS))
 SHUFFLE_A := $(BUILD)/libselvedge-shuffle.a
 SHUFFLE_OBJS := $(addprefix $(BUILD)/shuffle/, request.o spill-index.o index-cache.o url-hash.o job-table.o \
-	map-output.o response.o conf.o connection.o server.o sandbox.o aux-channel.o events.o)
+	map-output.o response.o conf.o connection.o listen.o server.o sandbox.o aux-channel.o events.o tls-conf.o \
+	tls-store.o tls.o stream.o)
 $(SHUFFLE_A): $(SHUFFLE_OBJS)
 LIBS += $(SHUFFLE_A)
 SHUFFLE_DEPS = $(SHUFFLE_A) $(WIRE_A) $(COMMON_A)

@@ -26,7 +26,23 @@ static int allow_reading(const struct sv_landlock *l, const struct shf_local_dir
     return 0;
 }
 
-static int landlock(const struct shf_local_dirs *dirs, struct sv_error *err)
+/* Where keys are, so that they can be read again. */
+static int allow_keys(const struct sv_landlock *l, const struct shf_tls *tls, struct sv_error *err)
+{
+    int dirs[SHF_TLS_DIRS_MAX];
+    size_t n = shf_tls_dirs(tls, dirs);
+
+    for (size_t i = 0; i < n; i++) {
+        int r = sv_landlock_allow(l, dirs[i], LANDLOCK_ACCESS_FS_READ_FILE);
+
+        if (r < 0)
+            return sv_error_errno(err, r, "Landlock rule for TLS keys");
+    }
+    return 0;
+}
+
+static int landlock(const struct shf_local_dirs *dirs, const struct shf_tls *tls,
+                    struct sv_error *err)
 {
     struct sv_landlock l;
     int r;
@@ -39,6 +55,8 @@ static int landlock(const struct shf_local_dirs *dirs, struct sv_error *err)
     if (r < 0)
         return sv_error_errno(err, r, "Landlock rules");
     r = allow_reading(&l, dirs, err);
+    if (r == 0)
+        r = allow_keys(&l, tls, err);
     if (r == 0) {
         r = sv_landlock_enter(&l);
         if (r < 0)
@@ -48,7 +66,8 @@ static int landlock(const struct shf_local_dirs *dirs, struct sv_error *err)
     return r;
 }
 
-int shf_sandbox_files(const struct shf_local_dirs *dirs, struct sv_error *err)
+int shf_sandbox_files(const struct shf_local_dirs *dirs, const struct shf_tls *tls,
+                      struct sv_error *err)
 {
     int r = sv_caps_drop_all(NULL);
 
@@ -56,7 +75,7 @@ int shf_sandbox_files(const struct shf_local_dirs *dirs, struct sv_error *err)
         return sv_error_errno(err, r, "capabilities");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
         return sv_error_errno(err, -errno, "no_new_privs, dumpable");
-    return landlock(dirs, err);
+    return landlock(dirs, tls, err);
 }
 
 /* In the order of use: files, connections, the NodeManager's socket, memory and threads, the end.

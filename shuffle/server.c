@@ -3,9 +3,9 @@
 #include "shuffle/server.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,14 +19,17 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "shuffle/connection.h"
+#include "shuffle/listen.h"
 
 #define ACCEPT_TURN 256
 #define STACK_BYTES (256u << 10)
 #define RESERVED_FDS 128
+#define TELL_MS 60000 /* between two lines about the same */
 
 struct address {
     uint8_t key[8]; /* IPv4: zeros and its four bytes; IPv6: its first eight */
     unsigned connections;
+    unsigned handshakes; /* begun and not over */
     UT_hash_handle hh;
 };
 
@@ -35,6 +38,7 @@ struct peer { /* one connection */
     struct shf_connection *connection;
     int fd;                  /* the connection's, for epoll */
     struct address *address; /* NULL: refused */
+    bool shaking;            /* counted among the handshakes */
     /* Written before a thread gives the connection back to epoll, read by the thread that takes it:
      * the next thread sees all that the one before has done. */
     atomic_uint turns;
@@ -45,69 +49,19 @@ struct shf_server {
     struct shf_service *service;
     int sockets[SHF_LISTEN_MAX];
     size_t n_sockets;
-    int epoll;
+    int epoll; /* connections that are served */
+    /* With TLS: connections that wait for their handshake to begin, and those in the middle of it.
+     */
+    int arriving, shaking;
+    atomic_uint handshakes;
     unsigned max_connections;
     pthread_mutex_t lock;
     struct peer *peers;
     struct address *addresses;
     unsigned connections, refused;
-    int64_t told_ms; /* last line about refused connections */
+    int64_t told_ms;           /* last line about refused connections */
+    int64_t told_handshake_ms; /* and about a handshake that failed */
 };
-
-/* ---- listening ---- */
-
-static int listen_on(int family, uint16_t port, int backlog, int *ret, struct sv_error *err)
-{
-    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-    struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
-    const struct sockaddr *to =
-        family == AF_INET6 ? (struct sockaddr *)&six : (struct sockaddr *)&four;
-    socklen_t len = family == AF_INET6 ? sizeof six : sizeof four;
-    int on = 1, off = 0;
-    _cleanup_close_ int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0)
-        return -errno;
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
-        (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) < 0))
-        return sv_error_errno(err, -errno, "port %u: socket options", port);
-    if (bind(fd, to, len) < 0)
-        return sv_error_errno(err, -errno, "mapreduce.shuffle.port %u", port);
-    if (listen(fd, backlog) < 0)
-        return sv_error_errno(err, -errno, "mapreduce.shuffle.port %u: listen", port);
-    *ret = sv_take_fd(&fd);
-    return 0;
-}
-
-static int adopt(struct shf_server *v, int fd, struct sv_error *err)
-{
-    int listens = 0;
-    socklen_t len = sizeof listens;
-
-    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens)
-        return sv_error_set(err, -EINVAL, "descriptor %d is not a listening socket", fd);
-    if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
-        return sv_error_errno(err, -errno, "descriptor %d", fd);
-    v->sockets[v->n_sockets++] = fd;
-    return 0;
-}
-
-static int port_of(int fd, uint16_t *ret)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in four;
-        struct sockaddr_in6 six;
-    } at = { 0 };
-    socklen_t len = sizeof at;
-
-    if (getsockname(fd, &at.any, &len) < 0)
-        return -errno;
-    if (at.any.sa_family != AF_INET && at.any.sa_family != AF_INET6)
-        return -EAFNOSUPPORT;
-    *ret = ntohs(at.any.sa_family == AF_INET ? at.four.sin_port : at.six.sin6_port);
-    return 0;
-}
 
 /* As many as the configuration says, and as descriptors are there for. */
 static unsigned connection_limit(const struct shf_conf *conf)
@@ -141,27 +95,13 @@ int shf_server_new(struct shf_service *s, const int *fds, size_t n_fds, struct s
     if (r < 0)
         return sv_error_errno(err, r, "server");
     v->service = s;
-    for (size_t i = 0; i < SV_MIN(n_fds, (size_t)SHF_LISTEN_MAX); i++)
-        if (adopt(v, fds[i], err) < 0)
-            return err->code;
-    if (v->n_sockets == 0) {
-        r = listen_on(AF_INET6, s->conf.port, s->conf.backlog, &v->sockets[0], err);
-        if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL)
-            r = listen_on(AF_INET, s->conf.port, s->conf.backlog, &v->sockets[0], err);
-        if (r < 0)
-            return r;
-        v->n_sockets = 1;
-    }
-    r = port_of(v->sockets[0], &s->port);
+    r = shf_listen(&s->conf, fds, n_fds, v->sockets, &v->n_sockets, &s->port, err);
     if (r < 0)
-        return sv_error_errno(err, r, "listening socket");
-    if (s->conf.port != 0 && s->port != s->conf.port) /* a mistake in a unit must not move a port */
-        return sv_error_set(err, -EINVAL,
-                            "systemd's socket listens on port %u, mapreduce.shuffle.port is %u: "
-                            "set ListenStream= of selvedge-shuffle.socket to the same",
-                            s->port, s->conf.port);
+        return r;
     v->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (v->epoll < 0)
+    v->arriving = epoll_create1(EPOLL_CLOEXEC);
+    v->shaking = epoll_create1(EPOLL_CLOEXEC);
+    if (v->epoll < 0 || v->arriving < 0 || v->shaking < 0)
         return sv_error_errno(err, -errno, "epoll");
     v->max_connections = connection_limit(&s->conf);
     *ret = SV_TAKE(v);
@@ -216,10 +156,13 @@ static void discharge(struct shf_server *v, struct peer *p)
 {
     struct address *a = p->address;
 
+    if (p->shaking)
+        v->handshakes--;
     if (!a) {
         v->refused--;
         return;
     }
+    a->handshakes -= p->shaking;
     v->connections--;
     if (--a->connections == 0) {
         HASH_DEL(v->addresses, a);
@@ -239,11 +182,34 @@ static void end_peer(struct peer *p)
     free(p);
 }
 
+/* From here on another thread may end it. */
+static void watch(struct peer *p, int set, int operation, uint32_t events)
+{
+    struct epoll_event e = { .events = EPOLLONESHOT | events, .data.ptr = p };
+    int fd = p->fd;
+
+    (void)atomic_fetch_add(&p->turns, 1);
+    if (epoll_ctl(set, operation, fd, &e) < 0)
+        end_peer(p);
+}
+
+/* A peer of the set that can go on; NULL: another thread has it. */
+static struct peer *take(int set, int timeout)
+{
+    struct epoll_event e;
+
+    if (epoll_wait(set, &e, 1, timeout) <= 0)
+        return NULL;
+    struct peer *p = e.data.ptr;
+    (void)atomic_load(&p->turns);
+    return p;
+}
+
 static void tell_refused(struct shf_server *v, const char *why)
 {
     int64_t now = sv_now_ms();
 
-    if (v->told_ms && now - v->told_ms < 60000)
+    if (v->told_ms && now - v->told_ms < TELL_MS)
         return;
     v->told_ms = now;
     sv_log_warning("refusing connections with 429: %s (%u connections of at most %u)", why,
@@ -273,7 +239,7 @@ static int add_peer(struct shf_server *v, int fd, const struct sockaddr *from)
     if (keep)
         p->connection = shf_connection_new(v->service, fd, !p->address);
     else
-        shf_connection_reject(fd);
+        shf_connection_reject(v->service, fd);
     if (!p->connection) {
         if (keep)
             discharge(v, p);
@@ -283,15 +249,8 @@ static int add_peer(struct shf_server *v, int fd, const struct sockaddr *from)
     }
     DL_APPEND(v->peers, p);
     pthread_mutex_unlock(&v->lock);
-    struct epoll_event e = { .events = EPOLLONESHOT | (p->address ? EPOLLIN : EPOLLOUT),
-                             .data.ptr = p };
-    (void)atomic_fetch_add(&p->turns, 1);
-    if (epoll_ctl(v->epoll, EPOLL_CTL_ADD, fd, &e) < 0) {
-        int r = -errno;
-
-        end_peer(p);
-        return r;
-    }
+    bool tls = v->service->tls != NULL;
+    watch(p, tls ? v->arriving : v->epoll, EPOLL_CTL_ADD, p->address || tls ? EPOLLIN : EPOLLOUT);
     return 0;
 }
 
@@ -324,55 +283,165 @@ void shf_server_tick(struct shf_server *v)
         if (shf_connection_deadline(p->connection) <= now)
             shf_connection_abort(p->connection);
     pthread_mutex_unlock(&v->lock);
+    shf_tls_tick(v->service->tls);
+}
+
+/* ---- handshakes ---- */
+
+/* What begins has sent something. False: its address has begun enough. */
+static bool count_handshake(struct peer *p)
+{
+    struct shf_server *v = p->server;
+    struct address *a = p->address;
+
+    pthread_mutex_lock(&v->lock);
+    p->shaking = !a || a->handshakes < SHF_ADDRESS_HANDSHAKES_MAX;
+    if (p->shaking) {
+        v->handshakes++;
+        if (a)
+            a->handshakes++;
+    }
+    pthread_mutex_unlock(&v->lock);
+    return p->shaking;
+}
+
+static void handshake_over(struct peer *p)
+{
+    struct shf_server *v = p->server;
+
+    pthread_mutex_lock(&v->lock);
+    v->handshakes--;
+    if (p->address)
+        p->address->handshakes--;
+    p->shaking = false;
+    pthread_mutex_unlock(&v->lock);
+}
+
+static void tell_handshake(struct shf_server *v, const char *why)
+{
+    int64_t now = sv_now_ms(), last;
+
+    pthread_mutex_lock(&v->lock);
+    last = v->told_handshake_ms;
+    if (!last || now - last >= TELL_MS)
+        v->told_handshake_ms = now;
+    pthread_mutex_unlock(&v->lock);
+    if (!last || now - last >= TELL_MS)
+        sv_log_warning("TLS: a handshake failed: %s; others are not logged for a minute", why);
+}
+
+static void shake(struct peer *p)
+{
+    struct shf_server *v = p->server;
+    const char *why = "too many of one address at once";
+    uint32_t events = 0;
+    bool first = !p->shaking;
+    int r = first && !count_handshake(p) ? -EBUSY
+                                         : shf_connection_handshake(p->connection, &events, &why);
+
+    if (r == -EAGAIN && !first) {
+        watch(p, v->shaking, EPOLL_CTL_MOD, events);
+        return;
+    }
+    if (first && epoll_ctl(v->arriving, EPOLL_CTL_DEL, p->fd, NULL) < 0)
+        r = -errno;
+    if (r == 0 && !first && epoll_ctl(v->shaking, EPOLL_CTL_DEL, p->fd, NULL) < 0)
+        r = -errno;
+    if (r == -EAGAIN) {
+        watch(p, v->shaking, EPOLL_CTL_ADD, events);
+        return;
+    }
+    if (r < 0) {
+        tell_handshake(v, why);
+        end_peer(p);
+        return;
+    }
+    handshake_over(p);
+    watch(p, v->epoll, EPOLL_CTL_ADD, events);
+}
+
+/* Those that have begun first; new ones while few enough have. Whoever ends one looks again. */
+static void *shake_hands(void *userdata)
+{
+    struct shf_server *v = userdata;
+
+    for (;;) {
+        struct pollfd p[] = { { .fd = v->shaking, .events = POLLIN },
+                              { .fd = v->handshakes < SHF_HANDSHAKES_MAX ? v->arriving : -1,
+                                .events = POLLIN } };
+
+        if (poll(p, SV_ARRAY_LEN(p), -1) <= 0)
+            continue;
+        for (size_t i = 0; i < SV_ARRAY_LEN(p); i++) {
+            struct peer *one = p[i].revents ? take(p[i].fd, 0) : NULL;
+
+            if (one)
+                shake(one);
+        }
+    }
+    return NULL;
 }
 
 /* ---- threads ---- */
 
+struct worker {
+    struct shf_server *server;
+    char *buffer; /* NULL: files are sent without a copy */
+};
+
 static void *serve(void *userdata)
 {
-    struct shf_server *v = userdata;
-    const struct shf_conf *conf = &v->service->conf;
-    char *buffer = conf->sendfile ? NULL : malloc(conf->buffer);
+    const struct worker *w = userdata;
+    struct shf_server *v = w->server;
 
     for (;;) {
-        struct epoll_event e;
-        int n = epoll_wait(v->epoll, &e, 1, -1);
+        struct peer *p = take(v->epoll, -1);
+        uint32_t events = p ? shf_connection_run(p->connection, w->buffer) : 0;
 
-        if (n <= 0)
-            continue;
-        struct peer *p = e.data.ptr;
-        (void)atomic_load(&p->turns);
-        e.events = shf_connection_run(p->connection, buffer);
-        if (e.events == 0) {
-            end_peer(p);
-            continue;
-        }
-        e.events |= EPOLLONESHOT;
-        int fd = p->fd;
-        (void)atomic_fetch_add(&p->turns, 1); /* from here on another thread may end it */
-        if (epoll_ctl(v->epoll, EPOLL_CTL_MOD, fd, &e) < 0)
+        if (events != 0)
+            watch(p, v->epoll, EPOLL_CTL_MOD, events);
+        else if (p)
             end_peer(p);
     }
     return NULL;
+}
+
+static int start_thread(void *(*run)(void *), void *userdata)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    int r = -pthread_attr_init(&attr);
+
+    if (r == 0)
+        r = -pthread_attr_setstacksize(&attr, STACK_BYTES);
+    if (r == 0)
+        r = -pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    return r < 0 ? r : -pthread_create(&thread, &attr, run, userdata);
+}
+
+static int start_worker(struct shf_server *v)
+{
+    const struct shf_conf *conf = &v->service->conf;
+    struct worker *w = malloc(sizeof *w); /* as long as the process */
+
+    if (!w)
+        return -ENOMEM;
+    *w = (struct worker){ .server = v, .buffer = conf->sendfile ? NULL : malloc(conf->buffer) };
+    return !conf->sendfile && !w->buffer ? -ENOMEM : start_thread(serve, w);
 }
 
 int shf_server_start(struct shf_server *v, struct sv_error *err)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned n = v->service->conf.threads;
-    pthread_attr_t attr;
-    int r = -pthread_attr_init(&attr);
+    long shaking = SV_MIN(SV_MAX(processors / 4, 1), (long)SHF_HANDSHAKE_THREADS_MAX);
+    int r = 0;
 
     if (n == 0)
         n = (unsigned)SV_MIN(SV_MAX(2 * processors, 4), (long)SHF_THREADS_MAX);
-    if (r == 0)
-        r = -pthread_attr_setstacksize(&attr, STACK_BYTES);
-    if (r == 0)
-        r = -pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    for (unsigned i = 0; r == 0 && i < n; i++) {
-        pthread_t thread;
-
-        r = -pthread_create(&thread, &attr, serve, v);
-    }
+    for (unsigned i = 0; r == 0 && i < n; i++)
+        r = start_worker(v);
+    for (long i = 0; r == 0 && v->service->tls && i < shaking; i++)
+        r = start_thread(shake_hands, v);
     return r < 0 ? sv_error_errno(err, r, "threads (mapreduce.shuffle.max.threads %u)", n) : 0;
 }

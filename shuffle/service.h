@@ -8,13 +8,15 @@
 #include "shuffle/index-cache.h"
 #include "shuffle/job-table.h"
 #include "shuffle/map-output.h"
+#include "shuffle/tls.h"
 
 struct shf_service {
     struct shf_conf conf;
     struct shf_local_dirs dirs;
     struct shf_jobs *jobs;
     struct shf_index_cache *cache;
-    uint16_t port; /* the one that is listened on: part of every hash */
+    struct shf_tls *tls; /* NULL: plain HTTP */
+    uint16_t port;       /* the one that is listened on: part of every hash */
     /* Hadoop's ShuffleMetrics. */
     _Atomic uint64_t bytes_sent, answers_ok, answers_failed;
 };

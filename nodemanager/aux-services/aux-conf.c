@@ -17,6 +17,7 @@
 #define SHUFFLE "mapreduce_shuffle"
 #define SHUFFLE_CLASS "org.apache.hadoop.mapred.ShuffleHandler"
 #define SHUFFLE_PROGRAM "selvedge-shuffle"
+#define SHUFFLE_PROPERTIES "mapreduce.shuffle.,hadoop.ssl."
 #define BRIDGE "selvedge-java-service"
 #define JAVA_OPTIONS "-Xmx1g"
 #ifndef PR_GET_MDWE /* Linux 6.3 */
@@ -253,7 +254,7 @@ static int read_prefixes(const struct nm_conf *conf, struct nm_aux_conf *c, stru
     int r;
 
     if (!value)
-        value = sv_streq(c->name, SHUFFLE) ? "mapreduce.shuffle." : "";
+        value = sv_streq(c->name, SHUFFLE) ? SHUFFLE_PROPERTIES : "";
     r = sv_strv_split(value, ',', &c->prefixes);
     return r < 0 ? sv_error_errno(err, r, "%s", key) : 0;
 }

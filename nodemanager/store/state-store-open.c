@@ -67,6 +67,18 @@ static int apply(sqlite3 *db, const char *path, const char *const *steps, int64_
     return 0;
 }
 
+static int unreadable(sqlite3 *db, const char *path, struct sv_error *err)
+{
+    int code = sqlite3_errcode(db);
+
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        return sv_error_set(err, -EBUSY, "state store %s: another NodeManager uses it", path);
+    return sv_error_set(err, -EBADMSG,
+                        "state store %s: damaged (%s); move it away to start "
+                        "without the containers that it records",
+                        path, sqlite3_errmsg(db));
+}
+
 /* 1: the store is new. */
 static int check_schema(sqlite3 *db, const char *path, struct sv_error *err)
 {
@@ -76,10 +88,7 @@ static int check_schema(sqlite3 *db, const char *path, struct sv_error *err)
     if (pragma_int(db, "PRAGMA user_version", &version) < 0 ||
         pragma_int(db, "PRAGMA application_id", &app) < 0 ||
         pragma_int(db, "SELECT count(*) FROM sqlite_master", &tables) < 0 || !integrity_ok(db))
-        return sv_error_set(err, -EBADMSG,
-                            "state store %s: damaged (%s); move it away to start "
-                            "without the containers that it records",
-                            path, sqlite3_errmsg(db));
+        return unreadable(db, path, err);
     if (tables == 0 && version == 0)
         return (r = apply(db, path, &nm_store_schema, 1, err)) < 0 ? r : 1;
     if (app != APPLICATION_ID)

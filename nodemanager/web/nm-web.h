@@ -13,6 +13,7 @@ struct nm_localization;
 struct nm_log_aggregation;
 struct nm_updater;
 struct sv_groups;
+struct sv_http_events;
 
 struct nm_web {
     const struct nm_context *ctx;
@@ -22,6 +23,7 @@ struct nm_web {
     const struct nm_aux *aux; /* NULL: no auxiliary services */
     const struct nm_localization *localization;
     const struct nm_log_aggregation *aggregation;
+    struct sv_http_events *live; /* live.h */
 };
 
 /* An sv_http_handler; userdata is the struct nm_web. */

@@ -10,6 +10,7 @@
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/services/finished-containers.h"
+#include "nodemanager/web/live.h"
 #include "wire/exit-status.h"
 
 /* ---- Use ---- */
@@ -19,17 +20,20 @@ static void put_memory(struct sv_html *h, const struct nm_figures *f)
     double limit = (double)f->memory_mb * 1048576;
     char a[SV_HTML_WORD], b[SV_HTML_WORD], c[SV_HTML_WORD];
 
-    sv_html(h, "<tr><td>Memory</td><td>");
+    sv_html(h, "<tr><th>Memory</th><td>");
     sv_html_bar(h, (struct sv_html_bar){ .used = (double)f->memory_bytes,
                                          .mark = f->peak_bytes ? (double)f->peak_bytes : -1,
                                          .most = -1,
                                          .full = limit });
-    sv_html(h, "%s now, %s at most</td><td class=\"t\">%s</td></tr>\n",
-            sv_html_bytes(f->memory_bytes, a),
-            f->peak_bytes ? sv_html_bytes(f->peak_bytes, b) : "–", sv_html_mb(f->memory_mb, c));
+    if (f->memory_bytes || f->peak_bytes)
+        sv_html(h, "%s now, %s at most", sv_html_bytes(f->memory_bytes, a),
+                f->peak_bytes ? sv_html_bytes(f->peak_bytes, b) : "–");
+    else
+        sv_html(h, "not measured");
+    sv_html(h, "</td><td class=\"t\">%s</td></tr>\n", sv_html_mb(f->memory_mb, c));
     if (f->usage.max || f->usage.oom_kills)
         sv_html(h,
-                "<tr><td></td><td>met its limit %llu times; processes killed for memory: %llu</td>"
+                "<tr><th></th><td>met its limit %llu times; processes killed for memory: %llu</td>"
                 "<td></td></tr>\n",
                 (unsigned long long)f->usage.max, (unsigned long long)f->usage.oom_kills);
 }
@@ -39,7 +43,7 @@ static void put_cpu(struct sv_html *h, const struct nm_figures *f, int64_t ran_m
     char a[SV_HTML_WORD], b[SV_HTML_WORD];
     double average = ran_ms > 0 ? (double)f->cpu_usec / 1000 / (double)ran_ms : 0;
 
-    sv_html(h, "<tr><td>CPU</td><td>");
+    sv_html(h, "<tr><th>CPU</th><td>");
     sv_html_bar(h,
                 (struct sv_html_bar){
                     .used = (double)f->cpu_cores, .mark = average, .most = -1, .full = f->vcores });
@@ -62,14 +66,14 @@ static void put_use(struct sv_html *h, const struct nm_figures *f)
     put_memory(h, f);
     put_cpu(h, f, ran_ms);
     sv_html(h,
-            "<tr><td>Processes</td><td>%llu now, %llu at most, %llu refused</td><td></td></tr>\n"
-            "<tr><td>Disks</td><td>%s read, %s written</td><td></td></tr>\n",
+            "<tr><th>Processes</th><td>%llu now, %llu at most, %llu refused</td><td></td></tr>\n"
+            "<tr><th>Disks</th><td>%s read, %s written</td><td></td></tr>\n",
             (unsigned long long)f->pids, (unsigned long long)f->usage.pids_peak,
             (unsigned long long)f->usage.pids_refused, sv_html_bytes(f->usage.io_read_bytes, a),
             sv_html_bytes(f->usage.io_write_bytes, b));
     if (!f->finish_ms)
         sv_html(h,
-                "<tr><td>Waits</td><td>some of it, in the last 10 s: CPU %.1f %%, memory %.1f %%, "
+                "<tr><th>Waits</th><td>some of it, in the last 10 s: CPU %.1f %%, memory %.1f %%, "
                 "disks %.1f %%</td><td></td></tr>\n",
                 f->usage.cpu_stall.some_avg10 / 100.0, f->usage.memory_stall.some_avg10 / 100.0,
                 f->usage.io_stall.some_avg10 / 100.0);
@@ -122,7 +126,10 @@ static int put_page(const struct nm_context *ctx, const struct nm_figures *f, co
     char path[512], app[YARN_ID_TEXT_MAX];
     struct sv_html h;
 
-    nm_page_begin(&h, req, f->text, NM_PAGE_CONTAINERS, 0);
+    if (ended)
+        nm_page_begin(&h, req, f->text, NM_PAGE_CONTAINERS, 0);
+    else
+        nm_page_begin_live(&h, req, f->text, NM_PAGE_CONTAINERS);
     sv_html(&h, "<div class=\"wide\"><table class=\"facts\"><tbody>\n");
     if (yarn_container_id_parse(f->text, &id) >= 0) {
         sv_html(&h, "<tr><th>Application</th><td>");
@@ -144,6 +151,10 @@ static int put_page(const struct nm_context *ctx, const struct nm_figures *f, co
     sv_html(&h, "</p>\n");
     if (diagnostics && *diagnostics)
         sv_html(&h, "<h2>Diagnostics</h2>\n<pre>%.20000s</pre>\n", diagnostics);
+    if (!ended) {
+        (void)snprintf(path, sizeof(path), "/node/container/%s" NM_LIVE_CONTAINER, f->text);
+        sv_html_live(&h, path);
+    }
     put_use(&h, f);
     if (!(cg_root_controllers(ctx->cgroups) & CG_MEMORY))
         sv_html(&h, "<p class=\"bad\">This node's kernel does not enforce memory limits.</p>\n");

@@ -8,8 +8,8 @@ static const struct sv_html_link menu[] = { { NM_PAGE_NODE, "Node" },
                                             { NM_PAGE_APPS, "Applications" },
                                             { NM_PAGE_CONTAINERS, "Containers" } };
 
-void nm_page_begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
-                   const char *here, unsigned refresh_s)
+static void begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
+                  const char *here, unsigned refresh_s, bool script)
 {
     sv_html_begin(h, req,
                   &(struct sv_html_frame){ .title = title,
@@ -17,7 +17,20 @@ void nm_page_begin(struct sv_html *h, const struct sv_http_request *req, const c
                                            .menu = menu,
                                            .n_menu = SV_ARRAY_LEN(menu),
                                            .here = here,
-                                           .refresh_s = refresh_s });
+                                           .refresh_s = refresh_s,
+                                           .script = script });
+}
+
+void nm_page_begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
+                   const char *here, unsigned refresh_s)
+{
+    begin(h, req, title, here, refresh_s, false);
+}
+
+void nm_page_begin_live(struct sv_html *h, const struct sv_http_request *req, const char *title,
+                        const char *here)
+{
+    begin(h, req, title, here, 0, true);
 }
 
 int nm_page_refuse(const struct sv_http_request *req, unsigned status, struct sv_http_response *ret,

@@ -14,6 +14,9 @@
 /* Objects that one request looks at, to find the rows of its page. */
 #define NM_PAGE_WALK 20000
 
+/* A page with live plots (html.h): `here` as below. */
+void nm_page_begin_live(struct sv_html *h, const struct sv_http_request *req, const char *title,
+                        const char *here);
 /* `here`: one of the paths above. `refresh_s`: 0, or the browser asks again. */
 void nm_page_begin(struct sv_html *h, const struct sv_http_request *req, const char *title,
                    const char *here, unsigned refresh_s);

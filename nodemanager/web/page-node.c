@@ -16,6 +16,7 @@
 #include "nodemanager/logs/log-failures.h"
 #include "nodemanager/rm/node-status-updater.h"
 #include "nodemanager/services/localization.h"
+#include "nodemanager/web/live.h"
 
 /* ---- Use ---- */
 
@@ -70,7 +71,7 @@ static void put_tiles(struct sv_html *h, const struct nm_context *ctx, const str
 
 static void put_stall(struct sv_html *h, const char *name, const struct cg_stall *s)
 {
-    sv_html(h, "<tr><td>%s</td><td class=\"n\">%.2f %%</td><td class=\"n\">%.2f %%</td><td>", name,
+    sv_html(h, "<tr><th>%s</th><td class=\"n\">%.2f %%</td><td class=\"n\">%.2f %%</td><td>", name,
             s->some_avg10 / 100.0, s->full_avg10 / 100.0);
     sv_html_bar(h, (struct sv_html_bar){ .used = s->some_avg10 / 100.0,
                                          .mark = s->full_avg10 / 100.0,
@@ -144,7 +145,7 @@ static void put_facts(struct sv_html *h, const struct nm_web *w)
 static void put_directory(struct sv_html *h, const char *kind, const char *path, bool readable,
                           bool usable)
 {
-    sv_html(h, "<tr><td>%s</td><td>%.1000s</td><td>", kind, path);
+    sv_html(h, "<tr><th>%s</th><td class=\"id\">%.1000s</td><td>", kind, path);
     if (usable)
         sv_html(h, "<span class=\"good\">good</span>");
     else
@@ -193,8 +194,10 @@ int nm_page_node(const struct nm_web *w, const struct sv_http_request *req,
     bool known = cg_root_usage(w->ctx->cgroups, &use) >= 0;
     struct sv_html h;
 
-    nm_page_begin(&h, req, w->ctx->node_id_text, NM_PAGE_NODE, 0);
+    nm_page_begin_live(&h, req, w->ctx->node_id_text, NM_PAGE_NODE);
     put_tiles(&h, w->ctx, known ? &use : NULL);
+    if (known)
+        sv_html_live(&h, NM_LIVE_NODE);
     put_facts(&h, w);
     put_directories(&h, w->ctx->dirs);
     if (known)

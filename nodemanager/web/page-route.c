@@ -6,6 +6,7 @@
 
 #include "common/str.h"
 #include "nodemanager/core/context.h"
+#include "nodemanager/web/live.h"
 #include "nodemanager/web/page-apps.h"
 #include "nodemanager/web/page-container.h"
 #include "nodemanager/web/page-frame.h"
@@ -24,7 +25,7 @@ bool nm_page_takes(const char *path, const struct sv_http_request *req)
     if (sv_has_prefix(path, LOGS) && format && *format)
         return false;
     return strcmp(path, "/node") == 0 || sv_has_prefix(path, "/node/") ||
-           strcmp(path, SV_HTML_STYLE) == 0;
+           strcmp(path, SV_HTML_STYLE) == 0 || strcmp(path, SV_HTML_SCRIPT) == 0;
 }
 
 /* The container at the start of `rest`, which is moved to the slash behind it or to the end. */
@@ -63,6 +64,8 @@ static int of_container(const struct nm_web *w, const struct nm_web_caller *who,
     yarn_container_id_text(id, text);
     if (!may_view(w, who, id))
         return nm_page_forbid(who, text, req, ret);
+    if (!logs && strcmp(rest, NM_LIVE_CONTAINER) == 0)
+        return nm_live_open(w, text, req, ret);
     if (!logs)
         return *rest ? nm_page_refuse(req, 404, ret, "There is no such page.")
                      : nm_page_container(w, text, req, ret);
@@ -80,6 +83,10 @@ int nm_page(const struct nm_web *w, const char *path, const struct sv_http_reque
 
     if (strcmp(path, SV_HTML_STYLE) == 0)
         return sv_html_style(ret);
+    if (strcmp(path, SV_HTML_SCRIPT) == 0)
+        return sv_html_script(ret);
+    if (strcmp(path, NM_LIVE_NODE) == 0)
+        return nm_live_open(w, "", req, ret);
     if (strcmp(path, "/node") == 0 || strcmp(path, "/node/node") == 0)
         return nm_page_node(w, req, ret);
     if (nm_web_identify(&w->ctx->conf->web, w->groups, req, &who) < 0)

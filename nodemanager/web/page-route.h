@@ -1,7 +1,7 @@
 /* The NodeManager's pages (8042), at Hadoop's addresses: /node, /node/allApplications,
  * /node/application/ID, /node/allContainers, /node/container/ID and
- * /node/containerlogs/CONTAINER/USER[/FILE]. Server-made HTML without script. Who sees what:
- * web-access.h. */
+ * /node/containerlogs/CONTAINER/USER[/FILE]. Server-made HTML, whole without its script. Who sees
+ * what: web-access.h; live figures are for who sees the page. */
 #ifndef SELVEDGE_NODEMANAGER_WEB_PAGE_ROUTE_H
 #define SELVEDGE_NODEMANAGER_WEB_PAGE_ROUTE_H
 

@@ -3,8 +3,8 @@
  *
  *     scheduler NODES APPLICATIONS QUEUES USERS HOST-ASKS STEPS
  *
- * Prints one line of JSON: allocations per CPU-second, and the longest event in milliseconds of CPU
- * time. */
+ * Prints one line of JSON: allocations per CPU-second; the longest event and a round of preemption,
+ * in milliseconds of CPU time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +94,9 @@ static void configure(struct bench *b)
         set(b, key, share);
     }
     set(b, CS "root.queues", names);
+    set(b, "yarn.resourcemanager.scheduler.monitor.enable", "true");
+    set(b, "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled",
+        "true");
     set(b, CS "user-limit-factor", "-1");
     set(b, CS "minimum-user-limit-percent", "1");
     set(b, CS "maximum-am-resource-percent", "1");
@@ -208,6 +211,15 @@ static double run(struct bench *b, int64_t steps)
     return cpu_ms() - start;
 }
 
+/* A round of preemption over all queues and applications. */
+static double preempt(struct bench *b)
+{
+    double start = cpu_ms();
+
+    handle(b, (struct rm_sched_event){ .type = RM_SCHED_PREEMPT });
+    return cpu_ms() - start;
+}
+
 int main(int argc, char **argv)
 {
     struct bench b = { .seed = 1 };
@@ -236,8 +248,10 @@ int main(int argc, char **argv)
     given = b.given;
     b.timed = true;
     (void)run(&b, b.steps / 10);
-    printf("{\"allocations\": %lld, \"per_cpu_second\": %.0f, \"longest_ms\": %.3f}\n",
-           (long long)given, (double)given * 1e3 / ms, b.worst);
+    b.timed = false;
+    printf("{\"allocations\": %lld, \"per_cpu_second\": %.0f, \"longest_ms\": %.3f, "
+           "\"preemption_ms\": %.3f}\n",
+           (long long)given, (double)given * 1e3 / ms, b.worst, preempt(&b));
     rm_sched_free(b.s);
     sv_conf_free(b.conf);
     free(b.live);

@@ -62,6 +62,8 @@ class ClusterViews:
         self.says(c.selvedge("kill", app), 0, "is over")
 
     def one_container(self, c, name, app):
+        # RUNNING at the ResourceManager is a heartbeat's word; it may be launched yet.
+        c.wait(lambda: self.inspect(c, name)["onNode"]["state"] == "RUNNING", 60, f"{name} runs on its node")
         found = self.inspect(c, name)
         self.has("container", found)
         self.has("on node", found["onNode"])

@@ -1,9 +1,10 @@
-"""A page of the daemons as a browser reads it: well-formed or refused, without script, style attributes, handlers and
-addresses of other servers. For the tests of pages."""
+"""A page of the daemons as a browser reads it: well-formed or refused, without script but the server's own file, style attributes,
+handlers and addresses of other servers. For the tests of pages."""
 import html.parser
 
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 SVG = {"rect"}
+SCRIPT = {"src": "/static/live.js", "defer": None}
 POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
@@ -24,7 +25,7 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
         self.elements.setdefault(tag, []).append(attributes)
-        if tag in ("script", "iframe", "object", "embed", "style", "base", "img"):
+        if tag == "script" and attributes != SCRIPT or tag in ("iframe", "object", "embed", "style", "base", "img"):
             self.wrong.append(f"<{tag}>")
         for name, value in attrs:
             if name == "style" or name.startswith("on") or (value or "").strip().lower().startswith(("javascript:", "data:")):
@@ -53,11 +54,14 @@ class Page(html.parser.HTMLParser):
             self.open.pop()
 
     def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.wrong.append(f"script in the page: {data}")
         self.shown.append(data if not self.open or self.open[-1] != "td" else data + " ")
 
 
-def check_headers(headers):
-    """What is wrong with them, as a list."""
-    wanted = {"Content-Security-Policy": POLICY, "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
+def check_headers(headers, script=False):
+    """What is wrong with them, as a list; `script`: of a page that loads the server's."""
+    policy = POLICY + "; script-src 'self'; connect-src 'self'" * script
+    wanted = {"Content-Security-Policy": policy, "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
               "Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8"}
     return [f"{name}: {headers.get(name)}" for name, value in wanted.items() if headers.get(name) != value]

@@ -54,9 +54,10 @@ class RunEnds:
             self.ended(c, name, job, 128 + number, "application_.* KILLED")
 
     def nohup(self, c):
-        job = self.start(c, "not by SIGHUP", "sleep 1; exit 3", before=["env", "--ignore-signal=HUP"])
-        self.until_running(c, "not by SIGHUP")
+        job = self.start(c, "not by SIGHUP", "trap 'exit 3' TERM; while :; do sleep 0.05; done", before=["env", "--ignore-signal=HUP"])
+        app = self.until_running(c, "not by SIGHUP")
         job.send_signal(signal.SIGHUP)
+        c.selvedge("stop", app)
         self.ended(c, "not by SIGHUP", job, 3, "application_.* FAILED")
 
     def at_once(self, c):

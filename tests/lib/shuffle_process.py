@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import socket
+import ssl
 import struct
 import subprocess
 import tempfile
@@ -107,7 +108,7 @@ class Workplace:
 class Shuffle:
     """The process, and the NodeManager's end of its descriptor 3."""
 
-    def __init__(self, dirs, properties=None, files=None, listen=None, raw_init=None):
+    def __init__(self, dirs, properties=None, files=None, listen=None, raw_init=None, conf_dir=None):
         self.channel, theirs = socket.socketpair()
         self.channel.settimeout(60)
         high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in [theirs.fileno()] + ([listen.fileno()] if listen else [])]
@@ -130,7 +131,7 @@ class Shuffle:
         theirs.close()
         self.seq = 0
         self.send(raw_init or {"type": "init", "protocol": 1, "service": "mapreduce_shuffle", "localDirs": dirs,
-                               "stateDir": None, "properties": dict({"mapreduce.shuffle.port": "0"}, **(properties or {})),
+                               "stateDir": None, "confDir": conf_dir, "properties": dict({"mapreduce.shuffle.port": "0"}, **(properties or {})),
                                "listenFds": ["mapreduce_shuffle"] if listen else []})
         self.ready = self.receive()
         self.port = struct.unpack(">I", base64.b64decode(self.ready["metadata"]))[0] \
@@ -184,8 +185,10 @@ class Answer:
 class Client:
     """One connection of a reducer. HTTP by hand, so that it can be wrong."""
 
-    def __init__(self, port, host="127.0.0.1"):
-        self.socket = socket.create_connection((host, port), timeout=60)
+    def __init__(self, port, host="127.0.0.1", tls=None, session=None, source=""):
+        self.socket = socket.create_connection((host, port), timeout=60, source_address=(source, 0))
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="localhost", session=session)
         self.port, self.rest = port, b""
 
     def uri(self, job, reduce, maps, more=""):
@@ -226,15 +229,15 @@ class Client:
         """The server has closed."""
         try:
             return self.socket.recv(1) == b""
-        except ConnectionResetError:
+        except (ConnectionResetError, ssl.SSLError):
             return True
 
     def close(self):
         self.socket.close()
 
 
-def fetch(port, job, reduce, maps, more="", **how):
-    client = Client(port)
+def fetch(port, job, reduce, maps, more="", tls=None, **how):
+    client = Client(port, tls=tls)
     try:
         how.setdefault("secret", job.secret)
         client.send(client.uri(job, reduce, maps, more), **how)

@@ -27,6 +27,7 @@ VALUES = [
     (["stop", APP], "--timeout", "5s", ["soon", "-1"]),
     (["logs", APP], "--log", "stdout", ["a/b"]),
     (["logs", APP], "--tail", "5", ["-1", "x", "1.5"]),
+    (["logs", APP], "--since", "5m", ["soon", "0", "-1s"]),
     (["logs", APP], "--owner", "root", []),
     (["top"], "--sort", "cpu", ["name", "CPU"]),
     (["node", "decommission", "h", "--graceful"], "--timeout", "5s", ["soon", "-1"]),

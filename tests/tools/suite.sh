@@ -6,6 +6,7 @@
 # With CI=true a skipped test makes its suite fail: a suite that silently does not run proves nothing.
 
 passed=0 failed=0 skipped=0
+programs_s=0 used_ms=0           # of all programs: the sum of their seconds, and of their processor time (user and system)
 failures=() unstable=() over=()  # programs by name; lines for the end of the suite
 declare -A figures_of verdict_of # of each program that failed
 declare -A budget_of             # seconds, of the programs that have a row in tests/tools/suites
@@ -38,13 +39,18 @@ suite_show() {
 
 # suite_program NAME TIMEOUT COMMAND...: runs a program that ends with the plain line and adds its
 # figures. Without that line, or with a status that contradicts it, the program has failed.
+# The processor time is that of the program and its children; of a container, which is not its child, it has none.
 suite_program() {
-	local name=$1 limit=$2 log=$suite_dir/$1.log start=$SECONDS rc last p=0 f=0 s=0
+	local name=$1 limit=$2 log=$suite_dir/$1.log start=$SECONDS rc last shown p=0 f=0 s=0 user system used TIMEFORMAT='%3U %3S'
 	shift 2
 	mkdir -p "$(dirname "$log")"
 	# bash ignores these signals in what it starts in the background (suite_pool)
-	timeout --kill-after=20 "$limit" env --default-signal=INT,QUIT "$@" >"$log" 2>&1 </dev/null
+	{ time timeout --kill-after=20 "$limit" env --default-signal=INT,QUIT "$@" >"$log" 2>&1 </dev/null; } 2>"$log.used"
 	rc=$?
+	read -r user system < <(grep -xE '[0-9.]+ [0-9.]+' "$log.used")
+	rm -f "$log.used"
+	used=$((10#0${user/./} + 10#0${system/./}))
+	programs_s=$((programs_s + SECONDS - start)) used_ms=$((used_ms + used))
 	last=$(tail -n 1 "$log" | tr -d '\r')
 	if [[ $last =~ $plain_line ]]; then
 		p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]} s=${BASH_REMATCH[3]}
@@ -59,22 +65,23 @@ suite_program() {
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	figures="$p $f $s"
+	printf -v shown 'cpu %3ss  %s' $(((used + 500) / 1000)) "$last"
 	if ((f > 0)); then
 		failures+=("$name") figures_of[$name]=$figures verdict_of[$name]=$last
-		suite_row FAIL "$name" $((SECONDS - start)) "$last"
+		suite_row FAIL "$name" $((SECONDS - start)) "$shown"
 		suite_show "$log"
 	elif ((s > 0)); then
-		suite_row skip "$name" $((SECONDS - start)) "$last"
+		suite_row skip "$name" $((SECONDS - start)) "$shown"
 		grep -i skip "$log" | grep -Ev "$plain_line" | sed 's/^/    | /' | head -n 20
 	else
-		suite_row ok "$name" $((SECONDS - start)) "$last"
+		suite_row ok "$name" $((SECONDS - start)) "$shown"
 	fi
 }
 
 # suite_pool LANES RUN NAME...: `RUN NAME` for each name, LANES at the same time: most programs wait more than they
 # compute. A program's lines appear when it has ended.
 suite_pool() {
-	local lanes=$1 run=$2 state=$suite_dir/pool name pid p f s number=0 running=0
+	local lanes=$1 run=$2 state=$suite_dir/pool name pid p f s seconds used number=0 running=0
 	local -A number_of
 	shift 2
 	rm -rf "$state"
@@ -84,8 +91,9 @@ suite_pool() {
 			wait -n -p pid
 			running=$((running - 1))
 			cat "$state/${number_of[$pid]}.out"
-			if read -r p f s <"$state/${number_of[$pid]}.counts"; then
+			if read -r p f s seconds used <"$state/${number_of[$pid]}.counts"; then
 				passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+				programs_s=$((programs_s + seconds)) used_ms=$((used_ms + used))
 			else
 				failed=$((failed + 1))
 			fi
@@ -94,9 +102,9 @@ suite_pool() {
 		[[ -n $name ]] || break
 		number=$((number + 1))
 		(
-			passed=0 failed=0 skipped=0 over=()
+			passed=0 failed=0 skipped=0 programs_s=0 used_ms=0 over=()
 			"$run" "$name"
-			printf '%s\n' "$passed $failed $skipped" "${over[@]}" >"$state/$number.counts"
+			printf '%s\n' "$passed $failed $skipped $programs_s $used_ms" "${over[@]}" >"$state/$number.counts"
 		) >"$state/$number.out" 2>&1 &
 		number_of[$!]=$number
 		running=$((running + 1))
@@ -152,6 +160,7 @@ suite_retry() {
 suite_end() {
 	local result="$passed passed, $failed failed, $skipped skipped"
 	echo "$result" >"$suite_dir.result"
+	((programs_s + used_ms == 0)) || echo "  $SECONDS s; its programs: $programs_s s, of these $((used_ms / 1000)) s of processor time"
 	printf '%s\n' "${over[@]}" "${unstable[@]}" | sed '/^$/d' | tee "$suite_dir.notes"
 	echo "$result"
 	((failed == 0)) || return 1

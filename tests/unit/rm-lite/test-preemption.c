@@ -319,7 +319,10 @@ static void test_refused(void **state)
 {
     static const char *const bad[][3] = {
         { MONITOR "policies", "org.example.Mine", "the policy is" },
-        { PREEMPTION "intra-queue-preemption.enabled", "true", "is not supported" },
+        { PREEMPTION "preemption-to-balance-queue-after-satisfied.enabled", "true",
+          "is not supported" },
+        { PREEMPTION "intra-queue-preemption.preemption-order-policy", "mine", "priority_first" },
+        { PREEMPTION "intra-queue-preemption.max-allowable-limit", "2", "between 0 and 1" },
         { PREEMPTION "total_preemption_per_round", "1.5", "between 0 and 1" },
         { PREEMPTION "monitoring_interval", "0", "monitoring_interval" },
     };

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "rm-lite/scheduler-impl.h"
 #include "tests/unit/rm-lite/scheduler-fixture.h"
 
 #define FEW 100
@@ -221,6 +222,7 @@ static void test_a_turn_of_many_asks(void **state)
     (void)state;
     fix_conf(&f);
     cluster(&f, FEW, 4096);
+    f.s->walk_all = true; /* without the index by host, which finds at once that none is for here */
     app(&f, 1, "ann", "default", 0);
     app(&f, 2, "ann", "default", 0);
     ask(&f, 2, 1024, FEW);
@@ -235,6 +237,33 @@ static void test_a_turn_of_many_asks(void **state)
     c = rounds(&f);
     assert_int_equal(c.nodes, FEW);
     assert_true(c.events >= (size_t)FEW * 4000 / (RM_TURN_ASKS + 4000));
+    fix_end(&f);
+}
+
+/* A container that ends costs nothing for the applications that wait for other hosts. */
+static void test_applications_that_wait_for_hosts(void **state)
+{
+    struct rm_sched_counts before;
+    struct fix f;
+
+    (void)state;
+    fix_conf(&f);
+    cluster(&f, FEW, 4096);
+    app(&f, 1, "ann", "default", 0);
+    ask(&f, 1, 1024, FEW);
+    assert_int_equal(rounds(&f).given, FEW);
+    for (int i = 2; i <= 101; i++) {
+        app(&f, i, "ann", "default", 0);
+        ask_full(&f, i, 1, i == 101 ? "node1" : "elsewhere", 1024, 1, 1, true);
+        ask_full(&f, i, 1, "/default-rack", 1024, 1, 1, true);
+        ask_full(&f, i, 1, RM_ANY, 1024, 1, 1, true);
+    }
+    (void)rounds(&f);
+    before = rm_sched_counts(f.s);
+    for (int k = 1; k <= FEW; k++)
+        done(&f, 1, k);
+    (void)rounds(&f);
+    assert_true(rm_sched_counts(f.s).apps_tried - before.apps_tried <= 2);
     fix_end(&f);
 }
 
@@ -298,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_a_sweep_visits_nodes_with_room),
         cmocka_unit_test(test_a_turn_has_an_end),
         cmocka_unit_test(test_a_turn_of_many_asks),
+        cmocka_unit_test(test_applications_that_wait_for_hosts),
         cmocka_unit_test(test_nothing_to_do),
         cmocka_unit_test(test_a_visit_keeps_the_heartbeats_limits),
     };

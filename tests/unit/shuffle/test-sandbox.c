@@ -90,7 +90,7 @@ static int child(void)
     int r, result = 100;
 
     pthread_mutex_lock(&gate);
-    r = shf_sandbox_files(&dirs, &err);
+    r = shf_sandbox_files(&dirs, NULL, &err);
     if (r == 0 && pthread_create(&t, NULL, thread, &result) != 0)
         return 101;
     if (r == 0)

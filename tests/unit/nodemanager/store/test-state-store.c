@@ -278,6 +278,19 @@ static void future_version(void **state)
     assert_int_equal(refused("schema 99"), -EPROTO);
 }
 
+/* It must not be told to move the store away. */
+static void second_daemon(void **state)
+{
+    struct nm_store *s = open_store();
+
+    (void)state;
+    assert_int_equal(nm_store_used_token(s, "a", 1), 0);
+    nm_store_commit(s);
+    assert_int_equal(refused("another NodeManager uses it"), -EBUSY);
+    nm_store_close(s);
+    nm_store_close(open_store());
+}
+
 static int on_old(const struct nm_stored_container *c, void *u)
 {
     assert_string_equal(c->id, "c");
@@ -356,18 +369,6 @@ static void unsafe_file(void **state)
     assert_int_equal(refused("regular file"), -EPERM);
 }
 
-static void second_daemon(void **state)
-{
-    struct nm_store *s = open_store(), *t = NULL;
-    struct sv_error err = { 0 };
-
-    (void)state;
-    assert_int_equal(nm_store_used_token(s, "a", 1), 0);
-    nm_store_commit(s);
-    assert_true(nm_store_open(event, path, &t, &err) < 0);
-    nm_store_close(s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,9 +379,9 @@ int main(void)
         cmocka_unit_test_setup(future_version, fresh),
         cmocka_unit_test_setup(older_version, fresh),
         cmocka_unit_test_setup(foreign_database, fresh),
+        cmocka_unit_test_setup(second_daemon, fresh),
         cmocka_unit_test_setup(damaged, fresh),
         cmocka_unit_test_setup(unsafe_file, fresh),
-        cmocka_unit_test_setup(second_daemon, fresh),
     };
     int r, tmp;
 

@@ -1,0 +1,18 @@
+/* Live figures of the pages, as server-sent events once a second: memory, CPU and waits (PSI) of
+ * the node's containers together, or of one container. common/html-script.c draws them. Hostile:
+ * clients, whose number common/http-events.h bounds. */
+#ifndef SELVEDGE_NODEMANAGER_WEB_LIVE_H
+#define SELVEDGE_NODEMANAGER_WEB_LIVE_H
+
+#include "nodemanager/web/nm-web.h"
+
+#define NM_LIVE_NODE "/node/events"
+#define NM_LIVE_CONTAINER "/events" /* behind a container's page */
+#define NM_LIVE_PERIOD_MS 1000
+
+int nm_live_new(sd_event *event, const struct nm_web *w, struct sv_http_events **ret) _must_use_;
+/* `container` "": the node. The caller may view it. The result is the handler's. */
+int nm_live_open(const struct nm_web *w, const char *container, const struct sv_http_request *req,
+                 struct sv_http_response *ret) _must_use_;
+
+#endif

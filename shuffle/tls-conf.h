@@ -1,0 +1,30 @@
+/* Settings of the shuffle's TLS: Hadoop's hadoop.ssl.* and the server's ssl-server.xml. The files
+ * are the operator's: trusted. */
+#ifndef SELVEDGE_SHUFFLE_TLS_CONF_H
+#define SELVEDGE_SHUFFLE_TLS_CONF_H
+
+#include "common/base.h"
+#include "common/conf.h"
+#include "common/error.h"
+
+struct shf_store_conf {
+    const char *key; /* that names the file, for messages */
+    char *path;      /* absolute; NULL: none */
+    char *password;  /* "" where none is set */
+};
+
+struct shf_tls_conf {
+    struct shf_store_conf keys, trust;
+    bool client_cert;            /* required, and signed by one of `trust` */
+    bool tls12, tls13;           /* versions that are spoken */
+    char **included, **excluded; /* cipher suites by their names in Java; included empty: all */
+    int64_t reload_ms;
+};
+
+/* `conf` has hadoop.ssl.*, `conf_dir` is the configuration's directory (NULL: none). Freed by
+ * shf_tls_conf_free, also after an error. */
+int shf_tls_conf_load(struct sv_conf *conf, const char *conf_dir, struct shf_tls_conf *ret,
+                      struct sv_error *err) _must_use_;
+void shf_tls_conf_free(struct shf_tls_conf *c);
+
+#endif

@@ -1,0 +1,50 @@
+"""MapReduce over a shuffle with TLS and client certificates, on nodes of ours and of Apache's with the same ssl-server.xml."""
+import os
+import socket
+import subprocess
+
+from cluster import ClusterError
+from interop.cases import mapreduce
+from lib.shuffle_tls import PASSWORD, Keys
+
+NAME = "tls"
+PAIRING = ("selvedge", ["selvedge", mapreduce.APACHE])
+SITE = {"mapreduce.shuffle.ssl.enabled": "true", "hadoop.ssl.require.client.cert": "true",
+        "hadoop.ssl.enabled.protocols": "TLSv1.2,TLSv1.3"}
+
+
+def site(h):
+    return {**mapreduce.site(h), **SITE}
+
+
+def prepare(c, h):
+    """Nodes have the server's key; jobs, which are the clients, one that every container may read."""
+    mapreduce.prepare(c, h, SITE)
+    keys = Keys(f"{c.root}/tls", c.daemon.pw_gid)
+    keys.pkcs12("client")
+    os.unlink(keys.path("root.trust"))  # Java trusts only what its keytool has marked
+    subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "root", "-file", keys.path("root.crt"), "-keystore", keys.path("root.trust"),
+                    "-storetype", "PKCS12", "-storepass", PASSWORD], check=True, capture_output=True)
+    for name in ("client.p12", "root.trust"):
+        os.rename(keys.path(name), f"{c.conf_dir}/{name}")
+        os.chmod(f"{c.conf_dir}/{name}", 0o644)
+    trust = {"truststore_location": f"{c.conf_dir}/root.trust", "truststore_password": PASSWORD, "truststore_type": "PKCS12"}
+    server = {**trust, "keystore_location": keys.path("server.p12"), "keystore_password": PASSWORD, "keystore_type": "PKCS12"}
+    client = {**trust, "keystore_location": f"{c.conf_dir}/client.p12", "keystore_password": PASSWORD, "keystore_type": "PKCS12"}
+    for directory in (c.conf_dir, *(n.conf_dir for n in c.nodes)):
+        keys.write("client", f"{directory}/ssl-client.xml", client)
+    for node in c.nodes:
+        keys.write("server", f"{node.conf_dir}/ssl-server.xml", server)
+
+
+def word_count(c, h):
+    """Its reducers fetch with TLS from both kinds of nodes; none of the shuffles takes plain HTTP."""
+    mapreduce.word_count(c, h)
+    for node in c.nodes:
+        with socket.create_connection((node.address, node.shuffle_port), timeout=60) as s:
+            s.sendall(b"GET /mapOutput HTTP/1.1\r\n\r\n")
+            if b"HTTP/1" in s.recv(4096):
+                raise ClusterError(f"the shuffle on port {node.shuffle_port} speaks plain HTTP")
+
+
+CASES = {"wordcount with TLS and client certificates": word_count}
