@@ -12,8 +12,9 @@
 
 #define TOTAL_MS 20000L
 #define CONNECT_MS 5000L
-#define AT_ONCE 32L      /* connections per host; further requests queue inside curl */
-#define AT_ONCE_ALL 500L /* to all hosts: below the usual limit of descriptors */
+#define BUFFER ((size_t)64 << 10) /* of a connection, where much may come */
+#define AT_ONCE 32L               /* connections per host; further requests queue inside curl */
+#define AT_ONCE_ALL 500L          /* to all hosts: below the usual limit of descriptors */
 
 struct fetch_request {
     struct cli_fetch *f;
@@ -225,6 +226,8 @@ static struct fetch_request *fetch_request_new(struct cli_fetch *f, const char *
     curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, f->total_ms);
     curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+    if (max > BUFFER)
+        curl_easy_setopt(q->easy, CURLOPT_BUFFERSIZE, (long)BUFFER);
     curl_easy_setopt(q->easy, CURLOPT_WRITEFUNCTION, on_data);
     curl_easy_setopt(q->easy, CURLOPT_WRITEDATA, q);
     curl_easy_setopt(q->easy, CURLOPT_ERRORBUFFER, q->error);

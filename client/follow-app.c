@@ -67,7 +67,8 @@ static int on_timer(sd_event_source *t, uint64_t usec, void *userdata)
 int cli_follow_app_start(struct cli_follow_app *f)
 {
     f->polls = TABLE_POLLS - 1; /* at once */
-    return sd_event_add_time_relative(f->ctx->event, &f->timer, CLOCK_MONOTONIC, 0, 0, on_timer, f);
+    return sd_event_add_time_relative(f->ctx->event, &f->timer, CLOCK_MONOTONIC, 0, 1000, on_timer,
+                                      f);
 }
 
 void cli_follow_app_stop(struct cli_follow_app *f)

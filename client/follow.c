@@ -8,13 +8,15 @@
 #include "client/log-tail.h"
 #include "client/node-url.h"
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/str.h"
 
 #define CHUNK ((size_t)1 << 20)
 #define WHOLE ((size_t)16 << 20)          /* for a node that frames the text and has no ranges */
 #define LINE_MAX_BYTES ((size_t)64 << 10) /* a longer line is printed in pieces */
-#define START_MAX 32 /* "&start=" and a number: offset, for Selvedge's NodeManager */
+#define START_MAX 64 /* "&start=" and "&end=" with offsets, for Selvedge's NodeManager */
 #define TRIES 10     /* of the last poll, if the node does not answer */
+#define RETRY_MS 200 /* between two of them */
 
 struct cli_follow {
     struct cli_fetch *fetch;
@@ -23,6 +25,7 @@ struct cli_follow {
     FILE *out;
     size_t url_len; /* without the offset, for which space follows */
     uint64_t offset;
+    int64_t failed_at; /* the last request that has */
     struct sv_buf line;
     bool open, last, complete, abandoned, framed;
     int tries, tries_max, missing;
@@ -109,18 +112,41 @@ static void flush_line(struct cli_follow *f)
     f->line.len = 0;
 }
 
+/* Whole lines that need no prefix go out as they are: the number of bytes. */
+static size_t print_lines(struct cli_follow *f, const char *p, size_t n)
+{
+    const char *last = *f->prefix || f->line.len > 0 ? NULL : memrchr(p, '\n', n);
+
+    if (!last)
+        return 0;
+    print_header(f);
+    n = (size_t)(last - p) + 1;
+    fwrite(p, 1, n, f->out);
+    return n;
+}
+
+/* A line, or a part of one, that must be whole before it is printed. */
+static size_t take_line(struct cli_follow *f, const char *p, size_t n)
+{
+    const char *end = memchr(p, '\n', n);
+    size_t take = SV_MIN(end ? (size_t)(end - p) + 1 : n, LINE_MAX_BYTES - f->line.len);
+
+    if (sv_buf_put(&f->line, p, take) < 0)
+        return n; /* out of memory: it is lost */
+    if ((end && p + take == end + 1) || f->line.len == LINE_MAX_BYTES)
+        flush_line(f);
+    return take;
+}
+
 static void print(struct cli_follow *f, const char *p, size_t n)
 {
     while (n > 0) {
-        const char *end = memchr(p, '\n', n);
-        size_t take = SV_MIN(end ? (size_t)(end - p) + 1 : n, LINE_MAX_BYTES - f->line.len);
+        size_t done = print_lines(f, p, n);
 
-        if (sv_buf_put(&f->line, p, take) < 0)
-            return;
-        p += take;
-        n -= take;
-        if ((end && p == end + 1) || f->line.len == LINE_MAX_BYTES)
-            flush_line(f);
+        if (done == 0)
+            done = take_line(f, p, n);
+        p += done;
+        n -= done;
     }
 }
 
@@ -160,6 +186,8 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
     bool good = status == 200 || status == 206;
 
     f->open = false;
+    if (!good)
+        f->failed_at = sv_now_ms();
     if (f->abandoned) {
         cli_follow_free(f);
         return;
@@ -204,11 +232,14 @@ static void on_body(int status, const char *body, size_t len, const char *why, v
 
 void cli_follow_poll(struct cli_follow *f, bool last)
 {
-    if (f->open || f->complete)
+    if (f->open || f->complete || (f->tries > 0 && sv_now_ms() - f->failed_at < RETRY_MS))
         return;
     f->last = last;
-    snprintf(f->url + f->url_len, START_MAX, "&start=%llu",
-             f->framed ? 0ULL : (unsigned long long)f->offset);
+    if (f->framed)
+        f->url[f->url_len] = 0;
+    else
+        snprintf(f->url + f->url_len, START_MAX, "&start=%llu&end=%llu",
+                 (unsigned long long)f->offset, (unsigned long long)(f->offset + CHUNK));
     f->open = cli_fetch_get(f->fetch, f->url, f->framed ? WHOLE : CHUNK, on_body, f) >= 0;
 }
 

@@ -252,7 +252,8 @@ int cli_logs_live(struct cli_logs *l)
     if (!v)
         return -ENOMEM;
     v->l = l;
-    return sd_event_add_time_relative(l->ctx->event, &v->timer, CLOCK_MONOTONIC, 0, 0, on_timer, v);
+    return sd_event_add_time_relative(l->ctx->event, &v->timer, CLOCK_MONOTONIC, 0, 1000, on_timer,
+                                      v);
 }
 
 void cli_logs_live_end(struct cli_logs *l)

@@ -51,6 +51,8 @@ static int submit(struct run_submission *s, struct sv_error *err)
 
     if (r == 0)
         r = cli_run_stage(o, s->ctx->conf, s->stage, s->arena, &s->job, files, err);
+    if (r == 0 && o->detach)
+        r = cli_stage_sync(s->stage, err);
     return r == 0 ? cli_rm_submit(s->ctx->rm, &submission, on_submitted, s) : r;
 }
 

@@ -23,6 +23,13 @@
 #define DRAIN_MS 15000 /* limit for the last output after the last container */
 #define LOG_POLL_MS 500
 #define PROGRESS_MS 1000
+/* Polls are close while a short job would be over, and at the end; large tables are read less
+ * often, which take time to parse. */
+#define YOUNG_MS 3000
+#define YOUNG_POLL_MS 40
+#define END_POLL_MS 10
+#define ROWS_PER_MS 2     /* of the table: one more ms between two polls */
+#define SIZE_POLL_MS 1500 /* and no more: the ApplicationMaster waits for 4 s */
 
 struct run {
     struct cli_ctx *ctx;
@@ -131,8 +138,11 @@ static void on_status(int http, const char *body, size_t len, const char *why, v
     cli_status_free(&run->status);
     run->status = status;
     print_progress(run);
-    if (status.finished && run->finished_at == 0)
+    if (status.finished && run->finished_at == 0) {
         run->finished_at = sv_now_ms();
+        (void)sd_event_source_set_time(run->tick,
+                                       0); /* at once; else with the next poll, ignoring */
+    }
 }
 
 static void on_end(int http, const char *body, size_t len, const char *why, void *userdata)
@@ -230,6 +240,17 @@ static void on_report(int status, const struct cli_report *report, size_t n,
 
 /* ---- Timer ---- */
 
+static uint64_t next_poll_ms(const struct run *run, int64_t now)
+{
+    uint64_t size = SV_MIN(run->status.n / ROWS_PER_MS, (size_t)SIZE_POLL_MS);
+
+    if (run->finished_at && now - run->finished_at < YOUNG_MS)
+        return END_POLL_MS;
+    if (now - run->began < YOUNG_MS)
+        return YOUNG_POLL_MS + size;
+    return CLI_POLL_MS + size;
+}
+
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
     struct run *run = userdata;
@@ -249,7 +270,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     if (run->finished_at && !run->end_sent && !run->status_open &&
         (run->output_complete || now - run->finished_at > DRAIN_MS))
         send_end(run);
-    (void)sd_event_source_set_time(source, usec + CLI_POLL_MS * 1000);
+    (void)sd_event_source_set_time(source, usec + next_poll_ms(run, now) * 1000);
     (void)sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
     return 0;
 }
@@ -290,7 +311,7 @@ static void on_submitted(void *userdata)
     run->state = CLI_APP_SUBMITTED;
     run_interrupt_submitted(run->interrupt);
     cli_sweep_staging(run->ctx, run->submission.stage);
-    r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 0, on_tick,
+    r = sd_event_add_time_relative(run->ctx->event, &run->tick, CLOCK_MONOTONIC, 0, 1000, on_tick,
                                    run);
     if (r < 0)
         cli_stop_error(run->ctx, r, NULL);

@@ -125,6 +125,33 @@ void cli_stage_keep(struct cli_stage *s)
     s->keep = true;
 }
 
+static int sync_file(int dir, const char *name)
+{
+    _cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+    return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
+int cli_stage_sync(struct cli_stage *s, struct sv_error *err)
+{
+    int fd = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *e;
+
+    if (!d) {
+        r = -errno;
+        sv_close(fd);
+        return sv_error_errno(err, r, "staging directory %s", s->path);
+    }
+    while (r == 0 && (e = readdir(d)))
+        if (e->d_name[0] != '.')
+            r = sync_file(fd, e->d_name);
+    if (r == 0 && (fsync(fd) < 0 || fsync(s->user_dir) < 0))
+        r = -errno;
+    closedir(d);
+    return r < 0 ? sv_error_errno(err, r, "staging directory %s: not on the disk", s->path) : 0;
+}
+
 struct cli_stage *cli_stage_free(struct cli_stage *s)
 {
     struct stage_text *t, *next;

@@ -13,6 +13,9 @@ int cli_stage_new(struct sv_conf *conf, const char *user, struct yarn_app_id app
                   struct cli_stage **ret, struct sv_error *err) _must_use_;
 /* The job goes on without this process: its directory stays until a later run sweeps it. */
 void cli_stage_keep(struct cli_stage *s);
+/* Writes all of it to the disk: a job whose submitter does not stay is there after a power cut, and
+ * so must be its files. */
+int cli_stage_sync(struct cli_stage *s, struct sv_error *err) _must_use_;
 /* Removes the job's directory as well, unless it is kept. */
 struct cli_stage *cli_stage_free(struct cli_stage *s);
 

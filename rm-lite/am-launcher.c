@@ -60,7 +60,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 static void next_turn(struct launch *l)
 {
     l->timer = sd_event_source_disable_unref(l->timer);
-    if (sd_event_add_time_relative(l->rm->event, &l->timer, CLOCK_MONOTONIC, 0, 0, on_timer, l) < 0)
+    if (sd_event_add_time_relative(l->rm->event, &l->timer, CLOCK_MONOTONIC, 0, 1000, on_timer, l) <
+        0)
         sv_out_of_memory();
 }
 

@@ -36,6 +36,8 @@ struct rm_store;
 struct rm_waiting;
 struct sv_http;
 
+#define RM_NODE_STATES_MAX 16
+
 enum rm_machine { RM_M_APP, RM_M_ATTEMPT, RM_M_CONTAINER, RM_M_NODE };
 
 struct rm_counters {
@@ -57,7 +59,8 @@ struct rm {
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;
-    int n_lists; /* web-list.c */
+    int32_t node_counts[RM_NODE_STATES_MAX];    /* of rm->nodes and rm->inactive_nodes, by state */
+    int n_lists;                                /* web-list.c */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */

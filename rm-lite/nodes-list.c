@@ -134,6 +134,7 @@ void rm_nodes_list_forget(struct rm *rm, int64_t now_ms)
         else if (now_ms - n->untracked_since_ms >= rm->conf.untracked_ms) {
             sv_log_info("node %s: in no list of hosts: forgotten", n->key);
             HASH_DEL(rm->inactive_nodes, n);
+            rm_node_recount(n, false);
             HASH_ADD_STR(rm->dead_nodes, key, n); /* freed when the event queue is empty */
         }
     }

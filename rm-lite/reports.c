@@ -83,14 +83,7 @@ int32_t rm_active_nodes(const struct rm *rm)
 
 int32_t rm_count_nodes(const struct rm *rm, int state)
 {
-    const struct rm_node *n;
-    int32_t count = 0;
-
-    for (n = rm->nodes; n; n = n->hh.next)
-        count += n->state == state;
-    for (n = rm->inactive_nodes; n; n = n->hh.next)
-        count += n->state == state;
-    return count;
+    return rm->node_counts[state];
 }
 
 static Hadoop__Yarn__ResourceUtilizationProto *use_to(struct sv_arena *a, int32_t pmem,

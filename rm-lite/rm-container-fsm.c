@@ -4,6 +4,7 @@
  * the NodeManager's reports (launched, finished), the expiry check and the end of nodes or
  * attempts.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/oom.h"
@@ -217,10 +218,23 @@ const struct sv_fsm rm_container_fsm = {
     .cells = cells,
 };
 
+/* The one line of a container at INFO: a large cluster has thousands a second. */
+static void log_life(const struct rm_container *c)
+{
+    char node[300];
+
+    sv_log(SV_LOG_INFO, c->id_str, "%s on %s: %s with exit status %d after %" PRId64 " ms",
+           c->id_str, yarn_node_id_text(&c->node_id, node), state_names[c->state], c->exit_status,
+           c->finish_ms > 0 ? c->finish_ms - c->created_ms : 0);
+}
+
 void rm_container_handle(const struct sv_event *event, void *userdata)
 {
     struct rm_container *c = event->object;
+    int before = c->state;
 
     (void)userdata;
-    rm_fsm_step(&rm_container_fsm, c->id_str, &c->state, event);
+    rm_fsm_step_at(SV_LOG_DEBUG, &rm_container_fsm, c->id_str, &c->state, event);
+    if (c->state != before && c->state >= RM_CON_ST_COMPLETED)
+        log_life(c);
 }

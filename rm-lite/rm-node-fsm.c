@@ -130,6 +130,7 @@ static int deactivate(struct rm_node *n, int state)
     HASH_DEL(n->rm->nodes, n);
     if (old) {
         HASH_DEL(n->rm->inactive_nodes, old);
+        rm_node_recount(old, false);
         HASH_ADD_STR(n->rm->dead_nodes, key, old); /* freed when the queue is empty */
     }
     HASH_ADD_STR(n->rm->inactive_nodes, key, n);
@@ -289,4 +290,6 @@ void rm_node_handle(const struct sv_event *event, void *userdata)
 
     (void)userdata;
     rm_fsm_step(&rm_node_fsm, n->key, &n->state, event);
+    if (n->counted >= 0)
+        rm_node_recount(n, true);
 }

@@ -11,6 +11,17 @@
 
 #define NS(x) HADOOP__YARN__NODE_STATE_PROTO__NS_##x
 
+_Static_assert(RM_NODE_STATES <= RM_NODE_STATES_MAX, "counted by state");
+
+void rm_node_recount(struct rm_node *n, bool in_table)
+{
+    if (n->counted >= 0)
+        n->rm->node_counts[n->counted]--;
+    n->counted = in_table ? n->state : -1;
+    if (in_table)
+        n->rm->node_counts[n->state]++;
+}
+
 struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
 {
     struct rm_node *n = calloc(1, sizeof(*n));
@@ -24,6 +35,8 @@ struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id)
     n->rack = rm_strdup(RM_DEFAULT_RACK);
     n->seen_ms = sv_now_ms();
     HASH_ADD_STR(rm->nodes, key, n);
+    n->counted = -1;
+    rm_node_recount(n, true);
     return n;
 }
 
@@ -52,6 +65,7 @@ void rm_node_clear_lists(struct rm_node *n)
 
 void rm_node_free(struct rm_node *n)
 {
+    rm_node_recount(n, false);
     rm_node_clear_lists(n);
     rm_set_clear(&n->apps);
     free(n->rack);

@@ -62,6 +62,7 @@ struct rm_node {
     int32_t http_port;
     struct in6_addr peer; /* from which it registered; IPv4 as mapped */
     int state;
+    int counted; /* the state that rm->node_counts has it in; -1: none */
     struct rm_res total;
     bool in_sched;
     bool resize_waits;                /* its next answer has its new size */
@@ -89,6 +90,8 @@ typedef struct Hadoop__Yarn__NodeHeartbeatResponseProto Hadoop__Yarn__NodeHeartb
 
 struct rm_node *rm_node_new(struct rm *rm, const struct yarn_node_id *id);
 void rm_node_free(struct rm_node *n);
+/* To be called after its state has changed; `in_table` false: it is in neither table of nodes. */
+void rm_node_recount(struct rm_node *n, bool in_table);
 int rm_node_wire_state(const struct rm_node *n); /* NodeStateProto */
 bool rm_node_is_active(const struct rm_node *n);
 /* For the answer to the next heartbeat: a container or an application to end, and a container

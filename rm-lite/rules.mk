@@ -42,6 +42,11 @@ $(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
 
+# Nodes and masters over real connections, for tests/bench/bench-load.
+$(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/bench/rm-load
+
 # The scheduler alone, for tests/bench/bench-rm.
 $(BUILD)/tests/bench/scheduler: $(BUILD)/tests/bench/scheduler.o $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS) -lm)

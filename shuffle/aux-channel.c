@@ -99,9 +99,14 @@ int shf_channel_ready(struct shf_channel *c, const void *metadata, size_t n)
     return r < 0 ? r : send_message(c, json_pack("{s:s, s:s}", "type", "ready", "metadata", text));
 }
 
-int shf_channel_answer(struct shf_channel *c, json_int_t seq, const char *failure)
+int shf_channel_failed(struct shf_channel *c, json_int_t seq, const char *failure)
 {
     return send_message(
-        c, failure ? json_pack("{s:s, s:I, s:s}", "type", "failed", "seq", seq, "message", failure)
-                   : json_pack("{s:s, s:I}", "type", "done", "seq", seq));
+        c, json_pack("{s:s, s:I, s:s}", "type", "failed", "seq", seq, "message", failure));
+}
+
+int shf_channel_done(struct shf_channel *c, json_int_t seq, json_t *metrics)
+{
+    return send_message(
+        c, json_pack("{s:s, s:I, s:o*}", "type", "done", "seq", seq, "metrics", metrics));
 }

@@ -18,6 +18,8 @@ struct shf_channel *shf_channel_new(int fd) _must_use_; /* NULL without memory *
 int shf_channel_receive(struct shf_channel *c, bool wait, json_t **ret) _must_use_;
 /* 0 or -errno. */
 int shf_channel_ready(struct shf_channel *c, const void *metadata, size_t n) _must_use_;
-int shf_channel_answer(struct shf_channel *c, json_int_t seq, const char *failure);
+int shf_channel_failed(struct shf_channel *c, json_int_t seq, const char *failure);
+/* `metrics`: an object of numbers, taken over; NULL: none. */
+int shf_channel_done(struct shf_channel *c, json_int_t seq, json_t *metrics);
 
 #endif

@@ -217,7 +217,7 @@ static void begin_answer(struct shf_connection *c, struct exchange *x)
     r = find_outputs(c, x, &length, &err);
     if (r < 0) {
         sv_log_warning("%s: %s", x->job->id, err.text);
-        c->service->answers_failed++;
+        c->service->outputs_failed++;
         if (r == -EMFILE || r == -ENFILE || r == -ENOMEM)
             why.status = 429;
         else
@@ -333,6 +333,7 @@ static void map_sent(struct shf_connection *c)
         (void)posix_fadvise(x->fd, (off_t)s->start, (off_t)s->part,
                             POSIX_FADV_DONTNEED); /* a hint, ignoring */
     x->fd = sv_close(x->fd);
+    c->service->outputs_ok++;
 }
 
 /* 1: go on; 0: wait for c->stream.wants; -errno. */
@@ -422,8 +423,6 @@ static int send_file(struct shf_connection *c, char *buffer, size_t *turn)
 /* After the last byte of an answer. False: the connection is over at once. */
 static bool answer_sent(struct shf_connection *c)
 {
-    if (c->x)
-        c->service->answers_ok++;
     c->x = exchange_free(c->x);
     if (c->keep) {
         c->state = READING;
@@ -457,7 +456,7 @@ static int run_sending(struct shf_connection *c, char *buffer)
             return answer_sent(c) ? 0 : -1;
     }
     if (r < 0) {
-        c->service->answers_failed += c->x != NULL;
+        c->service->outputs_failed += c->x != NULL;
         return -1;
     }
     return r == 0 ? (int)c->stream.wants : EPOLLOUT;

@@ -64,8 +64,17 @@ static int start(struct shf_server *server, struct sv_error *err)
     return r < 0 ? r : shf_sandbox_calls(err);
 }
 
+/* Hadoop's ShuffleMetrics; NULL without memory. */
+static json_t *metrics_of(struct shf_server *server)
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "ShuffleOutputBytes", (json_int_t)service.bytes_sent,
+                     "ShuffleOutputsOK", (json_int_t)service.outputs_ok, "ShuffleOutputsFailed",
+                     (json_int_t)service.outputs_failed, "ShuffleConnections",
+                     (json_int_t)shf_server_connections(server));
+}
+
 /* All events that have arrived. 1: go on; 0: the NodeManager is gone; else -errno. */
-static int on_channel(struct shf_channel *channel)
+static int on_channel(struct shf_channel *channel, struct shf_server *server)
 {
     for (;;) {
         struct sv_error err = { 0 };
@@ -79,7 +88,9 @@ static int on_channel(struct shf_channel *channel)
         json_decref(event);
         if (r == -ESTALE)
             return r;
-        if (shf_channel_answer(channel, seq, r < 0 ? err.text : NULL) < 0)
+        r = r < 0 ? shf_channel_failed(channel, seq, err.text)
+                  : shf_channel_done(channel, seq, metrics_of(server));
+        if (r < 0)
             return 0;
     }
 }
@@ -100,7 +111,7 @@ static int run(struct shf_channel *channel, struct shf_server *server)
             if (p[1 + i].revents)
                 shf_server_accept(server, p[1 + i].fd);
         if (r > 0 && p[0].revents) {
-            r = on_channel(channel);
+            r = on_channel(channel, server);
             if (r <= 0)
                 return r;
         }
@@ -155,7 +166,7 @@ int main(int argc, char **argv)
     r = begin(channel, &server, &err);
     if (r < 0) {
         sv_log_err("%s", err.text);
-        (void)shf_channel_answer(channel, 0, err.text); /* it is logged, ignoring */
+        (void)shf_channel_failed(channel, 0, err.text); /* it is logged, ignoring */
         return 1;
     }
     sv_log_notice("serving map outputs on port %u%s", service.port, service.tls ? " with TLS" : "");

@@ -20,7 +20,9 @@ UNIT_TESTS += $(SHUFFLE_TESTS)
 $(foreach t,$(SHUFFLE_TESTS),$(eval $(t)_DEPS = $$(SHUFFLE_DEPS)))
 $(foreach t,$(SHUFFLE_TESTS),$(eval $(t)_LDLIBS = $$(SHUFFLE_LDLIBS)))
 
-FUZZ_TARGETS += fuzz-shuffle-request fuzz-spill-index
+FUZZ_TARGETS += fuzz-shuffle-request fuzz-spill-index fuzz-shuffle-header
+fuzz-shuffle-header_DEPS = $(SHUFFLE_DEPS)
+fuzz-shuffle-header_LDLIBS = $(SHUFFLE_LDLIBS)
 fuzz-shuffle-request_DEPS = $(SHUFFLE_DEPS)
 fuzz-shuffle-request_LDLIBS = $(SHUFFLE_LDLIBS)
 fuzz-spill-index_DEPS = $(SHUFFLE_DEPS)

@@ -273,6 +273,16 @@ void shf_server_accept(struct shf_server *v, int socket)
     }
 }
 
+unsigned shf_server_connections(struct shf_server *v)
+{
+    unsigned n;
+
+    pthread_mutex_lock(&v->lock);
+    n = v->connections;
+    pthread_mutex_unlock(&v->lock);
+    return n;
+}
+
 void shf_server_tick(struct shf_server *v)
 {
     int64_t now = sv_now_ms();

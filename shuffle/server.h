@@ -21,6 +21,7 @@ int shf_server_start(struct shf_server *v, struct sv_error *err) _must_use_;
 size_t shf_server_sockets(const struct shf_server *v, int ret[SHF_LISTEN_MAX]);
 /* A listening socket is readable: accepts what waits, a bounded number. */
 void shf_server_accept(struct shf_server *v, int socket);
+unsigned shf_server_connections(struct shf_server *v); /* that are open */
 /* About once a second: ends connections whose time is over. */
 void shf_server_tick(struct shf_server *v);
 

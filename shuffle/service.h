@@ -17,8 +17,7 @@ struct shf_service {
     struct shf_index_cache *cache;
     struct shf_tls *tls; /* NULL: plain HTTP */
     uint16_t port;       /* the one that is listened on: part of every hash */
-    /* Hadoop's ShuffleMetrics. */
-    _Atomic uint64_t bytes_sent, answers_ok, answers_failed;
+    _Atomic uint64_t bytes_sent, outputs_ok, outputs_failed; /* parts of map outputs */
 };
 
 #endif

@@ -104,7 +104,7 @@ $(BUILD)/tests/integration/setuid-helper/witness: tests/integration/setuid-helpe
 TEST_PROGRAMS += $(BUILD)/tests/integration/setuid-helper/witness
 
 # The setuid helper with the paths of the tests' fixed directories compiled in, once for all programs: helper is that of
-# tests/lib/helper_fixture.py, node1 and node2 are those of a cluster's nodes (tests/cluster). A test mounts a directory
+# tests/lib/helper_fixture.py, node1 to node3 are those of a cluster's nodes (tests/cluster). A test mounts a directory
 # of its own there, in its private mount namespace. Below $(BUILD)/helpers/PLACE are objects and programs.
 # $(call test_helper,PLACE,CONFIGURATION,LIBEXECDIR,STATE)
 define test_helper
@@ -130,7 +130,7 @@ TEST_HELPERS :=
 HELPER_PLACE := /var/lib/selvedge-test-helper
 CLUSTER_PLACE := /var/lib/selvedge-test-cluster
 $(eval $(call test_helper,helper,$(HELPER_PLACE)/etc/container-executor.cfg,$(HELPER_PLACE)/libexec,$(HELPER_PLACE)/state))
-$(foreach n,node1 node2,$(eval $(call test_helper,$(n),$(CLUSTER_PLACE)/$(n)/prefix/etc/selvedge/container-executor.cfg,$\
+$(foreach n,node1 node2 node3,$(eval $(call test_helper,$(n),$(CLUSTER_PLACE)/$(n)/prefix/etc/selvedge/container-executor.cfg,$\
 	$(CLUSTER_PLACE)/$(n)/prefix/libexec/selvedge,$(CLUSTER_PLACE)/$(n)/state)))
 $(TEST_HELPERS):
 	$(call say,LD,$@)

@@ -1,8 +1,10 @@
 /* See aux-frame.h. */
 #include "nodemanager/aux-services/aux-frame.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/str.h"
@@ -49,17 +51,49 @@ static int read_ready(const json_t *j, struct nm_aux_answer *ret, struct sv_erro
     return 1;
 }
 
+static bool is_metric_name(const char *s)
+{
+    size_t n = strlen(s);
+
+    return n > 0 && n <= NM_AUX_METRIC_NAME_MAX && isalpha((unsigned char)s[0]) &&
+           strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") == n;
+}
+
+static int read_metrics(json_t *j, struct nm_aux_metrics *ret, struct sv_error *err)
+{
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(j) || json_object_size(j) > NM_AUX_METRICS_MAX)
+        return sv_error_set(err, -EBADMSG, "\"metrics\" that is no object of at most %d numbers",
+                            NM_AUX_METRICS_MAX);
+    json_object_foreach(j, name, value)
+    {
+        struct nm_aux_metric *m = &ret->v[ret->n];
+
+        if (!is_metric_name(name) || !json_is_integer(value) || json_integer_value(value) < 0)
+            return sv_error_set(err, -EBADMSG,
+                                "\"metrics\" with something that is no letters and digits, or no "
+                                "integer from 0");
+        snprintf(m->name, sizeof(m->name), "%s", name);
+        m->value = (int64_t)json_integer_value(value);
+        ret->n++;
+    }
+    return 1;
+}
+
 static int read_outcome(const json_t *j, struct nm_aux_answer *ret, struct sv_error *err)
 {
     const json_t *seq = json_object_get(j, "seq");
     const char *message = json_string_value(json_object_get(j, "message"));
+    json_t *metrics = json_object_get(j, "metrics");
 
     if (!json_is_integer(seq) || json_integer_value(seq) < 0)
         return sv_error_set(err, -EBADMSG, "an answer without a \"seq\"");
     ret->seq = (uint64_t)json_integer_value(seq);
     if (message)
         sv_escape(ret->message, sizeof(ret->message), message);
-    return 1;
+    return metrics && ret->type == NM_AUX_DONE ? read_metrics(metrics, &ret->metrics, err) : 1;
 }
 
 static int read_object(const uint8_t *p, size_t n, struct nm_aux_answer *ret, struct sv_error *err)

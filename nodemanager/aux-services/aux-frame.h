@@ -12,8 +12,18 @@
 #define NM_AUX_ANSWER_MAX ((size_t)65536)  /* from a service */
 #define NM_AUX_METADATA_MAX ((size_t)16384)
 #define NM_AUX_MESSAGE_MAX 1000
+#define NM_AUX_METRICS_MAX 16
+#define NM_AUX_METRIC_NAME_MAX 63
 
 enum nm_aux_answer_type { NM_AUX_READY, NM_AUX_DONE, NM_AUX_FAILED };
+
+struct nm_aux_metrics {
+    size_t n;
+    struct nm_aux_metric {
+        char name[NM_AUX_METRIC_NAME_MAX + 1]; /* a letter, then letters and digits */
+        int64_t value;                         /* 0 or more */
+    } v[NM_AUX_METRICS_MAX];
+};
 
 struct nm_aux_answer {
     enum nm_aux_answer_type type;
@@ -21,6 +31,7 @@ struct nm_aux_answer {
     uint8_t *metadata;                    /* of READY; owned */
     size_t metadata_len;                  /* 0 = none */
     char message[NM_AUX_MESSAGE_MAX + 1]; /* of FAILED; cut */
+    struct nm_aux_metrics metrics;        /* of DONE; n = 0: it tells none */
 };
 
 void nm_aux_answer_free(struct nm_aux_answer *a);

@@ -23,8 +23,8 @@
 #define BACK_OFF_MIN_MS 1000
 #define BACK_OFF_MAX_MS 60000
 #define GOOD_MS 60000 /* of service, after which the back-off begins anew */
-#define PING_MS 20000
-#define END_MS 2000 /* for the exit of a service when the daemon ends */
+#define PING_MS 10000 /* the age of its metrics, too */
+#define END_MS 2000   /* for the exit of a service when the daemon ends */
 
 enum service_state {
     SERVICE_DOWN,     /* until the timer */
@@ -55,6 +55,7 @@ struct nm_aux_service {
 
     uint8_t *metadata;
     size_t metadata_len;
+    struct nm_aux_metrics metrics;
 };
 
 static void set_timer(struct nm_aux_service *s, int64_t in_ms)
@@ -250,6 +251,8 @@ static int on_outcome(struct nm_aux_service *s, const struct nm_aux_answer *a, s
         if (a->type == NM_AUX_FAILED)
             sv_log_warning("auxiliary service %s: %s has failed: %s", s->conf->name, event.what,
                            a->message);
+        if (a->metrics.n > 0)
+            s->metrics = a->metrics;
         return 0;
     }
     return sv_error_set(err, -EBADMSG, "an answer to event %llu, which is not outstanding",
@@ -486,6 +489,11 @@ const uint8_t *nm_aux_service_metadata(const struct nm_aux_service *s, size_t *r
 {
     *ret_n = s->metadata_len;
     return s->metadata_len ? s->metadata : NULL;
+}
+
+const struct nm_aux_metrics *nm_aux_service_metrics(const struct nm_aux_service *s)
+{
+    return &s->metrics;
 }
 
 int64_t nm_aux_service_ready_since_ms(const struct nm_aux_service *s)

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "nodemanager/aux-services/aux-conf.h"
 
+struct nm_aux_metrics;
 struct nm_aux_service;
 struct sv_listen_fds;
 
@@ -51,6 +52,8 @@ bool nm_aux_service_is_ready(const struct nm_aux_service *s);
 bool nm_aux_service_is_starting(const struct nm_aux_service *s);
 /* Of its last `ready`; NULL: there is none, or it is empty. */
 const uint8_t *nm_aux_service_metadata(const struct nm_aux_service *s, size_t *ret_n);
+/* Of its last answer that had some; n = 0: there was none. */
+const struct nm_aux_metrics *nm_aux_service_metrics(const struct nm_aux_service *s);
 int64_t nm_aux_service_ready_since_ms(const struct nm_aux_service *s); /* wall clock; 0 = is not */
 unsigned nm_aux_service_restarts(const struct nm_aux_service *s);
 

@@ -266,6 +266,7 @@ void nm_aux_info(const struct nm_aux *x, size_t i, struct nm_aux_info *ret)
 
     *ret = (struct nm_aux_info){ .name = nm_aux_service_name(s),
                                  .ready_since_ms = nm_aux_service_ready_since_ms(s),
-                                 .restarts = nm_aux_service_restarts(s) };
+                                 .restarts = nm_aux_service_restarts(s),
+                                 .metrics = nm_aux_service_metrics(s) };
     ret->metadata = nm_aux_service_metadata(s, &ret->metadata_len);
 }

@@ -10,6 +10,7 @@
 
 struct nm_app;
 struct nm_aux;
+struct nm_aux_metrics;
 struct nm_container;
 struct nm_context;
 struct sv_listen_fds;
@@ -44,6 +45,7 @@ struct nm_aux_info {
     size_t metadata_len;
     int64_t ready_since_ms; /* wall clock; 0: it is not ready */
     unsigned restarts;
+    const struct nm_aux_metrics *metrics;
 };
 size_t nm_aux_count(const struct nm_aux *x);
 void nm_aux_info(const struct nm_aux *x, size_t i, struct nm_aux_info *ret);

@@ -500,7 +500,7 @@ int nm_aggregation_recover(struct nm_log_aggregation *g)
             nm_upload_unrecord(u); /* its first container was never recorded */
             nm_upload_drop(u);
         }
-    DL_FOREACH_SAFE (g->failures.list, failure, next)
+    HASH_ITER (hh, g->failures.all, failure, next)
         if (failure->until_ms == 0) /* its logs were deleted */
             nm_log_failures_remove(&g->failures, failure->app);
     arm(g);

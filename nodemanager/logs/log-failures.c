@@ -4,23 +4,23 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "common/log.h"
 #include "nodemanager/store/state-store.h"
 
+/* The same application's failure is replaced. */
 static struct nm_log_failure *append(struct nm_log_failures *f, const char *app, const char *why,
                                      size_t n, int64_t until_ms)
 {
-    struct nm_log_failure *one = calloc(1, sizeof *one);
+    struct nm_log_failure *one = calloc(1, sizeof *one), *old;
 
     if (!one)
         return NULL;
     (void)snprintf(one->app, sizeof one->app, "%s", app);
     (void)snprintf(one->why, sizeof one->why, "%.*s", (int)SV_MIN(n, sizeof one->why - 1), why);
     one->until_ms = until_ms;
-    DL_APPEND(f->list, one);
-    f->n++;
+    HASH_REPLACE_STR(f->all, app, one, old);
+    free(old);
     return one;
 }
 
@@ -44,31 +44,28 @@ int nm_log_failures_restore(struct nm_log_failures *f, const struct nm_stored_up
     return 0;
 }
 
-static void drop(struct nm_log_failures *f, struct nm_log_failure *one)
-{
-    DL_DELETE(f->list, one);
-    f->n--;
-    free(one);
-}
-
 void nm_log_failures_remove(struct nm_log_failures *f, const char *app)
 {
-    struct nm_log_failure *one, *next;
+    struct nm_log_failure *one;
     int r;
 
-    DL_FOREACH_SAFE (f->list, one, next) {
-        if (strcmp(one->app, app) != 0)
-            continue;
-        drop(f, one);
-        r = nm_store_log_upload_remove(f->store, app);
-        if (r < 0)
-            sv_log(SV_LOG_ERR, app, "%s: its failed upload stays in the state store: %s", app,
-                   strerror(-r));
-    }
+    HASH_FIND_STR(f->all, app, one);
+    if (!one)
+        return;
+    r = nm_store_log_upload_remove(f->store, app);
+    if (r < 0)
+        sv_log(SV_LOG_ERR, app, "%s: its failed upload stays in the state store: %s", app,
+               strerror(-r));
+    HASH_DEL(f->all, one);
+    free(one);
 }
 
 void nm_log_failures_clear(struct nm_log_failures *f)
 {
-    while (f->list)
-        drop(f, f->list);
+    struct nm_log_failure *one, *next;
+
+    HASH_ITER (hh, f->all, one, next) {
+        HASH_DEL(f->all, one);
+        free(one);
+    }
 }

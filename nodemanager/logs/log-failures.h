@@ -3,6 +3,8 @@
 #ifndef SELVEDGE_NODEMANAGER_LOGS_LOG_FAILURES_H
 #define SELVEDGE_NODEMANAGER_LOGS_LOG_FAILURES_H
 
+#include <uthash.h>
+
 #include "common/base.h"
 #include "logs/upload-request.h"
 #include "wire/ids.h"
@@ -11,7 +13,7 @@ struct nm_store;
 struct nm_stored_upload;
 
 struct nm_log_failure {
-    struct nm_log_failure *prev, *next;
+    UT_hash_handle hh; /* by app */
     char app[YARN_ID_TEXT_MAX];
     char why[LOGS_UPLOAD_TEXT_MAX + 200];
     int64_t until_ms; /* wall clock: the logs stay on this node so long */
@@ -19,8 +21,7 @@ struct nm_log_failure {
 
 struct nm_log_failures {
     struct nm_store *store;
-    struct nm_log_failure *list; /* in their order */
-    size_t n;
+    struct nm_log_failure *all; /* hh.next: in their order */
 };
 
 /* Puts it on record. */

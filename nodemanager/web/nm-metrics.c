@@ -6,6 +6,8 @@
 #include "cgroups/cg.h"
 #include "common/jmx.h"
 #include "localizer/cache.h"
+#include "nodemanager/aux-services/aux-frame.h"
+#include "nodemanager/aux-services/aux-services.h"
 #include "nodemanager/core/application.h"
 #include "nodemanager/core/container.h"
 #include "nodemanager/core/context.h"
@@ -87,6 +89,24 @@ static void put_cache(json_t *b, const struct nm_localization *l)
                (int64_t)(s.of[LOC_PUBLIC].evicted_bytes + s.of[LOC_PRIVATE].evicted_bytes));
 }
 
+/* What auxiliary services tell, each in a bean with its name; the shuffle's has Hadoop's. */
+static void put_services(json_t *list, const struct nm_aux *aux)
+{
+    for (size_t i = 0; i < nm_aux_count(aux); i++) {
+        struct nm_aux_info info;
+        json_t *b;
+
+        nm_aux_info(aux, i, &info);
+        if (info.metrics->n == 0)
+            continue;
+        const char *name = strcmp(info.name, "mapreduce_shuffle") ? info.name : "ShuffleMetrics";
+        b = sv_jmx_bean(SERVICE, name, name, "mapred");
+        for (size_t k = 0; k < info.metrics->n; k++)
+            sv_jmx_num(b, info.metrics->v[k].name, info.metrics->v[k].value);
+        (void)json_array_append_new(list, b); /* no memory: the bean is missing, ignoring */
+    }
+}
+
 static json_t *beans(const struct nm_web *w)
 {
     const struct nm_context *ctx = w->ctx;
@@ -97,8 +117,10 @@ static json_t *beans(const struct nm_web *w)
     sv_jmx_num(b, "BadLocalDirs", bad(nm_dirs_n_local(ctx->dirs), nm_dirs_local_usable(ctx->dirs)));
     sv_jmx_num(b, "BadLogDirs", bad(nm_dirs_n_log(ctx->dirs), nm_dirs_log_usable(ctx->dirs)));
     put_cache(b, w->localization);
-    sv_jmx_num(b, "FailedLogUploads", (int64_t)nm_aggregation_failures(w->aggregation)->n);
+    sv_jmx_num(b, "FailedLogUploads",
+               (int64_t)HASH_COUNT(nm_aggregation_failures(w->aggregation)->all));
     (void)json_array_append_new(list, b); /* no memory: the bean is missing, ignoring */
+    put_services(list, w->aux);
     return list;
 }
 

@@ -136,9 +136,9 @@ static void put_facts(struct sv_html *h, const struct nm_web *w)
     if (ctx->stuck_deletions)
         sv_html(h, "<tr><th>Stuck deletions</th><td class=\"bad\">%u</td></tr>\n",
                 ctx->stuck_deletions);
-    if (nm_aggregation_failures(w->aggregation)->n)
+    if (nm_aggregation_failures(w->aggregation)->all)
         sv_html(h, "<tr><th>Failed uploads of logs</th><td class=\"bad\">%u</td></tr>\n",
-                (unsigned)nm_aggregation_failures(w->aggregation)->n);
+                HASH_COUNT(nm_aggregation_failures(w->aggregation)->all));
     sv_html_table_end(h);
 }
 

@@ -31,15 +31,16 @@ class ClusterError(Exception):
 class Daemon:
     """One daemon process, run as the daemon account without any privilege."""
 
-    def __init__(self, cluster, name, argv, env):
+    def __init__(self, cluster, name, argv, env, host=None):
         self.cluster, self.name, self.argv, self.env = cluster, name, argv, env
+        self.enter = host.enter if host else []
         self.log = os.path.join(cluster.root, "log", name + ".log")
         self.process = None
 
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                self.cluster.as_user(self.cluster.daemon) + self.argv, cwd="/", env=self.env,
+                self.enter + self.cluster.as_user(self.cluster.daemon) + self.argv, cwd="/", env=self.env,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     @property
@@ -101,7 +102,10 @@ class Node:
         self.conf_dir = os.path.join(self.dir, "conf")
         self.local_dirs = [os.path.join(self.dir, f"local{i}") for i in (0, 1)]
         self.log_dirs = [os.path.join(self.dir, "containers")]
-        self.ports = {k: host.free_port() for k in ("rpc", "web", "localizer")}
+        self.host = cluster.network.hosts[number - 1] if cluster.network else None
+        self.address = self.host.name if self.host else cluster.address
+        # a host of its own has Hadoop's usual ports
+        self.ports = dict(conf.NODE_PORTS) if self.host else {k: host.free_port() for k in conf.NODE_PORTS}
         self.site = {}
         owner = cluster.daemon
         for path in [self.dir, self.prefix, self.conf_dir]:
@@ -119,11 +123,11 @@ class Node:
 
     @property
     def id(self):
-        return f"{self.cluster.address}:{self.ports['rpc']}"
+        return f"{self.address}:{self.ports['rpc']}"
 
     @property
     def url(self):
-        return f"http://{self.cluster.address}:{self.ports['web']}"
+        return f"http://{self.address}:{self.ports['web']}"
 
     def install(self):
         """Installs everything below this node's prefix, as packaging/modes says, with the helper of this node's paths."""
@@ -131,7 +135,7 @@ class Node:
         helpers = os.environ.get("SELVEDGE_TEST_HELPERS") or os.path.join(self.cluster.build, "helpers")
         built = {p: os.path.join(helpers, f"node{self.number}", p) for p in ("container-executor", "container-prepare")}
         if not all(os.path.exists(p) for p in built.values()):
-            raise ClusterError(f"{helpers}/node{self.number} has no helper: make test-programs builds those of two nodes")
+            raise ClusterError(f"{helpers}/node{self.number} has no helper: make test-programs builds those of three nodes")
         install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon, built)
         conf.write_executor_cfg(f"{etc}/selvedge/container-executor.cfg", self)
 
@@ -144,7 +148,7 @@ class Node:
         self.ours = argv is None
         argv = argv or [os.path.join(self.prefix, "sbin", "selvedge-nodemanager")]
         self.process = Daemon(self.cluster, self.name, argv,
-                              {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})})
+                              {**self.cluster.daemon_env(self.conf_dir, self.name), **(env or {})}, self.host)
         self.process.start()
 
     def get(self, path):
@@ -201,10 +205,11 @@ class Cluster:
     `site`: keys for yarn-site.xml. `read_only_paths`: more host directories for containers. `quiet`: print problems
     alone. `installed`: our programs are installed, on all nodes or on the first so many; a cluster without them runs
     other NodeManagers, by start_nodes(argv). `address`: the listening address. `policy`: more keys for container-executor.cfg.
-    `node_secret`: our ResourceManager demands it of our NodeManagers."""
+    `node_secret`: our ResourceManager demands it of our NodeManagers. `network`: a Network (tests/cluster/network.py) with a host
+    for each node; the address is then the test's own in it."""
 
     def __init__(self, name, nodes=1, users=2, site=None, read_only_paths=(), quiet=False,
-                 installed=True, address="127.0.0.1", policy=None, node_secret=False):
+                 installed=True, address="127.0.0.1", policy=None, node_secret=False, network=None):
         host.private_namespace()
         os.umask(0o022)
         host.sweep()
@@ -212,7 +217,8 @@ class Cluster:
         self.site = dict(site or {})
         if node_secret:
             self.site |= {"selvedge.rm.unprotected-nodes": "", "selvedge.node-secret.file": f"{PLACE}/node-secret"}
-        self.address, self.policy = address, policy or {}
+        self.network, self.policy = network, policy or {}
+        self.address = network.address if network else address
         self.read_only_paths = list(read_only_paths)
         self.root, self.real_root = PLACE, f"/var/lib/selvedge-{name}-{os.getpid()}"
         self.sanitize = bool(os.environ.get("SANITIZE"))
@@ -287,7 +293,7 @@ class Cluster:
         common = {k: v for k, v in self.site.items() if k.startswith("hadoop.")}
         conf.write_xml(f"{directory}/core-site.xml", {**conf.core_site(self.root), **common})
         conf.write_xml(f"{directory}/yarn-site.xml",
-                       {**conf.cluster_site(self.root, self.ports, self.address), **more, **self.site})
+                       {**conf.cluster_site(self.root, self.ports, self.address, self.network), **more, **self.site})
         conf.write_xml(f"{directory}/capacity-scheduler.xml", conf.capacity_scheduler())
 
     def close(self):

@@ -2,6 +2,8 @@
 import os
 from xml.sax.saxutils import escape
 
+NODE_PORTS = {"rpc": 8041, "web": 8042, "localizer": 8040}
+
 
 def write_xml(path, values):
     """A Hadoop configuration file; values that are None are left out."""
@@ -15,7 +17,7 @@ def core_site(root):
     return {"fs.defaultFS": "file:///", "hadoop.tmp.dir": f"{root}/tmp"}
 
 
-def cluster_site(root, ports, address="127.0.0.1"):
+def cluster_site(root, ports, address="127.0.0.1", network=None):
     """yarn-site.xml as the ResourceManager and the clients read it."""
     at = {k: f"{address}:{v}" for k, v in ports.items()}
     return {
@@ -32,7 +34,7 @@ def cluster_site(root, ports, address="127.0.0.1"):
         # the default of Hadoop's ResourceManager is below /tmp/hadoop-yarn-USER
         "yarn.node-attribute.fs-store.root-dir": f"{root}/rm/attributes",
         "selvedge.rm.state-dir": f"{root}/rm",
-        "selvedge.rm.unprotected-nodes": f"127.0.0.0/8,{address}",  # Apache's NodeManagers have no secret
+        "selvedge.rm.unprotected-nodes": f"127.0.0.0/8,{network.range if network else address}",  # Apache's NodeManagers have no secret
         "selvedge.node-secret.file": "",  # not this machine's
         "selvedge.client.staging-dir": f"{root}/staging",
     }
@@ -53,10 +55,10 @@ def capacity_scheduler():
 
 def node_site(node):
     """Keys of yarn-site.xml on one worker node, besides cluster_site()."""
-    address = node.cluster.address
+    address = node.address
     return {
         "yarn.nodemanager.hostname": address,
-        "yarn.nodemanager.bind-host": address,
+        "yarn.nodemanager.bind-host": node.host.address if node.host else address,
         "yarn.nodemanager.address": f"{address}:{node.ports['rpc']}",
         "yarn.nodemanager.localizer.address": f"{address}:{node.ports['localizer']}",
         "yarn.nodemanager.webapp.address": f"{address}:{node.ports['web']}",

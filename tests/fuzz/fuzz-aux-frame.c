@@ -27,6 +27,9 @@ static unsigned take_all(struct sv_buf *b)
         MUST(r >= 0 || err.code < 0);
         MUST(r <= 0 || (a.metadata_len <= NM_AUX_METADATA_MAX &&
                         strlen(a.message) <= NM_AUX_MESSAGE_MAX && a.type <= NM_AUX_FAILED));
+        MUST(a.metrics.n <= NM_AUX_METRICS_MAX);
+        for (size_t i = 0; i < a.metrics.n; i++)
+            MUST(a.metrics.v[i].name[0] && a.metrics.v[i].value >= 0);
         n += r > 0;
         nm_aux_answer_free(&a);
     }

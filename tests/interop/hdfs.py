@@ -28,30 +28,32 @@ log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
 
 
 class Hdfs:
-    """`site`: more keys for hdfs-site.xml. `java_options`: in place of those of short tests."""
+    """`site`: more keys for hdfs-site.xml. `java_options`: in place of those of short tests. `network`: a Network
+    (tests/cluster/network.py), whose hosts reach these daemons."""
 
-    def __init__(self, version, site=None, datanodes=2, java_options=(*hadoop.SHORT_LIVED, "-Xmx256m")):
+    def __init__(self, version, site=None, datanodes=2, java_options=(*hadoop.SHORT_LIVED, "-Xmx256m"), network=None):
         self.version, self.java_options = version, java_options
+        self.address, self.name = (network.address, network.name) if network else ("127.0.0.1", "localhost")
         # Classes and jars before the clock of the test runs.
         hadoop.classes(version)
         self.root = tempfile.mkdtemp(prefix="selvedge-hdfs-", dir="/tmp")
         os.chmod(self.root, 0o755)
         self.port = free_port()
         self.site = {
-            "fs.defaultFS": f"hdfs://127.0.0.1:{self.port}",
+            "fs.defaultFS": f"hdfs://{self.address}:{self.port}",
             "hadoop.tmp.dir": f"{self.root}/tmp",
             "hadoop.security.key.provider.path": f"jceks://file{self.root}/keys",
             "dfs.encryption.key.provider.uri": f"jceks://file{self.root}/keys",
             "dfs.namenode.name.dir": f"file://{self.root}/name",
-            "dfs.namenode.http-address": "127.0.0.1:0",
+            "dfs.namenode.http-address": f"{self.address}:0",
             "dfs.namenode.delegation.token.always-use": "true",  # issued without Kerberos, too
             "dfs.block.access.token.enable": "true",  # a DataNode serves nobody without the NameNode's token for the block
             "dfs.namenode.fs-limits.min-block-size": 512,
             "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.namenode.safemode.threshold-pct": "0",
             "dfs.namenode.safemode.extension": 0,
-            "dfs.datanode.http.address": "127.0.0.1:0",
-            "dfs.datanode.ipc.address": "127.0.0.1:0",
+            "dfs.datanode.http.address": f"{self.address}:0",
+            "dfs.datanode.ipc.address": f"{self.address}:0",
             "dfs.datanode.max.locked.memory": 0,
             "dfs.datanode.scan.period.hours": -1,  # what is corrupt is seen by readers alone
             "dfs.heartbeat.interval": 1,
@@ -108,7 +110,7 @@ class Hdfs:
         for i in range(self.n_datanodes):
             self.datanode_ports.append(free_port())
             self._conf(f"datanode{i}-conf", {"dfs.datanode.data.dir": f"file://{self.root}/data{i}",
-                                             "dfs.datanode.address": f"127.0.0.1:{self.datanode_ports[i]}"})
+                                             "dfs.datanode.address": f"{self.address}:{self.datanode_ports[i]}"})
             self.datanodes.append(None)
             self.start_datanode(i)
 
@@ -157,6 +159,12 @@ class Hdfs:
             f.flush()
             return tuple(map(int, self.ask("put", f.name, path, block, replicas, owner, mode).split()))
 
+    def parts(self, path):
+        """What a job has written: the bytes of its parts in order."""
+        with tempfile.NamedTemporaryFile(dir=self.root) as f:
+            self.ask("parts", path, f.name)
+            return f.read()
+
     def blocks(self, path):
         """[(block name, [port of a DataNode])]"""
         found = []
@@ -189,7 +197,7 @@ class Hdfs:
             self.datanodes[i].wait()
 
     def url(self, path):
-        return f"hdfs://127.0.0.1:{self.port}{path}"
+        return f"hdfs://{self.address}:{self.port}{path}"
 
     @staticmethod
     def _end(process):

@@ -46,11 +46,11 @@ def java_home():
 
 
 @contextlib.contextmanager
-def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None):
+def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None, network=None):
     """A running cluster of the given daemons; `client`: the Hadoop version that applications and
     their ApplicationMasters come from, 2.x for a ResourceManager of 2.x, which does not know what
     newer clients call first. `nm` may be a list, a daemon for each node, ours first. `prepare` is called with
-    the cluster before its daemons start. Raises hadoop.Unavailable when a piece cannot be had."""
+    the cluster before its daemons start. `network`: a Network whose hosts the nodes are. Raises hadoop.Unavailable when a piece cannot be had."""
     each = nm if isinstance(nm, list) else [nm] * nodes
     nm = each[0]
     if client is None:
@@ -63,7 +63,8 @@ def cluster(name, rm, nm, client=None, nodes=1, site=None, prepare=None):
         for program in ("selvedge-rm", "selvedge-nodemanager"):
             if not os.path.exists(os.path.join(hadoop.BUILD, program)):
                 raise hadoop.Unavailable(f"{hadoop.BUILD}/{program}: not built")
-    c = Cluster(name, nodes=len(each), quiet=True, installed=each.count(SELVEDGE) or SELVEDGE == rm)
+    c = Cluster(name, nodes=len(each), quiet=True, installed=each.count(SELVEDGE) or SELVEDGE == rm,
+                network=network)
     c.hadoop = f"{c.root}/hadoop"
     # DistributedShell's ApplicationMaster reads files in its submitter's home; host directories that containers
     # see must be below directories owned by root.
@@ -130,16 +131,26 @@ def start_nodes(c):
 
 
 def wait_nodes(c, seconds=180):
-    """By port: Hadoop names a node by the host name of its address."""
-    wanted = {str(node.ports["rpc"]) for node in c.nodes}
-    c.wait(lambda: all(n.process.must_run() for n in c.nodes) and
-           wanted <= {node.rsplit(":", 1)[1] for node in c.running_nodes()},
+    """By port, where all are on one host: Hadoop names a node by the host name of its address."""
+    def known(node):
+        return node if c.network else node.rsplit(":", 1)[1]
+    wanted = {known(node.id) for node in c.nodes}
+    c.wait(lambda: all(n.process.must_run() for n in c.nodes) and wanted <= {known(node) for node in c.running_nodes()},
            seconds, "every node is RUNNING at the ResourceManager")
 
 
 def start_node(c, node):
     argv, env = _daemon(c, c.peer_nms[node.number - 1], NM_CLASS, node.conf_dir)
     node.start(argv, env)
+
+
+def swap_node(c, node, daemon):
+    """Another NodeManager takes an idle node over, at another port: the ResourceManager knows both."""
+    node.process.stop()
+    node.ports["rpc"] += 1000
+    c.peer_nms[node.number - 1] = daemon
+    start_node(c, node)
+    wait_nodes(c)
 
 
 def client_argv(c, main, *args):

@@ -189,7 +189,7 @@ class Client:
         self.socket = socket.create_connection((host, port), timeout=60, source_address=(source, 0))
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost", session=session)
-        self.port, self.rest = port, b""
+        self.port, self.rest = port, bytearray()
 
     def uri(self, job, reduce, maps, more=""):
         return f"/mapOutput?job={job.id}&reduce={reduce}&map={','.join(maps)}{more}"
@@ -216,13 +216,16 @@ class Client:
                     return None
         except ConnectionResetError:
             return None
-        head, self.rest = self.rest.split(b"\r\n\r\n", 1)
+        end = self.rest.index(b"\r\n\r\n")
+        head = bytes(self.rest[:end])
+        del self.rest[:end + 4]
         lines = head.decode().split("\r\n")
         headers = {k.lower(): v for k, v in (line.split(": ", 1) for line in lines[1:])}
         length = int(headers["content-length"])
         while len(self.rest) < length and self._more():
             pass
-        body, self.rest = self.rest[:length], self.rest[length:]
+        body = bytes(self.rest[:length])
+        del self.rest[:length]
         return Answer(int(lines[0].split()[1]), headers, body, len(body) == length)
 
     def at_end(self):

@@ -18,10 +18,11 @@ def openssl(root, *words, text=None):
 
 class Keys:
     """An authority, an intermediate one, and certificates for 127.0.0.1 that these sign, below a directory. `group`: that of the
-    server's account."""
+    server's account. `hosts`: further names and addresses of the server."""
 
-    def __init__(self, root, group=DAEMON):
+    def __init__(self, root, group=DAEMON, hosts=()):
         self.root, self.group = root, group
+        self.names = ",".join(f"{'IP' if h.replace('.', '').isdigit() else 'DNS'}:{h}" for h in dict.fromkeys(("localhost", "127.0.0.1", *hosts)))
         os.mkdir(root)
         os.chmod(root, 0o755)
         self.make("root", "Root", None, authority=True)
@@ -46,7 +47,7 @@ class Keys:
     def make(self, name, subject, signer, authority=False, rsa=False):
         kind = ["rsa:2048"] if rsa else ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
         more = ["-CA", f"{signer}.crt", "-CAkey", f"{signer}.key"] if signer else []
-        more += ["-addext", "basicConstraints=critical,CA:TRUE"] if authority else ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+        more += ["-addext", "basicConstraints=critical,CA:TRUE"] if authority else ["-addext", f"subjectAltName={self.names}"]
         openssl(self.root, "req", "-x509", "-newkey", *kind, "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.crt", "-days", "2",
                 "-subj", f"/CN={subject}", *more)
 

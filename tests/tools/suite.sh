@@ -160,7 +160,7 @@ suite_retry() {
 suite_end() {
 	local result="$passed passed, $failed failed, $skipped skipped"
 	echo "$result" >"$suite_dir.result"
-	((programs_s == 0)) || echo "  $SECONDS s; its programs: $programs_s s, of these $((used_ms / 1000)) s of processor time"
+	((programs_s + used_ms == 0)) || echo "  $SECONDS s; its programs: $programs_s s, of these $((used_ms / 1000)) s of processor time"
 	printf '%s\n' "${over[@]}" "${unstable[@]}" | sed '/^$/d' | tee "$suite_dir.notes"
 	echo "$result"
 	((failed == 0)) || return 1

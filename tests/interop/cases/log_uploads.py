@@ -35,7 +35,7 @@ class Uploads:
             self.logs.put(2, name, data[:1000])
 
     def upload(self, containers=(1, 2, 3), **more):
-        return Uploader(self.logs, containers, local=False, **{"remote": LOGS, "servers": f"127.0.0.1:{self.h.port}", **more})
+        return Uploader(self.logs, containers, local=False, **{"remote": LOGS, "servers": f"{self.h.address}:{self.h.port}", **more})
 
     def java(self, *args):
         done = subprocess.run(hadoop.java(self.h.version, "AggregatedLogs", *args, conf=self.h.conf_dir), capture_output=True,
@@ -45,7 +45,7 @@ class Uploads:
 
     def web(self):
         """Where WebHDFS is, in place of the native servers."""
-        return {"servers": "", "web": f"http://127.0.0.1:{self.h.web_port}"}
+        return {"servers": "", "web": f"http://{self.h.address}:{self.h.web_port}"}
 
     def read_by_hadoop(self):
         """Sizes of several blocks, both codecs, and through WebHDFS; in one JVM."""
@@ -71,7 +71,7 @@ class Uploads:
 
     def read_by_selvedge(self):
         """All three files, of several blocks, by both protocols; no ResourceManager answers."""
-        def logs(*args, scheme=f"hdfs://127.0.0.1:{self.h.port}"):
+        def logs(*args, scheme=f"hdfs://{self.h.address}:{self.h.port}"):
             done = subprocess.run([os.path.join(BUILD, "selvedge"), "logs", "--conf", self.h.conf_dir, "--wait", "100ms", "-D",
                                    "yarn.log-aggregation-enable=true", "-D", "yarn.resourcemanager.address=127.0.0.1:1", "-D",
                                    f"yarn.nodemanager.remote-app-log-dir={scheme}{LOGS}", "--owner", "alice", APP, *args],
@@ -81,7 +81,7 @@ class Uploads:
 
         expect(logs(container(1), "-l", "stdout") == 3 * self.data[0], "another content")
         expect(logs(container(2), "-l", "std err") == 3 * self.data[1][:1000], "another content of a name with a blank")
-        expect(logs(container(1), "-l", "stdout", scheme=f"webhdfs://127.0.0.1:{self.h.web_port}") == 3 * self.data[0], "over WebHDFS")
+        expect(logs(container(1), "-l", "stdout", scheme=f"webhdfs://{self.h.address}:{self.h.web_port}") == 3 * self.data[0], "over WebHDFS")
         head = f"--- {container(1)} on node1:0, stdout\n".encode()
         expect(logs(container(1)).startswith(head + self.data[0]), "the line above it")
 
@@ -99,10 +99,10 @@ class Uploads:
     def refused(self):
         answer = self.upload(user="bob", group="no-such-group-of-bob").answer()
         expect(answer.outcome == "refused" and "no-such-group-of-bob" not in os.listdir("/"), str(answer))
-        answer = Uploader(self.logs, [1], local=False, remote="/nowhere", servers=f"127.0.0.1:{self.h.port}").answer()
+        answer = Uploader(self.logs, [1], local=False, remote="/nowhere", servers=f"{self.h.address}:{self.h.port}").answer()
         expect(answer.outcome == "refused" and "does not exist: make it with mode 1777" in answer.text, str(answer))
         self.h.ask("mkdir", "/closed", "755")
-        answer = Uploader(self.logs, [1], local=False, remote="/closed", servers=f"127.0.0.1:{self.h.port}").answer()
+        answer = Uploader(self.logs, [1], local=False, remote="/closed", servers=f"{self.h.address}:{self.h.port}").answer()
         expect(answer.outcome == "refused" and "Permission denied" in answer.text, str(answer))
 
     def blocks(self, path):
@@ -205,7 +205,7 @@ class Uploads:
         try:
             for n in range(1, 10001):
                 logs.put(n, "stdout", b"of %d\n" % n, disk=n % 2)
-            answer = Uploader(logs, [], local=False, remote="/many-logs", servers=f"127.0.0.1:{self.h.port}").answer(300) \
+            answer = Uploader(logs, [], local=False, remote="/many-logs", servers=f"{self.h.address}:{self.h.port}").answer(300) \
                 if self.h.ask("mkdir", "/many-logs", "1777") else None
             expect(answer.outcome == "done" and answer.files == 10000, str(answer))
             lines = self.java("read", self.h.url(f"/many-logs/{PLACE}")).decode().splitlines()

@@ -2,11 +2,13 @@
 computes, so that a map output that is lost, doubled or cut is seen."""
 import collections
 import contextlib
+import hashlib
+import json
 import os
 import random
 import re
 import socket
-import subprocess
+import urllib.request
 
 from cluster import ClusterError, HostError, conf
 from cluster.cluster import PLACE, Daemon
@@ -16,17 +18,31 @@ from interop import hadoop, peers
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 HISTORY = "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"
 SERVICE = "yarn.nodemanager.aux-services"
+NODE_MEMORY = "yarn.nodemanager.resource.memory-mb"
 APACHE = f"apache-{hadoop.REFERENCE}"
 SMALL = " ".join(hadoop.SHORT_LIVED) + " -Xmx160m -XX:-UsePerfData"
-PAIRINGS = {"selvedge+selvedge": ("selvedge", ["selvedge", "selvedge"]),
-            "apache+selvedge": (APACHE, ["selvedge", "selvedge"]),
+OURS = peers.SELVEDGE
+
+
+def pairings(version=hadoop.REFERENCE):
+    """ResourceManager and NodeManagers, with Apache's of a version."""
+    apache = f"apache-{version}"
+    return {"selvedge+selvedge": (OURS, [OURS] * 3), "apache+selvedge": (apache, [OURS] * 3),
             # reducers fetch across both
-            "mixed": ("selvedge", ["selvedge", "selvedge", APACHE])}
+            "mixed": (OURS, [OURS, OURS, apache]), "apache": (apache, [apache] * 3)}
+
+
+# Sums of outputs of the pairing "apache": MAPREDUCE_RECORD=1 writes them.
+RECORD = os.path.join(hadoop.TOP, "tests", "golden", "mapreduce", f"{APACHE}.json")
+# On hosts of their own a node has room for an ApplicationMaster or two tasks, one of Apache's beside ours for one task: those of a
+# job are on two hosts at least, and on both kinds of nodes. A wide node has room for a task beside the master: what is hurt runs
+# again while reducers wait, with one node less.
+MASTER_MB, TASK_MB, NODE_MB, WIDE_NODE_MB, APACHE_BESIDE_OURS_MB = 384, 256, 512, 640, 320
 
 
 def site(h):
     """For yarn-site.xml of all nodes, ours and Apache's."""
-    return {"fs.defaultFS": f"hdfs://127.0.0.1:{h.port}", SERVICE: "mapreduce_shuffle",
+    return {"fs.defaultFS": h.url(""), SERVICE: "mapreduce_shuffle",
             f"{SERVICE}.mapreduce_shuffle.class": "org.apache.hadoop.mapred.ShuffleHandler",
             # cases stop a shuffle, and lose a node
             "selvedge.nodemanager.aux-services.event-timeout-ms": 600000,
@@ -36,22 +52,25 @@ def site(h):
 
 
 def _mapred_site(c, h):
-    fs = f"hdfs://127.0.0.1:{h.port}"
+    fs = h.url("")
     return {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": ",".join(c.container_classpath),
         "yarn.app.mapreduce.am.staging-dir": "/user",
-        "mapreduce.jobhistory.address": f"127.0.0.1:{c.history_port}",
-        "mapreduce.jobhistory.webapp.address": f"127.0.0.1:{c.history_web_port}",
+        "mapreduce.jobhistory.address": f"{c.address}:{c.history_port}",
+        "mapreduce.jobhistory.webapp.address": f"{c.address}:{c.history_web_port}",
         "mapreduce.jobhistory.move.interval-ms": 1000,
         "mapreduce.jobhistory.admin.address": "127.0.0.1:0",
         "mapreduce.jobhistory.intermediate-done-dir": f"{fs}/history/new",
         "mapreduce.jobhistory.done-dir": f"{fs}/history/done",
-        "yarn.app.mapreduce.am.resource.mb": 384,
+        "mapreduce.client.progressmonitor.pollinterval": 100,
+        "mapreduce.client.completion.pollinterval": 100,
+        "mapreduce.client.submit.file.replication": 2,
+        "yarn.app.mapreduce.am.resource.mb": MASTER_MB,
         "yarn.app.mapreduce.am.command-opts": f"{SMALL} --add-opens=java.base/java.lang=ALL-UNNAMED",  # before 3.4
-        "mapreduce.map.memory.mb": 256,
+        "mapreduce.map.memory.mb": TASK_MB,
         "mapreduce.map.java.opts": SMALL,
-        "mapreduce.reduce.memory.mb": 256,
+        "mapreduce.reduce.memory.mb": TASK_MB,
         "mapreduce.reduce.java.opts": SMALL,
         "mapreduce.task.io.sort.mb": 16,
         "mapreduce.job.reduce.slowstart.completedmaps": "0.5",
@@ -59,17 +78,25 @@ def _mapred_site(c, h):
     }
 
 
-def prepare(c, h, more=None):
-    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys."""
+def prepare(c, h, more=None, node_mb=NODE_MB):
+    """Before the nodes start: mapred-site.xml for everybody. `more`: further keys; `node_mb`: of nodes on hosts of their own."""
     c.history_port, c.history_web_port = free_port(), free_port()
     values = {**_mapred_site(c, h), **(more or {})}
     conf.write_xml(f"{c.conf_dir}/mapred-site.xml", values)
     for node in c.nodes:
-        # Several nodes on one machine; a port that stays the same, as an operator's does.
-        node.shuffle_port = free_port()
+        # Hadoop's port on hosts of their own; else one that stays the same, as an operator's does.
+        node.shuffle_port = 13562 if node.host else free_port()
         conf.write_xml(f"{node.conf_dir}/mapred-site.xml", {**values, "mapreduce.shuffle.port": node.shuffle_port})
+        if node.host:
+            node.site[NODE_MEMORY] = APACHE_BESIDE_OURS_MB if c.peer_nms[node.number - 1] != OURS in c.peer_nms else node_mb
         # the program's directory of this node, not the one that is compiled in
         node.site["selvedge.nodemanager.aux-services.mapreduce_shuffle.command"] = f"{node.libexec}/selvedge-shuffle"
+
+
+def swap_node(c, node):
+    """Apache's NodeManager takes an idle node over."""
+    node.site[NODE_MEMORY] = APACHE_BESIDE_OURS_MB
+    peers.swap_node(c, node, APACHE)
 
 
 class History:
@@ -87,7 +114,7 @@ class History:
         def listens():
             self.daemon.must_run()
             with socket.socket() as s:
-                return s.connect_ex(("127.0.0.1", c.history_port)) == 0
+                return s.connect_ex((c.address, c.history_port)) == 0
         c.wait(listens, 120, "the JobHistoryServer listens")
         return self
 
@@ -140,14 +167,36 @@ def counter(output, name):
     return int(re.search(rf"^\s*{re.escape(name)} ?=(\d+)", output, re.M).group(1))
 
 
-def cat(c, *paths):
-    """Files on HDFS, without what the client says on standard error."""
-    done = subprocess.run([*c.as_user(c.submitter), *peers.client_argv(c, "org.apache.hadoop.fs.FsShell", "-cat", *paths)], cwd=c.home,
-                          env={**c.client_env(c.submitter), "JAVA_HOME": peers.java_home()}, capture_output=True, text=True,
-                          timeout=300, check=False)
-    if done.returncode:
-        raise ClusterError(f"cat {paths}: {done.stderr[-2000:]}")
-    return done.stdout
+def history(c, path):
+    """JSON of the JobHistoryServer."""
+    with urllib.request.urlopen(f"http://{c.address}:{c.history_web_port}/ws/v1/history/mapreduce/jobs{path}", timeout=60) as answer:
+        return json.load(answer)
+
+
+def across(c, output):
+    """On hosts of their own: reducers have fetched from another host, and from each kind of shuffle that the cluster has."""
+    if not c.network:
+        return
+    job, hosts = re.search(r"\bjob_\d+_\d+", output).group(0), {"MAP": set(), "REDUCE": set()}
+    for task in history(c, f"/{job}/tasks")["tasks"]["task"]:
+        for attempt in history(c, f"/{job}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]:
+            hosts[task["type"]].add(attempt["nodeHttpAddress"].split(":")[0])
+    served = {kind for node, kind in zip(c.nodes, c.peer_nms) if node.address in hosts["MAP"]}
+    if len(hosts["MAP"] | hosts["REDUCE"]) < 2 or served != set(c.peer_nms):
+        raise ClusterError(f"{job}: maps and reducers were on {hosts}, map outputs on {served}")
+
+
+def same_as_apache(c, name, data):
+    """What an all-Apache cluster has put out for the same input was recorded."""
+    with contextlib.ExitStack() as stack:
+        sums = json.load(stack.enter_context(open(RECORD, encoding="ascii"))) if os.path.exists(RECORD) else {}
+    found = hashlib.sha256(data).hexdigest()
+    if os.environ.get("MAPREDUCE_RECORD") == "1" and {c.peer_rm, *c.peer_nms} == {APACHE}:
+        with open(RECORD, "w", encoding="ascii") as f:
+            json.dump({**sums, name: found}, f, indent=1, sort_keys=True)
+            f.write("\n")
+    elif sums.get(name) != found:
+        raise ClusterError(f"{name}: another output ({found}) than that of {APACHE} ({sums.get(name)})")
 
 
 def pi(c, maps=2, samples=1000):
@@ -159,6 +208,8 @@ def pi(c, maps=2, samples=1000):
         raise ClusterError(f"pi {maps} {samples}: {found and found.group(1)}, wanted {wanted}\n{out[-2000:]}")
     if counter(out, "Shuffled Maps") != maps or counter(out, "Failed Shuffles") != 0:
         raise ClusterError(f"pi: {counter(out, 'Shuffled Maps')} maps shuffled, {counter(out, 'Failed Shuffles')} failed")
+    if maps > 2:  # two have room on one host
+        across(c, out)
 
 
 class Words:
@@ -166,7 +217,7 @@ class Words:
 
     def __init__(self, c, h, name, files=3):
         choose = random.Random(5)
-        self.c, words = c, [f"word{choose.randrange(3000)}" for _ in range(60000)]
+        self.h, words = h, [f"word{choose.randrange(3000)}" for _ in range(60000)]
         base = input_dir(c, h, name)
         self.input, self.output = f"{base}-in", f"{base}-out"
         for i in range(files):
@@ -176,24 +227,28 @@ class Words:
         self.counts = collections.Counter(words)
 
     def check(self):
-        found = dict(line.split("\t") for line in cat(self.c, f"{self.output}/part-*").splitlines())
+        data = self.h.parts(self.output)
+        found = dict(line.split("\t") for line in data.decode().splitlines())
         wanted = {word: str(n) for word, n in self.counts.items()}
         if found != wanted:
             raise ClusterError(f"wordcount: {len(found)} words, wanted {len(wanted)}; "
                                f"{sorted(set(found.items()) ^ set(wanted.items()))[:5]}")
+        return data
 
 
 def word_count(c, h):
     words = Words(c, h, "count")
-    example(c, "wordcount", "-Dmapreduce.job.reduces=2", words.input, words.output)
-    words.check()
+    out = example(c, "wordcount", "-Dmapreduce.job.reduces=2", words.input, words.output)
+    same_as_apache(c, "wordcount", words.check())
+    across(c, out)
 
 
 def grep(c, h):
     """Two jobs, the second with the first one's output: matches, also inside words, by how often they are there."""
     words, pattern = Words(c, h, "grep"), "word1[0-9]*7"
     example(c, "grep", "-Dmapreduce.job.reduces=2", words.input, words.output, pattern)
-    found = [line.split("\t") for line in cat(c, f"{words.output}/part-*").splitlines()]
+    lines = h.parts(words.output).decode().splitlines()
+    found = [line.split("\t") for line in lines]
     wanted = collections.Counter()
     for word, n in words.counts.items():
         for match in re.findall(pattern, word):
@@ -201,6 +256,7 @@ def grep(c, h):
     numbers = [int(n) for n, _ in found]
     if {word: int(n) for n, word in found} != wanted or numbers != sorted(numbers, reverse=True):
         raise ClusterError(f"grep: {len(found)} matches, wanted {len(wanted)}: {found[:5]}")
+    same_as_apache(c, "grep", "\n".join(sorted(lines)).encode())  # equal numbers have no order
 
 
 def sort(c, h):
@@ -209,24 +265,32 @@ def sort(c, h):
     api, text = "org.apache.hadoop.mapreduce.lib", "org.apache.hadoop.io.Text"
     example(c, "sort", "-r", "1", "-inFormat", f"{api}.input.KeyValueTextInputFormat", "-outFormat",
             f"{api}.output.TextOutputFormat", "-outKey", text, "-outValue", text, words.input, words.output)
-    lines = [line.rstrip("\t") for line in cat(c, f"{words.output}/part-*").splitlines()]
+    data = h.parts(words.output)
+    lines = [line.rstrip("\t") for line in data.decode().splitlines()]
     if lines != sorted(lines) or collections.Counter(" ".join(lines).split()) != words.counts:
         raise ClusterError(f"sort: {len(lines)} lines, {'' if lines == sorted(lines) else 'not '}in order")
+    same_as_apache(c, "sort", data)
 
 
-def sorted_rows(c, h, rows, reduces, maps):
-    """teragen, terasort, teravalidate: the checksums of generated and sorted rows agree."""
-    base = base_of(c, h, f"sort{rows}")
-    block = f"-Ddfs.blocksize={16 << 20}"  # a map each; the fixture's blocks are smaller
-    out = example(c, "teragen", block, f"-Dmapreduce.job.maps={maps}", str(rows), f"{base}-in")
+def sorted_rows(c, h, mib, options=(), beside=()):
+    """teragen, terasort, teravalidate of so many MiB by four maps and reducers: the checksums of generated and sorted rows agree.
+    `options`: of all three jobs; `beside`: of those that shuffle nothing or little."""
+    base, rows = base_of(c, h, f"sort{mib}"), (mib << 20) // 100
+    block = f"-Ddfs.blocksize={(mib << 20) // 4}"  # a map each; the fixture's blocks are smaller
+    out = example(c, "teragen", block, *options, *beside, "-Dmapreduce.job.maps=4", str(rows), f"{base}-in")
     generated = counter(out, "CHECKSUM")
-    out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
+    out = example(c, "terasort", *options, "-Dmapreduce.job.reduces=4", f"{base}-in", f"{base}-out")
     if counter(out, "Failed Shuffles") or counter(out, "Reduce output records") != rows:
         raise ClusterError(f"terasort: {out[-3000:]}")
-    example(c, "teravalidate", f"{base}-out", f"{base}-report")
-    report = cat(c, f"{base}-report/part-*").split()
+    across(c, out)
+    example(c, "teravalidate", *options, *beside, f"{base}-out", f"{base}-report")
+    report = h.parts(f"{base}-report").decode().split()
     if report[0] != "checksum" or int(report[1], 16) != generated or len(report) != 2:
         raise ClusterError(f"teravalidate: {report}, the checksum of what was generated is {generated:x}")
+    if mib <= 64:
+        same_as_apache(c, f"terasort of {mib} MiB", h.parts(f"{base}-out"))
+    for path in ("-in", "-out"):
+        h.ask("remove", base + path)
 
 
 def sorted_once(c, h, rows=20000, reduces=2):
@@ -239,7 +303,7 @@ def sorted_once(c, h, rows=20000, reduces=2):
     out = example(c, "terasort", f"-Dmapreduce.job.reduces={reduces}", f"{base}-in", f"{base}-out")
     if counter(out, "Failed Shuffles") or counter(out, "Shuffled Maps") < 2 * reduces:
         raise ClusterError(f"terasort: {out[-3000:]}")
-    found, wanted = cat(c, f"{base}-out/part-*").split(), sorted(line.strip() for line in lines)
+    found, wanted = h.parts(f"{base}-out").decode().split(), sorted(line.strip() for line in lines)
     if found != wanted:
         raise ClusterError(f"terasort: {len(found)} rows, other than what was put: {sorted(set(found) ^ set(wanted))[:5]}")
 
@@ -267,33 +331,52 @@ def killed_shuffle(c, h):
     example(c, "teravalidate", f"{base}-out", f"{base}-report")
 
 
-LARGE = {"teragen, terasort, teravalidate of 64 MiB": lambda c, h: sorted_rows(c, h, (64 << 20) // 100, 4, 4)}
-BRIEF = {"pi": lambda c, h: pi(c), **LARGE}  # of make check, beside the localizer's tests of HDFS
-MIXED = {"wordcount": word_count}            # the same
-OTHER_VERSIONS = {"pi": lambda c, h: pi(c), "terasort of rows that Python compares": sorted_once}
-FULL = {"pi 16 1000": lambda c, h: pi(c, 16), "wordcount": word_count, "grep": grep, "lines in order": sort, **LARGE,
-        "terasort of rows that Python compares": sorted_once,
+LARGE = "teragen, terasort, teravalidate of 64 MiB"
+PI = {"pi": lambda c, h: pi(c)}
+COUNT = {"wordcount": word_count}
+SORTED = {LARGE: lambda c, h: sorted_rows(c, h, 64)}
+# In make check, beside the localizer's tests of HDFS, teragen and teravalidate run in their ApplicationMasters' JVMs.
+UBER = ["-Dmapreduce.job.ubertask.enable=true", f"-Dmapreduce.job.ubertask.maxbytes={1 << 30}"]
+BRIEF = {**PI, LARGE: lambda c, h: sorted_rows(c, h, 64, beside=UBER)}
+SAME = {**COUNT, "grep": grep, "lines in order": sort, **SORTED}  # as on an all-Apache cluster
+OTHER_VERSIONS = {**PI, "terasort of rows that Python compares": sorted_once}
+FULL = {"pi 16 1000": lambda c, h: pi(c, 16), **SAME, "terasort of rows that Python compares": sorted_once,
         "shuffles killed in mid-job": killed_shuffle}
+ONE_REPLICA = ["-Ddfs.replication=1", "-Dmapreduce.task.io.sort.mb=64"]
+HUGE = {"teragen, terasort, teravalidate of 1 GiB": lambda c, h: sorted_rows(c, h, 1024, ONE_REPLICA)}
+
+
+@contextlib.contextmanager
+def jobs(c, h):
+    """A running cluster whose nodes were prepared can run MapReduce's jobs."""
+    home(c, h)
+    h.ask("mkdir", "/history", "755")
+    with History(c):
+        yield
 
 
 def run(report, c, h, cases):
-    """On a running cluster whose nodes were prepared."""
-    home(c, h)
-    h.ask("mkdir", "/history", "755")
     version = "" if c.peer_client == hadoop.REFERENCE else f", examples with Hadoop {c.peer_client}"
-    with History(c):
-        for name, function in cases.items():
-            report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}{version}: {name}", function, c, h)
+    for name, function in cases.items():
+        report.case(f"{c.peer_rm}+{'+'.join(c.peer_nms)}{version}: {name}", function, c, h)
 
 
-def pairing(report, h, name, cases, own=None, **more):
-    """The cases on a new cluster; `own`: a module with another PAIRING, site() and prepare(); `more` as in peers.cluster."""
-    rm, nodes = own.PAIRING if own else PAIRINGS[name]
-    made, ready = (own.site, own.prepare) if own else (site, prepare)
+def pairing(report, h, name, cases, version=hadoop.REFERENCE, own=None, **more):
+    """The cases on a new cluster with Apache's daemons of that version; `own`: a module with another PAIRING, site() and prepare();
+    `more` as in peers.cluster."""
+    rm, nodes = own.PAIRING if own else pairings(version)[name]
+    own_site = own.site if own else site
+
+    def ready(c):
+        if own:
+            own.prepare(c, h)
+        else:
+            prepare(c, h, node_mb=WIDE_NODE_MB if len(set(nodes)) == 1 else NODE_MB)
     name = f"{name} {more.get('client', '')}".strip()
     try:
-        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=made(h), prepare=lambda c: ready(c, h), **more) as c:
-            run(report, c, h, cases)
+        with peers.cluster("mapreduce", rm=rm, nm=nodes, site=own_site(h), prepare=ready, **more) as c:
+            with jobs(c, h):
+                run(report, c, h, cases)
             c.close()
         report.check(f"{name}: nothing is left behind", True)
     except (ClusterError, HostError) as error:

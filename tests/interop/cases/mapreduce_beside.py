@@ -42,7 +42,7 @@ def master_pages(c, application, wanted):
 
 def history(c, h, wanted):
     """The JobHistoryServer shows the job and has moved its two files."""
-    url = f"http://127.0.0.1:{c.history_web_port}/ws/v1/history/mapreduce/jobs"
+    url = f"http://{c.address}:{c.history_web_port}/ws/v1/history/mapreduce/jobs"
     jobs = {job["id"]: (job["state"], job["mapsCompleted"]) for job in json.loads(read(url)[1])["jobs"]["job"]}
     if jobs.get(wanted) != ("SUCCEEDED", MAPS):
         raise ClusterError(f"JobHistoryServer: {wanted} among {jobs}")

@@ -90,16 +90,8 @@ class Counting:
 
     def reducers_wait(self):
         """Every reducer waits for a stopped shuffle."""
-        ports = {port_of(n) for n in self.c.nodes if n.ours}
-
         def waiting():
-            found = 0
-            for table in ("tcp", "tcp6"):
-                with open(f"/proc/net/{table}", encoding="ascii") as f:
-                    for row in [line.split() for line in f][1:]:  # unread bytes behind our port, established
-                        if int(row[1].split(":")[1], 16) in ports and row[3] == "01" and int(row[4].split(":")[1], 16) > 0:
-                            found += 1
-            return found >= REDUCES
+            return sum(unread(n.process.pid, port_of(n)) for n in self.c.nodes if n.ours) >= REDUCES
         self.c.wait(waiting, 120, "the reducers wait for the shuffles")
 
     def ended(self, status=0):
@@ -113,6 +105,16 @@ class Counting:
         out = self.ended()
         self.words.check()
         return out
+
+
+def unread(pid, port):
+    """Established connections to a port on the host of a process with bytes that nobody has read."""
+    found = 0
+    for table in ("tcp", "tcp6"):
+        with open(f"/proc/{pid}/net/{table}", encoding="ascii") as f:
+            for row in [line.split() for line in f][1:]:
+                found += int(row[1].split(":")[1], 16) == port and row[3] == "01" and int(row[4].split(":")[1], 16) > 0
+    return found
 
 
 def port_of(node):

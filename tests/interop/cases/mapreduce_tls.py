@@ -1,6 +1,7 @@
 """MapReduce over a shuffle with TLS and client certificates, on nodes of ours and of Apache's with the same ssl-server.xml."""
 import os
 import socket
+import subprocess
 
 from cluster import ClusterError
 from interop.cases import mapreduce
@@ -19,8 +20,11 @@ def site(h):
 def prepare(c, h):
     """Nodes have the server's key; jobs, which are the clients, one that every container may read."""
     mapreduce.prepare(c, h, SITE)
-    keys = Keys(f"{c.root}/tls", c.daemon.pw_gid)
+    keys = Keys(f"{c.root}/tls", c.daemon.pw_gid, [node.address for node in c.nodes])
     keys.pkcs12("client")
+    os.unlink(keys.path("root.trust"))  # Java trusts only what its keytool has marked
+    subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "root", "-file", keys.path("root.crt"), "-keystore", keys.path("root.trust"),
+                    "-storetype", "PKCS12", "-storepass", PASSWORD], check=True, capture_output=True)
     for name in ("client.p12", "root.trust"):
         os.rename(keys.path(name), f"{c.conf_dir}/{name}")
         os.chmod(f"{c.conf_dir}/{name}", 0o644)
@@ -36,11 +40,18 @@ def prepare(c, h):
 def word_count(c, h):
     """Its reducers fetch with TLS from both kinds of nodes; none of the shuffles takes plain HTTP."""
     mapreduce.word_count(c, h)
-    for node in c.nodes:
-        with socket.create_connection(("127.0.0.1", node.shuffle_port), timeout=60) as s:
-            s.sendall(b"GET /mapOutput HTTP/1.1\r\n\r\n")
-            if b"HTTP/1" in s.recv(4096):
-                raise ClusterError(f"the shuffle on port {node.shuffle_port} speaks plain HTTP")
+    plain = [node.address for node in c.nodes if speaks_plain_http(node.address, node.shuffle_port)]
+    if plain:
+        raise ClusterError(f"the shuffles of {plain} speak plain HTTP")
+
+
+def speaks_plain_http(address, port):
+    with socket.create_connection((address, port), timeout=60) as s:
+        s.sendall(b"GET /mapOutput HTTP/1.1\r\n\r\n")
+        try:
+            return b"HTTP/1" in s.recv(4096)
+        except ConnectionResetError:
+            return False
 
 
 CASES = {"wordcount with TLS and client certificates": word_count}

@@ -29,6 +29,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
+import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -63,6 +64,18 @@ public final class HdfsCluster {
       names.add(files.next().getPath().getName());
     }
     return String.join(" ", names);
+  }
+
+  /** A job's parts, one after the other, as a local file. */
+  private String parts(Path dir, String to) throws IOException {
+    try (OutputStream out = Files.newOutputStream(new File(to).toPath())) {
+      for (FileStatus part : fs.globStatus(new Path(dir, "part-*"))) { // in the order of their names
+        try (InputStream in = fs.open(part.getPath())) {
+          IOUtils.copyBytes(in, out, COPY);
+        }
+      }
+    }
+    return "done";
   }
 
   /** "TIME LENGTH" of a path. */
@@ -214,6 +227,8 @@ public final class HdfsCluster {
         return "done";
       case "status":
         return status(new Path(w[1]));
+      case "parts":
+        return parts(new Path(w[1]), w[2]);
       case "remove":
         return String.valueOf(fs.delete(new Path(w[1]), true));
       case "list":

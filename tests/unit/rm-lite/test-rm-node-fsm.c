@@ -1,4 +1,5 @@
 /* rm-lite/rm-node-fsm.c: what becomes of a node's containers, and of the node. */
+#include "rm-lite/reports.h"
 #include "tests/unit/rm-lite/rm-fixture.h"
 
 static void test_unhealthy_node(void **state)
@@ -171,6 +172,46 @@ static void test_lost_twice(void **state)
     teardown(&f);
 }
 
+static void check_counts(const struct rm *rm)
+{
+    struct rm_node *tables[] = { rm->nodes, rm->inactive_nodes };
+    int32_t counts[RM_NODE_STATES] = { 0 };
+
+    for (size_t t = 0; t < SV_ARRAY_LEN(tables); t++)
+        for (const struct rm_node *n = tables[t]; n; n = n->hh.next)
+            counts[n->state]++;
+    for (int i = 0; i < RM_NODE_STATES; i++)
+        assert_int_equal(rm_count_nodes(rm, i), counts[i]);
+}
+
+/* Answers of `allocate` have the number of nodes: it must cost no walk over them. */
+static void test_counts(void **state)
+{
+    struct rm_node *a, *b;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    a = add_node(&f, 1);
+    b = add_node(&f, 2);
+    (void)add_node(&f, 3);
+    assert_int_equal(rm_active_nodes(f.rm), 3);
+    check_counts(f.rm);
+    rm_node_post_health(a, RM_NODE_EV_STATUS_UPDATE, false);
+    rm_node_post_graceful(b, -1);
+    check_counts(f.rm);
+    rm_node_post(a, RM_NODE_EV_EXPIRE);
+    check_counts(f.rm);
+    assert_int_equal(rm_count_nodes(f.rm, RM_NODE_ST_LOST), 1);
+    a = add_node(&f, 1);
+    rm_node_post(a, RM_NODE_EV_REBOOTING); /* takes the lost one's place */
+    check_counts(f.rm);
+    assert_int_equal(rm_count_nodes(f.rm, RM_NODE_ST_LOST), 0);
+    settle(&f);
+    check_counts(f.rm);
+    teardown(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +222,7 @@ int main(void)
         cmocka_unit_test(test_changes_reach_masters),
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_lost_twice),
+        cmocka_unit_test(test_counts),
     };
 
     sv_log_set_level(SV_LOG_ERR);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,37 @@ static void accepted(void **state)
     assert_string_equal(answer.message, "a\\x0ab");
     assert_int_equal(take("{\"type\":\"failed\",\"seq\":1}", NULL), 1);
     assert_string_equal(answer.message, "");
+}
+
+static void metrics(void **state)
+{
+    char many[1024] = "{\"type\":\"done\",\"seq\":1,\"metrics\":{\"a\":0";
+
+    (void)state;
+    assert_int_equal(take("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"ShuffleOutputsOK\":3,"
+                          "\"B2\":9223372036854775807}}",
+                          NULL),
+                     1);
+    assert_int_equal(answer.metrics.n, 2);
+    assert_string_equal(answer.metrics.v[0].name, "ShuffleOutputsOK");
+    assert_int_equal(answer.metrics.v[0].value, 3);
+    assert_int_equal(answer.metrics.v[1].value, INT64_MAX);
+    assert_int_equal(take("{\"type\":\"done\",\"seq\":1}", NULL), 1);
+    assert_int_equal(answer.metrics.n, 0);
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":[1]}", "metrics");
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"a\":\"1\"}}", "metrics");
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"a\":-1}}", "metrics");
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"a\":1.5}}", "metrics");
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"a\\\"} 1\\n\":1}}", "metrics");
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"1a\":1}}", "metrics");
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"\":1}}", "metrics");
+    refused("{\"type\":\"done\",\"seq\":1,\"metrics\":{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+            "aaaaaaaaaaaaaaaaaaaaaa\":1}}",
+            "metrics");
+    for (char name[] = "b"; *name < 'b' + NM_AUX_METRICS_MAX; (*name)++)
+        snprintf(many + strlen(many), sizeof(many) - strlen(many), ",\"%s\":1", name);
+    snprintf(many + strlen(many), sizeof(many) - strlen(many), "}}");
+    refused(many, "at most 16");
 }
 
 static void not_accepted(void **state)
@@ -115,8 +147,9 @@ static void pieces(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(accepted), cmocka_unit_test(not_accepted),
-                                        cmocka_unit_test(lengths), cmocka_unit_test(pieces) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(accepted), cmocka_unit_test(metrics),
+                                        cmocka_unit_test(not_accepted), cmocka_unit_test(lengths),
+                                        cmocka_unit_test(pieces) };
     int r = cmocka_run_group_tests(tests, NULL, NULL);
 
     nm_aux_answer_free(&answer);

@@ -1,0 +1,592 @@
+/* Load generator of `make bench-load`: nodes, each on a connection of its own, and unmanaged
+ * ApplicationMasters, in one loop. Works with any ResourceManager that speaks Hadoop's protocol.
+ *
+ *     rm-load CLIENT_PORT TRACKER_PORT AM_PORT PID NODES MASTERS IDLE_MS ALLOCATE_MS
+ *
+ * First every node registers. For IDLE_MS nodes without containers heartbeat, WINDOW at a time, as
+ * fast as they are answered. For ALLOCATE_MS each master asks for ASK containers, takes what comes,
+ * gives it back and asks again, while each node heartbeats once a second. A line of JSON: both
+ * counts a CPU second of process PID (the ResourceManager), and latencies in milliseconds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-event.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "wire/ipc-client.h"
+#include "wire/methods.h"
+#include "wire/token.h"
+
+#define WINDOW 64
+#define ASK 10
+#define PAUSE_US 10000 /* of a master that got nothing */
+#define TICK_US 10000
+#define SAMPLES_MAX 4000000
+#define PATIENCE_MS 120000
+#define PORT_FIRST 10000
+
+typedef Hadoop__Yarn__AllocateResponseProto AllocateResponse;
+
+struct samples { /* microseconds */
+    uint32_t *v;
+    size_t n;
+};
+
+struct node {
+    struct ipc_client *rm;
+    struct yarn_node_id id;
+    int32_t response_id;
+    bool busy;
+    int64_t sent_us;
+};
+
+struct master {
+    struct ipc_client *rm;
+    struct yarn_app_id app;
+    uint8_t id[1024], password[64];
+    struct yarn_token token;
+    int32_t response_id, waits; /* containers that were asked for and have not come */
+    int64_t asked_us;
+    bool again; /* the next request asks */
+    struct yarn_container_id got[ASK * 4];
+    size_t n_got;
+    sd_event_source *pause;
+};
+
+static struct {
+    sd_event *event;
+    uint16_t client_port, tracker_port, am_port;
+    int pid;
+    struct node *nodes;
+    size_t n_nodes, next;
+    struct master *masters;
+    size_t n_masters, open;
+    struct yarn_master_key container_key, nm_key;
+    bool closed_loop, stopping;
+    int64_t beats, containers;
+    struct samples beat_us, ask_us;
+} g;
+
+static _Noreturn void die(const char *what, const struct sv_error *err)
+{
+    (void)fprintf(stderr, "rm-load: %s: %s\n", what, err ? err->text : "");
+    exit(EXIT_FAILURE);
+}
+
+/* ---- Figures ---- */
+
+static int64_t now_us(void)
+{
+    struct timespec t;
+
+    if (clock_gettime(CLOCK_MONOTONIC, &t) < 0)
+        die("clock", NULL);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void sample(struct samples *s, int64_t began_us)
+{
+    if (!s->v)
+        s->v = calloc(SAMPLES_MAX, sizeof(*s->v));
+    if (!s->v)
+        die("memory", NULL);
+    if (s->n < SAMPLES_MAX)
+        s->v[s->n++] = (uint32_t)(now_us() - began_us);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static double quantile_ms(struct samples *s, double q)
+{
+    if (s->n == 0)
+        return -1;
+    qsort(s->v, s->n, sizeof(*s->v), by_value);
+    return s->v[(size_t)((double)(s->n - 1) * q)] / 1000.0;
+}
+
+static double cpu_s(void)
+{
+    unsigned long user, system;
+    char path[64], text[1024], *p;
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", g.pid);
+    f = fopen(path, "re");
+    if (!f || !fgets(text, sizeof(text), f))
+        die(path, NULL);
+    (void)fclose(f);
+    p = strrchr(text, ')');
+    if (!p ||
+        sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
+        die(path, NULL);
+    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static long rss_kib(void)
+{
+    char path[64], line[256];
+    long kib = -1;
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/status", g.pid);
+    f = fopen(path, "re");
+    while (f && fgets(line, sizeof(line), f))
+        if (sscanf(line, "VmRSS: %ld", &kib) == 1)
+            break;
+    if (f)
+        (void)fclose(f);
+    return kib;
+}
+
+/* ---- Calls ---- */
+
+static struct ipc_client *open_client(uint16_t port, const char *protocol, const char *user,
+                                      const struct yarn_token *token)
+{
+    struct ipc_client_config cfg = { .host = "127.0.0.1",
+                                     .port = port,
+                                     .protocol = protocol,
+                                     .version = 1,
+                                     .user = user,
+                                     .token = token,
+                                     .idle_ms = -1,
+                                     .call_ms = PATIENCE_MS };
+    struct sv_error err = { 0 };
+    struct ipc_client *c;
+
+    if (ipc_client_new(g.event, &cfg, &c, &err) < 0)
+        die("connection", &err);
+    return c;
+}
+
+static const void *must(struct sv_arena *a, struct ipc_client *c, const char *method,
+                        const ProtobufCMessage *q, const ProtobufCMessageDescriptor *d)
+{
+    struct sv_error err = { 0 };
+    ProtobufCMessage *m;
+
+    if (ipc_client_call_sync(c, method, q, d, a, &m, NULL, &err) < 0)
+        die(method, &err);
+    return m;
+}
+
+static void run_for(int64_t ms)
+{
+    int64_t end = now_us() + ms * 1000;
+
+    while (now_us() < end)
+        if (sd_event_run(g.event, TICK_US) < 0)
+            die("event loop", NULL);
+}
+
+/* ---- Nodes ---- */
+
+static void take_key(const Hadoop__Yarn__MasterKeyProto *m, struct yarn_master_key *k)
+{
+    if (m && m->bytes.len <= sizeof(k->bytes))
+        k->key_id = m->key_id;
+}
+
+static void beat(struct node *n);
+
+static void on_registered(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    const Hadoop__Yarn__RegisterNodeManagerResponseProto *m =
+        (const Hadoop__Yarn__RegisterNodeManagerResponseProto *)r->response;
+    struct node *n = userdata;
+
+    if (r->status < 0)
+        die("registerNodeManager", err);
+    if (m->nodeaction != HADOOP__YARN__NODE_ACTION_PROTO__NORMAL)
+        die("registerNodeManager: refused", NULL);
+    take_key(m->container_token_master_key, &g.container_key);
+    take_key(m->nm_token_master_key, &g.nm_key);
+    g.open--;
+    beat(n);
+}
+
+static void register_node(struct node *n)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__RegisterNodeManagerRequestProto q =
+        HADOOP__YARN__REGISTER_NODE_MANAGER_REQUEST_PROTO__INIT;
+
+    n->rm = open_client(g.tracker_port, YARN_RESOURCE_TRACKER_PROTOCOL, "yarn", NULL);
+    q.node_id = yarn_node_id_to(a, &n->id);
+    q.has_http_port = true;
+    q.http_port = 8042;
+    q.resource = yarn_resource_to(a, (struct yarn_resource){ 65536, 64 });
+    q.nm_version = (char *)(uintptr_t) "3.4.2";
+    if (ipc_client_call(n->rm, "registerNodeManager", &q.base,
+                        &hadoop__yarn__register_node_manager_response_proto__descriptor, 0,
+                        on_registered, n) < 0)
+        die("registerNodeManager", NULL);
+    g.open++;
+}
+
+/* The next one that waits for no answer. */
+static void beat_next(void)
+{
+    for (size_t i = 0; i < g.n_nodes; i++) {
+        struct node *n = &g.nodes[g.next++ % g.n_nodes];
+
+        if (!n->busy) {
+            beat(n);
+            return;
+        }
+    }
+}
+
+static void on_beat(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    const Hadoop__Yarn__NodeHeartbeatResponseProto *m =
+        (const Hadoop__Yarn__NodeHeartbeatResponseProto *)r->response;
+    struct node *n = userdata;
+
+    if (r->status < 0)
+        die("nodeHeartbeat", err);
+    if (m->has_nodeaction && m->nodeaction != HADOOP__YARN__NODE_ACTION_PROTO__NORMAL)
+        die("nodeHeartbeat: to register again", NULL);
+    n->response_id = m->response_id;
+    n->busy = false;
+    g.open--;
+    g.beats++;
+    sample(&g.beat_us, n->sent_us);
+    if (g.closed_loop && !g.stopping)
+        beat_next();
+}
+
+static void beat(struct node *n)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__NodeHeartbeatRequestProto q = HADOOP__YARN__NODE_HEARTBEAT_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__NodeStatusProto st = HADOOP__YARN__NODE_STATUS_PROTO__INIT;
+    Hadoop__Yarn__NodeHealthStatusProto health = HADOOP__YARN__NODE_HEALTH_STATUS_PROTO__INIT;
+    Hadoop__Yarn__MasterKeyProto ck = HADOOP__YARN__MASTER_KEY_PROTO__INIT, nk = ck;
+
+    health.has_is_node_healthy = health.is_node_healthy = true;
+    st.node_id = yarn_node_id_to(a, &n->id);
+    st.has_response_id = true;
+    st.response_id = n->response_id;
+    st.nodehealthstatus = &health;
+    ck.has_key_id = nk.has_key_id = true;
+    ck.key_id = g.container_key.key_id;
+    nk.key_id = g.nm_key.key_id;
+    q.last_known_container_token_master_key = &ck;
+    q.last_known_nm_token_master_key = &nk;
+    q.node_status = &st;
+    n->busy = true;
+    n->sent_us = now_us();
+    g.open++;
+    if (ipc_client_call(n->rm, "nodeHeartbeat", &q.base,
+                        &hadoop__yarn__node_heartbeat_response_proto__descriptor, 0, on_beat,
+                        n) < 0)
+        die("nodeHeartbeat", NULL);
+}
+
+/* Each node once a second. */
+static int on_tick(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    static double due;
+
+    (void)userdata;
+    due += (double)g.n_nodes * TICK_US / 1e6;
+    for (; due >= 1; due--)
+        beat_next();
+    (void)sd_event_source_set_time(s, usec + TICK_US);
+    return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+}
+
+static void add_nodes(void)
+{
+    g.nodes = calloc(g.n_nodes, sizeof(*g.nodes));
+    if (!g.nodes)
+        die("memory", NULL);
+    for (size_t i = 0; i < g.n_nodes; i++) {
+        (void)snprintf(g.nodes[i].id.host, sizeof(g.nodes[i].id.host), "127.0.0.1");
+        g.nodes[i].id.port = (int32_t)(PORT_FIRST + i);
+        register_node(&g.nodes[i]);
+        while (g.open >= WINDOW)
+            if (sd_event_run(g.event, UINT64_MAX) < 0)
+                die("event loop", NULL);
+    }
+}
+
+static void drain(void)
+{
+    g.stopping = true;
+    while (g.open > 0)
+        if (sd_event_run(g.event, UINT64_MAX) < 0)
+            die("event loop", NULL);
+    g.stopping = false;
+}
+
+/* ---- Masters ---- */
+
+static void submit(struct ipc_client *c, struct master *m)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetNewApplicationRequestProto nq =
+        HADOOP__YARN__GET_NEW_APPLICATION_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__SubmitApplicationRequestProto q =
+        HADOOP__YARN__SUBMIT_APPLICATION_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__ApplicationSubmissionContextProto ctx =
+        HADOOP__YARN__APPLICATION_SUBMISSION_CONTEXT_PROTO__INIT;
+    Hadoop__Yarn__ContainerLaunchContextProto clc =
+        HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
+    const Hadoop__Yarn__GetNewApplicationResponseProto *resp =
+        must(a, c, "getNewApplication", &nq.base,
+             &hadoop__yarn__get_new_application_response_proto__descriptor);
+
+    if (yarn_app_id_from(resp->application_id, &m->app) < 0)
+        die("getNewApplication: no id", NULL);
+    ctx.application_id = resp->application_id;
+    ctx.application_name = (char *)(uintptr_t) "rm-load";
+    ctx.queue = (char *)(uintptr_t) "default";
+    ctx.am_container_spec = &clc;
+    ctx.resource = yarn_resource_to(a, (struct yarn_resource){ 1024, 1 });
+    ctx.has_unmanaged_am = ctx.unmanaged_am = true;
+    q.application_submission_context = &ctx;
+    (void)must(a, c, "submitApplication", &q.base,
+               &hadoop__yarn__submit_application_response_proto__descriptor);
+}
+
+/* The token of an unmanaged master is in its application's report. */
+static bool take_token(struct ipc_client *c, struct master *m)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__GetApplicationReportRequestProto q =
+        HADOOP__YARN__GET_APPLICATION_REPORT_REQUEST_PROTO__INIT;
+    const Hadoop__Yarn__GetApplicationReportResponseProto *resp;
+    const Hadoop__Common__TokenProto *t;
+
+    q.application_id = yarn_app_id_to(a, m->app);
+    resp = must(a, c, "getApplicationReport", &q.base,
+                &hadoop__yarn__get_application_report_response_proto__descriptor);
+    t = resp->application_report->am_rm_token;
+    if (!t || t->identifier.len > sizeof(m->id) || t->password.len > sizeof(m->password))
+        return false;
+    memcpy(m->id, t->identifier.data, t->identifier.len);
+    memcpy(m->password, t->password.data, t->password.len);
+    m->token = (struct yarn_token){ m->id,           t->identifier.len, m->password,
+                                    t->password.len, YARN_KIND_AMRM,    "" };
+    return true;
+}
+
+static void register_master(struct master *m)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__RegisterApplicationMasterRequestProto q =
+        HADOOP__YARN__REGISTER_APPLICATION_MASTER_REQUEST_PROTO__INIT;
+
+    m->rm = open_client(g.am_port, YARN_APPLICATION_MASTER_PROTOCOL, NULL, &m->token);
+    q.host = (char *)(uintptr_t) "127.0.0.1";
+    q.has_rpc_port = true;
+    q.rpc_port = 4711;
+    q.tracking_url = (char *)(uintptr_t) "";
+    (void)must(a, m->rm, "registerApplicationMaster", &q.base,
+               &hadoop__yarn__register_application_master_response_proto__descriptor);
+}
+
+static void add_masters(void)
+{
+    struct ipc_client *c =
+        open_client(g.client_port, YARN_APPLICATION_CLIENT_PROTOCOL, "ann", NULL);
+    int64_t end = now_us() + PATIENCE_MS * INT64_C(1000);
+
+    g.masters = calloc(g.n_masters, sizeof(*g.masters));
+    if (!g.masters)
+        die("memory", NULL);
+    for (size_t i = 0; i < g.n_masters; i++)
+        submit(c, &g.masters[i]);
+    for (size_t i = 0; i < g.n_masters; i++) {
+        while (!take_token(c, &g.masters[i])) {
+            if (now_us() > end)
+                die("no AMRMToken in an application's report", NULL);
+            run_for(20);
+        }
+        register_master(&g.masters[i]);
+    }
+    ipc_client_free(c);
+}
+
+static void allocate(struct master *m);
+
+static int on_pause(sd_event_source *s, uint64_t usec, void *userdata)
+{
+    (void)s;
+    (void)usec;
+    if (!g.stopping)
+        allocate(userdata);
+    return 0;
+}
+
+static void take_containers(struct master *m, const AllocateResponse *resp)
+{
+    for (size_t i = 0; i < resp->n_allocated_containers && m->n_got < SV_ARRAY_LEN(m->got); i++)
+        if (yarn_container_id_from(resp->allocated_containers[i]->id, &m->got[m->n_got]) >= 0)
+            m->n_got++;
+    g.containers += (int64_t)resp->n_allocated_containers;
+    m->waits -= (int32_t)resp->n_allocated_containers;
+    if (resp->n_allocated_containers > 0)
+        sample(&g.ask_us, m->asked_us);
+}
+
+static void on_allocated(const struct ipc_result *r, const struct sv_error *err, void *userdata)
+{
+    const AllocateResponse *resp = (const AllocateResponse *)r->response;
+    struct master *m = userdata;
+    int e = 0;
+
+    if (r->status < 0)
+        die("allocate", err);
+    g.open--;
+    m->response_id = resp->response_id;
+    take_containers(m, resp);
+    m->again = m->waits <= 0;
+    if (g.stopping)
+        return;
+    if (m->n_got > 0 || m->again) {
+        allocate(m);
+        return;
+    }
+    if (!m->pause)
+        e = sd_event_add_time_relative(g.event, &m->pause, CLOCK_MONOTONIC, PAUSE_US, 1, on_pause,
+                                       m);
+    else if ((e = sd_event_source_set_time_relative(m->pause, PAUSE_US)) >= 0)
+        e = sd_event_source_set_enabled(m->pause, SD_EVENT_ONESHOT);
+    if (e < 0)
+        die("timer", NULL);
+}
+
+static Hadoop__Yarn__ResourceRequestProto *any_node(struct sv_arena *a)
+{
+    Hadoop__Yarn__ResourceRequestProto *m = sv_new(a, Hadoop__Yarn__ResourceRequestProto);
+
+    hadoop__yarn__resource_request_proto__init(m);
+    m->priority = sv_new(a, Hadoop__Yarn__PriorityProto);
+    hadoop__yarn__priority_proto__init(m->priority);
+    m->priority->has_priority = true;
+    m->priority->priority = 1;
+    m->resource_name = (char *)(uintptr_t) "*";
+    m->capability = yarn_resource_to(a, (struct yarn_resource){ 1024, 1 });
+    m->has_num_containers = true;
+    m->num_containers = ASK;
+    return m;
+}
+
+static void allocate(struct master *m)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    Hadoop__Yarn__AllocateRequestProto q = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__ResourceRequestProto *ask;
+
+    q.has_response_id = q.has_progress = true;
+    q.response_id = m->response_id;
+    q.release = sv_newn(a, Hadoop__Yarn__ContainerIdProto *, m->n_got + 1);
+    for (size_t i = 0; i < m->n_got; i++)
+        q.release[q.n_release++] = yarn_container_id_to(a, m->got[i]);
+    m->n_got = 0;
+    if (m->again) {
+        ask = any_node(a);
+        q.ask = &ask;
+        q.n_ask = 1;
+        m->waits = ASK;
+        m->asked_us = now_us();
+        m->again = false;
+    }
+    g.open++;
+    if (ipc_client_call(m->rm, "allocate", &q.base,
+                        &hadoop__yarn__allocate_response_proto__descriptor, 0, on_allocated, m) < 0)
+        die("allocate", NULL);
+}
+
+/* ---- Phases ---- */
+
+static double idle(int64_t ms)
+{
+    double cpu;
+
+    g.beats = 0;
+    g.beat_us.n = 0;
+    g.closed_loop = true;
+    cpu = cpu_s();
+    for (size_t i = 0; i < SV_MIN((size_t)WINDOW, g.n_nodes); i++)
+        beat_next();
+    run_for(ms);
+    cpu = cpu_s() - cpu;
+    drain();
+    g.closed_loop = false;
+    return (double)g.beats / SV_MAX(cpu, 0.01);
+}
+
+static double allocations(int64_t ms)
+{
+    sd_event_source *tick = NULL;
+    double cpu;
+
+    if (sd_event_add_time_relative(g.event, &tick, CLOCK_MONOTONIC, 0, 1, on_tick, NULL) < 0)
+        die("timer", NULL);
+    add_masters();
+    run_for(1500); /* each node has room that the ResourceManager knows of */
+    g.containers = 0;
+    g.beat_us.n = 0;
+    cpu = cpu_s();
+    for (size_t i = 0; i < g.n_masters; i++) {
+        g.masters[i].again = true;
+        allocate(&g.masters[i]);
+    }
+    run_for(ms);
+    cpu = cpu_s() - cpu;
+    sd_event_source_disable_unref(tick);
+    drain();
+    return (double)g.containers / SV_MAX(cpu, 0.01);
+}
+
+int main(int argc, char **argv)
+{
+    double beats, given, beat_p99, idle_s;
+    uint64_t v[8];
+    long rss;
+
+    sv_log_init("rm-load");
+    for (int i = 0; i < 8; i++)
+        if (argc != 9 || sv_parse_u64(argv[i + 1], 1, INT32_MAX, &v[i]) < 0)
+            die("usage: CLIENT_PORT TRACKER_PORT AM_PORT PID NODES MASTERS IDLE_MS ALLOCATE_MS",
+                NULL);
+    g.client_port = (uint16_t)v[0];
+    g.tracker_port = (uint16_t)v[1];
+    g.am_port = (uint16_t)v[2];
+    g.pid = (int)v[3];
+    g.n_nodes = v[4];
+    g.n_masters = v[5];
+    if (g.n_nodes > 65535 - PORT_FIRST || sd_event_new(&g.event) < 0)
+        die("NODES or the event loop", NULL);
+    add_nodes();
+    drain();
+    (void)idle(1000); /* the JVM compiles */
+    rss = rss_kib();
+    idle_s = (double)v[6] / 1e3;
+    beats = idle((int64_t)v[6]);
+    beat_p99 = quantile_ms(&g.beat_us, 0.99);
+    printf("{\"heartbeats_per_cpu_s\": %.0f, \"heartbeats_per_s\": %.0f, \"heartbeat_p99_ms\": "
+           "%.2f, \"rss_mib\": %.1f, ",
+           beats, (double)g.beats / idle_s, beat_p99, (double)rss / 1024);
+    given = allocations((int64_t)v[7]);
+    printf("\"containers_per_cpu_s\": %.0f, \"containers_per_s\": %.0f, \"ask_p50_ms\": %.2f, "
+           "\"ask_p99_ms\": %.2f, \"loaded_heartbeat_p99_ms\": %.2f, \"loaded_rss_mib\": %.1f}\n",
+           given, (double)g.containers * 1e3 / (double)v[7], quantile_ms(&g.ask_us, 0.5),
+           quantile_ms(&g.ask_us, 0.99), quantile_ms(&g.beat_us, 0.99), (double)rss_kib() / 1024);
+    return EXIT_SUCCESS;
+}
