@@ -70,13 +70,18 @@ static int read_file(struct walk *w, struct logs_reader *r, const char *id, stru
     return (int)k;
 }
 
+static bool enough(const struct walk *w)
+{
+    return w->v->enough && w->v->enough(w->v->userdata);
+}
+
 static int read_containers(struct walk *w, const struct logs_source *source, struct sv_error *err)
 {
     _cleanup_(logs_reader_freep) struct logs_reader *r = NULL;
     char id[LOGS_ID_MAX + 1];
     int k = logs_reader_new(source, &r, err);
 
-    while (k >= 0 && (k = logs_reader_container(r, id, err)) > 0)
+    while (k >= 0 && !enough(w) && (k = logs_reader_container(r, id, err)) > 0)
         if (w->v->container(w->v->userdata, id))
             k = read_file(w, r, id, err);
     return k;
@@ -171,7 +176,7 @@ static int walk_place(struct walk *w, const struct cli_place *place)
         return 0;
     k = 0;
     read_checksums(w, place->dir, names);
-    for (char **n = names; *n; n++)
+    for (char **n = names; *n && !enough(w); n++)
         if (!sv_has_suffix(*n, CHECKSUM)) {
             walk_file(w, place->dir, *n);
             k++;

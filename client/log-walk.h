@@ -13,6 +13,8 @@ struct cli_log_visitor {
                  uint64_t length, uint64_t *ret_from);
     void (*bytes)(void *userdata, const void *p, size_t n);
     void (*end)(void *userdata);
+    /* NULL, or: true ends the walk before the next container. */
+    bool (*enough)(const void *userdata);
     /* A place or a node's file cannot be read; the walk goes on. */
     void (*problem)(void *userdata, const char *text);
     void *userdata;

@@ -101,9 +101,8 @@ static void end_file(void *userdata)
 
 static bool is_master(void *userdata, const char *id)
 {
-    const struct aggregated *a = userdata;
-
-    return a->table->len == 0 && sv_has_suffix(id, "_000001");
+    (void)userdata;
+    return sv_has_suffix(id, "_000001");
 }
 
 static bool is_table(void *userdata, const char *node, const char *id, const char *name,
@@ -124,6 +123,13 @@ static void keep(void *userdata, const void *p, size_t n)
         a->table->len = 0;
 }
 
+static bool has_table(const void *userdata)
+{
+    const struct aggregated *a = userdata;
+
+    return a->table->len > 0;
+}
+
 static void keep_end(void *userdata)
 {
     (void)userdata;
@@ -133,7 +139,13 @@ static void read_table(struct aggregated *a, const struct cli_places *places)
 {
     struct cli_logs *l = a->l;
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(CLI_BODY_MAX);
-    const struct cli_log_visitor v = { is_master, is_table, keep, keep_end, problem, a, 0 };
+    const struct cli_log_visitor v = { .container = is_master,
+                                       .file = is_table,
+                                       .bytes = keep,
+                                       .end = keep_end,
+                                       .enough = has_table,
+                                       .problem = problem,
+                                       .userdata = a };
     struct sv_error err = { 0 };
 
     a->table = &b;
@@ -191,8 +203,13 @@ static bool found_any(const struct cli_logs *l)
 static void walk(struct aggregated *a, const struct cli_places *places, char *remote, size_t size)
 {
     struct cli_logs *l = a->l;
-    const struct cli_log_visitor v = { wants_container, wants_file, print,      end_file,
-                                       problem,         a,          l->since_ms };
+    const struct cli_log_visitor v = { .container = wants_container,
+                                       .file = wants_file,
+                                       .bytes = print,
+                                       .end = end_file,
+                                       .problem = problem,
+                                       .userdata = a,
+                                       .since_ms = l->since_ms };
     struct sv_error err = { 0 };
     int n;
 

@@ -2,6 +2,7 @@
  * `selvedge run` submitted it, else from the ResourceManager. */
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/objects.h"
@@ -30,20 +31,42 @@ static const struct cli_column columns[] = {
 };
 static const struct cli_list applications = CLI_LIST(columns, "id");
 
+/* In the order of their submission: the answer of Apache's ResourceManager has none. */
+static int by_id(const void *a, const void *b)
+{
+    const struct cli_report *const *x = a, *const *y = b;
+    const struct yarn_app_id *p = &(*x)->id, *q = &(*y)->id;
+
+    return p->cluster_ts != q->cluster_ts
+               ? (p->cluster_ts > q->cluster_ts) - (p->cluster_ts < q->cluster_ts)
+               : (p->id > q->id) - (p->id < q->id);
+}
+
+static json_t *sorted_rows(const struct cli_report *reports, size_t n)
+{
+    const struct cli_report **order = calloc(n + 1, sizeof(const struct cli_report *));
+    json_t *rows = order ? json_array() : NULL;
+
+    for (size_t i = 0; order && i < n; i++)
+        order[i] = &reports[i];
+    if (order)
+        qsort(order, n, sizeof(const struct cli_report *), by_id);
+    for (size_t i = 0; rows && i < n; i++)
+        (void)json_array_append_new(rows,
+                                    cli_app_object(order[i])); /* a NULL is left out, ignoring */
+    free(order);
+    return rows;
+}
+
 static void on_applications(int status, const struct cli_report *reports, size_t n,
                             const struct sv_error *err, void *userdata)
 {
     struct cli_ctx *ctx = userdata;
-    json_t *rows;
 
-    if (status < 0) {
+    if (status < 0)
         cli_stop_error(ctx, status, err);
-        return;
-    }
-    rows = json_array();
-    for (size_t i = 0; i < n; i++)
-        (void)json_array_append_new(rows, cli_app_object(&reports[i]));
-    cli_stop_list(ctx, &applications, rows);
+    else
+        cli_stop_list(ctx, &applications, sorted_rows(reports, n));
 }
 
 /* ---- One application ---- */

@@ -1,5 +1,6 @@
-/* See tfile.h: reading, from the first pair to the last. The index of keys is not needed for that:
- * a block's pairs end where the block does. Hostile: every byte. */
+/* See tfile.h: reading, from the first pair to the last. Of the index of keys only the number of
+ * pairs in each block is used, so that nothing behind the last one that is wanted is decompressed;
+ * without a usable index a block's pairs end where the block does. Hostile: every byte. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,13 +10,62 @@ struct logs_tfile_reader {
     struct logs_bcreader *in;
     size_t block; /* the next one */
     bool in_block;
-    uint64_t chunk; /* bytes left of the current chunk */
-    bool last;      /* no chunk follows it */
+    uint32_t *pairs;     /* of each block; NULL: not known */
+    uint32_t pairs_left; /* of the current one */
+    uint64_t chunk;      /* bytes left of the current chunk */
+    bool last;           /* no chunk follows it */
 };
 
 static int bad(struct sv_error *err, const char *what)
 {
     return sv_error_set(err, -EBADMSG, "not a TFile of aggregated logs: %s", what);
+}
+
+/* One entry of the index: a key, and behind it, but for the first one of all, the number of pairs.
+ * 0: there is no entry. */
+static int get_entry(struct logs_tfile_reader *r, bool first, uint32_t *ret, struct sv_error *err)
+{
+    int64_t whole = 0, key = 0, n = 1;
+    int k = logs_bcreader_get_vint(r->in, &whole, err);
+
+    if (k < 0 || (first && whole == 0))
+        return k;
+    k = logs_bcreader_get_vint(r->in, &key, err);
+    if (k == 0 && (key < 0 || key > LOGS_KEY_MAX))
+        return bad(err, "an index with too long a key");
+    for (int64_t left = key; k == 0 && left > 0;) {
+        ssize_t some = logs_bcreader_skip(r->in, (uint64_t)left, err);
+
+        if (some <= 0)
+            return some < 0 ? (int)some : bad(err, "an index that ends too early");
+        left -= some;
+    }
+    if (k == 0 && !first)
+        k = logs_bcreader_get_vint(r->in, &n, err);
+    if (k == 0 && (n < 1 || n > UINT32_MAX))
+        return bad(err, "an index with an empty block");
+    *ret = (uint32_t)n;
+    return k < 0 ? k : 1;
+}
+
+/* A file without a usable index is read all the same. */
+static int get_pairs(struct logs_tfile_reader *r)
+{
+    size_t blocks = logs_bcreader_blocks(r->in);
+    _cleanup_free_ uint32_t *pairs = reallocarray(NULL, blocks + 1, sizeof *pairs);
+    struct sv_error ignored = { 0 };
+    int k;
+
+    if (!pairs)
+        return -ENOMEM;
+    k = logs_bcreader_meta(r->in, "TFile.index", &ignored);
+    if (k == 0)
+        k = get_entry(r, true, &pairs[0], &ignored);
+    for (size_t i = 0; k > 0 && i < blocks; i++)
+        k = get_entry(r, false, &pairs[i], &ignored);
+    if (k > 0)
+        r->pairs = SV_TAKE(pairs);
+    return k == -ENOMEM ? k : 0;
 }
 
 int logs_tfile_reader_new(const struct logs_source *source, struct logs_tfile_reader **ret,
@@ -37,6 +87,9 @@ int logs_tfile_reader_new(const struct logs_source *source, struct logs_tfile_re
         return k;
     if (version[0] != 0 || version[1] != LOGS_VERSION_MAJOR)
         return bad(err, "an unknown version");
+    k = get_pairs(r);
+    if (k < 0)
+        return sv_error_errno(err, k, "index");
     *ret = SV_TAKE(r);
     return 0;
 }
@@ -46,6 +99,7 @@ struct logs_tfile_reader *logs_tfile_reader_free(struct logs_tfile_reader *r)
     if (!r)
         return NULL;
     r->in = logs_bcreader_free(r->in);
+    free(r->pairs);
     free(r);
     return NULL;
 }
@@ -114,9 +168,11 @@ static int next_key_length(struct logs_tfile_reader *r, int64_t *ret, struct sv_
             return k;
         if (r->block == logs_bcreader_blocks(r->in))
             return 0;
-        k = logs_bcreader_block(r->in, r->block++, err);
+        k = logs_bcreader_block(r->in, r->block, err);
         if (k < 0)
             return k;
+        r->pairs_left = r->pairs ? r->pairs[r->block] : 0;
+        r->block++;
         r->in_block = true;
     }
 }
@@ -126,8 +182,12 @@ int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], 
 {
     int64_t n = 0;
     uint64_t skipped = 0;
-    int k = logs_tfile_skip(r, UINT64_MAX, &skipped, err);
+    int k = 0;
 
+    if (r->pairs && r->pairs_left == 0)
+        r->in_block = false; /* what is left of the value is not even read */
+    else
+        k = logs_tfile_skip(r, UINT64_MAX, &skipped, err);
     if (k == 0)
         k = next_key_length(r, &n, err);
     if (k <= 0)
@@ -139,6 +199,7 @@ int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], 
         return k;
     r->chunk = 0;
     r->last = false;
+    r->pairs_left -= r->pairs ? 1 : 0;
     *ret_n = (size_t)n;
     return 1;
 }

@@ -22,7 +22,10 @@
 #define SHF_SESSION_FILES_MAX 16
 #define SHF_LISTEN_MAX 4
 #define SHF_TURN_BYTES (1u << 20) /* then other connections have their turn */
-#define SHF_READS_A_TURN 64       /* of a request that comes in small pieces; ditto */
+#define SHF_SHORT_PART                                                                             \
+    (256u << 10)            /* bytes that are not read ahead: twice what the kernel does           \
+                             */
+#define SHF_READS_A_TURN 64 /* of a request that comes in small pieces; ditto */
 
 /* TLS. A handshake costs a signature, about a millisecond with RSA of 2048 bits. */
 #define SHF_HANDSHAKES_MAX 1024        /* begun and not over; others wait */

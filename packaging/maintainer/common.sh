@@ -16,10 +16,13 @@ stop_nodemanager() { # to be started again by start_nodemanager
 	# Its sockets, too: a connection would start it with half of the files.
 	for unit in selvedge-nodemanager.socket selvedge-nodemanager-web.socket selvedge-shuffle.socket \
 		selvedge-nodemanager.service; do
-		if systemctl --quiet is-active "$unit"; then
+		case $(systemctl show --property=ActiveState --value "$unit") in
+		# failed: an upgrade that was interrupted started it between two packages; the next one completes that.
+		active | activating | reloading | failed)
 			echo "$unit" >>"$restart_flag"
 			systemctl stop "$unit"
-		fi
+			;;
+		esac
 	done
 }
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 
-import node_figures
 from installed import TOP, Failed, expect, job, rows, tool
 
 NAME = "org.selvedge.NodeManager1"
@@ -83,11 +82,6 @@ def seen():
         expect(f"{user or 'root'} sees the job: {shown}", (Running.path in tree, Running.path in objects, code == 0 and ".Stop" in shown),
                (may, may, may))
         expect(f"{user or 'root'} sees the node", "registered" in answered(user, "introspect", NAME, NODE), True)
-
-
-def figures():
-    node_figures.property_reads(CLIENT, NAME, Running.path)
-    node_figures.idle()
 
 
 def documented(part):
@@ -220,7 +214,6 @@ def drained():
 
 CASES = (("D-Bus: accounts and a job", accounts, ()),
          ("D-Bus: tree, introspect and call of root, administrator, owner and user", seen, ()),
-         ("D-Bus: figures of a property's read, of the idle units", figures, ()),
          ("D-Bus: the documented lines as administrator", run_documented, ("others",)),
          ("D-Bus: busctl monitor; signals for administrators alone", signals, ()),
          ("D-Bus: each method for root, administrator, owner and user", methods, ()),

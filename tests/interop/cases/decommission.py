@@ -1,6 +1,8 @@
 """Graceful decommission by Apache's ResourceManager: `rmadmin -refreshNodes -g` while a job runs on the node. Its containers end by
 themselves, then the node is DECOMMISSIONED and the NodeManager ends with 0, which no supervisor starts again. The last group of
 a pairing: its node is gone."""
+import os
+
 from cluster import ClusterError, host
 from interop import peers
 
@@ -10,11 +12,12 @@ RMADMIN = "org.apache.hadoop.yarn.client.cli.RMAdminCLI"
 
 
 def excludes(c):
-    return f"{c.root}/exclude"
+    return f"{c.root}/lists/exclude"
 
 
 def prepare(c):
     """An empty exclude file, which the ResourceManager reads at its start and at refreshNodes."""
+    os.makedirs(os.path.dirname(excludes(c)), exist_ok=True)
     open(excludes(c), "w", encoding="ascii").close()
     c.site["yarn.resourcemanager.nodes.exclude-path"] = excludes(c)
 

@@ -18,7 +18,7 @@ struct store {
         uint8_t *p;
     } * pieces;
     size_t n, cap;
-    uint64_t length;
+    uint64_t length, read; /* read: bytes, by store_read */
 };
 
 static bool all_zero(const uint8_t *p, size_t n)
@@ -50,6 +50,7 @@ static int store_read(void *userdata, uint64_t at, void *p, size_t n)
     size_t low = 0, high = s->n;
 
     assert_true(at + n <= s->length && at + n >= at);
+    s->read += n;
     memset(p, 0, n);
     while (low < high) { /* the first piece that ends behind `at` */
         size_t mid = (low + high) / 2;
@@ -259,6 +260,44 @@ static void beyond_2_gib(void **state)
     store_clear(&s);
 }
 
+/* Who wants one container of several large ones does not decompress the others. */
+static void one_of_several(void **state)
+{
+    struct store s = { 0 };
+    struct logs_writer *w = begin(&s, LOGS_GZ);
+    struct logs_reader *r;
+    char id[LOGS_ID_MAX + 1], name[LOGS_FILE_NAME_MAX + 1];
+    uint64_t random = 88172645463325252u, length;
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        (void)snprintf(id, sizeof id, "container_%d", i);
+        assert_int_equal(logs_writer_container(w, id), 0);
+        assert_int_equal(logs_writer_file(w, "noise", 1 << 20), 0);
+        for (int k = 0; k < 1 << 17; k++) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            assert_int_equal(logs_writer_put(w, &random, sizeof random), 0);
+        }
+    }
+    assert_int_equal(logs_writer_finish(w), 0);
+    logs_writer_free(w);
+
+    r = reopen(&s);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(logs_reader_container(r, id, NULL), 1);
+        assert_int_equal(id[strlen("container_")], '0' + i);
+    }
+    assert_true(s.read < 1 << 20);
+    assert_int_equal(logs_reader_file(r, name, &length, NULL), 1);
+    assert_int_equal(logs_reader_skip(r, length, NULL), 0);
+    assert_int_equal(logs_reader_container(r, id, NULL), 0);
+    assert_true(s.read > 1 << 20 && s.read < 2 << 20);
+    logs_reader_free(r);
+    store_clear(&s);
+}
+
 /* Reads everything: 0, or the first error. */
 static int read_all(const uint8_t *p, size_t n, struct sv_error *err)
 {
@@ -368,6 +407,7 @@ int main(void)
         cmocka_unit_test(compressed),
         cmocka_unit_test(without_containers),
         cmocka_unit_test(beyond_2_gib),
+        cmocka_unit_test(one_of_several),
         cmocka_unit_test(damaged),
         cmocka_unit_test(sink_fails),
         cmocka_unit_test(codecs),

@@ -1,0 +1,189 @@
+"""Every subcommand of `selvedge` that talks to a ResourceManager, at Apache's and at ours: exit code and whole output, ids, times and sizes
+masked. tests/golden/command-line.json holds what each command prints: "all" is the reference version's, an entry of another
+ResourceManager is there where it differs; docs/operate/mixed-cluster.md says why. COMMAND_LINE_CAPTURE=1 writes the file. Then one state in
+two views: Hadoop's own `yarn application` and `selvedge inspect` tell the same."""
+import json
+import os
+import re
+import socket
+import subprocess
+
+from cluster import ClusterError
+from interop import hadoop, peers
+from interop.cases import decommission
+from lib.golden_output import mask
+
+GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "command-line.json")
+CLI = "org.apache.hadoop.yarn.client.cli.ApplicationCLI"
+# Without a ResourceManager, and so not here: test-cli, test-localize, test-doctor, test-dbus run them.
+LOCAL = {"config", "doctor", "localize", "node drain", "node undrain"}
+LOOP = "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done"
+
+# In this order. Words behind an @ are of this run.
+COMMANDS = """
+version
+ps
+ps -a -o wide
+ps -a -o id,finalStatus,state
+ps @BAD
+ps @RUNS
+ps @ABSENT
+app list -a
+app status @RUNS
+app status @BAD
+app attempts @BAD
+app attempts @ABSENT
+app priority @RUNS 0
+app move @RUNS default
+app move @RUNS nowhere
+top --once
+top --once -c
+inspect @RUNS
+inspect @BAD
+inspect @CONTAINER
+inspect @NODE
+inspect default
+inspect @ABSENT
+logs @RUNS
+logs --tail 1 @BAD
+logs --since 1h --log stderr @BAD
+logs --follow @BAD
+logs @BAD 5
+node list
+node list -a -o id,state
+node status @NODE
+node status nowhere
+node decommission elsewhere.example
+node decommission --graceful --timeout 5m elsewhere.example
+node recommission elsewhere.example
+queue list
+queue list -o name
+queue status default -o wide
+queue status nowhere
+queue refresh
+complete kill @PREFIX
+complete run -q root.d
+wait @BAD
+wait @ABSENT
+run -N hello -- @HELLO
+run -q nowhere -- true
+run -m 1t -- true
+submit --quiet -N short -- true
+attach @BAD
+stop @RUNS
+stop @RUNS
+kill @SECOND
+kill @SECOND
+app kill @ABSENT
+""".strip().splitlines()
+
+
+def prepare(c):
+    """The list of hosts that must leave belongs to the submitter."""
+    decommission.prepare(c)
+    for path in (decommission.excludes(c), os.path.dirname(decommission.excludes(c))):
+        os.chown(path, c.submitter.pw_uid, c.submitter.pw_gid)
+
+
+def plain(text):
+    """Masked, without what a fast or a slow machine prints more or less often."""
+    for name in {socket.gethostname(), "localhost"}:
+        text = text.replace(name, "127.0.0.1")
+    lines = (re.sub(r"^\[ *[\d.]+ s\]", "[TIME]", line) for line in mask(text.replace("/var/lib/selvedge-test-cluster", "ROOT")))
+    return [line for line in lines if not re.search(r"^\[TIME\] (APP (NEW|NEW_SAVING|SUBMITTED|ACCEPTED|RUNNING)|\d+ of \d+ containers done)", line)]
+
+
+def shape(value, path=""):
+    """{"path: type"} of a JSON value; the elements of a list together."""
+    if isinstance(value, dict):
+        return set().union({path or "."}, *(shape(v, f"{path}.{k}") for k, v in value.items()))
+    if isinstance(value, list):
+        return set().union({f"{path}[]"}, *(shape(v, f"{path}[]") for v in value))
+    return {f"{path}: {'null' if value is None else type(value).__name__}"}
+
+
+class Jobs:
+    """One that has failed, two that run."""
+
+    def __init__(self, c):
+        self.c = c
+        bad = self.submit("bad", "echo first; echo why >&2; exit 9")
+        c.selvedge("wait", bad)
+        runs, second = self.submit("runs", LOOP), self.submit("second", LOOP)
+        for app in (runs, second):
+            c.wait(lambda a=app: "ready" in c.selvedge("logs", a).stdout, 120, f"{app} runs")
+        rows = json.loads(c.selvedge("ps", runs, "-o", "json").stdout)
+        self.words = {"BAD": bad, "RUNS": runs, "SECOND": second, "ABSENT": "application_1_0001", "PREFIX": runs[:-2],
+                      "CONTAINER": rows["containers"][0]["container"], "NODE": rows["containers"][0]["node"], "HELLO": "echo hello"}
+
+    def submit(self, name, command):
+        done = self.c.selvedge("submit", "--quiet", "-N", name, "--", command)
+        if done.returncode != 0:
+            raise ClusterError(f"submit: {done.returncode} {done.stderr}")
+        return done.stdout.strip()
+
+    def run(self, line):
+        words = [self.words[w[1:]] if w.startswith("@") else w for w in line.split()]
+        done = self.c.selvedge(*words)
+        if line.startswith("inspect") and done.returncode == 0:
+            return ["exit 0", *sorted(shape(json.loads(done.stdout)))]
+        lines = plain(done.stdout)
+        if line.startswith("top"):  # by use
+            lines[1:] = sorted(lines[1:])
+        return [f"exit {done.returncode}", *lines, *("! " + text for text in plain(done.stderr))]
+
+
+def two_views(c, app):
+    """`yarn application -status` beside `selvedge inspect`."""
+    theirs = peers.client(c, CLI, "application", "-status", app).stdout
+    ours = json.loads(c.selvedge("inspect", "--json", app).stdout)
+    told = dict(re.findall(r"^\t?([A-Z][\w() -]*?) : ?(.*?)\s*$", theirs, re.M))
+    wanted = {"Application-Id": ours["id"], "Application-Name": ours["name"], "Application-Type": ours["type"], "User": ours["user"],
+              "Queue": ours["queue"].rsplit(".", 1)[-1], "State": ours["state"], "Final-State": ours["finalStatus"],
+              "Start-Time": str(ours["startedTime"]), "Finish-Time": str(ours["finishedTime"] or 0),
+              "Application Priority": str(ours["scheduling"]["priority"]), "Diagnostics": ours["diagnostics"]}
+    found = {key: told.get(key, "absent") for key in wanted}
+    found["Queue"] = found["Queue"].rsplit(".", 1)[-1]
+    if found != wanted:
+        raise ClusterError(f"{app}: yarn: {found}\nselvedge: {wanted}\n{theirs}")
+
+
+def two_lists(c):
+    """`yarn application -list` beside `selvedge ps`."""
+    theirs = peers.client(c, CLI, "application", "-list", "-appStates", "ALL").stdout
+    rows = {row[0]: [row[1], row[2], row[5], row[6]] for row in
+            ([cell.strip() for cell in line.split("\t")] for line in theirs.splitlines()) if row[0].startswith("application_")}
+    ours = {a["id"]: [a["name"], a["type"], a["state"], a["finalStatus"]] for a in json.loads(c.selvedge("ps", "-a", "-o", "json").stdout)}
+    if rows != ours or not rows:
+        raise ClusterError(f"yarn: {rows}\nselvedge: {ours}")
+
+
+def every_subcommand(c):
+    known = subprocess.run([f"{c.prefix}/bin/selvedge", "--help"], capture_output=True, text=True, check=True).stdout
+    names = set(re.findall(r"^  (\w+(?: \w+)?)  +\S", known, re.M))
+    missing = {n for n in names - LOCAL if not any(line.split()[:len(n.split())] == n.split() for line in COMMANDS)}
+    if missing or not names >= LOCAL | {"run", "node list"}:
+        raise ClusterError(f"not run: {missing}; of {names}")
+
+
+def run(report, c):
+    version = peers.version_of(c.peer_rm) or "selvedge"
+    with open(GOLDEN, encoding="utf-8") as f:
+        golden = json.load(f)
+    report.case(f"{c.pairing}: each subcommand of --help is run", every_subcommand, c)
+    jobs = Jobs(c)
+    for app in ("BAD", "RUNS"):
+        report.case(f"{c.pairing}: yarn application -status and selvedge inspect of {app}", two_views, c, jobs.words[app])
+    report.case(f"{c.pairing}: yarn application -list and selvedge ps", two_lists, c)
+    for i, line in enumerate(COMMANDS):
+        key = line + " again" * COMMANDS[:i].count(line)
+        found, entry = jobs.run(line), golden.setdefault(key, {})
+        if os.environ.get("COMMAND_LINE_CAPTURE"):
+            entry.pop(version, None)
+            entry.update({"all": found} if version == hadoop.REFERENCE else {version: found} if found != entry.get("all") else {})
+        report.check(f"{c.pairing}: selvedge {key}", found == entry.get(version, entry.get("all")),
+                     f"\n      now:    {found}\n      golden: {entry.get(version, entry.get('all'))}")
+    if os.environ.get("COMMAND_LINE_CAPTURE"):
+        with open(GOLDEN, "w", encoding="utf-8") as f:
+            json.dump(golden, f, indent=1, ensure_ascii=False)
+            f.write("\n")
