@@ -30,6 +30,7 @@ struct rm_node_lookups;
 struct rm_topology;
 struct rm_proxy;
 struct rm_queue_counters;
+struct rm_record;
 struct rm_sched;
 struct rm_secrets;
 struct rm_store;
@@ -54,6 +55,7 @@ struct rm {
     int32_t last_app; /* counter of application ids */
     struct sv_dispatcher *dispatcher;
     struct rm_sched *sched;
+    struct rm_record *record; /* of its events, or NULL */
     struct rm_secrets *secrets;
     struct rm_store *store;
     struct rm_launcher *launcher;

@@ -1,13 +1,19 @@
 /* selvedge-rm: arguments, configuration, signals, the loop. rm.c composes the rest. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 
+#include "common/fd.h"
 #include "common/loop-guard.h"
 #include "rm-lite/conf-unread.h"
+#include "rm-lite/replay.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -22,6 +28,10 @@ static void usage(FILE *out)
         "  -c, --conf DIR         read core-site.xml, yarn-site.xml, capacity-scheduler.xml here\n"
         "                         (else $HADOOP_CONF_DIR, else /etc/hadoop/conf)\n"
         "  -D KEY=VALUE           set one key\n"
+        "      --record FILE      record the scheduler's events and decisions "
+        "(selvedge.rm.record)\n"
+        "      --replay FILE      play such a record, say where decisions differ (exit status 1)\n"
+        "                         and end\n"
         "      --print-conf       print every key of the ResourceManager and end\n"
         "      --print-keys       print what becomes of each yarn.resourcemanager key and end\n"
         "      --print-graph NAME print a state machine as a graph (RMApp, RMAppAttempt,\n"
@@ -42,6 +52,51 @@ static int print_graph(const char *name)
         }
     fprintf(stderr, "selvedge-rm: no state machine has the name %s\n", name);
     return EXIT_FAILURE;
+}
+
+/* Exit status of --replay, beside EXIT_SUCCESS. */
+#define EXIT_DIFFERS 1
+#define EXIT_NO_RECORD 2
+
+static int print_replay(const struct rm_replay *got)
+{
+    printf("%" PRIu64 " events with %" PRIu64 " decisions are the same\n", got->events,
+           got->decisions);
+    if (got->differs) {
+        printf("the first difference: %s\n", got->what);
+        return EXIT_DIFFERS;
+    }
+    if (got->end == RM_REPLAY_TORN)
+        printf("the record is cut in line %zu: the daemon was killed or the disk was full\n",
+               got->torn_line);
+    if (got->end == RM_REPLAY_LIMIT)
+        printf("the record ends there, it had its size (selvedge.rm.record-limit)\n");
+    return EXIT_SUCCESS;
+}
+
+static int replay(const char *path)
+{
+    static struct rm_replay got;
+    struct sv_error err = { 0 };
+    _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    void *data = MAP_FAILED;
+    int r;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+        data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED) {
+        fprintf(stderr, "selvedge-rm: %s: %s\n", path,
+                fd >= 0 && st.st_size == 0 ? "empty" : strerror(errno));
+        return EXIT_NO_RECORD;
+    }
+    r = rm_replay(data, (size_t)st.st_size, &got, &err);
+    (void)munmap(data, (size_t)st.st_size); /* the program ends, ignoring */
+    if (r < 0) {
+        fprintf(stderr, "selvedge-rm: %s: %s\n", path, err.text[0] ? err.text : strerror(-r));
+        return EXIT_NO_RECORD;
+    }
+    return print_replay(&got);
 }
 
 /* -D wins over the files, which are read before. */
@@ -104,17 +159,19 @@ static int run(struct sv_conf *conf)
 
 int main(int argc, char **argv)
 {
-    enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS };
+    enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS, RECORD, REPLAY };
     static const struct option options[] = { { "conf", required_argument, NULL, 'c' },
                                              { "print-graph", required_argument, NULL,
                                                PRINT_GRAPH },
                                              { "print-conf", no_argument, NULL, PRINT_CONF },
                                              { "print-keys", no_argument, NULL, PRINT_KEYS },
+                                             { "record", required_argument, NULL, RECORD },
+                                             { "replay", required_argument, NULL, REPLAY },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
     struct sv_conf *conf = sv_conf_new();
     struct sv_error err = { 0 };
-    const char *dir = NULL;
+    const char *dir = NULL, *record = NULL;
     char *keys[256];
     size_t n_keys = 0;
     bool print_conf = false;
@@ -136,6 +193,11 @@ int main(int argc, char **argv)
             }
             keys[n_keys++] = optarg;
             break;
+        case RECORD:
+            record = optarg;
+            break;
+        case REPLAY:
+            return replay(optarg);
         case PRINT_GRAPH:
             return print_graph(optarg);
         case PRINT_KEYS:
@@ -158,6 +220,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
         return EXIT_FAILURE;
     }
+    if (record && sv_conf_set(conf, "selvedge.rm.record", record) < 0)
+        return EXIT_FAILURE;
     if (print_conf) {
         rm_conf_print(conf, stdout);
         sv_conf_free(conf);

@@ -4,6 +4,7 @@
 #include "common/loop-guard.h"
 #include "rm-lite/app-lifetime.h"
 #include "rm-lite/nodes-list.h"
+#include "rm-lite/record.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app-manager.h"
 #include "rm-lite/rm-app.h"
@@ -73,6 +74,7 @@ void rm_periodic_run(struct rm *rm)
     }
     sv_dispatcher_run(rm->dispatcher); /* eviction needs the ends of applications */
     rm_app_evict(rm);
+    rm_record_flush(rm->record);
 }
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)

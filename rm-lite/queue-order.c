@@ -11,9 +11,13 @@
 
 static double used_capacity(const struct rm_sched *s, const struct rm_queue *q)
 {
-    if (rm_res_is_zero(q->eff_min)) /* no guarantee: after all queues that have one */
+    double guarantee = rm_res_share(s->set.calc, q->eff_min, s->cluster);
+
+    if (guarantee <= 0) /* no guarantee: after all queues that have one */
         return rm_res_is_zero(q->used) ? 1 : 1e9;
-    return rm_res_share(s->set.calc, q->used, q->eff_min);
+    /* Shares of the cluster, as in Hadoop: of a guarantee of 3686 MB and 3 vcores, rounded down,
+     * three containers of 1024 MB and one vcore are 0.83, not 1. */
+    return rm_res_share(s->set.calc, q->used, s->cluster) / guarantee;
 }
 
 /* <0: a is served before b. A total order, as the configured one is its end. */

@@ -118,6 +118,12 @@ static const struct row rows[] = {
     { { "selvedge.rm.schedule-on-ask", SV_CONF_BOOL, "true", 0, 0, 0,
         "allocate as soon as asked, on nodes seen lately, without waiting for their heartbeat" },
       AT(schedule_on_ask) },
+    { { "selvedge.rm.record", SV_CONF_STRING, "", 0, 0, 0,
+        "file that the scheduler's events and decisions are recorded in; empty = none" },
+      AT(record) },
+    { { "selvedge.rm.record-limit", SV_CONF_SIZE, "1g", 0, 0, 0,
+        "bytes after which that record ends" },
+      AT(record_limit) },
     { { RM "application.max-tags", SV_CONF_INT, "10", 0, INT32_MAX, 0, "tags of one application" },
       AT(max_tags) },
     { { RM "application.max-tag.length", SV_CONF_INT, "100", 0, INT32_MAX, 0,
@@ -181,6 +187,8 @@ static int read_row(struct sv_conf *conf, const struct row *row, struct rm_conf 
         return sv_conf_int(conf, &row->key, at, err);
     case SV_CONF_DURATION:
         return sv_conf_duration_ms(conf, &row->key, at, err);
+    case SV_CONF_SIZE:
+        return sv_conf_size(conf, &row->key, at, err);
     default:
         return sv_conf_string(conf, &row->key, at, err);
     }

@@ -38,6 +38,8 @@ struct rm_conf {
     int64_t decommission_timeout_ms;
     int64_t untracked_ms; /* yarn.resourcemanager.node-removal-untracked.timeout-ms */
     bool schedule_on_ask;
+    const char *record; /* record.h */
+    uint64_t record_limit;
     int64_t max_tags, max_tag_length;
     int64_t max_priority;
     int64_t launch_retries;       /* yarn.resourcemanager.nodemanager-connect-retries */

@@ -13,6 +13,7 @@
 #include "rm-lite/periodic.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/queue-counters.h"
+#include "rm-lite/record.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -102,6 +103,14 @@ static int load_scheduler_conf(struct rm *rm, struct sv_error *err)
     return rm_conf_load_scheduler(rm->xml, sv_conf_dir(rm->xml), err);
 }
 
+static int record(struct rm *rm, struct sv_error *err)
+{
+    if (!*rm->conf.record)
+        return 0;
+    return rm_record_open(rm->conf.record, rm->conf.record_limit, rm->xml, rm->epoch, &rm->record,
+                          err);
+}
+
 static int start(struct rm *rm, struct sv_error *err)
 {
     int r;
@@ -114,7 +123,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
-        (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0)
+        (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 || (r = record(rm, err)) < 0)
         return r;
     rm_types_set(rm_sched_types(rm->sched)); /* before the first message is read */
     r = rm_store_load(rm, err);
@@ -186,6 +195,7 @@ struct rm *rm_free(struct rm *rm)
     rm_set_clear(&rm->exclude);
     rm_set_clear(&rm->draining);
     rm->sched = rm_sched_free(rm->sched);
+    rm->record = rm_record_free(rm->record);
     free(rm->secrets);
     rm_node_auth_free(rm);
     rm_conf_free(&rm->conf);

@@ -4,7 +4,7 @@ RM_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs $(RM_PKGS)) -lm
 
 # The scheduler alone: a pure library, linked by its tests without the rest.
 RM_SCHED_OBJS := $(addprefix $(BUILD)/rm-lite/, resource-types.o queues.o queue-users.o queue-order.o queue-mappings.o preemption-conf.o queue-keys.o queue-conf.o ask-index.o ready-apps.o queue-limits.o room.o allocation.o \
-	reservations.o asks.o assign.o rounds.o parallel-apps.o app-queue.o preempt-shares.o preempt-inside.o preemption.o reconfigure.o scheduler.o scheduler-query.o)
+	reservations.o asks.o assign.o rounds.o parallel-apps.o app-queue.o preempt-shares.o preempt-inside.o preemption.o reconfigure.o scheduler.o scheduler-query.o record.o replay.o)
 RM_OBJS := $(RM_SCHED_OBJS) $(addprefix $(BUILD)/rm-lite/, text.o name-set.o rm-conf.o conf-hadoop-keys.o conf-unread.o secrets.o \
 	context.o fsm-step.o app-lifetime.o queue-counters.o ended-containers.o rm-app.o log-status.o rm-app-attempt.o rm-container.o rm-node.o scheduling.o store.o \
 	tokens.o tracking.o audit.o reports.o am-launcher.o rm-app-fsm.o rm-app-attempt-fsm.o \
@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, conf-unread ended-containers submission-json scheduler resource-types scheduler-properties app-queue queue-users queue-mappings preemption preempt-inside am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, conf-unread ended-containers submission-json scheduler resource-types scheduler-properties app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
@@ -28,6 +28,7 @@ rm-lite/test-scheduler_DEPS := $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
 rm-lite/test-reservations_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-rounds_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-keys_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-record_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-resource-types_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-scheduler-properties_DEPS := $(rm-lite/test-scheduler_DEPS)
@@ -52,7 +53,9 @@ $(BUILD)/tests/bench/scheduler: $(BUILD)/tests/bench/scheduler.o $(RM_SCHED_OBJS
 	$(call link,$(WIRE_LDLIBS) -lm)
 TEST_PROGRAMS += $(BUILD)/tests/bench/scheduler
 
-FUZZ_TARGETS += fuzz-proxy-target fuzz-rest-body
+FUZZ_TARGETS += fuzz-proxy-target fuzz-rest-body fuzz-scheduler-record
+fuzz-scheduler-record_DEPS = $(RM_SCHED_OBJS) $(WIRE_A) $(COMMON_A)
+fuzz-scheduler-record_LDLIBS = $(WIRE_LDLIBS) -lm
 fuzz-rest-body_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 fuzz-rest-body_LDLIBS = $(RM_LDLIBS)
 fuzz-proxy-target_DEPS = $(RM_OBJS) $(WIRE_A) $(COMMON_A)

@@ -6,6 +6,7 @@
 
 #include "common/loop-guard.h"
 #include "rm-lite/queue-keys.h"
+#include "rm-lite/record.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
 #include "rm-lite/rm-container.h"
@@ -89,8 +90,11 @@ static int apply(struct rm *rm, const struct rm_sched_event *ev, size_t *ret_n,
 {
     SV_DISPATCH_BATCH(rm->dispatcher); /* no event runs before every decision is posted */
     const struct rm_decision *d;
-    int r = rm_sched_handle(rm->sched, ev, sv_now_ms(), &d, ret_n, err);
+    int64_t now = sv_now_ms();
+    int r = rm_sched_handle(rm->sched, ev, now, &d, ret_n, err);
 
+    if (rm->record)
+        rm_record_event(rm->record, ev, now, r, d, *ret_n);
     /* on_allocated calls rm_schedule, which overwrites the list, only in the case that cannot
      * happen. */
     for (size_t i = 0; i < *ret_n; i++)

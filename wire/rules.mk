@@ -79,3 +79,8 @@ TEST_PROGRAMS += $(BUILD)/tests/bench/ipc-serve $(BUILD)/tests/bench/ipc-load
 BENCH_IPC := $(BUILD)/tests/bench/ipc-serve $(BUILD)/tests/bench/ipc-load
 $(BENCH_IPC): %: %.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
+
+# A ResourceManager's nodes, clients and masters: tests/interop/scenarios.py.
+TEST_PROGRAMS += $(BUILD)/tests/interop/scheduler-driver
+$(BUILD)/tests/interop/scheduler-driver: $(BUILD)/tests/interop/scheduler-driver.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))

@@ -29,6 +29,7 @@ class Rm:
         self.ports = {n: host.free_port() for n in names}
         site = {f"yarn.resourcemanager.{n}": f"127.0.0.1:{p}" for n, p in self.ports.items()}
         site["selvedge.rm.state-dir"] = f"{self.dir}/state"
+        site["selvedge.rm.record"] = f"{self.dir}/record"
         site["selvedge.rm.unprotected-nodes"] = "127.0.0.1"
         site["yarn.scheduler.capacity.maximum-am-resource-percent"] = "1"
         site["yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms"] = "300"
@@ -37,6 +38,7 @@ class Rm:
         if queues:
             self.write("capacity-scheduler.xml", queues)
         self.log = open(f"{self.dir}/log", "w+", encoding="utf-8")
+        self.killed = False
         self.start()
 
     def write(self, name, keys):
@@ -86,10 +88,20 @@ class Rm:
             connection.close()
 
     def restart(self, keys):
-        self.process.kill()
-        self.process.wait()
+        self.kill()
         self.write("yarn-site.xml", {**self.site, **keys})
         self.start()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.killed = True
+
+    def replay(self, name, words):
+        """The scheduler's decisions are the same again; the record of a killed daemon has lost its end."""
+        done = subprocess.run([f"{BUILD}/selvedge-rm", "--replay", f"{self.dir}/{name}"], capture_output=True, text=True,
+                              timeout=host.PATIENCE, check=False)
+        tell(done.returncode == 0 and words in done.stdout, f"{name} replayed: {done.stdout}{done.stderr}".strip().replace("\n", "; "))
 
     def said(self):
         self.log.flush()
@@ -108,8 +120,7 @@ class Rm:
                 if line == "PAUSE":
                     at_pause()
                 else:
-                    self.process.kill()
-                    self.process.wait()
+                    self.kill()
                     self.start()
                 process.stdin.write("go\n")
                 process.stdin.flush()
@@ -124,5 +135,8 @@ class Rm:
         tell(self.process.wait(host.PATIENCE) == 0, "the daemon ends well")
         for bad in ("Sanitizer", "runtime error", "cannot take event"):
             tell(bad not in self.said(), f"its log has no \"{bad}\"")
+        self.replay("record", "are the same\n")
+        if self.killed:
+            self.replay("record.old", "the record is cut in line ")
         self.log.close()
         shutil.rmtree(self.dir)

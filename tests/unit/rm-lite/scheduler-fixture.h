@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rm-lite/record.h"
 #include "rm-lite/scheduler.h"
 
 #define TS INT64_C(1700000000000)
@@ -13,6 +14,7 @@
 struct fix {
     struct sv_conf *conf;
     struct rm_sched *s;
+    struct rm_record *record; /* or NULL */
     int64_t now;
     const struct rm_decision *d; /* of the last event */
     size_t n;
@@ -52,7 +54,11 @@ static inline void fix_end(struct fix *f)
 
 static inline int go(struct fix *f, struct rm_sched_event ev)
 {
-    return rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, NULL);
+    int r = rm_sched_handle(f->s, &ev, f->now, &f->d, &f->n, NULL);
+
+    if (f->record)
+        rm_record_event(f->record, &ev, f->now, r, f->d, f->n);
+    return r;
 }
 
 static inline struct yarn_node_id node_id(int i)
