@@ -4,6 +4,7 @@
 //   SchedulerPeer    reads lines: "start", "settle", "stop"; answers each with a line
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.reflect.Method;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
@@ -75,6 +76,14 @@ public final class SchedulerPeer {
   private SchedulerPeer() {
   }
 
+  /** Not public in Hadoop 2. */
+  private static void destroyClusterMetrics() throws ReflectiveOperationException {
+    Method destroy = ClusterMetrics.class.getDeclaredMethod("destroy");
+
+    destroy.setAccessible(true);
+    destroy.invoke(null);
+  }
+
   public static void main(String[] args) throws Exception {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
     Rm rm = null;
@@ -83,7 +92,7 @@ public final class SchedulerPeer {
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       if (line.equals("start")) {
         QueueMetrics.clearQueueMetrics();
-        ClusterMetrics.destroy();
+        destroyClusterMetrics();
         rm = new Rm();
         rm.init(new YarnConfiguration());
         rm.start();
