@@ -158,7 +158,7 @@ static struct app *app_named(const char *name)
 
 static int node_number(const char *name)
 {
-    int64_t n;
+    int64_t n = 0;
 
     if (name[0] != 'n' || sv_parse_i64(name + 1, 1, NODES - 1, &n) < 0)
         die("not a node", NULL);
@@ -167,7 +167,7 @@ static int node_number(const char *name)
 
 static int64_t number(const char *text)
 {
-    int64_t n;
+    int64_t n = 0;
 
     if (!text || sv_parse_i64(text, -1, INT32_MAX, &n) < 0)
         die("not a number", NULL);

@@ -1,6 +1,6 @@
 """A container that opens connections to one RPC port without end: 10,050, then one for each that the server has closed. Each
 is kept alive by pings. SIMPLE ones say who they are and count as established; TOKEN ones stop before SASL. Runs by itself in
-the container (`command`), where it prints a line "held N" once all were opened."""
+the container (`command`), where it prints lines "held N" once all were opened."""
 import base64
 
 CONNECTIONS = 10050
@@ -54,8 +54,8 @@ def flood(host, port, simple, total):
         if n % 100 == 0:
             drop_closed()
     drop_closed()
-    print("held", len(alive), flush=True)
     while True:
+        print("held", len(alive), flush=True)
         drop_closed()
         for s in list(alive.values()):
             try:
