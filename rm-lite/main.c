@@ -157,7 +157,16 @@ static int run(struct sv_conf *conf)
     return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-int main(int argc, char **argv)
+/* What the command line says; the texts are argv's. */
+struct arguments {
+    const char *dir, *record;
+    char *keys[256]; /* -D KEY=VALUE */
+    size_t n_keys;
+    bool print_conf;
+};
+
+/* 1: go on; 0: done, *status is the exit status. */
+static int read_arguments(int argc, char **argv, struct arguments *a, int *status)
 {
     enum { PRINT_GRAPH = 256, PRINT_CONF, PRINT_KEYS, RECORD, REPLAY };
     static const struct option options[] = { { "conf", required_argument, NULL, 'c' },
@@ -169,62 +178,74 @@ int main(int argc, char **argv)
                                              { "replay", required_argument, NULL, REPLAY },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
-    struct sv_conf *conf = sv_conf_new();
-    struct sv_error err = { 0 };
-    const char *dir = NULL, *record = NULL;
-    char *keys[256];
-    size_t n_keys = 0;
-    bool print_conf = false;
-    sigset_t set;
-    int c, r;
+    int c;
 
-    sv_log_init("rm");
-    if (!conf)
-        return EXIT_FAILURE;
+    *status = EXIT_SUCCESS;
     while ((c = getopt_long(argc, argv, "c:D:h", options, NULL)) >= 0)
         switch (c) {
         case 'c':
-            dir = optarg;
+            a->dir = optarg;
             break;
         case 'D':
-            if (n_keys == SV_ARRAY_LEN(keys)) {
-                fprintf(stderr, "selvedge-rm: more than %zu -D\n", n_keys);
-                return EXIT_FAILURE;
+            if (a->n_keys == SV_ARRAY_LEN(a->keys)) {
+                fprintf(stderr, "selvedge-rm: more than %zu -D\n", a->n_keys);
+                *status = EXIT_FAILURE;
+                return 0;
             }
-            keys[n_keys++] = optarg;
+            a->keys[a->n_keys++] = optarg;
             break;
         case RECORD:
-            record = optarg;
+            a->record = optarg;
             break;
         case REPLAY:
-            return replay(optarg);
+            *status = replay(optarg);
+            return 0;
         case PRINT_GRAPH:
-            return print_graph(optarg);
+            *status = print_graph(optarg);
+            return 0;
         case PRINT_KEYS:
             rm_conf_print_keys(stdout);
-            return EXIT_SUCCESS;
+            return 0;
         case PRINT_CONF:
-            print_conf = true;
+            a->print_conf = true;
             break;
         case 'h':
             usage(stdout);
-            return EXIT_SUCCESS;
+            return 0;
         default:
             usage(stderr);
-            return EXIT_FAILURE;
+            *status = EXIT_FAILURE;
+            return 0;
         }
-    r = sv_conf_load_hadoop(conf, dir, &err);
+    return 1;
+}
+
+/* The files, then what the command line sets over them. 0, or the exit status. */
+static int load_conf(struct sv_conf *conf, struct arguments *a)
+{
+    struct sv_error err = { 0 };
+    int r = sv_conf_load_hadoop(conf, a->dir, &err);
+
     if (r < 0)
         return not_started(r == -ENOMEM ? r : -EINVAL, err.text);
-    if (set_keys(conf, keys, n_keys) < 0) {
+    if (set_keys(conf, a->keys, a->n_keys) < 0) {
         fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
         return EXIT_FAILURE;
     }
-    if (record && sv_conf_set(conf, "selvedge.rm.record", record) < 0)
+    if (a->record && sv_conf_set(conf, "selvedge.rm.record", a->record) < 0)
         return EXIT_FAILURE;
-    if (print_conf) {
+    return 0;
+}
+
+static int run_or_print(struct sv_conf *conf, struct arguments *a)
+{
+    sigset_t set;
+    int status = load_conf(conf, a);
+
+    if (status)
+        return status;
+    if (a->print_conf) {
         rm_conf_print(conf, stdout);
-        sv_conf_free(conf);
         return EXIT_SUCCESS;
     }
     sigemptyset(&set);
@@ -232,7 +253,22 @@ int main(int argc, char **argv)
     sigaddset(&set, SIGINT);
     (void)sigprocmask(SIG_BLOCK, &set, NULL); /* sd_event reads them by signalfd */
     (void)signal(SIGPIPE, SIG_IGN);
-    r = run(conf);
+    return run(conf);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = { 0 };
+    struct sv_conf *conf;
+    int status;
+
+    sv_log_init("rm");
+    if (!read_arguments(argc, argv, &arguments, &status))
+        return status;
+    conf = sv_conf_new();
+    if (!conf)
+        return EXIT_FAILURE;
+    status = run_or_print(conf, &arguments);
     sv_conf_free(conf);
-    return r;
+    return status;
 }
