@@ -148,7 +148,8 @@ static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMa
     char text[300];
 
     if (yarn_node_id_from(row->node_id, &id) < 0 || !option ||
-        rm_res_from(option->resource, ret) < 0 || ret->mem < 0 || ret->vcores < 0) {
+        rm_res_from(option->resource, ret) < 0 || ret->mem < 0 || ret->vcores < 0 ||
+        ret->mem > RM_RES_MB_MAX) {
         (void)sv_error_set(err, -EINVAL, "updateNodeResource: a node or its resource is malformed");
         return NULL;
     }

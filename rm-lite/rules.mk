@@ -43,6 +43,11 @@ $(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
 
+# Hostile nodes and masters, for tests/integration/rm-lite/test-rm-hostile.
+$(BUILD)/tests/integration/rm-lite/rm-hostile: $(BUILD)/tests/integration/rm-lite/rm-hostile.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-hostile
+
 # Nodes and masters over real connections, for tests/bench/bench-load.
 $(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
