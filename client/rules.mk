@@ -107,9 +107,10 @@ FUZZ_TARGETS += fuzz-client-answers
 fuzz-client-answers_DEPS = $(addprefix $(BUILD)/client/, http-answer.o peer-answer.o usage.o status.o output.o table.o localizing.o diagnostics.o) $(WIRE_A) $(COMMON_A)
 fuzz-client-answers_LDLIBS = $(WIRE_LDLIBS) $(shell $(PKGCONFIG) --libs jansson)
 
-# One real job, end to end. The flags depend on packages that deps installs: build in a second make.
+# One real job, end to end. The flags depend on packages that deps installs: build in a second make. Its node
+# has a helper of its own.
 demo: deps
-	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) programs $(filter $(BUILD)/helpers/node1/%,$(TEST_HELPERS))
 	$(Q)BUILD='$(BUILD)' tests/demo/demo
 # Ends a cluster of KEEP=1, and removes what is left of a run that was killed.
 demo-end:
