@@ -8,6 +8,7 @@
 
 #include "common/str.h"
 #include "rm-lite/body-xml.h"
+#include "common/web-user.h"
 #include "rm-lite/web-reply.h"
 
 /* "application/json; charset=utf-8" */
