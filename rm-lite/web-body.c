@@ -7,8 +7,8 @@
 #include <strings.h>
 
 #include "common/str.h"
-#include "rm-lite/body-xml.h"
 #include "common/web-user.h"
+#include "rm-lite/body-xml.h"
 #include "rm-lite/web-reply.h"
 
 /* "application/json; charset=utf-8" */
