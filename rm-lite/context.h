@@ -22,6 +22,7 @@ struct sv_groups;
 struct rm_app;
 struct rm_attempt;
 struct rm_container;
+struct rm_delegation;
 struct rm_done;
 struct rm_launcher;
 struct rm_node;
@@ -58,6 +59,7 @@ struct rm {
     struct rm_record *record; /* of its events, or NULL */
     struct rm_secrets *secrets;
     struct rm_store *store;
+    struct rm_delegation *delegation;
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;

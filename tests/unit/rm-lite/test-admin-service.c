@@ -1,4 +1,4 @@
-/* rm-lite/admin-service.c and client-rm-service.c over real connections: a refused request is a
+/* rm-lite/admin-service.c over real connections: a refused request is a
  * YarnException. Hadoop's clients retry a plain IOException for a quarter of an hour. */
 #include "tests/unit/rm-lite/rm-fixture.h"
 
@@ -268,29 +268,12 @@ static void test_always_active(void **state)
     teardown(&f);
 }
 
-static void test_delegation_tokens(void **state)
-{
-    Hadoop__Common__GetDelegationTokenRequestProto get =
-        HADOOP__COMMON__GET_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
-    const struct refused row = { "getDelegationToken", &get.base,
-                                 &hadoop__common__get_delegation_token_response_proto__descriptor,
-                                 "only with kerberos authentication" };
-    struct fix f;
-
-    (void)state;
-    get.renewer = (char *)(uintptr_t) "ann";
-    setup(&f);
-    check_refused(&f, f.rm->client_port, YARN_APPLICATION_CLIENT_PROTOCOL, &row);
-    teardown(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_that_are_off), cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_administrators),     cmocka_unit_test(test_node_resource),
         cmocka_unit_test(test_max_priority),       cmocka_unit_test(test_always_active),
-        cmocka_unit_test(test_delegation_tokens),
     };
 
     return cmocka_run_group_tests_name("admin-service", tests, NULL, NULL);
