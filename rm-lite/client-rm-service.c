@@ -1,5 +1,6 @@
-/* ClientRMService (8032): submission and control of applications, the table of all methods. SIMPLE
- * authentication: the user name is the client's claim, as in every insecure Hadoop cluster.
+/* ClientRMService (8032): submission and control of applications, the table of all methods. A
+ * client's user is its claim (SIMPLE), as in every insecure Hadoop cluster, or the owner of its
+ * delegation token.
  * Requests are hostile. */
 #include "rm-lite/client-rm-service.h"
 
@@ -10,6 +11,7 @@
 #include "rm-lite/audit.h"
 #include "rm-lite/client-call.h"
 #include "rm-lite/cluster-reports.h"
+#include "rm-lite/delegation-calls.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/resource-types.h"
@@ -182,8 +184,6 @@ static void on_updateApplicationPriority(struct ipc_call *call, const ProtobufCM
     "Resource profile is not enabled, please enable resource profile feature before using its "    \
     "functions. (by setting yarn.resourcemanager.resource-profiles.enabled to true)"
 #define NO_RESERVATIONS "Reservation is not enabled. Please enable & try again"
-#define NO_KERBEROS(verb)                                                                          \
-    JAVA_IO_EXCEPTION ": Delegation Token can be " verb " only with kerberos authentication"
 
 REFUSED(getResourceProfiles, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
 REFUSED(getResourceProfile, JAVA_FEATURE_NOT_ENABLED, NO_PROFILES)
@@ -192,9 +192,6 @@ REFUSED(submitReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(updateReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(deleteReservation, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
 REFUSED(listReservations, JAVA_YARN_EXCEPTION, NO_RESERVATIONS)
-REFUSED(getDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("issued"))
-REFUSED(renewDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("renewed"))
-REFUSED(cancelDelegationToken, JAVA_YARN_EXCEPTION, NO_KERBEROS("cancelled"))
 
 ON(moveApplicationAcrossQueues)
 {
@@ -313,6 +310,10 @@ ON(getResourceTypeInfo)
 #define on_getClusterNodes rm_on_getClusterNodes
 #define on_getQueueInfo rm_on_getQueueInfo
 #define on_getQueueUserAcls rm_on_getQueueUserAcls
+/* delegation-calls.c */
+#define on_getDelegationToken rm_on_getDelegationToken
+#define on_renewDelegationToken rm_on_renewDelegationToken
+#define on_cancelDelegationToken rm_on_cancelDelegationToken
 static const struct ipc_method methods[] = { YARN_APPLICATION_CLIENT_METHODS(ROW) };
 static const struct ipc_protocol protocol = {
     .name = YARN_APPLICATION_CLIENT_PROTOCOL,

@@ -21,7 +21,9 @@ struct ipc_server;
 struct sv_groups;
 struct rm_app;
 struct rm_attempt;
+struct rm_call_lists;
 struct rm_container;
+struct rm_delegation;
 struct rm_done;
 struct rm_launcher;
 struct rm_node;
@@ -58,11 +60,13 @@ struct rm {
     struct rm_record *record; /* of its events, or NULL */
     struct rm_secrets *secrets;
     struct rm_store *store;
+    struct rm_delegation *delegation;
     struct rm_launcher *launcher;
     struct rm_app *apps, *app_list; /* by id; in order of submission */
     size_t n_completed;
     int32_t node_counts[RM_NODE_STATES_MAX];    /* of rm->nodes and rm->inactive_nodes, by state */
     int n_lists;                                /* web-list.c */
+    struct rm_call_lists *call_lists;           /* call-list.c, or NULL */
     struct rm_container *containers, *expiring; /* by id; in order of expires_ms */
     struct rm_done *done;                       /* by container id */
     struct rm_node *nodes, *inactive_nodes;     /* by "host:port" */

@@ -3,6 +3,7 @@
 
 #include "common/loop-guard.h"
 #include "rm-lite/app-lifetime.h"
+#include "rm-lite/delegation.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/record.h"
 #include "rm-lite/rm-app-attempt.h"
@@ -63,6 +64,7 @@ void rm_periodic_run(struct rm *rm)
         r = rm_store_keys(rm->store, rm->secrets, &err);
     if (r < 0)
         sv_log_err("%s; keeping the old token keys", err.text);
+    rm_delegation_tick(rm);
     expire(rm, sv_now_ms());
     rate(&rm->counters, sv_now_ms());
     rm_nodes_list_forget(rm, sv_now_ms());

@@ -67,6 +67,21 @@ static const struct row rows[] = {
     { { RM "am-rm-tokens.master-key-rolling-interval-secs", SV_CONF_DURATION, "86400", 1, INT64_MAX,
         1000, "age at which the AMRM tokens' key is replaced" },
       AT(amrm_key_roll_ms) },
+    { { RM "delegation.key.update-interval", SV_CONF_DURATION, "86400000", 1000, INT64_MAX / 4, 1,
+        "age at which the delegation tokens' key is replaced" },
+      AT(delegation_key_ms) },
+    { { RM "delegation.token.max-lifetime", SV_CONF_DURATION, "604800000", 1000, INT64_MAX / 4, 1,
+        "a delegation token ends so long after its issue, however often it is renewed" },
+      AT(delegation_max_ms) },
+    { { RM "delegation.token.renew-interval", SV_CONF_DURATION, "86400000", 1000, INT64_MAX / 4, 1,
+        "a delegation token ends so long after its issue or last renewal" },
+      AT(delegation_renew_ms) },
+    { { RM "delegation.token.remove-scan-interval", SV_CONF_DURATION, "1h", 1000, INT64_MAX / 4, 1,
+        "how often expired delegation tokens are dropped" },
+      AT(delegation_scan_ms) },
+    { { "selvedge.rm.delegation-tokens-per-user", SV_CONF_INT, "1000", 1, 100000, 0,
+        "delegation tokens that one user may have" },
+      AT(delegation_per_user) },
     { { "hadoop.security.secret-manager.key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", 0, 0,
         0, "HMAC of tokens; the same on every daemon" },
       AT(hmac_name) },
@@ -207,6 +222,19 @@ static int check_roll(const char *key, int64_t roll_ms, int64_t expiry_ms, struc
                         key, (long long)roll_ms, (long long)delay);
 }
 
+/* Each key is kept as long as tokens made with it may live. */
+static int check_delegation(const struct rm_conf *c, struct sv_error *err)
+{
+    if (c->delegation_max_ms / c->delegation_key_ms < RM_DELEGATION_KEYS_MAX)
+        return 0;
+    return sv_error_set(err, -EINVAL,
+                        RM "delegation.key.update-interval: %lld ms would keep %d keys or more "
+                           "within " RM "delegation.token.max-lifetime, %lld ms; set a longer "
+                           "interval or a shorter lifetime",
+                        (long long)c->delegation_key_ms, RM_DELEGATION_KEYS_MAX,
+                        (long long)c->delegation_max_ms);
+}
+
 /* Keys whose default is another key's value. */
 static void complete(struct sv_conf *conf, struct rm_conf *c)
 {
@@ -251,7 +279,8 @@ int rm_conf_read(struct sv_conf *conf, struct rm_conf *ret, struct sv_error *err
         (r = check_roll(RM "nm-tokens.master-key-rolling-interval-secs", c.nm_key_roll_ms,
                         c.nm_expiry_ms, err)) < 0 ||
         (r = check_roll(RM "am-rm-tokens.master-key-rolling-interval-secs", c.amrm_key_roll_ms,
-                        c.am_expiry_ms, err)) < 0)
+                        c.am_expiry_ms, err)) < 0 ||
+        (r = check_delegation(&c, err)) < 0)
         return r;
     r = sv_web_auth_read(conf, &c.auth, err);
     if (r < 0)

@@ -11,6 +11,9 @@
 #include "wire/proxy.h"
 #include "wire/token.h"
 
+#define RM_DELEGATION_KEYS_MAX                                                                     \
+    1000 /* delegation.token.max-lifetime / delegation.key.update-interval */
+
 struct rm_address {
     const char *host;
     uint16_t port;
@@ -25,6 +28,8 @@ struct rm_conf {
     int64_t am_max_attempts, am_global_max_attempts;
     int64_t max_completed_apps;
     int64_t container_key_roll_ms, nm_key_roll_ms, amrm_key_roll_ms;
+    int64_t delegation_key_ms, delegation_max_ms, delegation_renew_ms, delegation_scan_ms;
+    int64_t delegation_per_user;
     struct ipc_server_settings ipc; /* of all its servers */
     const char *hmac_name;
     enum yarn_hmac hmac;

@@ -7,7 +7,9 @@
 
 #include "common/str.h"
 #include "rm-lite/am-launcher.h"
+#include "rm-lite/call-list.h"
 #include "rm-lite/conf-unread.h"
+#include "rm-lite/delegation.h"
 #include "rm-lite/node-auth.h"
 #include "rm-lite/nodes-list.h"
 #include "rm-lite/periodic.h"
@@ -123,6 +125,7 @@ static int start(struct rm *rm, struct sv_error *err)
         (r = rm_store_start(rm->store, &rm->epoch, rm->secrets, err)) < 0 ||
         (r = rm_secrets_init(rm->secrets, sv_now_ms(), err)) < 0 ||
         (r = rm_store_keys(rm->store, rm->secrets, err)) < 0 ||
+        (r = rm_delegation_new(rm, err)) < 0 ||
         (r = rm_sched_new(rm->xml, rm->epoch, &rm->sched, err)) < 0 || (r = record(rm, err)) < 0)
         return r;
     rm_types_set(rm_sched_types(rm->sched)); /* before the first message is read */
@@ -171,9 +174,11 @@ struct rm *rm_free(struct rm *rm)
         return NULL;
     rm_viewers_stop(rm);
     rm_services_stop(rm);
+    rm_call_lists_stop(rm);
     sd_event_source_disable_unref(rm->round_source);
     rm_launcher_free(rm);
     rm->store = rm_store_close(rm->store);
+    rm_delegation_free(rm);
     rm->dispatcher = sv_dispatcher_free(rm->dispatcher);
     free_dead(rm);
     HASH_ITER (hh, rm->containers, c, ctmp) {

@@ -6,6 +6,7 @@
 #include "rm-lite/am-session.h"
 #include "rm-lite/application-master-service.h"
 #include "rm-lite/client-rm-service.h"
+#include "rm-lite/delegation.h"
 #include "rm-lite/node-address.h"
 #include "rm-lite/node-auth.h"
 #include "rm-lite/proxy.h"
@@ -39,8 +40,8 @@ int rm_services_start(struct rm *rm, struct sv_error *err)
           rm_tracker_protocols, &rm->tracker_server, &rm->tracker_port, PRIORITY_NODES },
         { "ApplicationMasterProtocol", &rm->conf.scheduler, false, rm_am_verify_token,
           rm_am_protocols, &rm->am_server, &rm->am_port, PRIORITY_MASTERS },
-        { "ApplicationClientProtocol", &rm->conf.client, true, NULL, rm_client_protocols,
-          &rm->client_server, &rm->client_port, PRIORITY_CLIENTS },
+        { "ApplicationClientProtocol", &rm->conf.client, true, rm_delegation_verify,
+          rm_client_protocols, &rm->client_server, &rm->client_port, PRIORITY_CLIENTS },
         { "ResourceManagerAdministrationProtocol", &rm->conf.admin, true, NULL, rm_admin_protocols,
           &rm->admin_server, &rm->admin_port, PRIORITY_NODES },
     };

@@ -3,7 +3,6 @@
 #include "rm-lite/store.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,23 +12,12 @@
 #include "common/str.h"
 #include "rm-lite/rm-app-attempt.h"
 #include "rm-lite/rm-app.h"
+#include "rm-lite/store-internal.h"
 #include "rm-lite/text.h"
+#include "wire/ipc-server.h"
 
 #define SCHEMA_VERSION 1
 
-enum stmt {
-    PUT_META,
-    PUT_KEY,
-    PUT_APP,
-    PUT_ATTEMPT,
-    DEL_APP,
-    DEL_ATTEMPTS,
-    PUT_DRAIN,
-    DEL_DRAIN,
-    BEGIN,
-    COMMIT,
-    N_STMTS
-};
 static const char *const sql[N_STMTS] = {
     [PUT_META] = "INSERT OR REPLACE INTO meta VALUES(?,?)",
     [PUT_KEY] = "INSERT OR REPLACE INTO keys VALUES(?,?,?,?,?)",
@@ -39,6 +27,10 @@ static const char *const sql[N_STMTS] = {
     [DEL_ATTEMPTS] = "DELETE FROM attempts WHERE ts=? AND id=?",
     [PUT_DRAIN] = "INSERT OR REPLACE INTO draining VALUES(?,?)",
     [DEL_DRAIN] = "DELETE FROM draining WHERE node=?",
+    [PUT_TOKEN] = "INSERT OR REPLACE INTO tokens VALUES(?,?,?)",
+    [DEL_TOKEN] = "DELETE FROM tokens WHERE sequence=?",
+    [PUT_TOKEN_KEY] = "INSERT OR REPLACE INTO token_keys VALUES(?,?,?,?)",
+    [DEL_TOKEN_KEY] = "DELETE FROM token_keys WHERE key_id=?",
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
 };
@@ -54,35 +46,33 @@ static const char schema[] =
     " container INTEGER, node TEXT, http TEXT, state INTEGER, final INTEGER, exit INTEGER,"
     " diagnostics TEXT, url TEXT, host TEXT, port INTEGER, start INTEGER, finish INTEGER,"
     " counts INTEGER, amrm_key INTEGER, PRIMARY KEY(ts, id, attempt));"
-    "CREATE TABLE IF NOT EXISTS draining(node TEXT PRIMARY KEY, deadline INTEGER) WITHOUT ROWID;";
+    "CREATE TABLE IF NOT EXISTS draining(node TEXT PRIMARY KEY, deadline INTEGER) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS tokens(sequence INTEGER PRIMARY KEY, id BLOB, renew INTEGER);"
+    "CREATE TABLE IF NOT EXISTS token_keys(key_id INTEGER PRIMARY KEY, bytes BLOB, made INTEGER,"
+    " expires INTEGER);";
 
-struct answer {
+/* Waits for the commit: an event, or the answer to a call. */
+struct rm_store_answer {
     struct sv_event event;
-    struct answer *next;
+    struct ipc_call *call; /* NULL: the event */
+    const ProtobufCMessage *response;
+    struct sv_arena *arena; /* of it */
+    struct rm_store_answer *next;
 };
 
-struct rm_store {
-    struct rm *rm;
-    sqlite3 *db; /* NULL: recovery is off */
-    sqlite3_stmt *stmts[N_STMTS];
-    bool open, broken; /* a transaction is open; a write failed */
-    struct answer *answers, *tail;
-    sd_event_source *flush;
-};
-
-static int db_error(struct rm_store *s, struct sv_error *err, const char *what)
+int rm_store_db_error(struct rm_store *s, struct sv_error *err, const char *what)
 {
     return sv_error_set(err, -EIO, "state store: %s: %s; check the disk and selvedge.rm.state-dir",
                         what, sqlite3_errmsg(s->db));
 }
 
-static int run(struct rm_store *s, enum stmt i, struct sv_error *err)
+static int run(struct rm_store *s, enum rm_store_stmt i, struct sv_error *err)
 {
     int r = sqlite3_step(s->stmts[i]);
 
     (void)sqlite3_reset(s->stmts[i]);
     (void)sqlite3_clear_bindings(s->stmts[i]);
-    return r == SQLITE_DONE ? 0 : db_error(s, err, sql[i]);
+    return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, sql[i]);
 }
 
 static int on_flush(sd_event_source *source, void *userdata)
@@ -120,7 +110,7 @@ int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err)
         return -ENOMEM;
     if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
         SQLITE_OK)
-        return db_error(s, err, path);
+        return rm_store_db_error(s, err, path);
     (void)chmod(path, 0600); /* an existing file is 0600 already, ignoring */
     (void)sqlite3_busy_timeout(s->db, 2000);
     if (sqlite3_exec(s->db,
@@ -128,12 +118,18 @@ int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err)
                      "PRAGMA locking_mode=EXCLUSIVE;",
                      NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
-        return db_error(s, err, path);
+        return rm_store_db_error(s, err, path);
     for (int i = 0; i < N_STMTS; i++)
         if (sqlite3_prepare_v3(s->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->stmts[i], NULL) !=
             SQLITE_OK)
-            return db_error(s, err, sql[i]);
+            return rm_store_db_error(s, err, sql[i]);
     return 0;
+}
+
+static void answer_free(struct rm_store_answer *a)
+{
+    sv_arena_free(a->arena);
+    free(a);
 }
 
 struct rm_store *rm_store_close(struct rm_store *s)
@@ -146,10 +142,12 @@ struct rm_store *rm_store_close(struct rm_store *s)
         sqlite3_finalize(s->stmts[i]);
     (void)sqlite3_close(s->db);
     while (s->answers) {
-        struct answer *a = s->answers;
+        struct rm_store_answer *a = s->answers;
 
         s->answers = a->next;
-        free(a);
+        if (a->call)
+            ipc_call_fail(a->call, JAVA_IO_EXCEPTION, "the ResourceManager is stopping");
+        answer_free(a);
     }
     sd_event_source_disable_unref(s->flush);
     free(s);
@@ -172,7 +170,7 @@ static int load_keys(struct rm_store *s, struct rm_secrets *secrets, struct sv_e
 
     if (sqlite3_prepare_v2(s->db, "SELECT kind, slot, key_id, bytes, made FROM keys", -1, &q,
                            NULL) != SQLITE_OK)
-        return db_error(s, err, "keys");
+        return rm_store_db_error(s, err, "keys");
     while ((r = sqlite3_step(q)) == SQLITE_ROW) {
         int kind = sqlite3_column_int(q, 0), n = sqlite3_column_bytes(q, 3);
         struct yarn_master_key *k;
@@ -187,22 +185,22 @@ static int load_keys(struct rm_store *s, struct rm_secrets *secrets, struct sv_e
         secrets->keys[kind].made_ms = made_since(sqlite3_column_int64(q, 4));
     }
     (void)sqlite3_finalize(q);
-    return r == SQLITE_DONE ? 0 : db_error(s, err, "keys");
+    return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "keys");
 }
 
-static int load_meta(struct rm_store *s, const char *key, int64_t def, int64_t *ret,
-                     struct sv_error *err)
+int rm_store_load_meta(struct rm_store *s, const char *key, int64_t def, int64_t *ret,
+                       struct sv_error *err)
 {
     sqlite3_stmt *q = NULL;
     int r;
 
     if (sqlite3_prepare_v2(s->db, "SELECT value FROM meta WHERE key=?", -1, &q, NULL) != SQLITE_OK)
-        return db_error(s, err, "meta");
+        return rm_store_db_error(s, err, "meta");
     (void)sqlite3_bind_text(q, 1, key, -1, SQLITE_STATIC);
     r = sqlite3_step(q);
     *ret = r == SQLITE_ROW ? sqlite3_column_int64(q, 0) : def;
     (void)sqlite3_finalize(q);
-    return r == SQLITE_ROW || r == SQLITE_DONE ? 0 : db_error(s, err, "meta");
+    return r == SQLITE_ROW || r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "meta");
 }
 
 static int put_meta(struct rm_store *s, const char *key, int64_t value, struct sv_error *err)
@@ -221,8 +219,8 @@ int rm_store_start(struct rm_store *s, int64_t *ret_epoch, struct rm_secrets *se
     *ret_epoch = 0;
     if (!s->db)
         return 0;
-    if ((r = load_meta(s, "version", SCHEMA_VERSION, &version, err)) < 0 ||
-        (r = load_meta(s, "epoch", -1, &epoch, err)) < 0)
+    if ((r = rm_store_load_meta(s, "version", SCHEMA_VERSION, &version, err)) < 0 ||
+        (r = rm_store_load_meta(s, "epoch", -1, &epoch, err)) < 0)
         return r;
     if (version != SCHEMA_VERSION)
         return sv_error_set(err, -EPROTO,
@@ -261,19 +259,35 @@ int rm_store_keys(struct rm_store *s, const struct rm_secrets *secrets, struct s
 
 /* ------------------------------------------------------------------- writes */
 
-static void answer_later(struct rm_store *s, enum rm_machine machine, void *object, int event)
+static struct rm_store_answer *answer_later(struct rm_store *s)
 {
-    struct answer *a = calloc(1, sizeof(*a));
+    struct rm_store_answer *a = calloc(1, sizeof(*a));
 
     if (!a)
         sv_out_of_memory();
-    a->event = (struct sv_event){ .machine = machine, .type = event, .object = object };
-    if (s->tail && s->answers)
+    if (s->answers)
         s->tail->next = a;
     else
         s->answers = a;
     s->tail = a;
     (void)sd_event_source_set_enabled(s->flush, SD_EVENT_ONESHOT);
+    return a;
+}
+
+static void post_later(struct rm_store *s, enum rm_machine machine, void *object, int event)
+{
+    answer_later(s)->event =
+        (struct sv_event){ .machine = machine, .type = event, .object = object };
+}
+
+void rm_store_reply(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *response,
+                    struct sv_arena *arena)
+{
+    struct rm_store_answer *a = answer_later(rm->store);
+
+    a->call = call;
+    a->response = response;
+    a->arena = arena;
 }
 
 /* Without its store the ResourceManager must not acknowledge anything: it stops, as Hadoop's does.
@@ -287,7 +301,7 @@ static void failed(struct rm_store *s, const struct sv_error *err)
     (void)sd_event_exit(s->rm->event, -EIO);
 }
 
-static bool begin(struct rm_store *s)
+bool rm_store_begin(struct rm_store *s)
 {
     struct sv_error err = { 0 };
 
@@ -304,10 +318,19 @@ static bool begin(struct rm_store *s)
     return true;
 }
 
+void rm_store_write(struct rm_store *s, enum rm_store_stmt i)
+{
+    struct sv_error err = { 0 };
+
+    if (run(s, i, &err) < 0)
+        failed(s, &err);
+}
+
 void rm_store_flush(struct rm *rm)
 {
     SV_DISPATCH_BATCH(rm->dispatcher); /* no handler may add to the list while it is posted */
     struct rm_store *s = rm->store;
+    struct rm_store_answer *list = s->answers, *next;
     struct sv_error err = { 0 };
 
     if (s->open && !s->broken && run(s, COMMIT, &err) < 0)
@@ -315,23 +338,23 @@ void rm_store_flush(struct rm *rm)
     s->open = false;
     if (s->broken)
         return;
-    while (s->answers) {
-        struct answer *a = s->answers;
-
-        s->answers = a->next;
-        sv_dispatcher_post(rm->dispatcher, &a->event);
-        free(a);
+    s->answers = s->tail = NULL; /* an answer may let the next call of its connection write */
+    for (; list; list = next) {
+        next = list->next;
+        if (list->call)
+            ipc_call_reply(list->call, list->response);
+        else
+            sv_dispatcher_post(rm->dispatcher, &list->event);
+        answer_free(list);
     }
-    s->tail = NULL;
 }
 
 static void put_app(struct rm_store *s, const struct rm_app *app, int state)
 {
     sqlite3_stmt *q = s->stmts[PUT_APP];
     struct rm_seconds use = rm_app_use(app);
-    struct sv_error err = { 0 };
 
-    if (!begin(s))
+    if (!rm_store_begin(s))
         return;
     (void)sqlite3_bind_int64(q, 1, app->id.cluster_ts);
     (void)sqlite3_bind_int(q, 2, app->id.id);
@@ -351,17 +374,15 @@ static void put_app(struct rm_store *s, const struct rm_app *app, int state)
     (void)sqlite3_bind_int64(q, 13, use.memory_ms);
     (void)sqlite3_bind_int64(q, 14, use.vcore_ms);
     (void)sqlite3_bind_int(q, 15, app->priority);
-    if (run(s, PUT_APP, &err) < 0)
-        failed(s, &err);
+    rm_store_write(s, PUT_APP);
 }
 
 static void put_attempt(struct rm_store *s, const struct rm_attempt *att, int state)
 {
     sqlite3_stmt *q = s->stmts[PUT_ATTEMPT];
-    struct sv_error err = { 0 };
     char node[300];
 
-    if (!begin(s))
+    if (!rm_store_begin(s))
         return;
     yarn_node_id_text(&att->master_node, node);
     (void)sqlite3_bind_int64(q, 1, att->id.app.cluster_ts);
@@ -381,21 +402,20 @@ static void put_attempt(struct rm_store *s, const struct rm_attempt *att, int st
     (void)sqlite3_bind_int64(q, 15, att->finish_ms);
     (void)sqlite3_bind_int(q, 16, att->failure_counts);
     (void)sqlite3_bind_int(q, 17, att->amrm_key);
-    if (run(s, PUT_ATTEMPT, &err) < 0)
-        failed(s, &err);
+    rm_store_write(s, PUT_ATTEMPT);
 }
 
 void rm_store_app_new(struct rm *rm, struct rm_app *app)
 {
     put_app(rm->store, app, 0);
-    answer_later(rm->store, RM_M_APP, app, RM_APP_EV_NEW_SAVED);
+    post_later(rm->store, RM_M_APP, app, RM_APP_EV_NEW_SAVED);
 }
 
 /* FINISHING is stored as FINISHED: the end of the application counts, not its master's exit. */
 void rm_store_app_final(struct rm *rm, struct rm_app *app)
 {
     put_app(rm->store, app, app->target == RM_APP_ST_FINISHING ? RM_APP_ST_FINISHED : app->target);
-    answer_later(rm->store, RM_M_APP, app, RM_APP_EV_UPDATE_SAVED);
+    post_later(rm->store, RM_M_APP, app, RM_APP_EV_UPDATE_SAVED);
 }
 
 void rm_store_app_update(struct rm *rm, struct rm_app *app)
@@ -407,53 +427,47 @@ void rm_store_app_update(struct rm *rm, struct rm_app *app)
 void rm_store_attempt_new(struct rm *rm, struct rm_attempt *att)
 {
     put_attempt(rm->store, att, 0);
-    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_NEW_SAVED);
+    post_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_NEW_SAVED);
 }
 
 void rm_store_attempt_final(struct rm *rm, struct rm_attempt *att)
 {
     put_attempt(rm->store, att,
                 att->target == RM_ATT_ST_FINISHING ? RM_ATT_ST_FINISHED : att->target);
-    answer_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_UPDATE_SAVED);
+    post_later(rm->store, RM_M_ATTEMPT, att, RM_ATT_EV_UPDATE_SAVED);
 }
 
 void rm_store_app_remove(struct rm *rm, struct rm_app *app)
 {
-    static const enum stmt both[] = { DEL_APP, DEL_ATTEMPTS };
+    static const enum rm_store_stmt both[] = { DEL_APP, DEL_ATTEMPTS };
     struct rm_store *s = rm->store;
-    struct sv_error err = { 0 };
 
-    for (size_t i = 0; i < SV_ARRAY_LEN(both) && begin(s); i++) {
+    for (size_t i = 0; i < SV_ARRAY_LEN(both) && rm_store_begin(s); i++) {
         (void)sqlite3_bind_int64(s->stmts[both[i]], 1, app->id.cluster_ts);
         (void)sqlite3_bind_int(s->stmts[both[i]], 2, app->id.id);
-        if (run(s, both[i], &err) < 0)
-            failed(s, &err);
+        rm_store_write(s, both[i]);
     }
 }
 
 void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms)
 {
     struct rm_store *s = rm->store;
-    struct sv_error err = { 0 };
 
-    if (!begin(s))
+    if (!rm_store_begin(s))
         return;
     (void)sqlite3_bind_text(s->stmts[PUT_DRAIN], 1, node, -1, SQLITE_STATIC);
     (void)sqlite3_bind_int64(s->stmts[PUT_DRAIN], 2, deadline_ms);
-    if (run(s, PUT_DRAIN, &err) < 0)
-        failed(s, &err);
+    rm_store_write(s, PUT_DRAIN);
 }
 
 void rm_store_drained(struct rm *rm, const char *node)
 {
     struct rm_store *s = rm->store;
-    struct sv_error err = { 0 };
 
-    if (!begin(s))
+    if (!rm_store_begin(s))
         return;
     (void)sqlite3_bind_text(s->stmts[DEL_DRAIN], 1, node, -1, SQLITE_STATIC);
-    if (run(s, DEL_DRAIN, &err) < 0)
-        failed(s, &err);
+    rm_store_write(s, DEL_DRAIN);
 }
 
 /* ------------------------------------------------------------------ loading */
@@ -465,13 +479,13 @@ static int load_draining(struct rm *rm, struct sv_error *err)
     int r;
 
     if (sqlite3_prepare_v2(s->db, "SELECT node, deadline FROM draining", -1, &q, NULL) != SQLITE_OK)
-        return db_error(s, err, "draining");
+        return rm_store_db_error(s, err, "draining");
     while ((r = sqlite3_step(q)) == SQLITE_ROW)
         if (sqlite3_column_text(q, 0))
             rm_set_add(&rm->draining, (const char *)sqlite3_column_text(q, 0))->number =
                 sqlite3_column_int64(q, 1);
     (void)sqlite3_finalize(q);
-    return r == SQLITE_DONE ? 0 : db_error(s, err, "draining");
+    return r == SQLITE_DONE ? 0 : rm_store_db_error(s, err, "draining");
 }
 
 static void column_text(sqlite3_stmt *q, int i, char **dst)
@@ -551,7 +565,7 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
     if (!s->db)
         return 0;
     if (sqlite3_prepare_v2(s->db, "SELECT * FROM apps ORDER BY ts, id", -1, &q, NULL) != SQLITE_OK)
-        return db_error(s, err, "apps");
+        return rm_store_db_error(s, err, "apps");
     while ((step = sqlite3_step(q)) == SQLITE_ROW) {
         r = load_app(rm, q, err);
         if (r < 0)
@@ -559,12 +573,12 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
     }
     (void)sqlite3_finalize(q);
     if (step != SQLITE_DONE)
-        return db_error(s, err, "apps");
+        return rm_store_db_error(s, err, "apps");
     if (sqlite3_prepare_v2(s->db, "SELECT * FROM attempts ORDER BY ts, id, attempt", -1, &q,
                            NULL) != SQLITE_OK)
-        return db_error(s, err, "attempts");
+        return rm_store_db_error(s, err, "attempts");
     while ((step = sqlite3_step(q)) == SQLITE_ROW)
         load_attempt(rm, q);
     (void)sqlite3_finalize(q);
-    return step == SQLITE_DONE ? load_draining(rm, err) : db_error(s, err, "attempts");
+    return step == SQLITE_DONE ? load_draining(rm, err) : rm_store_db_error(s, err, "attempts");
 }

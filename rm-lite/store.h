@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "rm-lite/context.h"
 #include "rm-lite/secrets.h"
+#include "wire/ipc-server.h"
 
 /* `dir` NULL: recovery is off; *_SAVED is posted without a write. */
 int rm_store_open(struct rm *rm, const char *dir, struct sv_error *err) _must_use_;
@@ -30,6 +31,10 @@ void rm_store_app_remove(struct rm *rm, struct rm_app *app);
 /* A node that leaves gracefully, until `deadline_ms` (wall; 0: none); and one that does no more. */
 void rm_store_drain(struct rm *rm, const char *node, int64_t deadline_ms);
 void rm_store_drained(struct rm *rm, const char *node);
-void rm_store_flush(struct rm *rm); /* commits now and posts *_SAVED */
+/* Answers the call when all that was written before is on the disk; takes the arena, in which the
+ * response is. */
+void rm_store_reply(struct rm *rm, struct ipc_call *call, const ProtobufCMessage *response,
+                    struct sv_arena *arena);
+void rm_store_flush(struct rm *rm); /* commits now, posts *_SAVED and answers calls */
 
 #endif

@@ -11,7 +11,6 @@ from interop import hadoop, peers
 GOLDEN = os.path.join(hadoop.TOP, "tests", "golden", "yarn-client", f"apache-{hadoop.REFERENCE}.txt")
 # case → why our answer differs.
 TIMES = "the time of the submission, which Apache leaves out"
-LATER = "not offered yet; the refusal says so"
 REASONS = {
     "unmanaged: report before registration": TIMES + "; a page instead of no address",
     "unmanaged: report when registered": TIMES + "; the page through the proxy",
@@ -19,7 +18,6 @@ REASONS = {
     "getApplicationReport": TIMES + "; the application's page until its master has registered",
     "killed: report": TIMES + "; no original address where there never was one",
     "killed: attempt": "why it was killed",
-    "getRMDelegationToken": LATER,
 }
 
 
