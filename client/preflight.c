@@ -14,27 +14,27 @@ struct preflight {
     void *userdata;
 };
 
-static int check_directory(const char *path)
+static int check_directory(const struct run_options *o, const char *path)
 {
     struct stat st;
 
     if (stat(path, &st) < 0 || (S_ISDIR(st.st_mode) && access(path, R_OK | X_OK) < 0))
-        (void)cli_fail("run: --local-dir %s: %s", path, strerror(errno));
+        (void)cli_fail("%s: --local-dir %s: %s", o->subcommand, path, strerror(errno));
     else if (!S_ISDIR(st.st_mode))
-        (void)cli_fail("run: --local-dir %s: not a directory", path);
+        (void)cli_fail("%s: --local-dir %s: not a directory", o->subcommand, path);
     else
         return 0;
     return 2;
 }
 
-static int check_file(const char *option, const char *path)
+static int check_file(const struct run_options *o, const char *option, const char *path)
 {
     struct stat st;
 
     if (stat(path, &st) < 0 || (S_ISREG(st.st_mode) && access(path, R_OK) < 0))
-        (void)cli_fail("run: --%s %s: %s", option, path, strerror(errno));
+        (void)cli_fail("%s: --%s %s: %s", o->subcommand, option, path, strerror(errno));
     else if (!S_ISREG(st.st_mode))
-        (void)cli_fail("run: --%s %s: not a regular file", option, path);
+        (void)cli_fail("%s: --%s %s: not a regular file", o->subcommand, option, path);
     else
         return 0;
     return 2;
@@ -42,14 +42,14 @@ static int check_file(const char *option, const char *path)
 
 int cli_preflight_files(const struct run_options *o)
 {
-    int code = check_file("am-program", o->am_file);
+    int code = check_file(o, "am-program", o->am_file);
 
     for (size_t i = 0; i < o->n_files && code == 0; i++)
         if (o->files[i].directory)
-            code = check_directory(o->files[i].path);
+            code = check_directory(o, o->files[i].path);
         else
-            code =
-                check_file(o->files[i].type == CLI_ARCHIVE ? "archive" : "file", o->files[i].path);
+            code = check_file(o, o->files[i].type == CLI_ARCHIVE ? "archive" : "file",
+                              o->files[i].path);
     return code;
 }
 
@@ -94,10 +94,10 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
         largest.vcores = SV_MAX(largest.vcores, nodes[i].capability.vcores);
         largest.gpus = SV_MAX(largest.gpus, nodes[i].capability.gpus);
     }
-    (void)cli_fail("run: a container of %lld MiB, %d vcores and %d GPUs: no node is as large; the "
+    (void)cli_fail("%s: a container of %lld MiB, %d vcores and %d GPUs: no node is as large; the "
                    "nodes have at most %lld MiB, %d vcores and %d GPUs",
-                   (long long)r->memory_mb, r->vcores, r->gpus, (long long)largest.memory_mb,
-                   largest.vcores, largest.gpus);
+                   p->options->subcommand, (long long)r->memory_mb, r->vcores, r->gpus,
+                   (long long)largest.memory_mb, largest.vcores, largest.gpus);
     refuse(p);
 }
 
@@ -125,16 +125,17 @@ static void on_queue(int status, const struct cli_queue_report *queues, size_t n
         cli_stop_error(p->ctx, status, err);
         free(p);
     } else if (status == 0 && n == 0 && !strchr(name, '.')) { /* a path may be created by use */
-        (void)cli_fail("run: --queue %s: the cluster has no such queue; selvedge queue list shows "
+        (void)cli_fail("%s: --queue %s: the cluster has no such queue; selvedge queue list shows "
                        "them",
-                       name);
+                       p->options->subcommand, name);
         refuse(p);
     } else if (status == 0 && n > 0 && queues[0].children > 0) {
-        (void)cli_fail("run: --queue %s: holds other queues: jobs go to one of those without",
-                       name);
+        (void)cli_fail("%s: --queue %s: holds other queues: jobs go to one of those without",
+                       p->options->subcommand, name);
         refuse(p);
     } else if (status == 0 && n > 0 && strcmp(queues[0].state, "RUNNING") != 0) {
-        (void)cli_fail("run: --queue %s: is %s and takes no job", name, queues[0].state);
+        (void)cli_fail("%s: --queue %s: is %s and takes no job", p->options->subcommand, name,
+                       queues[0].state);
         refuse(p);
     } else {
         ask_nodes(p);

@@ -23,33 +23,36 @@ static bool good_env(const char *text)
     return n > 0 && text[n] == '=' && !(text[0] >= '0' && text[0] <= '9');
 }
 
-static int wrong(const char *option, const char *value, const char *expected)
+static int wrong(const struct run_options *o, const char *option, const char *value,
+                 const char *expected)
 {
-    (void)cli_fail("run: --%s %s: expected %s", option, value, expected);
+    (void)cli_fail("%s: --%s %s: expected %s", o->subcommand, option, value, expected);
     return 2;
 }
 
-static int parse_int(const char *option, const char *value, int32_t min, int32_t max, int32_t *ret)
+static int parse_int(const struct run_options *o, const char *option, const char *value,
+                     int32_t min, int32_t max, int32_t *ret)
 {
     uint64_t v;
     char expected[64];
 
     snprintf(expected, sizeof(expected), "a number from %d to %d", min, max);
     if (sv_parse_u64(value, (uint64_t)min, (uint64_t)max, &v) < 0)
-        return wrong(option, value, expected);
+        return wrong(o, option, value, expected);
     *ret = (int32_t)v;
     return 0;
 }
 
 /* A plain number is MiB, as everywhere in YARN. */
-static int parse_memory(const char *option, const char *value, int64_t *ret_mb)
+static int parse_memory(const struct run_options *o, const char *option, const char *value,
+                        int64_t *ret_mb)
 {
     uint64_t bytes, mb;
 
     if (sv_parse_u64(value, 1, 1u << 30, &mb) == 0)
         bytes = mb << 20;
     else if (sv_parse_size(value, &bytes) < 0 || bytes < (1u << 20) || bytes > (1ULL << 50))
-        return wrong(option, value, "a size of 1 MiB or more, such as 256m or 2g");
+        return wrong(o, option, value, "a size of 1 MiB or more, such as 256m or 2g");
     *ret_mb = (int64_t)((bytes + (1u << 20) - 1) >> 20);
     return 0;
 }
@@ -61,17 +64,17 @@ static int add_file(struct run_options *o, char *value, enum cli_resource_type t
     const char *link;
 
     if (o->n_files + 4 >= CLI_RESOURCES_MAX)
-        return wrong(type == CLI_FILE ? "file" : "archive", value, "fewer files");
+        return wrong(o, type == CLI_FILE ? "file" : "archive", value, "fewer files");
     if (hash)
         *hash = '\0';
     slash = strrchr(value, '/');
     link = hash ? hash + 1 : slash ? slash + 1 : value;
     if (!*link || strchr(link, '/') || strcmp(link, ".") == 0 || strcmp(link, "..") == 0 ||
         strlen(link) > 200)
-        return wrong(type == CLI_FILE ? "file" : "archive", value, "PATH or PATH#NAME");
+        return wrong(o, type == CLI_FILE ? "file" : "archive", value, "PATH or PATH#NAME");
     o->files[o->n_files].link = strdup(link);
     if (!o->files[o->n_files].link)
-        return cli_fail("run: out of memory");
+        return cli_fail("%s: out of memory", o->subcommand);
     o->files[o->n_files].path = value;
     o->files[o->n_files++].type = type;
     return 0;
@@ -93,12 +96,12 @@ static int add_directory(struct run_options *o, char *value)
     return code;
 }
 
-static int parse_timeout(const char *value, int64_t *ret_s)
+static int parse_timeout(const struct run_options *o, const char *value, int64_t *ret_s)
 {
     int64_t ms;
 
     if (sv_parse_duration_ms(value, 1000, &ms) < 0 || ms <= 0)
-        return wrong("timeout", value, "a time, such as 90 (seconds) or 5m");
+        return wrong(o, "timeout", value, "a time, such as 90 (seconds) or 5m");
     *ret_s = (ms + 999) / 1000;
     return 0;
 }
@@ -107,11 +110,11 @@ static int take_option(struct run_options *o, int c)
 {
     switch (c) {
     case 'n':
-        return parse_int("instances", optarg, 1, CLI_INSTANCES_MAX, &o->instances);
+        return parse_int(o, "instances", optarg, 1, CLI_INSTANCES_MAX, &o->instances);
     case 'm':
-        return parse_memory("memory", optarg, &o->resource.memory_mb);
+        return parse_memory(o, "memory", optarg, &o->resource.memory_mb);
     case 'c':
-        return parse_int("vcores", optarg, 1, 1 << 20, &o->resource.vcores);
+        return parse_int(o, "vcores", optarg, 1, 1 << 20, &o->resource.vcores);
     case 'a':
         return add_file(o, optarg, CLI_ARCHIVE);
     case 'f':
@@ -119,11 +122,11 @@ static int take_option(struct run_options *o, int c)
     case RUN_OPT_LOCAL_DIR:
         return add_directory(o, optarg);
     case RUN_OPT_GPUS:
-        return parse_int("gpus", optarg, 0, 1 << 20, &o->resource.gpus);
+        return parse_int(o, "gpus", optarg, 0, 1 << 20, &o->resource.gpus);
     case RUN_OPT_RESTART:
-        return parse_int("restart", optarg, 0, 1000, &o->restarts);
+        return parse_int(o, "restart", optarg, 0, 1000, &o->restarts);
     case RUN_OPT_TIMEOUT:
-        return parse_timeout(optarg, &o->lifetime_s);
+        return parse_timeout(o, optarg, &o->lifetime_s);
     case RUN_OPT_ROLLED_LOGS:
         o->rolled_logs = optarg;
         return 0;
@@ -132,7 +135,7 @@ static int take_option(struct run_options *o, int c)
         return 0;
     case 'e':
         if (!good_env(optarg) || o->n_env == SV_ARRAY_LEN(o->env))
-            return wrong("env", optarg, "NAME=VALUE");
+            return wrong(o, "env", optarg, "NAME=VALUE");
         o->env[o->n_env++] = optarg;
         return 0;
     case 'N':
@@ -142,9 +145,9 @@ static int take_option(struct run_options *o, int c)
         o->queue = optarg;
         return 0;
     case RUN_OPT_TRIES:
-        return parse_int("tries", optarg, 1, 100, &o->tries);
+        return parse_int(o, "tries", optarg, 1, 100, &o->tries);
     case RUN_OPT_AM_MEMORY:
-        return parse_memory("am-memory", optarg, &o->am_resource.memory_mb);
+        return parse_memory(o, "am-memory", optarg, &o->am_resource.memory_mb);
     case RUN_OPT_AM:
         o->am_file = optarg;
         return 0;
@@ -182,6 +185,7 @@ int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options
 {
     static char am_file[PATH_MAX];
     struct run_options o = {
+        .subcommand = ctx->command->name,
         .am_file = am_file,
         .resource = { 256, 1 },
         .am_resource = { 128, 1 },

@@ -22,10 +22,10 @@ static bool fits(const struct run_submission *s, const struct yarn_resource *max
     if ((maximum->memory_mb <= 0 || r->memory_mb <= maximum->memory_mb) &&
         (maximum->vcores <= 0 || r->vcores <= maximum->vcores))
         return true;
-    (void)cli_fail("run: a container of %lld MiB and %d vcores: the cluster gives at most %lld MiB "
+    (void)cli_fail("%s: a container of %lld MiB and %d vcores: the cluster gives at most %lld MiB "
                    "and %d vcores",
-                   (long long)r->memory_mb, r->vcores, (long long)maximum->memory_mb,
-                   maximum->vcores);
+                   s->options->subcommand, (long long)r->memory_mb, r->vcores,
+                   (long long)maximum->memory_mb, maximum->vcores);
     return false;
 }
 

@@ -366,14 +366,14 @@ static int run_job(struct cli_ctx *ctx, int argc, char **argv, bool submit)
 
     run.options.detach = run.options.detach || submit;
     if (code == 0)
-        code = cli_run_become(run.options.user);
+        code = cli_run_become(&run.options);
     if (code == 0)
         code = cli_preflight_files(&run.options);
     if (code == 0)
         code = cli_connect(ctx);
     if (code == 0) {
         r = start(&run);
-        code = r < 0 ? cli_fail("run: %s", strerror(-r)) : cli_loop(ctx);
+        code = r < 0 ? cli_fail("%s: %s", ctx->command->name, strerror(-r)) : cli_loop(ctx);
         end(&run);
     }
     cli_run_options_free(&run.options);

@@ -28,6 +28,7 @@ struct run_file {
 };
 
 struct run_options {
+    const char *subcommand; /* run or submit, for messages */
     const char *name, *queue, *am_file;
     struct yarn_resource resource, am_resource;
     int32_t instances, tries, restarts;
@@ -45,9 +46,9 @@ struct run_options {
 
 /* 0, or the exit code after an error message. */
 int cli_run_parse(struct cli_ctx *ctx, int argc, char **argv, struct run_options *ret);
-/* As root: becomes `user` for good, whose files, job and processes follow. 0, or 2 after an error
- * message. NULL changes nothing. */
-int cli_run_become(const char *user);
+/* As root: becomes `o->user` for good, whose files, job and processes follow. 0, or 2 after an
+ * error message. NULL changes nothing. */
+int cli_run_become(const struct run_options *o);
 void cli_run_options_free(struct run_options *o);
 /* The script that each container runs: the environment, then the command. One word is a line for
  * the shell; several are a program and its arguments, exactly as given. malloc'd. */
