@@ -1,6 +1,6 @@
 /* Hadoop configuration: XML files with <property><name/><value/><final/></property>.
  *
- * Parsed by libxml2 without DTD, entities, XInclude or network, with depth and size limits
+ * Parsed by expat without DTD, entities, XInclude or network, with depth and size limits
  * (CVE-2017-15713). Later files override earlier ones except <final> keys; ${var} and ${env.X},
  * ${env.X-default}, ${env.X:-default} expand when read (20 levels at most, as Hadoop's
  * Configuration). An error names file, line, key and the expected format. */
