@@ -5,8 +5,9 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "common/xml.h"
 
-#define SV_CONF_XML_MAX_BYTES ((size_t)16 << 20)
+#define SV_CONF_XML_MAX_BYTES SV_XML_MAX_BYTES
 #define SV_CONF_XML_MAX_DEPTH 8 /* <configuration><property><name> is 3 */
 #define SV_CONF_XML_MAX_NAME 1024u
 #define SV_CONF_XML_MAX_VALUE ((size_t)1 << 20)

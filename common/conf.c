@@ -26,7 +26,7 @@ struct conf_entry {
     const char *name, *value; /* value as written */
     const char *source;       /* file name; NULL = sv_conf_set */
     int line;
-    bool final;
+    bool final, override; /* later files do not change it */
     UT_hash_handle hh;
 };
 
@@ -128,6 +128,25 @@ int sv_conf_set(struct sv_conf *c, const char *name, const char *value)
     return put(c, name, value, NULL, 0, false);
 }
 
+int sv_conf_override(struct sv_conf *c, const char *name, const char *value)
+{
+    int r = sv_conf_set(c, name, value);
+
+    if (r >= 0)
+        find(c, name)->override = true;
+    return r;
+}
+
+int sv_conf_copy_overrides(struct sv_conf *c, const struct sv_conf *from)
+{
+    int r = 0;
+
+    for (const struct conf_entry *e = from->entries; e && r >= 0; e = e->hh.next)
+        if (e->override)
+            r = sv_conf_override(c, e->name, e->value);
+    return r;
+}
+
 struct conf_load {
     struct sv_conf *c;
     const char *source;
@@ -138,7 +157,7 @@ static int on_property(const char *name, const char *value, bool final, int line
     struct conf_load *load = userdata;
     struct conf_entry *e = find(load->c, name);
 
-    if (!value || (e && e->final)) /* Hadoop: no value sets nothing, a final key stays */
+    if (!value || (e && (e->final || e->override))) /* Hadoop: no value sets nothing */
         return 0;
     return put(load->c, name, value, load->source, line, final);
 }

@@ -1,6 +1,6 @@
 /* Hadoop configuration: XML files with <property><name/><value/><final/></property>.
  *
- * Parsed by libxml2 without DTD, entities, XInclude or network, with depth and size limits
+ * Parsed by expat without DTD, entities, XInclude or network, with depth and size limits
  * (CVE-2017-15713). Later files override earlier ones except <final> keys; ${var} and ${env.X},
  * ${env.X-default}, ${env.X:-default} expand when read (20 levels at most, as Hadoop's
  * Configuration). An error names file, line, key and the expected format. */
@@ -47,8 +47,12 @@ int sv_conf_load_string(struct sv_conf *c, const char *xml, size_t len, const ch
  * of /etc/hadoop/conf. sv_conf_dir returns the directory that was used. */
 int sv_conf_load_hadoop(struct sv_conf *c, const char *dir, struct sv_error *err) _must_use_;
 const char *sv_conf_dir(const struct sv_conf *c);
-/* Overrides files (-D key=value on a command line). */
+/* Replaces what the files that have been loaded say. */
 int sv_conf_set(struct sv_conf *c, const char *name, const char *value) _must_use_;
+/* -D KEY=VALUE of a command line: replaces what all files say, those of later loads too. */
+int sv_conf_override(struct sv_conf *c, const char *name, const char *value) _must_use_;
+/* Gives `c`, which is read again from the files, the overrides of `from`. */
+int sv_conf_copy_overrides(struct sv_conf *c, const struct sv_conf *from) _must_use_;
 
 /* Expanded text of any key (also without a row), or NULL. Owned by the configuration. */
 const char *sv_conf_raw(struct sv_conf *c, const char *name);

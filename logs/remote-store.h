@@ -36,6 +36,12 @@ struct logs_remote {
     char path[LOGS_REMOTE_PATH_MAX]; /* of the root */
 };
 
+struct logs_piece { /* bytes of a file */
+    uint8_t *p;
+    uint64_t at;
+    size_t n;
+};
+
 struct logs_remote_file {
     struct logs_remote *r;
     struct logs_source source;
@@ -44,10 +50,10 @@ struct logs_remote_file {
     int fd;
     struct logs_remote_hdfs_file *hdfs;
     struct logs_remote_web_file *web;
-    /* Bytes read ahead: few after a seek, more as long as the reader goes on. */
-    uint8_t *ahead;
-    uint64_t at;
-    size_t n, window;
+    struct logs_piece tail; /* the last bytes, where all indexes are: read at once, and kept */
+    struct logs_piece
+        ahead; /* of what is before: few after a seek, more while the reader goes on */
+    size_t window;
 };
 
 extern const struct logs_remote_ops logs_remote_directory, logs_remote_hdfs, logs_remote_web;

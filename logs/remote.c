@@ -11,6 +11,7 @@
 
 #define WINDOW_MIN ((size_t)64 << 10)
 #define WINDOW_MAX ((size_t)8 << 20)
+#define TAIL ((size_t)64 << 10)
 
 int logs_remote_parse(const char *default_fs, const char *remote, struct loc_url *ret,
                       struct sv_error *err)
@@ -94,37 +95,53 @@ int logs_remote_list(struct logs_remote *r, const char *dir, char ***ret, struct
 
 /* ---- Files ---- */
 
-static int fill(struct logs_remote_file *f, uint64_t offset)
+static int fill(struct logs_remote_file *f, struct logs_piece *piece, uint64_t offset, uint64_t n)
 {
     int k;
 
-    f->window = f->n > 0 && offset == f->at + f->n ? SV_MIN(2 * f->window, WINDOW_MAX) : WINDOW_MIN;
-    f->n = 0;
-    f->at = offset;
-    k = f->r->ops->read(f, offset, f->ahead,
-                        (size_t)SV_MIN(f->source.length - offset, (uint64_t)f->window),
-                        &f->problem);
+    piece->n = 0;
+    piece->at = offset;
+    k = f->r->ops->read(f, offset, piece->p, (size_t)n, &f->problem);
     if (k == 0)
-        f->n = (size_t)SV_MIN(f->source.length - offset, (uint64_t)f->window);
+        piece->n = (size_t)n;
     return k;
+}
+
+static bool has(const struct logs_piece *piece, uint64_t offset)
+{
+    return offset >= piece->at && offset < piece->at + piece->n;
+}
+
+/* The bytes at an offset, at least one. */
+static int piece_at(struct logs_remote_file *f, uint64_t offset, const struct logs_piece **ret)
+{
+    uint64_t length = f->source.length, tail = length - SV_MIN(length, (uint64_t)TAIL);
+    struct logs_piece *a = &f->ahead;
+
+    *ret = offset >= tail ? &f->tail : a;
+    if (has(*ret, offset))
+        return 0;
+    if (offset >= tail)
+        return fill(f, &f->tail, tail, length - tail);
+    f->window = a->n > 0 && offset == a->at + a->n ? SV_MIN(2 * f->window, WINDOW_MAX) : WINDOW_MIN;
+    return fill(f, a, offset, SV_MIN(tail - offset, (uint64_t)f->window));
 }
 
 static int read_at(void *userdata, uint64_t offset, void *p, size_t n)
 {
     struct logs_remote_file *f = userdata;
 
+    if (offset > f->source.length || n > f->source.length - offset)
+        return -EINVAL;
     for (uint8_t *to = p; n > 0;) {
-        bool have = offset >= f->at && offset < f->at + f->n;
+        const struct logs_piece *piece = NULL;
+        int r = piece_at(f, offset, &piece);
         size_t k;
 
-        if (!have) {
-            int r = fill(f, offset);
-
-            if (r < 0)
-                return r;
-        }
-        k = SV_MIN(n, (size_t)(f->at + f->n - offset));
-        memcpy(to, f->ahead + (offset - f->at), k);
+        if (r < 0)
+            return r;
+        k = SV_MIN(n, (size_t)(piece->at + piece->n - offset));
+        memcpy(to, piece->p + (offset - piece->at), k);
         to += k;
         offset += k;
         n -= k;
@@ -142,10 +159,12 @@ int logs_remote_file(struct logs_remote *r, const char *path, struct logs_remote
         return sv_error_errno(err, -ENOMEM, "%s", path);
     f->r = r;
     f->fd = -1;
-    f->ahead = malloc(WINDOW_MAX);
+    f->ahead.p = malloc(WINDOW_MAX);
+    f->tail.p = malloc(TAIL);
     f->source.read_at = read_at;
     f->source.userdata = f;
-    k = f->ahead ? r->ops->file(r, path, f, err) : sv_error_errno(err, -ENOMEM, "%s", path);
+    k = f->ahead.p && f->tail.p ? r->ops->file(r, path, f, err)
+                                : sv_error_errno(err, -ENOMEM, "%s", path);
     if (k < 0)
         return k;
     *ret = SV_TAKE(f);
@@ -172,7 +191,8 @@ struct logs_remote_file *logs_remote_file_free(struct logs_remote_file *f)
     if (!f)
         return NULL;
     f->r->ops->file_close(f);
-    free(f->ahead);
+    free(f->ahead.p);
+    free(f->tail.p);
     free(f);
     return NULL;
 }

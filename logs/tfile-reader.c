@@ -1,17 +1,29 @@
-/* See tfile.h: reading, from the first pair to the last. Of the index of keys only the number of
- * pairs in each block is used, so that nothing behind the last one that is wanted is decompressed;
- * without a usable index a block's pairs end where the block does. Hostile: every byte. */
+/* See tfile.h: reading, from the first pair to the last. Of the index the number of pairs in each
+ * block is used, so that nothing behind the last one that is wanted is decompressed, and the key of
+ * a block with a single pair, so that one that is not wanted is not even read; without a usable
+ * index a block's pairs end where the block does. Hostile: every byte; a key of the index is
+ * compared with that of the block once the value is wanted. */
 #include <errno.h>
 #include <string.h>
 
 #include "logs/tfile.h"
 
+#define INDEX_KEY_MAX 256u        /* a longer one is read from its block */
+#define INDEX_KEYS_MAX (8u << 20) /* of all of them; as are those beyond */
+
+struct entry { /* of the index: a block */
+    uint32_t pairs;
+    uint32_t key, key_n; /* in `keys`; 0 bytes: to be read from the block */
+};
+
 struct logs_tfile_reader {
     struct logs_bcreader *in;
     size_t block; /* the next one */
     bool in_block;
-    uint32_t *pairs;     /* of each block; NULL: not known */
-    uint32_t pairs_left; /* of the current one */
+    bool unread;           /* the block before `block`: its key is known, nothing of it is read */
+    struct entry *entries; /* of each block; NULL: not known */
+    struct sv_buf keys;
+    uint32_t pairs_left; /* of the current block */
     uint64_t chunk;      /* bytes left of the current chunk */
     bool last;           /* no chunk follows it */
 };
@@ -21,9 +33,38 @@ static int bad(struct sv_error *err, const char *what)
     return sv_error_set(err, -EBADMSG, "not a TFile of aggregated logs: %s", what);
 }
 
+static int skip_key(struct logs_tfile_reader *r, int64_t n, struct sv_error *err)
+{
+    while (n > 0) {
+        ssize_t some = logs_bcreader_skip(r->in, (uint64_t)n, err);
+
+        if (some <= 0)
+            return some < 0 ? (int)some : bad(err, "an index that ends too early");
+        n -= some;
+    }
+    return 0;
+}
+
+/* Behind `keys`, or nowhere: then *ret->key_n is 0. */
+static int get_key(struct logs_tfile_reader *r, int64_t n, struct entry *ret, struct sv_error *err)
+{
+    int k;
+
+    *ret = (struct entry){ .key = (uint32_t)r->keys.len };
+    if (n > INDEX_KEY_MAX || sv_buf_reserve(&r->keys, (size_t)n) < 0)
+        return skip_key(r, n, err);
+    k = logs_bcreader_get_all(r->in, r->keys.data + r->keys.len, (size_t)n, err);
+    if (k < 0)
+        return k;
+    r->keys.len += (size_t)n;
+    ret->key_n = (uint32_t)n;
+    return 0;
+}
+
 /* One entry of the index: a key, and behind it, but for the first one of all, the number of pairs.
  * 0: there is no entry. */
-static int get_entry(struct logs_tfile_reader *r, bool first, uint32_t *ret, struct sv_error *err)
+static int get_entry(struct logs_tfile_reader *r, bool first, struct entry *ret,
+                     struct sv_error *err)
 {
     int64_t whole = 0, key = 0, n = 1;
     int k = logs_bcreader_get_vint(r->in, &whole, err);
@@ -33,38 +74,39 @@ static int get_entry(struct logs_tfile_reader *r, bool first, uint32_t *ret, str
     k = logs_bcreader_get_vint(r->in, &key, err);
     if (k == 0 && (key < 0 || key > LOGS_KEY_MAX))
         return bad(err, "an index with too long a key");
-    for (int64_t left = key; k == 0 && left > 0;) {
-        ssize_t some = logs_bcreader_skip(r->in, (uint64_t)left, err);
-
-        if (some <= 0)
-            return some < 0 ? (int)some : bad(err, "an index that ends too early");
-        left -= some;
-    }
+    if (k == 0)
+        k = get_key(r, key, ret, err);
     if (k == 0 && !first)
         k = logs_bcreader_get_vint(r->in, &n, err);
-    if (k == 0 && (n < 1 || n > UINT32_MAX))
+    if (k < 0)
+        return k;
+    if (n < 1 || n > UINT32_MAX)
         return bad(err, "an index with an empty block");
-    *ret = (uint32_t)n;
-    return k < 0 ? k : 1;
+    ret->pairs = (uint32_t)n;
+    if (first || n > 1) { /* the key of one pair of several */
+        r->keys.len = ret->key;
+        ret->key_n = 0;
+    }
+    return 1;
 }
 
 /* A file without a usable index is read all the same. */
-static int get_pairs(struct logs_tfile_reader *r)
+static int get_entries(struct logs_tfile_reader *r)
 {
     size_t blocks = logs_bcreader_blocks(r->in);
-    _cleanup_free_ uint32_t *pairs = reallocarray(NULL, blocks + 1, sizeof *pairs);
+    _cleanup_free_ struct entry *entries = reallocarray(NULL, blocks + 1, sizeof *entries);
     struct sv_error ignored = { 0 };
     int k;
 
-    if (!pairs)
+    if (!entries)
         return -ENOMEM;
     k = logs_bcreader_meta(r->in, "TFile.index", &ignored);
     if (k == 0)
-        k = get_entry(r, true, &pairs[0], &ignored);
+        k = get_entry(r, true, &entries[0], &ignored);
     for (size_t i = 0; k > 0 && i < blocks; i++)
-        k = get_entry(r, false, &pairs[i], &ignored);
+        k = get_entry(r, false, &entries[i], &ignored);
     if (k > 0)
-        r->pairs = SV_TAKE(pairs);
+        r->entries = SV_TAKE(entries);
     return k == -ENOMEM ? k : 0;
 }
 
@@ -78,6 +120,7 @@ int logs_tfile_reader_new(const struct logs_source *source, struct logs_tfile_re
     if (!r)
         return sv_error_errno(err, -ENOMEM, "reader");
     r->last = true;
+    r->keys = SV_BUF_INIT(INDEX_KEYS_MAX);
     k = logs_bcreader_new(source, &r->in, err);
     if (k == 0)
         k = logs_bcreader_meta(r->in, "TFile.meta", err);
@@ -87,7 +130,7 @@ int logs_tfile_reader_new(const struct logs_source *source, struct logs_tfile_re
         return k;
     if (version[0] != 0 || version[1] != LOGS_VERSION_MAJOR)
         return bad(err, "an unknown version");
-    k = get_pairs(r);
+    k = get_entries(r);
     if (k < 0)
         return sv_error_errno(err, k, "index");
     *ret = SV_TAKE(r);
@@ -99,9 +142,32 @@ struct logs_tfile_reader *logs_tfile_reader_free(struct logs_tfile_reader *r)
     if (!r)
         return NULL;
     r->in = logs_bcreader_free(r->in);
-    free(r->pairs);
+    free(r->entries);
+    sv_buf_free(&r->keys);
     free(r);
     return NULL;
+}
+
+/* Into the block whose key the index has told. */
+static int enter_unread(struct logs_tfile_reader *r, struct sv_error *err)
+{
+    const struct entry *e = &r->entries[r->block - 1];
+    uint8_t key[INDEX_KEY_MAX];
+    int64_t n = 0;
+    int k = logs_bcreader_block(r->in, r->block - 1, err);
+
+    if (k == 0)
+        k = logs_bcreader_get_vint(r->in, &n, err);
+    if (k == 0 && n != e->key_n)
+        return bad(err, "its index names another key than the block");
+    if (k == 0)
+        k = logs_bcreader_get_all(r->in, key, (size_t)n, err);
+    if (k < 0)
+        return k;
+    if (memcmp(key, r->keys.data + e->key, (size_t)n) != 0)
+        return bad(err, "its index names another key than the block");
+    r->unread = false;
+    return 0;
 }
 
 static int next_chunk(struct logs_tfile_reader *r, struct sv_error *err)
@@ -120,7 +186,7 @@ static int next_chunk(struct logs_tfile_reader *r, struct sv_error *err)
 
 ssize_t logs_tfile_get(struct logs_tfile_reader *r, void *p, size_t n, struct sv_error *err)
 {
-    ssize_t k = 0;
+    ssize_t k = r->unread ? enter_unread(r, err) : 0;
 
     while (r->chunk == 0 && !r->last && k == 0)
         k = next_chunk(r, err);
@@ -140,6 +206,10 @@ int logs_tfile_skip(struct logs_tfile_reader *r, uint64_t n, uint64_t *ret_skipp
     uint64_t done = 0;
     ssize_t k = 1;
 
+    if (r->unread && n > 0) {
+        k = enter_unread(r, err);
+        k = k < 0 ? k : 1;
+    }
     while (done < n && k > 0) {
         k = 0;
         while (r->chunk == 0 && !r->last && k == 0)
@@ -171,10 +241,27 @@ static int next_key_length(struct logs_tfile_reader *r, int64_t *ret, struct sv_
         k = logs_bcreader_block(r->in, r->block, err);
         if (k < 0)
             return k;
-        r->pairs_left = r->pairs ? r->pairs[r->block] : 0;
+        r->pairs_left = r->entries ? r->entries[r->block].pairs : 0;
         r->block++;
         r->in_block = true;
     }
+}
+
+/* The only key of the next block, which is not read for it: false if the index does not have it. */
+static bool next_of_index(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], size_t *ret_n)
+{
+    const struct entry *e = r->block < logs_bcreader_blocks(r->in) ? &r->entries[r->block] : NULL;
+
+    if (!e || e->key_n == 0)
+        return false;
+    memcpy(ret_key, r->keys.data + e->key, e->key_n);
+    *ret_n = e->key_n;
+    r->block++;
+    r->unread = r->in_block = true;
+    r->pairs_left = 0;
+    r->chunk = 0;
+    r->last = false;
+    return true;
 }
 
 int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], size_t *ret_n,
@@ -184,10 +271,14 @@ int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], 
     uint64_t skipped = 0;
     int k = 0;
 
-    if (r->pairs && r->pairs_left == 0)
+    r->unread = false;
+    if (r->entries && r->pairs_left == 0) {
         r->in_block = false; /* what is left of the value is not even read */
-    else
+        if (next_of_index(r, ret_key, ret_n))
+            return 1;
+    } else {
         k = logs_tfile_skip(r, UINT64_MAX, &skipped, err);
+    }
     if (k == 0)
         k = next_key_length(r, &n, err);
     if (k <= 0)
@@ -199,7 +290,7 @@ int logs_tfile_next(struct logs_tfile_reader *r, uint8_t ret_key[LOGS_KEY_MAX], 
         return k;
     r->chunk = 0;
     r->last = false;
-    r->pairs_left -= r->pairs ? 1 : 0;
+    r->pairs_left -= r->entries ? 1 : 0;
     *ret_n = (size_t)n;
     return 1;
 }

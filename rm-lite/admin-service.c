@@ -45,18 +45,20 @@ static bool allowed(struct ipc_call *call, const ProtobufCMessage *request, ipc_
     return false;
 }
 
-/* Reads the files again into a separate configuration; keys that are read at start alone stay. */
+/* Reads the files again into a separate configuration, in which -D still wins; keys that are read
+ * at start alone stay. */
 static int fresh_conf(struct rm *rm, struct sv_conf **ret, struct sv_error *err)
 {
     struct sv_conf *c = sv_conf_new();
-    const char *dir = sv_conf_dir(rm->xml);
     int r;
 
     if (!c)
         return -ENOMEM;
-    r = sv_conf_load_hadoop(c, dir, err);
+    r = sv_conf_copy_overrides(c, rm->xml);
     if (r >= 0)
-        r = rm_conf_load_scheduler(c, dir, err);
+        r = sv_conf_load_hadoop(c, sv_conf_dir(rm->xml), err);
+    if (r >= 0)
+        r = rm_conf_load_scheduler(c, sv_conf_dir(c), err);
     if (r < 0) {
         sv_conf_free(c);
         return r;
@@ -146,7 +148,8 @@ static struct rm_node *resized(struct rm *rm, const Hadoop__Yarn__NodeResourceMa
     char text[300];
 
     if (yarn_node_id_from(row->node_id, &id) < 0 || !option ||
-        rm_res_from(option->resource, ret) < 0 || ret->mem < 0 || ret->vcores < 0) {
+        rm_res_from(option->resource, ret) < 0 || ret->mem < 0 || ret->vcores < 0 ||
+        ret->mem > RM_RES_MB_MAX) {
         (void)sv_error_set(err, -EINVAL, "updateNodeResource: a node or its resource is malformed");
         return NULL;
     }

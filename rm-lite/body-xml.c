@@ -1,18 +1,13 @@
-/* See body-xml.h. Called by web-body.c and its fuzz target. libxml2's SAX interface, as for
- * configuration files: nothing is fetched, and a DOCTYPE ends the parse before it is read. */
+/* See body-xml.h. Called by web-body.c and its fuzz target. */
 #include "rm-lite/body-xml.h"
 
 #include <errno.h>
-#include <libxml/SAX2.h>
-#include <libxml/parser.h>
-#include <libxml/xmlerror.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/xml.h"
 
 #define TEXT_MAX ((size_t)2 << 20) /* more than a body has */
-#define FEED ((size_t)64 << 10)    /* a refused document is not read to its end */
 
 struct element {
     char name[RM_XML_NAME_MAX + 1];
@@ -21,29 +16,19 @@ struct element {
 };
 
 struct parse {
-    xmlParserCtxtPtr ctxt;
     const char *root;
-    struct sv_error *err;
-    int result, depth;
+    int depth;
     size_t n_elements;
     struct element open[RM_XML_DEPTH_MAX];
     struct sv_buf text; /* of the open elements, one after the other */
     json_t *done;
 };
 
-static void _printf_(3, 4) refuse(struct parse *p, int code, const char *fmt, ...)
-{
-    char text[256];
-    va_list ap;
+#define REFUSE(x, ...) sv_xml_refuse((x), -EINVAL, sv_xml_line(x), __VA_ARGS__)
 
-    if (p->result < 0)
-        return;
-    va_start(ap, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    p->result = sv_error_set(p->err, code, "the body's XML, line %d: %s",
-                             xmlSAX2GetLineNumber(p->ctxt), text);
-    xmlStopParser(p->ctxt);
+static void no_memory(struct sv_xml *x)
+{
+    sv_xml_refuse(x, -ENOMEM, sv_xml_line(x), "out of memory");
 }
 
 static struct element *top(struct parse *p)
@@ -59,52 +44,51 @@ static bool has_text(const struct parse *p, const struct element *e)
     return false;
 }
 
-static void on_start(void *data, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri,
-                     int n_namespaces, const xmlChar **namespaces, int n_attributes,
-                     int n_defaulted, const xmlChar **attributes)
+static void open_element(struct sv_xml *x, struct parse *p, const char *name)
 {
-    struct parse *p = data;
-    const char *name = (const char *)local;
     struct element *e;
 
-    (void)prefix;
-    (void)uri;
-    (void)n_namespaces;
-    (void)namespaces;
-    (void)n_attributes;
-    (void)n_defaulted;
-    (void)attributes;
-    if (p->result < 0)
-        return;
-    if (strlen(name) > RM_XML_NAME_MAX) {
-        refuse(p, -EINVAL, "<%.32s...>: a name longer than %d bytes", name, RM_XML_NAME_MAX);
-    } else if (p->depth == RM_XML_DEPTH_MAX) {
-        refuse(p, -EINVAL, "<%s>: deeper than %d elements", name, RM_XML_DEPTH_MAX);
-    } else if (p->n_elements == RM_XML_ELEMENTS_MAX) {
-        refuse(p, -EINVAL, "more than %d elements", RM_XML_ELEMENTS_MAX);
-    } else if (p->depth == 0 && strcmp(name, p->root) != 0) {
-        refuse(p, -EINVAL, "<%s>: the document element is <%s>", name, p->root);
-    } else if (p->depth > 0 && has_text(p, top(p))) {
-        refuse(p, -EINVAL, "<%s>: text beside elements", top(p)->name);
-    } else {
-        if (p->depth > 0) {
-            p->text.len = top(p)->text_at; /* blanks */
-            if (!top(p)->object && !(top(p)->object = json_object()))
-                refuse(p, -ENOMEM, "out of memory");
+    if (p->depth > 0) {
+        p->text.len = top(p)->text_at; /* blanks */
+        if (!top(p)->object && !(top(p)->object = json_object())) {
+            no_memory(x);
+            return;
         }
-        p->n_elements++;
-        e = &p->open[p->depth++];
-        *e = (struct element){ .text_at = p->text.len };
-        memcpy(e->name, name, strlen(name) + 1);
     }
+    p->n_elements++;
+    e = &p->open[p->depth++];
+    *e = (struct element){ .text_at = p->text.len };
+    memcpy(e->name, name, strlen(name) + 1);
 }
 
-static void on_text(void *data, const xmlChar *s, int n)
+static void on_start(struct sv_xml *x, const char *name, const char **attributes, void *userdata)
 {
-    struct parse *p = data;
+    struct parse *p = userdata;
+    const char *prefix = strrchr(name, ':');
 
-    if (p->result == 0 && p->depth > 0 && sv_buf_put(&p->text, s, (size_t)n) < 0)
-        refuse(p, -ENOMEM, "out of memory");
+    (void)attributes;
+    name = prefix ? prefix + 1 : name;
+    if (!*name || strlen(name) > RM_XML_NAME_MAX)
+        REFUSE(x, "<%.32s...>: a name that is empty or longer than %d bytes", name,
+               RM_XML_NAME_MAX);
+    else if (p->depth == RM_XML_DEPTH_MAX)
+        REFUSE(x, "<%s>: deeper than %d elements", name, RM_XML_DEPTH_MAX);
+    else if (p->n_elements == RM_XML_ELEMENTS_MAX)
+        REFUSE(x, "more than %d elements", RM_XML_ELEMENTS_MAX);
+    else if (p->depth == 0 && strcmp(name, p->root) != 0)
+        REFUSE(x, "<%s>: the document element is <%s>", name, p->root);
+    else if (p->depth > 0 && has_text(p, top(p)))
+        REFUSE(x, "<%s>: text beside elements", top(p)->name);
+    else
+        open_element(x, p, name);
+}
+
+static void on_text(struct sv_xml *x, const char *s, size_t n, void *userdata)
+{
+    struct parse *p = userdata;
+
+    if (p->depth > 0 && sv_buf_put(&p->text, s, n) < 0)
+        no_memory(x);
 }
 
 /* Takes the value. */
@@ -131,41 +115,27 @@ static int add_member(json_t *object, const char *name, json_t *value)
 
 static json_t *value_of(struct parse *p, struct element *e)
 {
-    json_t *value;
-
     if (e->object)
-        value = SV_TAKE(e->object);
-    else if (p->depth == 1)
-        value = json_object();
-    else
-        value = json_stringn((const char *)p->text.data + e->text_at, p->text.len - e->text_at);
-    return value;
+        return SV_TAKE(e->object);
+    if (p->depth == 1)
+        return json_object();
+    return json_stringn((const char *)p->text.data + e->text_at, p->text.len - e->text_at);
 }
 
-static void on_end(void *data, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri)
+static void on_end(struct sv_xml *x, const char *name, void *userdata)
 {
-    struct parse *p = data;
-    struct element *e;
+    struct parse *p = userdata;
+    struct element *e = top(p);
     json_t *value;
 
-    (void)local;
-    (void)prefix;
-    (void)uri;
-    if (p->result < 0)
-        return;
-    e = top(p);
+    (void)name;
     if (has_text(p, e) && (e->object || p->depth == 1)) {
-        refuse(p, -EINVAL, e->object ? "<%s>: text beside elements" : "<%s>: expected elements",
-               e->name);
-        return;
-    }
-    if (p->text.data == NULL && sv_buf_reserve(&p->text, 1) < 0) {
-        refuse(p, -ENOMEM, "out of memory");
+        REFUSE(x, "<%s>: %s", e->name, e->object ? "text beside elements" : "expected elements");
         return;
     }
     value = value_of(p, e);
-    if (!value) { /* libxml2 gives UTF-8, so memory it is */
-        refuse(p, -ENOMEM, "<%s>: out of memory", e->name);
+    if (!value) { /* the parser gives UTF-8, so memory it is */
+        no_memory(x);
         return;
     }
     p->text.len = e->text_at;
@@ -173,85 +143,26 @@ static void on_end(void *data, const xmlChar *local, const xmlChar *prefix, cons
     if (p->depth == 0)
         p->done = value;
     else if (add_member(top(p)->object, e->name, value) < 0)
-        refuse(p, -ENOMEM, "out of memory");
-}
-
-static void on_doctype(void *data, const xmlChar *name, const xmlChar *external, const xmlChar *sys)
-{
-    (void)name;
-    (void)external;
-    (void)sys;
-    refuse(data, -EINVAL, "a DOCTYPE is refused: remove it");
-}
-
-static xmlEntityPtr on_entity(void *data, const xmlChar *name)
-{
-    (void)data;
-    return xmlGetPredefinedEntity(name);
-}
-
-#if LIBXML_VERSION >= 21200
-static void on_error(void *data, const xmlError *e)
-#else
-static void on_error(void *data, xmlErrorPtr e)
-#endif
-{
-    const char *why = e->message ? e->message : "not well-formed";
-
-    if (e->level >= XML_ERR_ERROR && e->domain != XML_FROM_NAMESPACE)
-        refuse(data, -EINVAL, "%.*s", (int)strcspn(why, "\n"), why);
-}
-
-static void on_warning(void *data, const char *fmt, ...)
-{
-    (void)data;
-    (void)fmt;
-}
-
-static void feed(struct parse *p, const char *xml, size_t len)
-{
-    for (size_t at = 0; at < len && p->result == 0; at += FEED) {
-        size_t n = SV_MIN(FEED, len - at);
-
-        (void)xmlParseChunk(p->ctxt, xml + at, (int)n, 0); /* errors arrive in on_error, ignoring */
-    }
-    if (p->result == 0)
-        (void)xmlParseChunk(p->ctxt, "", 0, 1); /* likewise */
-    if (p->result == 0 && (!p->done || !p->ctxt->wellFormed))
-        p->result = sv_error_set(p->err, -EINVAL, "the body is no well-formed XML");
+        no_memory(x);
 }
 
 int rm_body_from_xml(const char *xml, size_t len, const char *root, json_t **ret,
                      struct sv_error *err)
 {
-    xmlSAXHandler sax = {
-        .initialized = XML_SAX2_MAGIC,
-        .internalSubset = on_doctype,
-        .getEntity = on_entity,
-        .startElementNs = on_start,
-        .endElementNs = on_end,
-        .characters = on_text,
-        .cdataBlock = on_text,
-        .warning = on_warning,
-        .serror = on_error,
+    const struct sv_xml_events events = {
+        .max_depth = RM_XML_DEPTH_MAX + 1, .start = on_start, .end = on_end, .text = on_text
     };
-    struct parse p = { .root = root, .err = err, .text = SV_BUF_INIT(TEXT_MAX) };
+    struct parse p = { .root = root, .text = SV_BUF_INIT(TEXT_MAX) };
+    int r = sv_buf_reserve(&p.text, 1); /* never NULL */
 
-    p.ctxt = xmlCreatePushParserCtxt(&sax, &p, NULL, 0, NULL);
-    if (!p.ctxt)
-        return sv_error_set(err, -ENOMEM, "the body's XML: out of memory");
-    (void)xmlCtxtUseOptions(p.ctxt,
-                            XML_PARSE_NONET); /* returns unknown options: none here, ignoring */
-    feed(&p, xml, len);
-    if (p.ctxt->myDoc)
-        xmlFreeDoc(p.ctxt->myDoc);
-    xmlFreeParserCtxt(p.ctxt);
+    if (r >= 0)
+        r = sv_xml_parse(xml, len, "the body's XML", &events, &p, err);
     for (int i = 0; i < p.depth; i++)
         json_decref(p.open[i].object);
     sv_buf_free(&p.text);
-    if (p.result < 0)
+    if (r < 0)
         json_decref(p.done);
     else
         *ret = p.done;
-    return p.result;
+    return r;
 }

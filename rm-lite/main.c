@@ -99,7 +99,7 @@ static int replay(const char *path)
     return print_replay(&got);
 }
 
-/* -D wins over the files, which are read before. */
+/* -D wins over the files, also over those that are read later. */
 static int set_keys(struct sv_conf *conf, char **texts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -108,7 +108,7 @@ static int set_keys(struct sv_conf *conf, char **texts, size_t n)
         if (!eq)
             return -EINVAL;
         *eq = 0;
-        if (sv_conf_set(conf, texts[i], eq + 1) < 0)
+        if (sv_conf_override(conf, texts[i], eq + 1) < 0)
             return -EINVAL;
     }
     return 0;
@@ -220,7 +220,7 @@ static int read_arguments(int argc, char **argv, struct arguments *a, int *statu
     return 1;
 }
 
-/* The files, then what the command line sets over them. 0, or the exit status. */
+/* The files and what the command line sets over them. 0, or the exit status. */
 static int load_conf(struct sv_conf *conf, struct arguments *a)
 {
     struct sv_error err = { 0 };
@@ -232,7 +232,7 @@ static int load_conf(struct sv_conf *conf, struct arguments *a)
         fprintf(stderr, "selvedge-rm: -D needs KEY=VALUE\n");
         return EXIT_FAILURE;
     }
-    if (a->record && sv_conf_set(conf, "selvedge.rm.record", a->record) < 0)
+    if (a->record && sv_conf_override(conf, "selvedge.rm.record", a->record) < 0)
         return EXIT_FAILURE;
     return 0;
 }

@@ -184,16 +184,22 @@ static void user_limits(const struct rm_sched *s, struct rm_queue *leaf)
 
 /* Every application of a leaf asks for its user's limit at every node, and the sums over all users
  * change far less often than that. */
-struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
-                            const struct rm_user *u)
+static struct rm_res limit_of(const struct rm_sched *s, struct rm_queue *leaf,
+                              const struct rm_user *u, bool asking)
 {
     struct rm_res limit;
 
     if (!leaf->user_limits_known)
         user_limits(s, leaf);
-    limit = leaf->user_limits[u->asking > 0];
+    limit = leaf->user_limits[asking];
     return u->weight == 1 ? limit
                           : rm_res_round_down(rm_res_scale(limit, u->weight), s->set.min_alloc);
+}
+
+struct rm_res rm_user_limit(const struct rm_sched *s, struct rm_queue *leaf,
+                            const struct rm_user *u)
+{
+    return limit_of(s, leaf, u, u->asking > 0);
 }
 
 static struct rm_res queue_am_limit(const struct rm_sched *s, const struct rm_queue *leaf)
@@ -229,7 +235,8 @@ struct rm_res rm_headroom(const struct rm_sched *s, const struct rm_sched_app *a
 {
     struct rm_res zero = { 0, 0 }, h, q;
 
-    h = rm_res_sub(rm_user_limit(s, app->leaf, app->user), app->user->used);
+    /* What it would be if the user asked: it tells a master what an ask may bring. */
+    h = rm_res_sub(limit_of(s, app->leaf, app->user, true), app->user->used);
     q = rm_res_sub(app->leaf->eff_max, app->leaf->used);
     h = rm_res_min(h, q);
     h = rm_res_min(h, rm_res_sub(s->cluster, s->root->used));

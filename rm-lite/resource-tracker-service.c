@@ -94,7 +94,7 @@ static void recover_container(struct rm *rm, struct rm_node *n,
     ev.total = res;
     ev.priority = st->priority ? st->priority->priority : 0;
     ev.flag = att->has_master && yarn_container_id_cmp(att->master_id, id) == 0;
-    if (!complete && rm_schedule(rm, &ev, NULL) < 0) {
+    if (!complete && (res.mem > RM_RES_MB_MAX || rm_schedule(rm, &ev, NULL) < 0)) {
         rm_node_cleanup_container(n, id);
         return;
     }
@@ -218,6 +218,12 @@ static const char *refuse(struct rm *rm, const RegisterRequest *q, const struct 
                                "Disallowed NodeManager from  %s, Sending SHUTDOWN signal to the "
                                "NodeManager.",
                                id->host);
+    if (total.mem > RM_RES_MB_MAX)
+        return sv_arena_printf(a,
+                               "NodeManager from  %s claims <memory:%lld> MB, more than %lld: "
+                               "Sending SHUTDOWN signal to the NodeManager. Check its "
+                               "yarn.nodemanager.resource.memory-mb",
+                               id->host, (long long)total.mem, (long long)RM_RES_MB_MAX);
     if (total.mem < min.mem || total.vcores < min.vcores)
         return sv_arena_printf(a,
                                "NodeManager from  %s doesn't satisfy minimum allocations, "
@@ -384,30 +390,28 @@ static void container_status(struct rm *rm, struct rm_node *n,
 }
 
 /* Moves a list of ids into the answer. Without memory the rest stays for the next heartbeat. */
-#define TAKE_IDS(name, entry, message, to_message)                                                 \
-    static message **name(struct sv_arena *a, entry **list, size_t *ret_n)                         \
-    {                                                                                              \
-        entry *it, *tmp;                                                                           \
-        message **v;                                                                               \
-        size_t n = 0;                                                                              \
-                                                                                                   \
-        DL_COUNT(*list, it, n);                                                                    \
-        *ret_n = 0;                                                                                \
-        v = n ? sv_newn(a, message *, n) : NULL;                                                   \
-        if (!v)                                                                                    \
-            return NULL;                                                                           \
-        DL_FOREACH_SAFE (*list, it, tmp) {                                                         \
-            v[*ret_n] = to_message(a, it->id);                                                     \
-            if (!v[*ret_n])                                                                        \
-                break;                                                                             \
-            (*ret_n)++;                                                                            \
-            DL_DELETE(*list, it);                                                                  \
-            free(it);                                                                              \
-        }                                                                                          \
-        return v;                                                                                  \
+static Hadoop__Yarn__ContainerIdProto **take_containers(struct sv_arena *a, struct rm_cid **list,
+                                                        size_t *ret_n)
+{
+    Hadoop__Yarn__ContainerIdProto **v;
+    struct rm_cid *it, *tmp;
+    size_t n = 0;
+
+    DL_COUNT(*list, it, n);
+    *ret_n = 0;
+    v = n ? sv_newn(a, Hadoop__Yarn__ContainerIdProto *, n) : NULL;
+    if (!v)
+        return NULL;
+    DL_FOREACH_SAFE (*list, it, tmp) {
+        v[*ret_n] = yarn_container_id_to(a, it->id);
+        if (!v[*ret_n])
+            break;
+        (*ret_n)++;
+        DL_DELETE(*list, it);
+        free(it);
     }
-TAKE_IDS(take_containers, struct rm_cid, Hadoop__Yarn__ContainerIdProto, yarn_container_id_to)
-TAKE_IDS(take_apps, struct rm_aid, Hadoop__Yarn__ApplicationIdProto, yarn_app_id_to)
+    return v;
+}
 
 static void new_keys(struct rm *rm, struct rm_node *n, struct sv_arena *a, HeartbeatResponse *resp)
 {
@@ -562,8 +566,7 @@ static void on_nodeHeartbeat(struct ipc_call *call, const ProtobufCMessage *requ
     resp.containers_to_cleanup = take_containers(a, &n->to_cleanup, &resp.n_containers_to_cleanup);
     resp.containers_to_be_removed_from_nm =
         take_containers(a, &n->to_remove, &resp.n_containers_to_be_removed_from_nm);
-    resp.applications_to_cleanup =
-        take_apps(a, &n->apps_to_cleanup, &resp.n_applications_to_cleanup);
+    rm_node_take_apps(n, a, &resp);
     rm_node_take_signals(n, a, &resp);
     if (n->resize_waits)
         resp.resource = rm_res_to(a, n->total);

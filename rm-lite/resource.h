@@ -11,6 +11,8 @@
 #define RM_RES_EXTRA                                                                               \
     2 /* types beside memory and vcores; every container and node has room for them */
 
+#define RM_RES_MB_MAX (INT64_C(1) << 40) /* of a node: sums over millions of them stay exact */
+
 struct rm_res {  /* sums of many resources, so all fields are 64 bits; may go below zero */
     int64_t mem; /* MB */
     int64_t vcores;

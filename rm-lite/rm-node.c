@@ -57,8 +57,8 @@ void rm_node_clear_lists(struct rm_node *n)
         DL_DELETE(n->to_signal, c);
         free(c);
     }
-    DL_FOREACH_SAFE (n->apps_to_cleanup, a, atmp) {
-        DL_DELETE(n->apps_to_cleanup, a);
+    HASH_ITER (hh, n->apps_to_cleanup, a, atmp) {
+        HASH_DEL(n->apps_to_cleanup, a);
         free(a);
     }
 }
@@ -153,18 +153,41 @@ void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
 
 void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id)
 {
-    struct rm_aid *a;
+    struct rm_aid *a, probe = { .key = { id.cluster_ts, id.id } };
     char id_str[YARN_ID_TEXT_MAX];
 
-    DL_FOREACH (n->apps_to_cleanup, a)
-        if (yarn_app_id_cmp(a->id, id) == 0)
-            return;
+    HASH_FIND(hh, n->apps_to_cleanup, &probe.key, sizeof(probe.key), a);
+    if (a)
+        return;
     a = calloc(1, sizeof(*a));
     if (!a)
         sv_out_of_memory();
+    a->key.ts = id.cluster_ts;
+    a->key.id = id.id;
     a->id = id;
-    DL_APPEND(n->apps_to_cleanup, a);
+    HASH_ADD(hh, n->apps_to_cleanup, key, sizeof(a->key), a);
     rm_set_remove(&n->apps, yarn_app_id_text(id, id_str));
+}
+
+void rm_node_take_apps(struct rm_node *n, struct sv_arena *a,
+                       Hadoop__Yarn__NodeHeartbeatResponseProto *resp)
+{
+    size_t count = HASH_COUNT(n->apps_to_cleanup);
+    struct rm_aid *it, *tmp;
+
+    resp->applications_to_cleanup =
+        count ? sv_newn(a, Hadoop__Yarn__ApplicationIdProto *, count) : NULL;
+    if (!resp->applications_to_cleanup)
+        return;
+    HASH_ITER (hh, n->apps_to_cleanup, it, tmp) {
+        Hadoop__Yarn__ApplicationIdProto *m = yarn_app_id_to(a, it->id);
+
+        if (!m)
+            return;
+        resp->applications_to_cleanup[resp->n_applications_to_cleanup++] = m;
+        HASH_DEL(n->apps_to_cleanup, it);
+        free(it);
+    }
 }
 
 static void post(struct rm_node *n, enum rm_node_event event, const void *payload, size_t size)

@@ -49,9 +49,12 @@ struct rm_cid { /* a container id in a list */
     int command; /* SignalContainerCommandProto; to_signal only */
     struct rm_cid *prev, *next;
 };
-struct rm_aid { /* an application id in a list */
+struct rm_aid { /* an application id in a set that keeps its order */
+    struct {
+        int64_t ts, id;
+    } key;
     struct yarn_app_id id;
-    struct rm_aid *prev, *next;
+    UT_hash_handle hh;
 };
 
 struct rm_node {
@@ -101,6 +104,9 @@ void rm_node_cleanup_app(struct rm_node *n, struct yarn_app_id id);
 /* `command`: a SignalContainerCommandProto. -EBUSY: RM_NODE_SIGNALS_MAX wait for the heartbeat. */
 int rm_node_signal_container(struct rm_node *n, struct yarn_container_id id, int command)
     _must_use_;
+/* Moves the applications to end into the answer of a heartbeat; without memory some stay. */
+void rm_node_take_apps(struct rm_node *n, struct sv_arena *a,
+                       Hadoop__Yarn__NodeHeartbeatResponseProto *resp);
 /* Moves the waiting signals into the answer of a heartbeat. */
 void rm_node_take_signals(struct rm_node *n, struct sv_arena *a,
                           Hadoop__Yarn__NodeHeartbeatResponseProto *resp);

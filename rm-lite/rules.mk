@@ -17,7 +17,7 @@ $(BUILD)/selvedge-rm: $(BUILD)/rm-lite/main.o $(RM_OBJS) $(WIRE_A) $(COMMON_A)
 	$(call link,$(RM_LDLIBS))
 PROGRAMS += $(BUILD)/selvedge-rm
 
-RM_TESTS := $(addprefix rm-lite/test-, conf-unread ended-containers submission-json scheduler resource-types scheduler-properties app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
+RM_TESTS := $(addprefix rm-lite/test-, conf-unread ended-containers submission-json scheduler resource-types scheduler-properties scheduler-boundaries app-queue queue-users queue-mappings preemption preempt-inside record am-preemption reservations rounds queue-keys queue-access clock queues state-machines secrets name-set nodes-list topology node-auth tokens reports \
 	admin-service body-xml call-list delegation app-lifetime log-status proxy-target \
 	rm-app-fsm rm-container-fsm rm-node-fsm)
 UNIT_TESTS += $(RM_TESTS)
@@ -32,6 +32,7 @@ rm-lite/test-record_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queues_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-resource-types_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-scheduler-properties_DEPS := $(rm-lite/test-scheduler_DEPS)
+rm-lite/test-scheduler-boundaries_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-app-queue_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-queue-mappings_DEPS := $(rm-lite/test-scheduler_DEPS)
 rm-lite/test-preemption_DEPS := $(rm-lite/test-scheduler_DEPS)
@@ -42,6 +43,11 @@ rm-lite/test-queue-users_DEPS := $(rm-lite/test-scheduler_DEPS)
 $(BUILD)/tests/integration/rm-lite/rm-driver: $(BUILD)/tests/integration/rm-lite/rm-driver.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
 TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-driver
+
+# Hostile nodes and masters, for tests/integration/rm-lite/test-rm-hostile.
+$(BUILD)/tests/integration/rm-lite/rm-hostile: $(BUILD)/tests/integration/rm-lite/rm-hostile.o $(WIRE_A) $(COMMON_A)
+	$(call link,$(WIRE_LDLIBS))
+TEST_PROGRAMS += $(BUILD)/tests/integration/rm-lite/rm-hostile
 
 # Nodes and masters over real connections, for tests/bench/bench-load.
 $(BUILD)/tests/bench/rm-load: $(BUILD)/tests/bench/rm-load.o $(WIRE_A) $(COMMON_A)

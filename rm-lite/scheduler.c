@@ -303,8 +303,10 @@ static int app_removed(struct rm_sched *s, struct rm_sched_app *app)
     return r;
 }
 
-static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct rm_sched_event *ev)
+static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct rm_sched_event *ev,
+                    struct sv_error *err)
 {
+    char id[YARN_ID_TEXT_MAX];
     int r = rm_blacklist_update(app, ev);
 
     for (size_t i = 0; i < ev->n_asks && r >= 0; i++)
@@ -313,6 +315,13 @@ static int app_asks(struct rm_sched *s, struct rm_sched_app *app, const struct r
     if (ev->n_blacklist_remove)
         rm_room_sweep(s);
     rm_room_unblock(s, app->leaf); /* others of a user who wants less may now have more */
+    if (r == -E2BIG)
+        return sv_error_set(err, r,
+                            "%s asks for too much at once: the rest of this request is dropped. It "
+                            "may have %d rows of hosts and racks, %d different asks and a "
+                            "blacklist of %d names; take back what is not needed (0 containers)",
+                            yarn_app_id_text(app->id, id), RM_MAX_ASK_ROWS, RM_MAX_ASK_GROUPS,
+                            RM_MAX_ASK_ROWS);
     return r;
 }
 
@@ -434,7 +443,7 @@ static int handle_app(struct rm_sched *s, const struct rm_sched_event *ev, struc
     case RM_SCHED_APP_MOVED:
         return rm_app_move(s, app, ev->queue, err);
     default: /* RM_SCHED_ASK */
-        return app_asks(s, app, ev);
+        return app_asks(s, app, ev, err);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "common/http.h"
 #include "common/oom.h"
 #include "common/str.h"
+#include "common/web-user.h"
 #include "rm-lite/queue-access.h"
 #include "rm-lite/reports.h"
 #include "rm-lite/rm-app.h"

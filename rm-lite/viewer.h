@@ -4,6 +4,7 @@
 #ifndef SELVEDGE_RM_LITE_VIEWER_H
 #define SELVEDGE_RM_LITE_VIEWER_H
 
+#include "common/http.h"
 #include "common/web-auth.h"
 #include "proto/yarn.pb-c.h"
 #include "rm-lite/context.h"

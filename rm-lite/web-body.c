@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "common/str.h"
+#include "common/web-user.h"
 #include "rm-lite/body-xml.h"
 #include "rm-lite/web-reply.h"
 

@@ -151,19 +151,27 @@ static bool enums_known(const ProtobufCFieldDescriptor *f, const uint8_t *p, con
     return true;
 }
 
+/* What protobuf-c allocates by itself as often as a message has it. */
+static bool is_item(const ProtobufCFieldDescriptor *f)
+{
+    return f->type == PROTOBUF_C_TYPE_MESSAGE ||
+           (f->label == PROTOBUF_C_LABEL_REPEATED &&
+            (f->type == PROTOBUF_C_TYPE_STRING || f->type == PROTOBUF_C_TYPE_BYTES));
+}
+
 int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
                     unsigned max_depth)
 {
     bool odd;
 
-    return ipc_depth_look(p, n, d, max_depth, &odd);
+    return ipc_depth_look(p, n, d, max_depth, SIZE_MAX, &odd);
 }
 
 int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
-                   unsigned max_depth, bool *ret_odd_enum)
+                   unsigned max_depth, size_t max_items, bool *ret_odd_enum)
 {
     struct depth_frame stack[IPC_DEPTH_MAX];
-    size_t unknown = 0, depth = 1;
+    size_t unknown = 0, depth = 1, items = 0;
     bool odd = false;
 
     if (max_depth < 1 || max_depth > IPC_DEPTH_MAX)
@@ -196,6 +204,8 @@ int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor 
         }
         if (!type_fits(f, (unsigned)(key & 7)))
             return -EBADMSG;
+        if (is_item(f) && ++items > max_items)
+            return -EMSGSIZE;
         if (f->type == PROTOBUF_C_TYPE_ENUM && !odd)
             odd = !enums_known(f, (key & 7) == WIRE_LENGTH ? value : whole, p);
         if (f->type == PROTOBUF_C_TYPE_STRING && !ipc_text_ok(value, len))

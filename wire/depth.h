@@ -18,6 +18,7 @@
 /* Reads each byte once, without allocating or recursing. Returns 0 or
  *   -ELOOP    nested deeper than max_depth (1 … IPC_DEPTH_MAX; others mean IPC_DEPTH_MAX)
  *   -E2BIG    more unknown fields than IPC_UNKNOWN_MAX(n)
+ *   -EMSGSIZE more than max_items sub-messages and members of lists of texts (ipc_depth_look)
  *   -EILSEQ   a string field with a NUL or invalid UTF-8
  *   -EBADMSG  not a protobuf message, or one that is not accepted: a wrong wire type for a
  *             known field, a group, a singular sub-message given twice
@@ -26,7 +27,7 @@ int ipc_depth_check(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor
                     unsigned max_depth) _must_use_;
 /* The same; *ret_odd_enum: an enum field has an unknown value (wire/enums.h). */
 int ipc_depth_look(const uint8_t *p, size_t n, const ProtobufCMessageDescriptor *d,
-                   unsigned max_depth, bool *ret_odd_enum) _must_use_;
+                   unsigned max_depth, size_t max_items, bool *ret_odd_enum) _must_use_;
 
 /* UTF-8 by RFC 3629 without NUL: required of every string from a peer. */
 bool ipc_text_ok(const uint8_t *p, size_t n);

@@ -168,10 +168,17 @@ size_t ipc_arena_max(size_t n)
 int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
                ProtobufCMessage **ret)
 {
+    return ipc_unpack_items(a, d, p, n, SIZE_MAX, ret);
+}
+
+int ipc_unpack_items(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p,
+                     size_t n, size_t max_items, ProtobufCMessage **ret)
+{
     bool odd_enum = false;
     *ret = NULL;
-    if (ipc_depth_look(p, n, d, IPC_DEPTH_MAX, &odd_enum) < 0)
-        return -EBADMSG;
+    int r = ipc_depth_look(p, n, d, IPC_DEPTH_MAX, max_items, &odd_enum);
+    if (r < 0)
+        return r == -EMSGSIZE ? r : -EBADMSG;
     ProtobufCMessage *m = protobuf_c_message_unpack(d, sv_arena_protobuf(a), n, p);
     if (!m || (odd_enum && ipc_enums_settle(m) < 0))
         return -EBADMSG;

@@ -21,6 +21,9 @@
 #define IPC_ARENA_FACTOR 32               /* maximum unpacked memory per byte of a message */
 #define IPC_ARENA_BASE (1u << 20)
 #define IPC_ARENA_MAX (512u << 20)
+/* Sub-messages and members of lists of texts in one request to a server: unpacking and handling
+ * that many takes tens of milliseconds of its thread. */
+#define IPC_REQUEST_ITEMS_MAX 131072
 #define IPC_READ_CHUNK (64u << 10) /* bytes read at a time */
 
 /* Call ids below 0, org.apache.hadoop.ipc.RpcConstants and Server. */
@@ -60,6 +63,9 @@ int ipc_frame_put_wrap(struct sv_buf *out, const ProtobufCMessage *header, size_
  * -EBADMSG, also when the arena's maximum is reached; *ret is then NULL. */
 int ipc_unpack(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p, size_t n,
                ProtobufCMessage **ret) _must_use_;
+/* The same; -EMSGSIZE: it has more than max_items sub-messages and members of lists of texts. */
+int ipc_unpack_items(struct sv_arena *a, const ProtobufCMessageDescriptor *d, const uint8_t *p,
+                     size_t n, size_t max_items, ProtobufCMessage **ret) _must_use_;
 /* The maximum of an arena for unpacking a message of n bytes. */
 size_t ipc_arena_max(size_t n);
 

@@ -124,7 +124,17 @@ static void call_run(struct ipc_call *call, const Hadoop__Common__RequestHeaderP
     if (must_run_once(p, call->method) && ipc_retry_begin(s->retry, call) == IPC_RETRY_OVER)
         return;
     ProtobufCMessage *request;
-    if (!param || ipc_unpack(call->arena, call->method->request, param, n, &request) < 0) {
+    int r = param ? ipc_unpack_items(call->arena, call->method->request, param, n,
+                                     IPC_REQUEST_ITEMS_MAX, &request)
+                  : -EBADMSG;
+    if (r == -EMSGSIZE) {
+        ipc_call_fail_detail(call, IPC_DETAIL(ERROR_RPC_SERVER), JAVA_RPC_SERVER_EXCEPTION,
+                             "%s: the request has more than %d rows, reports or other parts; send "
+                             "them in several requests",
+                             call->method->name, IPC_REQUEST_ITEMS_MAX);
+        return;
+    }
+    if (r < 0) {
         ipc_call_fail_detail(call, IPC_DETAIL(ERROR_RPC_SERVER), JAVA_RPC_SERVER_EXCEPTION,
                              "%s: the request is not a valid %s", call->method->name,
                              call->method->request->short_name);

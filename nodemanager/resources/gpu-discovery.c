@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,6 +18,7 @@
 #include "common/clock.h"
 #include "common/fd.h"
 #include "common/str.h"
+#include "common/xml.h"
 
 #define PROGRAM "nvidia-smi"
 #define PATIENCE_MS 10000 /* as Hadoop */
@@ -74,42 +73,71 @@ static int parse_allowed(const char *allowed, uint32_t *ret, size_t *ret_n, stru
     return 0;
 }
 
-static xmlNode *child(xmlNode *n, const char *name)
+/* ---- <nvidia_smi_log><gpu><minor_number>N</minor_number>… ---- */
+
+struct smi {
+    uint32_t *list;
+    size_t n;
+    char minor[16]; /* of the <gpu> that is open; its text is longer: no number */
+    size_t length;
+    bool seen, inside; /* the first <minor_number> of it counts */
+};
+
+static void smi_start(struct sv_xml *x, const char *name, const char **attributes, void *userdata)
 {
-    for (xmlNode *c = n ? n->children : NULL; c; c = c->next)
-        if (c->type == XML_ELEMENT_NODE && strcmp((const char *)c->name, name) == 0)
-            return c;
-    return NULL;
+    struct smi *s = userdata;
+
+    (void)attributes;
+    if (sv_xml_depth(x) == 1 && !sv_streq(name, "nvidia_smi_log"))
+        sv_xml_refuse(x, -EBADMSG, sv_xml_line(x), "its output is not an nvidia_smi_log");
+    else if (sv_xml_depth(x) == 2) {
+        s->length = 0;
+        s->seen = false;
+    } else if (sv_xml_depth(x) == 3 && sv_streq(name, "minor_number")) {
+        s->inside = !s->seen;
+        s->seen = true;
+    }
+}
+
+static void smi_text(struct sv_xml *x, const char *text, size_t n, void *userdata)
+{
+    struct smi *s = userdata;
+
+    (void)x;
+    if (!s->inside)
+        return;
+    for (size_t i = 0; i < n && s->length < sizeof(s->minor); i++)
+        s->minor[s->length++] = text[i];
+}
+
+static void smi_end(struct sv_xml *x, const char *name, void *userdata)
+{
+    struct smi *s = userdata;
+    uint64_t minor;
+
+    if (sv_xml_depth(x) == 3)
+        s->inside = false;
+    if (sv_xml_depth(x) != 2 || !sv_streq(name, "gpu"))
+        return;
+    s->minor[SV_MIN(s->length, sizeof(s->minor) - 1)] = '\0';
+    if (s->length >= sizeof(s->minor) || sv_parse_u64(s->minor, 0, MINOR_MAX, &minor) < 0 ||
+        add((uint32_t)minor, s->list, &s->n) < 0)
+        sv_xml_refuse(x, -EBADMSG, sv_xml_line(x), "a GPU has no minor number of its own");
 }
 
 int nm_gpu_parse_smi(const char *xml, size_t len, uint32_t ret[NM_GPUS_MAX], size_t *ret_n,
                      struct sv_error *err)
 {
-    /* The DOCTYPE at the beginning is ignored: nothing is fetched, no entity is replaced. */
-    xmlDoc *doc = xmlReadMemory(xml, (int)SV_MIN(len, OUTPUT_MAX), PROGRAM, NULL,
-                                XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-    xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
-    int r = 0;
+    static const struct sv_xml_events events = {
+        .ignore_doctype = true, .start = smi_start, .end = smi_end, .text = smi_text
+    };
+    struct smi smi = { .list = ret };
+    int r = sv_xml_parse(xml, SV_MIN(len, OUTPUT_MAX), PROGRAM, &events, &smi, err);
 
-    *ret_n = 0;
-    if (!root || strcmp((const char *)root->name, "nvidia_smi_log") != 0)
-        r = sv_error_set(err, -EBADMSG, PROGRAM ": its output is not an nvidia_smi_log");
-    for (xmlNode *g = r == 0 ? root->children : NULL; g && r == 0; g = g->next) {
-        xmlNode *m;
-        xmlChar *text;
-        uint64_t minor;
-
-        if (g->type != XML_ELEMENT_NODE || strcmp((const char *)g->name, "gpu") != 0)
-            continue;
-        m = child(g, "minor_number");
-        text = m ? xmlNodeGetContent(m) : NULL;
-        if (!text || sv_parse_u64((const char *)text, 0, MINOR_MAX, &minor) < 0 ||
-            add((uint32_t)minor, ret, ret_n) < 0)
-            r = sv_error_set(err, -EBADMSG, PROGRAM ": a GPU has no minor number of its own");
-        xmlFree(text);
-    }
-    xmlFreeDoc(doc);
-    return r;
+    *ret_n = smi.n;
+    return r == -EINVAL
+               ? sv_error_set(err, -EBADMSG, PROGRAM ": its output is not an nvidia_smi_log")
+               : r;
 }
 
 static int find_program(const char *discovery, char path[PATH_MAX], struct sv_error *err)

@@ -384,7 +384,20 @@ static uint64_t now_usec(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* One after the other. `name`: a property of the container at `path`, or "list". */
+static int call(sd_bus *bus, const char *path, const char *name, sd_bus_message **ret)
+{
+    if (!strcmp(name, "list"))
+        return sd_bus_call_method(bus, NAME, path, "org.freedesktop.DBus.ObjectManager",
+                                  "GetManagedObjects", NULL, ret, NULL);
+    if (!strcmp(name, "bus"))
+        return sd_bus_call_method(bus, "org.freedesktop.DBus", path, "org.freedesktop.DBus",
+                                  "GetId", NULL, ret, NULL);
+    return sd_bus_call_method(bus, NAME, path, PROPERTIES, "Get", NULL, ret, "ss",
+                              NAME ".Container", name);
+}
+
+/* One after the other. `name`: a property of the container at `path`, "list", or "bus": what the
+ * bus answers itself. */
 static void measure(sd_bus *bus, long count, const char *path, const char *name)
 {
     uint64_t *usec = calloc((size_t)count, sizeof(*usec));
@@ -392,11 +405,7 @@ static void measure(sd_bus *bus, long count, const char *path, const char *name)
     for (long i = 0; usec && i < count; i++) {
         uint64_t begin = now_usec();
         sd_bus_message *reply = NULL;
-        int r = !strcmp(name, "list")
-                    ? sd_bus_call_method(bus, NAME, path, "org.freedesktop.DBus.ObjectManager",
-                                         "GetManagedObjects", NULL, &reply, NULL)
-                    : sd_bus_call_method(bus, NAME, path, PROPERTIES, "Get", NULL, &reply, "ss",
-                                         NAME ".Container", name);
+        int r = call(bus, path, name, &reply);
 
         usec[i] = now_usec() - begin;
         sd_bus_message_unref(reply);

@@ -84,6 +84,25 @@ static void test_final_and_order(void **state)
     assert_int_equal(sv_conf_set(c, "", "4"), -EINVAL);
 }
 
+/* The command line wins over files that are loaded after it, and over those of a reload. */
+static void test_overrides(void **state)
+{
+    _cleanup_conf_ struct sv_conf *c = loaded(DOC(PROP("a", "1") PROP("b", "1")));
+    _cleanup_conf_ struct sv_conf *again = loaded(DOC(PROP("a", "2") PROP("b", "2")));
+
+    (void)state;
+    assert_int_equal(sv_conf_override(c, "a", "9"), 0);
+    assert_int_equal(sv_conf_set(c, "b", "9"), 0);
+    assert_int_equal(load(c, DOC(PROP("a", "3") PROP("b", "3"))), 0);
+    assert_string_equal(sv_conf_raw(c, "a"), "9");
+    assert_string_equal(sv_conf_raw(c, "b"), "3");
+    assert_int_equal(sv_conf_copy_overrides(again, c), 0);
+    assert_int_equal(load(again, DOC(PROP("a", "4") PROP("b", "4"))), 0);
+    assert_string_equal(sv_conf_raw(again, "a"), "9");
+    assert_string_equal(sv_conf_raw(again, "b"), "4");
+    assert_int_equal(sv_conf_override(c, "", "4"), -EINVAL);
+}
+
 static void test_variables(void **state)
 {
     _cleanup_conf_ struct sv_conf *c = loaded(DOC(
@@ -369,6 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_final_and_order),
+        cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_variable_bombs),
         cmocka_unit_test(test_typed),

@@ -237,6 +237,37 @@ static void test_max_priority(void **state)
     teardown(&f);
 }
 
+/* A key of the command line wins over the file that refreshQueues reads. */
+static void test_refresh_keeps_the_command_line(void **state)
+{
+    Hadoop__Yarn__RefreshQueuesRequestProto q = HADOOP__YARN__REFRESH_QUEUES_REQUEST_PROTO__INIT;
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct sv_error err = { 0 };
+    struct rm_queue_info info;
+    ProtobufCMessage *m;
+    struct fix f;
+
+    (void)state;
+    setup(&f);
+    assert_int_equal(
+        sv_conf_override(f.conf, "yarn.scheduler.capacity.root.default.user-limit-factor", "3"), 0);
+    write_file(&f, "capacity-scheduler.xml",
+               "<configuration><property><name>yarn.scheduler.capacity.root.default.capacity</name>"
+               "<value>100</value></property><property><name>"
+               "yarn.scheduler.capacity.root.default.user-limit-factor</name><value>2</value>"
+               "</property><property><name>yarn.scheduler.capacity.root.default."
+               "maximum-applications</name><value>7</value></property></configuration>");
+    assert_int_equal(setenv("HADOOP_CONF_DIR", f.dir, 1), 0);
+    assert_int_equal(call(&f, YARN_ADMIN_PROTOCOL, "refreshQueues", &q.base,
+                          &hadoop__yarn__refresh_queues_response_proto__descriptor, a, &m, &err),
+                     0);
+    assert_int_equal(unsetenv("HADOOP_CONF_DIR"), 0);
+    assert_int_equal(rm_sched_queue(f.rm->sched, "default", &info), 0);
+    assert_int_equal(info.max_apps, 7);
+    assert_true(info.user_limit_factor == 3);
+    teardown(&f);
+}
+
 static void test_always_active(void **state)
 {
     Hadoop__Common__GetServiceStatusRequestProto get =
@@ -271,9 +302,13 @@ static void test_always_active(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls_that_are_off), cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_administrators),     cmocka_unit_test(test_node_resource),
-        cmocka_unit_test(test_max_priority),       cmocka_unit_test(test_always_active),
+        cmocka_unit_test(test_calls_that_are_off),
+        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_administrators),
+        cmocka_unit_test(test_node_resource),
+        cmocka_unit_test(test_max_priority),
+        cmocka_unit_test(test_refresh_keeps_the_command_line),
+        cmocka_unit_test(test_always_active),
     };
 
     return cmocka_run_group_tests_name("admin-service", tests, NULL, NULL);

@@ -235,13 +235,41 @@ static void test_prefixes(void **state)
     assert_int_equal(ipc_depth_check(buf, n, m.base.descriptor, 3), -ELOOP);
 }
 
+/* Sub-messages and members of lists of texts, at any depth: an allocate of three rows with a
+ * capability each, and two names for the blacklist. */
+static void test_items(void **state)
+{
+    Hadoop__Yarn__ResourceProto capability = HADOOP__YARN__RESOURCE_PROTO__INIT;
+    Hadoop__Yarn__ResourceRequestProto row = HADOOP__YARN__RESOURCE_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__ResourceRequestProto *rows[] = { &row, &row, &row };
+    Hadoop__Yarn__ResourceBlacklistRequestProto black =
+        HADOOP__YARN__RESOURCE_BLACKLIST_REQUEST_PROTO__INIT;
+    Hadoop__Yarn__AllocateRequestProto m = HADOOP__YARN__ALLOCATE_REQUEST_PROTO__INIT;
+    char *names[] = { (char *)(uintptr_t) "a", (char *)(uintptr_t) "b" };
+    uint8_t buf[256];
+    size_t n;
+    bool odd;
+
+    (void)state;
+    row.capability = &capability;
+    m.ask = rows;
+    m.n_ask = 3;
+    m.blacklist_request = &black;
+    black.blacklist_additions = names;
+    black.n_blacklist_additions = 2;
+    n = hadoop__yarn__allocate_request_proto__get_packed_size(&m);
+    assert_true(n <= sizeof(buf));
+    (void)hadoop__yarn__allocate_request_proto__pack(&m, buf);
+    assert_int_equal(ipc_depth_look(buf, n, m.base.descriptor, IPC_DEPTH_MAX, 9, &odd), 0);
+    assert_int_equal(ipc_depth_look(buf, n, m.base.descriptor, IPC_DEPTH_MAX, 8, &odd), -EMSGSIZE);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_depth),   cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_items),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
