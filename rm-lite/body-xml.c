@@ -1,5 +1,4 @@
-/* See body-xml.h. Called by web-body.c and its fuzz target. By common/xml.h, as for configuration
- * files: nothing is fetched, and a DOCTYPE ends the parse before it is read. */
+/* See body-xml.h. Called by web-body.c and its fuzz target. */
 #include "rm-lite/body-xml.h"
 
 #include <errno.h>
@@ -17,7 +16,6 @@ struct element {
 };
 
 struct parse {
-    struct sv_xml *x;
     const char *root;
     int depth;
     size_t n_elements;
@@ -26,7 +24,12 @@ struct parse {
     json_t *done;
 };
 
-#define refuse(p, code, ...) sv_xml_refuse((p)->x, (code), sv_xml_line((p)->x), __VA_ARGS__)
+#define REFUSE(x, ...) sv_xml_refuse((x), -EINVAL, sv_xml_line(x), __VA_ARGS__)
+
+static void no_memory(struct sv_xml *x)
+{
+    sv_xml_refuse(x, -ENOMEM, sv_xml_line(x), "out of memory");
+}
 
 static struct element *top(struct parse *p)
 {
@@ -41,45 +44,51 @@ static bool has_text(const struct parse *p, const struct element *e)
     return false;
 }
 
+static void open_element(struct sv_xml *x, struct parse *p, const char *name)
+{
+    struct element *e;
+
+    if (p->depth > 0) {
+        p->text.len = top(p)->text_at; /* blanks */
+        if (!top(p)->object && !(top(p)->object = json_object())) {
+            no_memory(x);
+            return;
+        }
+    }
+    p->n_elements++;
+    e = &p->open[p->depth++];
+    *e = (struct element){ .text_at = p->text.len };
+    memcpy(e->name, name, strlen(name) + 1);
+}
+
 static void on_start(struct sv_xml *x, const char *name, const char **attributes, void *userdata)
 {
     struct parse *p = userdata;
-    const char *colon = strchr(name, ':'); /* behind a namespace's prefix */
-    struct element *e;
+    const char *prefix = strrchr(name, ':');
 
     (void)attributes;
-    p->x = x;
-    name = colon ? colon + 1 : name;
-    if (strlen(name) > RM_XML_NAME_MAX) {
-        refuse(p, -EINVAL, "<%.32s...>: a name longer than %d bytes", name, RM_XML_NAME_MAX);
-    } else if (p->depth == RM_XML_DEPTH_MAX) {
-        refuse(p, -EINVAL, "<%s>: deeper than %d elements", name, RM_XML_DEPTH_MAX);
-    } else if (p->n_elements == RM_XML_ELEMENTS_MAX) {
-        refuse(p, -EINVAL, "more than %d elements", RM_XML_ELEMENTS_MAX);
-    } else if (p->depth == 0 && strcmp(name, p->root) != 0) {
-        refuse(p, -EINVAL, "<%s>: the document element is <%s>", name, p->root);
-    } else if (p->depth > 0 && has_text(p, top(p))) {
-        refuse(p, -EINVAL, "<%s>: text beside elements", top(p)->name);
-    } else {
-        if (p->depth > 0) {
-            p->text.len = top(p)->text_at; /* blanks */
-            if (!top(p)->object && !(top(p)->object = json_object()))
-                refuse(p, -ENOMEM, "out of memory");
-        }
-        p->n_elements++;
-        e = &p->open[p->depth++];
-        *e = (struct element){ .text_at = p->text.len };
-        memcpy(e->name, name, strlen(name) + 1);
-    }
+    name = prefix ? prefix + 1 : name;
+    if (!*name || strlen(name) > RM_XML_NAME_MAX)
+        REFUSE(x, "<%.32s...>: a name that is empty or longer than %d bytes", name,
+               RM_XML_NAME_MAX);
+    else if (p->depth == RM_XML_DEPTH_MAX)
+        REFUSE(x, "<%s>: deeper than %d elements", name, RM_XML_DEPTH_MAX);
+    else if (p->n_elements == RM_XML_ELEMENTS_MAX)
+        REFUSE(x, "more than %d elements", RM_XML_ELEMENTS_MAX);
+    else if (p->depth == 0 && strcmp(name, p->root) != 0)
+        REFUSE(x, "<%s>: the document element is <%s>", name, p->root);
+    else if (p->depth > 0 && has_text(p, top(p)))
+        REFUSE(x, "<%s>: text beside elements", top(p)->name);
+    else
+        open_element(x, p, name);
 }
 
 static void on_text(struct sv_xml *x, const char *s, size_t n, void *userdata)
 {
     struct parse *p = userdata;
 
-    (void)x;
-    if (sv_buf_put(&p->text, s, n) < 0)
-        refuse(p, -ENOMEM, "out of memory");
+    if (p->depth > 0 && sv_buf_put(&p->text, s, n) < 0)
+        no_memory(x);
 }
 
 /* Takes the value. */
@@ -106,38 +115,27 @@ static int add_member(json_t *object, const char *name, json_t *value)
 
 static json_t *value_of(struct parse *p, struct element *e)
 {
-    json_t *value;
-
     if (e->object)
-        value = SV_TAKE(e->object);
-    else if (p->depth == 1)
-        value = json_object();
-    else
-        value = json_stringn((const char *)p->text.data + e->text_at, p->text.len - e->text_at);
-    return value;
+        return SV_TAKE(e->object);
+    if (p->depth == 1)
+        return json_object();
+    return json_stringn((const char *)p->text.data + e->text_at, p->text.len - e->text_at);
 }
 
 static void on_end(struct sv_xml *x, const char *name, void *userdata)
 {
     struct parse *p = userdata;
-    struct element *e;
+    struct element *e = top(p);
     json_t *value;
 
-    (void)x;
     (void)name;
-    e = top(p);
     if (has_text(p, e) && (e->object || p->depth == 1)) {
-        refuse(p, -EINVAL, e->object ? "<%s>: text beside elements" : "<%s>: expected elements",
-               e->name);
-        return;
-    }
-    if (p->text.data == NULL && sv_buf_reserve(&p->text, 1) < 0) {
-        refuse(p, -ENOMEM, "out of memory");
+        REFUSE(x, "<%s>: %s", e->name, e->object ? "text beside elements" : "expected elements");
         return;
     }
     value = value_of(p, e);
-    if (!value) { /* expat gives UTF-8, so memory it is */
-        refuse(p, -ENOMEM, "<%s>: out of memory", e->name);
+    if (!value) { /* the parser gives UTF-8, so memory it is */
+        no_memory(x);
         return;
     }
     p->text.len = e->text_at;
@@ -145,18 +143,20 @@ static void on_end(struct sv_xml *x, const char *name, void *userdata)
     if (p->depth == 0)
         p->done = value;
     else if (add_member(top(p)->object, e->name, value) < 0)
-        refuse(p, -ENOMEM, "out of memory");
+        no_memory(x);
 }
 
 int rm_body_from_xml(const char *xml, size_t len, const char *root, json_t **ret,
                      struct sv_error *err)
 {
-    static const struct sv_xml_events events = {
+    const struct sv_xml_events events = {
         .max_depth = RM_XML_DEPTH_MAX + 1, .start = on_start, .end = on_end, .text = on_text
     };
     struct parse p = { .root = root, .text = SV_BUF_INIT(TEXT_MAX) };
-    const int r = sv_xml_parse(xml, len, "the body's XML", &events, &p, err);
+    int r = sv_buf_reserve(&p.text, 1); /* never NULL */
 
+    if (r >= 0)
+        r = sv_xml_parse(xml, len, "the body's XML", &events, &p, err);
     for (int i = 0; i < p.depth; i++)
         json_decref(p.open[i].object);
     sv_buf_free(&p.text);

@@ -31,6 +31,8 @@ static void log_context(struct yarn_container_token *t)
     memset(t->log_rolled_exclude, 0, sizeof t->log_rolled_exclude);
     memset(t->log_policy, 0, sizeof t->log_policy);
     t->log_too_long = false;
+    memset(t->log_policy_parameters, 0, sizeof t->log_policy_parameters);
+    memset(t->unknown_resource, 0, sizeof t->unknown_resource);
 }
 #define NONE(t) (void)(t)
 ROUND_TRIP(container_token, log_context)
