@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     expect(sv_arena_used(a) <= ipc_arena_max(size - 2), "more memory than allowed");
     uint8_t *one = pack(spare, m, &n);
     bool odd;
-    expect(ipc_depth_look(one, n, d, IPC_DEPTH_MAX, SIZE_MAX, &odd) == 0 && !odd, "not accepted again");
+    expect(ipc_depth_look(one, n, d, IPC_DEPTH_MAX, SIZE_MAX, &odd) == 0 && !odd,
+           "not accepted again");
     expect(ipc_unpack(spare, d, one, n, &again) == 0, "does not unpack again");
     uint8_t *two = pack(spare, again, &n2);
     expect(n == n2 && memcmp(one, two, n) == 0, "packs to other bytes");

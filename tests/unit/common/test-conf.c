@@ -386,18 +386,12 @@ static void test_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_final_and_order),
-        cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_variable_bombs),
-        cmocka_unit_test(test_typed),
-        cmocka_unit_test(test_address),
-        cmocka_unit_test(test_refused_documents),
-        cmocka_unit_test(test_depth_bomb),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_each),
+        cmocka_unit_test(test_plain),          cmocka_unit_test(test_final_and_order),
+        cmocka_unit_test(test_overrides),      cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_variable_bombs), cmocka_unit_test(test_typed),
+        cmocka_unit_test(test_address),        cmocka_unit_test(test_refused_documents),
+        cmocka_unit_test(test_depth_bomb),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_files),          cmocka_unit_test(test_each),
     };
 
     assert_int_equal(setenv("SV_T_SET", "set", 1), 0);
